@@ -11,7 +11,7 @@ import {
   type RefusalLog,
   type RolloutStep,
   entityTag,
-  type EnvRead,
+  type TaggedResponse,
   type NatsProject,
 } from "../core/index.ts";
 import { parseJson } from "../core/words/json-text.ts";
@@ -174,6 +174,6 @@ export function withoutBytes(ports: Ports, output: unknown): unknown {
   return { response: output.response, entityTag: entityTag(ports, output.bytes) };
 }
 
-function isEnvRead(output: unknown): output is EnvRead<unknown> {
+function isEnvRead(output: unknown): output is TaggedResponse<unknown> {
   return typeof output === "object" && output !== null && "bytes" in output && "response" in output;
 }

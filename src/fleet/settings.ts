@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { SvcmError, type NatsProject, type Ports } from "../core/index.ts";
 import { SUBJECT_TOKEN } from "./subjects.ts";
-import { millisecondsOf } from "../core/words/duration.ts";
+import { parseDuration } from "../core/words/duration.ts";
 
 export const NATS_URL = "SVC_SERVICE_MANAGEMENT_NATS_URL";
 export const NATS_CREDENTIALS = "SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS";
@@ -84,7 +84,7 @@ export function resolveLimits({ events }: NatsProject): StreamLimits {
   const { maxAge = "30d", maxBytes = "1GB", maxPerNode = 100_000 } = events;
   const [, count, unit] = /^(\d+)([MG]B)$/.exec(maxBytes) ?? [];
   return {
-    maxAgeMs: millisecondsOf(maxAge, /^(\d+)([hd])$/) ?? 0,
+    maxAgeMs: parseDuration(maxAge, /^(\d+)([hd])$/) ?? 0,
     maxBytes: Number(count) * UNITS[unit as keyof typeof UNITS],
     maxPerNode,
   };

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { pino, type Logger } from "pino";
-import { auditText, failureCode, SvcmError, visible, type AuditRecord, type Ports } from "../core/index.ts";
+import { auditText, failureCode, SvcmError, toPrintable, type AuditRecord, type Ports } from "../core/index.ts";
 import { errorStack } from "../core/words/thrown.ts";
 import type { FailureResponse } from "./response.ts";
 import { REQUEST_CUT_OFF } from "./failure.ts";
@@ -119,14 +119,16 @@ export function textDestination(destination: LogDestination): LogDestination {
 /** `undefined` if another line reports the same: an attempt and its outcome are one line. */
 function renderLine(line: LogEntry & Readonly<Record<string, unknown>>): string | undefined {
   const { time, level, pid: _pid, msg, stack, recorded, ...facts } = line;
-  const frames = typeof stack === "string" ? stack.split("\n").map((frame) => `\n  ${visible(frame)}`) : [];
+  const frames = typeof stack === "string" ? stack.split("\n").map((frame) => `\n  ${toPrintable(frame)}`) : [];
   if (recorded === true && frames.length === 0) return undefined;
   const record = msg.startsWith("audit") ? (facts as unknown as AuditRecord) : undefined;
   if (record?.outcome === "started") return undefined;
   const subject =
     record === undefined ? [msg, ...fieldWords(facts)] : [...auditWords(record), msg.slice("audit, ".length)];
-  const words = [auditText.secondOf(time), ...severityWords(level, record), ...subject].filter((word) => word !== "");
-  return visible(words.join("  ")) + frames.join("");
+  const words = [auditText.formatTimestamp(time), ...severityWords(level, record), ...subject].filter(
+    (word) => word !== "",
+  );
+  return toPrintable(words.join("  ")) + frames.join("");
 }
 
 function severityWords(level: number, record: AuditRecord | undefined): string[] {
@@ -138,8 +140,8 @@ function auditWords(record: AuditRecord): string[] {
   const { action, environment = "", address, ms } = record;
   const from = address === undefined ? "" : `from ${address}`;
   const took = ms === undefined ? "" : `${ms} ms`;
-  const { subjectOf, callerOf, outcomeOf } = auditText;
-  return [action, environment, subjectOf(record), `by ${callerOf(record)}`, from, outcomeOf(record), took];
+  const { subjectText, callerText, outcomeText } = auditText;
+  return [action, environment, subjectText(record), `by ${callerText(record)}`, from, outcomeText(record), took];
 }
 
 function fieldWords({ method, route, status, code, ms, ...rest }: Readonly<Record<string, unknown>>): string[] {

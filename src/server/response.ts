@@ -1,5 +1,5 @@
 import type { FastifyReply } from "fastify";
-import { describeError, entityTag, type EnvRead, type ErrorDescription, type Ports } from "../core/index.ts";
+import { describeError, entityTag, type TaggedResponse, type ErrorDescription, type Ports } from "../core/index.ts";
 
 const commonHeaders = {
   "x-content-type-options": "nosniff",
@@ -86,7 +86,7 @@ interface CachedResponse extends Required<JsonResponse> {
 }
 
 /** Serialises the response again only after the file or the contract has changed. */
-export function envResponses(ports: Ports): (read: EnvRead<unknown>) => JsonResponse {
+export function envResponses(ports: Ports): (read: TaggedResponse<unknown>) => JsonResponse {
   const cache = new Map<string, CachedResponse>();
   return (read) => {
     const { bytes, source } = read;

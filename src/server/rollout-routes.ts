@@ -1,5 +1,5 @@
 import { begunBody, planBody, releaseBody, releaseListBody, rollbackPlanBody } from "../core/api/rollout.ts";
-import { applyRequest, rollbackRequest } from "../core/api/rollout-requests.ts";
+import { applyRequest, rollbackRequest } from "../core/api/rollout.ts";
 import {
   releaseList,
   releaseShow,

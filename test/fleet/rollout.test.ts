@@ -146,7 +146,11 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
         const { id, holder, nodes } = now.rollout;
         const { step = 0, plan } = nodes.find((one) => one.node === node)!;
         const fence = { rollout: id, step, holder: holder!, revision: now.revision };
-        return link.requestStep(node, { operation: rolloutApply, input: { environment: "dev", plan: plan! }, fence }, MS);
+        return link.requestStep(
+          node,
+          { operation: rolloutApply, input: { environment: "dev", plan: plan! }, fence },
+          MS,
+        );
       };
       const [first, joined] = await Promise.all([act("db-1"), act("db-1")]);
       expect([joined, await act("db-1")]).toEqual([first, first]);

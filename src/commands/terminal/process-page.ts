@@ -89,7 +89,7 @@ export function whyLines({ app, event, processes, recentEnds, now, errorLines, c
   if (event === null) return appendErrors([...state, `PM2's log shows no exit of this process in the last 30 days.`]);
   const { at, evidence, actor } = event;
   return appendErrors([
-    `${auditText.secondOf(at)}  ${eventText(event)}`,
+    `${auditText.formatTimestamp(at)}  ${eventText(event)}`,
     ...evidence.map((sentence) => `  ${sentence}`),
     ...(actor === undefined ? [] : [`  By ${actor}.`]),
     ...(recentEnds > 1 ? [`  It ended ${recentEnds} times within 15 minutes without a request.`] : []),

@@ -1,5 +1,5 @@
 import { SvcmError } from "../../core/index.ts";
-import { millisecondsOf } from "../../core/words/duration.ts";
+import { parseDuration } from "../../core/words/duration.ts";
 
 const MIN_TIMEOUT_MS = 1_000;
 const MAX_TIMEOUT_MS = 3_600_000;
@@ -9,7 +9,7 @@ const READ_DEADLINE_MS = 5_000;
 /** Converts, for example, `90s` or `2m` to milliseconds. @throws {SvcmError} INVALID_REQUEST */
 export function readTimeout(text: string | undefined, flag = "--timeout"): number | undefined {
   if (text === undefined) return undefined;
-  const ms = millisecondsOf(text, /^(\d{1,6})([smh])$/);
+  const ms = parseDuration(text, /^(\d{1,6})([smh])$/);
   if (ms !== undefined && ms >= MIN_TIMEOUT_MS && ms <= MAX_TIMEOUT_MS) return ms;
   throw new SvcmError("INVALID_REQUEST", {
     details: `${flag}: ${JSON.stringify(text.slice(0, 40))} is not a time. Accepted: 1s to 1h, such as 90s or 2m.`,
@@ -23,7 +23,7 @@ export function readDeadline(text: string | undefined, defaultMs = READ_DEADLINE
 /** Converts, for example, `12h` or `30d` to milliseconds. @throws {SvcmError} INVALID_REQUEST */
 export function readLifetime(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  const ms = millisecondsOf(text, /^(\d{1,4})([mhd])$/);
+  const ms = parseDuration(text, /^(\d{1,4})([mhd])$/);
   if (ms !== undefined && ms > 0 && ms <= MAX_LIFETIME_MS) return ms;
   throw new SvcmError("INVALID_REQUEST", {
     details: `--expires: ${JSON.stringify(text.slice(0, 40))} is not a time. Accepted: 1m to 3650d, such as 12h or 30d.`,
@@ -37,7 +37,7 @@ export function sinceOptions(effect: string): { readonly summary: string } {
 
 /** Converts `30m`, `24h`, `7d` or a date to milliseconds since 1970. @throws {SvcmError} INVALID_REQUEST */
 export function readSince(text: string, now: number, flag = "--since"): number {
-  const age = millisecondsOf(text, /^(\d{1,6})([smhd])$/);
+  const age = parseDuration(text, /^(\d{1,6})([smhd])$/);
   if (age !== undefined) return Math.max(0, now - age);
   const at = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
   if (at >= 0) return at;

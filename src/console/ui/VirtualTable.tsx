@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { inParts } from "../../core/words/parts.ts";
+import { chunk } from "../../core/words/chunk.ts";
 import { EmptyState } from "./EmptyState.tsx";
 
 export interface VirtualTableProps<Row> {
@@ -33,7 +33,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>): JSX.Element {
     <div class="table-scroll">
       <table class={`rows ${props.class ?? ""}`} aria-label={label} aria-rowcount={rows.length + 1} ref={table}>
         {head}
-        {inParts(rows, PART).map((part, at) => (
+        {chunk(rows, PART).map((part, at) => (
           <TablePart
             // oxlint-disable-next-line react/no-array-index-key -- a part is its place
             key={at}

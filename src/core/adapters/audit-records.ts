@@ -118,7 +118,7 @@ async function* readRecordsFrom(
     signal?.throwIfAborted();
     foreignBytes += bytes;
     for (const line of lines) {
-      const record = line.startsWith("{") ? parseRecord(line) : undefined;
+      const record = line.startsWith("{") ? parseAuditRecord(line) : undefined;
       if (record === undefined) continue;
       foreignBytes = 0;
       yield record;
@@ -133,7 +133,7 @@ async function* readRecordsFrom(
 
 const storedRecord = auditRecord.strip();
 
-function parseRecord(line: string): AuditRecord | undefined {
+function parseAuditRecord(line: string): AuditRecord | undefined {
   const fields = parseRecord(line);
   const { environment, ...others } = fields ?? {};
   // Older logs have an empty environment instead of omitting it.

@@ -47,7 +47,10 @@ export async function collectEvents(
   ports: Ports,
   sinceMs: number,
   signal: AbortSignal | undefined,
-  { audit: known, ...part }: Pick<Pm2LogQuery, "limit" | "required"> & { readonly audit?: AuditRecords | undefined } = {},
+  {
+    audit: known,
+    ...part
+  }: Pick<Pm2LogQuery, "limit" | "required"> & { readonly audit?: AuditRecords | undefined } = {},
 ): Promise<CollectedEvents> {
   const contextMs = sinceMs - CONTEXT_MS;
   const log = await ports.processLogs.readPm2Log({ ...part, sinceMs: contextMs }, signal).catch((error: unknown) => {

@@ -12,8 +12,8 @@ import { findSymptoms } from "./symptoms.ts";
 import { unknownNameError } from "./unknown-name.ts";
 import type { Release } from "../api/rollout.ts";
 import type { Releases } from "../ports/releases.ts";
-import { keptReleases } from "../rollout/releases-now.ts";
-import { renderDuration } from "../words/duration-text.ts";
+import { listReleases } from "../rollout/read-releases.ts";
+import { renderDuration } from "../words/duration.ts";
 
 const SPAN_MS = 30 * 86_400_000;
 const RECENT_MS = 15 * 60_000;
@@ -116,10 +116,10 @@ const DAY_MS = 86_400_000;
  * not end by itself, or if the releases cannot be read.
  */
 export async function releaseBefore(
-  { releases }: { readonly releases: Pick<Releases, "heldSince" | "list"> },
+  { releases }: { readonly releases: Pick<Releases, "lockedSince" | "list"> },
   { app, at }: Pick<SvcmEvent, "app" | "at">,
 ): Promise<string[]> {
-  const stored = await keptReleases(releases).catch(() => []);
+  const stored = await listReleases(releases).catch(() => []);
   const endMs = Date.parse(at);
   const changes = stored.filter(({ steps }) => steps.some((step) => hasChanged(step, app)));
   const before = changes.find(({ startedAt }) => Date.parse(startedAt) <= endMs);

@@ -104,6 +104,6 @@ export async function sealHour(files: HistoryFiles, hour: string): Promise<void>
 
 async function readPartLines(files: HistoryFiles, hour: string, kind: PartKind): Promise<readonly string[]> {
   const name = partName(hour, kind);
-  const exists = (await files.parts()).some((part) => part.name === name);
+  const exists = (await files.list()).some((part) => part.name === name);
   return exists ? (await files.read(name)).lines : [];
 }

@@ -19,7 +19,11 @@ export interface CheckedFile {
   readonly scrub: Scrub;
 }
 
-export async function readChecked(ports: Ports, vocabulary: Vocabulary, request: EnvironmentRequest): Promise<CheckedFile> {
+export async function readChecked(
+  ports: Ports,
+  vocabulary: Vocabulary,
+  request: EnvironmentRequest,
+): Promise<CheckedFile> {
   const { contract } = vocabulary;
   const file = await readEcosystem(ports, request);
   const [secrets, implied] = await Promise.all([

@@ -106,7 +106,9 @@ function sourcesOf(root: string, { name, service }: NamedService, environment: s
   const all = Object.values(ecosystem).flat();
   return (ecosystem[environment] ?? []).map(({ file, cwd, env }) => {
     const path = resolvePath(base, file);
-    const usedBlocks = all.filter((source) => resolvePath(base, source.file) === path).map((source) => `env_${source.env}`);
+    const usedBlocks = all
+      .filter((source) => resolvePath(base, source.file) === path)
+      .map((source) => `env_${source.env}`);
     const start = { cwd: resolvePath(base, cwd ?? "."), declaresCwd: cwd !== undefined };
     return { service: name, path, ...start, env, apps, blocks: new Set(usedBlocks) };
   });

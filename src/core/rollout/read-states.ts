@@ -88,7 +88,7 @@ export async function readGitState(
   const state = await revisions.readState(async () => {
     const { loaded } = await reading;
     const envFiles = (loaded?.apps ?? []).flatMap(({ places }) => places.envFiles.map(({ path }) => path));
-    const own = [DEPLOYMENTS_FILE, PROJECT_FILE].map((name) => below(workspace.root, name));
+    const own = [DEPLOYMENTS_FILE, PROJECT_FILE].map((name) => resolvePath(workspace.root, name));
     return [...new Set([...(loaded?.files ?? []), ...envFiles, ...own])];
   });
   const prefix = `${workspace.root}/`;

@@ -27,7 +27,7 @@ function recordedHours(openAtMs = START + 2 * HOUR) {
       return failing.has(name) ? Promise.reject(new FileError("EIO", name, "failed")) : files.read(name);
     },
   };
-  const extent = async () => readExtent(counting, await counting.parts());
+  const extent = async () => readExtent(counting, await counting.list());
   return { folder, reads, failing, extent };
 }
 

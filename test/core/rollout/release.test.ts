@@ -78,7 +78,9 @@ describe("the progress of a release", () => {
     const lines: string[] = [];
     const received: ApplyProgress[] = [];
     const add = async (id: string, event: ReleaseEvent) => void lines.push(`${id} ${event.event}`);
-    const releases = withProgress({ create: add, append: add } as unknown as Releases, (progress) => received.push(progress));
+    const releases = withProgress({ create: add, append: add } as unknown as Releases, (progress) =>
+      received.push(progress),
+    );
     await releases.create("b", head("b"));
     for (const event of events) await releases.append("b", event);
     expect(lines).toHaveLength(events.length + 1);

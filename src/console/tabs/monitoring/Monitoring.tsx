@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { interval } from "../../../core/api/channel.ts";
 import type { HostMetrics } from "../../../client/index.ts";
 import { useConsole } from "../../console.ts";
-import { formatBytes, formatDuration, counted } from "../../data/format.ts";
+import { formatBytes, formatDuration, pluralize } from "../../data/format.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
 import { Check } from "../../ui/Check.tsx";
 import { RadioGroup } from "../../ui/RadioGroup.tsx";
@@ -137,7 +137,7 @@ function SelectedEvents({ monitor: { events } }: { monitor: Monitor }): JSX.Elem
   if (newest.length === 0) return null;
   const more = newest.length > MAX_EVENTS ? `The newest ${MAX_EVENTS} of ` : "";
   return (
-    <Dialog title={`${more}${counted(newest.length, "event")}`} onClose={() => void (selected.value = [])}>
+    <Dialog title={`${more}${pluralize(newest.length, "event")}`} onClose={() => void (selected.value = [])}>
       <div class="why-end">
         {newest.slice(0, MAX_EVENTS).map(({ event }, at) => (
           <EventReport key={JSON.stringify(event)} event={event} isOpen={at === 0} />

@@ -19,7 +19,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import { recordIn } from "../../words/record.ts";
+import { parseRecord } from "../../words/record.ts";
 import { isRunning, type UniqueProcess } from "../host.ts";
 import { discard, hasErrorCode, readdir, readlink, rename, symlink } from "./system.ts";
 
@@ -57,7 +57,7 @@ export async function readHolder(path: string): Promise<Holder | undefined> {
 }
 
 function parseHolder(text: string): Holder | undefined {
-  const { nonce, since, pid, startTime, bootId, pidNamespace, host } = recordIn(text) ?? {};
+  const { nonce, since, pid, startTime, bootId, pidNamespace, host } = parseRecord(text) ?? {};
   // The nonce is used in file names.
   if (typeof nonce !== "string" || !/^[0-9a-z-]{1,80}$/.test(nonce)) return undefined;
   if (!Number.isSafeInteger(pid) || Number(pid) < 1 || typeof host !== "string") return undefined;

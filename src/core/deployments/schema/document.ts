@@ -16,7 +16,7 @@ import {
 import { targetSchema, targetSnippets } from "./target.ts";
 import { MAX_PORT } from "../../words/port.ts";
 import { entrySchema } from "./entry.ts";
-import { healthMembers, rolloutMembers, type Member } from "../../rollout/settings/members.ts";
+import { healthMembers, rolloutMembers, type Member } from "../../rollout/settings/settings.ts";
 
 /**
  * JSON Schema (draft-07) for editors. It cannot express that names, adapters and ports are unique.

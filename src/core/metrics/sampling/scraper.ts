@@ -51,7 +51,7 @@ export class Scraper {
   async #get(port: number): Promise<void> {
     const client = (this.#client ??= this.#ports.asyncContext.open());
     const answer = await client.get(port);
-    const metrics = asyncContextMetrics(answer, await createScrub(this.#ports, collectTexts(answer)));
+    const metrics = asyncContextMetrics(answer, await readScrub(this.#ports, collectTexts(answer)));
     if (this.#client === client) this.#results.set(port, metrics);
   }
 }
@@ -66,7 +66,7 @@ function collectTexts(answer: AsyncContextResult): string[] {
 }
 
 /** If the secrets cannot be read, it hides every text. */
-async function createScrub(ports: Ports, texts: readonly string[]): Promise<Scrub> {
+async function readScrub(ports: Ports, texts: readonly string[]): Promise<Scrub> {
   if (texts.length === 0) return () => REDACTED;
   try {
     const scrub = createScrub(await readSecrets(ports, await ports.facts.runtimeContract()));

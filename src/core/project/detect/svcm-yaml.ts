@@ -78,7 +78,7 @@ export function addKeys(text: string, [first, ...others]: readonly DetectedKey[]
     value: keyEntry(key),
   }));
   const edited = editYaml({ text, value, isJson: false }, changes).text;
-  const head = `${scalarText(first.key)}:`;
+  const head = `${renderScalar(first.key)}:`;
   const lines = edited.split("\n");
   const row = lines.findIndex((line, index) => line.trimStart().startsWith(head) && line !== text.split("\n")[index]);
   const indent = /^\s+/.exec(lines[row] ?? "")?.[0];

@@ -1,5 +1,5 @@
 import type { Ports } from "../../ports/index.ts";
-import { defined } from "../../words/defined.ts";
+import { omitUndefined } from "../../words/omit-undefined.ts";
 import type { Planned } from "../planning.ts";
 import { findFormerName } from "../step.ts";
 import type { EnvFileCopy, AppliedState, AppliedApp, ReleaseHead } from "../release.ts";
@@ -28,7 +28,7 @@ export function stateAfterApply(
         environment: planned.content.name,
         service: planned.serviceOf(name),
         keys: [...new Set(environments.flatMap((variables) => Object.keys(variables)))],
-        ...defined({ probe, bootMs }),
+        ...omitUndefined({ probe, bootMs }),
         envFiles: envFiles.filter(({ path }) => own.includes(path)),
       },
     ];

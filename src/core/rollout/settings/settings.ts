@@ -1,5 +1,5 @@
 /** Checks, editor schemas and settings of `rollout` are derived from these members. */
-import { millisecondsOf } from "../../words/duration.ts";
+import { parseDuration } from "../../words/duration.ts";
 import { isPort } from "../../words/port.ts";
 import { isRecord } from "../../words/record.ts";
 
@@ -83,7 +83,7 @@ export const rolloutMembers: Readonly<Record<string, Member>> = {
 };
 
 export function readMilliseconds(value: unknown): number | undefined {
-  return typeof value === "string" ? millisecondsOf(value, TIME) : undefined;
+  return typeof value === "string" ? parseDuration(value, TIME) : undefined;
 }
 
 export function readHealth(rollout: unknown): Readonly<Record<string, Readonly<Record<string, unknown>>>> {

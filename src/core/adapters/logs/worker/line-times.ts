@@ -1,4 +1,4 @@
-import { readLine } from "../../../logs/line.ts";
+import { parseLine } from "../../../logs/line.ts";
 import type { RawLine } from "./line.ts";
 import type { LogFile } from "./log-file.ts";
 import { NEWLINE, rangeAt, rangesBackwards, type Region } from "./regions.ts";
@@ -28,7 +28,7 @@ function findFirstTime(file: LogFile, from: number): { readonly atMs: number; re
   for (let at = text.indexOf(NEWLINE) + 1; at > 0;) {
     const next = text.indexOf(NEWLINE, at);
     if (next === -1) return undefined;
-    const { atMs } = readLine(text.toString("utf8", at, next));
+    const { atMs } = parseLine(text.toString("utf8", at, next));
     if (atMs !== null) return { atMs, lineStart: from + at };
     at = next + 1;
   }
@@ -63,7 +63,7 @@ export class PrecedingTime {
     let count = 0;
     let reached = at;
     for (const { from, to } of rangesBackwards(bytes.subarray(0, at))) {
-      const { atMs } = readLine(bytes.toString("utf8", from, to));
+      const { atMs } = parseLine(bytes.toString("utf8", from, to));
       if (atMs !== null) return { from, atMs };
       reached = from;
       count += 1;
@@ -75,5 +75,5 @@ export class PrecedingTime {
 
 export function readFirstTime({ bytes }: Region): number | undefined {
   const { from, to } = rangeAt(bytes, 0);
-  return readLine(bytes.toString("utf8", from, Math.min(to, from + MAX_STAMP_BYTES))).atMs ?? undefined;
+  return parseLine(bytes.toString("utf8", from, Math.min(to, from + MAX_STAMP_BYTES))).atMs ?? undefined;
 }

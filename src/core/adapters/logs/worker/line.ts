@@ -1,10 +1,10 @@
 import { basename } from "node:path";
 import { isAtLeast } from "../../../logs/level.ts";
-import { readLine } from "../../../logs/line.ts";
+import { parseLine } from "../../../logs/line.ts";
 import type { Matcher } from "../../../logs/match.ts";
-import type { LineScrub } from "../../../logs/scrub.ts";
+import type { LineScrubber } from "../../../logs/scrub.ts";
 import type { LogFilter } from "../../../ports/logs.ts";
-import { counted } from "../../../words/counted.ts";
+import { pluralize } from "../../../words/pluralize.ts";
 import type { LineSource, OutputLine } from "../packed.ts";
 import type { Target } from "./process-list.ts";
 import { NEWLINE } from "./regions.ts";
@@ -28,8 +28,8 @@ export class Block {
     this.#text = text;
   }
 
-  isCleanFor({ whole }: LineScrub): boolean {
-    return (this.#isClean ??= whole(this.#text) === this.#text);
+  isCleanFor({ complete }: LineScrubber): boolean {
+    return (this.#isClean ??= complete(this.#text) === this.#text);
   }
 }
 
@@ -68,32 +68,32 @@ export interface ScrubbedLine {
   readonly fields: OutputLine["fields"];
 }
 
-export function scrubLine(raw: RawLine, scrub: LineScrub): ScrubbedLine {
+export function scrubLine(raw: RawLine, scrub: LineScrubber): ScrubbedLine {
   const scrubbed = removeSecrets(raw, scrub);
   const text = scrubbed.slice(0, MAX_LINE_LENGTH);
   const missing = raw.missing + scrubbed.length - text.length;
-  const { atMs, level, text: unscrubbed, fields: members } = readLine(text);
+  const { atMs, level, text: unscrubbed, fields: members } = parseLine(text);
   // A JSON escape may have hidden a secret.
   const isEscaped = text.includes("\\");
-  const message = isEscaped ? scrub.whole(unscrubbed) : unscrubbed;
+  const message = isEscaped ? scrub.complete(unscrubbed) : unscrubbed;
   const fields = members && isEscaped ? scrubFields(members, scrub) : members;
   return {
     text,
     atMs,
     level,
-    message: missing === 0 ? message : `${message}… (${counted(missing, "byte")} more)`,
+    message: missing === 0 ? message : `${message}… (${pluralize(missing, "byte")} more)`,
     fields,
   };
 }
 
-function scrubFields(fields: NonNullable<OutputLine["fields"]>, { whole }: LineScrub): OutputLine["fields"] {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [whole(name), whole(value)]));
+function scrubFields(fields: NonNullable<OutputLine["fields"]>, { complete }: LineScrubber): OutputLine["fields"] {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [complete(name), complete(value)]));
 }
 
-function removeSecrets({ text, missing, isTorn, block }: RawLine, scrub: LineScrub): string {
+function removeSecrets({ text, missing, isTorn, block }: RawLine, scrub: LineScrubber): string {
   const line = text.endsWith("\r") ? text.slice(0, -1) : text;
   if (block?.isCleanFor(scrub)) return line;
-  return missing > 0 || isTorn ? scrub.cut(line) : scrub.whole(line);
+  return missing > 0 || isTorn ? scrub.truncated(line) : scrub.complete(line);
 }
 
 export interface LineFilter {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { LogStream } from "../../../api/names.ts";
-import { type LineScrub, lineScrub } from "../../../logs/scrub.ts";
+import { type LineScrubber, createLineScrubber } from "../../../logs/scrub.ts";
 import type { LogFilter } from "../../../ports/logs.ts";
 import { callDaemon } from "../../pm2/daemon.ts";
 import type { Pm2Process } from "../../pm2/worker/pm2-api.ts";
@@ -17,7 +17,7 @@ const MAX_AGE_MS = 10_000;
 export class ProcessList {
   targets: readonly Target[] = [];
   names: ReadonlySet<string> = new Set();
-  scrub: LineScrub = lineScrub([]);
+  scrub: LineScrubber = createLineScrubber([]);
   readonly #data: WorkerData;
   readonly #secrets = new Set<string>();
   #stamp = "";
@@ -36,7 +36,7 @@ export class ProcessList {
   addSecrets(secrets: readonly string[]): void {
     const before = this.#secrets.size;
     for (const secret of secrets) this.#secrets.add(secret);
-    if (this.#secrets.size > before) this.scrub = lineScrub([...this.#secrets]);
+    if (this.#secrets.size > before) this.scrub = createLineScrubber([...this.#secrets]);
   }
 
   /** @throws {LogFailure} PM2_FAILED */

@@ -26,8 +26,8 @@ export async function readLogs(context: ReadContext, query: LogQuery, upTo?: rea
   await processList.refresh();
   const targets = selectTargets(processList.targets, processList.names, query);
   if (query.isBounded && targets.length > BOUNDS.files) throw tooManyError(targets.length);
-  const from = upTo ?? (before === undefined ? undefined : parseCursor(before, sign));
-  const floor = after === undefined ? [] : parseCursor(after, sign);
+  const from = upTo ?? (before === undefined ? undefined : requireCursor(before, sign));
+  const floor = after === undefined ? [] : requireCursor(after, sign);
   const sources = openSources(targets, { from, floor }, { processList, query });
   const merge = new MergedRead(sources, query.isBounded === true, context.onPause);
   const lines = await merge.newest(limit);
@@ -59,7 +59,7 @@ function openSources(
     until,
     context,
     level,
-    matches: createMatcher(query),
+    matches: requireMatcher(query),
     findCandidates: createCandidateFinder(query),
     scrub: processList.scrub,
   };
@@ -75,7 +75,7 @@ function findPlace(places: readonly LogPosition[], { log }: Target): LogPosition
 }
 
 /** @throws {LogFailure} LOG_PATTERN_INVALID */
-export function createMatcher(filter: Pick<LogFilter, "grep" | "regexp" | "ignoreCase">): Matcher {
+export function requireMatcher(filter: Pick<LogFilter, "grep" | "regexp" | "ignoreCase">): Matcher {
   try {
     return createMatcher(filter);
   } catch (error) {
@@ -88,7 +88,7 @@ export function createMatcher(filter: Pick<LogFilter, "grep" | "regexp" | "ignor
   }
 }
 
-function parseCursor(cursor: string, sign: Sign): LogPosition[] {
+function requireCursor(cursor: string, sign: Sign): LogPosition[] {
   const places = parseCursor(cursor, sign);
   if (places !== undefined) return places;
   const details = "The cursor is wrong, or was made before this server started. Read again without it.";

@@ -1,7 +1,7 @@
 import type { Search } from "../../../logs/match.ts";
-import type { LineScrub } from "../../../logs/scrub.ts";
+import type { LineScrubber } from "../../../logs/scrub.ts";
 import { REDACTED } from "../../../secrets/redact.ts";
-import { literal } from "../../../words/literal.ts";
+import { escapeRegExp } from "../../../words/escape-reg-exp.ts";
 import { type LineFilter, matchesFilter, type RawLine, type ScrubbedLine, scrubLine, splitLines } from "./line.ts";
 import type { PrecedingTime } from "./line-times.ts";
 import type { Target } from "./process-list.ts";
@@ -22,7 +22,7 @@ interface FoundLine {
 export interface SearchOptions extends LineFilter {
   readonly context: number;
   readonly findCandidates: FindCandidates | undefined;
-  readonly scrub: LineScrub;
+  readonly scrub: LineScrubber;
 }
 
 /** Last line first, and `undefined` after each region. */
@@ -136,7 +136,7 @@ export function createCandidateFinder({ grep, regexp, ignoreCase = false }: Sear
     return (bytes) => findRanges(bytes, (from) => bytes.indexOf(needle, from));
   }
   if (!/^[\x20-\x7e]+$/.test(grep)) return undefined;
-  const pattern = new RegExp(literal(grep), "gi");
+  const pattern = new RegExp(escapeRegExp(grep), "gi");
   return (bytes) => {
     const text = bytes.toString("latin1");
     return findRanges(bytes, (from) => {

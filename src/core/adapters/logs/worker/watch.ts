@@ -1,9 +1,9 @@
-import { lineSize } from "../../../logs/line-size.ts";
+import { lineSize } from "../../../logs/line.ts";
 import type { LogFilter } from "../../../ports/logs.ts";
 import type { OutputLine } from "../packed.ts";
 import { type LineFilter, matchesFilter, type ScrubbedLine } from "./line.ts";
 import { isSelected, type Target } from "./process-list.ts";
-import { createMatcher } from "./read-logs.ts";
+import { requireMatcher } from "./read-logs.ts";
 
 const MAX_LINES = 500;
 const MAX_BYTES = 256 * 1024;
@@ -23,7 +23,7 @@ export class Watch {
   constructor(filter: LogFilter, isLossless: boolean) {
     this.filter = filter;
     this.isLossless = isLossless;
-    this.#lineFilter = { level: filter.level, matches: createMatcher(filter) };
+    this.#lineFilter = { level: filter.level, matches: requireMatcher(filter) };
   }
 
   accepts(target: Target, line: ScrubbedLine): boolean {
