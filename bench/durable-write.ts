@@ -3,7 +3,8 @@ import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { allowedFolders } from "../src/core/adapters/files/read.ts";
-import { nodeFiles, replace } from "../src/core/adapters/files/index.ts";
+import { nodeFiles } from "../src/core/adapters/files/index.ts";
+import { replace } from "../src/core/adapters/files/transaction.ts";
 
 const ROUNDS = Number(process.argv[2] ?? 400);
 const WARM_UP = 50;

@@ -67,7 +67,7 @@ async function script(entry: string, format: "esm" | "iife"): Promise<OutputChun
         name: "rules-without-words",
         transform: {
           filter: {
-            id: /core[\\/](?:deployments[\\/]rules[\\/]|env[\\/]value-rules|rollout[\\/]settings[\\/]members)/,
+            id: /core[\\/](?:deployments[\\/]rules[\\/]|env[\\/]value-rules|rollout[\\/]settings[\\/]settings)/,
           },
           handler: rulesOnly,
         },

@@ -1,5 +1,5 @@
-import { markdownProse, typescriptProse, type Prose } from "./prose.ts";
-import { FORBIDDEN_OPENING, MAX_WORDS, PROPER_USES, WORD_RULES } from "./words.ts";
+import { declaredNames, markdownProse, typescriptProse, type Prose } from "./prose.ts";
+import { FORBIDDEN_OPENING, MAX_WORDS, NAME_RULES, PROPER_USES, WORD_RULES } from "./words.ts";
 
 export interface Finding {
   readonly path: string;
@@ -14,6 +14,7 @@ export function checkLanguage(path: string, source: string): Finding[] {
     : typescriptProse(path, source, /(?:^|\/)src\//.test(path));
   return prose
     .flatMap((each) => messagesOf(path, each).map((message) => ({ path, line: each.line, message })))
+    .concat(path.startsWith("src/") ? nameFindings(path, source) : [])
     .toSorted((one, other) => one.line - other.line);
 }
 
@@ -29,6 +30,14 @@ function messagesOf(path: string, { kind, text }: Prose): string[] {
       ...(kind === "message" && !/^\p{Lu}/u.test(sentence) ? [] : tooLong(sentence, maxWords)),
     ];
   });
+}
+
+function nameFindings(path: string, source: string): Finding[] {
+  return declaredNames(path, source).flatMap(({ name, line }) =>
+    NAME_RULES.filter(({ pattern }) => name.split(/_|(?<=[a-z\d])(?=[A-Z])/).some((part) => pattern.test(part))).map(
+      ({ instead }) => ({ path, line, message: `The name ${name}: write ${instead}` }),
+    ),
+  );
 }
 
 const sentences = (text: string): string[] =>

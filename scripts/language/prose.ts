@@ -72,6 +72,26 @@ export function typescriptProse(path: string, source: string, messages: boolean)
   return [...found, ...comments(source, opaque)];
 }
 
+export interface DeclaredName {
+  readonly name: string;
+  readonly line: number;
+}
+
+/** The names of variables, parameters, functions, types and members. */
+export function declaredNames(path: string, source: string): DeclaredName[] {
+  const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true);
+  const found: DeclaredName[] = [];
+  const visit = (node: ts.Node): void => {
+    const { name } = node as { readonly name?: ts.Node };
+    const isDeclared = name !== undefined && (ts.isIdentifier(name) || ts.isPrivateIdentifier(name));
+    if (isDeclared && !ts.isPropertyAccessExpression(node))
+      found.push({ name: name.text, line: lineAt(source, name.getStart(file)) });
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
 const isOpaque = (node: ts.Node): boolean =>
   ts.isStringLiteralLike(node) ||
   ts.isRegularExpressionLiteral(node) ||

@@ -46,6 +46,15 @@ export const WORD_RULES: readonly WordRule[] = [
   { pattern: /\b(?:he|him|his|himself)\b/gi, instead: "they, the user, the process" },
 ];
 
+/** Parts of identifiers, for example `asked` in `isAsked`. */
+export const NAME_RULES: readonly WordRule[] = [
+  { pattern: /^(?:un)?asked$/i, instead: "request, query or options" },
+  { pattern: /^heard$/i, instead: "received" },
+  { pattern: /^(?:un)?said$/i, instead: "reported, stated or message" },
+  { pattern: /^(?:MOST|LONGEST)$/, instead: "MAX" },
+  { pattern: /^(?:LEAST|SHORTEST)$/, instead: "MIN" },
+];
+
 /** Sentences that are good English although a rule matches. */
 export interface ProperUse {
   /** The end of the path. */

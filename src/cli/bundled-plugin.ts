@@ -14,7 +14,7 @@ type Details = Pick<Command.Cached, (typeof DETAILS)[number]>;
 export type DetailsOf = Readonly<Record<string, Details>>;
 export type BriefCommand = Pick<Command.Cached, "aliases" | "id" | "relativePath">;
 
-interface Place {
+interface PluginContext {
   readonly root: string;
   readonly isRoot: boolean;
   readonly load: LoadChunk;
@@ -22,10 +22,13 @@ interface Place {
 }
 
 /** Reads no files; the chunk of a command is loaded when it runs. */
-export function bundledPlugin({ pjson, commands }: BundledPlugin, { root, isRoot, load, details }: Place): Plugin {
+export function bundledPlugin(
+  { pjson, commands }: BundledPlugin,
+  { root, isRoot, load, details }: PluginContext,
+): Plugin {
   const { name, version, oclif } = pjson;
 
-  const later = detailedLater(details);
+  const prototype = createDetailsPrototype(details);
 
   async function findCommand(id: string): Promise<Command.Class> {
     const [, ...path] = commands[id]?.relativePath ?? [];
@@ -38,8 +41,8 @@ export function bundledPlugin({ pjson, commands }: BundledPlugin, { root, isRoot
     alias: name,
     commandIDs: Object.keys(commands),
     commands: Object.entries(commands).map(([id, command]) => {
-      const known = "flags" in command ? command : Object.assign(Object.create(later) as object, command);
-      return Object.assign(known, { load: () => findCommand(id) }) as Command.Loadable;
+      const loadable = "flags" in command ? command : Object.assign(Object.create(prototype) as object, command);
+      return Object.assign(loadable, { load: () => findCommand(id) }) as Command.Loadable;
     }),
     commandsDir: undefined,
     findCommand,
@@ -61,16 +64,16 @@ export function bundledPlugin({ pjson, commands }: BundledPlugin, { root, isRoot
 }
 
 /** Reads the details on first access, because most starts need none. */
-function detailedLater(details: () => DetailsOf): object {
-  const later = {};
+function createDetailsPrototype(details: () => DetailsOf): object {
+  const prototype = {};
   for (const name of DETAILS) {
-    Object.defineProperty(later, name, {
+    Object.defineProperty(prototype, name, {
       get(this: BriefCommand) {
         return details()[String(this.relativePath)]?.[name];
       },
     });
   }
-  return later;
+  return prototype;
 }
 
 function hooksOf({ hooks = {} }: PJSON["oclif"]): Plugin["hooks"] {

@@ -2,54 +2,53 @@ import type { Logger, Plugin } from "@oclif/core/interfaces";
 import { run } from "@oclif/core/run";
 import { settings } from "@oclif/core/settings";
 import { jsonText, writeOut } from "../commands/terminal/output.ts";
-import { TerminalFileError } from "../commands/terminal/errors.ts";
-import { UsageError } from "../commands/terminal/errors.ts";
+import { TerminalFileError, UsageError } from "../commands/terminal/errors.ts";
 
 export async function main(argv: string[], loadPlugins: () => Promise<readonly Plugin[]>): Promise<void> {
   process.on("uncaughtException", crash);
-  let known: readonly string[] = [];
+  let commands: readonly string[] = [];
   try {
     settings.enableAutoTranspile = false;
     const plugins = await loadPlugins();
-    known = plugins.flatMap(({ commands }) =>
-      commands.filter(({ hidden }) => !hidden).map(({ id }) => id.replaceAll(":", " ")),
+    commands = plugins.flatMap((plugin) =>
+      plugin.commands.filter(({ hidden }) => !hidden).map(({ id }) => id.replaceAll(":", " ")),
     );
-    refuseTopicAsJson(argv, known);
-    await run(askedByFlag(argv), {
+    refuseTopicAsJson(argv, commands);
+    await run(withHelpFlag(argv), {
       root: plugins[0]?.root ?? "",
       plugins: new Map(plugins.map((plugin) => [plugin.name, plugin])),
       ...(!process.env["DEBUG"] && { logger: silent }),
     });
   } catch (error) {
-    process.exitCode = await fail(await ofHelp(error, known), asksForJson(argv));
+    process.exitCode = await fail(await explainUnknownCommand(error, commands), asksForJson(argv));
   }
 }
 
 /** A topic has only help, which is text. @throws {UsageError} with `--json` */
-function refuseTopicAsJson(argv: readonly string[], known: readonly string[]): void {
+function refuseTopicAsJson(argv: readonly string[], commands: readonly string[]): void {
   const words = argv
     .slice(
       0,
       argv.findIndex((word) => word.startsWith("-")),
     )
     .join(" ");
-  if (!asksForJson(argv) || argv.includes("--help") || known.includes(words)) return;
-  const inside = known.filter((command) => words === "" || command.startsWith(`${words} `));
+  if (!asksForJson(argv) || argv.includes("--help") || commands.includes(words)) return;
+  const inside = commands.filter((command) => words === "" || command.startsWith(`${words} `));
   if (inside.length > 0) throw new UsageError(`A command is missing. Accepted: ${inside.join(", ")}.`);
 }
 
 /** oclif's help command ignores svcm's help options: it repeats the summary and lists aliases. */
-function askedByFlag(argv: string[]): string[] {
+function withHelpFlag(argv: string[]): string[] {
   const [first, ...words] = argv;
   if (first === "version") return ["--version", ...words];
   if (first !== "help" || words.some((word) => word.startsWith("-"))) return argv;
   return [...words, "--help"];
 }
 
-async function ofHelp(error: unknown, known: readonly string[]): Promise<unknown> {
-  const asked = error instanceof Error ? /^Command (.+) not found\.$/s.exec(error.message)?.[1] : undefined;
-  if (asked === undefined) return error;
-  return (await import("./unknown-command.ts")).unknownCommand(asked.replaceAll(":", " "), known);
+async function explainUnknownCommand(error: unknown, commands: readonly string[]): Promise<unknown> {
+  const input = error instanceof Error ? /^Command (.+) not found\.$/s.exec(error.message)?.[1] : undefined;
+  if (input === undefined) return error;
+  return (await import("./unknown-command.ts")).unknownCommand(input.replaceAll(":", " "), commands);
 }
 
 /** For errors that no command caught. Returns the exit code. */

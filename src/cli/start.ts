@@ -21,7 +21,7 @@ const READERS = new Set(["help", "__complete"]);
  * Limited to commands whose names match the start of `argv`, because oclif prepares every command that it gets.
  * Help, completion and unknown commands get all of them.
  */
-export function named(argv: readonly string[], plugins: readonly BundledPlugin[]): readonly BundledPlugin[] {
+export function selectCommands(argv: readonly string[], plugins: readonly BundledPlugin[]): readonly BundledPlugin[] {
   if (READERS.has(argv[0] ?? "") || argv.includes("--help") || argv.includes("-h")) return plugins;
   const end = argv.findIndex((word) => word.startsWith("-"));
   const words = end === -1 ? argv : argv.slice(0, end);
@@ -41,7 +41,7 @@ export async function start({ argv, dist, load }: StartOptions): Promise<void> {
   const read = (file: string): unknown => JSON.parse(readFileSync(`${dist}/${file}`, "utf8"));
   await main(argv, async () => {
     const details = once(() => read(DETAILS_FILE) as DetailsOf);
-    const plugins = named(argv, read(PLUGINS_FILE) as BundledPlugin[]);
+    const plugins = selectCommands(argv, read(PLUGINS_FILE) as BundledPlugin[]);
     return plugins.map((plugin, index) => bundledPlugin(plugin, { root, isRoot: index === 0, load, details }));
   });
 }

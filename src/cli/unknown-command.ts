@@ -24,31 +24,31 @@ const HABITS: Readonly<Record<string, string>> = {
 };
 
 /**
- * @param asked the words as typed
- * @param known every command, with words separated by spaces
+ * @param input the words as typed
+ * @param commands all commands, with words separated by spaces
  */
-export function unknownCommand(asked: string, known: readonly string[]): UsageError {
-  const command = known.find((words) => asked.startsWith(`${words} `));
+export function unknownCommand(input: string, commands: readonly string[]): UsageError {
+  const command = commands.find((words) => input.startsWith(`${words} `));
   if (command !== undefined) {
-    const more = asked.slice(command.length + 1);
+    const more = input.slice(command.length + 1);
     return new UsageError(
       `svcm ${command} takes no arguments; unexpected: ${more}.`,
       `svcm ${command} --help shows how to use it`,
     );
   }
-  const likely = likelyCommand(asked, known);
-  const meant = likely === undefined ? "" : ` Did you mean ${likely}?`;
-  const habit = likely === undefined ? HABITS[asked.split(" ")[0] ?? ""] : undefined;
+  const likely = likelyCommand(input, commands);
+  const suggestion = likely === undefined ? "" : ` Did you mean ${likely}?`;
+  const habit = likely === undefined ? HABITS[input.split(" ")[0] ?? ""] : undefined;
   const hint = habit ?? "svcm help lists all commands";
-  return new UsageError(`${asked} is not an svcm command.${meant}`, hint, "COMMAND_NOT_FOUND");
+  return new UsageError(`${input} is not an svcm command.${suggestion}`, hint, "COMMAND_NOT_FOUND");
 }
 
-export function likelyCommand(asked: string, known: readonly string[]): string | undefined {
+export function likelyCommand(input: string, commands: readonly string[]): string | undefined {
   const isExplained =
-    Object.hasOwn(HABITS, asked.split(" ")[0] ?? "") || known.some((words) => asked.startsWith(`${words} `));
-  return isExplained ? undefined : (suggest(asked, known) ?? suggest(asked, topicsOf(known)));
+    Object.hasOwn(HABITS, input.split(" ")[0] ?? "") || commands.some((words) => input.startsWith(`${words} `));
+  return isExplained ? undefined : (suggest(input, commands) ?? suggest(input, topicsOf(commands)));
 }
 
-function topicsOf(known: readonly string[]): string[] {
-  return [...new Set(known.flatMap((words) => words.split(" ").slice(0, -1)))];
+function topicsOf(commands: readonly string[]): string[] {
+  return [...new Set(commands.flatMap((words) => words.split(" ").slice(0, -1)))];
 }

@@ -51,7 +51,7 @@ export default class Serve extends SvcmCommand {
       host,
       port,
       record,
-      connectFleet: async () => (await import("../fleet/index.ts")).openMachines(ports, process.env),
+      connectFleet: async () => (await import("../fleet/index.ts")).connectFleet(ports, process.env),
       startAgent:
         url === undefined && name === undefined ? undefined : (own, log) => this.#joinFleet(own, log, { url, name }),
     });

@@ -32,7 +32,7 @@ export async function natsConfigOf(ports: Ports): Promise<string> {
 }
 
 /** @throws {SvcmError} as `openFleet` */
-export async function openMachines(ports: Ports, env: Readonly<Record<string, string | undefined>>) {
+export async function connectFleet(ports: Ports, env: Readonly<Record<string, string | undefined>>) {
   const fleet = await openFleet(ports, env);
   return { ...fleet, list: (deadlineMs: number) => listNodes(fleet, deadlineMs) };
 }

@@ -1,7 +1,7 @@
 /** A real NATS server, web-1 with a real PM2, web-2 with the console, and db-1, which is unavailable. */
 import { join } from "node:path";
 import { nodePorts } from "../../src/core/index.ts";
-import { openMachines } from "../../src/fleet/index.ts";
+import { connectFleet } from "../../src/fleet/index.ts";
 import { testFleet, type TestFleet } from "../fleet/support.ts";
 import { testServer, type ServerOptions, type TestServer } from "../server/support.ts";
 import type { Pm2 } from "../support/pm2-daemon.ts";
@@ -37,7 +37,7 @@ export async function fleetWorld(real: Pm2, whenOver: WhenOver, NODE_ENV = "dev"
       };
       return testServer({
         repository: files,
-        machines: () => openMachines(fleet.ports("web-2"), variables),
+        connectFleet: () => connectFleet(fleet.ports("web-2"), variables),
         ...options,
       });
     },

@@ -13,7 +13,7 @@ import type { FleetEventQuery } from "../../src/fleet/fleet.ts";
 import { openFleet } from "../../src/fleet/open-fleet.ts";
 import { openLink } from "../../src/fleet/link.ts";
 import { readFleetSettings } from "../../src/fleet/settings.ts";
-import { openMachines } from "../../src/fleet/index.ts";
+import { connectFleet } from "../../src/fleet/index.ts";
 import { ask, testServer } from "../server/support.ts";
 import { natsProxy } from "../support/nats-proxy.ts";
 import { hasNats } from "../support/nats-server.ts";
@@ -111,7 +111,7 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
       ],
       complete: true,
     });
-    const server = await testServer({ machines: () => openMachines(fleet.ports("vera"), fleet.variables("vera")) });
+    const server = await testServer({ connectFleet: () => connectFleet(fleet.ports("vera"), fleet.variables("vera")) });
     const { json } = await ask(server, "/api/fleet/events?node=role%3Dweb&kind=exit&limit=2");
     expect(json).toEqual({
       events: events.slice(0, 2),

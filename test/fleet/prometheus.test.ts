@@ -1,7 +1,7 @@
 /** Prometheus discovers and scrapes every machine of the fleet through one server. */
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { openMachines } from "../../src/fleet/index.ts";
+import { connectFleet } from "../../src/fleet/index.ts";
 import { ask, repository, testServer, type TestServer } from "../server/support.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { testFleet, type TestFleet } from "./support.ts";
@@ -10,7 +10,7 @@ import { testFleet, type TestFleet } from "./support.ts";
 async function viewersServer(fleet: TestFleet): Promise<TestServer> {
   const key = fleet.variables("vera")["SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS"];
   const variables = { ...fleet.variables("web-2"), SVC_SERVICE_MANAGEMENT_NATS_USER_CREDENTIALS: key };
-  return testServer({ machines: () => openMachines(fleet.ports("web-2"), variables) });
+  return testServer({ connectFleet: () => connectFleet(fleet.ports("web-2"), variables) });
 }
 
 describe.skipIf(!hasNats)("Prometheus in a fleet (needs nats-server)", () => {
@@ -60,7 +60,7 @@ describe("a server without a fleet", () => {
     const { root } = repository();
     const { nodePorts } = await import("../../src/core/index.ts");
     const ports = nodePorts({ root, env: { PM2_HOME: join(root, ".pm2") }, cwd: root });
-    const server = await testServer({ machines: () => openMachines(ports, {}) });
+    const server = await testServer({ connectFleet: () => connectFleet(ports, {}) });
     const { status, json } = await ask(server, "/api/fleet/targets");
     expect(status).toBe(503);
     expect(json).toMatchObject({

@@ -80,7 +80,7 @@ test("without a daemon, reads and stops fail and do not start a daemon", async (
   expect(own.pids()).toEqual([]);
 });
 
-longTest("concurrent starts result in one daemon and one process of each app", async () => {
+test("concurrent starts result in one daemon and one process of each app", async () => {
   const names = ["restapi", "grpcapi", "websocketapi", "restapi"];
   const ran = await Promise.all(names.map((name) => svcm("process", "start", name, "--ecosystem", "--json")));
   expect(ran.map(({ code, stderr }) => ({ code, stderr }))).toEqual(names.map(() => ({ code: 0, stderr: "" })));
@@ -133,7 +133,7 @@ test("a number or `all` is read as a name, and the refusal shows the flag that a
   expect(all).toMatchObject({ code: 3, stderr: expect.stringContaining("--namespace <name>") as string });
 });
 
-longTest("a restart takes several names and numbers", async () => {
+test("a restart takes several names and numbers", async () => {
   const { code, stdout } = await svcm("process", "restart", "restapi", "grpcapi");
   expect(code).toBe(0);
   expect(stdout.replaceAll(/\d+/g, "n").split("\n").toSorted()).toEqual([
@@ -153,7 +153,7 @@ test("a changed env file takes effect after a restart", async () => {
   expect((await seen()).env["SVC_HTTP_FRAMEWORK"]).toBe("fastify");
 });
 
-longTest("a restart with the ecosystem file applies its present declaration", async () => {
+test("a restart with the ecosystem file applies its present declaration", async () => {
   const declared = {
     name: "restapi",
     script: "./app.cjs",

@@ -22,6 +22,8 @@ test.each([
   ["a message", 'fail("The file\'s name is no text.");\n', [expect.stringContaining('"is no"')]],
   ["a message with holes", "fail(`${name} tells ${value}.`);\n", [expect.stringContaining('"tells"')]],
   ["text of a component", "const a = <p>Nobody runs it.</p>;\n", [expect.stringContaining('"Nobody"')]],
+  ["a part of a name", "const isAsked = 1;\n", ["1 The name isAsked: write request, query or options"]],
+  ["a name of a limit", "const MOST_BYTES = 1;\n", ["1 The name MOST_BYTES: write MAX"]],
   ["a long sentence", `// ${"word ".repeat(31)}.\n`, [expect.stringContaining("31 words")]],
 ])("check:language finds %s", (_, source, messages) => {
   expect(found("src/a.tsx", source)).toEqual(messages);
@@ -35,6 +37,7 @@ test.each([
   ["names of code", '// Calls `tell` of the reader "stands".\nconst tells = 1;\n'],
   ["a comment that says why", "// Why: PM2 keeps its list. If it is gone, there is no daemon.\n"],
   ["paths that are imported", 'import a from "./anew a.ts";\n'],
+  ["names of other code", "const masked = a.asked(MOST);\n"],
   ["a proper sentence", "/** Returns the value. */\nconst a = 1;\n"],
 ])("check:language permits %s", (_, source) => {
   expect(found("test/a.ts", source)).toEqual([]);

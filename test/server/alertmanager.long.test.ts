@@ -10,7 +10,7 @@ import { json } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { execute, nodePorts, processAct } from "../../src/core/index.ts";
-import { openMachines } from "../../src/fleet/index.ts";
+import { connectFleet } from "../../src/fleet/index.ts";
 import { testFleet } from "../fleet/support.ts";
 import { REPOSITORY } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
@@ -99,8 +99,8 @@ test.skipIf(!hasPrometheus || !hasNats || !hasAlertmanager)(
     const world = () => nodePorts({ root: fleet.root("web-1"), env: { PM2_HOME: own.home }, cwd: fleet.root("web-1") });
     await fleet.start("web-1", { world });
     await fleet.start("web-2");
-    const machines = () => openMachines(fleet.ports("vera"), fleet.variables("vera"));
-    const server = await testServer({ machines });
+    const connect = () => connectFleet(fleet.ports("vera"), fleet.variables("vera"));
+    const server = await testServer({ connectFleet: connect });
     const { url, until } = await receiver();
     await prometheus({
       global: { scrape_interval: "1s", evaluation_interval: "1s" },

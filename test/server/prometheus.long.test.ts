@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { historyBody } from "../../src/core/api/history.ts";
-import { openMachines } from "../../src/fleet/index.ts";
+import { connectFleet } from "../../src/fleet/index.ts";
 import { testFleet } from "../fleet/support.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { hasPrometheus, prometheus } from "../support/prometheus.ts";
@@ -31,8 +31,8 @@ describe.skipIf(!hasPrometheus)("a real Prometheus (needs prometheus)", () => {
     async () => {
       const fleet = await testFleet();
       await fleet.start("web-1");
-      const machines = () => openMachines(fleet.ports("vera"), fleet.variables("vera"));
-      const server = await testServer({ env: debug, machines });
+      const connect = () => connectFleet(fleet.ports("vera"), fleet.variables("vera"));
+      const server = await testServer({ env: debug, connectFleet: connect });
       const url = `${server.url}/api/fleet/targets`;
       const { get, value } = await prometheus(scraping({ http_sd_configs: [{ url }] }));
       await server.logged(/"route":"\/metrics","status":200/, 3);

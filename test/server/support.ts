@@ -49,7 +49,7 @@ export interface ServerOptions {
   readonly consoleDir?: string;
   readonly version?: string;
   readonly record?: boolean;
-  readonly machines?: ConnectFleet;
+  readonly connectFleet?: ConnectFleet;
   /** True if the log is written to a terminal. */
   readonly isTerminal?: boolean;
   /** Replaces a port. */

@@ -6,6 +6,7 @@ const ROOT = join(import.meta.dirname, "../..");
 /** Small files that run for a long time because each test starts processes; the longest first. */
 const LONG = [
   "test/docs/commands.test.ts",
+  "test/core/events/collect-events.test.ts",
   "test/scripts/start.test.ts",
   "apps/backend-template/test/guardrails.test.ts",
   "test/cli/package.test.ts",

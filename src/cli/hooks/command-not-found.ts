@@ -5,14 +5,14 @@ import { likelyCommand, unknownCommand } from "../unknown-command.ts";
 /** oclif's own plugin would also offer to run the command. */
 const commandNotFound: Hook<"command_not_found"> = async function (options) {
   const { config, id } = options;
-  const known = config.commands.filter(({ hidden }) => !hidden).map((command) => command.id.replaceAll(":", " "));
-  const asked = id.replaceAll(":", " ");
-  const likely = likelyCommand(asked, known);
-  if (likely !== undefined && known.includes(likely) && canAsk(process.argv)) {
+  const commands = config.commands.filter(({ hidden }) => !hidden).map((command) => command.id.replaceAll(":", " "));
+  const input = id.replaceAll(":", " ");
+  const likely = likelyCommand(input, commands);
+  if (likely !== undefined && commands.includes(likely) && canAsk(process.argv)) {
     const { default: ask } = await import("@oclif/plugin-not-found");
     return ask.call(this, { ...options, id: toPrintable(id) });
   }
-  throw unknownCommand(asked, known);
+  throw unknownCommand(input, commands);
 };
 
 function canAsk(argv: readonly string[]): boolean {

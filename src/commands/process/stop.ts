@@ -21,8 +21,8 @@ export default class ProcessStop extends NodeCommand {
   async run() {
     const { args, flags } = await this.parse(ProcessStop);
     const target = readTarget(args.name, flags);
-    const isAsked = target.scope === "namespace" && !flags.yes;
-    if (isAsked && !(await confirmAction(this, ["Stop", "stopped"], target))) return undefined;
+    const needsConfirmation = target.scope === "namespace" && !flags.yes;
+    if (needsConfirmation && !(await confirmAction(this, ["Stop", "stopped"], target))) return undefined;
     return act(this, "stop", target);
   }
 }

@@ -65,7 +65,7 @@ const realtimeOff: StartupRule = {
 const protocolMismatch: StartupRule = {
   code: "STARTUP_PROTOCOL_MISMATCH",
   severity: "error",
-  summary: "`SVC_REALTIME_API_PROTOCOL` names the dependentKey realtime entrypoint.",
+  summary: "`SVC_REALTIME_API_PROTOCOL` names the other realtime entrypoint.",
   remedy: "Set it to the protocol of the entrypoint that you start: `websocket` or `grpc`.",
   check: (start) =>
     start.entrypoint === "rest" ? [] : requireChoice(start, "SVC_REALTIME_API_PROTOCOL", start.entrypoint),

@@ -11,12 +11,12 @@ interface StepRequest {
 }
 
 /** The node reads the record itself, directly before the first effect. */
-export function createRolloutStep(fence: Fence, { link, ...asked }: StepRequest): RolloutStep {
+export function createRolloutStep(fence: Fence, { link, ...request }: StepRequest): RolloutStep {
   return {
     rollout: fence.rollout,
     step: fence.step,
     async confirm() {
-      const why = staleReason(await readRollout(link), { ...fence, ...asked });
+      const why = staleReason(await readRollout(link), { ...fence, ...request });
       if (why !== undefined) throw refusal(`${why} Nothing was changed.`);
     },
   };

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FileError } from "../../ports/index.ts";
-import { identifyProcess, type UniqueProcess } from "../host.ts";
+import { identifyProcess, type UniqueProcess } from "./process-identity.ts";
 import { attempt, fileError } from "./file-error.ts";
 import { unlink } from "./system.ts";
 import {

@@ -20,7 +20,7 @@
 import { randomBytes } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { parseRecord } from "../../words/record.ts";
-import { isRunning, type UniqueProcess } from "../host.ts";
+import { isRunning, type UniqueProcess } from "./process-identity.ts";
 import { discard, hasErrorCode, readdir, readlink, rename, symlink } from "./system.ts";
 
 export interface Holder {

@@ -8,7 +8,7 @@ import {
   serializeHolder,
   temporaryName,
 } from "../../../../src/core/adapters/files/takeover.ts";
-import type { UniqueProcess } from "../../../../src/core/adapters/host.ts";
+import type { UniqueProcess } from "../../../../src/core/adapters/files/process-identity.ts";
 import { commandLine, run, start } from "../../../support/child.ts";
 import { leave, lockPlace, NOBODYS_PID, SELF, startTogether } from "../../../support/lock-place.ts";
 import { canUnshare, isLinux } from "../../../support/machine.ts";

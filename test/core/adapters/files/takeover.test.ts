@@ -10,7 +10,7 @@ import {
   serializeHolder,
   tryAcquire,
 } from "../../../../src/core/adapters/files/takeover.ts";
-import { identifyProcess } from "../../../../src/core/adapters/host.ts";
+import { identifyProcess } from "../../../../src/core/adapters/files/process-identity.ts";
 import { discard } from "../../../../src/core/adapters/files/system.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 

@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { BundledPlugin } from "../../src/cli/bundled-plugin.ts";
-import { named, PLUGINS_FILE } from "../../src/cli/start.ts";
+import { PLUGINS_FILE, selectCommands } from "../../src/cli/start.ts";
 import { REPOSITORY } from "../support/command-line.ts";
 
 const plugins = JSON.parse(readFileSync(join(REPOSITORY, "dist", PLUGINS_FILE), "utf8")) as BundledPlugin[];
 const commands = plugins.flatMap((plugin) => Object.values(plugin.commands));
 const idsFor = (...argv: string[]): string[] =>
-  named(argv, plugins).flatMap((plugin) => Object.values(plugin.commands).map(({ id }) => id));
+  selectCommands(argv, plugins).flatMap((plugin) => Object.values(plugin.commands).map(({ id }) => id));
 
 test("each command is found by its name and by each alias, and few other commands are loaded with it", () => {
   const readers = new Set(["help", "__complete"]);
