@@ -6,6 +6,7 @@ import { WebSocket } from "ws";
 import { openConsole, type OpenedConsole } from "../console/open-console.ts";
 import { ENV, testServer, type TestServer } from "../server/support.ts";
 import { freePort } from "../support/free-port.ts";
+import { firstOrAll } from "../support/runs.ts";
 import { PROXY_HOST, proxies } from "./proxies.ts";
 import { hasBrowser, useBrowser } from "./support.ts";
 
@@ -18,7 +19,7 @@ interface Behind {
   readonly port: number;
 }
 
-describe.each(proxies)("behind $name (needs it, openssl and a browser)", ({ isInstalled, start }) => {
+describe.each(firstOrAll(proxies))("behind $name (needs it, openssl and a browser)", ({ isInstalled, start }) => {
   const isPossible = isInstalled && hasBrowser;
 
   async function behind(path: string, env: Record<string, string> = {}): Promise<Behind> {
@@ -43,9 +44,9 @@ describe.each(proxies)("behind $name (needs it, openssl and a browser)", ({ isIn
       const { server, url } = await behind(path);
       const opened = await openConsole(browser, url);
       await opened.page.getByText("The processes of PM2 cannot be read").waitFor();
-      expect(opened.sockets.map((socket) => socket.url())).toEqual([
-        `${url.replace("https:", "wss:")}/api/runtime/pm2-ws`,
-      ]);
+      // On a busy machine, the page may have connected again.
+      const addresses = new Set(opened.sockets.map((socket) => socket.url()));
+      expect([...addresses]).toEqual([`${url.replace("https:", "wss:")}/api/runtime/pm2-ws`]);
       await opened.tab("Runtime environment").click();
       await save(opened);
       expect(server.text()).toContain("SVC_HTTP_FRAMEWORK=fastify");

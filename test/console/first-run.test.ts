@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("a first run", () => {
     await expect.poll(() => page.title()).toBe(titleOf("(1) Monitoring"));
   });
 
-  test("PM2 without processes: the command that starts them is shown", async () => {
+  longTest("PM2 without processes: the command that starts them is shown", async () => {
     const real = pm2();
     try {
       await real.startDaemon();

@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)("another server at the same address", () => {
     expect(b.log.join("\n")).not.toContain("pm2-ws");
   });
 
-  test("after a reload, it receives no token until it asks for one, and has its own document", async () => {
+  longTest("after a reload, it receives no token until it asks for one, and has its own document", async () => {
     const { a, b, forwarder, url } = await forwarded();
     const open = await openConsole(browser, url, {
       tab: "targets",

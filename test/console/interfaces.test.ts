@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)("interface adapters", () => {
     await expect.poll(() => suite.storedText()).toBe(before);
   });
 
-  test("are validated when they are loaded", async () => {
+  longTest("are validated when they are loaded", async () => {
     const suite = await open(rest, { ...rest, framework: "derby" }, {});
     await expect
       .poll(() => suite.entries().locator(".badge.error").allTextContents())

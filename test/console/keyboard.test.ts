@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)("the environment, by keyboard alone", () => {
 });
 
 describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
-  test("the PM2 preview: environment, service kind, copy", async () => {
+  longTest("the PM2 preview: environment, service kind, copy", async () => {
     const open = await pm2Page(browser);
     const { page } = open;
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** Dialogs, toasts and the audit with content, in both themes, wide and on a phone. */
 import { mkdirSync, rmSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { post, testServer } from "../server/support.ts";
 import { expectAccessibleInEveryLook } from "./accessibility.ts";
@@ -14,7 +14,7 @@ const env = { PM2_HOME: "/nowhere/pm2", SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN
 const bearer = { authorization: `Bearer ${TOKEN}` };
 
 describe.skipIf(!hasBrowser)("accessible in every theme", () => {
-  test("the audit with records, a failed audit, and the help", async () => {
+  longTest("the audit with records, a failed audit, and the help", async () => {
     const server = await testServer({ env });
     await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify", SVC_DATABASE_DRIVER: "MySQL" } }, bearer);
     rmSync(server.repository.envFile("ci"));

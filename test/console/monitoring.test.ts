@@ -115,7 +115,7 @@ describe.skipIf(!hasBrowser)("live values", () => {
     expect(sockets).toHaveLength(1);
   });
 
-  test("while paused, the screen does not change and says how old it is; after Resume, it is current", async () => {
+  longTest("while paused, the screen does not change and says how old it is; after Resume, it is current", async () => {
     const { page } = await live();
     await page.getByRole("button", { name: "Pause" }).click();
     const before = await row(page, "zeta").textContent();
@@ -230,7 +230,7 @@ longTest.skipIf(!hasBrowser)("if reads need the token, the page asks once, when 
 });
 
 describe.skipIf(!hasBrowser)("a lost server or PM2", () => {
-  test("without the server, the values are marked as old until it is available again", async () => {
+  longTest("without the server, the values are marked as old until it is available again", async () => {
     const { page, server } = await live({ mayFail: true, repository: repository() });
     await server.close();
     await page.getByText("No connection to the server.").waitFor();

@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser || !hasNats)("the console of a fleet (needs nats-ser
     await expect.poll(() => log.textContent()).toContain("the last line");
   });
 
-  test("stopping an app in production on another node asks for the name of the environment", async () => {
+  longTest("stopping an app in production on another node asks for the name of the environment", async () => {
     const production = await fleetWorld(real, onTestFinished, "production");
     const server = await production.server();
     const { page, button, field } = await openConsole(browser, server.url, { tab: "monitoring?node=web-1" });

@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await expectAccessibleInEveryLook(open);
   });
 
-  test("of production is applied and undone only after its name is typed", async () => {
+  longTest("of production is applied and undone only after its name is typed", async () => {
     const apps = [app("api", { MODE: "2" }), app("web", {}, cluster), app("old-worker")];
     real.pm2Folder(apps, "production");
     const open = await openPlan(apps);

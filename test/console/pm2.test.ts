@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
       .toBe(`pm2 start ${open.files.path("pm2/ecosystem.dev.config.cjs")} --only svc-dev-grpcapi --update-env`);
   });
 
-  test("shows no secrets, because the server does not send them", async () => {
+  longTest("shows no secrets, because the server does not send them", async () => {
     const open = await pm2Page(browser, { isRecorded: true });
     const shown = await open.app("svc-dev-restapi").innerText();
     expect(shown).toMatch(/SVC_JWT_TOKEN_SECRET_KEY\s+\[REDACTED\]/);

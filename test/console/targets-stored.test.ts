@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)("5: the stored targets", () => {
       .toContain('"heroku" is not known');
   });
 
-  test.each(["{", "[]", '{"deployments":{}}', '{"version":"v0"}'])(
+  longTest.each(["{", "[]", '{"deployments":{}}', '{"version":"v0"}'])(
     "that cannot be read is kept aside: %s",
     async (text) => {
       const suite = await openSuite(browser, "targets", text);

@@ -9,7 +9,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { expectAccessibleInEveryLook } from "./accessibility.ts";
 import { focused, tabTo } from "./keyboard.ts";
 import { openSuite, type SuitePage } from "./suite-page.ts";
-import { longTest } from "../support/runs.ts";
+import { firstOrAll, longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const version = "service-management.v1";
@@ -55,10 +55,12 @@ async function importText(suite: SuitePage, text: string): Promise<void> {
 }
 
 describe.skipIf(!hasBrowser)("an exported document", () => {
-  test.each([
-    ["JSON", "service-management.json"],
-    ["YAML", "deployments.yaml"],
-  ])("as %s is valid for svcm validate, and restores the same state", async (format, fileName) => {
+  test.each(
+    firstOrAll([
+      ["YAML", "deployments.yaml"],
+      ["JSON", "service-management.json"],
+    ] as const),
+  )("as %s is valid for svcm validate, and restores the same state", async (format, fileName) => {
     const suite = await open(full);
     await suite.page.getByText(format, { exact: true }).click();
     const { name, text } = await downloaded(suite, fileName);

@@ -18,7 +18,7 @@ import { ask, testServer } from "../server/support.ts";
 import { natsProxy } from "../support/nats-proxy.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { testFleet, type TestFleet } from "./support.ts";
-import { inLongRun } from "../support/runs.ts";
+import { longTest } from "../support/runs.ts";
 
 const ALL: FleetEventQuery = { nodes: ["all"], apps: [], limit: 1000 };
 const SECOND = 1_000;
@@ -214,8 +214,9 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
     expect(complete).toBe(false);
   });
 
-  inLongRun(() => {
-    test("above maxBytes of the stream stay on their node, and later events arrive once when there is more space", async () => {
+  longTest(
+    "above maxBytes of the stream stay on their node, and later events arrive once when there is more space",
+    async () => {
       const fleet = await testFleet({ events: { maxBytes: "1MB" } });
       const count = 3_000;
       const endMs = Date.now() - 60 * SECOND;
@@ -243,8 +244,8 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
       crash(fleet, "web-1", later, Date.now() - 10 * SECOND);
       await untilExit(fleet, count + 10);
       expect(await everyCode(fleet)).toEqual([...full, ...later]);
-    });
-  });
+    },
+  );
 
   test("contain no value of an env file, and a change has its user", async () => {
     const fleet = await testFleet();

@@ -16,7 +16,7 @@ import {
 import { freePort } from "../support/free-port.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
-import { firstOrAll, inLongRun, longTest } from "../support/runs.ts";
+import { firstOrAll, longTest } from "../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
 const { own, ports } = runningPm2();
@@ -173,26 +173,24 @@ test("a file without a plan is refused", async () => {
   expect(await refusal(readPlanFile(ports, "no-plan.json"))).toBe("INVALID_REQUEST");
 });
 
-inLongRun(() => {
-  test("a dry run of a rollback changes nothing, and its id is refused after a change", async () => {
-    await apply(
-      [
-        { ...api, env: { MODE: "2" } },
-        { name: "young", script: "./app.cjs", env: { MODE: "2" } },
-      ],
-      { prune: true },
-    );
-    const before = await ports.processes.list();
-    const dry = await execute(rolloutRollbackPlan, ports, {}, caller);
-    expect(dry.steps.map(({ app, instances, disruption }) => [app, instances.from, instances.to, disruption])).toEqual([
-      ["old", 0, 1, "none"],
-      ["young", 1, 0, "down"],
-      ["api", 1, 1, "gap"],
-    ]);
-    expect((await ports.processes.list()).map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
-    await execute(rolloutRollback, ports, { apps: ["young"] }, caller);
-    expect(await refusal(execute(rolloutRollback, ports, { release: dry.release, plan: dry.id }, caller))).toBe(
-      "PLAN_STALE",
-    );
-  });
+longTest("a dry run of a rollback changes nothing, and its id is refused after a change", async () => {
+  await apply(
+    [
+      { ...api, env: { MODE: "2" } },
+      { name: "young", script: "./app.cjs", env: { MODE: "2" } },
+    ],
+    { prune: true },
+  );
+  const before = await ports.processes.list();
+  const dry = await execute(rolloutRollbackPlan, ports, {}, caller);
+  expect(dry.steps.map(({ app, instances, disruption }) => [app, instances.from, instances.to, disruption])).toEqual([
+    ["old", 0, 1, "none"],
+    ["young", 1, 0, "down"],
+    ["api", 1, 1, "gap"],
+  ]);
+  expect((await ports.processes.list()).map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
+  await execute(rolloutRollback, ports, { apps: ["young"] }, caller);
+  expect(await refusal(execute(rolloutRollback, ports, { release: dry.release, plan: dry.id }, caller))).toBe(
+    "PLAN_STALE",
+  );
 });

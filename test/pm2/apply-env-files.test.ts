@@ -15,7 +15,7 @@ import {
 } from "../../src/core/index.ts";
 import { freePort } from "../support/free-port.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
-import { inLongRun, longTest } from "../support/runs.ts";
+import { longTest } from "../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
 const CANARY = "canary-51c7";
@@ -98,20 +98,18 @@ test("a rollback runs with the env file from before the release", async () => {
   expect((await planNow()).steps[0]?.notes).toContain("PINNED");
 });
 
-inLongRun(() => {
-  test("the copy that a pinned process reads is kept, regardless of how many releases follow", async () => {
-    setLevel("debug");
-    await apply();
-    await execute(rolloutRollback, ports, {}, caller);
-    for (let count = 0; count < 11; count += 1) {
-      const id = `20990101-0000${String(count).padStart(2, "0")}-abcd`;
-      await ports.releases.create(id, { event: "end", outcome: "applied", at: "" });
-    }
-    own.pm2Folder([...declared(), { name: "other", script: "./app.cjs", env: { SVC_HTTP_PORT: "0" } }]);
-    await execute(rolloutApply, ports, { environment: "dev", apps: ["other"] }, caller);
-    await execute(processAct, ports, { action: "restart", name: "restapi" }, caller);
-    expect(await level()).toBe("info");
-  });
+longTest("the copy that a pinned process reads is kept, regardless of how many releases follow", async () => {
+  setLevel("debug");
+  await apply();
+  await execute(rolloutRollback, ports, {}, caller);
+  for (let count = 0; count < 11; count += 1) {
+    const id = `20990101-0000${String(count).padStart(2, "0")}-abcd`;
+    await ports.releases.create(id, { event: "end", outcome: "applied", at: "" });
+  }
+  own.pm2Folder([...declared(), { name: "other", script: "./app.cjs", env: { SVC_HTTP_PORT: "0" } }]);
+  await execute(rolloutApply, ports, { environment: "dev", apps: ["other"] }, caller);
+  await execute(processAct, ports, { action: "restart", name: "restapi" }, caller);
+  expect(await level()).toBe("info");
 });
 
 longTest("a plan names the env file that has no former copy", async () => {

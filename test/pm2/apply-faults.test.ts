@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { execute, processAct, SvcmError, type Ports } from "../../src/core/index.ts";
 import { commandLine, start } from "../support/child.ts";
 import { api, caller, isStep, refusal, twoAppsUnderPm2, web } from "./two-apps.ts";
-import { firstOrAll, inLongRun, longTest } from "../support/runs.ts";
+import { firstOrAll, longTest } from "../support/runs.ts";
 
 const {
   own,
@@ -27,8 +27,9 @@ const refusalOrOutcome = (done: ReturnType<typeof apply>): Promise<unknown> =>
     (error: unknown) => (error instanceof SvcmError ? `${error.kind}: ${error.message}` : error),
   );
 
-inLongRun(() => {
-  test("a signal between two steps ends the apply after the step: the release is half done, and the next apply continues", async () => {
+longTest(
+  "a signal between two steps ends the apply after the step: the release is half done, and the next apply continues",
+  async () => {
     const stop = new AbortController();
     const world = when(isStep(0, "begun"), () => stop.abort());
     const refused = await refusal(apply([api("2"), web("2")], world, stop.signal));
@@ -37,8 +38,8 @@ inLongRun(() => {
     expect(await stepsLeft()).toBe(2);
     await apply([api("2"), web("2")]);
     expect(await stepsLeft()).toBe(0);
-  });
-});
+  },
+);
 
 test("SIGINT to svcm has the same effect, and svcm exits 3", async () => {
   own.pm2Folder([{ ...api("2"), wait_ready: true, listen_timeout: 60_000 }, web("2")]);
@@ -73,19 +74,17 @@ test("an apply continues if PM2 restarts an app after a crash before its step", 
   expect(await stepsLeft()).toBe(0);
 });
 
-inLongRun(() => {
-  test("an apply continues if PM2 restarts an app because of its memory before its step", async () => {
-    const fat = { ...web("1"), max_memory_restart: "200M", env: { MODE: "1", FAT: "1" } };
-    await apply([api("1"), fat]);
-    const { pid } = await recordOf("web");
-    const world = when(isStep(0, "done"), async () => {
-      writeFileSync(join(own.folder, "fat"), "");
-      while ([pid, null].includes((await recordOf("web")).pid));
-      rmSync(join(own.folder, "fat"));
-    });
-    expect((await apply([api("3"), { ...fat, args: "x" }], world)).release?.outcome).toBe("applied");
-    expect(await stepsLeft()).toBe(0);
+longTest("an apply continues if PM2 restarts an app because of its memory before its step", async () => {
+  const fat = { ...web("1"), max_memory_restart: "200M", env: { MODE: "1", FAT: "1" } };
+  await apply([api("1"), fat]);
+  const { pid } = await recordOf("web");
+  const world = when(isStep(0, "done"), async () => {
+    writeFileSync(join(own.folder, "fat"), "");
+    while ([pid, null].includes((await recordOf("web")).pid));
+    rmSync(join(own.folder, "fat"));
   });
+  expect((await apply([api("3"), { ...fat, args: "x" }], world)).release?.outcome).toBe("applied");
+  expect(await stepsLeft()).toBe(0);
 });
 
 longTest(
@@ -166,8 +165,9 @@ longTest("if PM2 runs a process that it does not list, nothing is applied until 
   expect(await stepsLeft()).toBe(0);
 });
 
-inLongRun(() => {
-  test("a definition that a user changes before its step stops the apply: svcm's own steps are reverted, the other change stays", async () => {
+longTest(
+  "a definition that a user changes before its step stops the apply: svcm's own steps are reverted, the other change stays",
+  async () => {
     const world = when(isStep(0, "done"), async () => {
       own.pm2Folder([api("1"), { ...web("1"), kill_timeout: 999 }]);
       await execute(
@@ -181,8 +181,8 @@ inLongRun(() => {
     expect([refused.kind, refused.body.code]).toEqual(["APPLY_REVERTED", "PROCESS_CHANGED"]);
     own.pm2Folder([api("1"), { ...web("1"), kill_timeout: 999 }]);
     expect(await stepsLeft()).toBe(0);
-  });
-});
+  },
+);
 
 longTest("a process that a user deletes before its step stops the apply, and the process stays deleted", async () => {
   const world = when(isStep(0, "done"), () => byPm2("delete", "web"));
@@ -202,15 +202,13 @@ test("after a SIGKILL during a step, the release is half done, and the next appl
   expect(await stepsLeft()).toBe(0);
 });
 
-inLongRun(() => {
-  test("a boot after an apply starts the applied processes", async () => {
-    await apply([api("6"), web("6")]);
-    await byPm2("kill");
-    await startDaemon();
-    await byPm2("resurrect");
-    expect(await stepsLeft()).toBe(0);
-    expect(readFileSync(join(own.home, "dump.pm2"), "utf8")).toContain('"MODE":"6"');
-  });
+longTest("a boot after an apply starts the applied processes", async () => {
+  await apply([api("6"), web("6")]);
+  await byPm2("kill");
+  await startDaemon();
+  await byPm2("resurrect");
+  expect(await stepsLeft()).toBe(0);
+  expect(readFileSync(join(own.home, "dump.pm2"), "utf8")).toContain('"MODE":"6"');
 });
 
 const ends = [

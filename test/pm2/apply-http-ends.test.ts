@@ -5,12 +5,13 @@ import { ask, post } from "../server/support.ts";
 import { newestRecord } from "../support/records.ts";
 import { serve } from "../support/svcm.ts";
 import { APPLY, appsUnderPm2, listener, plan, release, ROLLBACK, words } from "./applied-apps.ts";
-import { firstOrAll, inLongRun, longTest } from "../support/runs.ts";
+import { firstOrAll, longTest } from "../support/runs.ts";
 
 const { own, ports, app, gate, start, begin } = appsUnderPm2();
 
-inLongRun(() => {
-  test("a server that is closed during an apply finishes the current step, and the journal says what is left", async () => {
+longTest(
+  "a server that is closed during an apply finishes the current step, and the journal says what is left",
+  async () => {
     const server = await start();
     const watching = await listener(server);
     const id = await begin(server, [app("api", { MODE: "2", HELD: gate() }), app("web", { MODE: "2" })]);
@@ -27,8 +28,8 @@ inLongRun(() => {
     expect(await newestRecord(ports.audit, 1)).toMatchObject([
       { action: "plan.apply", outcome: "failed", code: "APPLY_HALF" },
     ]);
-  });
-});
+  },
+);
 
 const ends = [
   ["SIGTERM", 0, "done"],
@@ -74,7 +75,7 @@ longTest("the choices of a plan apply to its apply: prune deletes an app that an
   expect((await ports.processes.list()).map(({ name }) => name).toSorted()).toEqual(["api", "web"]);
 });
 
-test("a rollback restores the apps step by step, and can be undone", async () => {
+longTest("a rollback restores the apps step by step, and can be undone", async () => {
   const server = await start();
   const watching = await listener(server);
   const id = await begin(server, [app("api", { MODE: "2" }), app("web")]);

@@ -7,7 +7,7 @@ import { planBody } from "../../src/core/api/rollout.ts";
 import { ask, post } from "../server/support.ts";
 import { svcm } from "../support/svcm.ts";
 import { APPLY, appsUnderPm2, CANARY, listener, plan, release, ROLLBACK, words } from "./applied-apps.ts";
-import { inLongRun, longTest } from "../support/runs.ts";
+import { longTest } from "../support/runs.ts";
 
 const { own, ports, app, gate, start, begin } = appsUnderPm2();
 
@@ -91,8 +91,9 @@ test("an unknown release is answered with 404 and the accepted releases", async 
   expect([404, 409]).toContain(undone.status);
 });
 
-inLongRun(() => {
-  test("a release that is no longer kept is 404 with RELEASE_GONE over HTTP and exit code 2 on the command line; nothing changes", async () => {
+longTest(
+  "a release that is no longer kept is 404 with RELEASE_GONE over HTTP and exit code 2 on the command line; nothing changes",
+  async () => {
     const server = await start();
     const { root } = server.repository;
     writeFileSync(join(root, "deployments.yaml"), "rollout: { minHealthyTime: 100ms, keepReleases: 2 }");
@@ -126,8 +127,8 @@ inLongRun(() => {
     const inJson = await run("rollback", gone, "--yes", "--json");
     expect([inJson.code, JSON.parse(inJson.stdout)]).toEqual([2, expect.objectContaining(json)]);
     expect(await ports.processes.list()).toMatchObject(before.map(({ pid, pmId }) => ({ pid, pmId })));
-  });
-});
+  },
+);
 
 longTest("an apply needs the token, and the attempt without it is recorded", async () => {
   const token = "a-token-of-a-test-1234567890";

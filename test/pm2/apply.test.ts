@@ -16,7 +16,7 @@ import {
 } from "../../src/core/index.ts";
 import { waitForFile } from "../support/appeared.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
-import { firstOrAll, inLongRun } from "../support/runs.ts";
+import { firstOrAll, longTest } from "../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
 const CANARY = "canary-93b0";
@@ -234,17 +234,15 @@ test("a rollback restores every app's former definition and number, and can be u
   expect(await seen("api")).toEqual(applied);
 });
 
-inLongRun(() => {
-  test("a rollback starts an app that was deleted in the meantime, with its former definition", async () => {
-    await apply([{ ...api, args: "x", env: { MODE: "2" } }, web]);
-    for (const record of await ports.processes.list()) if (record.name === "api") await ports.processes.remove(record);
-    expect((await execute(rolloutRollback, ports, {}, caller)).outcome).toBe("applied");
-    expect(await seen("api")).toEqual([
-      { pmId: expect.any(Number) as number, status: "online", MODE: "1", OLD: "1", args: [] },
-    ]);
-    own.pm2Folder([api, web]);
-    expect(await stepsLeft()).toBe(0);
-  });
+longTest("a rollback starts an app that was deleted in the meantime, with its former definition", async () => {
+  await apply([{ ...api, args: "x", env: { MODE: "2" } }, web]);
+  for (const record of await ports.processes.list()) if (record.name === "api") await ports.processes.remove(record);
+  expect((await execute(rolloutRollback, ports, {}, caller)).outcome).toBe("applied");
+  expect(await seen("api")).toEqual([
+    { pmId: expect.any(Number) as number, status: "online", MODE: "1", OLD: "1", args: [] },
+  ]);
+  own.pm2Folder([api, web]);
+  expect(await stepsLeft()).toBe(0);
 });
 
 test("while one apply runs, another apply is refused, and the error names the process", async () => {

@@ -46,7 +46,7 @@ longTest("an end with an exit code is a crash, and its error log is shown withou
   }
 });
 
-test("a crash loop has one event for each end", async () => {
+longTest("a crash loop has one event for each end", async () => {
   await own.run({ name: "again", max_restarts: 3, min_uptime: 600_000, code: "process.exit(2);" });
   await expect.poll(async () => (await recordOf("again")).status).toBe("errored");
   const { recentEnds } = await why("again");
@@ -55,19 +55,22 @@ test("a crash loop has one event for each end", async () => {
   expect(events).toHaveLength(recentEnds);
 });
 
-test("a restart by svcm that ends in a later second than it began has a certain cause, with its actor", async () => {
-  // A full second passes between the order and the end.
-  const code =
-    "process.on('SIGINT', () => setTimeout(() => process.exit(0), 1100)); process.send('ready'); setInterval(() => {}, 1e6);";
-  await own.run({ name: "slow", code, kill_timeout: 10_000, wait_ready: true, listen_timeout: 20_000 });
-  await execute(processAct, ports, { action: "restart", name: "slow" }, caller);
-  expect((await why("slow")).event).toMatchObject({
-    kind: "restart",
-    cause: "svcm",
-    certainty: "certain",
-    actor: "tester (cli)",
-  });
-});
+longTest(
+  "a restart by svcm that ends in a later second than it began has a certain cause, with its actor",
+  async () => {
+    // A full second passes between the order and the end.
+    const code =
+      "process.on('SIGINT', () => setTimeout(() => process.exit(0), 1100)); process.send('ready'); setInterval(() => {}, 1e6);";
+    await own.run({ name: "slow", code, kill_timeout: 10_000, wait_ready: true, listen_timeout: 20_000 });
+    await execute(processAct, ports, { action: "restart", name: "slow" }, caller);
+    expect((await why("slow")).event).toMatchObject({
+      kind: "restart",
+      cause: "svcm",
+      certainty: "certain",
+      actor: "tester (cli)",
+    });
+  },
+);
 
 longTest("a reload of a cluster by PM2's command is one restart", async () => {
   await own.run({ name: "cluster", exec_mode: "cluster", instances: 1 });

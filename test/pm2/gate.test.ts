@@ -10,7 +10,7 @@ import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
 import type { ReleaseEvent } from "../../src/core/rollout/release.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { GATED_APP } from "./gated-app.ts";
-import { firstOrAll, inLongRun, longTest } from "../support/runs.ts";
+import { firstOrAll, longTest } from "../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
 let own: Pm2;
@@ -103,14 +103,12 @@ test.each(firstOrAll(failing))(
   },
 );
 
-inLongRun(() => {
-  test("a release that stops responding while it is checked is reverted before its deadline", async () => {
-    declare("deaf");
-    const input = { environment: "dev", minHealthyMs: 3000, timeoutMs: 600_000 };
-    const refused = await refusal(execute(rolloutApply, ports, input, caller));
-    expect(refused).toContain("APPLY_REVERTED HEALTH_UNREACHABLE: restapi (id 0) is not healthy. ");
-    expect(await served()).toBe("good");
-  });
+longTest("a release that stops responding while it is checked is reverted before its deadline", async () => {
+  declare("deaf");
+  const input = { environment: "dev", minHealthyMs: 3000, timeoutMs: 600_000 };
+  const refused = await refusal(execute(rolloutApply, ports, input, caller));
+  expect(refused).toContain("APPLY_REVERTED HEALTH_UNREACHABLE: restapi (id 0) is not healthy. ");
+  expect(await served()).toBe("good");
 });
 
 test("a release without the path of the default probe only has to stay online", async () => {
@@ -131,8 +129,9 @@ test("in a cluster, a bad release stops at its first instance, and the others ke
   expect(await served()).toBe("good");
 });
 
-inLongRun(() => {
-  test("in a cluster of four, each check after the reload reaches the new process, and sends at most five probes", async () => {
+longTest(
+  "in a cluster of four, each check after the reload reaches the new process, and sends at most five probes",
+  async () => {
     const cluster = { exec_mode: "cluster", instances: 4 };
     await apply("good", cluster);
     const { health, processes } = ports;
@@ -164,31 +163,29 @@ inLongRun(() => {
       expect(Math.max(...ofOne.map((pids) => pids.length))).toBeLessThanOrEqual(5);
     }
     expect(met).toHaveLength(4);
-  });
-});
+  },
+);
 
-inLongRun(() => {
-  test("in a cluster, a bad release is reverted while the old process is still stopping", async () => {
-    const held = join(own.folder, "held");
-    const env = (MODE: string) => ({ env: { MODE, SVC_HTTP_PORT: String(port), HELD: held } });
-    const cluster = { exec_mode: "cluster", instances: 1, kill_timeout: 60_000 };
+longTest("in a cluster, a bad release is reverted while the old process is still stopping", async () => {
+  const held = join(own.folder, "held");
+  const env = (MODE: string) => ({ env: { MODE, SVC_HTTP_PORT: String(port), HELD: held } });
+  const cluster = { exec_mode: "cluster", instances: 1, kill_timeout: 60_000 };
+  writeFileSync(held, "");
+  await apply("good", { ...cluster, ...env("good") });
+  rmSync(held);
+  const [before] = await ports.processes.list();
+  const isServed: boolean[] = [];
+  const { releases } = ports;
+  const add = async (id: string, event: ReleaseEvent): Promise<void> => {
+    await releases.append(id, event);
+    if (event.event !== "return") return;
+    isServed.push(own.pids().includes(before!.pid!), (await served()) === "good");
     writeFileSync(held, "");
-    await apply("good", { ...cluster, ...env("good") });
-    rmSync(held);
-    const [before] = await ports.processes.list();
-    const isServed: boolean[] = [];
-    const { releases } = ports;
-    const add = async (id: string, event: ReleaseEvent): Promise<void> => {
-      await releases.append(id, event);
-      if (event.event !== "return") return;
-      isServed.push(own.pids().includes(before!.pid!), (await served()) === "good");
-      writeFileSync(held, "");
-    };
-    const world = Object.create(ports, { releases: { value: { ...releases, append: add } } }) as Ports;
-    const refused = await refusal(apply("bad", { ...cluster, ...env("bad") }, false, world));
-    expect(refused).toContain("APPLY_REVERTED HEALTH_STATUS");
-    expect(isServed).toEqual([true, true]);
-  });
+  };
+  const world = Object.create(ports, { releases: { value: { ...releases, append: add } } }) as Ports;
+  const refused = await refusal(apply("bad", { ...cluster, ...env("bad") }, false, world));
+  expect(refused).toContain("APPLY_REVERTED HEALTH_STATUS");
+  expect(isServed).toEqual([true, true]);
 });
 
 test.each(firstOrAll(MODES))("a release whose port another program uses is reverted %s", async (_, mode) => {
@@ -219,17 +216,15 @@ longTest("a plan names a listen_timeout that is shorter than the last boot, and 
   expect(steps[0]).toMatchObject({ do: "update", disruption: "gap", notes: ["LISTEN_TIMEOUT_SHORT"] });
 });
 
-inLongRun(() => {
-  test("a release that keeps exiting before it is ready is reverted by a single restart", async () => {
-    // PM2 gives up on no app that runs for longer than `min_uptime`.
-    const app = { wait_ready: true, listen_timeout: 1000, kill_timeout: 300, min_uptime: 100 };
-    await apply("good", app);
-    const world = betweenLaunches();
-    const restart = vi.spyOn(world.processes, "restart");
-    expect(await refusal(apply("late", app, false, world))).toContain("APPLY_REVERTED");
-    expect(restart).toHaveBeenCalledTimes(2);
-    expect(await served()).toBe("good");
-  });
+longTest("a release that keeps exiting before it is ready is reverted by a single restart", async () => {
+  // PM2 gives up on no app that runs for longer than `min_uptime`.
+  const app = { wait_ready: true, listen_timeout: 1000, kill_timeout: 300, min_uptime: 100 };
+  await apply("good", app);
+  const world = betweenLaunches();
+  const restart = vi.spyOn(world.processes, "restart");
+  expect(await refusal(apply("late", app, false, world))).toContain("APPLY_REVERTED");
+  expect(restart).toHaveBeenCalledTimes(2);
+  expect(await served()).toBe("good");
 });
 
 describe("with a preflight", () => {

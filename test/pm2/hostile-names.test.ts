@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { svcm } from "../support/svcm.ts";
 import { IDLE, pm2 } from "../support/pm2-daemon.ts";
-import { inLongRun, sampleOrAll } from "../support/runs.ts";
+import { longTest, sampleOrAll } from "../support/runs.ts";
 
 const world = pm2();
 const CLEAR = "\u001B[2J\u001B[31mclear";
@@ -89,10 +89,8 @@ test.each(sampleOrAll(commands, everyThird).map((argv) => [argv]))("%j", async (
   expect((text.stdout + text.stderr).length).toBeGreaterThan(0);
 });
 
-inLongRun(() => {
-  test.each(commands.map((argv) => [[...argv, "--json"]]))("%j", async (argv) => {
-    expect((await run(...argv)).stdout).not.toMatch(STEERING);
-  });
+longTest.each(commands.map((argv) => [[...argv, "--json"]]))("%j", async (argv) => {
+  expect((await run(...argv)).stdout).not.toMatch(STEERING);
 });
 
 test("JSON holds the names exactly", async () => {

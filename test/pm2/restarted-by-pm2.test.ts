@@ -6,7 +6,7 @@ import { execute, processAct, type Caller, type Ports } from "../../src/core/ind
 import { runningPm2 } from "../support/running-pm2.ts";
 import { withQuickClock } from "../support/quick-clock.ts";
 import { withStoppedClock } from "../support/stopped-clock.ts";
-import { inLongRun, longTest } from "../support/runs.ts";
+import { longTest } from "../support/runs.ts";
 
 const { own } = runningPm2();
 const ports = withQuickClock(own.ports());
@@ -140,59 +140,53 @@ test("a process that keeps ending is stopped before its restart, so that no end 
   expect(before).toEqual(["stopped"]);
 });
 
-inLongRun(() => {
-  test("a reload that is requested during another reload waits for it", async () => {
-    // It does not listen, so PM2 waits this long.
-    await own.run({ name: "reloading", exec_mode: "cluster", instances: 1, listen_timeout: 700 });
-    const before = await recordOf("reloading");
-    const first = ports.processes.reload(before);
-    const { affected } = await act("reload", "reloading");
-    await first;
-    expect(affected).toMatchObject([{ name: "reloading", status: "online" }]);
-    expect((await recordOf("reloading")).restartCount).toBe(before.restartCount + 2);
+longTest("a reload that is requested during another reload waits for it", async () => {
+  // It does not listen, so PM2 waits this long.
+  await own.run({ name: "reloading", exec_mode: "cluster", instances: 1, listen_timeout: 700 });
+  const before = await recordOf("reloading");
+  const first = ports.processes.reload(before);
+  const { affected } = await act("reload", "reloading");
+  await first;
+  expect(affected).toMatchObject([{ name: "reloading", status: "online" }]);
+  expect((await recordOf("reloading")).restartCount).toBe(before.restartCount + 2);
+});
+
+longTest("a restart with a declaration is tried again, and finally refused with the reason", async () => {
+  const app = {
+    name: "declared",
+    script: join(own.folder, "declared.cjs"),
+    wait_ready: true,
+    listen_timeout: 10_000,
+  };
+  writeFileSync(app.script, READY_LATER);
+  await own.run({ ...app, code: READY_LATER });
+  own.pm2Folder([app]);
+  const input: Input = { action: "restart", scope: "ecosystem", name: app.name, environment: "dev" };
+  await expect(execute(processAct, overtaken(app.name), input, caller)).rejects.toMatchObject({
+    kind: "PROCESS_ACTION_REFUSED",
+    body: {
+      code: "APP_NEVER_SETTLES",
+      details: 'PM2 was launching "declared" each of the 3 times that svcm was about to restart it.',
+    },
   });
 });
 
-inLongRun(() => {
-  test("a restart with a declaration is tried again, and finally refused with the reason", async () => {
-    const app = {
-      name: "declared",
-      script: join(own.folder, "declared.cjs"),
-      wait_ready: true,
-      listen_timeout: 10_000,
-    };
-    writeFileSync(app.script, READY_LATER);
-    await own.run({ ...app, code: READY_LATER });
-    own.pm2Folder([app]);
-    const input: Input = { action: "restart", scope: "ecosystem", name: app.name, environment: "dev" };
-    await expect(execute(processAct, overtaken(app.name), input, caller)).rejects.toMatchObject({
+longTest("a process that PM2 is launching for longer than the time-out is not changed", async () => {
+  const code = "setInterval(() => {}, 1e6);";
+  await own.run({ name: "endless", code: READY_LATER, wait_ready: true, listen_timeout: 60_000 });
+  const { script } = await recordOf("endless");
+  writeFileSync(script!, code);
+  await launching("endless");
+  const { pid } = await recordOf("endless");
+  for (const action of ["stop", "restart", "reload", "delete"] as const) {
+    const refused = execute(processAct, ports, { action, name: "endless", timeoutMs: 1000 }, caller);
+    await expect(refused).rejects.toMatchObject({
       kind: "PROCESS_ACTION_REFUSED",
       body: {
         code: "APP_NEVER_SETTLES",
-        details: 'PM2 was launching "declared" each of the 3 times that svcm was about to restart it.',
+        details: expect.stringMatching(/^PM2 was still launching "endless" \(id \d+\) after 1 s\./) as string,
       },
     });
-  });
-});
-
-inLongRun(() => {
-  test("a process that PM2 is launching for longer than the time-out is not changed", async () => {
-    const code = "setInterval(() => {}, 1e6);";
-    await own.run({ name: "endless", code: READY_LATER, wait_ready: true, listen_timeout: 60_000 });
-    const { script } = await recordOf("endless");
-    writeFileSync(script!, code);
-    await launching("endless");
-    const { pid } = await recordOf("endless");
-    for (const action of ["stop", "restart", "reload", "delete"] as const) {
-      const refused = execute(processAct, ports, { action, name: "endless", timeoutMs: 1000 }, caller);
-      await expect(refused).rejects.toMatchObject({
-        kind: "PROCESS_ACTION_REFUSED",
-        body: {
-          code: "APP_NEVER_SETTLES",
-          details: expect.stringMatching(/^PM2 was still launching "endless" \(id \d+\) after 1 s\./) as string,
-        },
-      });
-    }
-    expect(await recordOf("endless")).toMatchObject({ pid, status: "launching" });
-  });
+  }
+  expect(await recordOf("endless")).toMatchObject({ pid, status: "launching" });
 });

@@ -5,50 +5,47 @@ import { execute, processAct, processScale, processWait, type Caller } from "../
 import { freePort } from "../support/free-port.ts";
 import { withStoppedClock } from "../support/stopped-clock.ts";
 import { caller, clustered, SERVER } from "./clustered.ts";
-import { inLongRun } from "../support/runs.ts";
+import { longTest } from "../support/runs.ts";
 
 const { own, ports, logOf, web, act, recordsOf, loadDuring, expectTurns } = clustered();
 
 test("a reload of a cluster ends an instance only while another listens", () => expectTurns("reload"));
 
-inLongRun(() => {
-  test("if an instance does not come back, no further instance is restarted", async () => {
-    // PM2 waits that long for the instance that does not come back.
-    await web("bad", await freePort(), 3, { listen_timeout: 3000 });
-    await expect.poll(() => readFileSync(logOf("bad"), "utf8")).toBe("up\nup\nup\n");
-    const [first, ...others] = await recordsOf("bad");
-    writeFileSync(first!.script!, "process.exit(9);");
-    const refusal = await act("reload", "bad", withStoppedClock(ports)).catch(
-      (error: unknown) => error as { body: { details: string } },
-    );
-    expect(refusal).toMatchObject({ kind: "PROCESS_ACTION_FAILED", body: { code: "RELOAD_VERIFY_FAILED" } });
-    expect((refusal as { body: { details: string } }).body.details).toMatch(
-      /The reload of 1 of 3 failed\. .*exit code 9.* Not begun because an instance before failed: bad \(id \d+, namespace default\), bad/,
-    );
-    const after = await recordsOf("bad");
-    for (const { pmId, pid } of others) expect(after.find((record) => record.pmId === pmId)).toMatchObject({ pid });
-    await execute(processAct, ports, { action: "stop", name: "bad" }, caller);
-  });
+longTest("if an instance does not come back, no further instance is restarted", async () => {
+  // PM2 waits that long for the instance that does not come back.
+  await web("bad", await freePort(), 3, { listen_timeout: 3000 });
+  await expect.poll(() => readFileSync(logOf("bad"), "utf8")).toBe("up\nup\nup\n");
+  const [first, ...others] = await recordsOf("bad");
+  writeFileSync(first!.script!, "process.exit(9);");
+  const refusal = await act("reload", "bad", withStoppedClock(ports)).catch(
+    (error: unknown) => error as { body: { details: string } },
+  );
+  expect(refusal).toMatchObject({ kind: "PROCESS_ACTION_FAILED", body: { code: "RELOAD_VERIFY_FAILED" } });
+  expect((refusal as { body: { details: string } }).body.details).toMatch(
+    /The reload of 1 of 3 failed\. .*exit code 9.* Not begun because an instance before failed: bad \(id \d+, namespace default\), bad/,
+  );
+  const after = await recordsOf("bad");
+  for (const { pmId, pid } of others) expect(after.find((record) => record.pmId === pmId)).toMatchObject({ pid });
+  await execute(processAct, ports, { action: "stop", name: "bad" }, caller);
 });
 
-inLongRun(() => {
-  test("each instance is reported when it is done", async () => {
-    const received: string[] = [];
-    const report: Caller["report"] = ({ done, total, label }) => void received.push(`${done} of ${total}: ${label}`);
-    await execute(processAct, ports, { action: "reload", name: "web" }, { ...caller, report });
-    const [first, second] = await recordsOf("web");
-    expect(received).toEqual([
-      `1 of 2: web (id ${first!.pmId}, namespace default)`,
-      `2 of 2: web (id ${second!.pmId}, namespace default)`,
-    ]);
-  });
+longTest("each instance is reported when it is done", async () => {
+  const received: string[] = [];
+  const report: Caller["report"] = ({ done, total, label }) => void received.push(`${done} of ${total}: ${label}`);
+  await execute(processAct, ports, { action: "reload", name: "web" }, { ...caller, report });
+  const [first, second] = await recordsOf("web");
+  expect(received).toEqual([
+    `1 of 2: web (id ${first!.pmId}, namespace default)`,
+    `2 of 2: web (id ${second!.pmId}, namespace default)`,
+  ]);
 });
 
 const scale = (name: string, instances: number, world = ports) =>
   execute(processScale, world, { name, instances }, caller);
 
-inLongRun(() => {
-  test("an app is scaled up and down without a lost request, and the newest instances are removed first", async () => {
+longTest(
+  "an app is scaled up and down without a lost request, and the newest instances are removed first",
+  async () => {
     const [first, second] = await recordsOf("web");
     const up = await loadDuring(async () => {
       const { from, to, affected } = await scale("web", 4);
@@ -64,8 +61,8 @@ inLongRun(() => {
     expect([up.failed, down.failed]).toEqual([0, 0]);
     expect((await recordsOf("web")).map(({ pid }) => pid)).toEqual([first!.pid, second!.pid]);
     expect(await scale("web", 2)).toMatchObject({ from: 2, to: 2, affected: [] });
-  });
-});
+  },
+);
 
 test("an instance that does not stay online is removed again", async () => {
   await own.run({ name: "single", code: SERVER(logOf("single")), env: { PORT: await freePort() } });

@@ -18,7 +18,7 @@ import { plainEnvironment, REPOSITORY } from "../support/command-line.ts";
 import { listenAt } from "../support/free-port.ts";
 import { runPage } from "../docs/run-page.ts";
 import { pidsOf } from "../support/pm2-daemon.ts";
-import { inLongRun } from "../support/runs.ts";
+import { longTest } from "../support/runs.ts";
 
 const LISTENERS = 5;
 /** The address of a socket has at most 107 bytes. */
@@ -71,18 +71,16 @@ describe("npm start and npm stop", () => {
     await expectNothing();
   });
 
-  inLongRun(() => {
-    test("if an app cannot start, the error has the reason, and nothing is left running", async () => {
-      const file = join(root, "apps/backend-template/src/config/.env.dev");
-      const before = readFileSync(file, "utf8");
-      writeFileSync(file, before.replace("FRAMEWORK=express", "FRAMEWORK=koa"));
-      const { code, stderr } = await npm("start");
-      expect(code).toBe(1);
-      expect(stderr).toMatch(/dev-restapi is \w[\w ]+:\n(?:.*\n)*.*SVC_HTTP_FRAMEWORK: unsupported value "koa"/);
-      expect(stderr).toContain("Nothing is left running.");
-      await expectNothing();
-      writeFileSync(file, before);
-    });
+  longTest("if an app cannot start, the error has the reason, and nothing is left running", async () => {
+    const file = join(root, "apps/backend-template/src/config/.env.dev");
+    const before = readFileSync(file, "utf8");
+    writeFileSync(file, before.replace("FRAMEWORK=express", "FRAMEWORK=koa"));
+    const { code, stderr } = await npm("start");
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/dev-restapi is \w[\w ]+:\n(?:.*\n)*.*SVC_HTTP_FRAMEWORK: unsupported value "koa"/);
+    expect(stderr).toContain("Nothing is left running.");
+    await expectNothing();
+    writeFileSync(file, before);
   });
 
   test("a start starts everything; a second start replaces all of it", async () => {
@@ -110,14 +108,12 @@ describe("npm start and npm stop", () => {
     expect(await runAsPrinted(readFileSync(join(REPOSITORY, "docs/tutorial/README.md"), "utf8"))).toEqual([]);
   });
 
-  inLongRun(() => {
-    test("the backend's README switches a framework as printed", async () => {
-      const readme = readFileSync(join(REPOSITORY, "apps/backend-template/README.md"), "utf8");
-      const [, section = ""] = readme.split("## Switch frameworks and drivers\n");
-      expect(await runAsPrinted(section.split("\n## ")[0] ?? "")).toEqual([]);
-      const health = await fetch(`http://127.0.0.1:${ports.restapi}/health`);
-      expect(await health.json()).toMatchObject({ entrypoint: "rest", framework: "fastify" });
-    });
+  longTest("the backend's README switches a framework as printed", async () => {
+    const readme = readFileSync(join(REPOSITORY, "apps/backend-template/README.md"), "utf8");
+    const [, section = ""] = readme.split("## Switch frameworks and drivers\n");
+    expect(await runAsPrinted(section.split("\n## ")[0] ?? "")).toEqual([]);
+    const health = await fetch(`http://127.0.0.1:${ports.restapi}/health`);
+    expect(await health.json()).toMatchObject({ entrypoint: "rest", framework: "fastify" });
   });
 
   test("a stop prints what it stopped, and leaves nothing behind", async () => {

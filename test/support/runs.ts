@@ -23,8 +23,3 @@ export function sampleOrAll<const T>(all: readonly T[], sample: readonly T[]): r
 
 /** A test of the long run only: each has a cheaper relative that is in every run. */
 export const longTest = (isLong ? test : test.skip) as typeof test;
-
-/** Declares tests in the long run only: each has a cheaper relative that is in every run. */
-export function inLongRun(declare: () => void): void {
-  if (isLong) declare();
-}

@@ -14,7 +14,7 @@ import {
   read,
   realtimeOf,
 } from "./stores.ts";
-import { inLongRun, longTest } from "../../../test/support/runs.ts";
+import { longTest } from "../../../test/support/runs.ts";
 
 describe("items", () => {
   longTest("SQLite: several processes share one database", async () => {
@@ -22,30 +22,29 @@ describe("items", () => {
     await expectSharedItems({ SVC_DATABASE_DRIVER: "sqlite3", SVC_DATABASE_FILE: file });
   });
 
-  inLongRun(() => {
-    test.skipIf(!hasPostgres)("PostgreSQL, Aurora and RDS (needs postgres)", async () => {
-      await using server = await startPostgres();
-      const url = `postgres://svcm@127.0.0.1:${server.port}/postgres`;
-      await expectSharedItems({ SVC_DATABASE_DRIVER: "PostgreSQL", SVC_DATABASE_URL: url });
-      for (const driver of ["Aurora", "RDS"]) {
-        await using managed = await startEntrypoint("rest", { SVC_DATABASE_DRIVER: driver, SVC_DATABASE_URL: url });
-        expect(await read(managed.url, "/items")).toHaveLength(30);
-      }
-    });
+  longTest.skipIf(!hasPostgres)("PostgreSQL, Aurora and RDS (needs postgres)", async () => {
+    await using server = await startPostgres();
+    const url = `postgres://svcm@127.0.0.1:${server.port}/postgres`;
+    await expectSharedItems({ SVC_DATABASE_DRIVER: "PostgreSQL", SVC_DATABASE_URL: url });
+    for (const driver of ["Aurora", "RDS"]) {
+      await using managed = await startEntrypoint("rest", { SVC_DATABASE_DRIVER: driver, SVC_DATABASE_URL: url });
+      expect(await read(managed.url, "/items")).toHaveLength(30);
+    }
   });
 });
 
-inLongRun(() => {
-  describe("the realtime API's own data", () => {
-    test.skipIf(!hasPostgres)("in PostgreSQL, in a database separate from the main one (needs postgres)", async () => {
+describe("the realtime API's own data", () => {
+  longTest.skipIf(!hasPostgres)(
+    "in PostgreSQL, in a database separate from the main one (needs postgres)",
+    async () => {
       await using server = await startPostgres();
       const url = `postgres://svcm@127.0.0.1:${server.port}/postgres`;
       await expectIndependence(realtimeOf("PostgreSQL", url));
       // The same database for both, in two tables.
       const both = { ...realtimeOf("RDS", url), SVC_DATABASE_DRIVER: "PostgreSQL", SVC_DATABASE_URL: url };
       expect(await listItems(both)).toEqual({ main: [], realtime: ["kept"] });
-    });
-  });
+    },
+  );
 });
 
 describe("counters", () => {
@@ -56,7 +55,7 @@ describe("counters", () => {
     expect(await read(backend.url, "/counters")).toEqual({ itemsCreated: 2 });
   });
 
-  test.skipIf(!hasRedis)(
+  longTest.skipIf(!hasRedis)(
     "counters in Redis are shared and survive a restart of Redis (needs redis-server)",
     async () => {
       await using redis = await startRedis();

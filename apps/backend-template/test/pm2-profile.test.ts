@@ -9,7 +9,7 @@ import { connect } from "../../../src/client/index.ts";
 import { checkout, moveToFreePorts, takenOf } from "../../../test/support/checkout.ts";
 import { pm2, type Pm2 } from "../../../test/support/pm2-daemon.ts";
 import { svcm as runSvcm, type RunResult } from "../../../test/support/svcm.ts";
-import { inLongRun } from "../../../test/support/runs.ts";
+import { longTest } from "../../../test/support/runs.ts";
 
 const APPS = ["dev-grpcapi", "dev-restapi", "dev-service-management", "dev-websocketapi"];
 let own: Pm2;
@@ -74,7 +74,7 @@ test("the profile starts as declared: all four processes are online, each at its
   expect(await watched.next()).toMatchObject({ name: "seen" });
 });
 
-test("the metrics list all four processes, with the async contexts of those that serve HTTP", async () => {
+longTest("the metrics list all four processes, with the async contexts of those that serve HTTP", async () => {
   const show = () => json<MetricsPayload>("metrics", "show", "--async-context");
   const contexts = async () => {
     const { processes } = await show();
@@ -126,23 +126,21 @@ test("after a change of the framework, the env file is stale until a restart, an
   expect(await frameworkAt(ports.websocketapi)).toBe("fastify");
 });
 
-inLongRun(() => {
-  test("an unsupported value in the env file fails the restart, and the log has the reason", async () => {
-    const file = join(root, "apps/backend-template/src/config/.env.dev");
-    const good = readFileSync(file, "utf8");
-    writeFileSync(file, good.replace("=fastify", "=koa"));
-    const { code, stdout } = await svcm("process", "restart", "dev-restapi", "--json");
-    expect({ code, answer: JSON.parse(stdout) as unknown }).toMatchObject({
-      code: 3,
-      answer: { code: "RESTART_VERIFY_FAILED", details: expect.stringContaining("exit code 1") as string },
-    });
-    while ((await states())["dev-restapi"] !== "errored");
-    const log = readFileSync(join(own.home, "logs/dev-restapi-error.log"), "utf8");
-    expect(log).toContain('SVC_HTTP_FRAMEWORK: unsupported value "koa"; accepted: express, fastify');
-    writeFileSync(file, good);
-    expect(await svcm("process", "restart", "dev-restapi")).toMatchObject({ code: 0 });
-    expect(await frameworkAt(ports.restapi)).toBe("fastify");
+longTest("an unsupported value in the env file fails the restart, and the log has the reason", async () => {
+  const file = join(root, "apps/backend-template/src/config/.env.dev");
+  const good = readFileSync(file, "utf8");
+  writeFileSync(file, good.replace("=fastify", "=koa"));
+  const { code, stdout } = await svcm("process", "restart", "dev-restapi", "--json");
+  expect({ code, answer: JSON.parse(stdout) as unknown }).toMatchObject({
+    code: 3,
+    answer: { code: "RESTART_VERIFY_FAILED", details: expect.stringContaining("exit code 1") as string },
   });
+  while ((await states())["dev-restapi"] !== "errored");
+  const log = readFileSync(join(own.home, "logs/dev-restapi-error.log"), "utf8");
+  expect(log).toContain('SVC_HTTP_FRAMEWORK: unsupported value "koa"; accepted: express, fastify');
+  writeFileSync(file, good);
+  expect(await svcm("process", "restart", "dev-restapi")).toMatchObject({ code: 0 });
+  expect(await frameworkAt(ports.restapi)).toBe("fastify");
 });
 
 test("each process ends without being killed, and its port is free afterwards", async () => {

@@ -8,7 +8,7 @@ import { runToEnd, startEntrypoint, type EntrypointKind } from "./entrypoint.ts"
 import { watchItems } from "./grpc-client.ts";
 import { basic, PASSWORD, withAlice } from "./accounts.ts";
 import { hasPostgres, hasRedis, startPostgres, startRedis, type RunningServer } from "./servers.ts";
-import { firstOrAll } from "../../../test/support/runs.ts";
+import { firstOrAll, longTest } from "../../../test/support/runs.ts";
 
 const serves: Readonly<Record<string, { kind: EntrypointKind; says: RegExp }>> = {
   rest: { kind: "rest", says: /^REST \(express\) on/ },
@@ -70,7 +70,7 @@ describe.each(firstOrAll(deployed))("the env file of %s", (name, kinds) => {
   const file = join(import.meta.dirname, `../src/config/.env.${name}`);
   const values = parseEnv(readFileSync(file, "utf8")) as Record<string, string>;
 
-  test.skipIf(!hasPostgres || !hasRedis)(
+  longTest.skipIf(!hasPostgres || !hasRedis)(
     "starts with the settings that come from the machine, and asks for credentials (needs postgres and redis-server)",
     async () => {
       await using redis = await startRedis();

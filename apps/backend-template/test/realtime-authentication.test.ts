@@ -3,6 +3,7 @@ import { loadSync } from "@grpc/proto-loader";
 import { createRequire } from "node:module";
 import { io, type Socket } from "socket.io-client";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { firstOrAll } from "../../../test/support/runs.ts";
 import { basic, bearer, CANARIES, PASSWORD, withAlice } from "./accounts.ts";
 import { startEntrypoint } from "./entrypoint.ts";
 import { addressOf, itemsClient, type Item } from "./grpc-client.ts";
@@ -22,7 +23,7 @@ async function add(url: string, name: string): Promise<Item> {
   ).json()) as Item;
 }
 
-describe.each(["websocket", "polling"] as const)("WebSocket over %s", (transport) => {
+describe.each(firstOrAll(["websocket", "polling"] as const))("WebSocket over %s", (transport) => {
   async function connect(url: string, shown: { extraHeaders?: Record<string, string>; auth?: object }) {
     const socket: Socket = io(url, { transports: [transport], forceNew: true, reconnection: false, ...shown });
     onTestFinished(() => void socket.close());

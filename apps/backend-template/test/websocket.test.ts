@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { announceSessions } from "../src/interface/WebSocket/cluster.ts";
 import { runToEnd, startEntrypoint } from "./entrypoint.ts";
 import { hasRedis, startRedis } from "./servers.ts";
-import { firstOrAll, inLongRun, longTest } from "../../../test/support/runs.ts";
+import { firstOrAll, longTest } from "../../../test/support/runs.ts";
 
 const realtime = { SVC_REALTIME_API: "yes", SVC_REALTIME_API_PROTOCOL: "websocket" };
 
@@ -95,29 +95,27 @@ test("a worker announces a session to the primary before the client learns its i
   expect(order).toEqual(["primary", "client"]);
 });
 
-inLongRun(() => {
-  test.skipIf(!hasRedis)(
-    "redis-streams with SVC_REDIS_URL survives a restart of Redis (needs redis-server)",
-    async () => {
-      await using redis = await startRedis();
-      const env = {
-        ...realtime,
-        SVC_WEBSOCKET_SOCKETIO_ADAPTER: "redis-streams",
-        SVC_REDIS_URL: `redis://127.0.0.1:${redis.port}`,
-      };
-      await using first = await startEntrypoint("websocket", env);
-      await using second = await startEntrypoint("websocket", env);
-      await expectBroadcast([first.url, second.url], "websocket", 2);
-      const listener = await connected(second.url, "websocket");
-      const received: unknown[] = [];
-      listener.on("item.created", (item: unknown) => received.push(item));
-      await redis.restart();
-      // Items sent while the connections heal are lost; a later one arrives.
-      while (received.length === 0) await fetch(`${first.url}/items`, { method: "POST", body: '{"name":"again"}' });
-      expect(received[0]).toMatchObject({ name: "again" });
-    },
-  );
-});
+longTest.skipIf(!hasRedis)(
+  "redis-streams with SVC_REDIS_URL survives a restart of Redis (needs redis-server)",
+  async () => {
+    await using redis = await startRedis();
+    const env = {
+      ...realtime,
+      SVC_WEBSOCKET_SOCKETIO_ADAPTER: "redis-streams",
+      SVC_REDIS_URL: `redis://127.0.0.1:${redis.port}`,
+    };
+    await using first = await startEntrypoint("websocket", env);
+    await using second = await startEntrypoint("websocket", env);
+    await expectBroadcast([first.url, second.url], "websocket", 2);
+    const listener = await connected(second.url, "websocket");
+    const received: unknown[] = [];
+    listener.on("item.created", (item: unknown) => received.push(item));
+    await redis.restart();
+    // Items sent while the connections heal are lost; a later one arrives.
+    while (received.length === 0) await fetch(`${first.url}/items`, { method: "POST", body: '{"name":"again"}' });
+    expect(received[0]).toMatchObject({ name: "again" });
+  },
+);
 
 test("a page of another origin may not connect; a page of an allowed origin or of the server itself may", async () => {
   const origin = "https://console.example.com";

@@ -7,6 +7,7 @@ import { SOCKET_PATH } from "../../../src/core/api/channel.ts";
 import { testServer, type ServerOptions } from "../support.ts";
 import { manualTelemetry, sample, withTelemetry } from "./hand-telemetry.ts";
 import { open } from "./support.ts";
+import { longTest } from "../../support/runs.ts";
 
 /** Small samples would all fit into the buffers of the kernel. */
 const SAMPLE_BYTES = 4096;
@@ -97,7 +98,7 @@ describe("a client that does not read", () => {
     expect((await alive.next()).type).toBe("pong");
   });
 
-  test("and sends requests without reading the answers is disconnected", async () => {
+  longTest("and sends requests without reading the answers is disconnected", async () => {
     const limits = { frameRate: { perSecond: 1e9, burst: 1e9 }, maxUnsentBytes: 64 * 1024 };
     const { server } = await start({ limits });
     const deaf = await deafClient(server);
