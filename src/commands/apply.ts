@@ -32,7 +32,9 @@ export default class Apply extends SvcmCommand {
     "plan-file": Flags.string({
       summary: "File that svcm plan --out wrote. Refuse any other plan.",
       helpValue: "<file>",
-      exclusive: ["plan", "environment", "service", "node", ...Object.keys(planFlags)],
+      exclusive: ["plan", "environment", "service", ...Object.keys(planFlags)],
+      // Also exclusive, but oclif would list it twice in the usage.
+      relationships: [{ type: "none", flags: ["node"] }],
     }),
     revert: Flags.boolean({
       allowNo: true,

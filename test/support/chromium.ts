@@ -6,6 +6,7 @@ export const chromiumArguments = [
   "--headless",
   "--no-sandbox",
   "--disable-gpu",
+  "--in-process-gpu",
   "--disable-quic",
   "--no-first-run",
   "--disable-background-networking",

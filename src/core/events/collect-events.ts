@@ -2,7 +2,7 @@ import type { AuditRecord } from "../api/audit-record.ts";
 import { SvcmError } from "../errors.ts";
 import { FileError, type Ports } from "../ports/index.ts";
 import type { Pm2LogQuery } from "../ports/events.ts";
-import { withAudit, type TimedEvent } from "./audited-events.ts";
+import { attributeEvents, type TimedEvent } from "./attribute-events.ts";
 import { explainHeapErrors } from "./heap-error.ts";
 import { logEvents, type LogEvent } from "./log-events.ts";
 import { isDue, parseSchedule } from "./schedule.ts";
@@ -67,7 +67,7 @@ export async function collectEvents(
     ports.processLogs.readErrorTail({ name: app ?? "", pmId }),
   );
   return {
-    events: withAudit(events, audit.records, ports.workspace.pm2Home).filter(({ atMs }) => atMs >= fromMs),
+    events: attributeEvents(events, audit.records, ports.workspace.pm2Home).filter(({ atMs }) => atMs >= fromMs),
     fromMs,
     isComplete: log.isComplete && audit.isComplete && audit.records.length < MAX_RECORDS,
   };

@@ -3,7 +3,7 @@ import type { EventFeed, EventRequest } from "../ports/events.ts";
 import type { Ports } from "../ports/index.ts";
 import { CoalescingBuffer } from "../words/coalescing-buffer.ts";
 import { oneAtATime } from "../words/once.ts";
-import type { TimedEvent } from "./audited-events.ts";
+import type { TimedEvent } from "./attribute-events.ts";
 import { collectEvents } from "./collect-events.ts";
 import { matchesFilter, toSvcmEvent } from "./page.ts";
 import { floorToSecond } from "./seconds.ts";

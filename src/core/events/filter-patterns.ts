@@ -2,7 +2,7 @@
 import type { SvcmEvent } from "../api/events.ts";
 import type { Cause } from "../api/names.ts";
 import type { Ports } from "../ports/index.ts";
-import { startMsOf } from "./audited-events.ts";
+import { startMsOf } from "./attribute-events.ts";
 import { escapeRegExp } from "../words/escape-reg-exp.ts";
 import { readAuditRecords, type AuditRecords } from "./collect-events.ts";
 import type { EventFilter } from "./page.ts";

@@ -1,5 +1,5 @@
 import type { SvcmEvent } from "../api/events.ts";
-import { recordedEvents, type TimedEvent } from "./audited-events.ts";
+import { recordedEvents, type TimedEvent } from "./attribute-events.ts";
 import type { NodeRecord } from "./unsent.ts";
 
 export interface SentRecord extends NodeRecord {

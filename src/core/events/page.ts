@@ -1,6 +1,6 @@
 import type { EventsResponse, SvcmEvent } from "../api/events.ts";
 import type { Cause } from "../api/names.ts";
-import type { TimedEvent } from "./audited-events.ts";
+import type { TimedEvent } from "./attribute-events.ts";
 
 export interface EventFilter {
   readonly apps: readonly string[];

@@ -2,7 +2,7 @@ import type { SvcmError } from "../errors.ts";
 import { nameNotFound } from "../pm2/control/target.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { Ports } from "../ports/index.ts";
-import type { TimedEvent } from "./audited-events.ts";
+import type { TimedEvent } from "./attribute-events.ts";
 import { namePattern } from "./filter-patterns.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { AuditRecord } from "../api/audit-record.ts";
 import type { SvcmEvent } from "../api/events.ts";
 import type { Ports } from "../ports/index.ts";
-import type { TimedEvent } from "./audited-events.ts";
+import type { TimedEvent } from "./attribute-events.ts";
 import { collectEvents } from "./collect-events.ts";
 import { toSvcmEvent } from "./page.ts";
 

@@ -4,7 +4,7 @@ import { SvcmError } from "../errors.ts";
 import type { DiskReading, Listener } from "../metrics/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { Ports } from "../ports/index.ts";
-import type { TimedEvent } from "./audited-events.ts";
+import type { TimedEvent } from "./attribute-events.ts";
 import { collectNewestEvents, type CollectedEvents } from "./collect-events.ts";
 import { requiredPatterns } from "./filter-patterns.ts";
 import { toSvcmEvent } from "./page.ts";

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import type { AuditRecord } from "../../../src/core/api/audit-record.ts";
-import { withAudit as joined } from "../../../src/core/events/audited-events.ts";
+import { attributeEvents as joined } from "../../../src/core/events/attribute-events.ts";
 import { logEvents } from "../../../src/core/events/log-events.ts";
 import { logEntry } from "../../../src/core/events/log-line.ts";
 import { paginateEvents, toSvcmEvent } from "../../../src/core/events/page.ts";
 
 const HOME = "/home/deploy/.pm2";
-const withAudit = (...given: Parameters<typeof joined>) => joined(...given).map(toSvcmEvent);
+const attributeEvents = (...given: Parameters<typeof joined>) => joined(...given).map(toSvcmEvent);
 const second = (seconds: number): string => `2026-11-22T04:42:${String(seconds).padStart(2, "0")}`;
 const logOf = (...lines: (readonly [number, string])[]) =>
   logEvents(lines.flatMap(([at, text]) => logEntry(`${second(at)}: PM2 log: ${text}`) ?? []));
@@ -181,7 +181,7 @@ const ORDERED = [
 ] as const;
 
 test("a restart that svcm recorded is certain if it began in an earlier second", () => {
-  expect(withAudit(logOf(...ORDERED), [restart()], HOME)).toMatchObject([
+  expect(attributeEvents(logOf(...ORDERED), [restart()], HOME)).toMatchObject([
     { kind: "restart", cause: "svcm", certainty: "certain", actor: "deploy (cli)" },
   ]);
 });
@@ -194,12 +194,12 @@ test.each([
     restart({ outcome: "started", ms: undefined, timestamp: new Date(Date.parse(second(2))).toISOString() }),
   ],
 ])("a restart that svcm recorded is only likely if %s", (_case, record) => {
-  expect(withAudit(logOf(...ORDERED), [record], HOME)).toMatchObject([{ cause: "svcm", certainty: "likely" }]);
+  expect(attributeEvents(logOf(...ORDERED), [record], HOME)).toMatchObject([{ cause: "svcm", certainty: "likely" }]);
 });
 
 test("two ends during one action are both only likely", () => {
   const twice = logOf([2, STOPPING], [3, exit(0)], [3, START], [3, STOPPING], [3, exit(0)], [3, START]);
-  expect(withAudit(twice, [restart()], HOME).map(({ certainty }) => certainty)).toEqual(["likely", "likely"]);
+  expect(attributeEvents(twice, [restart()], HOME).map(({ certainty }) => certainty)).toEqual(["likely", "likely"]);
 });
 
 test.each([
@@ -207,12 +207,12 @@ test.each([
   ["of another process", restart({ processes: [{ name: "web", pmId: 0, pm2Home: HOME }] })],
   ["that was refused", restart({ outcome: "refused" })],
 ])("an action %s explains no end", (_case, record) => {
-  const end = withAudit(logOf(...ORDERED), [record], HOME).find(({ app }) => app === "api");
+  const end = attributeEvents(logOf(...ORDERED), [record], HOME).find(({ app }) => app === "api");
   expect(end).toMatchObject({ cause: "pm2-cli", certainty: "likely" });
 });
 
 test("a crash during svcm's action stays a crash", () => {
-  const events = withAudit(logOf([3, exit(1)]), [restart()], HOME);
+  const events = attributeEvents(logOf([3, exit(1)]), [restart()], HOME);
   expect(events.find(({ kind }) => kind === "exit")).toMatchObject({ cause: "crash", certainty: "certain" });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withAudit } from "../../../src/core/events/audited-events.ts";
+import { attributeEvents } from "../../../src/core/events/attribute-events.ts";
 import { logEvents } from "../../../src/core/events/log-events.ts";
 import { logEntry } from "../../../src/core/events/log-line.ts";
 import {
@@ -83,7 +83,7 @@ test("a command of PM2 and an action of svcm at the same time are both only like
     ms: 2500,
     processes: [{ name: "api", pmId: 0, pm2Home: home }],
   } as const;
-  const [happening] = withAudit(withCommands(logOf(...RESTART), [seen()]), [record], home);
+  const [happening] = attributeEvents(withCommands(logOf(...RESTART), [seen()]), [record], home);
   expect(happening?.event).toMatchObject({ cause: "pm2-cli", certainty: "likely", actor: "ann (pm2 restart)" });
   expect(happening?.event.evidence.join(" ")).toContain("process.restart");
 });

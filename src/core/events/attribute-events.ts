@@ -24,7 +24,11 @@ interface Claim {
  * Newest first. An attribution is certain if the action succeeded and explains no other end of the process. It must
  * also have begun in an earlier second: within one, another program may have stopped the process first.
  */
-export function withAudit(events: readonly LogEvent[], records: readonly AuditRecord[], pm2Home: string): TimedEvent[] {
+export function attributeEvents(
+  events: readonly LogEvent[],
+  records: readonly AuditRecord[],
+  pm2Home: string,
+): TimedEvent[] {
   const claims = records.filter(({ outcome }) => outcome !== "refused").map(toClaim);
   const claimsByApp = groupByProcess(claims);
   const owners = new Map<LogEvent, Claim>();
