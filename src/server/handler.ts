@@ -2,18 +2,23 @@ import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from "fastify";
 import type { ZodMiniType } from "zod/mini";
 import { inputs } from "../core/api/inputs.ts";
 import { parseInput } from "../core/api/parse.ts";
-import { execute, METRICS_TYPES, SvcmError, type Caller, type TaggedResponse, type Ports } from "../core/index.ts";
-import { assetHeaders, jsonHeaders, pageHeaders, toJson } from "./response.ts";
+import {
+  execute,
+  METRICS_TYPES,
+  SvcmError,
+  type Caller,
+  type TaggedResponse,
+  type Ports,
+  type ConsoleFiles,
+} from "../core/index.ts";
+import { assetHeaders, jsonHeaders, pageHeaders, toJson, envResponses, type JsonResponse } from "./response.ts";
 import { isYaml } from "./body.ts";
-import { encodingFor } from "./negotiation.ts";
+import { encodingFor, metricsFormat } from "./negotiation.ts";
 import { contentRenderer } from "./content.ts";
-import { envResponses, type JsonResponse } from "./response.ts";
 import { requestCutOff } from "./failure.ts";
 import { parseJson } from "../core/words/json-text.ts";
-import type { ConsoleFiles } from "../core/index.ts";
 import type { Limits } from "./limits.ts";
 import type { Fleet } from "./fleet.ts";
-import { metricsFormat } from "./negotiation.ts";
 import { parametersOf, queryReader, repeatedParameter } from "./query.ts";
 import type { Rollouts } from "./rollouts.ts";
 import type { Channel } from "./socket/channel.ts";

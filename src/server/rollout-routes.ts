@@ -1,5 +1,12 @@
-import { begunBody, planBody, releaseBody, releaseListBody, rollbackPlanBody } from "../core/api/rollout.ts";
-import { applyRequest, rollbackRequest } from "../core/api/rollout.ts";
+import {
+  begunBody,
+  planBody,
+  releaseBody,
+  releaseListBody,
+  rollbackPlanBody,
+  applyRequest,
+  rollbackRequest,
+} from "../core/api/rollout.ts";
 import {
   releaseList,
   releaseShow,

@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import * as core from "../../src/core/index.ts";
-import { selectNodes, SvcmError } from "../../src/core/index.ts";
-import { remoteOperations } from "../../src/core/index.ts";
+import { selectNodes, SvcmError, remoteOperations } from "../../src/core/index.ts";
 import { REPOSITORY } from "../support/command-line.ts";
 
 const FOLDER = join(REPOSITORY, "src/commands");

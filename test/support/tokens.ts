@@ -1,7 +1,6 @@
 import { execute, nodePorts, tokenCreate } from "../../src/core/index.ts";
 import type { InputOf } from "../../src/core/api/inputs.ts";
-import type { Role } from "../../src/core/api/rights.ts";
-import { rights } from "../../src/core/api/rights.ts";
+import { type Role, rights } from "../../src/core/api/rights.ts";
 
 /** Creates a token of a repository, as `svcm token create` does. Resolves with its text. */
 export async function createToken(

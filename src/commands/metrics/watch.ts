@@ -3,10 +3,9 @@ import * as Flags from "@oclif/core/flags";
 import { interval } from "../../core/api/channel.ts";
 import { SvcmError, type Ports, type Sample } from "../../core/index.ts";
 import { ecosystemFlags, SvcmCommand } from "../base.ts";
-import { ConnectionError } from "../terminal/errors.ts";
+import { ConnectionError, UsageError } from "../terminal/errors.ts";
 import { renderHost, renderMetrics } from "../terminal/metrics.ts";
 import { canUseFullScreen, isStdoutTerminal, stdoutScreen } from "../terminal/screen.ts";
-import { UsageError } from "../terminal/errors.ts";
 import type { WatchSource } from "../terminal/watch/source.ts";
 import type { Connection } from "../terminal/watch/state.ts";
 

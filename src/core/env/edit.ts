@@ -1,5 +1,13 @@
-import type { EnvDocument, EnvEntry, Span } from "./document.ts";
-import { commentText, parseEnvDocument, splitLines, valueSpellings, valuesOf } from "./document.ts";
+import {
+  type EnvDocument,
+  type EnvEntry,
+  type Span,
+  commentText,
+  parseEnvDocument,
+  splitLines,
+  valueSpellings,
+  valuesOf,
+} from "./document.ts";
 import { isPortableEntry, nodeReading, openQuoteReason, type Ambiguity } from "./portable.ts";
 import type { LineChange } from "../words/line-change.ts";
 

@@ -1,8 +1,7 @@
 /** Slow readers, silent clients and the shutdown of the server, over real sockets. The test provides the samples. */
 import { connect, type Socket } from "node:net";
 import { once } from "node:events";
-import { onTestFinished } from "vitest";
-import { describe, expect, test } from "vitest";
+import { onTestFinished, describe, expect, test } from "vitest";
 import { SOCKET_PATH } from "../../../src/core/api/channel.ts";
 import { testServer, type ServerOptions } from "../support.ts";
 import { manualTelemetry, sample, withTelemetry } from "./hand-telemetry.ts";

@@ -1,8 +1,7 @@
 import { targetDefaults } from "../migrate.ts";
 import type { Issue } from "../../api/issue.ts";
 import { interfaceFields, targetFields } from "../fields.ts";
-import { sortByDependency } from "../field.ts";
-import type { Field } from "../field.ts";
+import { sortByDependency, type Field } from "../field.ts";
 import { entryIssues } from "../validate.ts";
 import { entriesOf } from "./edit.ts";
 import type { ListSection } from "../shape.ts";

@@ -1,5 +1,12 @@
-import { loadPackageDefinition, Server, ServerCredentials, status } from "@grpc/grpc-js";
-import type { handleServerStreamingCall, handleUnaryCall, ServiceDefinition } from "@grpc/grpc-js";
+import {
+  loadPackageDefinition,
+  Server,
+  ServerCredentials,
+  status,
+  type handleServerStreamingCall,
+  type handleUnaryCall,
+  type ServiceDefinition,
+} from "@grpc/grpc-js";
 import { ReflectionService } from "@grpc/reflection";
 import { loadSync } from "@grpc/proto-loader";
 import { HealthImplementation } from "grpc-health-check";
