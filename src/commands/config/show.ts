@@ -12,11 +12,11 @@ export default class ConfigShow extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(ConfigShow);
-    const { shown, response } = await this.execute(deploymentsCheck, {
+    const { maskedDocument, response } = await this.execute(deploymentsCheck, {
       file: flags.file,
       section: "serviceConfiguration",
     });
-    const document = shown();
+    const document = maskedDocument();
     if (document === undefined) throw refusal("SUITE_FILE_FAILED", response.issues);
     const configuration = configurationIn(document);
     if (!this.jsonEnabled()) {

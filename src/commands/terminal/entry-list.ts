@@ -12,8 +12,8 @@ export async function listEntries(
   flags: { readonly file: string },
   section: "interfaces" | "deployments",
 ): Promise<ListedEntry[]> {
-  const { response, shown } = await command.execute(deploymentsCheck, { file: flags.file, section });
-  const document = shown() as Partial<Record<typeof section, unknown>> | null | undefined;
+  const { response, maskedDocument } = await command.execute(deploymentsCheck, { file: flags.file, section });
+  const document = maskedDocument() as Partial<Record<typeof section, unknown>> | null | undefined;
   if (document === undefined) throw refusal("SUITE_FILE_FAILED", response.issues);
   const list = document?.[section];
   const entries = (Array.isArray(list) ? list : []).map((entry: unknown) => ({ entry, issues: [] as Issue[] }));

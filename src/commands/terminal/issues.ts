@@ -25,8 +25,8 @@ export function renderIssues(issues: readonly Issue[], screen: Screen): string {
 /** @param subject text before the message */
 export function issueText(issue: Issue, subject = ""): string {
   const { message, suggestion, code } = issue;
-  const meant = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
-  return `${severityText(issue, paint)} ${subject}${toPrintable(message)}${meant} ${paint.dim(code)}`;
+  const hint = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
+  return `${severityText(issue, paint)} ${subject}${toPrintable(message)}${hint} ${paint.dim(code)}`;
 }
 
 type Format = (typeof reportFormats)[number];

@@ -47,11 +47,11 @@ export async function validate(
   const isPiped = document === "-";
   const file = isPiped ? flags["stdin-filename"] : document;
   const content = isPiped ? await readStdin(MAX_FILE_BYTES) : undefined;
-  const { shown, response, report } = await command.execute(deploymentsCheck, { file, content, section });
+  const { maskedDocument, response, report } = await command.execute(deploymentsCheck, { file, content, section });
   if (!response.valid) command.setExitCode(1);
   if (command.jsonEnabled()) return response;
   if (flags.format === "text" && response.issues.length === 0)
-    command.log(paint.green(validText(response.file, shown(), section)));
+    command.log(paint.green(validText(response.file, maskedDocument(), section)));
   else await printReport(command, report, flags.format);
   return response;
 }

@@ -53,7 +53,7 @@ export function planWrite(contract: RuntimeContract, text: string, values: EnvVa
   const specs = new Map(Object.keys(values).map((key) => [key, editableSpec(contract, key)]));
   const assignments = Object.entries(values).flatMap(([key, value]) => {
     const spec = specs.get(key);
-    return spec ? [{ key, value, isValue: (held: string) => acceptedValues(spec).includes(held) }] : [];
+    return spec ? [{ key, value, isValue: (current: string) => acceptedValues(spec).includes(current) }] : [];
   });
   const edited = setValues(text, assignments);
   return {
@@ -76,11 +76,11 @@ function editWarnings({ key, change, ambiguities: doubts }: KeyEdit, value: stri
 }
 
 export function maskLineChange(spec: KeySpec | undefined, change: LineChange): LineChange {
-  const shown = (line: string): string => {
+  const maskLine = (line: string): string => {
     const start = line.indexOf("=") + 1;
     return line.slice(0, start) + maskValue(spec, line.slice(start));
   };
-  return { ...change, before: change.before.map(shown), after: change.after.map(shown) };
+  return { ...change, before: change.before.map(maskLine), after: change.after.map(maskLine) };
 }
 
 export function editableSpec(contract: RuntimeContract, key: string): KeySpec | undefined {

@@ -112,8 +112,8 @@ export function mayCarryCredentials(spec: KeySpec): boolean {
 export function quoteValue(spec: KeySpec, value: string): string {
   if (spec.tier === "never-exposed") return "the value";
   const json = JSON.stringify(value).slice(1, -1).replaceAll(CONTROLS, codePointEscape);
-  const shown = firstLine(maskValue(spec, json));
-  return `"${shown.length > 120 ? `${shown.slice(0, 120)}...` : shown}"`;
+  const masked = firstLine(maskValue(spec, json));
+  return `"${masked.length > 120 ? `${masked.slice(0, 120)}...` : masked}"`;
 }
 
 const FIRST_LINE = /^(?:[^\\]|\\u(?!2028|2029)[\da-f]{4}|\\[^nru])*(\\(?:[nr]|u2028|u2029))?/;

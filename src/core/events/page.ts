@@ -39,10 +39,10 @@ export function paginateEvents(
   const older = ms === undefined ? events : after(events, Number(ms), Number(count));
   const page = older.slice(0, limit);
   const last = page.at(-1);
-  const shown = page.map(toSvcmEvent);
-  if (last === undefined || older.length <= limit) return { events: shown, next: null };
+  const listed = page.map(toSvcmEvent);
+  if (last === undefined || older.length <= limit) return { events: listed, next: null };
   const upTo = events.slice(0, events.indexOf(last) + 1);
-  return { events: shown, next: `${last.atMs}.${upTo.filter(({ atMs }) => atMs === last.atMs).length}` };
+  return { events: listed, next: `${last.atMs}.${upTo.filter(({ atMs }) => atMs === last.atMs).length}` };
 }
 
 export function toSvcmEvent({ atMs, event }: TimedEvent): SvcmEvent {

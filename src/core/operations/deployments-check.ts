@@ -14,7 +14,7 @@ export interface DeploymentsCheck {
   readonly response: DeploymentsCheckResponse;
   readonly report: Report;
   /** The document with masked credentials; `undefined` if it cannot be read. */
-  readonly shown: () => unknown;
+  readonly maskedDocument: () => unknown;
 }
 
 export const deploymentsCheck = defineOperation({
@@ -36,7 +36,7 @@ export const deploymentsCheck = defineOperation({
     return {
       response: { file, valid: isValid(issues), issues },
       report,
-      shown: () => maskDocument(source.value, vocabulary),
+      maskedDocument: () => maskDocument(source.value, vocabulary),
     };
   },
 });

@@ -45,8 +45,8 @@ function serviceRefusal(
   requested?: string,
 ): SvcmError {
   const names = services.map(([name]) => name).filter(Boolean);
-  const meant = requested === undefined ? undefined : didYouMean(requested, names);
-  const hint = meant ?? "Name one of them with --service, or service= in a request.";
+  const suggestion = requested === undefined ? undefined : didYouMean(requested, names);
+  const hint = suggestion ?? "Name one of them with --service, or service= in a request.";
   return names.length === 0
     ? new SvcmError("INVALID_REQUEST", {
         code,
