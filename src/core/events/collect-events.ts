@@ -36,10 +36,10 @@ export async function collectNewestEvents(
   },
   signal: AbortSignal | undefined,
 ): Promise<CollectedEvents> {
-  const { sinceMs, upToMs, isEnough, required: needs, audit } = wanted;
+  const { sinceMs, upToMs, isEnough, required, audit } = wanted;
   const newest = await collectEvents(ports, sinceMs, signal, { limit: { entries: NEWEST_ENTRIES, upToMs }, audit });
   if (newest.fromMs === sinceMs || isEnough(newest)) return newest;
-  return await collectEvents(ports, sinceMs, signal, { required: needs, audit });
+  return await collectEvents(ports, sinceMs, signal, { required, audit });
 }
 
 /** Reads a source only if an event may depend on it. @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED */

@@ -46,9 +46,12 @@ export async function explainEnd(ports: Ports, name: string, { grants, signal }:
     const [last, ...older] = eventsOfProcess(events).filter(({ event }) => ENDS.has(event.kind));
     return last !== undefined && older.length >= LAST_ENDS && last.atMs - RECENT_MS >= fromMs;
   };
-  const needs = requiredPatterns({ apps: [name] });
-  const span = { sinceMs: ports.clock.now() - SPAN_MS, upToMs: Infinity, isEnough, needs };
-  const { events, isComplete } = await collectNewestEvents(ports, span, signal);
+  const required = requiredPatterns({ apps: [name] });
+  const { events, isComplete } = await collectNewestEvents(
+    ports,
+    { sinceMs: ports.clock.now() - SPAN_MS, upToMs: Infinity, isEnough, required },
+    signal,
+  );
   const own = eventsOfProcess(events).map(toSvcmEvent);
   const listed = await ports.processes.list(signal).catch((error: unknown) => emptyIfLogged(error, own));
   const processes = listed.filter((record) => record.name === name);

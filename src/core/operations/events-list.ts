@@ -25,8 +25,11 @@ export const eventsList = defineOperation({
       paginateEvents(filterEvents(events, filter), limit, cursor);
     const isEnough = (part: CollectedEvents): boolean => page(part).next !== null;
     const earliest = await findEarliest(ports, filter, { since, now }, signal);
-    const wanted = { ...earliest, upToMs: cursorTime(cursor), isEnough, needs: requiredPatterns(filter) };
-    const found = await collectNewestEvents(ports, wanted, signal);
+    const found = await collectNewestEvents(
+      ports,
+      { ...earliest, upToMs: cursorTime(cursor), isEnough, required: requiredPatterns(filter) },
+      signal,
+    );
     await requireKnownNames(ports, filter.apps, found.events, signal);
     return { ...page(found), complete: found.isComplete };
   },
