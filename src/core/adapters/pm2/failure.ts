@@ -24,7 +24,11 @@ export function homeFailure(problem: string, error: unknown): LinkFailure {
   return new LinkFailure("PM2_HOME_UNUSABLE", `${problem} (${code}): ${message}`);
 }
 
+export const DAEMON_ENDED = new LinkFailure("PM2_CONNECTION_LOST", "The PM2 daemon ended before it answered.");
+
 export function unreachableError(code: string, socket: string): LinkFailure {
+  // The kernel connects before the daemon accepts, so the daemon can end in between.
+  if (code === "ECONNRESET") return DAEMON_ENDED;
   if (code === "ENOENT" || code === "ECONNREFUSED")
     return new LinkFailure("PM2_NOT_RUNNING", `No PM2 daemon runs: no process listens at ${socket}.`);
   if (code === "EACCES" || code === "EPERM")

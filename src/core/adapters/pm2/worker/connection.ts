@@ -1,6 +1,6 @@
 import { createConnection, type Socket } from "node:net";
 import { errorCode } from "../../../words/thrown.ts";
-import { errorText, LinkFailure, unreachableError } from "../failure.ts";
+import { DAEMON_ENDED, errorText, LinkFailure, unreachableError } from "../failure.ts";
 import { AnswerReader, AnswerTooLargeError, encodeRequest, MAX_ANSWER_BYTES } from "../message.ts";
 import type { Pm2Process } from "./pm2-api.ts";
 
@@ -50,8 +50,8 @@ class SocketConnection implements Connection {
     this.#socket = socket;
     this.lost = new Promise<never>((_resolve, reject) => (this.#lose = reject));
     this.lost.catch(() => undefined); // ignored if no request is pending
-    socket.on("error", () => this.#end(ENDED));
-    socket.on("close", () => this.#end(ENDED));
+    socket.on("error", () => this.#end(DAEMON_ENDED));
+    socket.on("close", () => this.#end(DAEMON_ENDED));
     socket.on("data", (chunk) => this.#receive(chunk));
   }
 
@@ -76,7 +76,7 @@ class SocketConnection implements Connection {
   }
 
   close(): void {
-    this.#end(ENDED);
+    this.#end(DAEMON_ENDED);
   }
 
   #receive(chunk: Buffer): void {
@@ -108,7 +108,6 @@ export async function listAllProcesses(connection: Connection, timeoutMs: number
   return (await connection.call("getMonitorData", [{}], timeoutMs)) as Pm2Process[];
 }
 
-const ENDED = new LinkFailure("PM2_CONNECTION_LOST", "The PM2 daemon ended before it answered.");
 const MALFORMED = new LinkFailure(
   "PM2_CONNECTION_LOST",
   "The process at PM2's socket sent something that is not an answer of PM2.",
