@@ -1,4 +1,5 @@
 /** Items, counters and messages on real servers. A test without its server is skipped. */
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
@@ -16,7 +17,26 @@ import {
 } from "./stores.ts";
 import { longTest } from "../../../test/support/runs.ts";
 
+/** Returns the packages of which a backend loads modules until it has answered a request. */
+async function loadedPackages(env: Readonly<Record<string, string>>): Promise<ReadonlySet<string>> {
+  const folder = temporaryFolder();
+  await using backend = await startEntrypoint("rest", { ...env, NODE_V8_COVERAGE: folder });
+  await add(backend.url, "one");
+  backend.signal("SIGTERM");
+  await backend.ended;
+  const reports = readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8"));
+  return new Set(
+    [...reports.join("\n").matchAll(/node_modules\/((?:@[^/]+\/)?[^/]+)\//g)].map(([, name = ""]) => name),
+  );
+}
+
 describe("items", () => {
+  test("a backend without a database does not load the query builder", async () => {
+    const sqlite = { SVC_DATABASE_DRIVER: "SQLite", SVC_DATABASE_FILE: join(temporaryFolder(), "items.sqlite") };
+    const [without, withSqlite] = [await loadedPackages({}), await loadedPackages(sqlite)];
+    expect([without.has("express"), without.has("kysely"), withSqlite.has("kysely")]).toEqual([true, false, true]);
+  });
+
   longTest("SQLite: several processes share one database", async () => {
     const file = join(temporaryFolder(), "deep/er/items.sqlite");
     await expectSharedItems({ SVC_DATABASE_DRIVER: "sqlite3", SVC_DATABASE_FILE: file });
@@ -72,7 +92,7 @@ describe("counters", () => {
 });
 
 describe("messages", () => {
-  test.skipIf(!hasRedis)("through BullMQ (needs redis-server)", async () => {
+  longTest.skipIf(!hasRedis)("through BullMQ (needs redis-server)", async () => {
     await using redis = await startRedis();
     await expectDelivered({ SVC_MESSAGE_MEDIATOR_ADAPTER: "bullmq", SVC_REDIS_PORT: `${redis.port}` });
   });

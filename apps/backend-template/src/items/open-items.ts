@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { withPackages } from "../process/required-package.ts";
 import { inMemoryItems } from "./in-memory.ts";
 import type { ItemStore } from "./item-store.ts";
-import { sqlItems, type Table } from "./sql-items.ts";
+import type { Table } from "./sql-items.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -79,7 +79,7 @@ async function openStore(options: StoreOptions): Promise<ItemStore> {
 
 async function sqlite({ env, table, driverKey }: StoreOptions): Promise<ItemStore> {
   const { default: Database } = await withPackages(`${driverKey}=SQLite`, ["libsql"], () => import("libsql"));
-  const { SqliteDialect } = await import("kysely");
+  const [{ sqlItems }, { SqliteDialect }] = await loadSql();
   const file = resolve(env["SVC_DATABASE_FILE"] || `data/${env["SVC_DATABASE_NAME"] || "backend"}.sqlite`);
   mkdirSync(dirname(file), { recursive: true });
   const database = new Database(file, { timeout: POOL.connectTimeoutMs });
@@ -90,7 +90,7 @@ async function sqlite({ env, table, driverKey }: StoreOptions): Promise<ItemStor
 
 async function postgres({ driver, driverKey, table }: StoreOptions, connectionString: string): Promise<ItemStore> {
   const { default: pg } = await withPackages(`${driverKey}=${driver}`, ["pg"], () => import("pg"));
-  const { PostgresDialect } = await import("kysely");
+  const [{ sqlItems }, { PostgresDialect }] = await loadSql();
   const { max, connectTimeoutMs: connectionTimeoutMillis } = POOL;
   const pool = new pg.Pool({ connectionString, max, connectionTimeoutMillis });
   // If the server closes an idle connection, the next query opens a new one.
@@ -100,7 +100,7 @@ async function postgres({ driver, driverKey, table }: StoreOptions, connectionSt
 
 async function mysql({ driver, driverKey, table }: StoreOptions, uri: string): Promise<ItemStore> {
   const { createPool } = await withPackages(`${driverKey}=${driver}`, ["mysql2"], () => import("mysql2"));
-  const { MysqlDialect } = await import("kysely");
+  const [{ sqlItems }, { MysqlDialect }] = await loadSql();
   const pool = createPool({ uri, connectionLimit: POOL.max, connectTimeout: POOL.connectTimeoutMs });
   return sqlItems(new MysqlDialect({ pool }), table);
 }
@@ -108,6 +108,11 @@ async function mysql({ driver, driverKey, table }: StoreOptions, uri: string): P
 function managed(options: StoreOptions): Promise<ItemStore> {
   const url = readUrl(options, ["postgres:", "postgresql:", "mysql:"]);
   return url.startsWith("mysql:") ? mysql(options, url) : postgres(options, url);
+}
+
+/** A backend without a database loads no query builder, which has 260 modules. */
+function loadSql() {
+  return Promise.all([import("./sql-items.ts"), import("kysely")]);
 }
 
 function readUrl({ env, driver, driverKey, urlKey, table }: StoreOptions, schemes: readonly string[]): string {
