@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { makeRepository } from "../support/git.ts";
 import { svcm } from "../support/svcm.ts";
+import { longTest } from "../support/runs.ts";
 
 const fixture = (name: string): string =>
   readFileSync(new URL(`../fixtures/deployments-diff/${name}`, import.meta.url), "utf8");
@@ -23,7 +24,7 @@ test("without a revision, the work tree is compared with HEAD", async () => {
   expect(stdout.split("\n").slice(1)).toEqual(fixture("fields/expected.txt").split("\n").slice(1));
 });
 
-test("between two revisions, the work tree is ignored", async () => {
+longTest("between two revisions, the work tree is ignored", async () => {
   const repository = changedRepository();
   repository.git("tag", "v1");
   repository.commit();
@@ -66,7 +67,7 @@ test("--file may be relative to the root or absolute, but must be inside the rep
   }
 });
 
-test("in a subfolder of the work tree, the file of that folder is compared", async () => {
+longTest("in a subfolder of the work tree, the file of that folder is compared", async () => {
   const repository = changedRepository();
   const { stdout } = await svcm(["diff", "--json"], { root: repository.path("app") });
   expect(JSON.parse(stdout)).toMatchObject({ from: { exists: true }, changes: [] });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { makeRepository } from "../support/git.ts";
 import { svcm } from "../support/svcm.ts";
+import { longTest } from "../support/runs.ts";
 
 const FILE = "pm2/ecosystem.production.config.cjs";
 const HELPER = "pm2/shared.cjs";
@@ -76,7 +77,7 @@ test("--exit-code says whether there are steps", async () => {
   expect(stdout).toContain("Nothing to do.");
 });
 
-test("svcm diff with an environment ends with the plan for that environment", async () => {
+longTest("svcm diff with an environment ends with the plan for that environment", async () => {
   const { root } = repository();
   const text = await svcm(["diff", "HEAD", "--environment", "production", "--format", "markdown"], { root });
   expect(text.stdout.indexOf("### Plan for `production`")).toBeGreaterThan(

@@ -13,6 +13,7 @@ import { plainEnvironment, RUN } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hasTmux, watchTerminal as terminal, type Terminal } from "../support/watch-terminal.ts";
+import { firstOrAll, longTest } from "../support/runs.ts";
 
 const run = promisify(execFile);
 const TOKEN = "a-token-of-good-length";
@@ -88,15 +89,18 @@ describe.runIf(hasTmux)("in a terminal", () => {
     await window.shows(/ENDED 0/);
   });
 
-  test.each([{ TERM: "dumb" }, { CI: "true" }])("with %j there is no full screen, and no JSON", async (env) => {
-    const { telemetry, url } = await served();
-    const window = await terminal(`--url ${url} --once`, env);
-    await telemetry.watchers(1);
-    telemetry.give(sample(1));
-    const shown = await window.shows(/ENDED 0/);
-    expect(shown).toMatch(/dev-restapi/);
-    expect(shown).not.toContain("{");
-  });
+  test.each(firstOrAll([{ TERM: "dumb" }, { CI: "true" }]))(
+    "with %j there is no full screen, and no JSON",
+    async (env) => {
+      const { telemetry, url } = await served();
+      const window = await terminal(`--url ${url} --once`, env);
+      await telemetry.watchers(1);
+      telemetry.give(sample(1));
+      const shown = await window.shows(/ENDED 0/);
+      expect(shown).toMatch(/dev-restapi/);
+      expect(shown).not.toContain("{");
+    },
+  );
 
   test("the token comes from the environment; a wrong token is an error and does not cause a retry", async () => {
     const { telemetry, url } = await served(TOKEN);
@@ -108,7 +112,7 @@ describe.runIf(hasTmux)("in a terminal", () => {
     expect(await wrong.shows(/ENDED 3/)).toContain("Unauthorized.");
   });
 
-  test("NO_COLOR is honoured", async () => {
+  longTest("NO_COLOR is honoured", async () => {
     const coloured = await terminal("--interval 500", { TERM: "xterm" });
     await coloured.shows(/PM2_NOT_RUNNING/);
     const colour = /\u001B\[[0-9;]*3[0-9]m/; // oxlint-disable-line no-control-regex -- a colour is one
@@ -156,7 +160,7 @@ describe("in a pipe", () => {
     expect(await ended).toEqual([0, null]);
   });
 
-  test("--once without PM2 fails as metrics show does", async () => {
+  longTest("--once without PM2 fails as metrics show does", async () => {
     const home = temporaryFolder();
     const env = plainEnvironment({ HOME: home, PM2_HOME: `${home}/pm2` });
     const ran = (...argv: string[]) =>
@@ -186,7 +190,7 @@ describe("in a pipe", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ code: "CONNECTION_FAILED" });
   });
 
-  test("without --once, it shows why the connection fails and tries again", async () => {
+  longTest("without --once, it shows why the connection fails and tries again", async () => {
     const url = await deadUrl();
     const child = spawn(process.execPath, [RUN, "metrics", "watch", "--url", url], {
       stdio: ["ignore", "pipe", "pipe"],
@@ -197,21 +201,24 @@ describe("in a pipe", () => {
       expect((await complaints.next()).value).toMatch(/No connection to .*ECONNREFUSED.*Trying again/);
   });
 
-  test.each([404, 200, 500])("a server that answers %i is reported as not being svcm serve", async (status) => {
-    const server = createHttpServer((_request, response) => response.writeHead(status).end("<html>")).listen(
-      0,
-      "127.0.0.1",
-    );
-    onTestFinished(() => void server.close());
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    const { code, stderr } = await toEnd(["--once", "--url", `http://127.0.0.1:${port}`]);
-    expect(code).toBe(3);
-    expect(stderr).toContain(`A server answers at 127.0.0.1:${port}, but it is not svcm serve.`);
-    expect(stderr).toContain("NOT_SVCM_SERVE (svcm explain NOT_SVCM_SERVE)");
-  });
+  test.each(firstOrAll([404, 200, 500]))(
+    "a server that answers %i is reported as not being svcm serve",
+    async (status) => {
+      const server = createHttpServer((_request, response) => response.writeHead(status).end("<html>")).listen(
+        0,
+        "127.0.0.1",
+      );
+      onTestFinished(() => void server.close());
+      await once(server, "listening");
+      const { port } = server.address() as AddressInfo;
+      const { code, stderr } = await toEnd(["--once", "--url", `http://127.0.0.1:${port}`]);
+      expect(code).toBe(3);
+      expect(stderr).toContain(`A server answers at 127.0.0.1:${port}, but it is not svcm serve.`);
+      expect(stderr).toContain("NOT_SVCM_SERVE (svcm explain NOT_SVCM_SERVE)");
+    },
+  );
 
-  test.each([[], ["--json"], ["--once"]])("a password in --url is never repeated %j", async (...more) => {
+  test.each(firstOrAll([[], ["--json"], ["--once"]]))("a password in --url is never repeated %j", async (...more) => {
     for (const url of ["http://u:pa55word@host", "http://u:pa55word@ho st", "ftp://u:pa55word@host/x"]) {
       const { code, stdout, stderr } = await toEnd(["--url", url, ...more]);
       expect(code).toBe(2);

@@ -158,7 +158,7 @@ describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
     await expectWords(open.page, "12:00:11 35%");
   });
 
-  test("zooms by dragging and pauses, until a double click", async () => {
+  longTest("zooms by dragging and pauses, until a double click", async () => {
     const open = await chartedConsole(browser);
     const { page, chart, give } = open;
     await dragFrom(open, 30, 60);

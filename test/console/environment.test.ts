@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)("the tab of the runtime environment", () => {
     await expect.poll(() => page.content()).not.toContain("canary");
   });
 
-  test("shows the differences of two environments, and the issues of a file with lines", async () => {
+  longTest("shows the differences of two environments, and the issues of a file with lines", async () => {
     const open = await environmentPage(browser);
     open.changeFile("SVC_HTTP_FRAMEWORK=derby\n", "ci");
     await open.field("Compare dev with").selectOption("ci");

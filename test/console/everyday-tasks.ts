@@ -14,7 +14,7 @@ import { post, repository, testServer, type TestServer } from "../server/support
 import { handMonitoring } from "./hand-monitoring.ts";
 import { row, serverOver } from "./monitoring-page.ts";
 import { openConsole, type Browser, type ConsoleOptions } from "./open-console.ts";
-import { copiesOf, counted, task } from "./task.ts";
+import { copiesOf, counted, longTask, task } from "./task.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const HOUR = 3_600_000;
@@ -69,7 +69,7 @@ function onTrouble(browser: Browser, real: Pm2): void {
     return clicks;
   });
 
-  task("be told while the page is in the background", { clicks: 1, first: "impossible" }, async () => {
+  longTask("be told while the page is in the background", { clicks: 1, first: "impossible" }, async () => {
     const { page, give, button, clicks } = await monitored(browser, { prepare: withNotices });
     give([{ name: "auth" }]);
     await page.locator(".process-name").waitFor();
@@ -116,7 +116,7 @@ function recorded() {
 function onThePast(browser: Browser): void {
   const grown = { name: "api", pmId: 0, memoryBytes: 700 * MIB };
 
-  task("now against an hour ago", { clicks: 2, first: "impossible" }, async () => {
+  longTask("now against an hour ago", { clicks: 2, first: "impossible" }, async () => {
     const { page, give, clicks } = await monitored(browser, recorded());
     give([grown]);
     await page.locator("label", { hasText: /^1h$/ }).click();
@@ -130,7 +130,7 @@ function onThePast(browser: Browser): void {
     return clicks;
   });
 
-  task("who eats memory now", { clicks: 1, first: 1 }, async () => {
+  longTask("who eats memory now", { clicks: 1, first: 1 }, async () => {
     const { page, give, clicks } = await monitored(browser);
     give([
       { name: "small", memoryBytes: 1 },
@@ -141,7 +141,7 @@ function onThePast(browser: Browser): void {
     return clicks;
   });
 
-  task("who eats memory since the morning", { clicks: 2, first: "impossible" }, async () => {
+  longTask("who eats memory since the morning", { clicks: 2, first: "impossible" }, async () => {
     const { page, give, clicks } = await monitored(browser, recorded());
     give([{ name: "idle", pmId: 1, memoryBytes: 900 * MIB }, grown]);
     await page.locator("label", { hasText: /^6h$/ }).click();
@@ -151,7 +151,7 @@ function onThePast(browser: Browser): void {
     return clicks;
   });
 
-  task("who changed what yesterday", { clicks: 1, first: 4 }, async () => {
+  longTask("who changed what yesterday", { clicks: 1, first: 4 }, async () => {
     const server = await testServer(noPm2);
     await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
     const { auditFile } = server.repository;
@@ -174,7 +174,7 @@ function onThePast(browser: Browser): void {
 }
 
 function onEnvironments(browser: Browser, real: Pm2): void {
-  task("staging against dev", { clicks: 3, first: 3 }, async () => {
+  longTask("staging against dev", { clicks: 3, first: 3 }, async () => {
     const { page, tab, clicks } = await opened(browser, await testServer(noPm2));
     await tab("Runtime environment").click();
     await page.getByLabel("Compare dev with").selectOption("staging");
@@ -226,7 +226,7 @@ async function declared() {
 }
 
 function onDeclarations(browser: Browser): void {
-  task("read the deployments.yaml of the repository", { clicks: 1, first: "impossible" }, async () => {
+  longTask("read the deployments.yaml of the repository", { clicks: 1, first: "impossible" }, async () => {
     const { page, tab, clicks } = await opened(browser, (await declared()).server);
     await tab("Deploy targets").click();
     await page.getByText("From deployments.yaml at commit").waitFor();
@@ -255,7 +255,7 @@ function onDeclarations(browser: Browser): void {
 }
 
 function onPlaces(browser: Browser): void {
-  task("share exactly what is on the page", { clicks: 1, first: "impossible" }, async () => {
+  longTask("share exactly what is on the page", { clicks: 1, first: "impossible" }, async () => {
     const { page, give, telemetry, server, button, clicks } = await monitored(browser, {
       tab: "monitoring?find=th&sort=-memory&range=1m&open=0+auth&columns=disk",
     });
@@ -276,7 +276,7 @@ function onPlaces(browser: Browser): void {
     return clicks;
   });
 
-  task("open the console through a forwarded port", { clicks: 0, first: 0 }, async () => {
+  longTask("open the console through a forwarded port", { clicks: 0, first: 0 }, async () => {
     const forwarder = await switchboard();
     const server = await testServer(noPm2);
     forwarder.pointTo(server.port);

@@ -4,14 +4,14 @@ import { pm2 } from "../support/pm2-daemon.ts";
 import { fleetWorld } from "./fleet-page.ts";
 import { row } from "./monitoring-page.ts";
 import { openConsole, type Browser } from "./open-console.ts";
-import { counted, task } from "./task.ts";
+import { counted, longTask } from "./task.ts";
 
 export function fleetTasks(browser: Browser): void {
   const real = pm2();
   beforeAll(() => real.run({ name: "shop" }));
   afterAll(() => real.end());
 
-  task("see all nodes and look into one", { clicks: 2, first: "impossible" }, async () => {
+  longTask("see all nodes and look into one", { clicks: 2, first: "impossible" }, async () => {
     const server = await (await fleetWorld(real, onTestFinished)).server();
     const { page, tab } = await openConsole(browser, server.url);
     const clicks = await counted(page);

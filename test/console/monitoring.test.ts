@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)("live values", () => {
 });
 
 describe.skipIf(!hasBrowser)("the table", () => {
-  test("sorts, filters, and keeps its order while it has the focus", async () => {
+  longTest("sorts, filters, and keeps its order while it has the focus", async () => {
     const { page } = await live();
     await page.mouse.move(0, 0);
     for (const order of [

@@ -144,7 +144,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await expectAccessible(open);
   });
 
-  test("drift links to the plan", async () => {
+  longTest("drift links to the plan", async () => {
     real.pm2Folder([app("api", { MODE: "2" }), app("web", {}, cluster), app("old-worker")]);
     const server = await earlyServerOver(real, { env: { NODE_ENV: "dev" } });
     const { page } = await openConsole(browser, server.url);

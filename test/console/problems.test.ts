@@ -119,7 +119,7 @@ describe.skipIf(!hasBrowser)("actions that are refused", () => {
     return open;
   };
 
-  test("are one message that names each of them, and it covers no button of a row", async () => {
+  longTest("are one message that names each of them, and it covers no button of a row", async () => {
     const { page } = await hanging();
     for (const name of ["auth", "mailer", "worker"]) {
       await page.getByRole("button", { name: `Restart ${name}` }).click();
@@ -217,7 +217,7 @@ describe.skipIf(!hasBrowser)("metrics of an app", () => {
 });
 
 describe.skipIf(!hasBrowser)("buttons", () => {
-  test("without an effect are disabled, with the reason", async () => {
+  longTest("without an effect are disabled, with the reason", async () => {
     const { page, give, telemetry } = await handMonitoring(browser);
     await telemetry.watchers(1);
     give([{ name: "gone", status: "errored", pid: null }]);

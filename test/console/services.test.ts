@@ -133,7 +133,7 @@ describe.skipIf(!hasBrowser)("the switch of services", () => {
 });
 
 describe.skipIf(!hasBrowser)("the runtime environment if there are several services", () => {
-  test("asks for a service, also by keyboard, and requests no file before one is selected", async () => {
+  longTest("asks for a service, also by keyboard, and requests no file before one is selected", async () => {
     const { page, requests, choice } = await twoServices({ tab: "environment" });
     await page.getByRole("heading", { name: "Choose a service" }).waitFor();
     await expect

@@ -2,6 +2,7 @@
 /** A test with the minimum number of clicks for a task. */
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { longTest } from "../support/runs.ts";
 
 /** Returns the number of clicks so far. Selecting an option counts as two clicks: one opens the list. */
 type Clicks = () => Promise<number>;
@@ -13,8 +14,17 @@ interface Counts {
 }
 
 /** The title of the test has the counts. Counting starts when the page is open. */
-export function task(name: string, { clicks, first }: Counts, run: () => Promise<Clicks>): void {
-  test(`${name}: ${clicks} ${clicks === 1 ? "click" : "clicks"}, at first ${first}`, async () => {
+export function task(name: string, counts: Counts, run: () => Promise<Clicks>): void {
+  declare(test, name, counts, run);
+}
+
+/** A task of the long run only, because the tests of its tab do the same in every run. */
+export function longTask(name: string, counts: Counts, run: () => Promise<Clicks>): void {
+  declare(longTest, name, counts, run);
+}
+
+function declare(as: typeof test, name: string, { clicks, first }: Counts, run: () => Promise<Clicks>): void {
+  as(`${name}: ${clicks} ${clicks === 1 ? "click" : "clicks"}, at first ${first}`, async () => {
     const counts = await run();
     await expect.poll(() => counts()).toBe(clicks);
   });

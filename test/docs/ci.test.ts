@@ -7,6 +7,7 @@ import { parse } from "yaml";
 import { plainEnvironment, REPOSITORY, RUN } from "../support/command-line.ts";
 import { GIT_ENVIRONMENT, makeRepository, type TestRepository } from "../support/git.ts";
 import { mergedPullRequest, runSteps, type Workflow } from "./workflow.ts";
+import { longTest } from "../support/runs.ts";
 
 const EXAMPLES = join(REPOSITORY, "docs/examples/ci");
 const example = (name: string): string => readFileSync(join(EXAMPLES, name), "utf8");
@@ -171,7 +172,7 @@ describe("the workflow", () => {
     expect(repository.read("gh.log")).toContain("--method PATCH repos/o/r/issues/comments/42 --field body=@comment.md");
   });
 
-  test("fails for an invalid document, annotates it, and still writes every report", () => {
+  longTest("fails for an invalid document, annotates it, and still writes every report", () => {
     const repository = mergedPullRequest(FILE, GOOD, BAD);
     const ran = runSteps(repository, check?.steps ?? []);
     expect(ran.map(({ status }) => status)).toEqual([0, 1, 0, 0]);

@@ -9,6 +9,7 @@ import { GIT_ENVIRONMENT, makeRepository, type TestRepository } from "../support
 import { IDLE, pm2 } from "../support/pm2-daemon.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { mergedPullRequest, runSteps, type Workflow } from "./workflow.ts";
+import { longTest } from "../support/runs.ts";
 
 const EXAMPLES = join(REPOSITORY, "docs/examples/release");
 const SYSTEMD_ANALYZE = "/usr/bin/systemd-analyze";
@@ -114,7 +115,7 @@ describe("the commands of the service", () => {
     return { status: last.map(({ status }) => status), answer: JSON.parse(last.at(-1)?.stdout ?? "null") };
   };
 
-  test("apply what was merged, and have nothing to do the second time", async () => {
+  longTest("apply what was merged, and have nothing to do the second time", async () => {
     const { processes } = own.ports();
     const upstream = deployed();
     expect(run()).toMatchObject({ status: [0, 0], answer: { release: { outcome: "applied" } } });

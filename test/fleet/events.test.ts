@@ -146,7 +146,7 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
     expect(await codes(6)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  test("continue with new events after the stream is deleted", async () => {
+  longTest("continue with new events after the stream is deleted", async () => {
     const fleet = await testFleet();
     crash(fleet, "web-1", [1], Date.now() - 60 * SECOND);
     const node = await fleet.start("web-1");
@@ -161,7 +161,7 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
     expect(codesOf((await untilStored(fleet, 1)).events)).toEqual([2]);
   });
 
-  test("have the time of the server if the clock of a node is wrong", async () => {
+  longTest("have the time of the server if the clock of a node is wrong", async () => {
     const fleet = await testFleet();
     const apart = 3_600 * SECOND;
     const atMs = Math.floor(Date.now() / SECOND) * SECOND - 20 * SECOND;
@@ -193,7 +193,7 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
     expect([codesOf(events), requestCount]).toEqual([[1], 1]);
   });
 
-  test("of a full stream are the newest of each node, and the answer is marked as incomplete", async () => {
+  longTest("of a full stream are the newest of each node, and the answer is marked as incomplete", async () => {
     const fleet = await testFleet({ events: { maxPerNode: 100 } });
     const adam = await fleet.as("adam");
     expect(await adam.setUp()).toBe("unchanged");

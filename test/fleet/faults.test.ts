@@ -117,7 +117,7 @@ describe.skipIf(!hasNats)("unavailable nodes (needs nats-server)", () => {
     expect(frameworkOf(fleet, "web-1")).toBe("fastify");
   });
 
-  test("if two programs have the name of one node, only one carries out each change", async () => {
+  longTest("if two programs have the name of one node, only one carries out each change", async () => {
     const fleet = await testFleet();
     await fleet.start("web-1");
     await fleet.start("web-1");

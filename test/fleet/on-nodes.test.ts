@@ -76,7 +76,7 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
     expect(stderr).toContain("1 of 3 nodes did not answer: db-1 (away).\n");
   });
 
-  test("prints one JSON document with an object for each node", async () => {
+  longTest("prints one JSON document with an object for each node", async () => {
     const { code, nodes } = await jsonAs("vera", "process", "list", "--node", "all");
     expect(code).toBe(3);
     expect(nodes).toMatchObject([

@@ -5,6 +5,7 @@ import { auditList } from "../../src/core/index.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { svcm } from "../support/svcm.ts";
 import { frameworkOf, rawConnection, testFleet } from "./support.ts";
+import { longTest } from "../support/runs.ts";
 
 const MS = 60_000;
 const STREAMS = ["KV_svcm_nodes", "KV_svcm_rollouts", "svcm_events"];
@@ -53,7 +54,7 @@ describe.skipIf(!hasNats)("the data that svcm keeps on the NATS server (needs na
     await expect.poll(isThere, { timeout: 20_000 }).toBe(true);
   });
 
-  test("survives a restart of the server", async () => {
+  longTest("survives a restart of the server", async () => {
     const fleet = await testFleet();
     await (await fleet.as("adam")).rollouts.replace("text", 0);
     await fleet.server.kill();

@@ -153,7 +153,7 @@ test("svcm acts on several targets at once, and on none of them if one is missin
   expect(name).toBe("first, second, third");
 });
 
-test("the audit record of a failed action names its processes", async () => {
+longTest("the audit record of a failed action names its processes", async () => {
   await own.run({ name: "vanishes" });
   const vanishing = (await ports.processes.list()).find(({ name }) => name === "vanishes")!;
   rmSync(vanishing.script!);

@@ -99,7 +99,7 @@ test.each(firstOrAll(modes))(
   },
 );
 
-test("an app that would start on the port of an undeclared process with the same script is refused", async () => {
+longTest("an app that would start on the port of an undeclared process with the same script is refused", async () => {
   const env = { SVC_HTTP_PORT: String(await freePort()) };
   const unowned = { name: "unowned", script: "./app.cjs", cwd: own.folder, env };
   await own.link().startApp("unowned", [unowned], own.folder);
@@ -158,14 +158,17 @@ test("a plan file is applied with its choices, and refused if it is out of date"
   expect(await refusal(execute(rolloutApply, ports, options, caller))).toBe("PLAN_STALE");
 });
 
-test("a plan with another name of the environment is the same plan, and its release has the canonical name", async () => {
-  own.pm2Folder([{ ...api, args: "x" }, old]);
-  const { id } = await plan();
-  expect((await plan({ environment: "development" })).id).toBe(id);
-  const options = { environment: "development", plan: id ?? "" };
-  const { release } = await execute(rolloutApply, ports, options, caller);
-  expect(release?.environment).toBe("dev");
-});
+longTest(
+  "a plan with another name of the environment is the same plan, and its release has the canonical name",
+  async () => {
+    own.pm2Folder([{ ...api, args: "x" }, old]);
+    const { id } = await plan();
+    expect((await plan({ environment: "development" })).id).toBe(id);
+    const options = { environment: "development", plan: id ?? "" };
+    const { release } = await execute(rolloutApply, ports, options, caller);
+    expect(release?.environment).toBe("dev");
+  },
+);
 
 test("a file without a plan is refused", async () => {
   writeFileSync(join(own.folder, "plan.json"), "{}");

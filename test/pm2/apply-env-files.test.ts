@@ -135,7 +135,7 @@ longTest("a plan is out of date when the env file of one of its steps is edited 
   expect(await level()).toBe("info");
 });
 
-test("neither a plan nor a journal holds a value of an env file", async () => {
+longTest("neither a plan nor a journal holds a value of an env file", async () => {
   setLevel("debug");
   const { plan, release } = await apply();
   const journals = await ports.releases.list();

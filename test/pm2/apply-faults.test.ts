@@ -41,7 +41,7 @@ longTest(
   },
 );
 
-test("SIGINT to svcm has the same effect, and svcm exits 3", async () => {
+longTest("SIGINT to svcm has the same effect, and svcm exits 3", async () => {
   own.pm2Folder([{ ...api("2"), wait_ready: true, listen_timeout: 60_000 }, web("2")]);
   const svcm = startApply();
   writeFileSync(join(own.folder, "interrupt"), String(svcm.pid));
@@ -64,7 +64,7 @@ test.each(firstOrAll(restarts))(
   },
 );
 
-test("an apply continues if PM2 restarts an app after a crash before its step", async () => {
+longTest("an apply continues if PM2 restarts an app after a crash before its step", async () => {
   const { pid } = await recordOf("web");
   const world = when(isStep(0, "done"), async () => {
     process.kill(pid!, "SIGKILL");

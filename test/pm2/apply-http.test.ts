@@ -81,7 +81,7 @@ test("while an apply runs, its release is shown as running, and a second apply i
   expect((await watching.all()).at(-1)?.outcome).toBe("applied");
 });
 
-test("an unknown release is answered with 404 and the accepted releases", async () => {
+longTest("an unknown release is answered with 404 and the accepted releases", async () => {
   const server = await start();
   const id = await begin(server, [app("api", { MODE: "4" }), app("web")]);
   const response = await ask(server, "/api/runtime/releases/29990101-000000-abcd");

@@ -145,7 +145,7 @@ describe("a plan that is out of date is refused, and nothing is changed", () => 
     expect(await both()).toEqual(before);
   });
 
-  test("other choices", async () => {
+  longTest("other choices", async () => {
     const apps = [
       { ...api, env: { MODE: "2" } },
       { ...web, env: { MODE: "2" } },
@@ -161,7 +161,7 @@ describe("a plan that is out of date is refused, and nothing is changed", () => 
     expect(await both()).toEqual(before);
   });
 
-  test("the present plan is applied by its id", async () => {
+  longTest("the present plan is applied by its id", async () => {
     own.pm2Folder([{ ...api, env: { MODE: "2" } }, web]);
     const { id } = await execute(rolloutPlan, ports, { environment: "dev" }, caller);
     expect((await apply([{ ...api, env: { MODE: "2" } }, web], { plan: id! })).release?.plan).toBe(id);

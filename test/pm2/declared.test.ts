@@ -64,7 +64,7 @@ test("a running process keeps a variable without a value, and the result names i
   expect(warnings[0]!.message).toContain("DATABASE_URL, LOG_LEVEL have no value");
 });
 
-test("a started process does not get a variable without a value, and the result names it", async () => {
+longTest("a started process does not get a variable without a value, and the result names it", async () => {
   declare("bare", FROM_SHELL);
   const { warnings } = await act("start", "bare");
   const env = await environmentOf("bare");
@@ -123,7 +123,7 @@ test("drift compares the environment of the process, also after PM2 itself has a
   expect(await driftOf("reloaded")).toEqual([]);
 });
 
-test("a Python app under PM2 shows no drift, after one start and after two", async () => {
+longTest("a Python app under PM2 shows no drift, after one start and after two", async () => {
   const interpreter = join(own.folder, "python3");
   symlinkSync(process.execPath, interpreter);
   declare("snake", `interpreter: ${JSON.stringify(interpreter)}, env: { MODE: '1' }`);

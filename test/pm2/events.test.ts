@@ -6,7 +6,7 @@ import { eventsList, eventWhy, execute, processAct, type Caller } from "../../sr
 import { runningPm2 } from "../support/running-pm2.ts";
 import { svcm } from "../support/svcm.ts";
 import { play, pm2Command, scenes } from "./event-scenes.ts";
-import { longTest, sampleOrAll } from "../support/runs.ts";
+import { everyThirdOrAll, longTest } from "../support/runs.ts";
 
 const CLI = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 const CANARY = "canary-Zk4-8fd03b27aa";
@@ -18,8 +18,7 @@ const command = (...args: string[]) => pm2Command(own, CLI)(...args);
 const why = (name: string) => execute(eventWhy, ports, { name }, caller);
 const recordOf = async (name: string) => (await ports.processes.list()).find((record) => record.name === name)!;
 
-const everySecond = scenes.filter((_, index) => index % 2 === 0);
-test.each(sampleOrAll(scenes, everySecond))("$title", async (scene) => {
+test.each(everyThirdOrAll(scenes))("$title", async (scene) => {
   await play(scene, { own, command });
   const { event } = await why(String(scene.app.name));
   expect(event).toMatchObject(scene.expected);

@@ -188,7 +188,7 @@ longTest("in a cluster, a bad release is reverted while the old process is still
   expect(isServed).toEqual([true, true]);
 });
 
-test.each(firstOrAll(MODES))("a release whose port another program uses is reverted %s", async (_, mode) => {
+longTest.each(firstOrAll(MODES))("a release whose port another program uses is reverted %s", async (_, mode) => {
   await apply("good", mode);
   const otherServer = createServer((_request, response) => response.end());
   await new Promise<void>((resolve) => otherServer.listen(0, "127.0.0.1", resolve));
@@ -257,13 +257,13 @@ describe("with a preflight", () => {
     expect((await ports.processes.list()).map(({ name }) => name)).toEqual(["restapi"]);
   });
 
-  test("a trial process that a killed svcm left behind is deleted by the next apply", async () => {
+  longTest("a trial process that a killed svcm left behind is deleted by the next apply", async () => {
     await own.run({ name: "svcm-preflight-restapi" });
     await apply("good");
     expect((await ports.processes.list()).map(({ name }) => name)).toEqual(["restapi"]);
   });
 
-  test("the plan names the app that cannot start on a spare port", async () => {
+  longTest("the plan names the app that cannot start on a spare port", async () => {
     own.pm2Folder([{ name: "worker", script: "./app.cjs", env: { MODE: "good" } }]);
     const { steps } = await execute(rolloutPlan, ports, { environment: "dev", preflight: true }, caller);
     expect(steps.map(({ do: kind, notes }) => [kind, notes])).toEqual([

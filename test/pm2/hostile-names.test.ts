@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { svcm } from "../support/svcm.ts";
 import { IDLE, pm2 } from "../support/pm2-daemon.ts";
-import { longTest, sampleOrAll } from "../support/runs.ts";
+import { everyThirdOrAll, longTest } from "../support/runs.ts";
 
 const world = pm2();
 const CLEAR = "\u001B[2J\u001B[31mclear";
@@ -82,8 +82,7 @@ const commands: readonly string[][] = [
   ["validate", "--root", TITLE],
 ];
 
-const everyThird = commands.filter((_, index) => index % 3 === 0);
-test.each(sampleOrAll(commands, everyThird).map((argv) => [argv]))("%j", async (argv) => {
+test.each(everyThirdOrAll(commands).map((argv) => [argv]))("%j", async (argv) => {
   const text = await run(...argv);
   expect(text.stdout + text.stderr).not.toMatch(STEERING);
   expect((text.stdout + text.stderr).length).toBeGreaterThan(0);

@@ -17,7 +17,7 @@ import {
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { withQuickClock } from "../support/quick-clock.ts";
 import { listRawProcesses } from "../support/raw-list.ts";
-import { longTest } from "../support/runs.ts";
+import { firstOrAll, longTest } from "../support/runs.ts";
 
 const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 const CANARY = "canary-of-the-shell-4711";
@@ -71,10 +71,12 @@ test("a daemon that svcm starts runs in the folder in which the team runs PM2", 
   expect(readlinkSync(`/proc/${daemon}/cwd`)).toBe(join(own.folder, "orders"));
 });
 
-test.each([
+const folders = [
   ["without a folder", {}],
   ["with a relative folder", { cwd: "./sub" }],
-])(
+] as const;
+
+test.each(firstOrAll(folders))(
   "an app %s has no variable that PM2's own start does not set, and keeps its folder after a restart",
   async (how, fields) => {
     const [mine, theirs] = ["svcm", "pm2"].map((by) => `${by}-${how.replaceAll(" ", "-")}`) as [string, string];
@@ -118,7 +120,7 @@ test("a start and a restart name the secrets of the shell that the ecosystem fil
   expect(await variablesOf("secretive")).toMatchObject({ DB: "fallback", MODE: "1" });
 });
 
-test("drift and the plan of one service exclude the processes of the other services", async () => {
+longTest("drift and the plan of one service exclude the processes of the other services", async () => {
   declare("orders", [{ name: "orders-api", script: "./idle.cjs" }]);
   await act("start", "users", "users-api");
   const driftOf = async (service?: string): Promise<unknown> => {

@@ -94,7 +94,7 @@ longTest("a process that hangs is reported, because connections wait", async () 
   while ([hung?.pid, null].includes((await show()).processes[0]?.pid));
 });
 
-test("a port that is in use is reported with the process that uses it", async () => {
+longTest("a port that is in use is reported with the process that uses it", async () => {
   while ((await show()).processes[0]?.status !== "online" || (await port()) === 0);
   const taken = await port();
   const code = `require("node:net").createServer().listen(${taken}, "127.0.0.1");`;

@@ -7,7 +7,9 @@ import { svcm } from "../support/svcm.ts";
 import { longTest } from "../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read"] } as const;
-const BUSY = "setInterval(() => { for (const end = Date.now() + 20; Date.now() < end; ); }, 21);";
+/** Idle until SIGUSR2. */
+const BUSY = `setInterval(() => {}, 1e6);
+process.on("SIGUSR2", () => setInterval(() => { for (const end = Date.now() + 20; Date.now() < end; ); }, 21));`;
 /** The stores of the app contain a secret of its environment and one of another process, under harmless keys. */
 const SERVE = `const note = "it is " + process.env.PAYMENT_TOKEN;
 require("node:http").createServer(({ url }, response) => {
@@ -43,6 +45,7 @@ const show = (asyncContext = false) => execute(metricsShow, ports, { environment
 
 longTest("a busy process is measured as busy and an idle one as idle, in the format of the schema", async () => {
   let payload = metricsPayload.parse(await show());
+  process.kill(payload.processes.find(({ name }) => name === "busy")!.pid!, "SIGUSR2");
   const cpuOf = (wanted: string): number => payload.processes.find(({ name }) => name === wanted)?.cpuPercent ?? 0;
   // A starting process is busy as well.
   const isBusier = async (): Promise<boolean> => {

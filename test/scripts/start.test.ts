@@ -104,7 +104,7 @@ describe("npm start and npm stop", () => {
     return runPage(page, { root, state: mkdtempSync(join(root, "state-")), env, ports: { 3000: ports.restapi } });
   };
 
-  test("the commands of the tutorial run as printed", async () => {
+  longTest("the commands of the tutorial run as printed", async () => {
     expect(await runAsPrinted(readFileSync(join(REPOSITORY, "docs/tutorial/README.md"), "utf8"))).toEqual([]);
   });
 

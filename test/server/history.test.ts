@@ -6,6 +6,7 @@ import { historyFolder, MIB, stepsBetween, writeHistory } from "../support/recor
 import { startWebhookReceiver, RECEIVER_SECRET } from "../support/receiver.ts";
 import { ask, post, repository, testServer, type Repository, type TestServer } from "./support.ts";
 import { open } from "./socket/support.ts";
+import { longTest } from "../support/runs.ts";
 
 const HOUR = 3_600_000;
 const RECORDER = "/api/history/recorder";
@@ -168,7 +169,7 @@ describe("alerts", () => {
     expect(everything).not.toContain(RECEIVER_SECRET);
   });
 
-  test("that cannot be delivered are logged in one line, without the address", async () => {
+  longTest("that cannot be delivered are logged in one line, without the address", async () => {
     const { url } = await startWebhookReceiver((response) => response.writeHead(410).end());
     const server = await testServer({ repository: withYaml(yaml("0s")), env: { HOOK: url, KEY: "k" } });
     await server.logged(/alert not delivered: The webhook answered with status 410/);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { globSync } from "tinyglobby";
 
 const SAMPLES =
-  /\b(?:longTest\b|(?:propertyRuns|firstOrAll|sampleOrAll|inEveryLook|expectAccessibleInEveryLook|atAllWidths)\()/;
+  /\b(?:longTest\b|(?:propertyRuns|firstOrAll|everyThirdOrAll|sampleOrAll|inEveryLook|everydayTasks|expectAccessibleInEveryLook|atAllWidths)\()/;
 
 /** Returns the tests of the long run: its own tests, and those of which an ordinary run takes a sample. */
 export function longFiles(patterns: readonly string[]): string[] {

@@ -16,6 +16,14 @@ export function firstOrAll<const T>(list: readonly T[]): readonly T[] {
   return sampleOrAll(list, list.slice(0, 1));
 }
 
+/** Returns the list in the long run, and every third element in an ordinary one. */
+export function everyThirdOrAll<const T>(list: readonly T[]): readonly T[] {
+  return sampleOrAll(
+    list,
+    list.filter((_, index) => index % 3 === 0),
+  );
+}
+
 /** Returns all in the long run, and the sample in an ordinary one. */
 export function sampleOrAll<const T>(all: readonly T[], sample: readonly T[]): readonly T[] {
   return isLong ? all : sample;

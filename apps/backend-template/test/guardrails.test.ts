@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
-import { firstOrAll, sampleOrAll } from "../../../test/support/runs.ts";
+import { everyThirdOrAll, firstOrAll, longTest, sampleOrAll } from "../../../test/support/runs.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { databaseDrivers } from "../src/items/open-items.ts";
 import { carriedDrivers } from "../src/process/startup-plan.ts";
@@ -17,7 +17,9 @@ const FRAMEWORKS = ["derby", "sails", "hyper-express", "Express", "koa"];
 describe.each(["rest", "websocket", "grpc"] as const)("%s", (entrypoint) => {
   const env = { ...realtime, SVC_REALTIME_API_PROTOCOL: entrypoint === "grpc" ? "grpc" : "websocket" };
 
-  test.each(entrypoint === "rest" ? FRAMEWORKS : firstOrAll(FRAMEWORKS))(
+  const testOfOne = entrypoint === "rest" ? test : longTest;
+
+  test.each(sampleOrAll(FRAMEWORKS, entrypoint === "rest" ? FRAMEWORKS.slice(-2) : []))(
     "framework %s fails fast",
     async (framework) => {
       const { code, stdout, stderr } = await runToEnd(entrypoint, { ...env, SVC_HTTP_FRAMEWORK: framework });
@@ -28,17 +30,19 @@ describe.each(["rest", "websocket", "grpc"] as const)("%s", (entrypoint) => {
     },
   );
 
-  test("a database driver for browsers is refused", async () => {
+  testOfOne("a database driver for browsers is refused", async () => {
     const { code, stderr } = await runToEnd(entrypoint, { ...env, SVC_DATABASE_DRIVER: "IndexedDB" });
     expect(code).toBe(1);
     expect(stderr).toContain("IndexedDB is a browser driver");
   });
 });
 
-describe.each([
+const realtimeEntrypoints = [
   ["websocket", "grpc"],
   ["grpc", "websocket"],
-] as const)("%s", (entrypoint, other) => {
+] as const;
+
+describe.each(firstOrAll(realtimeEntrypoints))("%s", (entrypoint, other) => {
   test("does not start if the realtime API is off or uses another protocol", async () => {
     const off = await runToEnd(entrypoint, { SVC_REALTIME_API: "no", SVC_REALTIME_API_PROTOCOL: entrypoint });
     expect(off.code).toBe(1);
@@ -101,8 +105,7 @@ const connections = [
   [{ SVC_CORS_ALLOWED_ORIGINS: "https://a.com, *" }, 'SVC_CORS_ALLOWED_ORIGINS: "*" is not an origin; accepted: https'],
   [{ SVC_CORS_ALLOWED_ORIGINS: "https://a.com/" }, '"https://a.com/" is not an origin'],
 ] as const;
-const everyThird = connections.filter((_, index) => index % 3 === 0);
-test.each(sampleOrAll(connections, everyThird))(
+test.each(everyThirdOrAll(connections))(
   "a connection that is missing, invalid or not reachable: %o",
   async (env, words) => {
     const { code, stdout, stderr } = await runToEnd("rest", env);

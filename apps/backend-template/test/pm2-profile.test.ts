@@ -111,20 +111,23 @@ test("Service Management restarts another app on request, but refuses to stop it
   expect(await states()).toMatchObject({ "dev-service-management": "online" });
 });
 
-test("after a change of the framework, the env file is stale until a restart, and then the new framework answers", async () => {
-  expect(await svcm("env", "set", "SVC_HTTP_FRAMEWORK=fastify")).toMatchObject({ code: 0 });
-  expect(await frameworkAt(ports.restapi)).toBe("express");
-  const stale = ["dev-grpcapi", "dev-restapi", "dev-websocketapi"].map((name) => `${name} envFile stale`);
-  expect(await drift()).toEqual({ code: 1, found: stale });
-  expect(await svcm("process", "restart", "dev-restapi")).toMatchObject({ code: 0 });
-  expect(await frameworkAt(ports.restapi)).toBe("fastify");
-  expect(await drift()).toEqual({ code: 1, found: stale.filter((one) => !one.includes("restapi")) });
-  for (const name of ["dev-grpcapi", "dev-websocketapi"]) {
-    expect(await svcm("process", "restart", name)).toMatchObject({ code: 0 });
-  }
-  expect(await drift()).toEqual({ code: 0, found: [] });
-  expect(await frameworkAt(ports.websocketapi)).toBe("fastify");
-});
+longTest(
+  "after a change of the framework, the env file is stale until a restart, and then the new framework answers",
+  async () => {
+    expect(await svcm("env", "set", "SVC_HTTP_FRAMEWORK=fastify")).toMatchObject({ code: 0 });
+    expect(await frameworkAt(ports.restapi)).toBe("express");
+    const stale = ["dev-grpcapi", "dev-restapi", "dev-websocketapi"].map((name) => `${name} envFile stale`);
+    expect(await drift()).toEqual({ code: 1, found: stale });
+    expect(await svcm("process", "restart", "dev-restapi")).toMatchObject({ code: 0 });
+    expect(await frameworkAt(ports.restapi)).toBe("fastify");
+    expect(await drift()).toEqual({ code: 1, found: stale.filter((one) => !one.includes("restapi")) });
+    for (const name of ["dev-grpcapi", "dev-websocketapi"]) {
+      expect(await svcm("process", "restart", name)).toMatchObject({ code: 0 });
+    }
+    expect(await drift()).toEqual({ code: 0, found: [] });
+    expect(await frameworkAt(ports.websocketapi)).toBe("fastify");
+  },
+);
 
 longTest("an unsupported value in the env file fails the restart, and the log has the reason", async () => {
   const file = join(root, "apps/backend-template/src/config/.env.dev");

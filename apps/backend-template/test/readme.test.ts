@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import ports from "../../../pm2/ports.json" with { type: "json" };
+import { firstOrAll } from "../../../test/support/runs.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { carriedDrivers } from "../src/process/startup-plan.ts";
 
@@ -31,12 +32,14 @@ test("the listed database drivers are those that the template supports", () => {
   }
 });
 
-test.each([
+const scripts = [
+  ["dev:grpc", /^gRPC on .*, REST \(express\) on http:/],
   ["dev:http", /^REST \(express\) on http:/],
   ["prod:http", /^REST \(express\) on http:/],
   ["dev:websocket", /^WebSocket \(memory\) and REST \(express\) on http:/],
-  ["dev:grpc", /^gRPC on .*, REST \(express\) on http:/],
-])("npm run %s starts one interface alone", async (script, says) => {
+] as const;
+
+test.each(firstOrAll(scripts))("npm run %s starts one interface alone", async (script, says) => {
   expect(readme).toContain(`${script}\``);
   const env = {
     PATH: process.env["PATH"],

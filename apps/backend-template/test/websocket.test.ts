@@ -48,7 +48,7 @@ describe.each(firstOrAll(["polling", "websocket"]))("over %s", (transport) => {
     expect(await (await fetch(`${backend.url}/health`)).json()).toMatchObject({ entrypoint: "websocket" });
   });
 
-  test("the cluster adapter, over three workers", async () => {
+  longTest("the cluster adapter, over three workers", async () => {
     await using backend = await startEntrypoint("websocket", {
       ...realtime,
       SVC_WEBSOCKET_SOCKETIO_ADAPTER: "cluster",

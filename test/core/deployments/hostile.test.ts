@@ -10,7 +10,7 @@ import { subjectsOf, validateSource } from "../../../src/core/deployments/valida
 import { parseYaml } from "../../../src/core/yaml/parse.ts";
 import { mutant, randomOf, realDocuments } from "../yaml/mutate.ts";
 import { hostileDocuments } from "../../support/hostile-documents.ts";
-import { propertyRuns } from "../../support/runs.ts";
+import { everyThirdOrAll, propertyRuns } from "../../support/runs.ts";
 
 const SIZE = 2 ** 15;
 /** A section or a map within it, and the text that says that there are more issues. */
@@ -32,7 +32,8 @@ async function issuesAndReports(text: string) {
 }
 
 describe("a hostile document is refused, with a bounded list of issues, each with its place", () => {
-  test.each(Object.entries(hostileDocuments))("%s", async (_, make) => {
+  const documents = Object.entries(hostileDocuments);
+  test.each(everyThirdOrAll(documents))("%s", async (_, make) => {
     const { issues, reports } = await issuesAndReports(make(SIZE));
     expect(issues.length).toBeGreaterThan(0);
     expect(issues.length).toBeLessThanOrEqual(MOST_ISSUES);

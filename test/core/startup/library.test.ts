@@ -8,6 +8,7 @@ import type { EnvValues } from "../../../src/core/startup/plan.ts";
 import { REPOSITORY, svcm } from "../../support/command-line.ts";
 import { ask, startupCheck } from "../../support/startup-library.ts";
 import { CONFIG_FOLDER, makeWorkspace } from "../../support/workspace.ts";
+import { firstOrAll } from "../../support/runs.ts";
 
 const CONTRACT = "config/runtime-contract.yaml";
 const packaged = readFileSync(join(REPOSITORY, CONTRACT), "utf8");
@@ -37,7 +38,7 @@ function bound(workspace: ReturnType<typeof makeWorkspace>): Omit<Repository, "b
   return { root, path: (file) => workspace.path(file), write: (file, text) => workspace.write(file, text) };
 }
 
-describe.each(formats)("as %s, in a repository with its own runtime contract", (format) => {
+describe.each(firstOrAll(formats))("as %s, in a repository with its own runtime contract", (format) => {
   test.each([
     ["widens", widened, "hono", true],
     ["widens", widened, "koa", false],

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { IDLE, pm2, type Pm2 } from "../../support/pm2-daemon.ts";
 import { repository, testServer, type TestServer } from "../support.ts";
 import { open, type Client } from "./support.ts";
+import { longTest } from "../../support/runs.ts";
 
 const real = pm2();
 const CANARY = "canary-of-an-app";
@@ -22,9 +23,7 @@ function start(home = real.home, files = repository()): Promise<TestServer> {
   return testServer({ repository: files, env: { PM2_HOME: home, HOME: files.root, PATH: process.env["PATH"] ?? "" } });
 }
 
-function ending(own: Pm2): Pm2 & AsyncDisposable {
-  return { ...own, [Symbol.asyncDispose]: () => own.end() };
-}
+const ending = (own: Pm2): Pm2 & AsyncDisposable => ({ ...own, [Symbol.asyncDispose]: () => own.end() });
 
 async function subscribed(server: TestServer, asked: object = {}): Promise<Client> {
   const client = await open(server);
@@ -60,13 +59,19 @@ describe("metrics", () => {
     }
   });
 
-  test("of several environments are sent to their subscribers, and a later subscriber receives them immediately", async () => {
-    const server = await start();
-    const clients = [await subscribed(server), await subscribed(server, { environment: "staging", intervalMs: 2000 })];
-    for (const [index, environment] of ["dev", "staging"].entries()) {
-      expect((await clients[index]!.next("metrics")).payload.environment).toBe(environment);
-    }
-  });
+  longTest(
+    "of several environments are sent to their subscribers, and a later subscriber receives them immediately",
+    async () => {
+      const server = await start();
+      const clients = [
+        await subscribed(server),
+        await subscribed(server, { environment: "staging", intervalMs: 2000 }),
+      ];
+      for (const [index, environment] of ["dev", "staging"].entries()) {
+        expect((await clients[index]!.next("metrics")).payload.environment).toBe(environment);
+      }
+    },
+  );
 
   test("measuring stops after the last subscription ends", async () => {
     let telemetry: { cost(): { samples: number } } | undefined;
@@ -129,7 +134,7 @@ describe("actions", () => {
     expect(named).toEqual(records.map(() => ({ source: "ws", environment: undefined, processes: [worker] })));
   });
 
-  test("work by number and on a namespace", async () => {
+  longTest("work by number and on a namespace", async () => {
     const client = await subscribed(await start());
     const { payload } = await client.next("metrics");
     const { pmId } = payload.processes.find(({ name }: { name: string }) => name === "api");
@@ -233,7 +238,7 @@ describe("actions", () => {
     expect((await client.next()).type).toBe("pong");
   });
 
-  test("that run when the server closes finish, and their results are sent", async () => {
+  longTest("that run when the server closes finish, and their results are sent", async () => {
     const server = await start();
     const client = await open(server);
     client.send({ type: "action", action: "restart", name: "worker" });

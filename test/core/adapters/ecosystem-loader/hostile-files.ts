@@ -7,8 +7,6 @@ export interface HostileFile {
   readonly code: string;
   readonly ending?: string;
   readonly at?: string;
-  /** The file uses the complete time limit of a load. */
-  readonly isSlow?: true;
 }
 
 const threw = "ECOSYSTEM_FILE_THREW";
@@ -36,12 +34,11 @@ export const hostileFiles: readonly HostileFile[] = [
   { what: "process.exit(7)", text: "process.exit(7);", code: "ECOSYSTEM_FILE_EXITED" },
   { what: "process.abort()", text: "process.abort();", code: "ECOSYSTEM_FILE_CRASHED" },
   { what: "killing itself", text: "process.kill(process.pid, 'SIGKILL'); for (;;);", code: "ECOSYSTEM_FILE_CRASHED" },
-  { what: "an endless loop", text: "for (;;);", code: "ECOSYSTEM_FILE_TIMEOUT", isSlow: true },
+  { what: "an endless loop", text: "for (;;);", code: "ECOSYSTEM_FILE_TIMEOUT" },
   {
     what: "an endless wait",
     text: "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);",
     code: "ECOSYSTEM_FILE_TIMEOUT",
-    isSlow: true,
   },
   { what: "an endless recursion", text: "(function f() { f(); })();", code: threw },
   { what: "a promise", text: "module.exports = new Promise(() => {});", code: exported },

@@ -12,7 +12,7 @@ import type { UniqueProcess } from "../../../../src/core/adapters/files/process-
 import { commandLine, run, start } from "../../../support/child.ts";
 import { leave, lockPlace, NOBODYS_PID, SELF, startTogether } from "../../../support/lock-place.ts";
 import { canUnshare, isLinux } from "../../../support/machine.ts";
-import { propertyRuns } from "../../../support/runs.ts";
+import { propertyRuns, longTest } from "../../../support/runs.ts";
 
 /** A single attempt, without waiting. */
 const AT_ONCE = 0;
@@ -114,7 +114,7 @@ describe("a stale lock is taken over", () => {
     expect(names()).toEqual([...kept, ".env"].toSorted());
   });
 
-  test("by one process at a time, even if many processes find it stale and are killed", async () => {
+  longTest("by one process at a time, even if many processes find it stale and are killed", async () => {
     const { target, hold, lock, names } = lockPlace();
     leave(lock, { pid: NOBODYS_PID });
     const children = await startTogether(8, target, "kill");
