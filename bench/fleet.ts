@@ -81,10 +81,10 @@ try {
 
 async function measure(): Promise<void> {
   const fleet = await openFleet(ports, variables("vera"));
-  const asked = { nodes: ["all"], apps: [], since: 0, limit: 1000 };
+  const query = { nodes: ["all"], apps: [], since: 0, limit: 1000 };
   const arriving = new AbortController();
   let arrived = 0;
-  for await (const _event of fleet.follow(asked, arriving.signal)) if (++arrived === count * EVENTS) break;
+  for await (const _event of fleet.follow(query, arriving.signal)) if (++arrived === count * EVENTS) break;
   const floor = await requestsOfTheServer();
   const times = { floor: [] as number[], discovery: [] as number[], overview: [] as number[] };
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -97,7 +97,7 @@ async function measure(): Promise<void> {
     console.log(
       `${name} of ${count} nodes: ${median(all).toFixed(0)} ms, ${(median(all) / base).toFixed(2)} of the floor`,
     );
-  const listing = await timed(() => fleet.events(asked));
+  const listing = await timed(() => fleet.events(query));
   console.log(`a list of ${count * EVENTS} events: ${listing.toFixed(0)} ms`);
   const listed = await listNodes(fleet, DEADLINE_MS);
   console.log(`online: ${listed.filter(({ state }) => state === "online").length} of ${count}`);

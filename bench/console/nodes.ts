@@ -12,13 +12,15 @@ const REFRESHES = 4;
 /** In milliseconds. */
 export async function measureRefresh(browser: Browser, { url }: World, count: number): Promise<number> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  let asked = 0;
+  let requests = 0;
   await page.route("**/api/runtime/contract", async (route) => {
     const response = await route.fetch();
     const nodes = nodesAt(0, count).map(({ name }) => name);
     await route.fulfill({ response, json: { ...((await response.json()) as object), nodes } });
   });
-  await page.route("**/api/fleet/nodes", (route) => route.fulfill({ json: { nodes: nodesAt((asked += 1), count) } }));
+  await page.route("**/api/fleet/nodes", (route) =>
+    route.fulfill({ json: { nodes: nodesAt((requests += 1), count) } }),
+  );
   await page.goto(`${url}/#/nodes`);
   await page.locator(".node-name").first().waitFor();
   const longest = await longestTask(browser, page, async () => {

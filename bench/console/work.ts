@@ -28,7 +28,7 @@ interface Work {
   readonly longest: number;
 }
 
-interface Asked {
+interface Scene {
   /** Slows the processor down by this factor. */
   readonly slower?: number;
 }
@@ -36,22 +36,22 @@ interface Asked {
 export async function measureTicks(
   browser: Browser,
   world: World,
-  asked: Asked & { readonly count: number },
+  scene: Scene & { readonly count: number },
 ): Promise<Work> {
-  const { page } = await watched(browser, world, asked);
+  const { page } = await watched(browser, world, scene);
   await nextSample(page, 4, CPU);
-  const { main, script, longest } = await traced(browser, page, () => nextSample(page, asked.count, CPU));
+  const { main, script, longest } = await traced(browser, page, () => nextSample(page, scene.count, CPU));
   await page.close();
-  return { main: main / asked.count, script: script / asked.count, longest };
+  return { main: main / scene.count, script: script / scene.count, longest };
 }
 
 export async function measureInteraction(
   browser: Browser,
   world: World,
-  { kind, ...asked }: Asked & { readonly kind: "sort" | "filter" },
+  { kind, ...scene }: Scene & { readonly kind: "sort" | "filter" },
 ): Promise<number> {
   world.pace(60_000);
-  const { page } = await watched(browser, world, asked);
+  const { page } = await watched(browser, world, scene);
   const { longest } = await traced(browser, page, async () => {
     if (kind === "sort") await page.getByRole("button", { name: "Memory", exact: true }).click();
     else {
@@ -78,7 +78,7 @@ export async function measureHeap(browser: Browser, world: World, count: number)
   return { before, after };
 }
 
-async function watched(browser: Browser, { url }: World, { slower = 1 }: Asked) {
+async function watched(browser: Browser, { url }: World, { slower = 1 }: Scene) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   const session = await page.context().newCDPSession(page);
   // Functions compiled by tsx call this helper; the page gets them as text.

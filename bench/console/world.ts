@@ -23,7 +23,7 @@ export async function openWorld(logs: Partial<Ports["logs"]> = {}) {
     ...ports.telemetry,
     environment: async ({ environment = "dev" }) => environment,
     close: async () => undefined,
-    async *watch(_asked, signal) {
+    async *watch(_request, signal) {
       for (let tick = 0; !signal.aborted; tick += 1) {
         yield sampleOf(tick, count);
         await wait(paceMs);

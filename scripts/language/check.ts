@@ -14,7 +14,7 @@ export function checkLanguage(path: string, source: string): Finding[] {
     : typescriptProse(path, source, /(?:^|\/)src\//.test(path));
   return prose
     .flatMap((each) => messagesOf(path, each).map((message) => ({ path, line: each.line, message })))
-    .concat(path.startsWith("src/") ? nameFindings(path, source) : [])
+    .concat(path.endsWith(".md") ? [] : nameFindings(path, source))
     .toSorted((one, other) => one.line - other.line);
 }
 

@@ -50,7 +50,7 @@ describe.each(firstOrAll(proxies))("behind $name (needs it, openssl and a browse
       await opened.tab("Runtime environment").click();
       await save(opened);
       expect(server.text()).toContain("SVC_HTTP_FRAMEWORK=fastify");
-      expect(opened.requests.map((one) => one.url()).filter((asked) => !asked.startsWith(`${url}/`))).toEqual([]);
+      expect(opened.requests.map((one) => one.url()).filter((address) => !address.startsWith(`${url}/`))).toEqual([]);
       expect(server.log.join("")).not.toContain("refused");
     },
   );
@@ -100,12 +100,12 @@ function postStatus(port: number, path: string, origin: string): Promise<number 
   const { headers, ...rest } = asProxied(port, origin);
   const options = { ...rest, path, method: "POST", headers: { ...headers, "content-type": "application/json" } };
   return new Promise((resolve, reject) => {
-    const asked = request({ ...options, agent: false }, (answer) => {
+    const outgoing = request({ ...options, agent: false }, (answer) => {
       answer.resume();
       answer.once("end", () => resolve(answer.statusCode));
     });
-    asked.once("error", reject);
-    asked.end('{"values":{"SVC_HTTP_FRAMEWORK":"restify"}}');
+    outgoing.once("error", reject);
+    outgoing.end('{"values":{"SVC_HTTP_FRAMEWORK":"restify"}}');
   });
 }
 

@@ -102,17 +102,17 @@ describe("svcm doctor", () => {
     const port = await freePort();
     await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
     onTestFinished(() => void server.close());
-    const asked = async (given: string) => {
+    const checkAddress = async (given: string) => {
       const env = { SVC_SERVICE_MANAGEMENT_PORT: given };
       const { stdout } = await svcm(["doctor", "--json"], { root, env });
       const { facts, issues } = JSON.parse(stdout) as Answer;
       return [facts["service"], issues.map((issue) => issue.code).filter((code) => code.startsWith("PROJECT_"))];
     };
     const address = `127.0.0.1:${port}`;
-    expect(await asked(String(port))).toEqual([{ address, answer: "other" }, ["PROJECT_ADDRESS_TAKEN"]]);
-    expect(await asked("http")).toEqual([{ address: null, answer: "nothing" }, ["PROJECT_ADDRESS_INVALID"]]);
+    expect(await checkAddress(String(port))).toEqual([{ address, answer: "other" }, ["PROJECT_ADDRESS_TAKEN"]]);
+    expect(await checkAddress("http")).toEqual([{ address: null, answer: "nothing" }, ["PROJECT_ADDRESS_INVALID"]]);
     await new Promise((resolve) => server.close(resolve));
-    expect(await asked(String(port))).toEqual([{ address, answer: "nothing" }, []]);
+    expect(await checkAddress(String(port))).toEqual([{ address, answer: "nothing" }, []]);
   });
 
   test("suggests svcm init in a repository without svcm.yaml", async () => {

@@ -86,25 +86,25 @@ test.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"] as const)(
 );
 
 test("a signal that the command handles is passed on once", async () => {
-  const script = `process.on("SIGTERM", () => console.log("asked")); process.on("SIGUSR2", () => process.exit(5)); ${WAIT}`;
+  const script = `process.on("SIGTERM", () => console.log("signalled")); process.on("SIGUSR2", () => process.exit(5)); ${WAIT}`;
   const { child, ended, lines, prints } = await running(script);
-  const asked = prints("asked");
+  const signalled = prints("signalled");
   child.kill("SIGTERM");
-  await asked;
+  await signalled;
   child.kill("SIGUSR2");
   expect(await ended).toEqual({ code: 5, signal: null });
-  expect(lines).toEqual(["ready", "asked"]);
+  expect(lines).toEqual(["ready", "signalled"]);
 });
 
 test.runIf(canHaveTerminal)("Ctrl-C in a terminal reaches the command once", async () => {
   const script = `let count = 0;
-    process.on("SIGINT", () => console.log("asked", ++count));
+    process.on("SIGINT", () => console.log("signalled", ++count));
     process.stdin.once("data", () => { console.log("count", count); process.exit(6); });
     console.log("ready");`;
   const argv = ["env", "run", "--", process.execPath, "-e", script.replaceAll("\n", " ")];
   const { status, screen } = await inTerminal(makeWorkspace(LAYERED), argv, [
     ["ready", "\u0003"],
-    ["asked 1", "\n"],
+    ["signalled 1", "\n"],
   ]);
   expect([status, screen.split("\n").filter((line) => line.startsWith("count"))]).toEqual([6, ["count 1"]]);
 });

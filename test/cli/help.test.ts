@@ -44,8 +44,8 @@ test("the help of a command and of a topic", () => {
 
 test.each(["env get", "process restart", "validate", "env"])(
   "help %s is its --help, with the summary once",
-  (asked) => {
-    const words = asked.split(" ");
+  (command) => {
+    const words = command.split(" ");
     const { status, stdout, stderr } = svcm(["help", ...words]);
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toBe(svcm([...words, "--help"]).stdout);

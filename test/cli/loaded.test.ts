@@ -19,7 +19,7 @@ const SPY = `
   };
   process.on("exit", () => require("node:fs").writeFileSync(process.env.SEEN, JSON.stringify(seen)));
 `;
-const MOST_BYTES = 262_000;
+const MAX_BYTES = 262_000;
 
 interface Loaded {
   readonly chunk: string;
@@ -60,7 +60,7 @@ test.each([
     ),
   ).toEqual([]);
   const bytes = loaded.map(({ chunk }) => statSync(join(REPOSITORY, chunk)).size).reduce((sum, size) => sum + size, 0);
-  expect(bytes).toBeLessThan(MOST_BYTES);
+  expect(bytes).toBeLessThan(MAX_BYTES);
 });
 
 test("svcm serve on one machine loads no code of the fleet", async () => {

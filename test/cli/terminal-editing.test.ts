@@ -63,7 +63,7 @@ describe.runIf(canHaveTerminal)("in a terminal", () => {
   test("svcm does not ask for values that flags give, and asks nothing if the flags are sufficient", async () => {
     const workspace = makeWorkspace({});
     const given = ["--name", "qa", "--runtime", "node22"];
-    const asked = await inTerminal(
+    const session = await inTerminal(
       workspace,
       ["targets", "add", ...given],
       [
@@ -76,9 +76,9 @@ describe.runIf(canHaveTerminal)("in a terminal", () => {
         ["PM2 profile (1 dev, 2 staging, 3 production) [dev]: ", "2\n"],
       ],
     );
-    expect(asked.status, asked.screen).toBe(0);
-    expect(asked.screen).not.toContain("Name:");
-    expect(asked.screen).toContain("Region [none]: ");
+    expect(session.status, session.screen).toBe(0);
+    expect(session.screen).not.toContain("Name:");
+    expect(session.screen).toContain("Region [none]: ");
     expect(workspace.read(FILE)).toContain("pm2Profile: staging\n");
     expect(workspace.read(FILE)).not.toContain("region");
     const whole = [...given.with(1, "qa2"), "--deploy-target", "dedicated-server"];

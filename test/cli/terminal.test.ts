@@ -51,9 +51,9 @@ describe.runIf(canHaveTerminal)("in a terminal", () => {
   });
 
   test("an unknown command offers a similar one, but never in continuous integration", () => {
-    const asked = inTerminal(["env", "gte"], 80, {}, "n\n");
-    expect(asked.status).toBe(2);
-    expect(stripVTControlCharacters(asked.screen)).toContain("Did you mean env get? (Y/n)");
+    const answered = inTerminal(["env", "gte"], 80, {}, "n\n");
+    expect(answered.status).toBe(2);
+    expect(stripVTControlCharacters(answered.screen)).toContain("Did you mean env get? (Y/n)");
     const session = inTerminal(["env", "gte"], 80, { CI: "true" });
     expect(session.status).toBe(2);
     expect(stripVTControlCharacters(session.screen)).toBe(

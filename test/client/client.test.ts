@@ -196,14 +196,14 @@ describe("the token", () => {
 
   test("a token function is called before each attempt to connect, and again while it returns no token", async () => {
     const { telemetry, server } = await start({ host: "0.0.0.0", env });
-    let asked = 0;
-    const token = () => (++asked === 1 ? Promise.reject(new Error("not yet")) : Promise.resolve(TOKEN));
+    let calls = 0;
+    const token = () => (++calls === 1 ? Promise.reject(new Error("not yet")) : Promise.resolve(TOKEN));
     const frames = client(server.url.replace("0.0.0.0", "127.0.0.1"), { token }).watch()[Symbol.asyncIterator]();
     const first = next(frames);
     await telemetry.watchers(1);
     telemetry.give(sample(7));
     expect((await first).type).toBe("metrics");
-    expect(asked).toBe(2);
+    expect(calls).toBe(2);
   });
 
   test.each([undefined, "wrong"])("%s is refused for good, not tried again", async (token) => {
@@ -282,7 +282,7 @@ test.each(["ftp://h", "http://u:p@h", "nothing"])("%s is not an address", (url) 
 test("the generated types are those of the schemas", () => {
   type Frozen<T> = T extends ErrorCode ? string : T extends object ? { readonly [Key in keyof T]: Frozen<T[Key]> } : T;
   type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
-  const asked: Same<generated.ClientFrame, schemas.ClientFrame> = true;
-  const sent: Same<Frozen<generated.ServerFrame>, Frozen<schemas.ServerFrame>> = true;
-  expect([asked, sent]).toEqual([true, true]);
+  const isClientFrame: Same<generated.ClientFrame, schemas.ClientFrame> = true;
+  const isServerFrame: Same<Frozen<generated.ServerFrame>, Frozen<schemas.ServerFrame>> = true;
+  expect([isClientFrame, isServerFrame]).toEqual([true, true]);
 });

@@ -95,9 +95,9 @@ describe.skipIf(!hasBrowser)("an unsaved edit", () => {
     const open = await environmentPage(browser);
     await open.field("HTTP framework").selectOption("fastify");
     const staging = open.page.getByRole("radio", { name: "staging", exact: true });
-    const asked = open.answerNext(false);
+    const question = open.answerNext(false);
     await staging.click();
-    expect(await asked).toBe("1 change to .env.dev not saved. Discard and continue?");
+    expect(await question).toBe("1 change to .env.dev not saved. Discard and continue?");
     expect(await chosen(open)).toBe("dev");
     await expect.poll(() => open.field("HTTP framework").inputValue()).toBe("fastify");
     const again = open.answerNext(true);
@@ -122,15 +122,15 @@ describe.skipIf(!hasBrowser)("an unsaved edit", () => {
       () => page.getByRole("link", { name: "svcm console" }).click(),
       () => page.evaluate(() => history.back()),
     ]) {
-      const asked = open.answerNext(false);
+      const question = open.answerNext(false);
       await leave();
-      expect(await asked).toContain("not saved");
+      expect(await question).toContain("not saved");
       await page.waitForURL(link);
       await expect.poll(() => open.field("HTTP framework").inputValue()).toBe("fastify");
     }
-    const asked = open.answerNext(true);
+    const question = open.answerNext(true);
     await page.getByRole("link", { name: "PM2 preview" }).click();
-    await asked;
+    await question;
     await page.getByRole("heading", { name: "PM2 preview" }).waitFor();
     await page.getByRole("link", { name: "Runtime environment", exact: true }).click();
     await open.page.getByText(/^Saving writes .*\/\.env\.dev only$/).waitFor();
@@ -142,9 +142,9 @@ describe.skipIf(!hasBrowser)("an unsaved edit", () => {
     await open.field("HTTP framework").selectOption("fastify");
     // A browser asks only after an interaction with the page.
     await open.page.getByRole("heading", { name: "Editable keys" }).click();
-    const asked = open.answerNext(true);
+    const question = open.answerNext(true);
     await open.page.close({ runBeforeUnload: true });
-    expect(await asked).toBe("");
+    expect(await question).toBe("");
   });
 
   longTest("is not stored; only the selection of the environment is", async () => {
@@ -155,9 +155,9 @@ describe.skipIf(!hasBrowser)("an unsaved edit", () => {
     expect(await stored(open)).toContain('\\"runtimeEnvironment\\":\\"ci\\"');
     expect(await stored(open)).not.toContain("stored-nowhere");
     expect(await stored(open)).not.toContain("SVC_");
-    const asked = open.answerNext(true);
+    const question = open.answerNext(true);
     await open.page.reload();
-    await asked;
+    await question;
     await open.page.getByText(/^Saving writes .*\/\.env\.ci only$/).waitFor();
     await expect.poll(() => open.field("WebSocket Redis URL").inputValue()).toBe("");
   });

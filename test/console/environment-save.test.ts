@@ -27,9 +27,9 @@ describe.skipIf(!hasBrowser)("a save", () => {
     expect(open.posts).toEqual([]);
     await open.save();
     await open.page.getByText("Saved 2 keys to .env.dev.").waitFor();
-    const said = flat(await open.page.getByRole("region", { name: "Changes" }).innerText());
-    expect(said).toContain("SVC_HTTP_FRAMEWORK is now fastify");
-    expect(said).toContain("SVC_REALTIME_API_DATABASE_DRIVER is now MS SQL");
+    const changes = flat(await open.page.getByRole("region", { name: "Changes" }).innerText());
+    expect(changes).toContain("SVC_HTTP_FRAMEWORK is now fastify");
+    expect(changes).toContain("SVC_REALTIME_API_DATABASE_DRIVER is now MS SQL");
     const values = { SVC_HTTP_FRAMEWORK: "fastify", SVC_REALTIME_API_DATABASE_DRIVER: "MS SQL" };
     expect(open.posts).toEqual([{ ifMatch: headers.get("etag"), body: { environment: "dev", values } }]);
     expect(open.text()).toBe(
@@ -132,8 +132,8 @@ describe.skipIf(!hasBrowser)("a save", () => {
     await open.save();
     const { error, details, code, path } = (await (await answer).json()) as Record<string, string>;
     expect([code, path]).toEqual(["ENOSPC", files.path(`${CONFIG_FOLDER}/.env.dev`)]);
-    const said = open.page.locator(".save-bar .problem");
-    expect((await said.innerText()).split("\n")).toEqual([error, details, `Code ${code}`, `Path ${path}`]);
+    const problem = open.page.locator(".save-bar .problem");
+    expect((await problem.innerText()).split("\n")).toEqual([error, details, `Code ${code}`, `Path ${path}`]);
     await expect.poll(() => open.field("HTTP framework").inputValue()).toBe("fastify");
     expect(open.text()).toBe(GOOD_ENV);
   });

@@ -141,12 +141,12 @@ describe.skipIf(!hasBrowser)("the tab of the runtime environment", () => {
   test("if the file is missing, the server's message and the next step are shown", async () => {
     const open = await environmentPage(browser, { files: makeWorkspace({}), mayFail: true });
     const path = open.files.path(`${CONFIG_FOLDER}/.env.dev`);
-    const said = open.page.locator(".problem");
-    await said.waitFor();
+    const problem = open.page.locator(".problem");
+    await problem.waitFor();
     const body = (await (await fetch(`${open.server.url}/api/runtime/env?environment=dev`)).json()) as {
       details: string;
     };
-    expect((await said.innerText()).split("\n")).toEqual([
+    expect((await problem.innerText()).split("\n")).toEqual([
       "Environment file operation failed.",
       body.details,
       "Code ENV_FILE_NOT_FOUND",
@@ -156,7 +156,7 @@ describe.skipIf(!hasBrowser)("the tab of the runtime environment", () => {
     writeFileSync(path, GOOD_ENV);
     await open.button("Try again").click();
     await open.field("HTTP framework").waitFor();
-    await expect.poll(() => said.count()).toBe(0);
+    await expect.poll(() => problem.count()).toBe(0);
   });
 });
 

@@ -37,7 +37,7 @@ function carried(requests: readonly { headers(): Record<string, string> }[]): bo
 }
 
 const stored = (page: Page): Promise<string | null> => page.evaluate((key) => window.localStorage.getItem(key), KEY);
-const asked = (server: TestServer): number => server.log.filter((line) => line.includes('"/api/')).length;
+const countRequests = (server: TestServer): number => server.log.filter((line) => line.includes('"/api/')).length;
 
 describe.skipIf(!hasBrowser)("another server at the same address", () => {
   test("receives no token and no document while the page is open; the page says so and reconnects to the first server", async () => {
@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)("another server at the same address", () => {
     await expectAccessible(open);
     expect(carried(requests.slice(before))).toBe(false);
     expect(requests.slice(before).map((request) => new URL(request.url()).pathname)).not.toContain("/api/runtime/env");
-    expect(asked(b)).toBe(0);
+    expect(countRequests(b)).toBe(0);
     expect(b.text()).not.toContain("restify");
     forwarder.pointTo(a.port);
     await button("Check again").click();
@@ -176,7 +176,7 @@ describe.skipIf(!hasBrowser)("the server's own environment", () => {
   longTest("an app of another environment is started only after a confirmation", async () => {
     const telemetry = manualTelemetry({ accepts: ["dev", "staging", "production"] });
     const server = await testServer({ env: production(), world: withTelemetry(telemetry) });
-    const { page, sockets, answer, asked: questions } = await openConsole(browser, server.url, { mayFail: true });
+    const { page, sockets, answer, questions } = await openConsole(browser, server.url, { mayFail: true });
     await telemetry.watchers(1);
     telemetry.give(sample(1_000));
     await page.getByLabel("Compare with").selectOption("dev");

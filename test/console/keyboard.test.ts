@@ -125,9 +125,9 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
     await press(page, "Delete");
     await page.keyboard.press("Shift+Tab");
     await expect.poll(() => focused(page)).toBe("Records");
-    const asked = page.waitForRequest((request) => request.url().endsWith("limit=200"));
+    const loaded = page.waitForRequest((request) => request.url().endsWith("limit=200"));
     await page.keyboard.type("newest 2");
-    await asked;
+    await loaded;
     await post(server, { values: { SVC_HTTP_FRAMEWORK: "restify" } });
     await tabTo(page, "Refresh");
     await press(page, "Enter");

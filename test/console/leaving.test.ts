@@ -12,13 +12,13 @@ describe.skipIf(!hasBrowser)("leaving the page", () => {
     ["interfaces", "Type", "grpc", "Entrypoint"],
     ["service", "Run mode", "container", "REST port"],
   ])("from %s asks for confirmation if text was typed, but not for a selection", async (tab, choice, value, typed) => {
-    const { page, field, asked } = await openSuite(browser, tab);
+    const { page, field, questions } = await openSuite(browser, tab);
     await field(choice).selectOption(value);
     await page.reload();
     await field(choice).waitFor();
-    expect(asked).toEqual([]);
+    expect(questions).toEqual([]);
     await field(typed).pressSequentially("3");
     await page.reload();
-    expect(asked).toHaveLength(1);
+    expect(questions).toHaveLength(1);
   });
 });

@@ -68,9 +68,9 @@ describe.skipIf(!hasBrowser)("a link", () => {
     await page.locator("#panel.service").waitFor();
     await open.tab("Runtime environment").click();
     await open.field("HTTP framework").selectOption("restify");
-    const asked = open.answerNext(false);
+    const question = open.answerNext(false);
     await page.evaluate(() => history.back());
-    expect(await asked).toContain("not saved");
+    expect(await question).toContain("not saved");
     await page.waitForURL(/#\/environment\?environment=dev$/);
     await expect.poll(() => open.field("HTTP framework").inputValue()).toBe("restify");
     await open.button("Discard").click();

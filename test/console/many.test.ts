@@ -105,9 +105,9 @@ describe.skipIf(!hasBrowser)("instances of an app", () => {
   longTest("are acted on together by their name in its namespace, or one by one by PM2's number", async () => {
     const { page, sockets, answerNext } = await monitored(cluster);
     const action = () => sockets[0]?.waitForEvent("framesent", ({ payload }) => String(payload).includes('"action"'));
-    const [all, asked] = [action(), answerNext(true)];
+    const [all, question] = [action(), answerNext(true)];
     await page.getByRole("button", { name: "Restart shop-restapi, all 2 instances" }).click();
-    expect(await asked).toBe("Restart shop-restapi (all 2 instances)?");
+    expect(await question).toBe("Restart shop-restapi (all 2 instances)?");
     const sent = JSON.parse(String((await all)?.payload)) as Record<string, unknown>;
     expect(sent).toMatchObject({ action: "restart", scope: "process", name: "shop-restapi", namespace: "shop" });
     expect(sent).not.toHaveProperty("pmId");

@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)("by keyboard alone", () => {
   });
 
   test("details, stop, start and restart; an action that ends a process asks first", async () => {
-    const { page, asked, answerNext } = await live();
+    const { page, questions, answerNext } = await live();
     await tabTo(page, /^zeta/);
     await press(page, "Enter");
     await page.getByRole("region", { name: "Facts" }).waitFor();
@@ -95,7 +95,7 @@ describe.skipIf(!hasBrowser)("by keyboard alone", () => {
     await tabTo(page, "Restart zeta");
     await press(page, "Enter");
     await page.getByText(/^zeta restarted \(pid \d+\)\.$/).waitFor();
-    expect(asked).toEqual(["Stop zeta (PM2 id 1)?", "Stop zeta (PM2 id 1)?", "Restart zeta (PM2 id 1)?"]);
+    expect(questions).toEqual(["Stop zeta (PM2 id 1)?", "Stop zeta (PM2 id 1)?", "Restart zeta (PM2 id 1)?"]);
   });
 });
 

@@ -206,7 +206,7 @@ describe.skipIf(!hasBrowser)("the table", () => {
     await entry.getByLabel("Token").fill(token);
     await page.keyboard.press("Enter");
     await page.getByText(/^worker restarted/).waitFor();
-    const urls = [...[...requests, ...sockets].map((asked) => asked.url()), page.url()].join("\n");
+    const urls = [...[...requests, ...sockets].map((source) => source.url()), page.url()].join("\n");
     expect(urls).not.toContain(token);
     await expect.poll(() => page.evaluate(() => JSON.stringify(localStorage))).not.toContain(token);
   });

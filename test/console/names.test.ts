@@ -39,12 +39,12 @@ describe.skipIf(!hasBrowser)("a name with a direction mark", () => {
   });
 
   longTest("is written as an escape in a question", async () => {
-    const { page, give, telemetry, answer, asked } = await handMonitoring(browser);
+    const { page, give, telemetry, answer, questions } = await handMonitoring(browser);
     await telemetry.watchers(1);
     give([{ name: TURNED }]);
     answer(false);
     await page.getByRole("button", { name: /^Stop / }).click();
-    expect(asked).toEqual(["Stop api\\u202etset (PM2 id 0)?"]);
+    expect(questions).toEqual(["Stop api\\u202etset (PM2 id 0)?"]);
   });
 });
 

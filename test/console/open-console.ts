@@ -20,7 +20,7 @@ export interface OpenedConsole {
   readonly requests: Request[];
   readonly sockets: readonly WebSocket[];
   readonly posts: readonly Post[];
-  readonly asked: readonly string[];
+  readonly questions: readonly string[];
   /** Sets the answer to all later confirmations; initially yes. */
   readonly answer: (yes: boolean) => void;
   /** Answers only the next confirmation, and resolves with its text. */
@@ -70,22 +70,22 @@ export async function openConsole(browser: Browser, url: string, options: Consol
   const context = await contextOf(browser, url, options);
   // Only a hang reaches this limit. It is below the limit of a test, so Playwright reports where it waited.
   context.setDefaultTimeout(100_000);
-  const heard = await listen(context, options.mayFail === true);
+  const recorded = await listen(context, options.mayFail === true);
   onTestFinished(async () => {
     await context.close();
-    expect(heard.problems).toEqual([]);
+    expect(recorded.problems).toEqual([]);
     const { host } = new URL(url);
-    expect(foreign(heard.requests, host)).toEqual([]);
-    expect(foreign(heard.sockets, host)).toEqual([]);
+    expect(foreign(recorded.requests, host)).toEqual([]);
+    expect(foreign(recorded.sockets, host)).toEqual([]);
   });
   const received = isRecorded ? record(context) : () => Promise.reject(new Error("nothing is recorded"));
-  const questions = answerQuestions(context, heard.problems);
+  const questions = answerQuestions(context, recorded.problems);
   const page = await context.newPage();
   await prepare?.(page);
   const answer = await page.goto(`${url}/#/${tab}`);
   expect(answer?.headers()["content-security-policy"]).toBe(STRICT_POLICY);
   await page.locator(beginsWith).first().waitFor();
-  return { page, url, ...heard, ...questions, received, ...finders(page) };
+  return { page, url, ...recorded, ...questions, received, ...finders(page) };
 }
 
 function contextOf(browser: Browser, url: string, options: ConsoleOptions): Promise<BrowserContext> {
@@ -147,24 +147,24 @@ function isOfFailure(words: string): boolean {
   return words.startsWith("Failed to load resource") || words.startsWith("WebSocket connection to");
 }
 
-function foreign(asked: readonly { url(): string }[], host: string): string[] {
-  return asked.map((one) => one.url()).filter((url) => !url.startsWith("blob:") && new URL(url).host !== host);
+function foreign(sources: readonly { url(): string }[], host: string): string[] {
+  return sources.map((one) => one.url()).filter((url) => !url.startsWith("blob:") && new URL(url).host !== host);
 }
 
 function answerQuestions(context: BrowserContext, problems: string[]) {
-  const asked: string[] = [];
+  const questions: string[] = [];
   const next: { readonly yes: boolean; resolve(question: string): void }[] = [];
   let isYes = true;
   context.on("dialog", (dialog: Dialog) => {
     const question = dialog.message();
     if (dialog.type() !== "confirm" && dialog.type() !== "beforeunload") problems.push(`${dialog.type()}: ${question}`);
-    asked.push(question);
+    questions.push(question);
     const one = next.shift();
     void ((one?.yes ?? isYes) ? dialog.accept() : dialog.dismiss());
     one?.resolve(question);
   });
   return {
-    asked,
+    questions,
     answer: (yes: boolean) => void (isYes = yes),
     answerNext: (yes: boolean) => new Promise<string>((resolve) => void next.push({ yes, resolve })),
   };

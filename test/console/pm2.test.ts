@@ -158,14 +158,14 @@ describe.skipIf(!hasBrowser)("the preview", () => {
       "PM2 ecosystem file operation failed.",
       open.files.path("pm2/ecosystem.dev.config.cjs"),
     ]);
-    const said = open.page.locator(".problem");
-    await said.waitFor();
-    expect((await said.innerText()).split("\n")).toEqual([error, details, `Code ${code}`, `Path ${path}`]);
+    const problem = open.page.locator(".problem");
+    await problem.waitFor();
+    expect((await problem.innerText()).split("\n")).toEqual([error, details, `Code ${code}`, `Path ${path}`]);
     await expect.poll(() => open.page.getByRole("list", { name: "Apps" }).count()).toBe(0);
     open.files.write("pm2/ecosystem.dev.config.cjs", 'module.exports = { apps: [{ script: "./x.js" }] };');
     await open.page.getByRole("button", { name: "Try again" }).click();
     await open.app("x").waitFor();
-    await expect.poll(() => said.count()).toBe(0);
+    await expect.poll(() => problem.count()).toBe(0);
   });
 });
 

@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)("production", () => {
   });
 
   test("stopping asks for the name of the app; any other text keeps it running", async () => {
-    const { page, give, button, field, asked } = await inEnvironment("production");
+    const { page, give, button, field, questions } = await inEnvironment("production");
     const dialog = page.getByRole("dialog", { name: "Stop shop-restapi in production?" });
     const stop = dialog.getByRole("button", { name: "Stop" });
     await button("Stop shop-restapi").click();
@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)("production", () => {
     await dialog.waitFor({ state: "detached" });
     // The action was sent; no PM2 runs in this test.
     await page.locator(".toast.error").getByText("stop of shop-restapi").waitFor();
-    expect(asked).toEqual([]);
+    expect(questions).toEqual([]);
   });
 
   longTest("the question for the name is accessible in every theme", async () => {
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)("production", () => {
   });
 
   longTest("a restart, one with the ecosystem file and one of all instances ask for the name too", async () => {
-    const { page, give, button, asked } = await inEnvironment("production");
+    const { page, give, button, questions } = await inEnvironment("production");
     const drift = {
       name: "worker",
       pmIds: [2],
@@ -96,7 +96,7 @@ describe.skipIf(!hasBrowser)("production", () => {
     await refused(page, "Restart worker in production?");
     await page.locator(".detail").getByRole("button", { name: "Restart", exact: true }).click();
     await refused(page, "Restart worker in production?");
-    expect(asked).toEqual([]);
+    expect(questions).toEqual([]);
   });
 
   test("a restart of apps after a save asks for the name of the environment", async () => {

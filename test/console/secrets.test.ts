@@ -147,8 +147,8 @@ describe.skipIf(!hasBrowser)("an entered token", () => {
     const health = await ask(server, "/healthz");
     const tokens = JSON.stringify({ [health.json.server]: TOKEN });
     expect(await stores()).toEqual({ local: "{}", session: JSON.stringify({ "svcm.token": tokens }), cookie: "" });
-    const urls = [...requests, ...sockets, ...page.frames()].map((asked) => asked.url());
-    expect(urls.filter((asked) => CANARY.test(decodeURIComponent(asked)))).toEqual([]);
+    const urls = [...requests, ...sockets, ...page.frames()].map((source) => source.url());
+    expect(urls.filter((each) => CANARY.test(decodeURIComponent(each)))).toEqual([]);
     expect(urls.join()).not.toContain(Buffer.from(TOKEN).toString("base64url"));
     const bodies = requests.map((request) => request.postData() ?? "").join("\n");
     expect(bodies).not.toMatch(CANARY);

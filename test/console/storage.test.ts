@@ -130,7 +130,7 @@ const browser = useBrowser();
 test.skipIf(!hasBrowser)("corrupt storage is reported, can be downloaded, and is removed only on demand", async () => {
   const server = await testServer({ env: { PM2_HOME: "/nowhere/pm2" } });
   const stored = { [STORAGE_KEY]: '{"deployments": [' };
-  const { page, answer, asked } = await openConsole(browser, server.url, { tab: "activity", stored });
+  const { page, answer, questions } = await openConsole(browser, server.url, { tab: "activity", stored });
   await page.getByText("could not be read and was kept aside").waitFor();
   await expect.poll(() => axe(page)).toEqual([]);
   const [download] = await Promise.all([
@@ -148,5 +148,5 @@ test.skipIf(!hasBrowser)("corrupt storage is reported, can be downloaded, and is
   await page.getByRole("button", { name: "Remove" }).click();
   await page.getByText("kept aside").waitFor({ state: "detached" });
   expect(await kept()).toBe(0);
-  expect(asked).toHaveLength(2);
+  expect(questions).toHaveLength(2);
 });

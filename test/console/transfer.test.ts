@@ -69,11 +69,11 @@ describe.skipIf(!hasBrowser)("an exported document", () => {
     mkdirSync(join(root, ".git"));
     writeFileSync(join(root, fileName), text);
     const ran = await svcm(["validate", "--file", fileName], { root });
-    expect({ code: ran.code, said: ran.stdout + ran.stderr }).toMatchObject({ code: 0 });
+    expect({ code: ran.code, output: ran.stdout + ran.stderr }).toMatchObject({ code: 0 });
     const other = await open();
     await importText(other, text);
     await expect.poll(() => other.stored()).toEqual(full);
-    expect(other.asked).toEqual([
+    expect(other.questions).toEqual([
       "Replace (0 deploy targets, 0 interface adapters, no service configuration, no environment) with this document?",
     ]);
   });
@@ -202,7 +202,7 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
     const next = { version, deployments: [{ ...full.deployments[0], name: "next" }] };
     suite.answer(false);
     await importText(suite, JSON.stringify(next));
-    expect(suite.asked).toHaveLength(1);
+    expect(suite.questions).toHaveLength(1);
     await expect.poll(() => suite.stored()).toEqual(full);
     suite.answer(true);
     await suite.button("Import").click();

@@ -88,12 +88,12 @@ test.skipIf(!hasNats)("the steps of the page work, from one machine to two (need
     const options = { cwd: folder, env: { ...env, PM2_HOME: home } };
     const child = spawn("bash", ["-ec", here(text)], { ...options, stdio: ["ignore", "pipe", "pipe"] });
     onTestFinished(() => void child.kill("SIGTERM"));
-    let said = "";
+    let output = "";
     for await (const chunk of text.includes("svcm serve") ? child.stderr : child.stdout) {
-      said += String(chunk);
-      if (said.includes(words)) return;
+      output += String(chunk);
+      if (output.includes(words)) return;
     }
-    throw new Error(`${text} ended: ${said}`);
+    throw new Error(`${text} ended: ${output}`);
   };
   const [setting, agent, serve] = blocksOf("4", "sh")[0]!.split("\n") as [string, string, string];
   await lasting(`${setting}\nexec ${agent}`, "in the fleet");

@@ -41,10 +41,10 @@ function run(command: Command, place: Place): string[] {
     timeout: LIMIT_MS,
   });
   const output = printedPorts(stdout + stderr, place);
-  const said = `line ${command.line}: ${command.text}\n${output}`;
-  if (!command.codes.includes(status ?? -1)) return [`exit ${status}, ${said}`];
+  const transcript = `line ${command.line}: ${command.text}\n${output}`;
+  if (!command.codes.includes(status ?? -1)) return [`exit ${status}, ${transcript}`];
   const isRight = command.output === undefined || isPrinted(output, command.output);
-  return isRight ? [] : [`${said}\nThe page prints:\n${command.output}`];
+  return isRight ? [] : [`${transcript}\nThe page prints:\n${command.output}`];
 }
 
 function shell(text: string, place: Place): string {

@@ -78,8 +78,8 @@ describe.skipIf(!hasNats)("a rollout with failures (needs nats-server)", () => {
       killAt(proxy, point, () => child);
       const started = both.begin([...APPLY, "--message", mode], proxy.url);
       ({ child } = started);
-      const { code, said } = await started.ended;
-      expect([point, code], said).toEqual([point, null]);
+      const { code, output } = await started.ended;
+      expect([point, code], output).toEqual([point, null]);
 
       const found = await both.rollout("status");
       expect([point, both.starts()]).toEqual([point, startsOf(found, mode)]);
@@ -103,9 +103,9 @@ describe.skipIf(!hasNats)("a rollout with failures (needs nats-server)", () => {
     await both.agent("web-1", toNode.url);
     await both.agent("web-2");
     both.declare("1");
-    const isAsked = requested(toSvcm, "web-1");
+    const isRequested = requested(toSvcm, "web-1");
     const { ended } = both.begin([...APPLY, "--deadline", "5m"], toSvcm.url);
-    await isAsked;
+    await isRequested;
     toNode.hold();
     expect(states(await both.rollout("status"))).toEqual(["applying", "waiting"]);
     toNode.release();
@@ -142,13 +142,13 @@ describe.skipIf(!hasNats)("a rollout with failures (needs nats-server)", () => {
     const both = await machines();
     const proxy = await natsProxy(both.fleet.server.url);
     both.declare("1");
-    const isAsked = requested(proxy, "web-1");
+    const isRequested = requested(proxy, "web-1");
     const { ended } = both.begin([...APPLY, "--deadline", "2m"], proxy.url);
-    await isAsked;
+    await isRequested;
     await both.fleet.server.kill();
     await both.fleet.server.again();
-    const { code, said } = await ended;
-    expect([code, both.starts()], said).toEqual([0, ["1", "1"]]);
+    const { code, output } = await ended;
+    expect([code, both.starts()], output).toEqual([0, ["1", "1"]]);
     expect((await both.rollout("status")).outcome).toBe("applied");
   });
 
@@ -159,7 +159,7 @@ describe.skipIf(!hasNats)("a rollout with failures (needs nats-server)", () => {
     const [one, other] = [both.begin(APPLY, url), both.begin(APPLY, url)];
     const ends = await Promise.all([one.ended, other.ended]);
     expect(new Set(ends.map(({ code }) => code))).toEqual(new Set([0, 3]));
-    expect(ends.find(({ code }) => code === 3)?.said.replaceAll(/\s+/g, " ")).toContain("edda rolls out a change");
+    expect(ends.find(({ code }) => code === 3)?.output.replaceAll(/\s+/g, " ")).toContain("edda rolls out a change");
     expect(both.starts()).toEqual(["1", "1"]);
   });
 
@@ -176,7 +176,7 @@ describe.skipIf(!hasNats)("a rollout with failures (needs nats-server)", () => {
       return undefined;
     });
     const { ended } = both.begin([...APPLY, "--no-revert", "--deadline", "3s"], proxy.url);
-    expect(await ended).toMatchObject({ code: 3, said: expect.stringContaining("web-1: applying. NODE_TIMEOUT") });
+    expect(await ended).toMatchObject({ code: 3, output: expect.stringContaining("web-1: applying. NODE_TIMEOUT") });
     expect(both.starts()).toEqual(["", ""]);
     slow.kill("SIGCONT");
     const resumed = await both.rollout("resume", "--yes");
@@ -192,8 +192,8 @@ describe.skipIf(!hasNats)("a rollout with failures (needs nats-server)", () => {
       await both.fleet.start(node, { world: () => ({ ...ports, clock: { ...ports.clock, now } }) });
     }
     both.declare("1");
-    const { code, said } = await both.begin(APPLY, both.fleet.server.url).ended;
-    expect([code, both.starts()], said).toEqual([0, ["1", "1"]]);
+    const { code, output } = await both.begin(APPLY, both.fleet.server.url).ended;
+    expect([code, both.starts()], output).toEqual([0, ["1", "1"]]);
     both.declare("2");
     expect(await both.begin(APPLY, both.fleet.server.url).ended).toMatchObject({ code: 0 });
     expect(both.starts()).toEqual(["2", "2"]);

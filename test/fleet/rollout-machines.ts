@@ -31,7 +31,7 @@ export interface Launch {
 
 export interface Ended {
   readonly code: number | null;
-  readonly said: string;
+  readonly output: string;
 }
 
 export class Machines {
@@ -117,9 +117,9 @@ export class Machines {
     how: Launch = {},
   ): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
     const child = this.#launch("edda", args, { SVC_SERVICE_MANAGEMENT_NATS_URL: url }, how);
-    const said: string[] = [];
-    for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (chunk) => said.push(String(chunk)));
-    const ended = once(child, "close").then(([code]) => ({ code: code as number | null, said: said.join("") }));
+    const chunks: string[] = [];
+    for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (chunk) => chunks.push(String(chunk)));
+    const ended = once(child, "close").then(([code]) => ({ code: code as number | null, output: chunks.join("") }));
     return { child, ended };
   }
 

@@ -61,8 +61,8 @@ describe.skipIf(!hasNats || !canSeparate)("a rollout in a partitioned network (n
     expect(states(await both.rollout("status"))).toEqual(["applying", "waiting"]);
     await seen(both, "away");
     node.heal();
-    const { code, said } = await ended;
-    expect([code, both.starts()], said).toEqual([0, ["1", "1"]]);
+    const { code, output } = await ended;
+    expect([code, both.starts()], output).toEqual([0, ["1", "1"]]);
     expect((await both.rollout("status")).outcome).toBe("applied");
   });
 
@@ -73,8 +73,8 @@ describe.skipIf(!hasNats || !canSeparate)("a rollout in a partitioned network (n
     await started(both, "1");
     node.cut();
     for (const name of NODES) writeFileSync(join(both.fleet.root(name), "go"), "");
-    const { code, said } = await ended;
-    expect([code, said.replaceAll(/\s+/g, " ")]).toEqual([3, expect.stringMatching(/web-1: returning\. NODE_/)]);
+    const { code, output } = await ended;
+    expect([code, output.replaceAll(/\s+/g, " ")]).toEqual([3, expect.stringMatching(/web-1: returning\. NODE_/)]);
     const stopped = await both.rollout("status");
     expect([states(stopped), stopped.holder, stopped.outcome]).toEqual([["returning", "waiting"], null, null]);
     expect(both.starts()).toEqual(["1", ""]);
@@ -88,8 +88,8 @@ describe.skipIf(!hasNats || !canSeparate)("a rollout in a partitioned network (n
     const { both, node } = await separated();
     both.declare("1");
     const proxy = await cuttingProxy(both, node);
-    const { code, said } = await both.begin([...APPLY, "--no-revert", "--deadline", "3s"], proxy.url).ended;
-    expect([code, said.replaceAll(/\s+/g, " ")]).toEqual([3, expect.stringMatching(/web-1: applying\. NODE_/)]);
+    const { code, output } = await both.begin([...APPLY, "--no-revert", "--deadline", "3s"], proxy.url).ended;
+    expect([code, output.replaceAll(/\s+/g, " ")]).toEqual([3, expect.stringMatching(/web-1: applying\. NODE_/)]);
     expect(states(await both.rollout("status"))).toEqual(["applying", "waiting"]);
     node.heal();
     await seen(both, "online");
@@ -108,8 +108,8 @@ describe.skipIf(!hasNats || !canSeparate)("a rollout in a partitioned network (n
     expect((await both.rollout("resume", "--yes")).outcome).toBe("applied");
     expect(both.starts()).toEqual(["1", "1"]);
     client.heal();
-    const { code, said } = await ended;
-    expect([code, said.replaceAll(/\s+/g, " ")]).toEqual([3, expect.stringContaining("has taken over the rollout")]);
+    const { code, output } = await ended;
+    expect([code, output.replaceAll(/\s+/g, " ")]).toEqual([3, expect.stringContaining("has taken over the rollout")]);
     expect(both.starts()).toEqual(["1", "1"]);
     expect((await both.rollout("status")).outcome).toBe("applied");
   });

@@ -30,7 +30,7 @@ const FORMER = [
   ["that may not read the record of the rollout", BEFORE_SETUP, /^NODE_FORBIDDEN: /],
 ] as const;
 
-const said = ({ nodes }: FleetRollout): string[] =>
+const summaryOf = ({ nodes }: FleetRollout): string[] =>
   nodes.map(({ state, code, reason }) => (code === undefined ? state : `${state} ${code}: ${reason}`));
 
 describe.skipIf(!hasNats || !hasHistory)("a rollout with an older svcm (needs nats-server and the history)", () => {
@@ -44,7 +44,7 @@ describe.skipIf(!hasNats || !hasHistory)("a rollout with an older svcm (needs na
       const { url } = both.fleet.server;
       expect(await both.begin(APPLY, url).ended).toMatchObject({ code: 1 });
       expect(both.starts()).toEqual(["0", ""]);
-      const [first, second = ""] = said(await both.rollout("status"));
+      const [first, second = ""] = summaryOf(await both.rollout("status"));
       expect([first, second.replace(/^failed /, "")]).toEqual(["returned", expect.stringMatching(reason)]);
       expect((await both.own["web-1"]!.link().list()).length).toBe(0);
 

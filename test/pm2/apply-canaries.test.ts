@@ -51,18 +51,18 @@ const run = async (...args: string[]): Promise<string> => {
 };
 
 test("no output, frame, journal, plan file or audit record holds a value", async () => {
-  const said: string[] = [];
+  const outputs: string[] = [];
   declare();
   for (const flags of [[], ["--json"], ["--format", "markdown"], ["--out", "plan.json"]])
-    said.push(await run("plan", ...flags));
-  said.push(await run("apply", "--yes"));
+    outputs.push(await run("plan", ...flags));
+  outputs.push(await run("apply", "--yes"));
   declare();
-  said.push(await run("plan", "--json"), await run("apply", "--yes", "--json", "--message", "second"));
+  outputs.push(await run("plan", "--json"), await run("apply", "--yes", "--json", "--message", "second"));
   declare({ FAILS: "1" });
   // Much longer than the time until the crash.
   judgeFor("19s");
-  said.push(await run("plan"), await run("apply", "--yes"));
-  expect(said.at(-1)).toMatch(/HEALTH_CRASHED|ended right after its start/);
+  outputs.push(await run("plan"), await run("apply", "--yes"));
+  expect(outputs.at(-1)).toMatch(/HEALTH_CRASHED|ended right after its start/);
   judgeFor("100ms");
   declare();
   const server = await earlyServerOver(own);
@@ -79,12 +79,12 @@ test("no output, frame, journal, plan file or audit record holds a value", async
     "audit",
     "processes",
   ])
-    said.push((await ask(server, `/api/runtime/${path}`)).text);
-  said.push((await ask(server, "/metrics")).text, ...watching.texts, ...server.log);
-  said.push(await run("rollback", "--dry-run"), await run("rollback", "--yes"), await run("plan"));
-  said.push(await run("releases", "list"), await run("releases", "show", started.json.release as string, "--json"));
-  said.push(readFileSync(join(own.folder, "plan.json"), "utf8"));
-  expect(said.flatMap((text) => text.match(CANARY) ?? [])).toEqual([]);
+    outputs.push((await ask(server, `/api/runtime/${path}`)).text);
+  outputs.push((await ask(server, "/metrics")).text, ...watching.texts, ...server.log);
+  outputs.push(await run("rollback", "--dry-run"), await run("rollback", "--yes"), await run("plan"));
+  outputs.push(await run("releases", "list"), await run("releases", "show", started.json.release as string, "--json"));
+  outputs.push(readFileSync(join(own.folder, "plan.json"), "utf8"));
+  expect(outputs.flatMap((text) => text.match(CANARY) ?? [])).toEqual([]);
   expect(planted).toBeGreaterThan(20);
 });
 

@@ -15,17 +15,17 @@ let ports: Ports;
 const TELL = (mark: string, folder: string): string => `
 const { argv, argv0, env, execArgv } = process;
 const { env: _, ...record } = env.pm2_env ? JSON.parse(env.pm2_env) : env;
-const told = { mark: "${mark}", args: argv.slice(2), argv0, execArgv, cwd: process.cwd(), uid: process.getuid(), record,
+const report = { mark: "${mark}", args: argv.slice(2), argv0, execArgv, cwd: process.cwd(), uid: process.getuid(), record,
   env: Object.fromEntries(Object.entries(env).filter(([key]) => key.startsWith("K_"))) };
 const { renameSync, writeFileSync } = require("node:fs");
-const path = "${folder}/told/" + process.pid;
-writeFileSync(path + ".new", JSON.stringify(told));
+const path = "${folder}/reports/" + process.pid;
+writeFileSync(path + ".new", JSON.stringify(report));
 renameSync(path + ".new", path);
 console.log("out");
 console.error("err");
 require("node:http").createServer().listen(0, "127.0.0.1", () => process.send?.("ready"));`;
 
-interface Told {
+interface Report {
   readonly mark: string;
   readonly args: readonly string[];
   readonly argv0: string;
@@ -42,9 +42,9 @@ beforeAll(async () => {
   own = pm2();
   await own.startDaemon();
   ports = own.ports();
-  for (const folder of ["told", "elsewhere", "watched"]) mkdirSync(at(folder));
+  for (const folder of ["reports", "elsewhere", "watched"]) mkdirSync(at(folder));
   chmodSync(own.folder, 0o755);
-  chmodSync(at("told"), 0o777);
+  chmodSync(at("reports"), 0o777);
   symlinkSync(process.execPath, at("another-node"));
   for (const mark of ["first", "second"]) {
     writeFileSync(at(`${mark}.cjs`), TELL(mark, own.folder));
@@ -68,12 +68,12 @@ async function apply(app: object): Promise<void> {
   await execute(rolloutApply, ports, { environment: "dev", prune: true }, caller);
 }
 
-async function told(): Promise<Told[]> {
+async function readReports(): Promise<Report[]> {
   const records = await ports.processes.list();
   return Promise.all(
     records.map(async ({ pid }) => {
-      await waitForFile(at(`told/${pid}`));
-      return JSON.parse(readFileSync(at(`told/${pid}`), "utf8")) as Told;
+      await waitForFile(at(`reports/${pid}`));
+      return JSON.parse(readFileSync(at(`reports/${pid}`), "utf8")) as Report;
     }),
   );
 }
@@ -84,7 +84,7 @@ interface Change {
   /** Runs between the two declarations. */
   readonly edit?: () => void;
   readonly as: string;
-  readonly is: (process: Told) => unknown;
+  readonly is: (process: Report) => unknown;
   readonly now: unknown;
   readonly only?: "fork";
 }
@@ -221,7 +221,7 @@ describe.each([
     const { steps } = await plan();
     expect(steps.flatMap(({ why }) => why.map(({ field }) => field))).toContain(as);
     await apply({ ...fields, env, ...to });
-    expect((await told()).map(is)).toEqual(Array.from({ length: count }, () => now));
+    expect((await readReports()).map(is)).toEqual(Array.from({ length: count }, () => now));
     expect((await plan()).steps).toEqual([]);
   });
 });
@@ -234,7 +234,7 @@ test.each([
 ] as const)("%s", async (_, from, to, now) => {
   await apply(from);
   await apply(to);
-  const modes = (await told()).map(({ record }) => record["exec_mode"]);
+  const modes = (await readReports()).map(({ record }) => record["exec_mode"]);
   expect(typeof now === "number" ? modes.length : modes).toEqual(now);
   expect((await plan()).steps).toEqual([]);
 });

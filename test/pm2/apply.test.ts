@@ -71,8 +71,7 @@ async function seen(name: string) {
       const path = join(own.folder, `seen-${pid}`);
       // PM2 lists a process as online before its script runs.
       await waitForFile(path);
-      const said = JSON.parse(readFileSync(path, "utf8")) as Seen;
-      return { pmId, status, ...said };
+      return { pmId, status, ...(JSON.parse(readFileSync(path, "utf8")) as Seen) };
     }),
   );
 }

@@ -13,10 +13,10 @@ export const caller: Caller = { source: "cli", actor: "tester", grants: ["read",
 /** Records the environment of the process beside its script, by pid, and reports that it is ready. */
 const TELL = (mark: string): string => `
 const { argv, execArgv, env, execPath } = process;
-const told = { mark: ${JSON.stringify(mark)}, argv: argv.slice(2), execArgv, env, execPath: process.argv0, cwd: process.cwd() };
+const report = { mark: ${JSON.stringify(mark)}, argv: argv.slice(2), execArgv, env, execPath: process.argv0, cwd: process.cwd() };
 const { renameSync, writeFileSync } = require("node:fs");
-const path = ${JSON.stringify("FOLDER")} + "/told-" + process.pid;
-writeFileSync(path + ".new", JSON.stringify(told));
+const path = ${JSON.stringify("FOLDER")} + "/report-" + process.pid;
+writeFileSync(path + ".new", JSON.stringify(report));
 renameSync(path + ".new", path);
 process.send("ready");
 setInterval(() => {}, 1e6);`;
@@ -28,7 +28,7 @@ const QUICK = { listen_timeout: 200 };
 const VOLATILE =
   /^(?:pm_id|pm_uptime|created_at|unique_id|restart_time|unstable_restarts|name|status|version|versioning|vizion_running|exit_code|NODE_APP_INSTANCE|axm_\w+|_tree_pids|username|node_version|filter_env|watch|instances|prev_restart_delay)$/;
 
-interface Told {
+interface Report {
   readonly mark: string;
   readonly argv: string[];
   readonly execArgv: string[];
@@ -91,11 +91,11 @@ export function declaredApps() {
       });
   }
 
-  async function told(id: number): Promise<Told> {
+  async function readReport(id: number): Promise<Report> {
     const pid = (await ports.processes.list()).find(({ pmId }) => pmId === id)?.pid;
-    const path = join(own.folder, `told-${pid}`);
+    const path = join(own.folder, `report-${pid}`);
     await waitForFile(path);
-    return JSON.parse(readFileSync(path, "utf8")) as Told;
+    return JSON.parse(readFileSync(path, "utf8")) as Report;
   }
 
   const act = (action: "start" | "restart" | "reload", name: string) =>
@@ -126,7 +126,7 @@ export function declaredApps() {
     expect(warnings).toEqual([]);
     expect(affected.map(({ pmId }) => pmId)).toEqual(ids);
     for (const pmId of ids) {
-      const { mark, argv, execArgv, cwd, env } = await told(pmId);
+      const { mark, argv, execArgv, cwd, env } = await readReport(pmId);
       expect({ mark, argv, cwd }).toEqual({ mark: "second", argv: ["--flag", "two words"], cwd: changed.cwd });
       expect(execArgv).toContain("--no-warnings");
       expect(env).toMatchObject({ KEPT: "2", ADDED: "yes", lower_case: "yes", NUMBER: "5", LIST: '["a"]' });
@@ -138,7 +138,7 @@ export function declaredApps() {
     expect((await act(action, name)).warnings).toEqual([]);
     await act(action, `${name}-fresh`);
     for (const pmId of ids) {
-      const { mark, argv, execArgv, cwd, env } = await told(pmId);
+      const { mark, argv, execArgv, cwd, env } = await readReport(pmId);
       expect({ mark, argv, cwd }).toEqual({ mark: "first", argv: [], cwd: own.folder });
       expect(execArgv).not.toContain("--no-warnings");
       expect(env).toMatchObject({ KEPT: "1" });
@@ -148,5 +148,5 @@ export function declaredApps() {
     await act("start", `${name}-new`);
     expect(await recordsOf(name)).toEqual(await recordsOf(`${name}-new`));
   };
-  return { own, ports, recordsOf, told, act, expectEffective };
+  return { own, ports, recordsOf, readReport, act, expectEffective };
 }

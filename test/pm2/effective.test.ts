@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { declaredApps, few } from "./declared-apps.ts";
 import { longTest } from "../support/runs.ts";
 
-const { own, ports, recordsOf, told: summarise, act, expectEffective } = declaredApps();
+const { own, ports, recordsOf, readReport, act, expectEffective } = declaredApps();
 
 test("in fork mode, a restart makes the whole declaration effective", () =>
   expectEffective("fork", "restart", {}, "another-node"));
@@ -19,7 +19,7 @@ test("a variable of the shell that started the app is kept, and one that was rem
   own.pm2Folder([{ name: "shell", ...few }]);
   await act("restart", "shell");
   const shell = (await ports.processes.list()).find(({ name }) => name === "shell");
-  const given = (await summarise(shell!.pmId)).env;
+  const given = (await readReport(shell!.pmId)).env;
   expect(given).toMatchObject({ FROM_SHELL: "kept", KEPT: "1" });
   expect(given).not.toHaveProperty("SVC_MODE");
 });

@@ -55,7 +55,7 @@ export const scenes: readonly Scene[] = [
     expected: { kind: "exit", cause: "crash", certainty: "certain", exitCode: 1 },
   },
   {
-    title: "the exit code 0 is not told apart from SIGINT, so it is only likely",
+    title: "the exit code 0 looks like SIGINT, so the cause is only likely",
     app: { name: "done", autorestart: false, code: "process.exit(0);" },
     isOver: isStopped,
     expected: { kind: "exit", cause: "exit", certainty: "likely", exitCode: 0 },

@@ -7,12 +7,12 @@
 export const GATED_APP = `
 const { HELD, MODE, SVC_HTTP_PORT } = process.env;
 const status = { bad: 500, missing: 404 }[MODE] ?? 200;
-let asked = 0;
+let requests = 0;
 if (MODE === "crash") process.exit(3);
 if (MODE === "late") setTimeout(() => process.exit(3), 300);
 const server = require("node:http").createServer((request, response) => {
-  if (MODE === "dies" && request.url === "/health" && (asked += 1) > 1) process.exit(7);
-  if (MODE === "deaf" && (asked += 1) === 5) server.close();
+  if (MODE === "dies" && request.url === "/health" && (requests += 1) > 1) process.exit(7);
+  if (MODE === "deaf" && (requests += 1) === 5) server.close();
   response.writeHead(request.url === "/health" ? status : 200).end(JSON.stringify({ mode: MODE, pid: process.pid }));
 });
 const ready = () => MODE === "mute" || process.send?.("ready");

@@ -45,7 +45,7 @@ test("while PM2 hangs, a stream and /metrics report the host without delay", asy
 });
 
 test("a late answer does not interrupt an action", async () => {
-  const [requestFolder, free] = [join(own.folder, "asked"), join(own.folder, "free")];
+  const [requestFolder, free] = [join(own.folder, "requested"), join(own.folder, "free")];
   mkdirSync(requestFolder);
   const code = `const fs = require("node:fs");
     process.on("SIGINT", () => {
@@ -56,14 +56,14 @@ test("a late answer does not interrupt an action", async () => {
   await own.run({ name: "slow", code, wait_ready: true, kill_timeout: 60_000 });
   const link = own.link({ timeoutMs: 2000 });
   const slow = (await link.list()).find(({ name }) => name === "slow")!;
-  const isAsked = new Promise<void>((resolve) => {
+  const isRequested = new Promise<void>((resolve) => {
     const watcher = watch(requestFolder, () => {
       watcher.close();
       resolve();
     });
   });
   const restarted = link.restart(slow);
-  await isAsked;
+  await isRequested;
   await daemon.signal("SIGSTOP");
   const refusals = await Promise.allSettled([link.list(), link.list()]);
   for (const refusal of refusals) expect(refusal).toMatchObject({ reason: { body: { code: "PM2_TIMEOUT" } } });

@@ -83,10 +83,10 @@ test("svcm does not act on a number that now belongs to another process", async 
 });
 
 test("if the daemon dies during an action, the error says that PM2 had received the action", async () => {
-  const observed = join(own.folder, "asked-to-end");
+  const observed = join(own.folder, "ending");
   const arrived = new Promise<void>((resolve) => {
     const watcher = watch(own.folder, (_event, name) => {
-      if (name !== "asked-to-end") return;
+      if (name !== "ending") return;
       watcher.close();
       resolve();
     });

@@ -12,7 +12,7 @@ import { pm2 } from "../support/pm2-daemon.ts";
 
 const CANARY = "canary-Oc5-51dd8a2e";
 /** The maximum number of lines that fit one screen. */
-const MOST_LINES = 10;
+const MAX_LINES = 10;
 const browser = useBrowser();
 const page = readFileSync(join(REPOSITORY, "docs/how-to/on-call.md"), "utf8");
 
@@ -31,7 +31,7 @@ test.skipIf(!hasBrowser).for(faults)("$title", { timeout: 300_000 }, async ({ ti
   const { page: console } = await openConsole(browser, url, {});
   if ((await cause({ own, url, secret: CANARY, onEnd: onTestFinished })) === false) return skip(needs);
   const expected = answerIn(page, title);
-  expect(expected.split("\n").length).toBeLessThanOrEqual(MOST_LINES);
+  expect(expected.split("\n").length).toBeLessThanOrEqual(MAX_LINES);
   const answer = await untilNamed(own, expected);
   await console.locator("button.process-name[title=api]").click();
   const card = console.getByRole("region", { name: /^Why of api/ });

@@ -67,12 +67,12 @@ longTest("a process whose interpreter is missing has no pid", async () => {
 
 longTest("a crash loop is a problem, and requested restarts are not, with any exit code", async () => {
   const code = `process.on("SIGINT", () => process.exit(1)); process.send("ready"); ${IDLE}`;
-  await own.run({ name: "asked", code, wait_ready: true });
-  for (let count = 0; count < 4; count += 1) await link.restart(await named("asked"));
-  expect(await named("asked")).toMatchObject({ restartCount: 4, exitCode: 1 });
+  await own.run({ name: "restarted", code, wait_ready: true });
+  for (let count = 0; count < 4; count += 1) await link.restart(await named("restarted"));
+  expect(await named("restarted")).toMatchObject({ restartCount: 4, exitCode: 1 });
   await own.run({ name: "loop", code: `setTimeout(() => process.exit(1), 1500);`, max_restarts: 1000 });
   // PM2 itself counts none of these ends as unstable, because each run lasts longer than a second.
   await expect.poll(async () => (await named("loop")).restartCount).toBeGreaterThanOrEqual(5);
   expect(await named("loop")).toMatchObject({ unstableRestarts: 0 });
-  expect(await problems()).toMatchObject({ loop: "PROCESS_CRASH_LOOP", asked: undefined });
+  expect(await problems()).toMatchObject({ loop: "PROCESS_CRASH_LOOP", restarted: undefined });
 });

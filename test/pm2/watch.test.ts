@@ -45,7 +45,7 @@ longTest.runIf(hasTmux)("details that arrive late do not replace the log that is
   await own.startDaemon();
   const code = `const say = () => console.log("tick"); say(); process.on("SIGUSR2", say);`;
   await own.run({ name: "ticks", code: `${code} ${IDLE}` });
-  const { port, asked: requested, answered, release } = await slowDetails((await serverOver(own)).port);
+  const { port, requested, answered, release } = await slowDetails((await serverOver(own)).port);
   const window = await watchTerminal(`--url http://127.0.0.1:${port}`, { PM2_HOME: own.home }, ["80", "24"]);
   await window.shows(/ticks/);
   await window.press("Down");
@@ -67,13 +67,13 @@ longTest.runIf(hasTmux)("details that arrive late do not replace the log that is
 /** Forwards connections to a server, and delays the answer with the details of a process. */
 async function slowDetails(to: number) {
   const moments = new EventEmitter();
-  const [requested, released, answered] = ["asked", "released", "answered"].map((name) => once(moments, name));
+  const [requested, released, answered] = ["requested", "released", "answered"].map((name) => once(moments, name));
   const pass = async (inner: Socket, first: Buffer): Promise<void> => {
     const outer = connect(to, "127.0.0.1", () => outer.write(first));
     inner.pipe(outer);
     onTestFinished(() => [inner, outer].forEach((socket) => void socket.destroy()));
     if (first.toString("latin1").startsWith("GET /api/runtime/process")) {
-      moments.emit("asked");
+      moments.emit("requested");
       await released;
       outer.once("data", () => moments.emit("answered"));
     }
@@ -83,5 +83,5 @@ async function slowDetails(to: number) {
   onTestFinished(() => void server.close());
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
-  return { port, asked: requested, answered, release: () => moments.emit("released") };
+  return { port, requested, answered, release: () => moments.emit("released") };
 }

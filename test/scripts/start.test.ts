@@ -22,7 +22,7 @@ import { longTest } from "../support/runs.ts";
 
 const LISTENERS = 5;
 /** The address of a socket has at most 107 bytes. */
-const LONGEST_SOCKET = 107;
+const MAX_SOCKET_BYTES = 107;
 
 describe("npm start and npm stop", () => {
   let root: string;
@@ -130,7 +130,7 @@ describe("npm start and npm stop", () => {
 test("the path of PM2's home is short enough for a socket, even in a deeply nested checkout", () => {
   const deep = `/srv/${"d".repeat(120)}`;
   for (const root of ["/srv/app", deep, `${deep}/${"e".repeat(100)}`]) {
-    expect(Buffer.byteLength(join(pm2Home(root), "interactor.sock"))).toBeLessThanOrEqual(LONGEST_SOCKET);
+    expect(Buffer.byteLength(join(pm2Home(root), "interactor.sock"))).toBeLessThanOrEqual(MAX_SOCKET_BYTES);
   }
   expect(pm2Home("/srv/app")).toBe("/srv/app/.svcm/pm2");
   expect(pm2Home(deep)).toMatch(new RegExp(`^${homedir()}/\\.svcm/pm2-[0-9a-f]{12}$`));

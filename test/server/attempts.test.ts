@@ -29,12 +29,12 @@ function statusFrom(localAddress: string, { port }: TestServer, authorization: s
       headers,
       agent: false as const,
     };
-    const asked = request(options, (answer) => {
+    const outgoing = request(options, (answer) => {
       answer.resume();
       resolve(answer.statusCode);
     });
-    asked.once("error", reject);
-    asked.end(JSON.stringify(SAVE));
+    outgoing.once("error", reject);
+    outgoing.end(JSON.stringify(SAVE));
   });
 }
 

@@ -83,7 +83,7 @@ const asText = ({ rawHeaders, text }: TestResponse): string => `${rawHeaders.joi
 
 /** All answers of the server. */
 async function provoke(server: { port: number }): Promise<string[]> {
-  const said: TestResponse[] = [];
+  const answers: TestResponse[] = [];
   for (const path of reads()) {
     for (const headers of [
       {},
@@ -91,12 +91,12 @@ async function provoke(server: { port: number }): Promise<string[]> {
       { authorization: `Bearer ${canary("wrong")}` },
       { cookie: canary("cookie"), "x-secret": canary("header") },
     ]) {
-      said.push(await ask(server, path, { headers }));
+      answers.push(await ask(server, path, { headers }));
     }
-    said.push(await ask(server, path, { method: "DELETE", headers: bearer }));
+    answers.push(await ask(server, path, { method: "DELETE", headers: bearer }));
   }
   for (const body of bodies()) {
-    said.push(
+    answers.push(
       await post(server, body, bearer),
       await post(server, body),
       await post(server, body, { ...bearer, "content-type": canary("type") }),
@@ -108,13 +108,13 @@ async function provoke(server: { port: number }): Promise<string[]> {
     { "sec-fetch-site": canary("site") },
     { "if-match": canary("tag") },
   ];
-  for (const headers of foreign) said.push(await post(server, good, { ...bearer, ...headers }));
+  for (const headers of foreign) answers.push(await post(server, good, { ...bearer, ...headers }));
   const broken = [
     `GET /${canary("line")} HTTP/9\r\n\r\n`,
     `${canary("method")} / HTTP/1.1\r\n\r\n`,
     `GET / HTTP/1.1\r\nX: ${canary("header").repeat(1_000)}\r\n\r\n`,
   ];
-  return [...said.map(asText), ...(await Promise.all(broken.map((bytes) => raw(server, bytes))))];
+  return [...answers.map(asText), ...(await Promise.all(broken.map((bytes) => raw(server, bytes))))];
 }
 
 function expectNone(...texts: readonly string[]): void {
@@ -135,12 +135,12 @@ test.each(["127.0.0.1", "0.0.0.0"])("no secret leaves a server on %s", async (ho
   vi.stubEnv("SVCM_TEST_SECRET", canary("process"));
   onTestFinished(() => void vi.unstubAllEnvs());
   const server = await testServer({ repository: files, env, host });
-  const said = await provoke(server);
+  const answers = await provoke(server);
   await server.close();
-  expect(said.length).toBeGreaterThan(150);
-  expect(said.join("")).toContain("redis://[REDACTED]@127.0.0.1:6379");
+  expect(answers.length).toBeGreaterThan(150);
+  expect(answers.join("")).toContain("redis://[REDACTED]@127.0.0.1:6379");
   expect(server.text()).toContain("SVC_HTTP_FRAMEWORK=fastify");
-  expectNone(...said, ...server.log, readFileSync(files.auditFile, "utf8"));
+  expectNone(...answers, ...server.log, readFileSync(files.auditFile, "utf8"));
 });
 
 longTest("no secret leaves a server with an unreadable file, and a defect has its stack only in the log", async () => {
@@ -151,15 +151,15 @@ longTest("no secret leaves a server with an unreadable file, and a defect has it
   });
   const server = await testServer({ repository: repository({}), env });
   const defective = await testServer({ repository: repository({}), env, world: broken });
-  const said = [...(await provoke(server)), ...(await provoke(defective))];
+  const answers = [...(await provoke(server)), ...(await provoke(defective))];
   const answer = await ask(defective, ENV);
   expect(answer.status).toBe(500);
   expect(answer.json).toEqual({ error: "Internal error.", code: "DEFECT", details: "This is a defect in svcm." });
   const logged = defective.log.map((line) => JSON.parse(line)).find(({ code }) => code === "DEFECT");
   expect(logged).toMatchObject({ level: 50, method: "GET", route: ENV, status: 500, msg: "request failed" });
   expect(logged.stack).toContain(message);
-  expect(said.join("")).not.toContain(message);
-  expectNone(...said, ...server.log, ...defective.log);
+  expect(answers.join("")).not.toContain(message);
+  expectNone(...answers, ...server.log, ...defective.log);
 });
 
 test("a refusal to start does not show the token", async () => {

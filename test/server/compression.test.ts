@@ -23,13 +23,13 @@ function bytesOf({ port }: TestServer, path: string, accepted: string, method = 
       agent: false as const,
       headers: { "accept-encoding": accepted },
     };
-    const asked = request(options, (answer) => {
+    const outgoing = request(options, (answer) => {
       const chunks: Buffer[] = [];
       answer.on("data", (chunk: Buffer) => chunks.push(chunk));
       answer.once("end", () => resolve({ headers: answer.headers, bytes: Buffer.concat(chunks) }));
     });
-    asked.once("error", reject);
-    asked.end();
+    outgoing.once("error", reject);
+    outgoing.end();
   });
 }
 

@@ -24,7 +24,7 @@ test("HTTP and --json return the same, without a secret", async () => {
   const root = repository();
   const env = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "canary-auth-token", SVC_SERVICE_MANAGEMENT_LOG_LEVEL: "trace" };
   const server = await serve({ root, env });
-  const said: string[] = [];
+  const outputs: string[] = [];
   const environments = ["dev", " PROD ", "staging", "test", "qa"];
   for (const environment of sampleOrAll(environments, environments.slice(0, 2))) {
     for (const serviceKind of [undefined, "websocket-rest-api", "nothing"]) {
@@ -38,19 +38,19 @@ test("HTTP and --json return the same, without a secret", async () => {
         serviceKind,
         isGood: cli.code === 0,
       });
-      said.push(http.text, cli.stdout, cli.stderr);
+      outputs.push(http.text, cli.stdout, cli.stderr);
     }
     for (const command of ["show", "check"]) {
       const { stdout, stderr } = await svcm(["ecosystem", command, "-e", environment], { root, env });
-      said.push(stdout, stderr);
+      outputs.push(stdout, stderr);
     }
     const check = await svcm(["ecosystem", "check", "-e", environment, "--json"], { root, env });
-    said.push(check.stdout);
+    outputs.push(check.stdout);
   }
   const planted = readdirSync(join(root, "pm2")).map((file) => readFileSync(join(root, "pm2", file), "utf8"));
   expect(planted.join("").match(/canary/g)?.length).toBeGreaterThan(5);
-  expect(said.join("\n")).toContain("[REDACTED]");
-  expect(`${said.join("\n")}${server.log()}`).not.toMatch(/canary/);
+  expect(outputs.join("\n")).toContain("[REDACTED]");
+  expect(`${outputs.join("\n")}${server.log()}`).not.toMatch(/canary/);
 });
 
 /** The text is split so that secret scanners do not report this file. */

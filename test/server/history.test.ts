@@ -130,9 +130,9 @@ describe("a subscription", () => {
   test.each([
     ["nothing was recorded", repository, {}],
     ["the client does not want it", recorded, { history: false }],
-  ])("begins with a sample if %s", async (_why, files, asked) => {
+  ])("begins with a sample if %s", async (_why, files, subscription) => {
     const client = await open(await testServer({ repository: files() }));
-    client.send({ type: "subscribe", intervalMs: 500, ...asked });
+    client.send({ type: "subscribe", intervalMs: 500, ...subscription });
     expect([(await client.next()).type, (await client.next()).type]).toEqual(["subscribed", "host"]);
   });
 });

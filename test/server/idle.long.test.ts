@@ -7,7 +7,7 @@ import { makeWorkspace } from "../support/workspace.ts";
 
 const WARM_UP_MS = 30_000;
 const WATCHED_MS = 60_000;
-const MOST_WAKES = WATCHED_MS / 10_000;
+const MAX_WAKES = WATCHED_MS / 10_000;
 
 /** The times at which the server's thread woke up. */
 function wakesOf(pid: number): number {
@@ -21,5 +21,5 @@ test.skipIf(!isLinux)("a server without a watcher wakes up at most once in ten s
   const before = wakesOf(pid);
   await after(WATCHED_MS);
   // One more, because the period may begin immediately before a wake-up.
-  expect(wakesOf(pid) - before).toBeLessThanOrEqual(MOST_WAKES + 1);
+  expect(wakesOf(pid) - before).toBeLessThanOrEqual(MAX_WAKES + 1);
 });

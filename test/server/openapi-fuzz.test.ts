@@ -126,10 +126,10 @@ test.each(["/api/runtime/env", "/api/runtime/pm2-ecosystem"])("the environment o
   const { schema } = paths[path].get.parameters.find(({ name }: { name: string }) => name === "environment");
   const isDescribed = ajv.compile(schema);
   await fc.assert(
-    fc.asyncProperty(environment, async (asked) => {
-      fc.pre(asked.isWellFormed());
-      const { status } = await ask(server, `${path}?environment=${encodeURIComponent(asked)}`);
-      expect({ asked, isTaken: status === 200 }).toEqual({ asked, isTaken: isDescribed(asked) });
+    fc.asyncProperty(environment, async (name) => {
+      fc.pre(name.isWellFormed());
+      const { status } = await ask(server, `${path}?environment=${encodeURIComponent(name)}`);
+      expect({ name, isTaken: status === 200 }).toEqual({ name, isTaken: isDescribed(name) });
     }),
     RUNS,
   );

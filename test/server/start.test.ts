@@ -146,12 +146,12 @@ describe("the end", () => {
   test("waits for a request in flight, and accepts no new one", async () => {
     const { world, release, arrived } = heldReads();
     const server = await testServer({ world });
-    const asked = ask(server, ENV);
+    const pending = ask(server, ENV);
     await arrived;
     const closed = server.close();
     await expect(ask(server, "/healthz")).rejects.toThrow(/ECONNREFUSED|ECONNRESET/);
     release();
-    const answer = await asked;
+    const answer = await pending;
     expect(answer.status).toBe(200);
     expect(answer.headers.connection).toBe("close");
     await closed;
@@ -172,8 +172,8 @@ describe("the end", () => {
   test("cancels requests that take too long", async () => {
     const { world, release, arrived } = heldReads();
     const server = await testServer({ world, limits: { closeTimeoutMs: 30 } });
-    const asked = ask(server, ENV);
-    const cut = asked.catch((error: unknown) => error);
+    const pending = ask(server, ENV);
+    const cut = pending.catch((error: unknown) => error);
     await arrived;
     await server.close();
     expect(await cut).toMatchObject({ code: "ECONNRESET" });

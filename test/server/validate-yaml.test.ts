@@ -172,12 +172,12 @@ describe("the server refuses", () => {
     const server = await testServer();
     const foreign = { origin: "https://elsewhere.example", "sec-fetch-site": "cross-site" };
     expect((await post(server, YAML, { ...YAML_TYPE, ...foreign }, PATH)).status).toBe(403);
-    const asked = {
+    const preflightHeaders = {
       ...foreign,
       "access-control-request-method": "POST",
       "access-control-request-headers": "content-type",
     };
-    const preflight = await ask(server, PATH, { method: "OPTIONS", headers: asked });
+    const preflight = await ask(server, PATH, { method: "OPTIONS", headers: preflightHeaders });
     expect(preflight.status).toBe(403);
     expect(Object.keys(preflight.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
   });

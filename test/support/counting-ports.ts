@@ -16,7 +16,7 @@ export interface CountingPorts {
   readonly clock: ManualClock;
   readonly root: string;
   /** The number of calls of each port. */
-  readonly asked: { list: number; host: number; opened: number; closed: number; scraped: number };
+  readonly counts: { list: number; host: number; opened: number; closed: number; scraped: number };
   /** The answer of PM2, or undefined while it does not run. */
   records: ProcessRecord[] | undefined;
   /** Processes that have ended, although PM2 may still list them. */
@@ -33,7 +33,7 @@ export function countingPorts(): CountingPorts {
     root,
     records: [runningRecord()],
     gone: new Set(),
-    asked: {
+    counts: {
       list: 0,
       host: 0,
       opened: 0,
@@ -50,26 +50,26 @@ export function countingPorts(): CountingPorts {
       return ports;
     },
   };
-  const { asked } = world;
+  const { counts } = world;
   const list = (): Promise<ProcessRecord[]> => {
-    asked.list += 1;
+    counts.list += 1;
     if (world.records !== undefined) return Promise.resolve([...world.records]);
     return Promise.reject(new SvcmError("PM2_FAILED", { code: "PM2_NOT_RUNNING", details: "No PM2 daemon runs." }));
   };
   const open = () => {
-    asked.opened += 1;
+    counts.opened += 1;
     return Promise.resolve({
       cpuModel: "hand",
       system: null,
       systemReady: Promise.resolve(),
-      host: () => Promise.resolve(hostAt(clock.now(), () => (asked.host += 1))),
+      host: () => Promise.resolve(hostAt(clock.now(), () => (counts.host += 1))),
       processes: (pids: readonly number[]) => Promise.resolve(processesAt(clock.now(), pids, world.gone)),
       disks: () => Promise.resolve([]),
-      close: () => void (asked.closed += 1),
+      close: () => void (counts.closed += 1),
     });
   };
   const get = () => {
-    asked.scraped += 1;
+    counts.scraped += 1;
     return world.scrape();
   };
   const counting: Ports = {

@@ -65,13 +65,13 @@ export async function natsServer(
 /** Starts the program with a configuration file. Resolves when it listens. */
 export async function startNats(config: string): Promise<ChildProcess> {
   const child = spawn("nats-server", ["-c", config], { stdio: ["ignore", "ignore", "pipe"] });
-  const said: string[] = [];
+  const lines: string[] = [];
   for await (const line of createInterface({ input: child.stderr })) {
-    said.push(line);
+    lines.push(line);
     if (line.includes("Server is ready")) {
       child.stderr.resume();
       return child;
     }
   }
-  throw new Error(`nats-server did not start:\n${said.join("\n")}`);
+  throw new Error(`nats-server did not start:\n${lines.join("\n")}`);
 }

@@ -25,14 +25,14 @@ export interface Load {
 
 /** Sends 200 requests a second to a port, each on its own connection, while an action runs. */
 export async function loadDuring(port: number, work: () => Promise<unknown>): Promise<Load> {
-  const asked: Promise<boolean>[] = [];
+  const pending: Promise<boolean>[] = [];
   const failedAt: number[] = [];
   const timer = setInterval(() => {
     const at = performance.now();
-    asked.push(isResponding(port).then((isGood) => isGood || (failedAt.push(at), false)));
+    pending.push(isResponding(port).then((isGood) => isGood || (failedAt.push(at), false)));
   }, 5);
   await work().finally(() => clearInterval(timer));
-  const answered = await Promise.all(asked);
+  const answered = await Promise.all(pending);
   const downMs = failedAt.length === 0 ? 0 : Math.max(...failedAt) - Math.min(...failedAt);
   return { sent: answered.length, failed: failedAt.length, downMs };
 }

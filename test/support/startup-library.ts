@@ -9,7 +9,7 @@ import { plainEnvironment, REPOSITORY, svcm } from "./command-line.ts";
 
 const LIB = join(REPOSITORY, "dist/lib");
 
-interface Asked {
+interface Question {
   readonly decision: StartupDecision;
   /** The names of required files. */
   readonly loaded: readonly string[];
@@ -22,7 +22,7 @@ export function ask(
   options: StartupOptions = {},
   entrypoint = "rest",
   format = "cjs",
-): Asked {
+): Question {
   const program = `
     const { createRequire } = await import("node:module");
     const require = createRequire(${JSON.stringify(`${LIB}/`)});
@@ -36,7 +36,7 @@ export function ask(
     encoding: "utf8",
   });
   if (stderr !== "") throw new Error(stderr);
-  return JSON.parse(stdout) as Asked;
+  return JSON.parse(stdout) as Question;
 }
 
 interface Answer {

@@ -13,9 +13,9 @@ export interface Watcher {
 export async function watch({ ports }: CountingPorts, request: Partial<WatchRequest> = {}): Promise<Watcher> {
   const stop = new AbortController();
   const samples: Sample[] = [];
-  const asked = { environment: "dev", intervalMs: 1000, asyncContext: false, ...request };
+  const complete = { environment: "dev", intervalMs: 1000, asyncContext: false, ...request };
   const ended = (async () => {
-    for await (const sample of ports.telemetry.watch(asked, stop.signal)) samples.push(sample);
+    for await (const sample of ports.telemetry.watch(complete, stop.signal)) samples.push(sample);
   })();
   onTestFinished(() => stop.abort());
   await first(samples, ended);

@@ -10,7 +10,7 @@ test("WebSocket: the connection ends after the buffered items, in order and with
   const reader = io(backend.url, { transports: ["websocket"], forceNew: true, reconnection: false });
   onTestFinished(() => void reader.close());
   const received: string[] = [];
-  const heardAll = new Promise<void>((resolve) => {
+  const receivedAll = new Promise<void>((resolve) => {
     reader.on("item.created", ({ id }: Item) => received.push(id) === count && resolve());
   });
   await new Promise<void>((resolve) => reader.once("connect", resolve));
@@ -23,7 +23,7 @@ test("WebSocket: the connection ends after the buffered items, in order and with
   expect(await (await fetch(at)).text()).toMatch(/^40/);
 
   const added = await add(backend.url, count);
-  await heardAll;
+  await receivedAll;
   expect(received).toEqual(added);
   const waited = await (await fetch(at)).text();
   expect(Buffer.byteLength(waited)).toBeLessThan(1.1 * 1024 * 1024);

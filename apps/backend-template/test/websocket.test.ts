@@ -124,8 +124,8 @@ test("a page of another origin may not connect; a page of an allowed origin or o
     for (const allowed of [origin, backend.url]) await connected(backend.url, transport, { origin: allowed });
     await expect(connected(backend.url, transport, { origin: "https://example.com" })).rejects.toThrow(/error/);
   }
-  const asked = await fetch(`${backend.url}/socket.io/?EIO=4&transport=polling`, { headers: { origin } });
-  expect(asked.headers.get("access-control-allow-origin")).toBe(origin);
+  const handshake = await fetch(`${backend.url}/socket.io/?EIO=4&transport=polling`, { headers: { origin } });
+  expect(handshake.headers.get("access-control-allow-origin")).toBe(origin);
 });
 
 test("SVC_WEBSOCKET_CLUSTER_WORKERS sets the number of workers, and a worker that dies is replaced", async () => {

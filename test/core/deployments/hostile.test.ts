@@ -14,7 +14,7 @@ import { everyThirdOrAll, propertyRuns } from "../../support/runs.ts";
 
 const SIZE = 2 ** 15;
 /** A section or a map within it, and the text that says that there are more issues. */
-const MOST_ISSUES = 3 * (MAX_FINDINGS + 1);
+const MAX_ISSUES = 3 * (MAX_FINDINGS + 1);
 const same = (text: string): string => text;
 const context = {
   paint: { bold: same, dim: same, red: same, yellow: same, green: same, cyan: same },
@@ -36,7 +36,7 @@ describe("a hostile document is refused, with a bounded list of issues, each wit
   test.each(everyThirdOrAll(documents))("%s", async (_, make) => {
     const { issues, reports } = await issuesAndReports(make(SIZE));
     expect(issues.length).toBeGreaterThan(0);
-    expect(issues.length).toBeLessThanOrEqual(MOST_ISSUES);
+    expect(issues.length).toBeLessThanOrEqual(MAX_ISSUES);
     expect(issues.filter(({ at }) => at === undefined)).toEqual([]);
     // A line of the report is short even if the line of the document is long.
     const [text = ""] = reports;

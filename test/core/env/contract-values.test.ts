@@ -233,8 +233,8 @@ describe("environments", () => {
     [" Staging\t", "staging", ".env.staging"],
     ["CI", "ci", ".env.ci"],
     ["test", "test", ".env.ci"],
-  ])("%j is returned as %s and means %s", (asked, environment, fileName) => {
-    const resolved = resolveEnvironment(spellings, contract, asked);
+  ])("%j is returned as %s and means %s", (requested, environment, fileName) => {
+    const resolved = resolveEnvironment(spellings, contract, requested);
     expect([resolved.environment, contract.environments[resolved.name]?.file]).toEqual([environment, fileName]);
   });
 
@@ -249,8 +249,8 @@ describe("environments", () => {
 
   test.each(["", " ", "prod", "production", "dev2", "../dev", "__proto__", "dev\u0000"])(
     "%j is refused, never coerced",
-    (asked) => {
-      expect(() => resolveEnvironment(spellings, contract, asked, "dev")).toThrow(SvcmError);
+    (requested) => {
+      expect(() => resolveEnvironment(spellings, contract, requested, "dev")).toThrow(SvcmError);
     },
   );
 

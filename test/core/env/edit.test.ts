@@ -204,9 +204,9 @@ describe("several values at once", () => {
 
   test("have the same result as single writes in order", () => {
     fc.assert(
-      fc.property(fc.oneof(envText, hostileText), assignments, (text, asked) => {
-        const together = attemptSets(text, asked);
-        const inTurn = asked.reduce<string | undefined>(
+      fc.property(fc.oneof(envText, hostileText), assignments, (text, changes) => {
+        const together = attemptSets(text, changes);
+        const inTurn = changes.reduce<string | undefined>(
           (current, { key, value: to }) => current && attemptSet(current, key, to),
           text === "" ? "# \n" : text,
         );
@@ -239,10 +239,10 @@ describe("several values at once", () => {
         { line: 1, before: ["B=1"], after: ["B=5"] },
       ],
     ],
-  ])("in %j name their lines", (text, asked, changes) => {
+  ])("in %j name their lines", (text, assigned, changes) => {
     const { edits } = setValues(
       text,
-      asked.map(([key = "", to = ""]) => ({ key, value: to })),
+      assigned.map(([key = "", to = ""]) => ({ key, value: to })),
     );
     expect(edits.map(({ change }) => change)).toEqual(changes);
   });

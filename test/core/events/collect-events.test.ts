@@ -67,10 +67,10 @@ test("an end after an order is not a crash, even if the order is before the requ
 longTest("the pages of a large log together contain the complete log", async () => {
   const ports = world(line(NOW - 9 * HOUR, "App [quiet:9] exited with code [4] via signal [SIGINT]") + CRASHES);
   const since = NOW - 10 * HOUR;
-  const pages = async (asked: { limit?: number; apps?: string[] }): Promise<SvcmEvent[]> => {
+  const pages = async (options: { limit?: number; apps?: string[] }): Promise<SvcmEvent[]> => {
     const found: SvcmEvent[] = [];
     for (let cursor: string | undefined; ;) {
-      const { events, next, complete } = await execute(eventsList, ports, { since, cursor, ...asked }, caller);
+      const { events, next, complete } = await execute(eventsList, ports, { since, cursor, ...options }, caller);
       expect(complete).toBe(true);
       found.push(...events);
       if (next === null) return found;
@@ -117,13 +117,13 @@ test.each(firstOrAll(rare))(
     const end = `App [rare:9] exited with code [0] via signal [${reason === undefined ? "SIGKILL" : "SIGINT"}]`;
     const ports = world(order + line(atMs, end) + CRASHES);
     const readKernel = async () => ({ logged: cause === "oom-kill" ? [{ atMs, pid: 1 }] : [] });
-    const asked = (log: Ports) => {
+    const list = (log: Ports) => {
       const seen = { ...log, sightings: { ...log.sightings, readKernel } };
       return execute(eventsList, seen, { since: NOW - 10 * HOUR, cause }, caller);
     };
-    expect((await asked(ports)).events).toEqual([expect.objectContaining({ app: "rare", cause })]);
+    expect((await list(ports)).events).toEqual([expect.objectContaining({ app: "rare", cause })]);
     const without = countLines(world(CRASHES));
-    expect(await asked(without.ports)).toMatchObject({ events: [], next: null, complete: true });
+    expect(await list(without.ports)).toMatchObject({ events: [], next: null, complete: true });
     expect(without.counts).toEqual([expect.any(Number), 0]);
   },
 );
@@ -142,17 +142,17 @@ const oldestEvents = [
 
 test.each(sampleOrAll(oldestEvents, oldestEvents.slice(0, 2)))(
   "the only event of %o is found in the oldest part of a large log",
-  async (asked, oldest) => {
-    const list = (ports: Ports) => execute(eventsList, ports, { since: NOW - 10 * HOUR, ...asked }, caller);
-    expect((await list(world(oldest + CRASHES))).events).toEqual([expect.objectContaining({ app: "rare", ...asked })]);
+  async (filter, oldest) => {
+    const list = (ports: Ports) => execute(eventsList, ports, { since: NOW - 10 * HOUR, ...filter }, caller);
+    expect((await list(world(oldest + CRASHES))).events).toEqual([expect.objectContaining({ app: "rare", ...filter })]);
     expect(await list(world(CRASHES))).toMatchObject({ events: [], next: null, complete: true });
   },
 );
 
 test("an event of PM2's daemon is found in the oldest part of a large log", async () => {
   const ports = world(line(NOW - 9 * HOUR, "PM2 successfully stopped") + CRASHES);
-  for (const asked of [{ cause: "daemon" }, { kind: "daemon" }] as const) {
-    const { events } = await execute(eventsList, ports, { since: NOW - 10 * HOUR, ...asked }, caller);
+  for (const filter of [{ cause: "daemon" }, { kind: "daemon" }] as const) {
+    const { events } = await execute(eventsList, ports, { since: NOW - 10 * HOUR, ...filter }, caller);
     expect(events).toEqual([expect.objectContaining({ kind: "daemon", cause: "daemon" })]);
   }
 });
@@ -175,8 +175,8 @@ test("an event of svcm needs an audit record, so a log is read only as far back 
       return ports.audit.newest(query, signal);
     },
   };
-  const ask = (asked: object) =>
-    execute(eventsList, { ...ports, processLogs, audit }, { since: NOW - 10 * HOUR, ...asked }, caller);
+  const ask = (filter: object) =>
+    execute(eventsList, { ...ports, processLogs, audit }, { since: NOW - 10 * HOUR, ...filter }, caller);
   expect(await ask({ cause: "svcm" })).toMatchObject({ events: [], complete: true });
   expect(reads).toBe(1);
   const beganMs = NOW - HOUR;
@@ -188,8 +188,8 @@ test("an event of svcm needs an audit record, so a log is read only as far back 
     source: "cli",
     keys: ["SVC_HTTP_FRAMEWORK"],
   });
-  for (const asked of [{ cause: "svcm" }, { kind: "write" }, { kind: "action" }])
-    expect((await ask(asked)).events).toHaveLength("kind" in asked && asked.kind === "action" ? 0 : 1);
+  for (const filter of [{ cause: "svcm" }, { kind: "write" }, { kind: "action" }])
+    expect((await ask(filter)).events).toHaveLength("kind" in filter && filter.kind === "action" ? 0 : 1);
   expect(oldestMs).toBeGreaterThan(beganMs - HOUR);
   await ask({ kind: "delete" });
   expect(oldestMs).toBeLessThan(NOW - 9 * HOUR);

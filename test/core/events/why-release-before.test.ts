@@ -15,7 +15,7 @@ function release(id: string, app: string, time: string, outcome?: "applied" | "h
 }
 
 /** @param newestFirst the journals */
-function said(newestFirst: ReleaseEvent[][]): Promise<string[]> {
+function sentences(newestFirst: ReleaseEvent[][]): Promise<string[]> {
   const releases = { list: () => Promise.resolve(newestFirst), lockedSince: () => Promise.resolve(null) };
   return releaseBefore({ releases }, { app: "api", at: "2026-11-22T10:00:00.000Z" });
 }
@@ -25,13 +25,13 @@ const older = release("older", "api", "09:00", "applied");
 
 test("the release that was running is named, even if other apps were applied since the end", async () => {
   const others = [release("c", "billing", "10:20", "applied"), release("b", "orders", "10:10", "applied")];
-  expect(await said([...others, ran, older])).toEqual([
+  expect(await sentences([...others, ran, older])).toEqual([
     "The release ran was applied 9m 59s before this end. To undo it: svcm rollback ran",
   ]);
 });
 
 test("if the app was applied again since the end, there is nothing to undo", async () => {
-  expect(await said([release("fix", "api", "10:10", "applied"), ran, older])).toEqual([
+  expect(await sentences([release("fix", "api", "10:10", "applied"), ran, older])).toEqual([
     "The release ran was applied 9m 59s before this end. The release fix has changed api since.",
   ]);
 });
@@ -42,5 +42,5 @@ test.each([
   ["an interrupted release above an applied one", [release("half", "api", "09:55"), ran]],
   ["a release that is half done", [release("half", "api", "09:55", "half"), ran]],
 ])("%s is not named", async (_, journals) => {
-  expect(await said(journals)).toEqual([]);
+  expect(await sentences(journals)).toEqual([]);
 });

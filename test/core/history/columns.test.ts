@@ -10,8 +10,8 @@ const NOON = Date.UTC(2030, 0, 1, 12);
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-function columnsOf(steps: readonly Step[], asked: { from: number; to: number; points: number }, series?: string) {
-  const columns = new ColumnBuilder(alignSpan(asked), seriesFilter(parseSelectors(series)));
+function columnsOf(steps: readonly Step[], range: { from: number; to: number; points: number }, series?: string) {
+  const columns = new ColumnBuilder(alignSpan(range), seriesFilter(parseSelectors(series)));
   for (const step of steps) columns.add(step);
   return columns.result();
 }
@@ -32,9 +32,9 @@ describe("columns of the history", () => {
 
   test("the minutes equal those computed from their steps", () => {
     const steps = stepsBetween(NOON, NOON + HOUR, (ms) => Math.round(100 * MIB + (ms - NOON) * 7));
-    const asked = { from: NOON, to: NOON + HOUR, points: 12 };
-    const [fine] = columnsOf(steps, asked, "api:memoryBytes").series;
-    const [coarse] = columnsOf(aggregateMinutes(steps), asked, "api:memoryBytes").series;
+    const range = { from: NOON, to: NOON + HOUR, points: 12 };
+    const [fine] = columnsOf(steps, range, "api:memoryBytes").series;
+    const [coarse] = columnsOf(aggregateMinutes(steps), range, "api:memoryBytes").series;
     expect(coarse?.max).toEqual(fine?.max);
     fine?.mean.forEach((value, at) => expect(Math.abs((value ?? 0) - (coarse?.mean[at] ?? 0))).toBeLessThanOrEqual(1));
   });
@@ -66,8 +66,8 @@ describe("columns of the history", () => {
 
   test("steps in another order, as after a clock that was set back, give the same columns", () => {
     const steps = stepsBetween(NOON, NOON + 10 * MINUTE, (ms) => ms - NOON);
-    const asked = { from: NOON, to: NOON + 10 * MINUTE, points: 60 };
-    expect(columnsOf(steps.toReversed(), asked)).toEqual(columnsOf(steps, asked));
+    const range = { from: NOON, to: NOON + 10 * MINUTE, points: 60 };
+    expect(columnsOf(steps.toReversed(), range)).toEqual(columnsOf(steps, range));
   });
 
   test("a span has at most one point more than requested, at times that stay the same while time passes", () => {

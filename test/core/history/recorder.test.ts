@@ -56,7 +56,7 @@ describe("the recorder", () => {
     const { world, folder } = recording();
     await world.clock.advance(60_000);
     expect(names(folder)).toEqual([]);
-    expect(world.asked.host).toBe(0);
+    expect(world.counts.host).toBe(0);
   });
 
   test("writes a step every ten seconds, readable only by its owner and ignored by Git", async () => {

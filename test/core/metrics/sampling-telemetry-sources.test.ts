@@ -70,7 +70,7 @@ describe("async contexts", () => {
     ];
     await watch(world);
     await pass(world, 3000, 500);
-    expect(world.asked.scraped).toBe(0);
+    expect(world.counts.scraped).toBe(0);
     const { samples } = await watch(world, { asyncContext: true });
     const newest = (): Extract<Sample, { kind: "metrics" }>["payload"] | undefined => {
       const sample = samples.at(-1);
@@ -108,6 +108,6 @@ describe("async contexts", () => {
     const { samples } = await watch(world, { asyncContext: true, intervalMs: 500 });
     await pass(world, 4000, 500);
     expect(samples.length).toBe(9);
-    expect(world.asked.scraped).toBe(1);
+    expect(world.counts.scraped).toBe(1);
   });
 });

@@ -12,7 +12,7 @@ describe("the sampler", () => {
   test("telemetry without watchers measures nothing and does not query PM2", async () => {
     const world = countingPorts();
     await pass(world, 10_000, 1000);
-    expect(world.asked).toEqual({ list: 0, host: 0, opened: 0, closed: 0, scraped: 0 });
+    expect(world.counts).toEqual({ list: 0, host: 0, opened: 0, closed: 0, scraped: 0 });
   });
 
   test("the first sample has no rates, but the second one does", async () => {
@@ -30,15 +30,15 @@ describe("the sampler", () => {
     const world = countingPorts();
     const watchers = [await watch(world, { intervalMs: 2000 }), await watch(world), await watch(world)];
     await pass(world, 4000);
-    const before = world.asked.host;
+    const before = world.counts.host;
     await pass(world, 4000);
-    expect(world.asked.host - before).toBe(4);
-    expect(world.asked.opened).toBe(1);
+    expect(world.counts.host - before).toBe(4);
+    expect(world.counts.opened).toBe(1);
     const counts = watchers.map(({ samples }) => samples.length);
     await watch(world, { intervalMs: 500 });
-    const fast = world.asked.host;
+    const fast = world.counts.host;
     await pass(world, 4000);
-    expect(world.asked.host - fast).toBe(8);
+    expect(world.counts.host - fast).toBe(8);
     expect(watchers.map(({ samples }, index) => samples.length - counts[index]!)).toEqual([2, 4, 4]);
   });
 
@@ -47,24 +47,24 @@ describe("the sampler", () => {
     const [slow, fast] = [await watch(world, { intervalMs: 2000 }), await watch(world, { intervalMs: 500 })];
     fast.stop.abort();
     await settled();
-    const before = world.asked.host;
+    const before = world.counts.host;
     await pass(world, 4000);
-    expect(world.asked.host - before).toBe(2);
+    expect(world.counts.host - before).toBe(2);
     slow.stop.abort();
     await Promise.all([slow.ended, fast.ended]);
     await settled();
-    const { host, list } = world.asked;
+    const { host, list } = world.counts;
     await pass(world, 4000);
-    expect(world.asked).toMatchObject({ host, list, opened: 1, closed: 1 });
+    expect(world.counts).toMatchObject({ host, list, opened: 1, closed: 1 });
     expect(world.clock.waiting).toBe(0);
   });
 
   test("the sampler queries PM2 every two seconds at any interval", async () => {
     const world = countingPorts();
     await watch(world, { intervalMs: 500 });
-    const before = world.asked.list;
+    const before = world.counts.list;
     await pass(world, 10_000, 500);
-    expect(world.asked.list - before).toBe(5);
+    expect(world.counts.list - before).toBe(5);
   });
 
   test("a quiet watcher lists the processes once a minute, or when PM2 logs, a process ends or PM2 fails", async () => {
@@ -75,9 +75,9 @@ describe("the sampler", () => {
     const quiet = { intervalMs: 10_000, quietListMs: 60_000 };
     await watch(world, quiet);
     const lists = async (ms: number): Promise<number> => {
-      const before = world.asked.list;
+      const before = world.counts.list;
       await pass(world, ms, 10_000);
-      return world.asked.list - before;
+      return world.counts.list - before;
     };
     expect(await lists(50_000)).toBe(0);
     expect(await lists(60_000)).toBe(1);
@@ -105,24 +105,24 @@ describe("the sampler", () => {
     await pass(world, 500);
     world.gone.add(4711);
     world.records = [runningRecord({ pid: 4712, restartCount: 1 })];
-    const before = world.asked.list;
+    const before = world.counts.list;
     await pass(world, 500);
-    expect(world.asked.list - before).toBe(1);
+    expect(world.counts.list - before).toBe(1);
     expect(samples.at(-1)).toMatchObject({
       payload: { processes: [{ pid: 4712, restartCount: 1, cpuPercent: null }] },
     });
     world.ports.telemetry.refresh();
     await settled();
-    expect(world.asked.list - before).toBe(2);
+    expect(world.counts.list - before).toBe(2);
   });
 
   test("a process that the system does not show does not cause repeated queries to PM2", async () => {
     const world = countingPorts();
     world.gone.add(4711);
     await watch(world, { intervalMs: 500 });
-    const before = world.asked.list;
+    const before = world.counts.list;
     await pass(world, 4000, 500);
-    expect(world.asked.list - before).toBe(2);
+    expect(world.counts.list - before).toBe(2);
   });
 });
 
@@ -162,7 +162,7 @@ describe("a watcher", () => {
     await world.ports.telemetry.watch(request, stop.signal)[Symbol.asyncIterator]().next();
     stop.abort();
     await settled();
-    expect(world.asked).toMatchObject({ opened: 1, closed: 1 });
+    expect(world.counts).toMatchObject({ opened: 1, closed: 1 });
   });
 
   test("an unknown environment is refused", async () => {
@@ -170,7 +170,7 @@ describe("a watcher", () => {
     const request = { environment: "moon", intervalMs: 500, asyncContext: false };
     const watching = world.ports.telemetry.watch(request, new AbortController().signal)[Symbol.asyncIterator]();
     await expect(watching.next()).rejects.toMatchObject({ kind: "INVALID_ENVIRONMENT" });
-    expect(world.asked.opened).toBe(0);
+    expect(world.counts.opened).toBe(0);
   });
 
   test("closing the telemetry ends every watch", async () => {
@@ -178,7 +178,7 @@ describe("a watcher", () => {
     const watchers = [await watch(world), await watch(world, { environment: "staging" })];
     await world.ports.telemetry.close();
     await Promise.all(watchers.map(({ ended }) => ended));
-    expect(world.asked).toMatchObject({ opened: 1, closed: 1 });
+    expect(world.counts).toMatchObject({ opened: 1, closed: 1 });
   });
 });
 
@@ -188,7 +188,7 @@ describe("while PM2 does not run", () => {
     world.records = undefined;
     const { samples } = await watch(world, { intervalMs: 500 });
     await pass(world, 4000, 500);
-    expect(world.asked.list).toBe(3);
+    expect(world.counts.list).toBe(3);
     expect(samples.at(-1)).toMatchObject({
       kind: "host",
       payload: { host: { cpu: { usagePercent: 50 }, memory: { processRssSumBytes: null, otherBytes: null } } },
@@ -222,13 +222,13 @@ describe("metrics for Prometheus", () => {
   test("a second scrape within two seconds measures nothing, and a later one measures again", async () => {
     const world = countingPorts();
     await expose(world);
-    const { list, host } = world.asked;
+    const { list, host } = world.counts;
     await pass(world, 1000);
     expect(await expose(world)).toContain("svcm_host_cpu_usage_ratio 0.5\n");
-    expect(world.asked).toMatchObject({ list, host });
+    expect(world.counts).toMatchObject({ list, host });
     await pass(world, 2000);
     await expose(world);
-    expect(world.asked).toMatchObject({ list: 2 * list, host: 2 * host });
+    expect(world.counts).toMatchObject({ list: 2 * list, host: 2 * host });
   });
 });
 
@@ -239,7 +239,7 @@ describe("a single sample", () => {
     const answers = await until(world, Promise.all(Array.from({ length: 50 }, ask)));
     expect(answers[0]).toMatchObject({ host: { cpu: { usagePercent: 50 } }, processes: [{ cpuPercent: 25 }] });
     // One query and measurement that was in progress, and one for all later callers.
-    expect(world.asked).toMatchObject({ list: 2, host: 4, opened: 2, closed: 2 });
+    expect(world.counts).toMatchObject({ list: 2, host: 4, opened: 2, closed: 2 });
   });
 
   test("a single sample is measured after the request, also if the sampler runs", async () => {
@@ -249,7 +249,7 @@ describe("a single sample", () => {
     world.records = [runningRecord({ name: "newer" })];
     const { processes } = await execute(metricsShow, world.ports, { environment: "dev" }, caller);
     expect(processes.map(({ name }) => name)).toEqual(["newer"]);
-    expect(world.asked.opened).toBe(1);
+    expect(world.counts.opened).toBe(1);
   });
 
   test("a single sample marks only the process that serves it", async () => {

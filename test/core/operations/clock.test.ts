@@ -64,11 +64,11 @@ test("after a clock change, the stream and the queries to PM2 keep their interva
   const world = countingPorts();
   const { samples } = await watch(world, { intervalMs: 500 });
   for (const byMs of [-HOUR, 24 * HOUR, -HOUR]) {
-    const [before, asked] = [samples.length, world.asked.list];
+    const [before, lists] = [samples.length, world.counts.list];
     await pass(world, 300);
     world.clock.set(byMs);
     await pass(world, 3700);
-    expect([samples.length - before, world.asked.list - asked]).toEqual([8, 2]);
+    expect([samples.length - before, world.counts.list - lists]).toEqual([8, 2]);
   }
 });
 

@@ -32,8 +32,8 @@ test.each(cases)("%s", async (before) => {
   if (!operation) throw new Error(`${id} is not an operation that writes`);
   const file = before.endsWith(".json") ? "deployments.json" : "deployments.yaml";
   const workspace = makeWorkspace({ [file]: readFileSync(folder + before) });
-  const asked = parseInput(inputs[id], { file, dryRun: false, ...input }, operation.refusal);
-  const outcome = await core.execute(operation, workspace.ports, asked, caller).catch((error: unknown) => error);
+  const parsed = parseInput(inputs[id], { file, dryRun: false, ...input }, operation.refusal);
+  const outcome = await core.execute(operation, workspace.ports, parsed, caller).catch((error: unknown) => error);
   const after = workspace.read(file);
   if (outcome instanceof Error) {
     expect(outcome).toBeInstanceOf(core.SvcmError);

@@ -25,8 +25,8 @@ function hang(world: CountingPorts): void {
   Object.assign(world.ports.processes, { list: late });
 }
 
-const codeOf = (asked: Promise<unknown>): Promise<string | undefined> =>
-  asked.then(
+const codeOf = (answer: Promise<unknown>): Promise<string | undefined> =>
+  answer.then(
     () => "answered",
     (error: SvcmError) => error.body.code,
   );
@@ -37,7 +37,7 @@ test("the stream keeps its interval: first with the last processes, then with th
   const { samples } = await watch(world, { intervalMs: 500 });
   hang(world);
   await pass(world, 2000);
-  const [before, asked] = [samples.length, world.asked.list];
+  const [before, lists] = [samples.length, world.counts.list];
   await pass(world, 20_000);
   const during = samples.slice(before);
   expect(during.length).toBeGreaterThanOrEqual(39);
@@ -45,7 +45,7 @@ test("the stream keeps its interval: first with the last processes, then with th
   expect(firstHost).toBeGreaterThan(0);
   for (const sample of during.slice(firstHost)) expect(sample).toMatchObject({ error: { code: "PM2_TIMEOUT" } });
   expect(during.at(-1)).toMatchObject({ payload: { host: { cpu: { usagePercent: 50 } } } });
-  expect(world.asked.list - asked).toBeLessThanOrEqual(4);
+  expect(world.counts.list - lists).toBeLessThanOrEqual(4);
   Object.assign(world.ports.processes, { list });
   while (samples.at(-1)?.kind !== "metrics") await pass(world, 500);
 });
@@ -90,16 +90,16 @@ test.each([false, true])(
       return refresh.call(this).finally(note);
     });
     onTestFinished(() => questions.mockRestore());
-    const asked = async (count: number): Promise<void> => {
+    const waitForQuestions = async (count: number): Promise<void> => {
       while (questions.mock.calls.length < count) await settled();
     };
     const failed = codeOf(show(world));
-    await asked(1);
+    await waitForQuestions(1);
     const exposed = expose(world);
     await pass(world, 3000);
     const before = questions.mock.calls.length;
     const later = codeOf(show(world));
-    await asked(before + 1);
+    await waitForQuestions(before + 1);
     const text = await until(world, exposed);
     expect(await until(world, Promise.all([failed, later]))).toEqual(["PM2_TIMEOUT", "PM2_TIMEOUT"]);
     expect(text).toContain("svcm_pm2_up 0\n");

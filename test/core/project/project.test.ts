@@ -134,8 +134,8 @@ test.each(["ecosystem.config.ts", "ecosystem.mjs", "ecosystem.js"])(
   async (name) => {
     const svcm = LAYERED.replace("file: ecosystem.config.js", `file: ${name}`);
     const ports = repository({ ...FILES, "svcm.yaml": svcm, [name]: "throw new Error('it ran');" });
-    const asked = execute(ecosystemShow, ports, { environment: "production" }, caller);
-    await expect(asked).rejects.toMatchObject({ body: { code: "ECOSYSTEM_FILE_KIND" } });
+    const shown = execute(ecosystemShow, ports, { environment: "production" }, caller);
+    await expect(shown).rejects.toMatchObject({ body: { code: "ECOSYSTEM_FILE_KIND" } });
   },
 );
 
@@ -167,8 +167,8 @@ ${KEYS}`;
     [undefined, "SERVICE_REQUIRED", "This repository has several services. Accepted: orders, users."],
     ["order", "SERVICE_UNKNOWN", 'No service has the name "order". Accepted: orders, users.'],
   ])("a request for the service %s is refused with %s", async (service, code, details) => {
-    const asked = execute(envRead, repository(files), service === undefined ? {} : { service }, caller);
-    await expect(asked).rejects.toMatchObject({ kind: "INVALID_REQUEST", body: { code, details } });
+    const read = execute(envRead, repository(files), service === undefined ? {} : { service }, caller);
+    await expect(read).rejects.toMatchObject({ kind: "INVALID_REQUEST", body: { code, details } });
   });
 });
 

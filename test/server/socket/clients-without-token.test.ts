@@ -54,8 +54,8 @@ test("clients without the token do not count against the limit of clients with i
 test("a refusal without the token has the same properties after a request and after a timeout", async () => {
   const asking = await open(await openServer());
   asking.send({ type: "subscribe" });
-  const asked = await asking.next();
-  expect(asked).toEqual({ type: "error", code: "UNAUTHORIZED", error: "Unauthorized.", details: asked.details });
+  const refusal = await asking.next();
+  expect(refusal).toEqual({ type: "error", code: "UNAUTHORIZED", error: "Unauthorized.", details: refusal.details });
   const waiting = await open(await openServer({ authTimeoutMs: 1 }));
-  expect(await waiting.next()).toEqual(asked);
+  expect(await waiting.next()).toEqual(refusal);
 });

@@ -16,7 +16,7 @@ const SAMPLES_A_ROUND = 200;
 const SAMPLE_BYTES = 20_000;
 const MEBIBYTE = 2 ** 20;
 /** Queues for clients that do not read would use twenty times as much. */
-const MOST_GROWTH = 20 * MEBIBYTE;
+const MAX_GROWTH = 20 * MEBIBYTE;
 const CHILD = join(BUILT_CHILDREN, "serve-crowd.mjs");
 
 test("memory stays constant, and the server ends without being killed", async () => {
@@ -53,7 +53,7 @@ test("memory stays constant, and the server ends without being killed", async ()
   const growth = Math.max(...sizes.slice(-3));
   console.log(`1000 sockets: ${(growth / MEBIBYTE).toFixed(1)} MiB of growth, ${received} frames read`);
   expect(received).toBeGreaterThan(READING * ROUNDS);
-  expect(growth).toBeLessThan(MOST_GROWTH);
+  expect(growth).toBeLessThan(MAX_GROWTH);
 
   const closed = Promise.all(readers.map(async (reader) => ((await once(reader, "close")) as [number])[0]));
   const ended = once(child, "exit");

@@ -30,8 +30,8 @@ export function manualTelemetry(options: { readonly accepts?: readonly string[] 
     async watching(names) {
       while (watched.join() !== names.join()) await once(changes, "watch");
     },
-    async environment({ environment: asked = "dev" }) {
-      const environment = asked.trim().toLowerCase();
+    async environment({ environment: name = "dev" }) {
+      const environment = name.trim().toLowerCase();
       if (accepts.includes(environment)) return environment;
       throw new SvcmError("INVALID_ENVIRONMENT", { details: `Unsupported. Accepted: ${accepts.join(", ")}.` });
     },

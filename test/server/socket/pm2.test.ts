@@ -25,9 +25,9 @@ function start(home = real.home, files = repository()): Promise<TestServer> {
 
 const ending = (own: Pm2): Pm2 & AsyncDisposable => ({ ...own, [Symbol.asyncDispose]: () => own.end() });
 
-async function subscribed(server: TestServer, asked: object = {}): Promise<Client> {
+async function subscribed(server: TestServer, options: object = {}): Promise<Client> {
   const client = await open(server);
-  client.send({ type: "subscribe", intervalMs: 500, ...asked });
+  client.send({ type: "subscribe", intervalMs: 500, ...options });
   await client.next("subscribed");
   return client;
 }
