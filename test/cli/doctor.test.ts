@@ -224,8 +224,13 @@ describe("svcm doctor finds", () => {
     const found = issues.filter((issue) => issue.code === code);
     expect(found.map((issue) => issue.message).join("\n")).toMatch(message);
     expect(nextSteps[code]).toMatch(/\.$/);
-    const explained = await svcm(["explain", code], { root });
-    expect(explained.stdout).toContain(`Next step: ${nextSteps[code]}`);
+  });
+
+  test("a code whose next step svcm explain prints as well", async () => {
+    const root = repository({ ".env.production": LOCKED });
+    const { nextSteps } = await examined(root);
+    const explained = await svcm(["explain", "PROJECT_DOTENVX_MISSING"], { root });
+    expect(explained.stdout).toContain(`Next step: ${nextSteps["PROJECT_DOTENVX_MISSING"]}`);
   });
 
   test("an env file with secrets that Git tracks, but no env file that Git ignores", async () => {

@@ -76,7 +76,7 @@ longTest.skipIf(!hasBrowser)("if the log cannot be loaded, the user can request 
   await expect.poll(() => page.getByText("The server cannot be reached.").count()).toBe(0);
 });
 
-test.skipIf(!hasBrowser)("an empty log says which actions leave a record", async () => {
+longTest.skipIf(!hasBrowser)("an empty log says which actions leave a record", async () => {
   const server = await testServer(noPm2);
   const { page } = await openConsole(browser, server.url, { tab: "activity" });
   await page.getByText("Nothing has happened yet").waitFor();

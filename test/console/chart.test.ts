@@ -130,7 +130,7 @@ async function twoFrames(page: Page): Promise<void> {
 }
 
 describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
-  test("shows time and value in every chart until it leaves the chart", async () => {
+  longTest("shows time and value in every chart until it leaves the chart", async () => {
     const open = await chartedConsole(browser);
     const { page } = open;
     await pointAt(open, 10);

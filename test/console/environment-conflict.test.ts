@@ -137,7 +137,7 @@ describe.skipIf(!hasBrowser)("an unsaved edit", () => {
     await expect.poll(() => open.field("HTTP framework").inputValue()).toBe("express");
   });
 
-  test("causes a question when the page is closed", async () => {
+  longTest("causes a question when the page is closed", async () => {
     const open = await environmentPage(browser);
     await open.field("HTTP framework").selectOption("fastify");
     // A browser asks only after an interaction with the page.

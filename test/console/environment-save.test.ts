@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)("a save", () => {
     expect(open.text()).toBe(GOOD_ENV);
   });
 
-  test("that the server refuses shows each issue at its field, and all of them together", async () => {
+  longTest("that the server refuses shows each issue at its field, and all of them together", async () => {
     const files = referenceFiles();
     const contract = readFileSync(join(REPOSITORY, "config/runtime-contract.yaml"), "utf8");
     files.write(

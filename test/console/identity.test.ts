@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)("another server at the same address", () => {
     await page.getByRole("heading", { level: 1, name: "Runtime environment" }).waitFor();
   });
 
-  test("monitoring does not connect to it with the token", async () => {
+  longTest("monitoring does not connect to it with the token", async () => {
     const telemetry = manualTelemetry();
     const a = await testServer({ env: withToken(), world: withTelemetry(telemetry) });
     const b = await testServer({ env: withToken(), world: withTelemetry(manualTelemetry()) });

@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)("interface adapters", () => {
       .toEqual({ version, interfaces: [{ ...grpc, controller: "ItemController.other" }] });
   });
 
-  test("offer the frameworks of their type, but no alias", async () => {
+  longTest("offer the frameworks of their type, but no alias", async () => {
     const suite = await open();
     const offered = async (type: string): Promise<string[]> => {
       await suite.field("Type").selectOption(type);

@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser)("a link", () => {
     expect(new URL(page.url()).hash).toBe("#/activity?find=env");
   });
 
-  test("back and forward follow the order in which the tabs were opened", async () => {
+  longTest("back and forward follow the order in which the tabs were opened", async () => {
     const server = await testServer();
     const { page, tab } = await openConsole(browser, server.url, { tab: "activity" });
     const isOpen = (id: string) => page.locator(`#panel.${id}`).waitFor();

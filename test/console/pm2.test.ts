@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     await expect.poll(() => open.received()).not.toContain("canary");
   });
 
-  test("proposes one command for exactly the apps of the service kind", async () => {
+  longTest("proposes one command for exactly the apps of the service kind", async () => {
     const open = await pm2Page(browser);
     const path = open.files.path("pm2/ecosystem.dev.config.cjs");
     const kind = open.page.getByLabel("Service kind", { exact: true });

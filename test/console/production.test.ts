@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser)("production", () => {
     expect(questions).toEqual([]);
   });
 
-  test("a restart of apps after a save asks for the name of the environment", async () => {
+  longTest("a restart of apps after a save asks for the name of the environment", async () => {
     const open = await handMonitoring(browser, { tab: "environment", server: { env: { NODE_ENV: "production" } } });
     const { page, telemetry, field, button } = open;
     const stale = (name: string, pmId: number) =>

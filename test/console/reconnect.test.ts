@@ -115,7 +115,7 @@ describe.skipIf(!hasBrowser)("a server that stops and starts again", () => {
     await expect.poll(() => page.locator("#panel .problem").count()).toBe(0);
   });
 
-  test("the document works without the server: service, targets, interfaces, export and import", async () => {
+  longTest("the document works without the server: service, targets, interfaces, export and import", async () => {
     const { page, field, button, tab, ...cut } = await open("service");
     await field("REST port").fill("3000");
     await cut.stop();

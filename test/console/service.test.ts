@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)("a candidate is validated before it changes the sto
     }
   });
 
-  test("two active ports never collide; a port that the kind does not bind is ignored, and kept", async () => {
+  longTest("two active ports never collide; a port that the kind does not bind is ignored, and kept", async () => {
     const suite = await open({ ...good, ports: { rest: 3000, websocket: 3000 } });
     await expect.poll(() => suite.page.getByText("The saved configuration is valid.").count()).toBe(1);
     await expect.poll(() => suite.field("WebSocket port").count()).toBe(0);

@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)("1: add, edit in place, duplicate and delete", () =
     await expect.poll(() => suite.field("Name").inputValue()).toBe("");
   });
 
-  test("an edit is in place", async () => {
+  longTest("an edit is in place", async () => {
     const suite = await open(a, b, c);
     await suite.button("Edit b").click();
     await suite.field("Region").fill("rack-9");
@@ -230,7 +230,7 @@ describe.skipIf(!hasBrowser)("4: hints", () => {
     expect(added).not.toHaveProperty("pm2Profile");
   });
 
-  test("the matrix is shown beside the form, with the selection", async () => {
+  longTest("the matrix is shown beside the form, with the selection", async () => {
     const suite = await open(a);
     const chosen = suite.page.getByRole("table").first().locator("td.chosen");
     await suite.field("Deploy target").selectOption("lambda");

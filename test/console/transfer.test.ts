@@ -163,7 +163,7 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
       /accepted: aws, vercel, cloudflare/,
     ],
   ];
-  test.each(flagged)(
+  test.each(firstOrAll(flagged))(
     "with %s is imported unchanged and marked, with the issues by field",
     async (_name, text, words) => {
       const suite = await open(full);
