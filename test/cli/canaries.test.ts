@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { makeRepository } from "../support/git.ts";
 import { svcm } from "../support/svcm.ts";
 import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../support/workspace.ts";
 
@@ -76,4 +77,49 @@ test("no byte of any command, or of the audit log, holds a secret", async () => 
   expect(workspace.read(`${CONFIG_FOLDER}/.env.dev`).match(/canary/g)).toHaveLength(
     planted.join().match(/canary/g)?.length ?? 0,
   );
+});
+
+/** Secrets in members that svcm does not know, in each form that YAML has. */
+const DOCUMENT = `deployments:
+  - name: a
+    region: "https://u:canary-url@h"
+    runtime: [{ token: canary-flow }]
+    serviceType: "https://u:canary-value@h"
+    deployTarget:
+      secrets:
+        redis: canary-map
+    password: 4711canary
+    apiKeys:
+    - canary-list
+    note: |
+      first
+      password: canary-text
+      last
+    credentials: "canary-quoted
+      canary-second"
+`;
+const documentCommands = [
+  "validate",
+  "validate --format github",
+  "validate --format sarif",
+  "validate --format junit",
+  "diff",
+  "diff --format markdown",
+  "targets list",
+  "targets validate",
+  "targets remove a --dry-run",
+  "targets edit a --region eu --dry-run",
+  "targets duplicate a --name b --dry-run",
+];
+
+test("no byte of a command about deployments.yaml holds a secret of an unknown member", async () => {
+  const { root, write } = makeRepository({ "deployments.yaml": DOCUMENT });
+  write("deployments.yaml", DOCUMENT.replaceAll("canary", "canary-new").replace("name: a", "name: a\n    more: 1"));
+  for (const command of documentCommands) {
+    const ran = [svcm(command.split(" "), { root }), svcm([...command.split(" "), "--json"], { root })];
+    for (const { stdout, stderr } of await Promise.all(ran)) {
+      expect(stdout.length + stderr.length, command).toBeGreaterThan(60);
+      expect(`${stdout}${stderr}`, command).not.toMatch(/canary/);
+    }
+  }
 });

@@ -1,14 +1,15 @@
 import { withAudit } from "../audit/with-audit.ts";
 import type { Caller } from "../caller.ts";
 import { FileError, type Ports } from "../ports/index.ts";
-import { maskCredentials, maskSource } from "../secrets/redact.ts";
+import { maskMembers } from "../secrets/member.ts";
+import { maskCredentials } from "../secrets/redact.ts";
+import { maskLine } from "../secrets/source-lines.ts";
 import { SvcmError } from "../errors.ts";
 import { matchesTag } from "../entity-tag.ts";
 import { type Decide, type PlannedEdit, createPlanner } from "./edit-plan.ts";
 import { DEPLOYMENTS_FILE, documentFailure, documentPath, documentText, vocabularyOf } from "./file.ts";
 import type { Issue } from "../api/issue.ts";
 import type { LineChange } from "../words/line-change.ts";
-import { maskEntry } from "./mask.ts";
 
 interface DocumentEditRequest {
   readonly file?: string | undefined;
@@ -166,7 +167,7 @@ export interface DocumentEditResponse {
 
 export function editResponse(
   { file, dryRun, created }: Pick<DocumentEditResponse, "file" | "dryRun" | "created">,
-  { edit, changes }: PlannedEdit,
+  { edit, before, text, changes }: PlannedEdit,
 ): DocumentEditResponse {
   return {
     file,
@@ -175,14 +176,28 @@ export function editResponse(
     created,
     target: edit.target,
     keys: edit.keys,
-    entry: edit.entry && maskEntry(edit.entry),
-    previous: edit.before && maskEntry(edit.before),
+    entry: edit.entry && maskMembers(edit.entry),
+    previous: edit.before && maskMembers(edit.before),
     defaults: edit.defaults ?? [],
-    changes: changes.map(({ line, before, after }) => ({
-      line,
-      before: before.map(maskSource),
-      after: after.map(maskSource),
-    })),
+    changes: maskChanges(before.split(/\r?\n/), text.split(/\r?\n/), changes),
     issues: edit.issues ?? [],
   };
+}
+
+/** The lines of a change are read in the text to which they belong, because a line may continue a secret. */
+function maskChanges(
+  before: readonly string[],
+  after: readonly string[],
+  changes: readonly LineChange[],
+): LineChange[] {
+  let shift = 0;
+  return changes.map((change) => {
+    const [oldIndex, newIndex] = [change.line - 1, change.line - 1 + shift];
+    shift += change.after.length - change.before.length;
+    return {
+      line: change.line,
+      before: change.before.map((_line, index) => maskLine(before, oldIndex + index)),
+      after: change.after.map((_line, index) => maskLine(after, newIndex + index)),
+    };
+  });
 }

@@ -1,4 +1,5 @@
 import { maskSource } from "../secrets/redact.ts";
+import { isInsideSecret } from "../secrets/source-lines.ts";
 import type { LineChange } from "../words/line-change.ts";
 
 const CONTEXT = 3;
@@ -20,10 +21,21 @@ export interface PatchedText {
 
 /** For `git apply` in the folder of the file. `undefined` if a line would show a credential. */
 export function renderPatch({ file, before, after, changes }: PatchedText): string | undefined {
-  const hunks = buildHunks(splitLines(before ?? ""), splitLines(after), changes);
-  if (hunks.some(({ lines }) => lines.some(([, text]) => maskSource(text) !== text))) return undefined;
+  const [old, next] = [splitLines(before ?? ""), splitLines(after)];
+  const hunks = buildHunks(old, next, changes);
+  if (hunks.some((hunk) => hasSecret(hunk, old, next))) return undefined;
   const head = `--- ${before === undefined ? "/dev/null" : `a/${file}`}\n+++ b/${file}\n`;
   return hunks.length === 0 ? "" : head + hunks.map(renderHunk).join("");
+}
+
+function hasSecret({ from, to, lines }: Hunk, before: readonly string[], after: readonly string[]): boolean {
+  const isInside = (all: readonly string[], start: number, count: number): boolean =>
+    all.slice(start - 1, start - 1 + count).some((_line, index) => isInsideSecret(all, start - 1 + index));
+  return (
+    lines.some(([, text]) => maskSource(text) !== text) ||
+    isInside(before, from, countLines(lines, "-")) ||
+    isInside(after, to, countLines(lines, "+"))
+  );
 }
 
 function splitLines(text: string): string[] {

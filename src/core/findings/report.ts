@@ -1,3 +1,4 @@
+import { isInsideSecret } from "../secrets/source-lines.ts";
 import type { Issue, Location } from "../api/issue.ts";
 import { pluralize } from "../words/pluralize.ts";
 
@@ -37,10 +38,16 @@ export function issueLocation({ at }: Issue): Location | undefined {
   return at && { file: at.file, line: Math.max(at.line, 1), column: Math.max(at.column, 1) };
 }
 
+interface Lines {
+  at(line: number): string | undefined;
+  /** Whether the line continues the value of a secret. */
+  isSecret(line: number): boolean;
+}
+
 /** Lines count from 1 and have no byte order mark. */
-export function indexLines(text: string): { at(line: number): string | undefined } {
+export function indexLines(text: string): Lines {
   const lines = text.replace(/^\uFEFF/, "").split("\n");
-  return { at: (line) => lines[line - 1]?.replace(/\r$/, "") };
+  return { at: (line) => lines[line - 1]?.replace(/\r$/, ""), isSecret: (line) => isInsideSecret(lines, line - 1) };
 }
 
 export function unmentionedAccepted({ accepted = [], message }: Issue): readonly string[] {

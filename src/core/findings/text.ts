@@ -23,7 +23,8 @@ export function renderText(report: Report, paint: Paint, { width }: RenderOption
   const { listed, more } = firstIssues(report.issues);
   const blocks = listed.map((issue) => {
     const place = issueLocation(issue);
-    const line = place?.file === report.file ? lines.at(place.line) : undefined;
+    const isShown = place?.file === report.file && !lines.isSecret(place.line);
+    const line = isShown ? lines.at(place.line) : undefined;
     return [heading(issue, paint), ...frame(line, place, { paint, width }), ...hints(issue, paint)].join("\n");
   });
   if (more > 0) blocks.push(paint.dim(`and ${more} more`));

@@ -7,7 +7,7 @@ import { pairInterfaces } from "../diff/interfaces.ts";
 import { pairTargets } from "../diff/targets.ts";
 import { migrateTarget } from "../migrate.ts";
 import { type ListSection, SECTIONS } from "../shape.ts";
-import { maskEntry } from "../mask.ts";
+import { maskMembers } from "../../secrets/member.ts";
 import { validateDocument } from "../validate.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 import { configurationChanges } from "./configuration.ts";
@@ -73,12 +73,12 @@ function editServiceConfiguration(current: Candidate, { serviceConfiguration: af
   if (after === undefined) return { changes: [{ kind: "delete", path: names }], names };
   if (before === undefined) return { changes: [{ kind: "set", path: names, value: after }], names };
   if (!isRecord(after) || !isRecord(before)) throw shapeRefusal(names, "a map", isRecord(after) ? before : after);
-  const masked = maskEntry(before);
+  const masked = maskMembers(before);
   if (fingerprint(masked) === fingerprint(after)) return NO_CHANGE;
   const entry = mergeDraft(before, masked, after);
   const ports = isRecord(before["ports"]) ? before["ports"] : {};
   if (!isRecord(after["ports"])) return { changes: configurationChanges(current, before, entry, ports), names };
-  const next = { ...entry, ports: mergeDraft(ports, maskEntry(ports), after["ports"]) };
+  const next = { ...entry, ports: mergeDraft(ports, maskMembers(ports), after["ports"]) };
   return { changes: configurationChanges(current, before, next, ports), names };
 }
 
@@ -86,7 +86,7 @@ function editList(kind: EntryKind, document: Candidate, draft: Candidate, vocabu
   const { section } = kind;
   const located = entriesOf(document, section).map(({ entry, index }) => {
     const migrated = section === "deployments" ? migrateTarget(entry, vocabulary) : entry;
-    return { entry, index, migrated, masked: maskEntry(migrated) };
+    return { entry, index, migrated, masked: maskMembers(migrated) };
   });
   const draftEntries = entriesOf(draft, section).map(({ entry }) => entry);
   const { pairs, removed, added } = pairingFor(section)(

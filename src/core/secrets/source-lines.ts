@@ -1,0 +1,35 @@
+import { maskSource, REDACTED } from "./redact.ts";
+
+export function maskLines(lines: readonly string[]): string[] {
+  return lines.map((_line, index) => maskLine(lines, index));
+}
+
+/** @param index of the line in the text that gives it its meaning, from 0 */
+export function maskLine(lines: readonly string[], index: number): string {
+  const line = lines[index] ?? "";
+  return isInsideSecret(lines, index) ? line.replace(/\S.*$/, REDACTED) : maskSource(line);
+}
+
+/** Whether the line continues the value of a member with the name of a secret: a map, a list or a text of several lines. */
+export function isInsideSecret(lines: readonly string[], index: number): boolean {
+  let depth = depthOf(lines[index] ?? "");
+  for (let at = index - 1; at >= 0 && depth > 0; at -= 1) {
+    const line = lines[at] ?? "";
+    const lineDepth = depthOf(line);
+    if (lineDepth >= depth) continue;
+    if (namesSecret(line)) return true;
+    depth = lineDepth;
+  }
+  return false;
+}
+
+/** An item of a list may have the same indentation as the key of the list. A blank line is as deep as any other. */
+function depthOf(line: string): number {
+  const spaces = line.search(/\S/);
+  return spaces === -1 ? Infinity : 2 * spaces + (/^-(?:\s|$)/.test(line.slice(spaces)) ? 1 : 0);
+}
+
+/** Whether the line has the name of a secret and a colon, so that its value follows. */
+export function namesSecret(line: string): boolean {
+  return maskSource(`${line} value`).endsWith(REDACTED);
+}
