@@ -46,4 +46,31 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await button("Dismiss").click();
     await done.waitFor({ state: "detached" });
   });
+
+  test("a dismissed release does not come back with an answer that arrives late", async () => {
+    const apps = [app("api", { MODE: "2" }), app("web", {}, cluster), app("old-worker")];
+    const { page, apply, confirm, done, button } = await openPlan(apps);
+    let letGo = (): void => undefined;
+    const dismissed = new Promise<void>((resolve) => (letGo = resolve));
+    let requests = 0;
+    await page.route(/\/api\/runtime\/releases\/\w/, async (route) => {
+      requests += 1;
+      const isFirst = requests === 1;
+      const response = await route.fetch();
+      if (isFirst) await dismissed;
+      await route.fulfill({ response });
+    });
+    const late = page.waitForResponse(/\/api\/runtime\/releases\/\w/);
+    await apply.click();
+    await confirm.getByRole("button", { name: "Apply", exact: true }).click();
+    await page.getByText("Done. The processes run as planned.").waitFor();
+    await button("Dismiss").click();
+    await done.waitFor({ state: "detached" });
+    letGo();
+    await (await late).finished();
+    await page.getByRole("heading", { name: "Everything runs as declared" }).waitFor();
+    await page.evaluate(() => new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted))));
+    expect(await done.count()).toBe(0);
+    expect(requests).toBeGreaterThan(1);
+  });
 });

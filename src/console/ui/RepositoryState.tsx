@@ -116,7 +116,7 @@ function Outdated({ file }: { file: Repository }): JSX.Element {
   const mine = usePlan(declarations.base.value?.document);
   return (
     <Card title={`${file.file} was changed meanwhile`} class="draft">
-      <p>Nothing was written, and your draft is kept. Compare the file as it is now with your draft.</p>
+      <p>Nothing was written, and your draft is kept.</p>
       <RequestProblem problem={theirs.problem ?? mine.problem} retry={theirs.retry} />
       <div class="sides">
         <div>

@@ -27,6 +27,8 @@ export class Rollout {
   readonly refusal = signal<Problem | undefined>();
   readonly isSending = signal(false);
   readonly isRunning = computed(() => this.current.value?.outcome === "running");
+  /** The release whose end has been shown. */
+  #ended?: string;
   readonly #page: Console;
   readonly #planning = new LatestRequest();
   readonly #listing = new LatestRequest();
@@ -56,14 +58,14 @@ export class Rollout {
       }),
       effect(() => {
         void [place.value, count.value, this.choices.value];
-        if (!untracked(() => this.isRunning.value)) void this.load();
+        if (!this.isRunning.peek()) void this.load();
       }),
       effect(() => {
         const step = this.#feed.applied.value;
         if (step !== undefined && step !== before) untracked(() => void this.#receive(step));
       }),
       effect(() => {
-        if (this.#feed.state.value === "live" && untracked(() => this.isRunning.value)) void this.#catchUp();
+        if (this.#feed.state.value === "live" && this.isRunning.peek()) void this.#catchUp();
       }),
       effect(() => {
         // Another machine sends no steps, so they are read.
@@ -102,8 +104,7 @@ export class Rollout {
       const { release } = await request();
       this.confirming.value = undefined;
       this.isReplaced.value = false;
-      if (release === null) await this.load();
-      else await this.#readRelease(release);
+      await (release === null ? this.load() : this.#readRelease(release));
     } catch (error) {
       this.#showRefusal(toProblem(error));
     } finally {
@@ -132,11 +133,10 @@ export class Rollout {
   async #readRelease(id: string): Promise<void> {
     try {
       const release = await this.#page.api.release(id);
-      const { value: current } = this.current;
-      // Answers may arrive out of order.
-      if (current?.id === id && current.outcome !== "running") return;
+      // Answers may arrive out of order, or after the user has dismissed the release.
+      if (id === this.#ended) return;
       batch(() => {
-        this.current.value = release;
+        this.#show(release);
         // The old plan stays hidden until the next one arrives.
         if (release.outcome !== "running") this.plan.value = undefined;
       });
@@ -146,13 +146,18 @@ export class Rollout {
     }
   }
 
+  #show(release: Release): void {
+    this.current.value = release;
+    if (release.outcome !== "running") this.#ended = release.id;
+  }
+
   /** Reads the release when it begins and ends; the frames between update its steps. */
   async #receive({ release, step, phase, outcome, reason }: ApplyFrame): Promise<void> {
     const { value: current } = this.current;
-    if (current === undefined || current.id !== release || outcome !== undefined)
-      return await this.#readRelease(release);
-    const because = reason === undefined ? {} : { reason };
-    const steps = current.steps.map((one, at) => (at === step - 1 ? { ...one, phase, ...because } : one));
+    if (current?.id !== release || outcome !== undefined) return await this.#readRelease(release);
+    const steps = current.steps.map((one, at) =>
+      at === step - 1 ? { ...one, phase, ...(reason && { reason }) } : one,
+    );
     this.current.value = { ...current, steps };
   }
 
@@ -173,7 +178,7 @@ export class Rollout {
     const [newest] = (this.releases.value = result.answer.releases);
     const { value: current } = this.current;
     // The release began while the page was elsewhere, or ended while the connection was lost.
-    if (newest?.outcome === "running" || newest?.id === current?.id) this.current.value = newest;
+    if (newest && (newest.outcome === "running" || newest.id === current?.id)) this.#show(newest);
   }
 }
 
