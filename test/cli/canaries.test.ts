@@ -113,9 +113,13 @@ const documentCommands = [
 ];
 
 test("no byte of a command about deployments.yaml holds a secret of an unknown member", async () => {
-  const { root, write } = makeRepository({ "deployments.yaml": DOCUMENT });
-  write("deployments.yaml", DOCUMENT.replaceAll("canary", "canary-new").replace("name: a", "name: a\n    more: 1"));
+  const repository = makeRepository({ "deployments.yaml": DOCUMENT });
+  repository.write(
+    "deployments.yaml",
+    DOCUMENT.replaceAll("canary", "canary-new").replace("name: a", "name: a\n    more: 1"),
+  );
   for (const command of documentCommands) {
+    const { root } = repository;
     const ran = [svcm(command.split(" "), { root }), svcm([...command.split(" "), "--json"], { root })];
     for (const { stdout, stderr } of await Promise.all(ran)) {
       expect(stdout.length + stderr.length, command).toBeGreaterThan(60);

@@ -5,6 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { freePort } from "../support/free-port.ts";
 import { availabilityDuring } from "../support/requests.ts";
+import { endsWith } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
 import { svcm } from "../support/svcm.ts";
 
@@ -13,7 +14,7 @@ const { own, ports } = runningPm2();
 
 const APP = `
 const { MODE, SVC_HTTP_PORT } = process.env;
-const die = () => (console.error("lost the database"), process.exit(3));
+const die = () => { ${endsWith('"lost the database"', 3)} };
 if (MODE === "late") setTimeout(die, 20_000);
 const server = require("node:http").createServer((_, response) => response.end(JSON.stringify({ pid: process.pid })));
 server.listen(Number(SVC_HTTP_PORT), "127.0.0.1");`;

@@ -7,6 +7,7 @@ import { execute, processShow, type Caller, type ProcessShowResponse } from "../
 import { processShowBody } from "../../src/core/api/events.ts";
 import { serverOver } from "../console/monitoring-page.ts";
 import { ask } from "../server/support.ts";
+import { endsWith } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
 import { svcm } from "../support/svcm.ts";
 import { longTest } from "../support/runs.ts";
@@ -21,7 +22,7 @@ beforeAll(async () => {
       require("node:fs").writeFileSync(__dirname + "/port", String(server.address().port));
       process.send("ready");
     });
-    process.on("SIGUSR2", () => { console.error("password=" + process.env.DB_PASSWORD); process.exit(5); });`;
+    process.on("SIGUSR2", () => { ${endsWith('"password=" + process.env.DB_PASSWORD', 5)} });`;
   writeFileSync(join(own.folder, "serves.cjs"), code);
   const env = { DB_PASSWORD: CANARY, SVC_HTTP_FRAMEWORK: "express" };
   const app = { name: "serves", script: "./serves.cjs", wait_ready: true, listen_timeout: 20_000, env };

@@ -7,7 +7,7 @@ import { WebSocket } from "ws";
 import { connect } from "../../src/client/index.ts";
 import { canMount, mountUntil } from "./machine.ts";
 import { memoryGroup } from "./memory-group.ts";
-import type { Pm2 } from "./pm2-daemon.ts";
+import { endsWith, type Pm2 } from "./pm2-daemon.ts";
 import { svcm, type RunResult } from "./svcm.ts";
 
 export interface FaultStage {
@@ -41,14 +41,13 @@ export const faults: readonly Fault[] = [
     cause: (stage) =>
       run(stage, {
         max_restarts: 2,
-        code: 'throw new Error("no database at 10.0.0.5, password=" + process.env.DB_PASSWORD);',
+        code: endsWith('new Error("no database at 10.0.0.5, password=" + process.env.DB_PASSWORD)', 1),
       }),
   },
   {
     title: "A crash loop every nine seconds",
     picture: "on-call-crash-loop",
-    cause: (stage) =>
-      run(stage, { code: 'setTimeout(() => { console.error("lost the database"); process.exit(7); }, 9000);' }),
+    cause: (stage) => run(stage, { code: `setTimeout(() => { ${endsWith('"lost the database"', 7)} }, 9000);` }),
   },
   {
     title: "A memory limit",

@@ -63,6 +63,16 @@ export interface Daemon {
 const QUICK = { pmx: false };
 export const IDLE = "setInterval(() => {}, 1e6);";
 
+/** An app that prints an error and ends when PM2 has written it: PM2 may lose what arrives together with the end. */
+export function endsWith(error: string, exitCode: number): string {
+  return `const { statSync } = require("node:fs");
+const sizeOf = () => statSync(process.env.pm_err_log_path, { throwIfNoEntry: false })?.size ?? 0;
+const before = sizeOf();
+console.error(${error});
+const end = () => (sizeOf() > before ? process.exit(${exitCode}) : setTimeout(end, 5));
+end();`;
+}
+
 /** For a file of tests: end it in `afterAll`. @param daemon the program of another version's daemon */
 export function pm2(daemon = DAEMON): Pm2 {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), "svcm-pm2-"));

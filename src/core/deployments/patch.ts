@@ -29,13 +29,15 @@ export function renderPatch({ file, before, after, changes }: PatchedText): stri
 }
 
 function hasSecret({ from, to, lines }: Hunk, before: readonly string[], after: readonly string[]): boolean {
-  const isInside = (all: readonly string[], start: number, count: number): boolean =>
-    all.slice(start - 1, start - 1 + count).some((_line, index) => isInsideSecret(all, start - 1 + index));
   return (
     lines.some(([, text]) => maskSource(text) !== text) ||
-    isInside(before, from, countLines(lines, "-")) ||
-    isInside(after, to, countLines(lines, "+"))
+    continuesSecret(before, from, countLines(lines, "-")) ||
+    continuesSecret(after, to, countLines(lines, "+"))
   );
+}
+
+function continuesSecret(lines: readonly string[], from: number, count: number): boolean {
+  return lines.slice(from - 1, from - 1 + count).some((_line, index) => isInsideSecret(lines, from - 1 + index));
 }
 
 function splitLines(text: string): string[] {

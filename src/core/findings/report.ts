@@ -40,7 +40,7 @@ export function issueLocation({ at }: Issue): Location | undefined {
 
 interface Lines {
   at(line: number): string | undefined;
-  /** Whether the line continues the value of a secret. */
+  /** True if the line continues the value of a secret. */
   isSecret(line: number): boolean;
 }
 

@@ -10,7 +10,7 @@ export function maskLine(lines: readonly string[], index: number): string {
   return isInsideSecret(lines, index) ? line.replace(/\S.*$/, REDACTED) : maskSource(line);
 }
 
-/** Whether the line continues the value of a member with the name of a secret: a map, a list or a text of several lines. */
+/** True if the line continues the value of a member with the name of a secret: a map, a list or a text of several lines. */
 export function isInsideSecret(lines: readonly string[], index: number): boolean {
   let depth = depthOf(lines[index] ?? "");
   for (let at = index - 1; at >= 0 && depth > 0; at -= 1) {
@@ -29,7 +29,7 @@ function depthOf(line: string): number {
   return spaces === -1 ? Infinity : 2 * spaces + (/^-(?:\s|$)/.test(line.slice(spaces)) ? 1 : 0);
 }
 
-/** Whether the line has the name of a secret and a colon, so that its value follows. */
+/** True if a value after this line would be hidden, because the line ends with the name of a secret and a colon. */
 export function namesSecret(line: string): boolean {
   return maskSource(`${line} value`).endsWith(REDACTED);
 }
