@@ -43,7 +43,25 @@ test.skipIf(!hasBrowser)("lists changes newest first, with time, actor and keys,
   await rows.nth(2).waitFor();
   await page.setViewportSize({ width: 390, height: 844 });
   expect({ violations: await axe(page), overflow: await overflow(page) }).toEqual({ violations: [], overflow: 0 });
+  await page.setViewportSize({ width: 280, height: 700 });
+  expect(await rows.evaluateAll(overlappingActions)).toEqual([]);
 });
+
+/** Returns the actions of which the outcome covers a part. */
+function overlappingActions(rows: Element[]): (string | null)[] {
+  const boxOf = (node: Node): DOMRect => {
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    return range.getBoundingClientRect();
+  };
+  const actions = rows.map((row) => row.querySelector("th")!);
+  return actions
+    .filter((action) => {
+      const [box, outcome] = [boxOf(action), boxOf(action.parentElement!.lastElementChild!)];
+      return box.right > outcome.left && box.top < outcome.bottom && outcome.top < box.bottom;
+    })
+    .map((action) => action.textContent);
+}
 
 longTest.skipIf(!hasBrowser)("the filter finds exactly what a row shows, in the reader's time zone", async () => {
   const server = await testServer(noPm2);

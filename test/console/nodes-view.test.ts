@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser || !hasNats)("the view of all nodes (needs nats-serv
     const { page } = await opened({ tab: "nodes", isPhone: true });
     for (const width of [390, 320]) {
       await page.setViewportSize({ width, height: 800 });
-      const { width: room } = (await page.locator(".service select").boundingBox()) ?? { width: 0 };
+      const { width: room } = (await page.locator(".switch select").boundingBox()) ?? { width: 0 };
       expect(room).toBeGreaterThanOrEqual(80);
     }
   });
@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser || !hasNats)("the view of all nodes (needs nats-serv
     await expect.poll(() => focused(page)).toContain("web-1");
     await press(page, "Enter");
     await page.getByRole("button", { name: "api" }).first().waitFor();
-    expect(await page.locator(".service select").inputValue()).toBe("web-1");
+    expect(await page.locator(".switch select").inputValue()).toBe("web-1");
     await page.goBack();
     await expect.poll(() => nodesIn(page)).toEqual(["web-1"]);
   });

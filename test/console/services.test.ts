@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)("the switch of services", () => {
         const server = await testServer({ ...(repository && { repository }), env: { PM2_HOME: temporaryFolder() } });
         const { page, requests } = await openConsole(browser, server.url, { tab: "environment", mayFail: true });
         await page.getByLabel("HTTP framework", { exact: true }).waitFor();
-        await expect.poll(() => page.locator(".service").count()).toBe(0);
+        await expect.poll(() => page.locator(".switch").count()).toBe(0);
         expect(requests.map((request) => request.url()).filter((url) => url.includes("service="))).toEqual([]);
       }
     },

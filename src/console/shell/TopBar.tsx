@@ -97,7 +97,7 @@ function NodeSwitch(): JSX.Element | null {
   const names = new Set(["", node, ...(facts?.nodes ?? [])]);
   return (
     <InlineSelect
-      class="service"
+      class="switch"
       label="Node"
       value={node}
       options={[...names].map((value) => ({ value, label: value || "This server" }))}
@@ -117,7 +117,7 @@ function ServiceSwitch(): JSX.Element | null {
   const undeclared = { value: chosen, label: `${chosen} (not declared)` };
   return (
     <InlineSelect
-      class="service"
+      class="switch"
       label="Service"
       value={chosen}
       options={[
