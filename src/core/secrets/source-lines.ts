@@ -1,13 +1,25 @@
 import { maskSource, REDACTED } from "./redact.ts";
 
+/** Reads each line once, unlike {@link maskLine} for each of them. */
 export function maskLines(lines: readonly string[]): string[] {
-  return lines.map((_line, index) => maskLine(lines, index));
+  const parents: { readonly depth: number; readonly isSecret: boolean }[] = [];
+  return lines.map((line) => {
+    const depth = depthOf(line);
+    while ((parents.at(-1)?.depth ?? -1) >= depth) parents.pop();
+    const isInside = parents.at(-1)?.isSecret ?? false;
+    if (depth !== Infinity) parents.push({ depth, isSecret: isInside || namesSecret(line) });
+    return isInside ? hideLine(line) : maskSource(line);
+  });
 }
 
 /** @param index of the line in the text that gives it its meaning, from 0 */
 export function maskLine(lines: readonly string[], index: number): string {
   const line = lines[index] ?? "";
-  return isInsideSecret(lines, index) ? line.replace(/\S.*$/, REDACTED) : maskSource(line);
+  return isInsideSecret(lines, index) ? hideLine(line) : maskSource(line);
+}
+
+function hideLine(line: string): string {
+  return line.replace(/\S.*$/, REDACTED);
 }
 
 /** True if the line continues the value of a member with the name of a secret: a map, a list or a text of several lines. */

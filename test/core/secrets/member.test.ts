@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { stringify } from "yaml";
 import { REDACTED } from "../../../src/core/secrets/redact.ts";
 import { maskMember, maskMembers } from "../../../src/core/secrets/member.ts";
-import { maskLines } from "../../../src/core/secrets/source-lines.ts";
+import { maskLine, maskLines } from "../../../src/core/secrets/source-lines.ts";
 
 test.each([
   ["a text", "password", "canary", REDACTED],
@@ -51,6 +51,7 @@ test("no member below the name of a secret is shown, as data or as YAML in any s
     expect(JSON.stringify(maskMembers(value))).not.toContain("canary");
     const lines = stringify(value, options).split("\n");
     expect(maskLines(lines).join("\n")).not.toContain("canary");
+    expect(maskLines(lines)).toEqual(lines.map((_line, index) => maskLine(lines, index)));
   });
   fc.assert(property, { numRuns: 500, endOnFailure: true });
 });
