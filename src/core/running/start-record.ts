@@ -1,0 +1,29 @@
+/**
+ * What a process was started with. It belongs to one pid and one start, so a later process with the same pid never
+ * matches it. It contains keyed digests, but no value.
+ * @see CONTRACT section 13
+ */
+export interface StartRecord {
+  readonly app: string;
+  readonly pmId: number;
+  readonly pid: number;
+  /** Of the boot in which the process started. */
+  readonly bootId: string;
+  /** Field 22 of `/proc/<pid>/stat`: unique for a pid within a boot. */
+  readonly startTicks: number;
+  /** PM2's `pm_uptime`, in milliseconds since 1970. */
+  readonly startedAt: number;
+  /** `svcm`: written with the start. `observed`: written later, while no file had changed since the start. */
+  readonly by: "svcm" | "observed";
+  /** Real paths, with every link resolved. */
+  readonly cwd: string;
+  readonly script: string;
+  /** `null` without Git. */
+  readonly commit: string | null;
+  /** Digests by path, relative to the code unit. */
+  readonly code: Readonly<Record<string, string>>;
+  /** Digest of the lockfile and of the package manager's install marker; `null` without both. */
+  readonly install: string | null;
+  /** By path of an env file that the app reads itself: keyed digests by key. */
+  readonly envFiles: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
