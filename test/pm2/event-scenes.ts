@@ -46,13 +46,13 @@ export const scenes: readonly Scene[] = [
     title: "an exit code is a crash",
     app: { name: "coded", autorestart: false, code: "process.exit(3);" },
     isOver: isStopped,
-    expected: { kind: "exit", cause: "crash", certainty: "certain", exitCode: 3 },
+    expected: { kind: "exit", cause: "crash", certainty: "likely", exitCode: 3 },
   },
   {
     title: "an uncaught exception is a crash",
     app: { name: "thrown", autorestart: false, code: 'throw new Error("cannot reach db");' },
     isOver: isStopped,
-    expected: { kind: "exit", cause: "crash", certainty: "certain", exitCode: 1 },
+    expected: { kind: "exit", cause: "crash", certainty: "likely", exitCode: 1 },
   },
   {
     title: "the exit code 0 looks like SIGINT, so the cause is only likely",
@@ -84,7 +84,7 @@ export const scenes: readonly Scene[] = [
       code: "const kept = []; for (;;) kept.push(new Array(1000).fill(kept.length));",
     },
     isOver: isStopped,
-    expected: { kind: "exit", cause: "crash", certainty: "certain", signal: "SIGABRT" },
+    expected: { kind: "exit", cause: "crash", certainty: "likely", signal: "SIGABRT" },
     says: "Its heap was full",
   },
   {
@@ -131,7 +131,7 @@ export const scenes: readonly Scene[] = [
     title: "a restart with a delay that grows is part of the end",
     app: { name: "backoff", exp_backoff_restart_delay: 100, code: "setTimeout(() => process.exit(4), 50);" },
     isOver: isRestarted,
-    expected: { kind: "exit", cause: "crash", certainty: "certain", exitCode: 4 },
+    expected: { kind: "exit", cause: "crash", certainty: "likely", exitCode: 4 },
   },
   {
     title: "a restart by PM2's command is only likely if nobody saw the command",
@@ -145,7 +145,7 @@ export const scenes: readonly Scene[] = [
     // PM2 counts only shorter runs. On a loaded machine a start takes longer than the default of a second.
     app: { name: "loop", max_restarts: 3, min_uptime: 600_000, code: "process.exit(2);" },
     isOver: ({ status }) => status === "errored",
-    expected: { kind: "exit", cause: "crash", certainty: "certain", exitCode: 2 },
+    expected: { kind: "exit", cause: "crash", certainty: "likely", exitCode: 2 },
     says: "PM2 gave up after 3 unstable restarts.",
   },
 ];

@@ -33,7 +33,7 @@ longTest("an end with an exit code is a crash, and its error log is shown withou
   await own.run({ name: "crash", autorestart: false, code, ...secrets });
   await expect.poll(async () => (await recordOf("crash")).status).toBe("stopped");
   const answer = await why("crash");
-  expect(answer.event).toMatchObject({ app: "crash", kind: "exit", cause: "crash", certainty: "certain", exitCode: 3 });
+  expect(answer.event).toMatchObject({ app: "crash", kind: "exit", cause: "crash", certainty: "likely", exitCode: 3 });
   expect(answer.errorLines.join()).toContain("cannot reach db");
   const listed = await execute(eventsList, ports, { app: "crash" }, caller);
   expect(JSON.stringify([answer, listed])).not.toContain(CANARY);

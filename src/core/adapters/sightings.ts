@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, readSync, watch as watchFolder } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Kernel, readSighting, type Sighting } from "../events/sightings.ts";
+import { type Kernel, type KernelKill, readSighting, type Sighting } from "../events/sightings.ts";
 import type { Sightings } from "../ports/events.ts";
 import { createAppender, rotatedPaths } from "./files/append.ts";
 import { attempt } from "./files/file-error.ts";
@@ -78,7 +78,8 @@ function watchFolders(folders: readonly string[], onChange: () => void): () => v
 
 const RECORD_BYTES = 8192;
 const MAX_RECORDS = 50_000;
-const OOM_KILL = /(?:^|[^\w])(?:Out of memory|Memory cgroup out of memory)[^\n]*Killed process (\d+)/i;
+const OOM_KILL =
+  /(?:^|[^\w])(?:Out of memory|Memory cgroup out of memory)[^\n]*Killed process (\d+)(?: \(([^\n]{0,64}?)\)[ ,])?/i;
 
 /** On Linux every user can read the counter, but often only root can read the log. */
 async function readKernel(): Promise<Kernel> {
@@ -106,13 +107,13 @@ function killsInLog(bootedMs: number): Kernel["logged"] {
   }
   try {
     const buffer = Buffer.allocUnsafe(RECORD_BYTES);
-    const kills: { atMs: number; pid: number }[] = [];
+    const kills: KernelKill[] = [];
     for (let count = 0; count < MAX_RECORDS; count += 1) {
       const record = nextRecord(fd, buffer);
       if (record === undefined) break;
       const [, microseconds, text = ""] = /^\d+,\d+,(\d+),[^;]*;([^\n]*)/.exec(record) ?? [];
-      const pid = OOM_KILL.exec(text)?.[1];
-      if (pid !== undefined) kills.push({ atMs: bootedMs + Number(microseconds) / 1000, pid: Number(pid) });
+      const [, pid, name] = OOM_KILL.exec(text) ?? [];
+      if (pid !== undefined) kills.push({ atMs: bootedMs + Number(microseconds) / 1000, pid: Number(pid), name });
     }
     return kills;
   } finally {

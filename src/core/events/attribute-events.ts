@@ -1,5 +1,6 @@
 import type { AuditRecord } from "../api/audit-record.ts";
 import type { SvcmEvent } from "../api/events.ts";
+import type { Release } from "../api/rollout.ts";
 import { callerText, subjectText } from "../audit/audit-text.ts";
 import type { LogEvent } from "./log-events.ts";
 import { floorToSecond } from "./seconds.ts";
@@ -20,10 +21,7 @@ interface Claim {
   readonly claimed: LogEvent[];
 }
 
-/**
- * Newest first. An attribution is certain if the action succeeded and explains no other end of the process. It must
- * also have begun in an earlier second: within one, another program may have stopped the process first.
- */
+/** Newest first. An attribution is certain if the action succeeded and explains no other end of the process. */
 export function attributeEvents(
   events: readonly LogEvent[],
   records: readonly AuditRecord[],
@@ -77,11 +75,12 @@ function claimsEvent({ record, startedMs, endedMs }: Claim, { atMs, event }: Log
   );
 }
 
-function attributedTo({ event, atMs }: LogEvent, { record, startedMs, claimed }: Claim): Omit<SvcmEvent, "at"> {
+function attributedTo({ event }: LogEvent, { record, claimed }: Claim): Omit<SvcmEvent, "at"> {
   const rivals = claimed.filter(
     (other) => other.event.pmId === event.pmId && (other.event.kind === "start") === (event.kind === "start"),
   );
-  const isCertain = record.outcome === "succeeded" && rivals.length === 1 && atMs > floorToSecond(startedMs);
+  // A code says that nothing had to be done for some process.
+  const isCertain = record.outcome === "succeeded" && record.code === undefined && rivals.length === 1;
   const sentence = `svcm's audit log has ${record.action} by ${callerText(record)} at that time.`;
   const auditId = record.id;
   // Either of two requests at the same time may be the cause.
@@ -98,6 +97,35 @@ function attributedTo({ event, atMs }: LogEvent, { record, startedMs, claimed }:
     actor: callerText(record),
     auditId,
   };
+}
+
+/** An apply also starts apps that PM2 did not know; only its release names them. */
+export function withReleaseApps(
+  records: readonly AuditRecord[],
+  releases: readonly Pick<Release, "startedAt" | "steps">[],
+  pm2Home: string,
+): AuditRecord[] {
+  return records.map((record) => {
+    if (!isRelease(record)) return record;
+    const { startedMs, endedMs } = toClaim(record);
+    const own = releases.filter(({ startedAt }) => isBetween(Date.parse(startedAt), startedMs, endedMs));
+    const { processes = [] } = record;
+    const apps = new Set(
+      own.flatMap(({ steps }) => steps.filter(({ do: kind }) => kind !== "save").map(({ app }) => app)),
+    );
+    for (const { name } of processes) apps.delete(name);
+    if (apps.size === 0) return record;
+    const started = [...apps].map((name) => ({ name, pmId: null, pm2Home }));
+    return { ...record, processes: [...processes, ...started] };
+  });
+}
+
+export function isRelease({ action, outcome }: AuditRecord): boolean {
+  return action.startsWith("plan.") && outcome !== "refused";
+}
+
+function isBetween(ms: number, fromMs: number, toMs: number): boolean {
+  return ms >= fromMs && ms <= toMs;
 }
 
 export function recordedEvents(record: AuditRecord): TimedEvent[] {

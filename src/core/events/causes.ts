@@ -25,18 +25,53 @@ const SIGNALS: Readonly<Record<number, string>> = { 129: "SIGHUP", 130: "SIGINT"
 /** The system sends these because of a fault in the process. */
 const FAULTS = new Set(["SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP"]);
 
-/** @param signal absent if PM2 logs no signal or its default one */
+/**
+ * An exit code says what ended, never why: an app may exit with it after an error, on purpose, or after a signal.
+ * @param signal absent if PM2 logs no signal or its default one
+ */
 export function explainExit(code: number, signal: string | undefined): Verdict {
   if (signal !== undefined) return explainSignal(signal);
-  if (code === 0) {
-    return verdict("exit", "likely", "It ended with exit code 0. PM2 writes the same for SIGINT from outside.");
-  }
+  if (code === 0) return explainZero("unknown", {});
   const shell = SIGNALS[code];
   if (shell !== undefined) {
     return verdict("signal", "likely", `It ended with exit code ${code}, which usually means ${shell}.`);
   }
-  return verdict("crash", "certain", `It ended by itself, with exit code ${code}.`);
+  return verdict(
+    "crash",
+    "likely",
+    `It ended with exit code ${code}, and no command to PM2 came before it. An app that handles a signal may end so, too.`,
+  );
 }
+
+export interface ZeroEvidence {
+  /** Its error log got lines in the second of the end. */
+  readonly hasFreshErrors?: boolean;
+  readonly isRepeated?: boolean;
+  readonly isRestarted?: boolean;
+}
+
+/**
+ * PM2 logs code 0 with SIGINT, its default, for an end by code 0 and by SIGINT. In cluster mode, it does so for every
+ * uncaught error, too.
+ */
+export function explainZero(mode: ExecMode | "unknown", evidence: ZeroEvidence): Verdict {
+  if (mode === "fork") {
+    return verdict("exit", "likely", "It ended with exit code 0. PM2 writes the same for SIGINT from outside.");
+  }
+  const hides =
+    mode === "cluster"
+      ? "In cluster mode, PM2 writes exit code 0 for an uncaught error, too."
+      : "PM2 wrote exit code 0, which in cluster mode stands for an uncaught error, too; the log does not name the mode.";
+  const { hasFreshErrors = false, isRepeated = false, isRestarted = false } = evidence;
+  if (hasFreshErrors) return verdict("crash", "likely", "It wrote to its error log in that second.", hides);
+  if (mode === "cluster" && (isRepeated || isRestarted)) {
+    return verdict("crash", "likely", isRepeated ? "It ended so repeatedly, without a request." : NO_REQUEST, hides);
+  }
+  return verdict("unknown", "unknown", hides);
+}
+
+const NO_REQUEST = "No command to PM2 came before it.";
+export type ExecMode = "fork" | "cluster";
 
 function explainSignal(signal: string): Verdict {
   const sentence = `The signal ${signal} ended it. PM2 does not know the sender.`;
@@ -65,7 +100,7 @@ export function maySchedule({ stoppingMs = 0, cron }: StopOrder): boolean {
 
 function findReason({ stoppingMs = 0, memory, watch, isEnding = false }: StopOrder, withinMs: number): Verdict {
   const isNear = ({ atMs }: { readonly atMs: number }): boolean => isWithin(stoppingMs - atMs, withinMs);
-  if (isEnding) return verdict("daemon", "certain", "A signal stopped PM2's daemon, which stopped its processes.");
+  if (isEnding) return verdict("daemon", "likely", "A signal stopped PM2's daemon, which stopped its processes.");
   if (memory !== undefined && isNear(memory)) {
     return verdict(
       "memory-limit",

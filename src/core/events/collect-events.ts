@@ -2,11 +2,16 @@ import type { AuditRecord } from "../api/audit-record.ts";
 import { SvcmError } from "../errors.ts";
 import { FileError, type Ports } from "../ports/index.ts";
 import type { Pm2LogQuery } from "../ports/events.ts";
-import { attributeEvents, type TimedEvent } from "./attribute-events.ts";
-import { explainHeapErrors } from "./heap-error.ts";
+import { listReleases } from "../rollout/read-releases.ts";
+import { attributeEvents, isRelease, type TimedEvent, withReleaseApps } from "./attribute-events.ts";
+import type { ExecMode } from "./causes.ts";
+import { type ErrorTail, explainHeapErrors } from "./heap-error.ts";
 import { logEvents, type LogEvent } from "./log-events.ts";
 import { isDue, parseSchedule } from "./schedule.ts";
-import { withCommands, withKernel } from "./sightings.ts";
+import { type Program, withCommands, withKernel } from "./sightings.ts";
+import { explainZeroes, needsMode } from "./zero-exits.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import { once } from "../words/once.ts";
 
 const MAX_RECORDS = 1000;
 /** A cause may depend on log lines up to this long before its event. */
@@ -59,18 +64,31 @@ export async function collectEvents(
   const fromMs = log.isTruncated ? Math.max(sinceMs, (log.entries[0]?.atMs ?? 0) + CONTEXT_MS) : sinceMs;
   const audit = known ?? (await readAuditRecords(ports, sinceMs, signal));
   const { sightings } = ports;
+  const listOnce: ListProcesses = once(() => ports.processes.list(signal).catch(() => []));
   const seen = await sightings.readSince(contextMs).catch(() => []);
   let events: readonly LogEvent[] = withCommands(logEvents(log.entries), seen);
-  if (events.some(dependsOnKernel)) events = withKernel(events, await sightings.readKernel(), seen);
-  events = await withSchedules(ports, events, signal);
-  events = await explainHeapErrors(events, ({ app, pmId = -1 }) =>
-    ports.processLogs.readErrorTail({ name: app ?? "", pmId }),
-  );
+  if (events.some(dependsOnKernel))
+    events = withKernel(events, await sightings.readKernel(), { seen, programOf: programOf(await listOnce()) });
+  events = await withSchedules(listOnce, events);
+  const tailOf = ({ app, pmId = -1 }: LogEvent["event"]): Promise<ErrorTail | undefined> =>
+    ports.processLogs.readErrorTail({ name: app ?? "", pmId });
+  events = await explainZeroes(events, { modeOf: await readModes(listOnce, events), tailOf });
+  events = await explainHeapErrors(events, tailOf);
   return {
-    events: attributeEvents(events, audit.records, ports.workspace.pm2Home).filter(({ atMs }) => atMs >= fromMs),
+    events: attributeEvents(events, await nameStartedApps(ports, audit.records), ports.workspace.pm2Home).filter(
+      ({ atMs }) => atMs >= fromMs,
+    ),
     fromMs,
     isComplete: log.isComplete && audit.isComplete && audit.records.length < MAX_RECORDS,
   };
+}
+
+async function nameStartedApps(
+  { releases, workspace: { pm2Home } }: Ports,
+  records: readonly AuditRecord[],
+): Promise<readonly AuditRecord[]> {
+  if (!records.some(isRelease)) return records;
+  return withReleaseApps(records, await listReleases(releases).catch(() => []), pm2Home);
 }
 
 export interface AuditRecords {
@@ -95,14 +113,26 @@ function dependsOnKernel({ lostMs, event: { kind, signal } }: LogEvent): boolean
   return lostMs !== undefined || (kind === "exit" && signal === "SIGKILL");
 }
 
-/** Without an answer from PM2, an end on the full minute counts as scheduled. */
-async function withSchedules(
-  ports: Ports,
+function programOf(records: readonly ProcessRecord[]): (process: LogEvent["event"]) => Program | undefined {
+  return ({ app, pmId }) => records.find((record) => record.pmId === pmId && record.name === app);
+}
+
+type ListProcesses = () => Promise<readonly ProcessRecord[]>;
+
+/** PM2's log names the mode of a process only where it starts. */
+async function readModes(
+  list: ListProcesses,
   events: readonly LogEvent[],
-  signal: AbortSignal | undefined,
-): Promise<readonly LogEvent[]> {
+): Promise<(process: LogEvent["event"]) => ExecMode | undefined> {
+  const records = events.some(needsMode) ? await list() : [];
+  return ({ app, pmId }) =>
+    records.find((record) => record.pmId === pmId && record.name === app)?.execMode ?? undefined;
+}
+
+/** Without an answer from PM2, an end on the full minute counts as scheduled. */
+async function withSchedules(list: ListProcesses, events: readonly LogEvent[]): Promise<readonly LogEvent[]> {
   if (!events.some(({ maySchedule, event }) => maySchedule && event.actor === undefined)) return events;
-  const records = await ports.processes.list(signal).catch(() => []);
+  const records = await list();
   const patterns = new Map(records.map(({ pmId, cronRestart }) => [pmId, cronRestart]));
   return events.map((logged) => {
     const { maySchedule, orderedMs = 0, event } = logged;

@@ -67,7 +67,10 @@ export class EvidenceWatcher {
     this.#kills = kills;
     return killed.flatMap(({ atMs, pmId }): KillSighting[] => {
       const pid = this.#pids.get(pmId);
-      const isNamed = logged.some((kill) => kill.pid === pid && Math.abs(kill.atMs - atMs) < NEAR_MS);
+      const near = logged.filter((kill) => Math.abs(kill.atMs - atMs) < NEAR_MS);
+      const isNamed = near.some((kill) => kill.pid === pid);
+      // Then the kernel counted the kill of another process.
+      if (!isNamed && pid !== undefined && near.length > 0) return [];
       return isNamed || hasCounted ? [{ type: "memory-kill", atMs, pmId, isNamed }] : [];
     });
   }

@@ -14,7 +14,7 @@ const ORDERED = /Stopping app:|:_old_\d/;
 
 /** If these do not match, no event of the log has the cause. */
 const OF_CAUSE: Partial<Record<Cause, RegExp>> = {
-  crash: /exited with code \[(?!0\])-?\d+\]|via signal \[SIGABRT\]/,
+  crash: /exited with code \[(?!0\])-?\d+\]|via signal \[SIG(?:ABRT|INT)\]/,
   exit: /exited with code \[0\]/,
   signal: /exited with code \[1\d\d\]|via signal \[(?!SIGINT\])\w+\]/,
   "memory-limit": /because it exceeds --max-memory-restart value/,

@@ -1,3 +1,4 @@
+import { withoutPrefix } from "./error-block.ts";
 import type { LogEvent } from "./log-events.ts";
 
 export interface ErrorTail {
@@ -32,11 +33,18 @@ function explainFromTail(logged: LogEvent, { lines, writtenMs }: ErrorTail): Log
   const at = lines.findLastIndex((line) => HEAP.test(line));
   if (at === -1) return logged;
   const { atMs, event } = logged;
-  const isLast = lines.slice(at + 1).every((line) => REPORT.test(line));
-  const isCertain = isLast && Math.abs(writtenMs - atMs) <= WRITE_DELAY_MS;
-  const sentence = "Its heap was full: V8 wrote that to its error log and aborted it.";
+  const isLast = lines.slice(at + 1).every((line) => REPORT.test(withoutPrefix(line)));
+  const isOfThisEnd = isLast && isWrittenAt(writtenMs, atMs);
+  const sentence = isOfThisEnd
+    ? "Its heap was full: V8 wrote that to its error log and aborted it."
+    : "Its heap was full: V8 wrote that to its error log, perhaps at another end.";
   const evidence = [sentence, ...event.evidence];
-  return { ...logged, event: { ...event, cause: "crash", certainty: isCertain ? "certain" : "likely", evidence } };
+  return { ...logged, event: { ...event, cause: "crash", certainty: "likely", evidence } };
+}
+
+/** PM2's log has whole seconds. */
+export function isWrittenAt(writtenMs: number, endMs: number): boolean {
+  return writtenMs >= endMs - WRITE_DELAY_MS && writtenMs <= endMs + 1000 + WRITE_DELAY_MS;
 }
 
 function isEnd({ event: { kind } }: LogEvent): boolean {

@@ -1,7 +1,9 @@
 import type { SvcmEvent } from "../api/events.ts";
-import { explainExit, maySchedule, explainStop, explainReload, type StopOrder } from "./causes.ts";
+import { type ExecMode, explainExit, maySchedule, explainStop, explainReload, type StopOrder } from "./causes.ts";
 import type { LogEntry } from "./log-line.ts";
+import { maskCredentials } from "../secrets/redact.ts";
 import { pluralize } from "../words/pluralize.ts";
+import { formatSecond } from "./seconds.ts";
 
 type Entry<Type extends LogEntry["type"]> = Extract<LogEntry, { readonly type: Type }>;
 
@@ -11,6 +13,8 @@ export interface LogEvent {
   readonly isOrdered: boolean;
   readonly orderedMs?: number | undefined;
   readonly maySchedule?: boolean;
+  /** For an end without a request whose code and signal are PM2's defaults. */
+  readonly zero?: { readonly mode: ExecMode | undefined; isRestarted: boolean };
   /** For a daemon whose predecessor did not log its stop: when the predecessor last wrote to the log. */
   readonly lostMs?: number | undefined;
   readonly event: Omit<SvcmEvent, "at">;
@@ -31,9 +35,17 @@ const RELOAD_MS = 60_000;
 const RESTART_MS = 2000;
 /** `pm2 kill` stops the processes at most this long before the daemon. */
 const KILL_MS = 10_000;
+/** PM2 logs within this time that it could not start a process. */
+const START_ERROR_MS = 2000;
+/** After its own start, a daemon starts the saved processes within this time of each other. */
+const RESURRECT_MS = 10_000;
 
 interface Process {
+  name?: string;
+  mode?: ExecMode;
   order?: StopOrder | undefined;
+  /** A changed file explains one stop of each process. */
+  usedWatch?: Entry<"watch"> | undefined;
   lastEnd?: Draft | undefined;
   lastStart?: Draft | undefined;
   startedMs?: number;
@@ -46,6 +58,9 @@ interface State {
   readonly processes: Map<number, Process>;
   readonly watched: Map<string, Entry<"watch">>;
   lastExit?: Draft | undefined;
+  /** The process that PM2 has begun to start, and the event that shows it. */
+  starting?: { readonly atMs: number; readonly process: Process; readonly draft: Draft | undefined } | undefined;
+  daemonStartedMs?: number | undefined;
   forced?: Entry<"forced"> | undefined;
   isEnding: boolean;
   lastLineMs?: number | undefined;
@@ -84,10 +99,14 @@ function applyByType(state: State, entry: LogEntry): void {
   }
 }
 
-function applyOther(state: State, entry: Entry<"watch" | "forced" | "stale" | "gave-up" | "daemon-signal">): void {
+function applyOther(
+  state: State,
+  entry: Entry<"watch" | "forced" | "stale" | "gave-up" | "daemon-signal" | "error">,
+): void {
   if (entry.type === "watch") state.watched.set(entry.name, entry);
   else if (entry.type === "forced") state.forced = entry;
   else if (entry.type === "daemon-signal") state.isEnding = true;
+  else if (entry.type === "error") applyStartError(state, entry);
   else if (entry.type === "stale") remove(state, state.lastExit);
   else addEvidence(state.lastExit, `PM2 gave up after ${pluralize(entry.count, "unstable restart")}.`);
 }
@@ -100,8 +119,27 @@ function applyToProcess(process: Process, entry: Entry<"memory" | "cron" | "with
 
 function applyStopping(state: State, { atMs, name, pmId }: Entry<"stopping">): void {
   const process = processOf(state, pmId);
-  process.order = { ...process.order, stoppingMs: atMs, watch: state.watched.get(name), isEnding: state.isEnding };
+  const changed = state.watched.get(name);
+  const watch = changed === process.usedWatch ? undefined : changed;
+  process.usedWatch = changed;
+  process.order = { ...process.order, stoppingMs: atMs, watch, isEnding: state.isEnding };
 }
+
+/** The process has no pid then, although PM2 lists it as online. */
+function applyStartError({ starting }: State, { atMs, message }: Entry<"error">): void {
+  if (starting === undefined || atMs - starting.atMs > START_ERROR_MS) return;
+  const { process, draft } = starting;
+  process.isRunning = false;
+  if (draft === undefined) return;
+  const evidence = draft.event.evidence.filter((sentence) => sentence !== STARTED_AGAIN);
+  const again = draft.event.kind === "start" ? "" : " again";
+  draft.event = {
+    ...draft.event,
+    evidence: [...evidence, `PM2 could not start it${again}: ${maskCredentials(message)}.`],
+  };
+}
+
+const STARTED_AGAIN = "PM2 started it again.";
 
 function applyExit(state: State, entry: Entry<"exit">): void {
   const { atMs, name, pmId, code } = entry;
@@ -109,8 +147,10 @@ function applyExit(state: State, entry: Entry<"exit">): void {
   const isOrdered = process.order?.stoppingMs !== undefined;
   const signal = code === 0 && entry.signal !== "SIGINT" ? entry.signal : undefined;
   const verdict = isOrdered ? explainStop(orderOf(state, process, signal)) : explainExit(code, signal);
-  const end = signal === undefined ? { exitCode: code } : { signal };
-  const { startedMs, order = {} } = process;
+  const isDefault = code === 0 && signal === undefined;
+  // PM2 writes 0 for its own SIGINT, too.
+  const end = signal === undefined ? (isDefault ? {} : { exitCode: code }) : { signal };
+  const { startedMs, order = {}, mode } = process;
   if (!isOrdered && startedMs !== undefined)
     verdict.evidence.push(`It had run for ${formatRunTime(atMs - startedMs)}.`);
   const draft: Draft = {
@@ -118,6 +158,7 @@ function applyExit(state: State, entry: Entry<"exit">): void {
     isOrdered,
     orderedMs: order.stoppingMs,
     maySchedule: isOrdered && maySchedule(order),
+    ...(isDefault && !isOrdered && { zero: { mode, isRestarted: false } }),
     event: { app: name, pmId, kind: isOrdered ? "stop" : "exit", ...verdict, ...end },
   };
   state.drafts.push(draft);
@@ -146,9 +187,12 @@ function applyReloadedExit(state: State, { atMs, name, pmId }: Entry<"exit">): v
   process.order = undefined;
 }
 
-function applyStart(state: State, { atMs, name, pmId }: Entry<"start">): void {
+function applyStart(state: State, { atMs, name, pmId, mode }: Entry<"start">): void {
   const process = processOf(state, pmId);
   const { lastEnd, isRunning } = process;
+  process.name = name;
+  process.mode = mode;
+  state.starting = { atMs, process, draft: undefined };
   process.isRunning = true;
   process.startedMs = atMs;
   process.lastStart = undefined;
@@ -157,13 +201,25 @@ function applyStart(state: State, { atMs, name, pmId }: Entry<"start">): void {
   if (process.order?.stoppingMs !== undefined) process.order = undefined;
   if (lastEnd !== undefined && atMs <= process.restartBy) {
     if (lastEnd.isOrdered) lastEnd.event = { ...lastEnd.event, kind: "restart" };
-    else addEvidence(lastEnd, "PM2 started it again.");
+    else addEvidence(lastEnd, STARTED_AGAIN);
+    if (lastEnd.zero !== undefined) lastEnd.zero.isRestarted = true;
+    state.starting = { atMs, process, draft: lastEnd };
     return;
   }
-  const evidence = ["PM2's log records the start, but not who requested it."];
-  const what = { app: name, pmId, kind: "start" as const, cause: "unknown" as const, certainty: "unknown" as const };
-  process.lastStart = { atMs, orderedMs: atMs, isOrdered: true, event: { ...what, evidence } };
+  process.lastStart = { atMs, orderedMs: atMs, isOrdered: true, event: startEvent(state, atMs, { app: name, pmId }) };
+  state.starting = { atMs, process, draft: process.lastStart };
   state.drafts.push(process.lastStart);
+}
+
+function startEvent(state: State, atMs: number, { app, pmId }: { app: string; pmId: number }): Draft["event"] {
+  const { daemonStartedMs = -Infinity } = state;
+  const isAfterDaemon = atMs - daemonStartedMs <= RESURRECT_MS;
+  // Each start takes a while, so the next one may follow as late.
+  if (isAfterDaemon) state.daemonStartedMs = atMs;
+  const evidence = isAfterDaemon
+    ? ["It started right after PM2's daemon, as `pm2 resurrect` or a first `pm2 start` does."]
+    : ["PM2's log records the start, but not who requested it."];
+  return { app, pmId, kind: "start", cause: "unknown", certainty: "unknown", evidence };
 }
 
 function applyDaemon(state: State, { atMs, type }: LogEntry): void {
@@ -171,21 +227,44 @@ function applyDaemon(state: State, { atMs, type }: LogEntry): void {
   const lostMs = isStart ? state.lastLineMs : undefined;
   if (!isStart && !state.isEnding) blameDaemon(state, atMs);
   const sentence = isStart ? "PM2's daemon started." : "PM2's daemon stopped.";
-  const evidence =
-    lostMs === undefined
-      ? [sentence]
-      : [sentence, "The previous daemon ended without a message: it was killed, or the machine stopped."];
+  const lost = lostMs === undefined ? [] : [LOST_DAEMON];
+  if (lostMs !== undefined) state.drafts.push(...lostProcesses(state, atMs, lostMs));
   state.drafts.push({
     atMs,
     isOrdered: false,
     lostMs,
-    event: { app: null, kind: "daemon", cause: "daemon", certainty: "certain", evidence },
+    event: { app: null, kind: "daemon", cause: "daemon", certainty: "certain", evidence: [sentence, ...lost] },
   });
+  state.daemonStartedMs = isStart ? atMs : undefined;
+  state.starting = undefined;
   state.lastLineMs = undefined;
   state.isEnding = false;
   state.processes.clear();
   state.watched.clear();
   state.lastExit = undefined;
+}
+
+const LOST_DAEMON = "The previous daemon ended without a message: it was killed, or the machine stopped.";
+
+/** Children of `npm` or a shell, and programs other than Node.js, may live on; PM2 does not know them any more. */
+function lostProcesses({ processes }: State, atMs: number, lostMs: number): Draft[] {
+  const running = [...processes].filter(([, { isRunning, name }]) => isRunning && name !== undefined);
+  return running.map(([pmId, { name = "" }]) => ({
+    atMs,
+    isOrdered: false,
+    lostMs,
+    event: {
+      app: name,
+      pmId,
+      kind: "exit",
+      cause: "daemon",
+      certainty: "likely",
+      evidence: [
+        `PM2's daemon ended without a message after ${formatSecond(lostMs)}, and its processes with it.`,
+        LOST_DAEMON,
+      ],
+    },
+  }));
 }
 
 /** `pm2 kill` stops every process first and logs its own stop last. */

@@ -1,4 +1,5 @@
 /** The grammar of `pm2.log`, in the words of PM2 5, 6 and 7. */
+import type { ExecMode } from "./causes.ts";
 
 /** A process id. A reload renames the old process to `_old_<id>`. */
 interface ProcessId {
@@ -11,7 +12,7 @@ interface Named extends ProcessId {
 }
 
 export type LogFact =
-  | ({ readonly type: "start" } & Named)
+  | ({ readonly type: "start"; readonly mode: ExecMode } & Named)
   | ({ readonly type: "stopping" } & Named)
   | ({ readonly type: "stale" } & Named)
   | ({ readonly type: "exit"; readonly code: number; readonly signal: string } & Named)
@@ -21,6 +22,7 @@ export type LogFact =
   | { readonly type: "watch"; readonly name: string; readonly path: string }
   | { readonly type: "gave-up"; readonly count: number }
   | { readonly type: "forced"; readonly afterMs: number }
+  | { readonly type: "error"; readonly message: string }
   | { readonly type: "daemon-start" }
   | { readonly type: "daemon-signal" }
   | { readonly type: "daemon-end" };
@@ -50,8 +52,13 @@ const LINE_PATTERNS: Readonly<Record<string, readonly LinePattern[]>> = {
       }),
     ],
     [
-      new RegExp(String.raw`^App ${NAMED} starting in -(?:fork|cluster) mode-$`),
-      ([name = "", old, id]) => ({ type: "start", name, ...processId(old, id) }),
+      new RegExp(String.raw`^App ${NAMED} starting in -(fork|cluster) mode-$`),
+      ([name = "", old, id, mode]) => ({
+        type: "start",
+        name,
+        ...processId(old, id),
+        mode: mode === "cluster" ? mode : "fork",
+      }),
     ],
     [
       new RegExp(String.raw`^App ${NAMED} will restart in (\d{1,9})ms$`),
@@ -108,10 +115,19 @@ const LINE_PATTERNS: Readonly<Record<string, readonly LinePattern[]>> = {
     ],
     [/^PM2 successfully stopped$/, () => ({ type: "daemon-end" })],
   ],
-  E: [[/^Exited peacefully$/, () => ({ type: "daemon-end" })]],
+  E: [
+    [/^Exited peacefully$/, () => ({ type: "daemon-end" })],
+    [/^Error: (spawn .+)$/, startError],
+  ],
+  T: [[/^Trace: \[?Error: (.+? open .+?)\]?(?: \{)?$/, startError]],
   "-": [[/^-* ?New PM2 Daemon started [- ]*$/, () => ({ type: "daemon-start" })]],
   p: [[/^pm2 has been killed by signal, dumping process list before exit\.\.\.$/, () => ({ type: "daemon-signal" })]],
 };
+
+/** PM2 logs that it could not start a process, but not which one: it is the one that it has just begun to start. */
+function startError([message = ""]: readonly string[]): LogFact {
+  return { type: "error", message };
+}
 
 export function logEntry(line: string): LogEntry | undefined {
   const [head, stamp = ""] = STAMPED.exec(line) ?? [];

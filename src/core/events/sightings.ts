@@ -1,4 +1,5 @@
 import { parseRecord } from "../words/record.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { LogEvent } from "./log-events.ts";
 import { formatSecond } from "./seconds.ts";
 
@@ -59,21 +60,13 @@ export function withCommands(events: readonly LogEvent[], sightings: readonly Si
   if (seen.size === 0) return [...events];
   const commandSightings = ({ orderedMs, event: { pmId } }: LogEvent): CommandSighting[] =>
     orderedMs === undefined || pmId === undefined ? [] : (seen.get(keyOf({ atMs: orderedMs, pmId })) ?? []);
-  const uses = new Map<string, number>();
-  const usageKey = (logged: LogEvent, { command, pmId }: CommandSighting): string =>
-    `${command} ${pmId} ${logged.event.kind === "start"}`;
-  for (const logged of events) {
-    for (const use of new Set(commandSightings(logged).map((one) => usageKey(logged, one))))
-      uses.set(use, (uses.get(use) ?? 0) + 1);
-  }
   return events.map((logged) => {
     const all = commandSightings(logged);
     const found = all.find(({ isNamed }) => isNamed) ?? all[0];
     if (found === undefined) return logged;
     if (logged.event.cause === "daemon" && ENDS_DAEMON.has(found.verb)) return withDaemonEnd(logged, found);
     if (!isUnattributed(logged)) return logged;
-    const isCertain = new Set(all.map(({ command }) => command)).size === 1 && found.isNamed;
-    return attributedToCommand(logged, found, isCertain && uses.get(usageKey(logged, found)) === 1);
+    return attributedToCommand(logged, found);
   });
 }
 
@@ -83,10 +76,11 @@ export function isUnattributed({ isOrdered, event: { cause } }: LogEvent): boole
 
 function withDaemonEnd({ event, ...logged }: LogEvent, { verb, user }: CommandSighting): LogEvent {
   const evidence = [`${user} ran \`pm2 ${verb}\`, which stops PM2's daemon and all processes.`, ...event.evidence];
-  return { ...logged, event: { ...event, certainty: "certain", evidence, actor: `${user} (pm2 ${verb})` } };
+  return { ...logged, event: { ...event, evidence, actor: `${user} (pm2 ${verb})` } };
 }
 
-function attributedToCommand(logged: LogEvent, { verb, user }: CommandSighting, isCertain: boolean): LogEvent {
+/** Never certain: another program may have asked PM2 at the same moment. */
+function attributedToCommand(logged: LogEvent, { verb, user }: CommandSighting): LogEvent {
   const { event } = logged;
   const [, ...rest] = event.evidence;
   return {
@@ -95,7 +89,7 @@ function attributedToCommand(logged: LogEvent, { verb, user }: CommandSighting, 
       ...event,
       kind: event.kind === "stop" && (verb === "delete" || verb === "del") ? "delete" : event.kind,
       cause: "pm2-cli",
-      certainty: isCertain ? "certain" : "likely",
+      certainty: "likely",
       evidence: [`${user} ran \`pm2 ${verb}\` at that moment.`, ...rest],
       actor: `${user} (pm2 ${verb})`,
     },
@@ -105,14 +99,34 @@ function attributedToCommand(logged: LogEvent, { verb, user }: CommandSighting, 
 export interface Kernel {
   readonly bootedMs?: number | undefined;
   readonly kills?: number | undefined;
-  readonly logged?: readonly { readonly atMs: number; readonly pid: number }[] | undefined;
+  readonly logged?: readonly KernelKill[] | undefined;
 }
+
+export interface KernelKill {
+  readonly atMs: number;
+  readonly pid: number;
+  /** The kernel's name of the process: its title, cut after 15 bytes. */
+  readonly name?: string | undefined;
+}
+
+/** What PM2 runs, by absolute path. */
+export type Program = Pick<ProcessRecord, "script" | "interpreter">;
 
 /** Between the kernel's clock and the seconds in PM2's log. */
 const NEAR_MS = { before: 2000, after: 2000 };
 
-export function withKernel(events: readonly LogEvent[], kernel: Kernel, sightings: readonly Sighting[]): LogEvent[] {
-  const kills = sightings.filter((one): one is KillSighting => one.type === "memory-kill");
+interface KernelContext {
+  readonly seen: readonly Sighting[];
+  readonly programOf: (process: LogEvent["event"]) => Program | undefined;
+}
+
+/** Only a watcher knows the pid of an ended process. By time and name alone, a kill is likely at most. */
+export function withKernel(
+  events: readonly LogEvent[],
+  kernel: Kernel,
+  { seen: all, programOf }: KernelContext,
+): LogEvent[] {
+  const kills = all.filter((one): one is KillSighting => one.type === "memory-kill");
   const killed = events.filter(isKilled);
   return events.map((logged) => {
     if (logged.lostMs !== undefined) return lostDaemon(logged, logged.lostMs, kernel);
@@ -121,13 +135,28 @@ export function withKernel(events: readonly LogEvent[], kernel: Kernel, sighting
     const seen = kills.find((one) => one.atMs === atMs && one.pmId === event.pmId);
     if (seen?.isNamed) return byKernel(logged, "certain", "The kernel's log names the process: memory ran out.");
     if (seen) return byKernel(logged, "likely", "The kernel counted an out-of-memory kill in that second.");
-    const near = (kernel.logged ?? []).filter((one) => isNear(one.atMs, atMs));
+    const near = (kernel.logged ?? []).filter((one) => isNear(one.atMs, atMs) && mayBe(one, programOf(event)));
     const rivals = killed.filter((one) => isNear(one.atMs, atMs)).length;
     if (near.length >= rivals && near.length > 0) {
       return byKernel(logged, "likely", "The kernel's log has an out-of-memory kill at that time.");
     }
     return withSentence(logged, kernelSentence(kernel, atMs));
   });
+}
+
+const NAME_BYTES = 15;
+
+/** PM2 gives a process the title `node <script>`. Its children have other names. */
+function mayBe({ name }: KernelKill, program: Program | undefined): boolean {
+  if (name === undefined || program?.script == null) return true;
+  const { script, interpreter } = program;
+  const titles = [
+    `node ${script}`,
+    "node",
+    "MainThread",
+    ...[script, interpreter ?? ""].map((path) => path.split("/").at(-1) ?? ""),
+  ];
+  return titles.some((title) => title !== "" && title.slice(0, NAME_BYTES) === name.slice(0, NAME_BYTES));
 }
 
 function isKilled({ event: { kind, signal } }: LogEvent): boolean {
@@ -152,11 +181,12 @@ function kernelSentence({ bootedMs = Infinity, kills }: Kernel, atMs: number): s
 function lostDaemon(logged: LogEvent, lostMs: number, { bootedMs }: Kernel): LogEvent {
   if (bootedMs === undefined || bootedMs > logged.atMs) return logged;
   const [sentence = ""] = logged.event.evidence;
+  const rest = logged.event.kind === "daemon" ? [] : logged.event.evidence.slice(2);
   const why =
     bootedMs > lostMs
       ? `The machine restarted at ${formatSecond(bootedMs)}.`
       : "The previous daemon was killed or crashed, because the machine kept running.";
-  return { ...logged, event: { ...logged.event, evidence: [sentence, why] } };
+  return { ...logged, event: { ...logged.event, evidence: [sentence, why, ...rest] } };
 }
 
 /** The last sentence may say that PM2 started the process again. */

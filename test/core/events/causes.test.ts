@@ -20,8 +20,8 @@ const MEMORY =
   "[PM2][WORKER] Process 0 restarted because it exceeds --max-memory-restart value (current_memory=84455424 max_memory_limit=83886080 [octets])";
 
 test.each([
-  ["an exit code is a crash", [[1, exit(1)]], "exit", "crash", "certain"],
-  ["the code 0 may also be SIGINT", [[1, exit(0)]], "exit", "exit", "likely"],
+  ["an exit code is probably a crash", [[1, exit(1)]], "exit", "crash", "likely"],
+  ["the code 0 of an unknown mode says nothing", [[1, exit(0)]], "exit", "unknown", "unknown"],
   ["the code 143 of a shell may be SIGTERM", [[1, exit(143)]], "exit", "signal", "likely"],
   ["a signal is certain, its sender unknown", [[1, exit(0, "SIGKILL")]], "exit", "signal", "certain"],
   [
@@ -89,7 +89,7 @@ test.each([
     ],
     "stop",
     "daemon",
-    "certain",
+    "likely",
   ],
   [
     "a command to a process without a pid does not explain a later crash",
@@ -101,7 +101,7 @@ test.each([
     ],
     "exit",
     "crash",
-    "certain",
+    "likely",
   ],
 ] as const)("%s", (_title, lines, kind, cause, certainty) => {
   expect(only(...lines).filter((event) => event.kind !== "start")).toMatchObject([{ kind, cause, certainty }]);
@@ -180,14 +180,17 @@ const ORDERED = [
   [3, START],
 ] as const;
 
-test("a restart that svcm recorded is certain if it began in an earlier second", () => {
-  expect(attributeEvents(logOf(...ORDERED), [restart()], HOME)).toMatchObject([
+test.each([
+  ["an earlier second", restart()],
+  ["the same second", restart({ ms: 400 })],
+])("a restart that svcm recorded is certain if it began in %s", (_when, record) => {
+  expect(attributeEvents(logOf(...ORDERED), [record], HOME)).toMatchObject([
     { kind: "restart", cause: "svcm", certainty: "certain", actor: "deploy (cli)" },
   ]);
 });
 
 test.each([
-  ["it began in the same second", restart({ ms: 400 })],
+  ["nothing had to be done for a process", restart({ code: "PROCESS_ALREADY_STOPPED" as never })],
   ["it failed", restart({ outcome: "failed" })],
   [
     "it was interrupted",
@@ -213,7 +216,7 @@ test.each([
 
 test("a crash during svcm's action stays a crash", () => {
   const events = attributeEvents(logOf([3, exit(1)]), [restart()], HOME);
-  expect(events.find(({ kind }) => kind === "exit")).toMatchObject({ cause: "crash", certainty: "certain" });
+  expect(events.find(({ kind }) => kind === "exit")).toMatchObject({ cause: "crash", certainty: "likely" });
 });
 
 test("the pages contain every event once, and later events do not move them", () => {

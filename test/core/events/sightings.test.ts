@@ -36,9 +36,9 @@ const seen = (fields: Partial<CommandSighting> = {}): CommandSighting => ({
   ...fields,
 });
 
-test("a command that names the process when PM2 begins to stop it is a certain cause, with its user", () => {
+test("a command that names the process when PM2 begins to stop it is a likely cause, with its user", () => {
   const [event] = withCommands(logOf(...RESTART), [seen()]).map((one) => one.event);
-  expect(event).toMatchObject({ kind: "restart", cause: "pm2-cli", certainty: "certain", actor: "ann (pm2 restart)" });
+  expect(event).toMatchObject({ kind: "restart", cause: "pm2-cli", certainty: "likely", actor: "ann (pm2 restart)" });
 });
 
 test.each([
@@ -49,27 +49,16 @@ test.each([
   expect(event).toMatchObject({ cause: "pm2-cli", certainty: "likely" });
 });
 
-test("a command is the certain cause of one end of a process, and only the likely cause of two", () => {
-  const twice = logOf(...RESTART, [5, STOPPING], [6, exit(0)], [6, START]);
-  const events = withCommands(twice, [seen(), seen({ atMs: msOf(5) })]).map((one) => one.event.certainty);
-  expect(events).toEqual(["likely", "likely"]);
-});
-
-test("a command that was seen twice during one end is still a certain cause", () => {
-  const [event] = withCommands(logOf(...RESTART), [seen(), seen()]).map((one) => one.event);
-  expect(event).toMatchObject({ certainty: "certain" });
-});
-
 test("a command explains neither a crash nor a restart for which PM2 gives a reason", () => {
   const crash = logOf([2, exit(1)]);
-  expect(withCommands(crash, [seen()])[0]?.event).toMatchObject({ cause: "crash", certainty: "certain" });
+  expect(withCommands(crash, [seen()])[0]?.event).toMatchObject({ cause: "crash", certainty: "likely" });
   const watched = logOf([2, "Change detected on path a.js for app api - restarting"], ...RESTART);
   expect(withCommands(watched, [seen()])[0]?.event).toMatchObject({ cause: "watch", certainty: "certain" });
 });
 
 test("a delete by PM2's command is reported as a delete", () => {
   const [logged] = withCommands(logOf([2, STOPPING], [3, exit(0)]), [seen({ verb: "delete" })]);
-  expect(logged?.event).toMatchObject({ kind: "delete", cause: "pm2-cli", certainty: "certain" });
+  expect(logged?.event).toMatchObject({ kind: "delete", cause: "pm2-cli", certainty: "likely" });
 });
 
 test("a command of PM2 and an action of svcm at the same time are both only likely causes", () => {
@@ -108,6 +97,7 @@ test("a sighting contains no argument of the command", () => {
   expect(JSON.stringify(commandsFor([running], { atMs: 1, pmId: 0, name: "api" }))).not.toContain("canary");
 });
 
+const NOBODY = { seen: [], programOf: () => undefined };
 const KILLED = [[5, exit(0, "SIGKILL")]] as const;
 
 test.each([
@@ -134,7 +124,7 @@ test.each([
   ],
   ["nothing is known of the kernel", {}, "signal", "certain", "The kernel also sends this signal"],
 ])("the cause of a SIGKILL if %s", (_case, kernel, cause, certainty, words) => {
-  const [logged] = withKernel(logOf(...KILLED), kernel, []);
+  const [logged] = withKernel(logOf(...KILLED), kernel, { ...NOBODY, seen: [] });
   expect(logged?.event).toMatchObject({ cause, certainty, signal: "SIGKILL" });
   expect(logged?.event.evidence.join(" ")).toContain(words);
 });
@@ -143,13 +133,17 @@ test.each([
   [true, "certain"],
   [false, "likely"],
 ])("an out-of-memory kill that svcm saw, named by the kernel's log: %s, is %s", (isNamed, certainty) => {
-  const [logged] = withKernel(logOf(...KILLED), {}, [{ type: "memory-kill", atMs: msOf(5), pmId: 0, isNamed }]);
+  const [logged] = withKernel(
+    logOf(...KILLED),
+    {},
+    { ...NOBODY, seen: [{ type: "memory-kill", atMs: msOf(5), pmId: 0, isNamed }] },
+  );
   expect(logged?.event).toMatchObject({ cause: "oom-kill", certainty });
 });
 
 test("two processes that end by SIGKILL at the same time do not share one kill of the kernel", () => {
   const both = logOf([5, exit(0, "SIGKILL")], [5, "App [web:1] exited with code [0] via signal [SIGKILL]"]);
-  const events = withKernel(both, { kills: 1, logged: [{ atMs: msOf(5), pid: 9 }] }, []);
+  const events = withKernel(both, { kills: 1, logged: [{ atMs: msOf(5), pid: 9 }] }, { ...NOBODY, seen: [] });
   expect(events.map(({ event }) => event.cause)).toEqual(["signal", "signal"]);
 });
 
@@ -160,7 +154,7 @@ test.each([
   ["ran on", msOf(1) - 86_400_000, "killed or crashed"],
 ])("a daemon starts although the previous one did not end: the machine %s", (_case, bootedMs, words) => {
   const lost = logOf([5, START], [20, DAEMON]);
-  const daemon = withKernel(lost, { bootedMs }, []).find(({ event }) => event.kind === "daemon");
+  const daemon = withKernel(lost, { bootedMs }, { ...NOBODY, seen: [] }).find(({ event }) => event.kind === "daemon");
   expect(daemon?.event.evidence.join(" ")).toContain(words);
 });
 
