@@ -20,6 +20,7 @@ import { ecosystemFileNames, pm2FileKind } from "./file-name.ts";
 import { normaliseApp } from "./normalise.ts";
 import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
 import { createScrub, findSecrets } from "./scrub.ts";
+import { includesApp, sourcesOf, type Source } from "./sources.ts";
 import type { EcosystemFile } from "./view.ts";
 
 type EcosystemPorts = Pick<Ports, "workspace" | "facts" | "ecosystems">;
@@ -46,10 +47,11 @@ export async function readEcosystem(ports: EcosystemPorts, request: EnvironmentR
     request.environment,
     ports.workspace.nodeEnv,
   );
-  const services = chooseServices(await ports.facts.project(), request.service);
-  const read = await (services.length === 0
+  const project = await ports.facts.project();
+  const requested = chooseServices(project, request.service);
+  const read = await (requested.length === 0
     ? readNamed(ports, environment)
-    : readDeclared(ports, environment, services));
+    : readDeclared(ports, environment, chooseServices(project, undefined), requested));
   return { ...read, contract, spellings: spellingsOf(spellingsByEnvironment, environment.name) };
 }
 
@@ -73,9 +75,11 @@ async function readDeclared(
   ports: EcosystemPorts,
   environment: Environment,
   services: readonly NamedService[],
+  requested: readonly NamedService[],
 ): Promise<LocatedEcosystem> {
   const { root } = ports.workspace;
-  const [first, ...others] = services.flatMap((service) => sourcesOf(root, service, environment.name));
+  const names = new Set(requested.map(({ name }) => name));
+  const [first, ...others] = sourcesOf(root, services, environment.name).filter(({ service }) => names.has(service));
   if (!first) return { ...environment, listed: [], fileName: PROJECT_FILE, path: `${root}/${PROJECT_FILE}` };
   const { path } = first;
   try {
@@ -89,35 +93,8 @@ async function readDeclared(
   }
 }
 
-interface Source {
-  readonly service: string;
-  readonly path: string;
-  readonly cwd: string;
-  readonly declaresCwd: boolean;
-  readonly env: string | undefined;
-  /** `undefined` if the file has no other apps. */
-  readonly apps: readonly string[] | undefined;
-  readonly blocks: ReadonlySet<string>;
-}
-
-function sourcesOf(root: string, { name, service }: NamedService, environment: string): Source[] {
-  const { folder, ecosystem, apps } = service;
-  const base = resolvePath(root, folder);
-  const all = Object.values(ecosystem).flat();
-  return (ecosystem[environment] ?? []).map(({ file, cwd, env }) => {
-    const path = resolvePath(base, file);
-    const usedBlocks = all
-      .filter((source) => resolvePath(base, source.file) === path)
-      .map((source) => `env_${source.env}`);
-    const start = { cwd: resolvePath(base, cwd ?? "."), declaresCwd: cwd !== undefined };
-    return { service: name, path, ...start, env, apps, blocks: new Set(usedBlocks) };
-  });
-}
-
-async function loadSource(
-  ecosystems: EcosystemLoader,
-  { service, path, cwd, declaresCwd, env, apps, blocks }: Source,
-): Promise<LoadedEcosystem> {
+async function loadSource(ecosystems: EcosystemLoader, source: Source): Promise<LoadedEcosystem> {
+  const { service, path, cwd, declaresCwd, env, blocks } = source;
   if (pm2FileKind(baseName(path)) === undefined)
     throw new FileError(
       "ECOSYSTEM_FILE_KIND",
@@ -125,9 +102,13 @@ async function loadSource(
       `Cannot load ${path}: because of its name, PM2 would run it as a script.`,
     );
   const loaded = await ecosystems.load(path, cwd);
-  const selected = loaded.apps.filter(({ fields }) => apps === undefined || apps.includes(normaliseApp(fields).name));
+  const selected = loaded.apps.filter(({ fields }) => includesApp(source, normaliseApp(fields).name));
   const start = { service, path, env, declaresCwd };
-  return { ...loaded, apps: selected.map((app) => ({ ...withBlock(withoutKeys(app, blocks), env), start })) };
+  return {
+    ...loaded,
+    apps: selected.map((app) => ({ ...withBlock(withoutKeys(app, blocks), env), start })),
+    appsElsewhere: loaded.apps.length - selected.length,
+  };
 }
 
 /** Blocks that another environment uses have an effect. */
@@ -150,11 +131,27 @@ function withBlock(app: LoadedApp, env: string | undefined): LoadedApp {
 function mergeLoaded(loaded: readonly [LoadedEcosystem, ...LoadedEcosystem[]]): LoadedEcosystem {
   return {
     ...loaded[0],
-    apps: loaded.flatMap((one) => one.apps),
+    apps: withoutRepeats(loaded),
+    appsElsewhere: loaded.reduce((sum, { appsElsewhere = 0 }) => sum + appsElsewhere, 0),
     isDefaultExport: loaded.some((one) => one.isDefaultExport),
     files: loaded.flatMap((one) => one.files),
     withheld: [...new Set(loaded.flatMap((one) => one.withheld))],
   };
+}
+
+/** `sourcesOf` compares paths as written; a link may lead to a file that another entry names. */
+function withoutRepeats(loaded: readonly LoadedEcosystem[]): LoadedApp[] {
+  const seen = new Set<string>();
+  return loaded.flatMap(({ realPath, apps }) => {
+    const keys = apps.map((app) => [app, startKey(realPath, app)] as const);
+    const fresh = keys.filter(([, key]) => !seen.has(key));
+    for (const [, key] of fresh) seen.add(key);
+    return fresh.map(([app]) => app);
+  });
+}
+
+function startKey(realPath: string, { fields, places, start }: LoadedApp): string {
+  return JSON.stringify([realPath, start?.env, fields, places]);
 }
 
 function ecosystemFailure(error: unknown, ports: EcosystemPorts, fallback: string): unknown {

@@ -3,7 +3,11 @@ export type Data = string | number | boolean | null | readonly Data[] | { readon
 /** Contains values of `env`, so it never leaves the process. */
 export interface LoadedEcosystem {
   readonly path: string;
+  /** Without links; two paths of one file have the same. */
+  readonly realPath: string;
   readonly apps: readonly LoadedApp[];
+  /** The number of apps of the file that belong to other services. */
+  readonly appsElsewhere?: number;
   /** `nothing` if the apps are in no place that PM2 reads. */
   readonly found: "apps" | "pm2" | "export" | "nothing";
   /** An ES module exports the apps as `default`, where PM2 does not look. */

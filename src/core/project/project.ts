@@ -65,11 +65,13 @@ export interface Service {
   readonly rollout: unknown;
 }
 
-/** `cd <cwd> && pm2 start <file> --env <env>`. */
+/** `cd <cwd> && pm2 start <file> --only <only> --env <env>`. */
 export interface EcosystemSource {
   readonly file: string;
   readonly cwd: string | undefined;
   readonly env: string | undefined;
+  /** `undefined` for every app of the file. */
+  readonly only: readonly string[] | undefined;
 }
 
 export interface EnvSource {

@@ -3,6 +3,7 @@ import { completeKeys, readFact, type Fact } from "../facts/read.ts";
 import { withAccepted } from "../findings/rule.ts";
 import { readYaml } from "../yaml/read.ts";
 import { omitUndefined } from "../words/omit-undefined.ts";
+import { contradictions } from "./contradictions.ts";
 import type { AlertSettings, EcosystemSource, EnvSource, NatsProject, Project, Service } from "./project.ts";
 import { projectSchema, type DeclaredProject, type DeclaredService } from "./schema.ts";
 
@@ -28,6 +29,7 @@ function projectIssues(declared: DeclaredProject): FactFinding[] {
       environmentIssues(["services", name], service, names),
     ),
     ...limitIssues(declared, names),
+    ...contradictions(toServices(declared)),
     ...keyIssues(declared.keys ?? {}),
     ...guessIssues(declared.keys ?? {}),
   ];
@@ -83,7 +85,7 @@ function guessIssues(keys: NonNullable<DeclaredProject["keys"]>): FactFinding[] 
 }
 
 function toProject(declared: DeclaredProject): Project {
-  const { environments, keys, services, alerts } = declared;
+  const { environments, keys, alerts } = declared;
   const names = Object.keys(environments);
   const entries = Object.entries(keys ?? {});
   return {
@@ -92,7 +94,7 @@ function toProject(declared: DeclaredProject): Project {
     pm2Home: declared.pm2Home,
     folders: declared.folders ?? [],
     logFolders: declared.logFolders ?? [],
-    services: services ? mapValues(services, toService) : { "": toService(declared) },
+    services: toServices(declared),
     nats: declared.nats && toNats(declared.nats),
     keys: keys && completeKeys(Object.fromEntries(entries.map(([key, { guess: _guess, ...spec }]) => [key, spec]))),
     guesses: Object.fromEntries(entries.flatMap(([key, { guess }]) => (guess === undefined ? [] : [[key, guess]]))),
@@ -118,6 +120,10 @@ function toNats({ url, users, nodes, events = {} }: NonNullable<DeclaredProject[
   };
 }
 
+function toServices(declared: DeclaredProject): Project["services"] {
+  return declared.services ? mapValues(declared.services, toService) : { "": toService(declared) };
+}
+
 function toService({ folder = ".", ecosystem = {}, apps, env = {}, template, rollout }: DeclaredService): Service {
   return {
     folder,
@@ -132,8 +138,8 @@ function toService({ folder = ".", ecosystem = {}, apps, env = {}, template, rol
 type DeclaredEcosystem = NonNullable<DeclaredService["ecosystem"]>[string];
 
 function toEcosystemSource(source: Exclude<DeclaredEcosystem, readonly unknown[]>): EcosystemSource {
-  if (typeof source === "string") return { file: source, cwd: undefined, env: undefined };
-  return { file: source.file, cwd: source.cwd, env: source.env };
+  if (typeof source === "string") return { file: source, cwd: undefined, env: undefined, only: undefined };
+  return { file: source.file, cwd: source.cwd, env: source.env, only: source.only };
 }
 
 function toEnvSource(source: NonNullable<DeclaredService["env"]>[string]): EnvSource {

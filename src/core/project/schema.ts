@@ -23,11 +23,12 @@ const ecosystemFile = z
     file: path,
     cwd: path.optional(),
     env: z.string().min(1).describe("the name after pm2 start --env, for example production").optional(),
+    only: z.array(text).min(1).describe("the app names after pm2 start --only, for example [api]").optional(),
   })
-  .describe("{ file, cwd?, env? }");
+  .describe("{ file, cwd?, env?, only? }");
 const ecosystem = z
   .union([path, ecosystemFile, z.array(z.union([path, ecosystemFile])).min(1)])
-  .describe("a path, { file, cwd?, env? }, or a list of them");
+  .describe("a path, { file, cwd?, env?, only? }, or a list of them");
 const env = z
   .union([path, paths, z.strictObject({ file: path, encrypted: z.literal("dotenvx").optional() })])
   .describe("a path, a list of paths, or { file, encrypted: dotenvx }");

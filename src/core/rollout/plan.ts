@@ -1,5 +1,6 @@
 import { compareText, type Issue } from "../api/issue.ts";
 import type { Plan } from "../api/rollout.ts";
+import type { BlockingIssue } from "../pm2/rules/blocking.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { ComparisonInput } from "./compare.ts";
 import type { Decision } from "./decide.ts";
@@ -12,6 +13,8 @@ export interface PlanContext extends Pick<
   /** Canonical, so that other names of the environment have the same plan. */
   readonly name: string;
   readonly refused: ReadonlyMap<string, Issue>;
+  /** What `svcm ecosystem check` refuses, and would run otherwise than declared. */
+  readonly conflicts: readonly Pick<BlockingIssue, "apps" | "issue">[];
   readonly warnings: readonly Issue[];
   /** Absent for a plan that cannot be applied. */
   readonly digest?: (text: string) => string;
@@ -21,11 +24,12 @@ export interface PlanContext extends Pick<
 export function createPlan(
   input: ComparisonInput,
   { steps, unchanged, unknown, undeclared }: Decision,
-  { name: environment, refused, warnings, digest, ...context }: PlanContext,
+  { name: environment, refused, conflicts, warnings, digest, ...context }: PlanContext,
 ): Plan {
   const touched = new Set(steps.flatMap(stepNames));
   const issues = [
     ...[...refused].flatMap(([app, issue]) => (touched.has(app) ? [issue] : [])),
+    ...conflicts.flatMap(({ apps, issue }) => (apps.some((name) => touched.has(name)) ? [issue] : [])),
     ...portIssues(input, steps),
   ];
   const running = input.running.filter(({ name }) => touched.has(name)).map(definitionText);

@@ -8,7 +8,9 @@ import { findDeclaration } from "../pm2/declared.ts";
 import type { EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { LoadedEcosystem } from "../pm2/loaded.ts";
 import { isOwnProcess, type ProcessRecord } from "../pm2/process-record.ts";
+import { blockingIssues, type BlockingIssue } from "../pm2/rules/blocking.ts";
 import { withheldIssues } from "../pm2/rules/file.ts";
+import { checkedApps } from "../pm2/rules/rule.ts";
 import type { Ports } from "../ports/index.ts";
 import { omitUndefined } from "../words/omit-undefined.ts";
 import type { ComparisonInput } from "./compare.ts";
@@ -71,6 +73,7 @@ export async function computePlan(
     choices: omitUndefined({ service, apps, prune, preflight, restart }),
     git: await git,
     refused: listRefusals(content, expected, expecting),
+    conflicts: listConflicts(content, start.running, expecting.machine.cpuCores),
     warnings: withheldIssues(loaded?.withheld ?? []),
     leftOut,
     ...start.context,
@@ -147,6 +150,21 @@ function createSelector(
   const unknown = requested.find((name) => !names.includes(name));
   if (unknown !== undefined) throw nameNotFound(`app in ${fileName} is named`, unknown, names);
   return ({ name }) => requested.includes(name);
+}
+
+/** Two apps that both run already do not collide, whatever their variables say. */
+function listConflicts(
+  content: EcosystemContent,
+  running: readonly ProcessRecord[],
+  cpuCores: number,
+): Pick<BlockingIssue, "apps" | "issue">[] {
+  if (content.loaded === undefined) return [];
+  const online = new Set(running.flatMap(({ name, pid, status }) => (pid && status === "online" ? [name] : [])));
+  const ecosystem = { file: content, listed: content.listed, apps: checkedApps(content, cpuCores) };
+  return blockingIssues(ecosystem).map(({ apps, issue, isAcceptedOnceRunning }) => {
+    const isAccepted = isAcceptedOnceRunning && apps.every((name) => online.has(name));
+    return { apps, issue: isAccepted ? { ...issue, severity: "warning" } : issue };
+  });
 }
 
 function listRefusals(

@@ -88,6 +88,7 @@ function show(
   };
   const loaded: LoadedEcosystem = {
     path: "/pm2/e.config.cjs",
+    realPath: "/pm2/e.config.cjs",
     apps: apps.map((fields) => ({
       fields: { script: "a.js", ...fields },
       keys: Object.keys(fields),

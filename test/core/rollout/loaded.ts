@@ -21,7 +21,8 @@ export function loaded(apps: readonly Fields[], start?: LoadedApp["start"]): Loa
     };
     return { fields: own, keys: Object.keys(own), unset: [], places, ...(start && { start }) };
   });
-  return { path: "/pm2/e.config.cjs", apps: all, found: "apps", isDefaultExport: false, files: [], withheld: [] };
+  const path = "/pm2/e.config.cjs";
+  return { path, realPath: path, apps: all, found: "apps", isDefaultExport: false, files: [], withheld: [] };
 }
 
 const digest = (value: string): string => value;

@@ -1,4 +1,4 @@
-import { readdir, stat } from "node:fs/promises";
+import { readdir, realpath, stat } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import type { EcosystemLoader } from "../../ports/index.ts";
 import type { LoadedEcosystem } from "../../pm2/loaded.ts";
@@ -29,7 +29,7 @@ export function ecosystemLoader({ root, env }: EcosystemLoaderOptions): Ecosyste
     if (!outcome.ok) throw loadError(outcome.code, path, outcome.reason, outcome.at && locationText(outcome.at));
     const { apps, found, isDefaultExport, files, absent } = outcome;
     const withheld = absent.filter((name) => cleaned().withheldNames.has(name));
-    return { path, apps, found, isDefaultExport, files, withheld };
+    return { path, realPath: await attempt("open", path, () => realpath(path)), apps, found, isDefaultExport, files, withheld };
   };
   const loadShared = oneAtATime(load);
   return {

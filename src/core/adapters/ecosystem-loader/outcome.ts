@@ -5,7 +5,7 @@ export type Outcome =
   | ({
       readonly ok: true;
       readonly absent: readonly string[];
-    } & Omit<LoadedEcosystem, "path" | "withheld">)
+    } & Omit<LoadedEcosystem, "path" | "realPath" | "appsElsewhere" | "withheld">)
   | { readonly ok: false; readonly code: ErrorCode; readonly reason: string; readonly at?: FileLocation | undefined };
 
 export interface FileLocation {

@@ -91,7 +91,7 @@ export const noApps: EcosystemRule = {
   summary: "The file declares no app.",
   remedy: "Add an app with a `name` and a `script` to `apps`.",
   check({ file: { fileName, loaded } }) {
-    if (loaded === undefined || loaded.apps.length > 0) return [];
+    if (loaded === undefined || loaded.apps.length > 0 || loaded.appsElsewhere) return [];
     const why = loaded.found === "nothing" ? 'it exports no "apps"' : `"${loaded.found}" is empty`;
     return [{ message: `${fileName} declares no app: ${why}` }];
   },

@@ -1,18 +1,18 @@
-import type { Finding } from "../../findings/rule.ts";
 import { pm2FileKind } from "../file-name.ts";
-import { groupsOfSeveral, type CheckedEcosystem, type EcosystemRule } from "./rule.ts";
+import { groupsOfSeveral, type CheckedEcosystem, type EcosystemFinding, type EcosystemRule } from "./rule.ts";
 
 export const duplicateNames: EcosystemRule = {
   code: "ECOSYSTEM_NAME_DUPLICATE",
   severity: "error",
   summary: "Two apps have the same name.",
   remedy: "Rename one of them; PM2 would treat both as instances of one app.",
+  blocks: "always",
   check: ({ apps }) =>
-    [...groupsOfSeveral(apps, ({ normal }) => normal.name)].flatMap(([name, group]): Finding[] => {
+    [...groupsOfSeveral(apps, ({ normal }) => normal.name)].flatMap(([name, group]): EcosystemFinding[] => {
       const last = group.at(-1);
       if (name === "" || last === undefined) return [];
       const message = `${name} is declared ${group.length} times; PM2 cannot distinguish them, and the last one's env applies to all`;
-      return [{ path: ["apps", last.index, "name"], message }];
+      return [{ path: ["apps", last.index, "name"], message, apps: [name] }];
     }),
 };
 

@@ -32,18 +32,33 @@ export const portCollisions: EcosystemRule = {
   severity: "error",
   summary: "Two apps would listen on the same port.",
   remedy: "Give each app its own port.",
+  blocks: "unless they already run",
   check({ apps }) {
     const bound = apps.flatMap(listenersOf).filter(({ port }) => Number(port) > 0);
     return [...groupsOfSeveral(bound, ({ port }) => String(Number(port)))].flatMap(([port, listeners]) => {
       const [one, ...others] = listeners;
-      const foreign = others.filter(({ app }) => app !== one?.app);
+      const foreign = others.filter(({ app }) => one !== undefined && app !== one.app && sharesAddress(app, one.app));
       return foreign.map(({ app, variable }) => ({
         path: ["apps", app.index, "env", variable],
         message: `${app.label}: ${variable} is ${port}, which ${one?.app.label} has as ${one?.variable}`,
+        apps: [app, ...(one ? [one.app] : [])].map(({ normal }) => normal.name),
       }));
     });
   },
 };
+
+const ADDRESS_VARIABLES = ["HOST", "HOSTNAME", "BIND_ADDRESS", "SVC_HTTP_HOST"];
+
+/** On different addresses, such as 127.0.0.1 and 127.0.0.2, two apps can listen on one port. */
+function sharesAddress(one: CheckedApp, other: CheckedApp): boolean {
+  const [first, second] = [one, other].map(({ declared }) =>
+    ADDRESS_VARIABLES.map((name) => declared.env[name]).find(
+      (value) => value !== undefined && /^[\d.:a-f]+$/i.test(value),
+    ),
+  );
+  const isAny = (address: string | undefined): boolean => address === undefined || /^(?:0\.0\.0\.0|::)$/.test(address);
+  return isAny(first) || isAny(second) || first === second;
+}
 
 /** Only the instances of a cluster can share a port. */
 export const portInstances: EcosystemRule = {

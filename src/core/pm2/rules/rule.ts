@@ -1,4 +1,4 @@
-import type { Rule } from "../../findings/rule.ts";
+import type { Finding, Rule } from "../../findings/rule.ts";
 import { groupBy } from "../../words/group-by.ts";
 import { declaredApps, type DeclaredApp } from "../declared.ts";
 import type { LoadedApp } from "../loaded.ts";
@@ -24,7 +24,15 @@ export interface CheckedApp extends LoadedApp {
   readonly label: string;
 }
 
-export type EcosystemRule = Rule<CheckedEcosystem>;
+export interface EcosystemFinding extends Finding {
+  /** All apps that take part, by name. */
+  readonly apps?: readonly string[];
+}
+
+export interface EcosystemRule extends Rule<CheckedEcosystem, EcosystemFinding> {
+  /** Something else than the declaration would run, so plan and apply refuse it, too. */
+  readonly blocks?: "always" | "unless they already run";
+}
 
 export function checkedApps({ loaded }: EcosystemFile, cpuCores: number): CheckedApp[] {
   if (loaded === undefined) return [];
