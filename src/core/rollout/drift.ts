@@ -36,7 +36,9 @@ export function computeDrift(input: ComparisonInput): Drift {
 }
 
 function listEntries({ app, why }: DecidedStep): DriftEntry[] {
-  return why.flatMap(({ state, ...reason }) => (state === "stopped" ? [] : [{ name: app, ...reason, state }]));
+  return why.flatMap(({ state, ...reason }) =>
+    state === "stopped" || state === "failing" ? [] : [{ name: app, ...reason, state }],
+  );
 }
 
 function undeclaredEntry(name: string, state: "unexpected", pmIds: readonly number[]): DriftEntry {
