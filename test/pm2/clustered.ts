@@ -1,14 +1,13 @@
 /** A cluster under a real PM2 that answers requests, and the load on it. */
-import { Agent, get } from "node:http";
 import { join } from "node:path";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect } from "vitest";
 import { execute, processAct, type Caller } from "../../src/core/index.ts";
 import { freePort } from "../support/free-port.ts";
+import { loadDuring, type Load } from "../support/http-load.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
 
 export const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write"] };
-const UNANSWERED_MS = 60_000;
 
 /**
  * Answers after 20 ms, and logs when it begins to listen and when PM2 ends it. It exits a moment later, because a
@@ -54,26 +53,6 @@ export function clustered() {
     execute(processAct, world, { action, name }, caller);
   const recordsOf = async (name: string) => (await ports.processes.list()).filter((record) => record.name === name);
 
-  async function loadDuring(work: () => Promise<unknown>): Promise<{ sent: number; failed: number }> {
-    const agent = new Agent({ keepAlive: false });
-    const answers: Promise<boolean>[] = [];
-    const ask = (): void => {
-      const answer = new Promise<boolean>((resolve) => {
-        const request = get({ host: "127.0.0.1", port, agent }, (response) => {
-          response.resume();
-          response.once("end", () => resolve(response.statusCode === 200));
-        });
-        request.once("error", () => resolve(false));
-        request.setTimeout(UNANSWERED_MS, () => request.destroy());
-      });
-      answers.push(answer);
-    };
-    const timer = setInterval(ask, 5);
-    await work().finally(() => clearInterval(timer));
-    const results = await Promise.all(answers);
-    return { sent: results.length, failed: results.filter((isAnswered) => !isAnswered).length };
-  }
-
   async function expectTurns(action: "restart" | "reload"): Promise<void> {
     const name = `turns-${action}`;
     await web(name, await freePort(), 3);
@@ -86,5 +65,14 @@ export function clustered() {
       expect(listening).toBeGreaterThanOrEqual(2);
     }
   }
-  return { own, ports, logOf, web, act, recordsOf, loadDuring, expectTurns };
+  return {
+    own,
+    ports,
+    logOf,
+    web,
+    act,
+    recordsOf,
+    loadDuring: (work: () => Promise<unknown>): Promise<Load> => loadDuring(() => port, work),
+    expectTurns,
+  };
 }

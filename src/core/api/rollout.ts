@@ -16,9 +16,9 @@ const reason = driftEntry
       "`app` if the whole app is missing, stopped, unexpected, or `different`: it runs by another name.",
     ),
     state: z
-      .enum([...driftStates, "stopped", "requested"])
+      .enum([...driftStates, "stopped", "failing", "requested"])
       .describe(
-        "As in drift. `stopped`: PM2 knows the process, and it does not run. `requested`: `restart` names the app, or the field cannot be known.",
+        "As in drift. `stopped`: PM2 knows the process, and it does not run. `failing`: it does not stay up; `declared` counts the processes of the app, `running` those that stay up. `requested`: `restart` names the app, or the field cannot be known.",
       ),
   })
   .describe("A difference that the step ends.");
@@ -41,7 +41,7 @@ export const planStep = z
     disruption: z
       .enum(disruptions)
       .describe(
-        "Requests: `none` is lost, `partial`: some instances are away, `gap`: all are away for a restart, `down`: they stay away.",
+        "Requests: `none` is lost, `partial`: some instances are away, `gap`: all are away for a restart, `down`: they stay away, or the app does not stay up now.",
       ),
     why: z.array(reason),
     notes: z.array(z.enum(stepNotes)).describe("`svcm explain <code>` says more."),

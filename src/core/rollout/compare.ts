@@ -19,6 +19,8 @@ export interface ComparisonInput extends FileState {
   readonly appliedApps?: AppliedState["apps"] | undefined;
   /** Absent if only the definitions are compared. */
   readonly verdicts?: Verdicts | undefined;
+  /** PM2's numbers of processes that do not stay up. */
+  readonly failing?: ReadonlySet<number> | undefined;
 }
 
 export interface Difference extends PlanReason {
@@ -62,8 +64,17 @@ function listDifferences(
   });
   return [
     ...(instances === processes.length ? [] : [count]),
+    ...failingDifference(processes, input),
     ...mergeDifferences(processes.flatMap((record) => compareProcess(app, record, input))),
   ].toSorted((a, b) => compareText(a.field, b.field) || compareText(a.key ?? "", b.key ?? ""));
+}
+
+/** `declared` counts the processes, `running` those that stay up. */
+function failingDifference(processes: readonly ProcessRecord[], { failing }: ComparisonInput): Difference[] {
+  const pmIds = pmIdsOf(processes).filter((pmId) => failing?.has(pmId) === true);
+  if (pmIds.length === 0) return [];
+  const [declared, running] = [processes.length, processes.length - pmIds.length];
+  return [difference("app", "failing", pmIds, { declared, running })];
 }
 
 function compareProcess(app: ExpectedApp, record: ProcessRecord, input: ComparisonInput): Difference[] {
@@ -77,8 +88,7 @@ function compareProcess(app: ExpectedApp, record: ProcessRecord, input: Comparis
     startedAt !== null && (input.modifiedMs(path) ?? 0) > startedAt;
   const isFolderMissing = record.cwd !== null && input.missingFolders.has(record.cwd);
   return [
-    ...(isWithoutPid(record) ? [differ("app", "missing")] : []),
-    ...(isStopped(record) ? [differ("app", "stopped")] : []),
+    ...(input.failing?.has(record.pmId) === true ? [] : absence(record).map((state) => differ("app", state))),
     ...(isFolderMissing ? [differ("cwd", "absent", { declared: app.cwd, running: record.cwd })] : []),
     ...DISPLAYED_FIELDS.flatMap(([field, member]) => {
       const [declared, running] = [app[field], record[member]];
@@ -92,6 +102,11 @@ function compareProcess(app: ExpectedApp, record: ProcessRecord, input: Comparis
     ...verdictDifferences(record, input.verdicts ?? {}),
     ...settingDifferences(app, record).map(({ field, ...values }) => differ(field, "different", values)),
   ];
+}
+
+function absence(record: ProcessRecord): ("missing" | "stopped")[] {
+  if (isWithoutPid(record)) return ["missing"];
+  return isStopped(record) ? ["stopped"] : [];
 }
 
 export function isStopped({ status }: Pick<ProcessRecord, "status">): boolean {

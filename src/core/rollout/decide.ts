@@ -127,15 +127,19 @@ function createAppSteps(comparison: Comparison): DecidedStep[] {
   const scaled = differences.filter(({ field }) => field === "instances");
   const changed = differences.filter((one) => one.field !== "instances" && !isOnlyStopped(one));
   const ids = new Set(changed.flatMap(({ pmIds }) => pmIds));
-  const updated = processes.filter(({ pmId }) => ids.has(pmId));
+  const failing = failingIds(comparison);
+  const repaired = processes.filter(({ pmId }) => failing.has(pmId));
+  const updated = processes.filter(({ pmId }) => ids.has(pmId) && !failing.has(pmId));
   const resumed = differences
     .filter(isOnlyStopped)
     .map((one) => ({ ...one, pmIds: one.pmIds.filter((pmId) => !ids.has(pmId)) }))
     .filter(({ pmIds }) => pmIds.length > 0);
   const stopped = processes.filter(({ pmId }) => resumed.some(({ pmIds }) => pmIds.includes(pmId)));
   return [
-    ...(updated.length === 0 ? [] : [createUpdate(comparison, changed, updated)]),
+    ...(repaired.length === 0 ? [] : [createRepair(comparison, changed, repaired)]),
+    // The start of a stopped process ends none, and shows whether the code starts.
     ...(stopped.length === 0 ? [] : [createAppStep(comparison, "resume", resumed, stopped)]),
+    ...(updated.length === 0 ? [] : [createUpdate(comparison, changed, updated)]),
     ...(scaled.length === 0
       ? []
       : [
@@ -166,6 +170,28 @@ function isOnlyStopped({ state }: PlanReason): boolean {
   return state === "stopped";
 }
 
+function failingIds({ differences }: Comparison): ReadonlySet<number> {
+  return new Set(differences.flatMap(({ state, pmIds }) => (state === "failing" ? pmIds : [])));
+}
+
+/**
+ * Runs before the step of the other instances, and keeps it from running if the process does not become healthy: they
+ * may be the last ones that answer. A reload would wait for a process that does not stay up.
+ */
+function createRepair(
+  comparison: Comparison,
+  changed: readonly Difference[],
+  processes: readonly ProcessRecord[],
+): DecidedStep {
+  const isAnswering = comparison.processes.some((one) => !isStopped(one) && !processes.includes(one));
+  const step = createAppStep(comparison, "update", reasonsOf(changed, processes), processes);
+  return { ...step, method: "restart", disruption: isAnswering ? "none" : "down" };
+}
+
+function reasonsOf(changed: readonly Difference[], processes: readonly ProcessRecord[]): Difference[] {
+  return changed.filter(({ pmIds }) => processes.some(({ pmId }) => pmIds.includes(pmId)));
+}
+
 /** PM2 applies these only to a new process, whatever its list shows after a restart. */
 function needsReplacement({ field, state, key }: PlanReason): boolean {
   if (field === "execMode" || field === "watch") return true;
@@ -185,12 +211,13 @@ function createReplacement(comparison: Comparison): DecidedStep {
 
 function createUpdate(
   comparison: Comparison,
-  why: readonly Difference[],
+  changed: readonly Difference[],
   processes: readonly ProcessRecord[],
 ): DecidedStep {
-  const step = createAppStep(comparison, "update", why, processes);
+  const step = createAppStep(comparison, "update", reasonsOf(changed, processes), processes);
   if (processes[0]?.execMode === "cluster") return { ...step, method: "reload" };
-  const isAlone = comparison.processes.filter((one) => !isStopped(one)).length < 2;
+  const failing = failingIds(comparison);
+  const isAlone = comparison.processes.filter((one) => !isStopped(one) && !failing.has(one.pmId)).length < 2;
   return { ...step, method: "restart", disruption: isAnyUp(processes) ? (isAlone ? "gap" : "partial") : "none" };
 }
 

@@ -39,7 +39,7 @@ export function computeDrift(input: ComparisonInput): Drift {
 
 function listEntries({ app, why }: DecidedStep): DriftEntry[] {
   return why.flatMap(({ state, ...reason }) =>
-    state === "stopped" || state === "requested" ? [] : [{ name: app, ...reason, state }],
+    state === "stopped" || state === "requested" || state === "failing" ? [] : [{ name: app, ...reason, state }],
   );
 }
 

@@ -91,7 +91,9 @@ function portIssues({ expected, running }: ComparisonInput, steps: Decision["ste
 }
 
 function countByKind(steps: readonly DecidedStep[]): Plan["summary"] {
-  const count = (kind: DecidedStep["do"]): number => steps.filter((step) => step.do === kind).length;
+  // An app may have two updates: one of the instances that do not stay up, and one of the others.
+  const count = (kind: DecidedStep["do"]): number =>
+    new Set(steps.filter((step) => step.do === kind).map(({ app }) => app)).size;
   return {
     start: count("start"),
     resume: count("resume"),

@@ -15,6 +15,7 @@ import type { Ports } from "../ports/index.ts";
 import { omitUndefined } from "../words/omit-undefined.ts";
 import type { ComparisonInput } from "./compare.ts";
 import { decide, leaveOutOwn, type Decision } from "./decide.ts";
+import { isFailing } from "../running/failing.ts";
 import { expectedApps, type ExpectedApp, type ExpectContext, readFileState } from "./expected.ts";
 import { readAppliedState } from "./read-releases.ts";
 import { createPlan } from "./plan.ts";
@@ -60,6 +61,7 @@ export async function computePlan(
     running,
     visibleKeys: new Set(visibleKeys(content.contract)),
     appliedApps: context.appliedState.apps,
+    failing: listFailing(ports, running),
     ...readFileState(ports, expected, running),
   };
   const { leftOut, ...decision } = decideSteps(ports, { ...request, environment: name }, input, context);
@@ -80,6 +82,11 @@ export async function computePlan(
   });
   const envFiles = [...new Set(expected.flatMap((app) => app.envFiles))];
   return { plan, decision, content, expecting, expected, running, envFiles, ...context };
+}
+
+function listFailing({ clock }: Ports, running: readonly ProcessRecord[]): ReadonlySet<number> {
+  const nowMs = clock.now();
+  return new Set(running.filter((record) => isFailing(record, nowMs)).map(({ pmId }) => pmId));
 }
 
 function decideSteps(

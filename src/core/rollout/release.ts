@@ -13,6 +13,8 @@ export interface FormerProcess {
   readonly uniqueId: string | null;
   readonly pid: number | null;
   readonly isStopped: boolean;
+  /** It did not stay up before either, so a revert restores its definition only. */
+  readonly isFailing?: boolean;
   readonly definition: string;
   readonly probe?: AppProbe;
 }

@@ -115,6 +115,42 @@ describe("a change decides its step", () => {
     ]);
   });
 
+  describe("processes that do not stay up", () => {
+    const [old, other] = simulateApply(expectedOf([{ exec_mode: "cluster", instances: 2 }]));
+    const failingSteps = (after: Fields, ...failing: number[]): string[] => {
+      const expected = expectedOf([{ exec_mode: "cluster", instances: 2, ...after }]);
+      const input = inputOf(expected, [old!, other!]);
+      return summarise(decide({ ...input, failing: new Set(failing) }).steps);
+    };
+
+    test.each<[string, Fields, number[], string[]]>([
+      [
+        "one is repaired before the other is changed",
+        { args: "x" },
+        [1],
+        ["update api restart none app failing args different", "update api reload none args different"],
+      ],
+      ["one is repaired without another difference", {}, [0], ["update api restart none app failing"]],
+      ["all are repaired, and the app is down", {}, [0, 1], ["update api restart down app failing"]],
+    ])("%s", (_what, after, failing, steps) => {
+      expect(failingSteps(after, ...failing)).toEqual([...steps, SAVE]);
+    });
+  });
+
+  test("a stopped process is started before another one is changed", () => {
+    const [stale, stopped] = simulateApply(expectedOf([{ exec_mode: "cluster", instances: 2 }]));
+    const running = [
+      { ...stale!, script: "/old.js" },
+      { ...stopped!, status: "stopped", pid: null },
+    ];
+    const expected = expectedOf([{ exec_mode: "cluster", instances: 2 }]);
+    expect(summarise(decide(inputOf(expected, running)).steps)).toEqual([
+      "resume api none app stopped",
+      "update api reload none script different",
+      SAVE,
+    ]);
+  });
+
   test("running processes are changed before others are started", () => {
     const steps = decided([{ name: "b" }, { name: "old" }], [{ name: "a" }, { name: "b", args: "x" }]);
     expect(summarise(steps)).toEqual(["update b restart gap args different", "start a none app missing", SAVE]);

@@ -63,6 +63,11 @@ export const rolloutCodes: CodeDocs = {
     explanation: "A restart of a process does not change a plan.",
     remedy: "Read the new plan with `svcm plan`, and apply it by its id.",
   },
+  SIBLING_FAILING: {
+    summary: "An instance of the app does not stay up, so svcm does not end another one that answers.",
+    explanation: "The instances run the same code. If it does not start, the running ones are the last that serve.",
+    remedy: "Read why with `svcm why <app>`, correct the code or the declaration, and apply again.",
+  },
   WORKTREE_DIRTY: {
     summary: "Files behind the plan differ from the commit, so no commit describes what would run.",
     remedy: "Commit the changes, or apply them with `--allow-dirty`.",

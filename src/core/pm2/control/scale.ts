@@ -1,6 +1,7 @@
 import type { Progress } from "../../caller.ts";
 import { SvcmError } from "../../errors.ts";
 import type { ProcessRecord } from "../process-record.ts";
+import { isFailing } from "../../running/failing.ts";
 import { actOn } from "./act-on.ts";
 import { toAffected, type ActionContext, type AffectedProcess } from "./action.ts";
 import { separateOwn, processLabel } from "./target.ts";
@@ -32,10 +33,13 @@ export async function scaleDown(
   siblings: readonly ProcessRecord[],
   count: number,
 ): Promise<AffectedProcess[]> {
-  const newest = siblings.toSorted((a, b) => b.pmId - a.pmId).slice(0, count);
-  separateOwn(context.ports, "delete", newest, false);
+  const nowMs = context.ports.clock.now();
+  const rank = (record: ProcessRecord): number => Number(isRunning(record) && !isFailing(record, nowMs));
+  // Those that do not serve first, then the newest.
+  const extra = siblings.toSorted((a, b) => rank(a) - rank(b) || b.pmId - a.pmId).slice(0, count);
+  separateOwn(context.ports, "delete", extra, false);
   const deleted: AffectedProcess[] = [];
-  for (const record of newest) {
+  for (const record of extra) {
     deleted.push(...(await actOn({ ...context, action: "delete" }, record)).affected);
     context.report?.({ done: deleted.length, total: count, label: processLabel(record) });
   }

@@ -3,6 +3,7 @@ import type { Caller } from "../../caller.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
 import { isStopped } from "../compare.ts";
+import { isFailing } from "../../running/failing.ts";
 import { definitionText } from "../plan.ts";
 import {
   toJournals,
@@ -106,11 +107,12 @@ export function formerProbeFinder(
 
 /** Only healthy apps must be healthy again after a revert. */
 async function recordFormer(
-  { health, processes }: Ports,
+  { clock, health, processes }: Ports,
   affected: readonly ProcessRecord[],
   probeNow: ReleaseSubject["probeOf"],
 ): Promise<FormerProcess[]> {
   const { digest } = await processes.withHomeKey();
+  const nowMs = clock.now();
   const healthyProbes = new Map<string, AppProbe | undefined>();
   for (const record of affected) {
     if (healthyProbes.has(record.name) || isStopped(record)) continue;
@@ -121,7 +123,13 @@ async function recordFormer(
   return affected.map((record) => {
     const { name, pmId, uniqueId, pid } = record;
     const probe = isStopped(record) ? undefined : healthyProbes.get(name);
-    const common = { name, pmId, uniqueId, pid, isStopped: isStopped(record) };
-    return { ...common, definition: digest(definitionText(record)), ...(probe !== undefined && { probe }) };
+    const isBroken = isFailing(record, nowMs);
+    const common = { name, pmId, uniqueId, pid, isStopped: isStopped(record) && !isBroken };
+    return {
+      ...common,
+      ...(isBroken && { isFailing: true }),
+      definition: digest(definitionText(record)),
+      ...(probe !== undefined && { probe }),
+    };
   });
 }

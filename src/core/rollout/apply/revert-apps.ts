@@ -80,17 +80,28 @@ async function restoreDefinitions(
   const { digest } = await context.ports.processes.withHomeKey();
   let isStarted = false;
   for (const listed of await listProcesses(context.ports, names)) {
+    const old = former.find(({ pmId, uniqueId }) => pmId === listed.pmId && uniqueId === listed.uniqueId);
+    if (old?.isFailing === true && listed.status !== "stopped" && digest(definitionText(listed)) === old.definition)
+      continue;
     const record = await stopCrashLoop(context, listed);
-    const old = former.find(({ pmId, uniqueId }) => pmId === record.pmId && uniqueId === record.uniqueId);
     const hasDefinition = old !== undefined && digest(definitionText(record)) === old.definition;
     // A process that was restarted in the meantime has read the current env files.
     const isSame = hasDefinition && (run.envFileCopies?.size === 0 || record.pid === old.pid);
     const action = chooseAction(record, old, { isSame, isBusy: busy.has(record.pmId) });
     if (action === undefined) continue;
     isStarted ||= old !== undefined && !isSame;
-    await actOn({ ...context, ...(!isSame && { nextRun: () => run }), action }, record);
+    const acted = actOn({ ...context, ...(!isSame && { nextRun: () => run }), action }, record);
+    await (old?.isFailing === true ? ignoreFailure(acted) : acted);
   }
   return isStarted;
+}
+
+async function ignoreFailure(acted: Promise<unknown>): Promise<void> {
+  try {
+    await acted;
+  } catch (error) {
+    if (!(error instanceof SvcmError) || error.kind !== "PROCESS_ACTION_FAILED") throw error;
+  }
 }
 
 function chooseAction(
@@ -111,14 +122,17 @@ async function verifyReverted(
 ): Promise<readonly ProcessRecord[]> {
   const probe = former.find((old) => old.probe !== undefined)?.probe;
   const formerPids = new Set(former.map(({ pid }) => pid));
-  const started = (await listProcesses(ports, names)).filter((record) => isUp(record) && !formerPids.has(record.pid));
+  const failing = new Set(former.filter((old) => old.isFailing).map(({ pmId }) => pmId));
+  const started = (await listProcesses(ports, names)).filter(
+    (record) => isUp(record) && !formerPids.has(record.pid) && !failing.has(record.pmId),
+  );
   await Promise.all(started.map((record) => waitUntilHealthy(ports, record, { ...requirement, probe })));
   return await listProcesses(ports, names);
 }
 
 /** A process that was started again has a new id. */
 function findShortfall(former: readonly FormerProcess[], now: readonly ProcessRecord[]): string | undefined {
-  const running = former.filter((one) => !one.isStopped).length;
+  const running = former.filter((one) => !one.isStopped && one.isFailing !== true).length;
   const online = now.filter(isUp).length;
   if (now.length !== former.length)
     return `PM2 lists ${pluralize(now.length, "process", "processes")}, and there were ${former.length} before.`;

@@ -4,16 +4,19 @@ import { actOn } from "../../pm2/control/act-on.ts";
 import type { ActionContext, AffectedProcess, ReloadWatch } from "../../pm2/control/action.ts";
 import { scaleDown, scaleUp } from "../../pm2/control/scale.ts";
 import { startDeclared } from "../../pm2/control/start-declared.ts";
+import { isStopped } from "../compare.ts";
 import { findDeclaration } from "../../pm2/declared.ts";
 import type { LoadedEcosystem } from "../../pm2/loaded.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { DeclaredRun } from "../../ports/processes.ts";
-import type { DecidedStep } from "../step.ts";
+import { stepNames, type DecidedStep } from "../step.ts";
 import type { ExpectContext } from "../expected.ts";
 import { definitionText } from "../plan.ts";
 import { HealthGate, type HealthRequirement } from "./gate.ts";
 import { preflight } from "./preflight.ts";
+import { requireHealthySiblings } from "./siblings.ts";
+import { stopCrashLoop } from "./stop-crash-loop.ts";
 
 export interface StepContext {
   readonly ports: Ports;
@@ -24,6 +27,8 @@ export interface StepContext {
   /** Takes a pending response of PM2 that a failed step did not wait for. */
   readonly onPendingReload: ReloadWatch["onPendingReload"];
   readonly onBoot: (app: string, bootMs: number) => void;
+  /** Of each process that became healthy in this apply, by PM2's number. */
+  readonly healthyPids: Map<number, number | null>;
 }
 
 /**
@@ -72,7 +77,7 @@ export async function runStep(
     drop: droppedVariables(step),
   };
   const startContext = createActionContext(context, step.app, "start");
-  for (const target of targets) {
+  for (const target of stoppedFirst(targets)) {
     if (step.do === "update") await updateProcess(context, step, run, target);
     else if (step.do === "resume") await actOn({ ...startContext, checkHealth }, target);
   }
@@ -81,6 +86,11 @@ export async function runStep(
     const { affected } = await startDeclared(startContext, declared);
     await checkHealth(affected);
   }
+}
+
+/** Their start ends no process, and shows whether the declaration works. */
+function stoppedFirst(targets: readonly ProcessRecord[]): ProcessRecord[] {
+  return targets.toSorted((a, b) => Number(isStopped(b)) - Number(isStopped(a)));
 }
 
 async function removeProcesses(
@@ -98,10 +108,14 @@ function createActionContext({ ports, requirementOf }: StepContext, app: string,
 
 async function updateProcess(
   context: StepContext,
-  { app, method = "restart" }: DecidedStep,
+  step: DecidedStep,
   run: DeclaredRun,
-  target: ProcessRecord,
+  planned: ProcessRecord,
 ): Promise<void> {
+  const { app, method = "restart" } = step;
+  await requireHealthySiblings(context, stepNames(step), planned);
+  const isKnown = step.why.some(({ state, pmIds }) => state === "failing" && pmIds.includes(planned.pmId));
+  const target = isKnown ? await stopCrashLoop(createActionContext(context, app, "stop"), planned, isKnown) : planned;
   const gate = new HealthGate(context.ports, context.requirementOf(app));
   const { onPendingReload } = context;
   await actOn(
@@ -123,6 +137,7 @@ async function waitForHealth(
   for (const one of affected) {
     const own = gate ?? new HealthGate(context.ports, context.requirementOf(one.name));
     const bootMs = await own.wait(one);
+    context.healthyPids.set(one.pmId, one.pid);
     if (bootMs !== undefined) context.onBoot(one.name, bootMs);
   }
 }

@@ -33,6 +33,7 @@ export async function runSteps(run: ApplyRun, recording: ReleaseRecorder): Promi
     running: planned.running,
     requirementOf: createRequirementFinder(run),
     onPendingReload: ({ pmId }: ProcessRecord, answer: Promise<unknown>) => void pendingReloads.set(pmId, answer),
+    healthyPids: new Map<number, number | null>(),
     onBoot: (app: string, bootMs: number) => void boots.set(app, Math.max(bootMs, boots.get(app) ?? 0)),
   };
   for (const [index, step] of steps.entries()) {

@@ -10,23 +10,33 @@ import { isStopped } from "../compare.ts";
 const MAX_STOPS = 20;
 
 /**
- * Stops a process that PM2 keeps restarting, because PM2 would start it in addition to the restart. It may crash while
- * it is being stopped, so the stop is repeated; PM2 gives up after sixteen starts.
+ * Stops a process that PM2 keeps restarting, because PM2 would start it in addition to the restart, and the run that
+ * PM2 starts would count as the new one. It may crash while it is being stopped, so the stop is repeated; PM2 gives up
+ * after sixteen starts.
+ * @param isKnown PM2 counts only ends soon after a start, so the caller may know of a loop that PM2 does not count
  */
 export async function stopCrashLoop(
   context: Omit<ActionContext, "action">,
   record: ProcessRecord,
+  isKnown = false,
 ): Promise<ProcessRecord> {
   let now = await waitUntilSettled(context, record);
-  for (let attempt = 1; now.unstableRestarts > 0 && !isStopped(now); attempt += 1) {
+  for (let attempt = 1; (isKnown || now.unstableRestarts > 0) && !isAtRest(now); attempt += 1) {
     try {
       await actOn({ ...context, action: "stop" }, now);
     } catch (error) {
       if (!(error instanceof SvcmError) || attempt === MAX_STOPS) throw error;
     }
     now = await readAgain(context.ports, now);
+    // PM2 is about to launch it.
+    if (isStopped(now) && !isAtRest(now)) await context.ports.clock.sleep(POLL_INTERVAL_MS);
   }
   return now;
+}
+
+/** Between an end and the next launch, PM2 briefly shows a process as stopped, with the pid of the ended run. */
+function isAtRest(record: ProcessRecord): boolean {
+  return isStopped(record) && record.pid === null;
 }
 
 /**
@@ -56,7 +66,7 @@ async function waitUntilSettled(
   return now;
 }
 
-/** Between an end and the next launch, PM2 briefly shows a process as stopped. The next launch has another pid. */
+/** The next launch has another pid. */
 function isSettled(before: ProcessRecord, now: ProcessRecord): boolean {
   return !isLaunching(before) && !isLaunching(now) && now.pid === before.pid;
 }

@@ -28,7 +28,15 @@ export function countSteps({ summary, exists, changed }: Plan): string {
 
 /** `reload 2 instances, one by one: no request is lost` */
 export function stepText(step: PlanStep): string {
-  return `${actionText(step)}${DISRUPTION_TEXTS[step.disruption]}`;
+  return `${actionText(step)}${effectText(step)}`;
+}
+
+function effectText({ disruption, why }: PlanStep): string {
+  const isFailing = why.some(({ state }) => state === "failing");
+  if (!isFailing) return DISRUPTION_TEXTS[disruption];
+  return disruption === "down"
+    ? ": the app does not answer now, until it starts"
+    : ": the other instances go on, and change only if this succeeds";
 }
 
 /** `reload 2 instances, one by one` */
@@ -71,12 +79,19 @@ function reasonText({ field, state, key, declared, running, details }: PlanReaso
   if (state === "requested") return details === undefined ? "restart as requested" : `unknown: ${quote(details)}`;
   if (details !== undefined) return quote(details);
   if (field === "env") return `${quote(key ?? "")} ${KEY_TEXTS[state]}`;
+  if (state === "failing") return failingText(Number(declared), Number(running));
   if (field === "app" && state !== "different") return APP_TEXTS[state] ?? "does not run";
   if (state === "stale") return `${quote(String(declared))} was written after the process started`;
   if (state === "absent") return `the process runs in ${quote(String(running))}, which does not exist`;
   return declared === null && running === null
     ? "changed"
     : `${valueText(running, quote)} to ${valueText(declared, quote)}`;
+}
+
+function failingText(processes: number, healthy: number): string {
+  const count = processes - healthy;
+  if (processes === 1) return "does not start: PM2 keeps restarting it, or has given up";
+  return `${count} of ${processes} instances ${count === 1 ? "does" : "do"} not start`;
 }
 
 const APP_TEXTS: Partial<Readonly<Record<PlanReason["state"], string>>> = {
@@ -87,6 +102,7 @@ const APP_TEXTS: Partial<Readonly<Record<PlanReason["state"], string>>> = {
 const KEY_TEXTS: Readonly<Record<PlanReason["state"], string>> = {
   absent: "added",
   different: "changed",
+  failing: "unchanged",
   missing: "added",
   requested: "unchanged",
   stale: "removed",

@@ -1,0 +1,39 @@
+import { SvcmError } from "../../errors.ts";
+import type { ProcessRecord } from "../../pm2/process-record.ts";
+import type { Ports } from "../../ports/index.ts";
+import { isStopped } from "../compare.ts";
+import { isFailing } from "../../running/failing.ts";
+
+interface SiblingContext {
+  readonly ports: Ports;
+  readonly healthyPids: ReadonlyMap<number, number | null>;
+}
+
+/**
+ * An instance that answers is not ended while another one of its app does not stay up: it may be the last one. The plan
+ * repairs those first, so this concerns one that fails later.
+ * @throws {SvcmError} PROCESS_ACTION_REFUSED with the code SIBLING_FAILING
+ */
+export async function requireHealthySiblings(
+  { ports, healthyPids }: SiblingContext,
+  names: readonly string[],
+  target: ProcessRecord,
+): Promise<void> {
+  const nowMs = ports.clock.now();
+  if (isStopped(target) || isFailing(target, nowMs)) return;
+  const siblings = (await ports.processes.list()).filter((one) => names.includes(one.name));
+  const failing = siblings.find((one) => one.pmId !== target.pmId && hasFailed(one, { healthyPids, nowMs }));
+  if (failing === undefined) return;
+  throw new SvcmError("PROCESS_ACTION_REFUSED", {
+    code: "SIBLING_FAILING",
+    details: `${failing.name} (id ${failing.pmId}) does not stay up, so svcm does not end ${target.name} (id ${target.pmId}), which answers.`,
+  });
+}
+
+function hasFailed(
+  record: ProcessRecord,
+  { healthyPids, nowMs }: Pick<SiblingContext, "healthyPids"> & { readonly nowMs: number },
+): boolean {
+  const healthyPid = healthyPids.get(record.pmId);
+  return isFailing(record, nowMs) || (healthyPid !== undefined && healthyPid !== record.pid);
+}

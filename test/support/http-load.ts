@@ -1,0 +1,31 @@
+/** An open-loop load on a port of this machine, with a new connection for each request. */
+import { Agent, get } from "node:http";
+
+const UNANSWERED_MS = 60_000;
+const INTERVAL_MS = 5;
+
+export interface Load {
+  readonly sent: number;
+  readonly failed: number;
+}
+
+export async function loadDuring(port: () => number, work: () => Promise<unknown>): Promise<Load> {
+  const agent = new Agent({ keepAlive: false });
+  const answers: Promise<boolean>[] = [];
+  const ask = (): void => void answers.push(isAnswered(port(), agent));
+  const timer = setInterval(ask, INTERVAL_MS);
+  await work().finally(() => clearInterval(timer));
+  const results = await Promise.all(answers);
+  return { sent: results.length, failed: results.filter((one) => !one).length };
+}
+
+function isAnswered(port: number, agent: Agent): Promise<boolean> {
+  return new Promise((resolve) => {
+    const request = get({ host: "127.0.0.1", port, agent }, (response) => {
+      response.resume();
+      response.once("end", () => resolve(response.statusCode === 200));
+    });
+    request.once("error", () => resolve(false));
+    request.setTimeout(UNANSWERED_MS, () => request.destroy());
+  });
+}
