@@ -30,7 +30,7 @@ export interface EnvFileComparison {
 }
 
 /** A file system's clock may be behind the clock of the machine by this much. */
-const CLOCK_TOLERANCE_MS = 20;
+export const CLOCK_TOLERANCE_MS = 20;
 
 /**
  * Compares what the process read with what it would read now, a later file over an earlier one. A record decides by
@@ -41,8 +41,10 @@ const CLOCK_TOLERANCE_MS = 20;
 export function compareEnvFiles(files: readonly EnvFileFacts[], startedAt: number | null): EnvFileComparison {
   if (startedAt === null) return { changes: [], unknown: [] };
   const recorded = files.filter((file) => file.recorded !== undefined && file.now !== undefined);
-  const unread = files.filter(({ now }) => now === undefined);
-  const timed = files.filter(({ recorded: record, now }) => record === undefined && now !== undefined && now !== null);
+  const isTimed = ({ recorded: record, now, changedMs }: EnvFileFacts): boolean =>
+    record === undefined && now !== null && changedMs !== undefined;
+  const timed = files.filter(isTimed);
+  const unread = files.filter((file) => file.now === undefined && !isTimed(file));
   const isLater = (time: number | undefined): boolean => time !== undefined && time > startedAt - CLOCK_TOLERANCE_MS;
   const isRewritten = ({ isReadByNode, modifiedMs }: EnvFileFacts): boolean =>
     isReadByNode && modifiedMs !== undefined && modifiedMs > startedAt;

@@ -17,21 +17,6 @@ export function digestEnvFile(text: string, digest: Digest): Digests {
   );
 }
 
-/**
- * For the record of a start. A file that does not exist declares nothing. A file that cannot be read is left out, so
- * its state stays unknown.
- */
-export function digestEnvFiles(
-  files: readonly { readonly path: string; readonly text: string | null | undefined }[],
-  digest: Digest,
-): Readonly<Record<string, Digests>> {
-  return Object.fromEntries(
-    files.flatMap(({ path, text }) =>
-      text === undefined ? [] : [[path, text === null ? {} : digestEnvFile(text, digest)]],
-    ),
-  );
-}
-
 const HIDDEN_KEY = "#";
 
 export function isHiddenKey(key: string): boolean {

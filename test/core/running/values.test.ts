@@ -124,6 +124,9 @@ test.for([
   ["no record, a file system whose clock is behind", { changedMs: STARTED_AT - 6 }, "unknown", []],
   ["no record, at the tolerance", { changedMs: STARTED_AT - 20 }, "same", []],
   ["no record, no file", { now: null, changedMs: undefined, modifiedMs: undefined }, "same", []],
+  ["no record, unreadable, older", { now: undefined }, "same", []],
+  ["no record, unreadable, touched", { now: undefined, changedMs: STARTED_AT + 5 }, "unknown", []],
+  ["no record, in a folder that cannot be entered", { now: undefined, changedMs: undefined }, "unknown", []],
   ["unreadable", { now: undefined, recorded: { PAGE_SIZE: "50" } }, "unknown", []],
   [
     "Node.js reads it, and it was written later",
