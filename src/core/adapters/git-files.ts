@@ -30,6 +30,37 @@ export async function revisionState(
   }
 }
 
+const MAX_FORMER_FILES = 20;
+
+/** @see Revisions.formerTexts */
+export async function readFormerTexts(
+  git: Git,
+  root: string,
+  paths: readonly string[],
+  atMs: number,
+): Promise<string[]> {
+  const names = paths
+    .map((path) => relative(root, path))
+    .filter((name) => name !== ".." && !name.startsWith(`..${sep}`) && !name.split(sep).includes("node_modules"))
+    .slice(0, MAX_FORMER_FILES);
+  if (names.length === 0) return [];
+  const ask = async (...args: string[]): Promise<string> => (await git(...args).catch(() => "")).toString();
+  const found = await Promise.all([
+    ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}"),
+    // A large number is a time, which the reflog answers.
+    ask("rev-parse", "--verify", "--quiet", `HEAD@{${Math.max(Math.floor(atMs / 1000), MIN_TIME)}}`),
+    ask("log", "-2", "--format=%H", "--", ...names),
+  ]);
+  const commits = [
+    ...new Set(found.flatMap((lines) => lines.split("\n")).filter((line) => /^[0-9a-f]{40,64}$/.test(line))),
+  ];
+  const blobs = commits.flatMap((commit) => names.map((name) => ask("cat-file", "blob", `${commit}:./${name}`)));
+  return [...new Set(await Promise.all(blobs))].filter((text) => text !== "");
+}
+
+/** Git takes a smaller number for a count of entries of the reflog. */
+const MIN_TIME = 100_000_001;
+
 async function differs(path: string, id: string | undefined): Promise<boolean> {
   if (id === undefined) return false;
   const bytes = await readFile(path).catch(() => undefined);

@@ -2,7 +2,7 @@ import { foreignCode, type ErrorCode } from "../api/code.ts";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { parseTree, revisionState, withRevisionFiles, type Git } from "./git-files.ts";
+import { parseTree, readFormerTexts, revisionState, withRevisionFiles, type Git } from "./git-files.ts";
 import { SvcmError, type RefusalBody } from "../errors.ts";
 import type { RevisionFile, Revisions } from "../ports/index.ts";
 
@@ -31,6 +31,7 @@ export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOpt
         git("for-each-ref", "--sort=-committerdate", `--count=${MAX_NAMES}`, "--format=%(refname:short)"),
         "\n",
       ),
+    formerTexts: (paths, atMs) => readFormerTexts(git, root, paths, atMs),
     async listTracked(paths) {
       if (paths.length === 0) return [];
       // A file monitor is a program that the repository's configuration names.

@@ -56,6 +56,8 @@ export interface FileStamp {
   /** Changes with every change of the file. */
   readonly id: string;
   readonly modifiedMs: number;
+  /** Of content, times, mode or owner: nothing can set it back. Behind the clock by a few milliseconds. */
+  readonly changedMs: number;
 }
 
 /** A file operation that the system refused. `code` is the code of the system, for example `ENOSPC`. */

@@ -55,6 +55,13 @@ export interface Revisions {
   /** Branches, remote branches and tags, newest first. Empty without Git or a repository. */
   listNames(): Promise<string[]>;
 
+  /**
+   * What earlier versions of these absolute paths contained: as they were at that time, at the current commit, and
+   * before their last commit. Empty without Git or a repository.
+   * @param atMs in milliseconds since 1970
+   */
+  formerTexts(paths: readonly string[], atMs: number): Promise<readonly string[]>;
+
   /** The paths, relative to the root, that Git tracks. Empty without Git or a repository. */
   listTracked(paths: readonly string[]): Promise<string[]>;
 }

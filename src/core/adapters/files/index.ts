@@ -41,7 +41,7 @@ export const nodeFileStamps: FileStamps = {
 function readStamp(path: string): FileStamp | null {
   try {
     const stats = statSync(path, { bigint: true });
-    return { id: fileState(stats), modifiedMs: Number(stats.mtimeMs) };
+    return { id: fileState(stats), modifiedMs: Number(stats.mtimeMs), changedMs: Number(stats.ctimeNs) / 1e6 };
   } catch {
     return null;
   }

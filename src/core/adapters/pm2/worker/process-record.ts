@@ -3,6 +3,7 @@ import { parsePort } from "../../../words/port.ts";
 import type { ProcessRecord } from "../../../pm2/process-record.ts";
 import { recordedSettings } from "../../../pm2/settings.ts";
 import type { Pm2Process } from "./pm2-api.ts";
+import { startedWith } from "./started-with.ts";
 import { type Scrub, createScrub } from "../../../pm2/scrub.ts";
 import { isSecretVariable } from "../../../secrets/secret-value.ts";
 import { scrubMetrics } from "../../../pm2/list-scrubbed.ts";
@@ -43,10 +44,23 @@ export function processRecord(listed: Pm2Process, digest: (value: string) => str
     declaration: {
       argsDigest: digest(canonicalArguments(env["args"])),
       interpreterArgsDigest: digest(canonicalArguments(env["node_args"])),
-      environment: digestValues(environmentOf(listed), digest),
+      environment: digestValues(startEnvironment(listed), digest),
       settings: recordedSettings(env, digest),
     },
   };
+}
+
+/**
+ * The variables that the process was started with: as the system shows them, else as the root of PM2's record has them.
+ * A declared variable with the name of a field of PM2 has overwritten that field; only `env` tells it from the field.
+ */
+function startEnvironment({ pid, pm2_env: record }: Pm2Process): Readonly<Record<string, unknown>> {
+  const given = startedWith(pid, record["unique_id"]) ?? record;
+  const declared = fieldsOf(record["env"]);
+  const variables = Object.keys(given).filter((key) =>
+    isVariable(key) ? key in record && typeof record[key] !== "object" : Object.hasOwn(declared, key),
+  );
+  return Object.fromEntries(variables.map((key) => [key, given[key]]));
 }
 
 /** At the root of a record, PM2 mixes variables with its own fields; only the last declaration is also under `env`. */

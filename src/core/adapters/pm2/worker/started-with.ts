@@ -1,0 +1,35 @@
+import { readIfReadable } from "../../files/system.ts";
+
+/**
+ * What the system gave the process at its start: its variables, or in cluster mode the record that PM2 hands over as
+ * one variable. `undefined` if it cannot be read, or if the pid now belongs to another process.
+ * @see CONTRACT section 13, "values"
+ */
+export function startedWith(
+  pid: number | undefined,
+  uniqueId: unknown,
+): Readonly<Record<string, unknown>> | undefined {
+  if (pid === undefined || pid <= 0 || typeof uniqueId !== "string") return undefined;
+  const variables = parseVariables(readIfReadable(`/proc/${pid}/environ`));
+  const handedOver = variables["pm2_env"];
+  const given = handedOver === undefined ? variables : parseRecord(handedOver);
+  return given?.["unique_id"] === uniqueId ? given : undefined;
+}
+
+function parseVariables(text: string): Record<string, string> {
+  return Object.fromEntries(
+    text.split("\0").flatMap((entry) => {
+      const at = entry.indexOf("=");
+      return at > 0 ? [[entry.slice(0, at), entry.slice(at + 1)]] : [];
+    }),
+  );
+}
+
+function parseRecord(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,23 @@
+import type { RuntimeContract } from "../facts/schema.ts";
+import type { Workspace } from "../ports/index.ts";
+import type { Project } from "./project.ts";
+import { resolvePath } from "./resolve.ts";
+
+/**
+ * The env files that the apps of a service read in an environment, in their order. Without `svcm.yaml`, the only file
+ * of the environment.
+ * @param environment its canonical name
+ */
+export function envLayerPaths(
+  { root, configDir }: Pick<Workspace, "root" | "configDir">,
+  { project, contract }: { readonly project: Project | undefined; readonly contract: RuntimeContract },
+  environment: string,
+  service: string,
+): string[] {
+  if (project === undefined) {
+    const file = contract.environments[environment]?.file;
+    return file === undefined ? [] : [`${configDir}/${file}`];
+  }
+  const { folder = ".", env = {} } = project.services[service] ?? {};
+  return (env[environment]?.layers ?? []).map((layer) => resolvePath(resolvePath(root, folder), layer));
+}

@@ -1,0 +1,105 @@
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import { isDeclaredVariable, isShellVariable, isStartedBySvcm } from "../pm2/variable-origin.ts";
+import type { Ports } from "../ports/index.ts";
+import { decodeUtf8 } from "../words/utf8.ts";
+import type { EnvFileFacts } from "./env-file-changes.ts";
+import type { Digest } from "./env-file-digests.ts";
+import { formerWords } from "./former-words.ts";
+import { readEnvFileContents, type EnvFileContents } from "./read-env-files.ts";
+import type { StartRecord } from "./start-record.ts";
+import { decideValues, type ValuesFacts, type ValuesVerdict } from "./values.ts";
+
+/** An app of an ecosystem file. Values are digests. */
+export interface AppValues extends Pick<ValuesFacts, "environments" | "openKeys"> {
+  readonly name: string;
+  /** Node.js reads these, because the app is started with `--env-file`. */
+  readonly envFiles: readonly string[];
+  /** The app reads these itself, for example with dotenv. */
+  readonly layers: readonly string[];
+  /** Variables that svcm's last apply set. */
+  readonly formerKeys: readonly string[];
+}
+
+export interface ValuesRequest {
+  /** The name of the ecosystem file, for messages. */
+  readonly declaredIn: string;
+  /** That file and the files that it loads. */
+  readonly sources: readonly string[];
+  readonly apps: readonly AppValues[];
+  /** Every process of this PM2. */
+  readonly running: readonly ProcessRecord[];
+  readonly visibleKeys: ReadonlySet<string>;
+  readonly listedKeys: ReadonlySet<string>;
+  /** With the key of the records of starts. */
+  readonly digest: Digest;
+  readonly recordOf: (process: ProcessRecord) => Pick<StartRecord, "envFiles"> | undefined;
+}
+
+/** By PM2's number of the process. */
+export async function readValues(ports: Ports, request: ValuesRequest): Promise<ReadonlyMap<number, ValuesVerdict>> {
+  const { apps, running, digest } = request;
+  const paths = apps.flatMap(({ envFiles, layers }) => [...envFiles, ...layers]);
+  const contents = await readEnvFileContents(ports, paths, digest);
+  const processes = apps.flatMap((app) =>
+    running.filter(({ name }) => name === app.name).map((process) => ({ app, process })),
+  );
+  const verdicts = processes.map(async ({ app, process }): Promise<[number, ValuesVerdict]> => {
+    const envFiles = describeFiles(ports, app, request.recordOf(process), contents);
+    const words = await readFormerWords(ports, request, app, process);
+    return [process.pmId, decideValues({ ...factsOf(request, app, process, words), envFiles })];
+  });
+  return new Map(await Promise.all(verdicts));
+}
+
+function factsOf(
+  { declaredIn, running, visibleKeys, listedKeys }: ValuesRequest,
+  { name, environments, openKeys, formerKeys }: AppValues,
+  { declaration, startedAt }: ProcessRecord,
+  words: ReadonlySet<string>,
+): Omit<ValuesFacts, "envFiles"> {
+  const siblings = running.filter((one) => one.name !== name).map((one) => one.declaration.environment);
+  const evidence = { formerKeys, visibleKeys, listedKeys, formerWords: words, siblings };
+  const facts = { app: name, declaredIn, environments, openKeys, running: declaration.environment };
+  return { ...facts, startedAt, evidence };
+}
+
+function describeFiles(
+  { stamps, workspace }: Ports,
+  { envFiles, layers }: AppValues,
+  record: Pick<StartRecord, "envFiles"> | undefined,
+  contents: EnvFileContents,
+): EnvFileFacts[] {
+  const paths = [...new Set([...layers, ...envFiles])];
+  return stamps.read(paths).map((stamp, index) => {
+    const path = paths[index] ?? "";
+    return {
+      path,
+      name: path.startsWith(`${workspace.root}/`) ? path.slice(workspace.root.length + 1) : path,
+      isReadByNode: envFiles.includes(path),
+      now: contents.get(path),
+      recorded: record?.envFiles[path],
+      changedMs: stamp?.changedMs,
+      modifiedMs: stamp?.modifiedMs,
+    };
+  });
+}
+
+/** Git is asked only about a process that has variables of unknown origin. */
+async function readFormerWords(
+  { revisions, files }: Ports,
+  { sources }: ValuesRequest,
+  { name, environments, openKeys }: AppValues,
+  { declaration: { environment }, lastStartAt }: ProcessRecord,
+): Promise<ReadonlySet<string>> {
+  const isOpen = (key: string): boolean =>
+    openKeys.includes(key) || environments.some((declared) => Object.hasOwn(declared, key));
+  const isUnexplained = (key: string): boolean =>
+    isDeclaredVariable(key, name) && !isShellVariable(key) && !isOpen(key);
+  if (isStartedBySvcm(environment) || !Object.keys(environment).some(isUnexplained)) return new Set();
+  const former = await revisions.formerTexts(sources, lastStartAt ?? 0);
+  if (former.length === 0) return new Set();
+  const readText = async (path: string): Promise<string> =>
+    decodeUtf8(await files.read(path, { mayBeOutside: true })) ?? "";
+  const present = await Promise.all(sources.map((path) => readText(path).catch(() => "")));
+  return formerWords(former, present);
+}

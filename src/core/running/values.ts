@@ -1,0 +1,111 @@
+import { compareEnvFiles, type EnvFileChange, type EnvFileFacts } from "./env-file-changes.ts";
+import type { Digests } from "./env-file-digests.ts";
+import { findLeftovers, type LeftoverEvidence } from "./leftover-variables.ts";
+
+/** Facts of one process. Values are keyed digests. */
+export interface ValuesFacts {
+  readonly app: string;
+  /** The file that declares the app, for messages. */
+  readonly declaredIn: string;
+  /** One map for each environment that the process may have been started for. */
+  readonly environments: readonly Digests[];
+  /** Not compared: PM2 sets them for each process, or they differ at each evaluation of the file. */
+  readonly openKeys: readonly string[];
+  /** What the process was started with. */
+  readonly running: Digests;
+  readonly startedAt: number | null;
+  readonly evidence: LeftoverEvidence;
+  readonly envFiles: readonly EnvFileFacts[];
+}
+
+export interface ValueChange {
+  readonly field: "env" | "envFile";
+  readonly key: string | null;
+  /** `absent`: the process lacks it. `stale`: it was removed, or the file was written after the start. */
+  readonly state: "absent" | "different" | "stale";
+  readonly path: string | null;
+}
+
+/** @see CONTRACT section 13, "values" */
+export interface ValuesVerdict {
+  readonly verdict: "same" | "changed" | "unknown";
+  readonly changes: readonly ValueChange[];
+  /** What cannot be known, and why. */
+  readonly unknown: readonly string[];
+  /** Variables that are in no file; most often, a shell set them. */
+  readonly unexplained: readonly string[];
+}
+
+/** Compares what a process was started with to what is declared now. */
+export function decideValues(facts: ValuesFacts): ValuesVerdict {
+  const candidates = facts.environments.map((declared) => compareWith(declared, facts));
+  const best = candidates.reduce(
+    (one, other) => (other.changes.length < one.changes.length ? other : one),
+    candidates[0] ?? NOTHING,
+  );
+  const { changes, unknown } = best;
+  const verdict = changes.length > 0 ? "changed" : unknown.length > 0 ? "unknown" : "same";
+  return { ...best, verdict };
+}
+
+const NOTHING: Omit<ValuesVerdict, "verdict"> = { changes: [], unknown: [], unexplained: [] };
+
+function compareWith(declared: Digests, facts: ValuesFacts): Omit<ValuesVerdict, "verdict"> {
+  const { app, openKeys, running, evidence } = facts;
+  const differing = Object.entries(declared).flatMap(([key, digest]): ValueChange[] => {
+    if (openKeys.includes(key) || running[key] === digest) return [];
+    return [{ field: "env", key, state: Object.hasOwn(running, key) ? "different" : "absent", path: null }];
+  });
+  const isUndeclared = ([key]: [string, string]): boolean => !Object.hasOwn(declared, key) && !openKeys.includes(key);
+  const undeclared = Object.fromEntries(Object.entries(running).filter(isUndeclared));
+  const formerKeys = [...evidence.formerKeys, ...handedOverByFiles(facts)];
+  const { left, doubtful, unexplained } = findLeftovers(app, undeclared, running, { ...evidence, formerKeys });
+  const stale = left.map((key): ValueChange => ({ field: "env", key, state: "stale", path: null }));
+  const env = [...differing, ...stale];
+  const files = compareFiles(declared, env, facts);
+  return {
+    changes: [...env, ...files.changes],
+    unknown: [
+      ...files.unknown,
+      ...doubtful.map((key) => `the process has ${key}, which is in no file; perhaps it left ${facts.declaredIn}`),
+    ],
+    unexplained,
+  };
+}
+
+/** The ecosystem file can read an env file itself. A variable that left that file then stays in the process. */
+function handedOverByFiles({ envFiles, running }: ValuesFacts): string[] {
+  return envFiles.flatMap(({ recorded = {}, now }) =>
+    Object.keys(recorded).filter((key) => recorded[key] === running[key] && now?.[key] === undefined),
+  );
+}
+
+/** A variable of the process hides the value of a file from Node.js, and from dotenv unless the app overrides it. */
+function compareFiles(
+  declared: Digests,
+  env: readonly ValueChange[],
+  { envFiles, startedAt, running, declaredIn }: ValuesFacts,
+): Pick<ValuesVerdict, "changes" | "unknown"> {
+  const all = compareEnvFiles(envFiles, startedAt);
+  const isTold = ({ key }: EnvFileChange): boolean => key !== null && env.some((change) => change.key === key);
+  const compared = { ...all, changes: all.changes.filter((change) => !isTold(change)) };
+  const hider = ({ key }: EnvFileChange): string | undefined => {
+    if (key === null) return undefined;
+    if (Object.hasOwn(declared, key)) return `${declaredIn} sets it, too`;
+    return Object.hasOwn(running, key) ? "the process has it from elsewhere" : undefined;
+  };
+  const isReadByNode = ({ path }: EnvFileChange): boolean =>
+    envFiles.some((file) => file.path === path && file.isReadByNode);
+  const hidden = compared.changes.filter((change) => hider(change) !== undefined);
+  return {
+    changes: compared.changes
+      .filter((change) => !hidden.includes(change))
+      .map(({ key, state, path }) => ({ field: "envFile", key, state, path })),
+    unknown: [
+      ...compared.unknown,
+      ...hidden
+        .filter((change) => !isReadByNode(change))
+        .map((change) => `${change.key} changed in ${change.name}, and ${hider(change)}, which usually wins`),
+    ],
+  };
+}

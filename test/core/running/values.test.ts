@@ -1,0 +1,188 @@
+import { expect, test } from "vitest";
+import type { EnvFileFacts } from "../../../src/core/running/env-file-changes.ts";
+import { decideValues, type ValuesFacts } from "../../../src/core/running/values.ts";
+
+const STARTED_AT = 1_000_000;
+
+/** PM2's command line leaves this in each process that it starts. */
+const BY_PM2 = { PM2_USAGE: "CLI", PM2_HOME: "/pm2", PATH: "/bin", SHELL_ONE: "1", SHELL_TWO: "2" };
+const BY_SVCM = { PM2_HOME: "/pm2", PATH: "/bin" };
+
+function facts(fields: Partial<ValuesFacts> = {}): ValuesFacts {
+  return {
+    app: "api",
+    declaredIn: "ecosystem.config.js",
+    environments: [{ PORT: "1" }],
+    openKeys: [],
+    running: { ...BY_PM2, PORT: "1" },
+    startedAt: STARTED_AT,
+    evidence: evidence(),
+    envFiles: [],
+    ...fields,
+  };
+}
+
+function evidence(fields: Partial<ValuesFacts["evidence"]> = {}): ValuesFacts["evidence"] {
+  const nothing = new Set<string>();
+  const siblings = [{ ...BY_PM2, PORT: "7" }];
+  return { formerKeys: [], visibleKeys: nothing, listedKeys: nothing, formerWords: nothing, siblings, ...fields };
+}
+
+function envFile(fields: Partial<EnvFileFacts> = {}): EnvFileFacts {
+  return {
+    path: "/srv/.env",
+    name: ".env",
+    isReadByNode: false,
+    now: { PAGE_SIZE: "50" },
+    recorded: undefined,
+    changedMs: STARTED_AT - 60_000,
+    modifiedMs: STARTED_AT - 60_000,
+    ...fields,
+  };
+}
+
+const change = (field: "env" | "envFile", key: string | null, state: string) => ({
+  field,
+  key,
+  state,
+  path: field === "env" ? null : "/srv/.env",
+});
+
+test.for([
+  ["as declared", facts(), []],
+  ["another value", facts({ running: { ...BY_PM2, PORT: "2" } }), [change("env", "PORT", "different")]],
+  ["a value that the process lacks", facts({ running: BY_PM2 }), [change("env", "PORT", "absent")]],
+  ["a value that PM2 sets", facts({ running: { ...BY_PM2, PORT: "2" }, openKeys: ["PORT"] }), []],
+  ["an environment of which one block fits", facts({ environments: [{ PORT: "9" }, { PORT: "1" }] }), []],
+] as const)("the declared variables: %s", ([, given, changes]) => {
+  expect(decideValues(given)).toMatchObject({ verdict: changes.length > 0 ? "changed" : "same", changes });
+});
+
+const WITH_GONE = { ...BY_PM2, PORT: "1", GONE: "g" };
+const words = new Set(["GONE"]);
+
+test.for([
+  ["svcm started the process", { running: { ...BY_SVCM, PORT: "1", GONE: "g" } }, "changed"],
+  ["svcm's last apply set it", { evidence: evidence({ formerKeys: ["GONE"], siblings: [] }) }, "changed"],
+  [
+    "Git and svcm.yaml know it",
+    { evidence: evidence({ formerWords: words, listedKeys: words, siblings: [] }) },
+    "changed",
+  ],
+  ["Git knows it, and another app of the shell lacks it", { evidence: evidence({ formerWords: words }) }, "changed"],
+  [
+    "svcm.yaml lists it, and another app of the shell lacks it",
+    { evidence: evidence({ listedKeys: words }) },
+    "changed",
+  ],
+  ["only Git knows it", { evidence: evidence({ formerWords: words, siblings: [] }) }, "unknown"],
+  ["only svcm.yaml lists it", { evidence: evidence({ listedKeys: words, siblings: [] }) }, "unknown"],
+  [
+    "another app comes from another shell",
+    { evidence: evidence({ formerWords: words, siblings: [{ PM2_HOME: "/pm2", PATH: "/opt", CI: "1" }] }) },
+    "unknown",
+  ],
+  ["another app has it, too", { evidence: evidence({ formerWords: words, siblings: [WITH_GONE] }) }, "unknown"],
+  ["nobody knows it", { evidence: evidence({ siblings: [] }) }, "same"],
+] as const)("a variable that no file declares is a change only with enough evidence: %s", ([, given, verdict]) => {
+  const decided = decideValues(facts({ running: WITH_GONE, ...given }));
+  expect(decided.verdict).toBe(verdict);
+  expect(decided.changes).toEqual(verdict === "changed" ? [change("env", "GONE", "stale")] : []);
+  if (verdict === "unknown") expect(decided.unknown.join()).toContain("GONE");
+});
+
+test("a variable without any evidence is counted, but those of a shell and of every app are not", () => {
+  const running = { ...WITH_GONE, SSH_TTY: "t", SHLVL: "1", _: "/bin/pm2" };
+  expect(decideValues(facts({ running })).unexplained).toEqual(["GONE"]);
+});
+
+test("after resurrect, the same process leads to the same verdict, because no environment of a daemon is a witness", () => {
+  const given = facts({ running: WITH_GONE, evidence: evidence({ formerWords: words }) });
+  const resurrected = { ...given, running: { ...WITH_GONE, unique_id: "new", PM2_JSON_PROCESSING: "true" } };
+  expect(decideValues(resurrected)).toEqual(decideValues(given));
+});
+
+test.for([
+  ["the same content, newer", { recorded: { PAGE_SIZE: "50" }, changedMs: STARTED_AT + 1 }, "same", []],
+  ["another value", { recorded: { PAGE_SIZE: "20" } }, "changed", [change("envFile", "PAGE_SIZE", "different")]],
+  ["a new key", { recorded: {} }, "changed", [change("envFile", "PAGE_SIZE", "absent")]],
+  ["a key less", { recorded: { PAGE_SIZE: "50", OLD: "o" } }, "changed", [change("envFile", "OLD", "stale")]],
+  [
+    "a deleted file",
+    { recorded: { PAGE_SIZE: "50" }, now: null },
+    "changed",
+    [change("envFile", "PAGE_SIZE", "stale")],
+  ],
+  [
+    "a name that may be a secret",
+    { recorded: {}, now: { "#digest": "x" } },
+    "changed",
+    [change("envFile", null, "absent")],
+  ],
+  ["no record, older", {}, "same", []],
+  ["no record, touched", { changedMs: STARTED_AT + 5 }, "unknown", []],
+  ["no record, a file system whose clock is behind", { changedMs: STARTED_AT - 6 }, "unknown", []],
+  ["no record, at the tolerance", { changedMs: STARTED_AT - 20 }, "same", []],
+  ["no record, no file", { now: null, changedMs: undefined, modifiedMs: undefined }, "same", []],
+  ["no record, unreadable, older", { now: undefined }, "same", []],
+  ["no record, unreadable, touched", { now: undefined, changedMs: STARTED_AT + 5 }, "unknown", []],
+  ["no record, in a folder that cannot be entered", { now: undefined, changedMs: undefined }, "unknown", []],
+  ["unreadable", { now: undefined, recorded: { PAGE_SIZE: "50" } }, "unknown", []],
+  [
+    "Node.js reads it, and it was written later",
+    { isReadByNode: true, changedMs: STARTED_AT + 5, modifiedMs: STARTED_AT + 5 },
+    "changed",
+    [change("envFile", null, "stale")],
+  ],
+  [
+    "Node.js reads it, and only its time of change is later",
+    { isReadByNode: true, changedMs: STARTED_AT + 5 },
+    "unknown",
+    [],
+  ],
+] as const)("an env file that the app reads: %s", ([, file, verdict, changes]) => {
+  expect(decideValues(facts({ envFiles: [envFile(file)] }))).toMatchObject({ verdict, changes });
+});
+
+test("a process that does not run will read the file as it then is", () => {
+  expect(decideValues(facts({ startedAt: null, envFiles: [envFile({ recorded: {} })] })).verdict).toBe("same");
+});
+
+test("a value that a later layer overrides is no change", () => {
+  const base = envFile({
+    path: "/srv/.env.base",
+    name: ".env.base",
+    now: { PAGE_SIZE: "9" },
+    recorded: { PAGE_SIZE: "8" },
+  });
+  const top = envFile({ recorded: { PAGE_SIZE: "50" } });
+  expect(decideValues(facts({ envFiles: [base, top] })).verdict).toBe("same");
+  expect(decideValues(facts({ envFiles: [top, base] })).changes).toMatchObject([
+    { key: "PAGE_SIZE", path: "/srv/.env.base" },
+  ]);
+});
+
+test.for([
+  [
+    "the ecosystem file sets the key",
+    { environments: [{ PORT: "1", PAGE_SIZE: "20" }] },
+    "ecosystem.config.js sets it, too",
+  ],
+  ["a shell set the key", {}, "the process has it from elsewhere"],
+] as const)("a changed value that cannot reach dotenv is unknown, and none for Node.js: %s", ([, given, reason]) => {
+  const running = { ...BY_PM2, PORT: "1", PAGE_SIZE: "20" };
+  const decide = (isReadByNode: boolean) =>
+    decideValues(facts({ running, ...given, envFiles: [envFile({ recorded: { PAGE_SIZE: "30" }, isReadByNode })] }));
+  expect(decide(false)).toMatchObject({ verdict: "unknown", changes: [] });
+  expect(decide(false).unknown.join()).toContain(reason);
+  expect(decide(true)).toMatchObject({ verdict: "same", changes: [] });
+});
+
+test("a value that the ecosystem file hands over from an env file is one change", () => {
+  const running = { ...BY_PM2, PORT: "1", PAGE_SIZE: "20" };
+  const envFiles = [envFile({ recorded: { PAGE_SIZE: "20" } })];
+  const handedOver = facts({ running, envFiles, environments: [{ PORT: "1", PAGE_SIZE: "50" }] });
+  expect(decideValues(handedOver).changes).toEqual([change("env", "PAGE_SIZE", "different")]);
+  const removed = facts({ running, envFiles: [envFile({ recorded: { PAGE_SIZE: "20" }, now: {} })] });
+  expect(decideValues(removed).changes).toEqual([change("env", "PAGE_SIZE", "stale")]);
+});
