@@ -20,7 +20,7 @@ export interface PlanContext extends Pick<
 /** The id changes with the steps and with every input of the computation. */
 export function createPlan(
   input: ComparisonInput,
-  { steps, unchanged, undeclared }: Decision,
+  { steps, unchanged, undeclared, held }: Decision,
   { name: environment, refused, warnings, digest, ...context }: PlanContext,
 ): Plan {
   const touched = new Set(steps.flatMap(stepNames));
@@ -39,6 +39,7 @@ export function createPlan(
     steps: steps.map(({ why, ...step }) => ({ ...step, why: why.map(({ pmIds: _ids, ...reason }) => reason) })),
     unchanged,
     undeclared,
+    held: held.map(({ why: _why, ...app }) => app),
     issues: steps.length === 0 ? issues : [...issues, ...warnings],
     summary: countByKind(steps),
   };
@@ -88,6 +89,7 @@ function portIssues({ expected, running }: ComparisonInput, steps: Decision["ste
 function countByKind(steps: readonly DecidedStep[]): Plan["summary"] {
   const count = (kind: DecidedStep["do"]): number => steps.filter((step) => step.do === kind).length;
   return {
+    register: count("register"),
     start: count("start"),
     resume: count("resume"),
     update: count("update"),

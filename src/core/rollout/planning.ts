@@ -15,6 +15,8 @@ import type { ComparisonInput } from "./compare.ts";
 import { decide, leaveOutOwn, type Decision } from "./decide.ts";
 import { expectedApps, type ExpectedApp, type ExpectContext, readFileState } from "./expected.ts";
 import { readAppliedState } from "./read-releases.ts";
+import { readStateOf } from "../running/read-states.ts";
+import { plainState } from "../running/state.ts";
 import { createPlan } from "./plan.ts";
 import { readStates } from "./read-states.ts";
 import type { AppliedState } from "./release.ts";
@@ -58,6 +60,7 @@ export async function computePlan(
     running,
     visibleKeys: new Set(visibleKeys(content.contract)),
     appliedApps: context.appliedState.apps,
+    stateOf: request.from === undefined ? await readStateOf(ports, start.running) : () => plainState("online"),
     ...readFileState(ports, expected, running),
   };
   const { leftOut, ...decision } = decideSteps(ports, { ...request, environment: name }, input, context);
@@ -81,7 +84,14 @@ export async function computePlan(
 
 function decideSteps(
   ports: Ports,
-  { environment, service, from, prune, preflight }: InputOf<"rollout.plan"> & { readonly environment: string },
+  {
+    environment,
+    service,
+    apps = [],
+    from,
+    prune,
+    preflight,
+  }: InputOf<"rollout.plan"> & { readonly environment: string },
   input: ComparisonInput,
   { appliedState, settingsOf }: RolloutContext,
 ): ReturnType<typeof leaveOutOwn> {
@@ -89,6 +99,7 @@ function decideSteps(
   const decision = decide(input, {
     preflighted: new Set(names.filter((name) => preflight ?? settingsOf(name).preflight)),
     owned: listOwned(appliedState, environment, service),
+    asked: new Set(apps),
     prune: prune === true,
     isDumpStale: isDumpStale(ports, appliedState),
   });

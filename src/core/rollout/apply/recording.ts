@@ -2,7 +2,8 @@ import type { Release } from "../../api/rollout.ts";
 import type { Caller } from "../../caller.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
-import { isStopped } from "../compare.ts";
+import { appKind } from "../../running/kind.ts";
+import { isStopped } from "../../running/state.ts";
 import { definitionText } from "../plan.ts";
 import {
   toJournals,
@@ -121,7 +122,8 @@ async function recordFormer(
   return affected.map((record) => {
     const { name, pmId, uniqueId, pid } = record;
     const probe = isStopped(record) ? undefined : healthyProbes.get(name);
-    const common = { name, pmId, uniqueId, pid, isStopped: isStopped(record) };
+    const mayRest = isStopped(record) || appKind(record.declaration.settings) === "job";
+    const common = { name, pmId, uniqueId, pid, isStopped: mayRest };
     return { ...common, definition: digest(definitionText(record)), ...(probe !== undefined && { probe }) };
   });
 }
