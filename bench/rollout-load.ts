@@ -13,6 +13,7 @@ import { simulateApply } from "../src/core/rollout/revision.ts";
 import { expectedOf } from "../test/core/rollout/loaded.ts";
 import { freePort } from "../test/support/free-port.ts";
 import { pm2 } from "../test/support/pm2-daemon.ts";
+import { stateOf } from "../test/support/process-record.ts";
 import { loadDuring, SERVER, type Load } from "../test/support/requests.ts";
 import { median } from "./median.ts";
 
@@ -49,7 +50,7 @@ function decideHundred(): void {
   const apps = Array.from({ length: 100 }, (_, index) => ({ name: `app-${index}`, env: { A: "1", B: "2" } }));
   const running = simulateApply(expectedOf(apps));
   const expected = expectedOf(apps.map((app, index) => (index % 2 === 0 ? app : { ...app, args: "x" })));
-  const more = { modifiedMs: () => undefined, visibleKeys: new Set<string>(), missingFolders: new Set<string>() };
+  const more = { modifiedMs: () => undefined, visibleKeys: new Set<string>(), missingFolders: new Set<string>(), stateOf };
   const times = Array.from({ length: 21 }, () => {
     const before = performance.now();
     decide({ expected, running, ...more });

@@ -74,10 +74,16 @@ export interface ProcessMetrics {
   readonly namespace: string | null;
   /** PM2's word, for example `online`, `stopped`, `errored`, `launching`. */
   readonly status: string;
+  /** `service`: runs until it is stopped. `job`: a schedule starts it, and it ends. `task`: runs once. */
+  readonly kind: "service" | "job" | "task";
+  /** What it does, from PM2's word and everything else that svcm knows. */
+  readonly state: "online" | "starting" | "stopping" | "running" | "waiting" | "ended" | "failed" | "stopped" | "errored" | "given up" | "crash loop" | "not loaded" | "hung" | "missing" | "unknown";
+  /** Continues the state, for example `next 03:00 Europe/Berlin`. */
+  readonly stateReason: string | null;
   /** A problem that PM2's status does not show; null without one. */
   readonly problem: {
     /** `svcm explain <code>` says what to do. */
-    readonly code: "PROCESS_FOLDER_MISSING" | "PROCESS_WITHOUT_PID" | "PROCESS_CRASH_LOOP";
+    readonly code: "PROCESS_FOLDER_MISSING" | "PROCESS_WITHOUT_PID" | "PROCESS_CRASH_LOOP" | "PROCESS_MEMORY_LOOP" | "PROCESS_WATCH_LOOP" | "PROCESS_ERRORED" | "PROCESS_NOT_LOADED" | "PROCESS_HUNG" | "JOB_FAILED" | "JOB_MISSED" | "JOB_STUCK";
     /** The problem, in words. Never a secret. */
     readonly details: string;
   } | null;
@@ -460,7 +466,7 @@ export interface ApplyFrame {
   readonly step: number;
   /** Number of steps. */
   readonly of: number;
-  readonly do: "preflight" | "start" | "resume" | "update" | "scale" | "replace" | "remove" | "save" | "return";
+  readonly do: "preflight" | "register" | "start" | "resume" | "update" | "scale" | "replace" | "remove" | "save" | "return";
   readonly app: string;
   readonly phase: "not-begun" | "begun" | "done" | "failed" | "reverted";
   /** Why the step failed, even if the app runs as before again. */

@@ -19,6 +19,7 @@ import { nodePrometheus } from "./adapters/prometheus.ts";
 import { pm2Processes } from "./adapters/pm2/index.ts";
 import { nodeSightings } from "./adapters/sightings.ts";
 import { nodeReleases } from "./adapters/releases.ts";
+import { pm2Schedules } from "./adapters/pm2/schedules.ts";
 import { nodeProcessLogs } from "./adapters/process-logs.ts";
 import { resolveWorkspace, type WorkspaceOptions } from "./adapters/workspace.ts";
 import { surveyFolder } from "./adapters/survey.ts";
@@ -45,6 +46,7 @@ export type { NatsProject, Project } from "./project/project.ts";
 export { writeSecretFile } from "./adapters/private-files.ts";
 export { isExpired } from "./identity/tokens.ts";
 export type { NodeAsker, Operation } from "./operation.ts";
+export { stateText } from "./running/state-text.ts";
 export type { Ports } from "./ports/index.ts";
 export { FileError } from "./ports/index.ts";
 export {
@@ -56,6 +58,7 @@ export {
   reportFormats,
   schemaNames,
   tiers,
+  type ProcessStateName,
 } from "./api/names.ts";
 export { roles } from "./api/rights.ts";
 export { ecosystemSpellings, envSpellings } from "./project/resolve.ts";
@@ -143,6 +146,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     releases: () => nodeReleases(pm2Home, root),
     tokens: () => nodeTokens(root, ports.files),
     processLogs: () => nodeProcessLogs(pm2Home),
+    schedules: () => pm2Schedules(pm2Home),
     logs: () => nodeLogs({ env, cwd, folders: logFolders, secrets }),
     sightings: () => nodeSightings({ pm2Home, auditFile }),
     eventFeed: () => createEventFeed(ports),

@@ -33,6 +33,22 @@ export async function handMonitoring(
   };
 }
 
+const PROBLEM_STATES = {
+  PROCESS_CRASH_LOOP: "crash loop",
+  PROCESS_WITHOUT_PID: "missing",
+} as const;
+
+/** The state that belongs to a status or a problem of the test. */
+function withState({ status, problem }: Made): Made {
+  const byProblem = PROBLEM_STATES[problem?.code as keyof typeof PROBLEM_STATES];
+  if (byProblem !== undefined) return { state: byProblem };
+  if (status === "stopped") return { state: "stopped" };
+  if (status === "errored") return { state: "errored", problem: { code: "PROCESS_ERRORED", details: GIVEN_UP } };
+  return { state: status === undefined || status === "online" ? "online" : "starting" };
+}
+
+const GIVEN_UP = "PM2 has given up on it, and starts it only on request.";
+
 /** A sample of processes; unspecified properties are those of the documented example. */
 export function metricsOf(
   at: number,
@@ -42,7 +58,14 @@ export function metricsOf(
   const { payload } = sample(at);
   const [example] = payload.processes;
   if (example === undefined) throw new Error("the example has no process");
-  const list = processes.map((process, pmId) => ({ ...example, problem: null, pmId, name: `app-${pmId}`, ...process }));
+  const list = processes.map((process, pmId) => ({
+    ...example,
+    problem: null,
+    ...withState(process),
+    pmId,
+    name: `app-${pmId}`,
+    ...process,
+  }));
   const plain = { missingExpected: [], unexpected: [], drift: [] };
   return {
     kind: "metrics",

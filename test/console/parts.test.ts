@@ -113,7 +113,7 @@ describe("history", () => {
   });
 });
 
-test.each([
+test.each<["online" | "stopped" | "errored", number | null, number | null, boolean]>([
   ["online", 3, 0, false],
   ["online", 3, 1, true],
   // A process that is stopped early also counts as unstable.
@@ -122,8 +122,8 @@ test.each([
   ["errored", null, null, false],
 ])(
   "%s with %s restarts, %s of them unstable, restarts too often: %s",
-  (status, restartCount, unstableRestarts, expected) => {
-    expect(causesRestarts({ status, problem: null, restartCount, unstableRestarts })).toBe(expected);
+  (state, restartCount, unstableRestarts, expected) => {
+    expect(causesRestarts({ state, stateReason: null, problem: null, restartCount, unstableRestarts })).toBe(expected);
   },
 );
 

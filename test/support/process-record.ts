@@ -1,4 +1,9 @@
 import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
+import { processState, type StateOf } from "../../src/core/running/state.ts";
+
+/** From PM2's record alone. */
+export const stateOf: StateOf = (listed, kind) =>
+  processState(listed, { epochMs: listed.lastStartAt ?? 0, missingFolders: new Set(), kind });
 
 export function record(fields: Partial<ProcessRecord> = {}): ProcessRecord {
   return {

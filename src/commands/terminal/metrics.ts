@@ -1,5 +1,5 @@
-import { toPrintable, type MetricsPayload } from "../../core/index.ts";
-import { renderDrift, renderProblems, statusColour } from "./processes.ts";
+import { stateText, toPrintable, type MetricsPayload, type ProcessStateName } from "../../core/index.ts";
+import { renderDrift, renderProblems, stateColour } from "./processes.ts";
 import { renderDuration } from "../../core/words/duration.ts";
 import { formatBytes, formatPercent } from "./numbers.ts";
 import { paint } from "./paint.ts";
@@ -89,7 +89,9 @@ function asyncContextCell({ asyncContext }: Process): string {
 interface ProcessCells {
   readonly name: string;
   readonly pmId: number;
-  readonly status: string;
+  readonly state: ProcessStateName;
+  readonly stateReason: string | null;
+  readonly problem: { readonly code: string } | null;
   readonly cpuPercent: number | null;
   readonly memoryBytes: number | null;
   readonly uptimeMs: number | null;
@@ -99,7 +101,12 @@ interface ProcessCells {
 export const processColumns: readonly Column<ProcessCells>[] = [
   { heading: "NAME", cell: ({ name }) => name, shorten: "middle" },
   { heading: "ID", cell: ({ pmId }) => String(pmId), side: "right" },
-  { heading: "STATUS", cell: ({ status }) => status, colour: ({ status }, colours) => statusColour(status, colours) },
+  {
+    heading: "STATUS",
+    cell: ({ state, stateReason }) => stateText({ name: state, reason: stateReason }),
+    colour: (process, colours) => stateColour(process, colours),
+    shorten: "fold",
+  },
   { heading: "CPU", cell: ({ cpuPercent }) => formatPercent(cpuPercent), side: "right" },
   { heading: "MEMORY", cell: ({ memoryBytes }) => formatBytes(memoryBytes), side: "right" },
   {

@@ -1,8 +1,8 @@
-import { auditText, eventText, type ProcessShowResponse, type WhyResponse } from "../../core/index.ts";
+import { auditText, eventText, stateText, type ProcessShowResponse, type WhyResponse } from "../../core/index.ts";
 import { renderDuration } from "../../core/words/duration.ts";
 import { formatBytes, formatPercent } from "./numbers.ts";
 import { paint } from "./paint.ts";
-import { statusColour } from "./processes.ts";
+import { stateColour } from "./processes.ts";
 import { pluralize } from "../../core/words/pluralize.ts";
 
 type Process = ProcessShowResponse["processes"][number];
@@ -30,7 +30,8 @@ export function processPage(
 }
 
 function stateLines(name: string, process: Process): string[] {
-  const { pmId, status, pid, uptimeMs, restartCount, cpuPercent, memoryBytes, execMode, script, problem } = process;
+  const { pmId, state, stateReason, pid, uptimeMs, restartCount, cpuPercent, memoryBytes, execMode, script, problem } =
+    process;
   const facts = [
     pid === null ? undefined : `pid ${pid}`,
     uptimeMs === null ? undefined : `up ${renderDuration(uptimeMs)}`,
@@ -40,7 +41,7 @@ function stateLines(name: string, process: Process): string[] {
     execMode ?? undefined,
   ];
   return [
-    `${paint.bold(name)} (id ${pmId})  ${statusColour(status, paint)(status)}  ${facts.filter(Boolean).join(", ")}`,
+    `${paint.bold(name)} (id ${pmId})  ${stateColour(process, paint)(stateText({ name: state, reason: stateReason }))}  ${facts.filter(Boolean).join(", ")}`,
     ...(script === null ? [] : [`  ${script}`]),
     `  ${portText(process)}`,
     ...(problem === null ? [] : [`  ${paint.red(problem.code)} ${problem.details}`]),

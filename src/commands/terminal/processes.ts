@@ -1,14 +1,21 @@
-import type { DriftEntry, Paint } from "../../core/index.ts";
+import type { DriftEntry, Paint, ProcessStateName } from "../../core/index.ts";
 import { fold } from "./fit.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 import { renderTable } from "./table.ts";
 
-export function statusColour(status: string, colours: Paint): (text: string) => string {
-  if (status === "online") return colours.green;
-  if (status === "errored") return colours.red;
-  return status === "stopped" ? colours.dim : colours.yellow;
+interface Judged {
+  readonly state: ProcessStateName;
+  readonly problem: { readonly code: string } | null;
 }
+
+export function stateColour({ state, problem }: Judged, colours: Paint): (text: string) => string {
+  if (problem !== null) return colours.red;
+  if (GOOD_STATES.has(state)) return colours.green;
+  return state === "stopped" ? colours.dim : colours.yellow;
+}
+
+const GOOD_STATES: ReadonlySet<ProcessStateName> = new Set(["online", "running", "waiting", "ended"]);
 
 interface ProblematicProcess {
   readonly name: string;

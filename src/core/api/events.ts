@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { BodyOf } from "./body.ts";
 import { driftEntry } from "./metrics.ts";
-import { causes, certainties, eventKinds, missingStates, tiers } from "./names.ts";
+import { appKinds, causes, certainties, eventKinds, missingStates, processStates, tiers } from "./names.ts";
 
 export const eventBody = z
   .strictObject({
@@ -85,6 +85,9 @@ export const processShowBody = z
       z.strictObject({
         pmId: z.int(),
         status: z.string().describe("PM2's word."),
+        kind: z.enum(appKinds),
+        state: z.enum(processStates).describe("What it does, from PM2's word and everything else that svcm knows."),
+        stateReason: z.string().nullable(),
         pid: z.int().nullable(),
         uptimeMs: z.number().nullable(),
         restartCount: z.int(),

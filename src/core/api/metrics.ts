@@ -5,7 +5,7 @@
 import * as z from "zod";
 import type { BodyOf } from "./body.ts";
 import { hostSystem } from "./host-system.ts";
-import { driftStates, runningParts, settingNames } from "./names.ts";
+import { appKinds, driftStates, processStates, runningParts, settingNames } from "./names.ts";
 
 const count = z.int().min(0);
 const bytes = z.int().min(0);
@@ -145,7 +145,19 @@ const asyncContextAnswer = z
   })
   .describe("Counters of the process's async contexts, and every other number that it reports.");
 
-export const processProblemCodes = ["PROCESS_FOLDER_MISSING", "PROCESS_WITHOUT_PID", "PROCESS_CRASH_LOOP"] as const;
+export const processProblemCodes = [
+  "PROCESS_FOLDER_MISSING",
+  "PROCESS_WITHOUT_PID",
+  "PROCESS_CRASH_LOOP",
+  "PROCESS_MEMORY_LOOP",
+  "PROCESS_WATCH_LOOP",
+  "PROCESS_ERRORED",
+  "PROCESS_NOT_LOADED",
+  "PROCESS_HUNG",
+  "JOB_FAILED",
+  "JOB_MISSED",
+  "JOB_STUCK",
+] as const;
 
 export const processProblem = z
   .strictObject({
@@ -162,6 +174,11 @@ export const processMetrics = z
     pid: z.int().nullable().describe("Null if no process runs."),
     namespace: z.string().nullable(),
     status: z.string().describe("PM2's word, for example `online`, `stopped`, `errored`, `launching`."),
+    kind: z
+      .enum(appKinds)
+      .describe("`service`: runs until it is stopped. `job`: a schedule starts it, and it ends. `task`: runs once."),
+    state: z.enum(processStates).describe("What it does, from PM2's word and everything else that svcm knows."),
+    stateReason: z.string().nullable().describe("Continues the state, for example `next 03:00 Europe/Berlin`."),
     problem: processProblem,
     isOwn: z
       .literal(true)

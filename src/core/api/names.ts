@@ -39,6 +39,28 @@ export const driftStates = ["missing", "unexpected", "different", "absent", "sta
 export const runningParts = ["code", "values", "state"] as const;
 export type RunningPart = (typeof runningParts)[number];
 
+export const appKinds = ["service", "job", "task"] as const;
+
+/** What a process does. PM2's own status is not enough for it. */
+export const processStates = [
+  "online",
+  "starting",
+  "stopping",
+  "running",
+  "waiting",
+  "ended",
+  "failed",
+  "stopped",
+  "errored",
+  "given up",
+  "crash loop",
+  "not loaded",
+  "hung",
+  "missing",
+  "unknown",
+] as const;
+export type ProcessStateName = (typeof processStates)[number];
+
 export const settingNames = [
   "autorestart",
   "cronRestart",
@@ -62,7 +84,17 @@ export const settingNames = [
 ] as const;
 export type SettingName = (typeof settingNames)[number];
 
-export const stepKinds = ["preflight", "start", "resume", "update", "scale", "replace", "remove", "save"] as const;
+export const stepKinds = [
+  "preflight",
+  "register",
+  "start",
+  "resume",
+  "update",
+  "scale",
+  "replace",
+  "remove",
+  "save",
+] as const;
 
 /** `none` are lost, some instances are away, all are away during a restart, or all are away until a start. */
 export const disruptions = ["none", "partial", "gap", "down"] as const;

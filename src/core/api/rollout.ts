@@ -28,7 +28,7 @@ export const planStep = z
     do: z
       .enum(stepKinds)
       .describe(
-        "`preflight` starts an app once on a spare port and deletes that process, `start` an app that PM2 does not know, `resume` one that is stopped, `update` in place, `scale`, `replace` by " +
+        "`preflight` starts an app once on a spare port and deletes that process, `register` gives PM2 the definition of a job without running it, `start` an app that PM2 does not know, `resume` one that is stopped, `update` in place, `scale`, `replace` by " +
           "a deletion and a start, `remove`, `save` PM2's list for the next boot.",
       ),
     app: z.string(),
@@ -96,6 +96,21 @@ export const planBody = z
         }),
       )
       .describe("Processes that no file declares, and no step touches."),
+    held: z
+      .array(
+        z.strictObject({
+          name: z.string(),
+          pmIds,
+          state: z
+            .enum(["stopped", "running"])
+            .describe("`stopped`: a command stopped it. `running`: a job that runs now keeps its definition."),
+          by: z.string().nullable().describe("Who stopped it with svcm; null if that is not known."),
+          since: z.iso.datetime().nullable(),
+        }),
+      )
+      .describe(
+        "Apps that are not as declared and have no step: what was stopped stays stopped unless it is asked for.",
+      ),
     leftOut: z
       .array(z.strictObject({ name: z.string(), pmIds }))
       .describe("Apps that differ and have no step, because they serve this request. svcm in a terminal plans them."),
@@ -103,6 +118,7 @@ export const planBody = z
       .array(issueBody)
       .describe("Errors: reasons why a step cannot run as declared. Warnings keep no step from running."),
     summary: z.strictObject({
+      register: count,
       start: count,
       resume: count,
       update: count,

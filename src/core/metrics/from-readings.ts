@@ -1,12 +1,14 @@
-import type { AsyncContextMetrics, HostMetrics, ProcessMetrics, ProcessProblem } from "../api/metrics.ts";
+import type { AsyncContextMetrics, HostMetrics, ProcessMetrics } from "../api/metrics.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
+import { appKind } from "../running/kind.ts";
+import type { ProcessState } from "../running/state.ts";
 import type { CoreTimes, DiskReading, HostReading, IoReading, MemoryReading, ProcessReading } from "./reading.ts";
 import type { HostSystem } from "../api/host-system.ts";
 
 export interface ProcessReadings {
   readonly record: ProcessRecord;
   readonly isOwn: boolean;
-  readonly problem: ProcessProblem | null;
+  readonly state: ProcessState;
   readonly before: ProcessReading | undefined;
   readonly now: ProcessReading | undefined;
   readonly epochMs: number;
@@ -17,14 +19,17 @@ export interface ProcessReadings {
 
 /** Builds the metrics of a process from an explicit list of fields, so no other field of PM2's record gets through. */
 export function processMetrics(readings: ProcessReadings): ProcessMetrics {
-  const { record, before, now, epochMs } = readings;
+  const { record, before, now, epochMs, state } = readings;
   return {
     name: record.name,
     pmId: record.pmId,
     pid: record.pid,
     namespace: record.namespace,
     status: record.status,
-    problem: readings.problem,
+    kind: appKind(record.declaration.settings),
+    state: state.name,
+    stateReason: state.reason,
+    problem: state.problem,
     ...(readings.isOwn && { isOwn: true }),
     cpuPercent: now === undefined ? null : processCpuPercent(before, now),
     memoryBytes: now?.rssBytes ?? null,

@@ -1,11 +1,6 @@
 import { compareText } from "../api/issue.ts";
-import type {
-  AsyncContextMetrics,
-  HostPayload,
-  MetricsPayload,
-  ProcessMetrics,
-  ProcessProblem,
-} from "../api/metrics.ts";
+import type { AsyncContextMetrics, HostPayload, MetricsPayload, ProcessMetrics } from "../api/metrics.ts";
+import type { StateOf } from "../running/state.ts";
 import type { HostSystem } from "../api/host-system.ts";
 import { activeContexts } from "./async-context-metrics.ts";
 import { hostMetrics, processMetrics } from "./from-readings.ts";
@@ -34,7 +29,7 @@ export interface PayloadInput {
   readonly records: readonly ProcessRecord[];
   readonly ecosystem: MetricsPayload["ecosystem"];
   readonly own: OwnProcess;
-  readonly problem: (record: ProcessRecord) => ProcessProblem | null;
+  readonly stateOf: StateOf;
   readonly asyncContext: (pmId: number) => AsyncContextMetrics;
 }
 
@@ -68,7 +63,7 @@ function hostReadings({ before, now, disks, cpuModel, system }: Measured) {
   return { before: before?.host, now: now.host, disks, cpuModel, system };
 }
 
-function toProcesses({ records, measured, epochMs, platform, own, problem, asyncContext }: PayloadInput) {
+function toProcesses({ records, measured, epochMs, platform, own, stateOf, asyncContext }: PayloadInput) {
   const { before, now } = measured;
   const instances = new Map<string, number>();
   for (const { name } of records) instances.set(name, (instances.get(name) ?? 0) + 1);
@@ -77,7 +72,7 @@ function toProcesses({ records, measured, epochMs, platform, own, problem, async
     processMetrics({
       record,
       isOwn: isOwnProcess(record, own),
-      problem: problem(record),
+      state: stateOf(record),
       before: record.pid === null ? undefined : before?.processes.get(record.pid),
       now: record.pid === null ? undefined : now.processes.get(record.pid),
       epochMs,

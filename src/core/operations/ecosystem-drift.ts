@@ -2,6 +2,7 @@ import { foreignCode } from "../api/code.ts";
 import type { MetricsPayload } from "../api/metrics.ts";
 import { SvcmError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
+import { readStateOf } from "../running/read-states.ts";
 import { EcosystemWatch } from "../metrics/sampling/ecosystem-watch.ts";
 
 export type EcosystemDrift = { readonly environment: string } & Omit<MetricsPayload["ecosystem"], "error" | "code">;
@@ -16,12 +17,13 @@ export const ecosystemDrift = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(ports, request): Promise<EcosystemDrift> {
     const environment = await ports.telemetry.environment(request);
+    const records = await ports.processes.list();
     const watch = new EcosystemWatch(ports, request);
     const {
       error: details = "",
       code,
       ...view
-    } = await watch.compare(await ports.processes.list(), { isCurrent: true });
+    } = await watch.compare(records, { isCurrent: true, stateOf: await readStateOf(ports, records) });
     if (code !== undefined)
       throw new SvcmError("ECOSYSTEM_FILE_FAILED", { code: foreignCode(code), path: view.path, details });
     return { environment, ...(request.service === undefined ? view : withoutOthers(view)) };

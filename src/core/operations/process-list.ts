@@ -1,13 +1,21 @@
 import { compareText } from "../api/issue.ts";
 import type { ProcessProblem } from "../api/metrics.ts";
+import type { ProcessStateName } from "../api/names.ts";
 import { defineOperation } from "../operation.ts";
-import { findProblem, type ProblemContext } from "../pm2/problem.ts";
 import { uptimeMs } from "../metrics/from-readings.ts";
-import { listScrubbed, readProblemContext } from "../pm2/list-scrubbed.ts";
+import { listScrubbed } from "../pm2/list-scrubbed.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
+import { appKind, type AppKind } from "../running/kind.ts";
+import { readStateOf } from "../running/read-states.ts";
+import type { ProcessState } from "../running/state.ts";
 
 export interface ListedProcess extends Omit<ProcessRecord, "declaration" | "uniqueId" | "lastStartAt" | "cronRestart"> {
-  /** A problem that PM2's status does not show. */
+  readonly kind: AppKind;
+  /** What it does, from PM2's status and everything else that svcm knows. */
+  readonly state: ProcessStateName;
+  /** Continues the state. */
+  readonly stateReason: string | null;
+
   readonly problem: ProcessProblem | null;
   /** Null unless the process is online, or if the machine's clock was set back after its start. */
   readonly uptimeMs: number | null;
@@ -24,13 +32,19 @@ export const processList = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(ports): Promise<ProcessListResponse> {
     const list = await listScrubbed(ports);
-    const circumstances = readProblemContext(ports, list);
+    const stateOf = await readStateOf(ports, list);
+    const epochMs = ports.clock.now();
     const sorted = list.toSorted((a, b) => compareText(a.name, b.name) || a.pmId - b.pmId);
-    return { processes: sorted.map((record) => toListed(record, circumstances)) };
+    return { processes: sorted.map((record) => toListed(record, stateOf(record), epochMs)) };
   },
 });
 
-function toListed(record: ProcessRecord, circumstances: ProblemContext): ListedProcess {
+function toListed(
+  record: ProcessRecord,
+  { name: state, reason: stateReason, problem }: ProcessState,
+  epochMs: number,
+): ListedProcess {
   const { declaration: _digests, uniqueId: _id, lastStartAt: _start, cronRestart: _cron, ...fields } = record;
-  return { ...fields, problem: findProblem(record, circumstances), uptimeMs: uptimeMs(record, circumstances.epochMs) };
+  const kind = appKind(record.declaration.settings);
+  return { ...fields, kind, state, stateReason, problem, uptimeMs: uptimeMs(record, epochMs) };
 }

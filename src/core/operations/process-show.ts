@@ -7,8 +7,9 @@ import { LAST_ENDS, explainEnd, type Why } from "../events/why.ts";
 import { uptimeMs } from "../metrics/from-readings.ts";
 import { EcosystemWatch } from "../metrics/sampling/ecosystem-watch.ts";
 import { defineOperation } from "../operation.ts";
-import { readProblemContext } from "../pm2/list-scrubbed.ts";
-import { findProblem } from "../pm2/problem.ts";
+import { appKind } from "../running/kind.ts";
+import { readStateOf } from "../running/read-states.ts";
+import type { StateOf } from "../running/state.ts";
 import type { Ports } from "../ports/index.ts";
 import type { EnvironmentRequest } from "../project/resolve.ts";
 
@@ -31,7 +32,7 @@ export const processShow = defineOperation({
     const keys = new Set([...declaredKeys, ...running.filter((key) => specOf(contract, key) !== undefined)]);
     return {
       name,
-      processes: describeProcesses(ports, why),
+      processes: describeProcesses(why, await readStateOf(ports, why.processes), ports.clock.now()),
       why: why.response,
       ends: why.ends.slice(0, LAST_ENDS),
       declaration,
@@ -40,26 +41,33 @@ export const processShow = defineOperation({
   },
 });
 
-function describeProcesses(ports: Ports, { processes, listeners }: Why): ProcessShowResponse["processes"] {
-  const circumstances = readProblemContext(ports, processes);
+function describeProcesses(
+  { processes, listeners }: Why,
+  stateOf: StateOf,
+  epochMs: number,
+): ProcessShowResponse["processes"] {
   return processes.map((record) => {
     const { pmId, status, pid, restartCount, cpuPercent, memoryBytes, execMode, script } = record;
+    const { name: state, reason: stateReason, problem } = stateOf(record);
     const sockets = listeners === undefined ? [] : listenersOf(record, listeners);
     // For a cluster, PM2's daemon does the listening.
     const isHidden = listeners === undefined || (execMode === "cluster" && sockets.length === 0);
     return {
       pmId,
       status,
+      kind: appKind(record.declaration.settings),
+      state,
+      stateReason,
       pid,
-      uptimeMs: uptimeMs(record, circumstances.epochMs),
+      uptimeMs: uptimeMs(record, epochMs),
       restartCount,
       cpuPercent,
       memoryBytes,
       execMode,
       script,
-      problem: findProblem(record, circumstances),
+      problem,
       ports: isHidden ? null : sockets.map(({ address, port, waiting }) => ({ address, port, waiting })),
-      next: describeNextActions(record, circumstances.epochMs),
+      next: describeNextActions(record, epochMs),
     };
   });
 }
@@ -78,7 +86,9 @@ async function readDeclaration(
   const watch = new EcosystemWatch(ports, request);
   const { environment } = request;
   try {
-    const { drift, fileName, exists, error } = await watch.compare(await ports.processes.list(), { isCurrent: true });
+    const records = await ports.processes.list();
+    const stateOf = await readStateOf(ports, records);
+    const { drift, fileName, exists, error } = await watch.compare(records, { isCurrent: true, stateOf });
     if (!exists) return { declaration: null, declaredKeys: [] };
     const app = (await watch.read({ isCurrent: false })).expected.find((expected) => expected.name === name);
     const own = drift.filter((entry) => entry.name === name && entry.state !== "unexpected");

@@ -1,6 +1,5 @@
 import { createScrub } from "./scrub.ts";
 import type { Ports } from "../ports/index.ts";
-import { workingFolders, type ProblemContext } from "./problem.ts";
 import type { ProcessRecord } from "./process-record.ts";
 import { readSecrets } from "./ecosystem-file.ts";
 import { REDACTED } from "../secrets/redact.ts";
@@ -12,10 +11,6 @@ export async function listScrubbed(ports: Ports): Promise<ProcessRecord[]> {
   if (records.every(({ customMetrics }) => Object.keys(customMetrics).length === 0)) return records;
   const scrub = createScrub(await readSecrets(ports, await ports.facts.runtimeContract()));
   return records.map((record) => scrubMetrics(record, (text) => truncate(scrub(text))));
-}
-
-export function readProblemContext({ clock, stamps }: Ports, records: readonly ProcessRecord[]): ProblemContext {
-  return { epochMs: clock.now(), missingFolders: stamps.missing(workingFolders(records)) };
 }
 
 const MAX_TEXT_LENGTH = 200;

@@ -61,6 +61,10 @@ export interface OwnProcess {
   readonly pm2: { readonly pmId: number; readonly name: string } | null;
 }
 
+export function workingFolders(records: readonly Pick<ProcessRecord, "cwd">[]): Set<string> {
+  return new Set(records.flatMap(({ cwd }) => (cwd === null ? [] : [cwd])));
+}
+
 export function isOwnProcess({ pid, pmId, name }: ProcessRecord, own: OwnProcess): boolean {
   if (pid !== null && own.pids.includes(pid)) return true;
   return own.pm2 !== null && own.pm2.pmId === pmId && own.pm2.name === name;

@@ -15,6 +15,7 @@ import type { AsyncContext, Health } from "./probes.ts";
 import type { Processes } from "./processes.ts";
 import type { Releases } from "./releases.ts";
 import type { EcosystemLoader, Facts, Revisions, Workspace } from "./repository.ts";
+import type { Schedules } from "./schedules.ts";
 import type { Tokens } from "./tokens.ts";
 
 export type { AuditCount, AuditLog, AuditPage, AuditQuery } from "./audit-log.ts";
@@ -37,6 +38,7 @@ export interface Ports {
   readonly releases: Releases;
   readonly tokens: Tokens;
   readonly processLogs: ProcessLogs;
+  readonly schedules: Schedules;
   readonly logs: Logs;
   readonly sightings: Sightings;
   /** One per server, so that all followers share one reader. */

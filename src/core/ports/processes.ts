@@ -84,6 +84,9 @@ export interface Processes {
    */
   startApp(name: string, apps: readonly Fields[], folder: string): Promise<void>;
 
+  /** Like `startApp`, but PM2 only takes the definition and its schedule: nothing runs. */
+  registerApp(name: string, apps: readonly Fields[], folder: string): Promise<void>;
+
   /**
    * The same list and digests, but with the key of this PM2 instead of a key of this process, so every svcm process
    * computes the same. If PM2_HOME has no key, svcm creates one that only its owner can read.
@@ -93,7 +96,10 @@ export interface Processes {
   /** Writes PM2's records of processes, including values, to a new file that only its owner can read. */
   saveRecords(path: string, pmIds: readonly number[]): Promise<void>;
 
-  /** Starts a process of such a file that PM2 no longer lists; it gets a new id. */
+  /**
+   * Brings back a process of such a file that PM2 no longer lists; it gets a new id. A process that did not run, and a
+   * job, are not started.
+   */
   restore(saved: SavedRun, pmId: number): Promise<void>;
 
   /** Saves PM2's list for the next boot; only its owner can read it. */

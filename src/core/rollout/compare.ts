@@ -3,8 +3,10 @@ import type { DriftEntry, UnknownPart } from "../api/metrics.ts";
 import { settingNames } from "../api/names.ts";
 import type { PlanReason } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
+import { isPm2Field } from "../pm2/pm2-fields.ts";
 import { groupBy } from "../words/group-by.ts";
-import { isWithoutPid } from "../pm2/problem.ts";
+import { appKind, type AppKind } from "../running/kind.ts";
+import { isAtRest, isInPlace, type StateOf } from "../running/state.ts";
 import { driftingKeys, type DriftingKey } from "./drifting-keys.ts";
 import type { ExpectedApp, FileState } from "./expected.ts";
 import type { AppliedState } from "./release.ts";
@@ -21,6 +23,7 @@ export interface ComparisonInput extends FileState {
   readonly verdicts?: Verdicts | undefined;
   /** PM2's numbers of processes that do not stay up. */
   readonly failing?: ReadonlySet<number> | undefined;
+  readonly stateOf: StateOf;
 }
 
 export interface Difference extends PlanReason {
@@ -29,6 +32,7 @@ export interface Difference extends PlanReason {
 
 export interface Comparison {
   readonly app: ExpectedApp;
+  readonly kind: AppKind;
   readonly instances: number;
   readonly processes: readonly ProcessRecord[];
   readonly differences: readonly Difference[];
@@ -46,8 +50,10 @@ export function compareApps(input: ComparisonInput): Comparison[] {
     if (app === undefined) return [];
     const processes = byName.get(name) ?? [];
     const instances = [app, ...more].reduce((sum, one) => sum + one.instances, 0);
+    const kind = appKind(app.settings);
     const differences = listDifferences(app, instances, processes, input);
-    return [{ app, instances, processes, differences, unknown: unknownParts(name, processes, input.verdicts ?? {}) }];
+    const unknown = unknownParts(name, processes, input.verdicts ?? {});
+    return [{ app, kind, instances, processes, differences, unknown }];
   });
 }
 
@@ -88,7 +94,7 @@ function compareProcess(app: ExpectedApp, record: ProcessRecord, input: Comparis
     startedAt !== null && (input.modifiedMs(path) ?? 0) > startedAt;
   const isFolderMissing = record.cwd !== null && input.missingFolders.has(record.cwd);
   return [
-    ...(input.failing?.has(record.pmId) === true ? [] : absence(record).map((state) => differ("app", state))),
+    ...(input.failing?.has(record.pmId) === true ? [] : stateDifference(app, record, input)),
     ...(isFolderMissing ? [differ("cwd", "absent", { declared: app.cwd, running: record.cwd })] : []),
     ...DISPLAYED_FIELDS.flatMap(([field, member]) => {
       const [declared, running] = [app[field], record[member]];
@@ -104,13 +110,11 @@ function compareProcess(app: ExpectedApp, record: ProcessRecord, input: Comparis
   ];
 }
 
-function absence(record: ProcessRecord): ("missing" | "stopped")[] {
-  if (isWithoutPid(record)) return ["missing"];
-  return isStopped(record) ? ["stopped"] : [];
-}
-
-export function isStopped({ status }: Pick<ProcessRecord, "status">): boolean {
-  return status === "stopped" || status === "errored";
+/** `stopped`: a start is enough. `missing`: PM2 would refuse a start, so a restart is needed. */
+function stateDifference(app: ExpectedApp, record: ProcessRecord, { stateOf }: ComparisonInput): Difference[] {
+  const state = stateOf(record, appKind(app.settings));
+  if (isInPlace(state)) return [];
+  return [difference("app", isAtRest(record) ? "stopped" : "missing", [record.pmId], { running: state.name })];
 }
 
 function settingDifferences({ settings }: ExpectedApp, { declaration }: ProcessRecord) {
@@ -180,4 +184,11 @@ function mergeDifferences(differences: readonly Difference[]): Difference[] {
 
 export function pmIdsOf(processes: readonly ProcessRecord[]): number[] {
   return processes.map(({ pmId }) => pmId).toSorted((a, b) => a - b);
+}
+
+/** PM2 applies these only to a new process, whatever its list shows after a restart. */
+export function needsReplacement({ field, state, key }: PlanReason): boolean {
+  if (field === "execMode" || field === "watch") return true;
+  // A variable with the same name has overwritten the field in PM2's record.
+  return field === "env" && state === "stale" && key !== null && isPm2Field(key);
 }

@@ -2,27 +2,32 @@ import { compareText } from "../api/issue.ts";
 import type { Plan, PlanReason, PlanStep } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { groupBy } from "../words/group-by.ts";
-import { isPm2Field } from "../pm2/pm2-fields.ts";
 import {
   compareApps,
   difference,
-  isStopped,
+  needsReplacement,
   pmIdsOf,
   type ComparisonInput,
   type Comparison,
   type Difference,
 } from "./compare.ts";
+import { isStopped } from "../running/state.ts";
+import { createFiniteSteps } from "./finite-steps.ts";
+import { holdBack, type HeldApp } from "./hold-back.ts";
 import { addNotes } from "./notes.ts";
 import { applyRenames, findRenames, addRenameReason } from "./renames.ts";
-import { stepNames, type DecidedStep } from "./step.ts";
+import { createAppStep, stepNames, type DecidedStep } from "./step.ts";
 
 export interface Decision extends Pick<Plan, "unchanged" | "undeclared" | "unknown"> {
   readonly steps: readonly DecidedStep[];
+  readonly held: readonly HeldApp[];
 }
 
 export interface DecideOptions {
   readonly preflighted?: ReadonlySet<string>;
   readonly owned?: ReadonlySet<string>;
+  /** Apps that the user named: what a person stopped is started again. */
+  readonly asked?: ReadonlySet<string>;
   readonly prune?: boolean;
   /** PM2's list for the next boot is older than the last apply. */
   readonly isDumpStale?: boolean;
@@ -35,10 +40,12 @@ export interface DecideOptions {
  * difference gets no step, so the plan after these steps is empty.
  */
 export function decide(unrenamed: ComparisonInput, choices: DecideOptions = {}): Decision {
-  const { preflighted = new Set(), owned = new Set(), prune = false, isDumpStale = false, restart } = choices;
+  const { preflighted = new Set(), owned = new Set(), asked = new Set(), restart } = choices;
+  const { prune = false, isDumpStale = false } = choices;
   const renames = findRenames(unrenamed, owned);
   const input = applyRenames(unrenamed, renames);
   const compared = compareApps(input).map((one) => addRestart(addRenameReason(one, renames), restart));
+  const parted = compared.map((one) => holdBack(one, input, asked.has(one.app.name)));
   const declared = new Set(compared.map(({ app }) => app.name));
   const others = [
     ...groupBy(
@@ -47,7 +54,10 @@ export function decide(unrenamed: ComparisonInput, choices: DecideOptions = {}):
     ),
   ].toSorted(([a], [b]) => compareText(a, b));
   const removed = prune ? others.filter(([name]) => owned.has(name)) : [];
-  const changes = [...compared.flatMap(createAppSteps), ...removed.map((one) => createRemoval(one))];
+  const changes = [
+    ...parted.flatMap(({ acting }) => createAppSteps(acting)),
+    ...removed.map((one) => createRemoval(one)),
+  ];
   const steps = sortSteps(changes, input).flatMap((step) => addNotes(step, input, preflighted));
   const save = steps.length > 0 ? [SAVE_STEP] : isDumpStale ? [{ ...SAVE_STEP, notes: ["DUMP_STALE"] as const }] : [];
   return {
@@ -59,6 +69,7 @@ export function decide(unrenamed: ComparisonInput, choices: DecideOptions = {}):
     undeclared: others
       .filter((one) => !removed.includes(one))
       .map(([name, processes]) => ({ name, pmIds: pmIdsOf(processes), owned: owned.has(name) })),
+    held: parted.flatMap(({ held }) => (held === undefined ? [] : [held])),
   };
 }
 
@@ -93,6 +104,7 @@ const STEP_RANKS = {
   update: 0,
   replace: 0,
   resume: 0,
+  register: 1,
   start: 1,
   scale: 2,
   remove: 3,
@@ -121,6 +133,8 @@ function createRemoval([app, processes]: readonly [string, readonly ProcessRecor
 function createAppSteps(comparison: Comparison): DecidedStep[] {
   const { instances, processes, differences } = comparison;
   if (differences.length === 0) return [];
+  const finite = createFiniteSteps(comparison);
+  if (finite !== undefined) return finite;
   if (processes.length === 0)
     return [{ ...createAppStep(comparison, "start", differences, []), instances: { from: 0, to: instances } }];
   if (differences.some((one) => needsReplacement(one))) return [createReplacement(comparison)];
@@ -192,13 +206,6 @@ function reasonsOf(changed: readonly Difference[], processes: readonly ProcessRe
   return changed.filter(({ pmIds }) => processes.some(({ pmId }) => pmIds.includes(pmId)));
 }
 
-/** PM2 applies these only to a new process, whatever its list shows after a restart. */
-function needsReplacement({ field, state, key }: PlanReason): boolean {
-  if (field === "execMode" || field === "watch") return true;
-  // A variable with the same name has overwritten the field in PM2's record.
-  return field === "env" && state === "stale" && key !== null && isPm2Field(key);
-}
-
 function createReplacement(comparison: Comparison): DecidedStep {
   const { instances, processes, differences } = comparison;
   const step = createAppStep(comparison, "replace", differences, processes);
@@ -223,13 +230,4 @@ function createUpdate(
 
 function isAnyUp(processes: readonly ProcessRecord[]): boolean {
   return processes.some((record) => !isStopped(record));
-}
-
-function createAppStep(
-  { app }: Comparison,
-  kind: PlanStep["do"],
-  why: readonly Difference[],
-  processes: readonly ProcessRecord[],
-): DecidedStep {
-  return { do: kind, app: app.name, pmIds: pmIdsOf(processes), disruption: "none", why, notes: [] };
 }

@@ -14,20 +14,17 @@ export interface Drift {
 }
 
 /**
- * The reasons of a plan, without steps. A stopped process has not drifted, because its declaration is the same; a plan
- * starts it again.
+ * The reasons of a plan, without steps, and those of apps that it leaves alone. An app that should run and does not is
+ * missing.
  * @see docs/reference/metrics.md
  */
 export function computeDrift(input: ComparisonInput): Drift {
-  const { steps, undeclared, unknown } = decide(input);
-  const reasons = steps.flatMap(listEntries);
+  const { steps, undeclared, unknown, held } = decide(input);
+  const reasons = [...steps.flatMap(listEntries), ...held.flatMap(({ name, why }) => listEntries({ app: name, why }))];
   const unexpected = undeclared.map(({ name, pmIds }) => undeclaredEntry(name, "unexpected", pmIds));
   return {
     expectedProcessCount: input.expected.reduce((sum, { instances }) => sum + instances, 0),
-    missingExpected: steps
-      .filter((step) => step.do === "start")
-      .map(({ app }) => app)
-      .toSorted(compareText),
+    missingExpected: listMissing(input, reasons),
     unexpected: undeclared.map(({ name }) => name),
     unknown,
     planSteps: steps.filter((step) => step.do !== "save").length,
@@ -37,10 +34,27 @@ export function computeDrift(input: ComparisonInput): Drift {
   };
 }
 
-function listEntries({ app, why }: DecidedStep): DriftEntry[] {
+function listEntries({ app, why }: Pick<DecidedStep, "app" | "why">): DriftEntry[] {
   return why.flatMap(({ state, ...reason }) =>
-    state === "stopped" || state === "requested" || state === "failing" ? [] : [{ name: app, ...reason, state }],
+    state === "requested"
+      ? []
+      : [{ name: app, ...reason, state: state === "stopped" || state === "failing" ? "missing" : state }],
   );
+}
+
+/** Apps of which no process does what it should. */
+function listMissing({ expected, running }: ComparisonInput, entries: readonly DriftEntry[]): string[] {
+  const names = new Set(expected.map(({ name }) => name));
+  return [...names]
+    .filter((app) => {
+      const missing = entries.filter(
+        ({ name, field, state }) => name === app && field === "app" && state === "missing",
+      );
+      const ids = new Set(missing.flatMap(({ pmIds }) => pmIds));
+      const processes = running.filter(({ name }) => name === app);
+      return missing.length > 0 && processes.every(({ pmId }) => ids.has(pmId));
+    })
+    .toSorted(compareText);
 }
 
 function undeclaredEntry(name: string, state: "unexpected", pmIds: readonly number[]): DriftEntry {

@@ -5,8 +5,7 @@ import { parsePort } from "../words/port.ts";
 import { declaredSettings, type Settings } from "../pm2/settings.ts";
 import type { AppProbe } from "./settings/probe.ts";
 import { isRecord } from "../words/record.ts";
-import { workingFolders } from "../pm2/problem.ts";
-import type { ProcessRecord } from "../pm2/process-record.ts";
+import { workingFolders, type ProcessRecord } from "../pm2/process-record.ts";
 import type { Ports } from "../ports/index.ts";
 
 /** Arguments and environment are digests. */

@@ -23,7 +23,7 @@ export interface PlanContext extends Pick<
 /** The id changes with the steps and with every input of the computation. */
 export function createPlan(
   input: ComparisonInput,
-  { steps, unchanged, unknown, undeclared }: Decision,
+  { steps, unchanged, unknown, undeclared, held }: Decision,
   { name: environment, refused, conflicts, warnings, digest, ...context }: PlanContext,
 ): Plan {
   const touched = new Set(steps.flatMap(stepNames));
@@ -44,6 +44,7 @@ export function createPlan(
     unchanged,
     unknown,
     undeclared,
+    held: held.map(({ why: _why, ...app }) => app),
     issues: steps.length === 0 ? issues : [...issues, ...warnings],
     summary: countByKind(steps),
   };
@@ -95,6 +96,7 @@ function countByKind(steps: readonly DecidedStep[]): Plan["summary"] {
   const count = (kind: DecidedStep["do"]): number =>
     new Set(steps.filter((step) => step.do === kind).map(({ app }) => app)).size;
   return {
+    register: count("register"),
     start: count("start"),
     resume: count("resume"),
     update: count("update"),

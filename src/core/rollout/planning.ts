@@ -18,6 +18,8 @@ import { decide, leaveOutOwn, type Decision } from "./decide.ts";
 import { isFailing } from "../running/failing.ts";
 import { expectedApps, type ExpectedApp, type ExpectContext, readFileState } from "./expected.ts";
 import { readAppliedState } from "./read-releases.ts";
+import { readStateOf } from "../running/read-states.ts";
+import { plainState } from "../running/state.ts";
 import { createPlan } from "./plan.ts";
 import { readStates } from "./read-states.ts";
 import type { AppliedState } from "./release.ts";
@@ -61,6 +63,7 @@ export async function computePlan(
     running,
     visibleKeys: new Set(visibleKeys(content.contract)),
     appliedApps: context.appliedState.apps,
+    stateOf: request.from === undefined ? await readStateOf(ports, start.running) : () => plainState("online"),
     failing: listFailing(ports, running),
     ...readFileState(ports, expected, running),
   };
@@ -91,7 +94,15 @@ function listFailing({ clock }: Ports, running: readonly ProcessRecord[]): Reado
 
 function decideSteps(
   ports: Ports,
-  { environment, service, from, prune, preflight, restart }: InputOf<"rollout.plan"> & { readonly environment: string },
+  {
+    environment,
+    service,
+    apps = [],
+    from,
+    prune,
+    preflight,
+    restart,
+  }: InputOf<"rollout.plan"> & { readonly environment: string },
   input: ComparisonInput,
   { appliedState, settingsOf }: RolloutContext,
 ): ReturnType<typeof leaveOutOwn> {
@@ -99,6 +110,7 @@ function decideSteps(
   const decision = decide(input, {
     preflighted: new Set(names.filter((name) => preflight ?? settingsOf(name).preflight)),
     owned: listOwned(appliedState, environment, service),
+    asked: new Set(apps),
     prune: prune === true,
     isDumpStale: isDumpStale(ports, appliedState),
     ...(restart !== undefined && { restart }),

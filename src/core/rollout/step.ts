@@ -1,5 +1,6 @@
 import type { PlanStep } from "../api/rollout.ts";
-import type { Difference } from "./compare.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import { pmIdsOf, type Comparison, type Difference } from "./compare.ts";
 
 export interface DecidedStep extends Omit<PlanStep, "why"> {
   readonly why: readonly Difference[];
@@ -17,4 +18,13 @@ export function stepNames(step: Pick<DecidedStep, "app" | "why">): string[] {
 
 export function isAppStep({ do: kind }: { readonly do: string }): boolean {
   return kind !== "save" && kind !== "preflight";
+}
+
+export function createAppStep(
+  { app }: Pick<Comparison, "app">,
+  kind: PlanStep["do"],
+  why: readonly Difference[],
+  processes: readonly ProcessRecord[],
+): DecidedStep {
+  return { do: kind, app: app.name, pmIds: pmIdsOf(processes), disruption: "none", why, notes: [] };
 }

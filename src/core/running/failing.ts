@@ -1,4 +1,4 @@
-import { isWithoutPid } from "../pm2/problem.ts";
+import { isWithoutPid } from "./state.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { appKind } from "./kind.ts";
 

@@ -1,3 +1,4 @@
+import type { appKinds } from "../api/names.ts";
 import type { Settings } from "../pm2/settings.ts";
 
 /**
@@ -5,7 +6,7 @@ import type { Settings } from "../pm2/settings.ts";
  * it waits. `task`: runs once and ends by itself.
  * @see CONTRACT section 13, "Jobs"
  */
-export type AppKind = "service" | "job" | "task";
+export type AppKind = (typeof appKinds)[number];
 
 export function appKind({ autorestart, cronRestart }: Settings): AppKind {
   if (autorestart !== false) return "service";

@@ -7,16 +7,19 @@ import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../../support/workspace.
 
 const [RED, GREEN, YELLOW, DIM] = [31, 32, 33, 2].map((code) => `\u001B[${code}m`);
 
+const errored = { code: "PROCESS_ERRORED" };
+
 test.each([
-  ["online", GREEN],
-  ["errored", RED],
-  ["stopped", DIM],
-  ["launching", YELLOW],
-  ["waiting restart", YELLOW],
-])("in a list of processes, %s has its colour", (status, colour) => {
-  const nothing = { cpuPercent: null, memoryBytes: null, uptimeMs: null, restartCount: null };
-  const text = renderTable(processColumns, [{ name: "api", pmId: 0, status, ...nothing }], { colours: 1 });
-  expect(withStyles(text, true)).toContain(`${colour}${status}\u001B[`);
+  ["online", null, GREEN],
+  ["waiting", null, GREEN],
+  ["errored", errored, RED],
+  ["stopped", null, DIM],
+  ["starting", null, YELLOW],
+  ["unknown", null, YELLOW],
+] as const)("in a list of processes, %s has its colour", (state, problem, colour) => {
+  const nothing = { stateReason: null, cpuPercent: null, memoryBytes: null, uptimeMs: null, restartCount: null };
+  const text = renderTable(processColumns, [{ name: "api", pmId: 0, state, problem, ...nothing }], { colours: 1 });
+  expect(withStyles(text, true)).toContain(`${colour}${state}\u001B[`);
 });
 
 const TARGET = "region: eu, runtime: node22, serviceType: functions, runtimeProtocol: http, databaseDriver: RDS";

@@ -9,10 +9,11 @@ import type { DecidedStep } from "../../../src/core/rollout/step.ts";
 import { computeDrift } from "../../../src/core/rollout/drift.ts";
 import type { ChangeReason, Verdict, Verdicts } from "../../../src/core/running/verdict.ts";
 import { runningRecord } from "../../support/counting-ports.ts";
+import { stateOf } from "../../support/process-record.ts";
 import { expectedOf, type Fields } from "./loaded.ts";
 
 function inputOf(expected: readonly ExpectedApp[], running: readonly ProcessRecord[]): ComparisonInput {
-  return { expected, running, modifiedMs: () => undefined, visibleKeys: new Set(), missingFolders: new Set() };
+  return { expected, running, modifiedMs: () => undefined, visibleKeys: new Set(), missingFolders: new Set(), stateOf };
 }
 
 const summarise = (steps: readonly DecidedStep[]): string[] =>

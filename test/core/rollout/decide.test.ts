@@ -10,10 +10,11 @@ import type { ExpectedApp } from "../../../src/core/rollout/expected.ts";
 import { createPlan, type PlanContext } from "../../../src/core/rollout/plan.ts";
 import { simulateApply } from "../../../src/core/rollout/revision.ts";
 import { runningRecord } from "../../support/counting-ports.ts";
+import { stateOf } from "../../support/process-record.ts";
 import { expectedOf, type Fields } from "./loaded.ts";
 
 function inputOf(expected: readonly ExpectedApp[], running: readonly ProcessRecord[]): ComparisonInput {
-  return { expected, running, modifiedMs: () => undefined, visibleKeys: new Set(), missingFolders: new Set() };
+  return { expected, running, modifiedMs: () => undefined, visibleKeys: new Set(), missingFolders: new Set(), stateOf };
 }
 
 function decided(before: readonly Fields[], after: readonly Fields[]): DecidedStep[] {
@@ -101,10 +102,10 @@ describe("a change decides its step", () => {
     expect(decided([before], [after])[0]).toMatchObject({ method: "restart", disruption: "partial", pmIds: [0, 1] });
   });
 
-  test("a stopped process is resumed, and is not drift", () => {
+  test("a stopped process is resumed, and is missing in drift", () => {
     const input = inputOf(expectedOf([{}]), [runningRecord({ status: "stopped", pid: null, startedAt: null })]);
     expect(summarise(decide(input).steps)).toEqual(["resume api none app stopped", SAVE]);
-    expect(computeDrift(input).drift).toEqual([]);
+    expect(computeDrift(input)).toMatchObject({ missingExpected: ["api"], drift: [{ state: "missing" }] });
   });
 
   test("a stopped process that differs is updated once", () => {
@@ -198,6 +199,8 @@ const live = fc
     simulateApply(expected).map((record, index) => ({ ...record, status: statuses[index] ?? "online" })),
   );
 
+const REST = { status: "stopped", pid: null, startedAt: null } as const;
+
 /** PM2's list after the steps: each step changes its own processes, and only the fields that PM2 applies in that way. */
 function applied(
   steps: readonly DecidedStep[],
@@ -225,6 +228,10 @@ function applied(
     replace: (list, { app: name, pmIds, instances }) => [
       ...list.filter(({ pmId }) => !pmIds.includes(pmId)),
       ...fresh(name, instances?.to),
+    ],
+    register: (list, { app: name, pmIds, instances }) => [
+      ...list.filter(({ pmId }) => !pmIds.includes(pmId)),
+      ...fresh(name, instances?.to).map((one) => ({ ...one, ...REST })),
     ],
     preflight: (list) => list,
     remove: (list, { pmIds }) => list.filter(({ pmId }) => !pmIds.includes(pmId)),
@@ -256,13 +263,13 @@ describe("for any declaration and any processes", () => {
     );
   });
 
-  test("drift is empty if and only if the plan only resumes", () => {
+  test("drift is empty if and only if the plan has no step", () => {
     fc.assert(
       fc.property(declared, live, (expected, running) => {
         const input = inputOf(expected, running);
-        const { steps, undeclared } = decide(input);
-        const isOnlyResumed = steps.every((step) => step.do === "resume" || step.do === "save");
-        expect(computeDrift(input).drift.length === 0).toBe(isOnlyResumed && undeclared.length === 0);
+        const { steps, undeclared, held } = decide(input);
+        const isEmpty = steps.length === 0 && undeclared.length === 0 && held.length === 0;
+        expect(computeDrift(input).drift.length === 0).toBe(isEmpty);
       }),
     );
   });

@@ -4,6 +4,7 @@ import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import { computeDrift } from "../../../src/core/rollout/drift.ts";
 import type { ExpectedApp } from "../../../src/core/rollout/expected.ts";
 import { runningRecord } from "../../support/counting-ports.ts";
+import { stateOf } from "../../support/process-record.ts";
 import { expectedOf, type Fields } from "./loaded.ts";
 
 function drift(apps: readonly Fields[], running: readonly ProcessRecord[], modified: Record<string, number> = {}) {
@@ -21,6 +22,7 @@ function driftFrom(
     modifiedMs: (path) => modified[path],
     visibleKeys: new Set(["SVC_JWT_ISSUER"]),
     missingFolders: new Set(),
+    stateOf,
   });
 }
 
@@ -48,8 +50,33 @@ describe("apps", () => {
     expect(fields(found)).toEqual(["app unexpected 3", "app missing "]);
   });
 
-  test("a stopped app is not missing", () => {
-    expect(fields(drift([{}], [runningRecord({ status: "stopped", pid: null, startedAt: null })]))).toEqual([]);
+  test.each([
+    ["stopped", "stopped"],
+    ["errored", "errored"],
+    ["waiting restart", "given up"],
+  ])("a service that PM2 shows as %s is missing", (status, running) => {
+    const found = drift(
+      [{}, { name: "worker" }],
+      [runningRecord({ status, pid: null, startedAt: null }), runningRecord({ name: "worker", pmId: 1 })],
+    );
+    expect(found).toMatchObject({ missingExpected: ["api"], planSteps: 1 });
+    expect(found.drift).toMatchObject([{ name: "api", field: "app", state: "missing", running, pmIds: [0] }]);
+  });
+
+  test("an app with one healthy instance is not missing, and its other instance is", () => {
+    const pair = [runningRecord(), runningRecord({ pmId: 1, status: "errored", pid: null, startedAt: null })];
+    const found = drift([{ instances: 2, exec_mode: "fork" }], pair);
+    expect(found.missingExpected).toEqual([]);
+    expect(fields(found)).toEqual(["app missing 1"]);
+  });
+
+  test("a job that waits and a task that has ended are in place", () => {
+    const rest = { status: "stopped", pid: null, startedAt: null } as const;
+    const job = { autorestart: false, cron_restart: "0 3 * * *" };
+    expect(drift([job], [runningRecord(rest)])).toMatchObject({ missingExpected: [], drift: [], planSteps: 0 });
+    expect(drift([{ autorestart: false }], [runningRecord(rest)])).toMatchObject({ drift: [], planSteps: 0 });
+    const failed = drift([{ autorestart: false }], [runningRecord({ ...rest, exitCode: 1 })]);
+    expect(failed).toMatchObject({ missingExpected: ["api"], drift: [{ running: "failed" }], planSteps: 1 });
   });
 
   test("instances are counted, also with PM2's `max`", () => {

@@ -80,8 +80,8 @@ interface Selection {
 export function visibleProcesses({ sample, filter, sort }: Selection): Process[] {
   if (sample?.kind !== "metrics") return [];
   const search = filter.trim().toLowerCase();
-  const matches = sample.payload.processes.filter(({ name, namespace, status }) =>
-    [name, namespace ?? "", status].some((text) => text.toLowerCase().includes(search)),
+  const matches = sample.payload.processes.filter(({ name, namespace, state }) =>
+    [name, namespace ?? "", state].some((text) => text.toLowerCase().includes(search)),
   );
   return matches.toSorted((a, b) => comparators[sort](a, b) || compareText(a.name, b.name) || a.pmId - b.pmId);
 }
@@ -91,5 +91,5 @@ const comparators: Record<SortKey, (a: Process, b: Process) => number> = {
   memory: (a, b) => (b.memoryBytes ?? -1) - (a.memoryBytes ?? -1),
   restarts: (a, b) => (b.restartCount ?? -1) - (a.restartCount ?? -1),
   name: () => 0,
-  status: (a, b) => compareText(a.status, b.status),
+  status: (a, b) => compareText(a.state, b.state),
 };

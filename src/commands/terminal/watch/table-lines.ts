@@ -2,7 +2,7 @@ import type { Paint, Sample } from "../../../core/index.ts";
 import { renderDuration } from "../../../core/words/duration.ts";
 import { formatBytes, formatPercent } from "../numbers.ts";
 import { fit } from "../fit.ts";
-import { statusColour } from "../processes.ts";
+import { stateColour } from "../processes.ts";
 import { visibleProcesses, type Process, type SortKey, type WatchState } from "./state.ts";
 
 interface Column {
@@ -22,20 +22,13 @@ const PREFERRED_NAME_WIDTH = 18;
 /** Across a wider column, the eye loses the row. */
 const MAX_NAME_WIDTH = 40;
 
-/** Shown instead of the status, which hides these problems. */
-const PROBLEM_TEXTS = {
-  PROCESS_FOLDER_MISSING: "no folder",
-  PROCESS_WITHOUT_PID: "no pid",
-  PROCESS_CRASH_LOOP: "crash loop",
-} as const satisfies Record<NonNullable<Process["problem"]>["code"], string>;
-
 const status: Column = {
   heading: "STATUS",
   width: 10,
   side: "left",
-  cell: ({ status: word, problem }) => (problem === null ? word : PROBLEM_TEXTS[problem.code]),
+  cell: ({ state }) => state,
   sort: "status",
-  paint: ({ status: word, problem }, paint) => (problem === null ? statusColour(word, paint) : paint.red),
+  paint: (process, paint) => stateColour(process, paint),
 };
 const cpu: Column = {
   heading: "CPU",

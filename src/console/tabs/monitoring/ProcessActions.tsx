@@ -34,7 +34,7 @@ export function ProcessActions(props: ProcessActionsProps): JSX.Element {
   const isOne = instances.length === 1;
   const whom = isOne ? `${name}${isNumbered ? ` (id ${pmId})` : ""}` : `${name}, ${allOf(instances)}`;
   const run = async (action: Verb, word: string): Promise<void> => {
-    const isHarmless = action === "start" || instances.every(({ status }) => status === "stopped");
+    const isHarmless = action === "start" || instances.every(({ pid }) => pid === null);
     const question = `${word} ${escapeHidden(name)} (${isOne ? `PM2 id ${pmId}` : allOf(instances)})?`;
     if (isHarmless || (await monitor.mayEnd(word, [escapeHidden(name)], question)))
       await monitor.act({ action, scope: "process", ...targetOf(row) }, key);
@@ -78,9 +78,10 @@ function reasonAgainst(action: Verb, instances: readonly ProcessMetrics[]): stri
   return reasons.every((reason) => reason !== undefined) ? reasons[0] : undefined;
 }
 
-function reasonAgainstOne(action: Verb, { status, pid }: ProcessMetrics): string | undefined {
-  if (action === "start") return status === "online" ? "It is online." : undefined;
+function reasonAgainstOne(action: Verb, { state, pid, kind }: ProcessMetrics): string | undefined {
+  if (action === "start") return pid !== null && (state === "online" || state === "running") ? "It runs." : undefined;
   if (action !== "stop") return undefined;
-  if (status === "stopped") return "It is stopped.";
-  return status === "errored" && pid === null ? "PM2 has given up on it: nothing runs." : undefined;
+  if (state === "stopped") return "It is stopped.";
+  if (state === "errored" && pid === null) return "PM2 has given up on it: nothing runs.";
+  return kind !== "service" && (state === "waiting" || state === "ended") ? "It does not run now." : undefined;
 }

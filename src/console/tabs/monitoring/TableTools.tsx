@@ -10,6 +10,7 @@ import { statusOf, type ProcessStatus } from "./process-status.ts";
 
 const statusLabels: Readonly<Record<ProcessStatus, string>> = {
   online: "Online",
+  waiting: "Waiting",
   stopped: "Stopped",
   errored: "Errored",
   troubled: "Problem",

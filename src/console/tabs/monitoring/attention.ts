@@ -1,8 +1,8 @@
 import type { MetricsFrame, ProcessMetrics } from "../../../client/index.ts";
-import { pluralize, UNKNOWN } from "../../data/format.ts";
+import { UNKNOWN } from "../../data/format.ts";
 
 export type DriftEntry = MetricsFrame["payload"]["ecosystem"]["drift"][number];
-type Judged = Pick<ProcessMetrics, "status" | "problem" | "restartCount" | "exitCode">;
+type Judged = Pick<ProcessMetrics, "state" | "status" | "problem">;
 
 export interface Attention {
   /** 0 is the most urgent. */
@@ -16,8 +16,8 @@ export const CALM_RANK = 6;
 
 export function attentionOf(process: Judged, drift: readonly DriftEntry[]): Attention | undefined {
   const { status, problem } = process;
-  if (status === "errored") return { rank: RANKS.errored, reason: problem?.details ?? gaveUpReason(process) };
-  if (problem !== null) return { rank: RANKS.problem, reason: problem.details };
+  const isErrored = problem?.code === "PROCESS_ERRORED";
+  if (problem !== null) return { rank: isErrored ? RANKS.errored : RANKS.problem, reason: problem.details };
   if (status === "waiting restart") return { rank: RANKS.waiting, reason: "PM2 waits before the next restart." };
   const [worst] = drift.toSorted((a, b) => rankOf(a) - rankOf(b));
   if (worst === undefined) return undefined;
@@ -30,12 +30,6 @@ export function attentionOf(process: Judged, drift: readonly DriftEntry[]): Atte
 function rankOf({ state, field }: DriftEntry): number {
   if (state === "unexpected") return RANKS.undeclared;
   return state === "stale" || field === "envFile" ? RANKS.stale : RANKS.drift;
-}
-
-function gaveUpReason({ restartCount, exitCode }: Judged): string {
-  const times = restartCount === null ? "" : ` after ${pluralize(restartCount, "restart")}`;
-  const code = exitCode === null ? "" : ` The last exit code is ${exitCode}.`;
-  return `PM2 has given up on it${times}.${code}`;
 }
 
 /** PM2 applies these only to a new process. */
@@ -51,7 +45,7 @@ export function driftText(entry: DriftEntry): string {
   const { name, field, state, declared, running } = entry;
   if (state === "stale") return staleText(entry);
   if (state === "unexpected") return "running, not declared.";
-  if (state === "missing") return "declared, not running.";
+  if (state === "missing") return running === null ? "declared, not running." : `declared, and it is ${running}.`;
   if (state === "absent" && field === "cwd") return `the folder ${running ?? UNKNOWN} does not exist.`;
   if (state === "absent") return "declared, not in the running process.";
   const values =

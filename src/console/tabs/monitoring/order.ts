@@ -70,7 +70,7 @@ function comparison({ by, isDescending }: Sorting): (a: Ordered, b: Ordered) => 
 
 /** Urgent rows, then stopped ones, then the others. */
 function rankOf({ attention, process }: Ordered): number {
-  return attention?.rank ?? CALM_RANK + (process.status === "online" ? 1 : 0);
+  return attention?.rank ?? CALM_RANK + (process.state === "online" ? 1 : 0);
 }
 
 function byName(a: Ordered, b: Ordered): number {

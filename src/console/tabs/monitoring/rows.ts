@@ -23,7 +23,7 @@ export interface Growth {
 
 type DriftOf = (process: ProcessMetrics) => readonly DriftEntry[];
 
-const URGENCY: readonly ProcessStatus[] = ["errored", "troubled", "other", "stopped", "online"];
+const URGENCY: readonly ProcessStatus[] = ["errored", "troubled", "other", "stopped", "waiting", "online"];
 
 /** Includes the name, because PM2 reuses the numbers of deleted processes. */
 export function keyOf({ name, pmId }: Pick<ProcessMetrics, "name" | "pmId">): string {

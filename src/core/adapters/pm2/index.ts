@@ -54,6 +54,12 @@ export function pm2Processes(options: Pm2Options): Processes {
         requireUsable(home);
         return callOnce(newLink(), { method: "startApp", name, apps, folder });
       }),
+    registerApp: (name, apps, caller) =>
+      withPm2Errors(() => {
+        requireUsable(home);
+        createFolder(home);
+        return callOnce(newLink(), { method: "startApp", name, apps, folder: caller, isAtRest: true });
+      }),
     withLock: (scope, work) => withPm2Errors(() => locks().withLock(lockedFile(home, scope), work)),
     digest: (value) => digestWith(salt(), value),
     ownProcess: () => ownProcess(env),

@@ -46,7 +46,7 @@ async function run(call: Call, handOver: (waitMs: number) => void): Promise<Answ
   if (call.method === "ready") return { ready: (await updateBusListener(call.isListening))?.readyAt() };
   if (call.method === "startApp") {
     setWorkingFolder(call.folder);
-    await startApp({ pm2: await loadPm2(), socket, timeoutMs, handOver }, call.name, call.apps);
+    await startApp({ pm2: await loadPm2(), socket, timeoutMs, handOver }, call);
     return {};
   }
   return withConnection(async (connection, restMs) => {

@@ -23,6 +23,8 @@ export type Call =
 
 export interface StartCall {
   readonly method: "startApp";
+  /** PM2 takes the definition and starts nothing. */
+  readonly isAtRest?: boolean;
   readonly name: string;
   readonly apps: readonly Fields[];
   readonly folder: string;

@@ -110,6 +110,58 @@ export const processCodes: CodeDocs = {
     remedy:
       "Run `svcm why <name>`, which shows the last end and the last lines of its error log. `svcm process stop <name>` ends the loop.",
   },
+  PROCESS_MEMORY_LOOP: {
+    summary: "PM2 keeps restarting the process, because it exceeds its `max_memory_restart`.",
+    explanation: "A limit without a unit is in bytes: `200` is 200 bytes, `200M` is 200 MiB.",
+    remedy: "Compare the limit with the memory that `svcm process show <name>` shows, and raise it or find the leak.",
+  },
+  PROCESS_WATCH_LOOP: {
+    summary: "PM2 keeps restarting the process, because a watched file keeps changing.",
+    explanation: "An app that writes into a folder that PM2 watches restarts itself.",
+    remedy: "Name the folder in `ignore_watch` of the ecosystem file, or set `watch: false`.",
+  },
+  PROCESS_ERRORED: {
+    summary: "PM2 has given up on the process after repeated ends, and starts it only on request.",
+    explanation: "With a `restart_delay`, PM2 shows such a process as `waiting restart` for ever.",
+    remedy: "Run `svcm why <name>`, fix the cause, and run `svcm process restart <name>`.",
+  },
+  PROCESS_NOT_LOADED: {
+    summary: "The process has written an error since its start, and nothing listens on its port.",
+    explanation:
+      "PM2 shows a process as online although its script has failed to load: it swallows the error of an ES module.",
+    remedy: "Run `svcm why <name>`, fix the error, and run `svcm process restart <name>`.",
+  },
+  PROCESS_HUNG: {
+    summary: "The process does not accept the connections that wait on its port.",
+    explanation: "Its event loop may be blocked, or the process is suspended.",
+    remedy: "Run `svcm process show <name>`, and `svcm process restart <name>` if it does not recover.",
+  },
+  JOB_FAILED: {
+    summary: "The last run of a job or task failed.",
+    explanation:
+      "In cluster mode PM2 records exit code 0 for an uncaught error, so there the error log of the run decides.",
+    remedy: "Run `svcm why <name>` for the error, fix it, and run `svcm run <name>`.",
+  },
+  JOB_MISSED: {
+    summary: "A job was due and has not run.",
+    explanation: "PM2 starts a job only if its daemon runs at that time, and it does not catch up.",
+    remedy: "Run `svcm run <name>` if the run is still needed.",
+  },
+  JOB_STUCK: {
+    summary: "A run of a job or task does not end.",
+    explanation:
+      "Under PM2 a script that ends without `process.exit()` can stay online. The next run of a job ends such a run.",
+    remedy: "Let the script call `process.exit()` at its end. `svcm process stop <name>` ends the run.",
+  },
+  JOB_RUNNING: {
+    summary: "The job runs now, so svcm did not start it or change its definition.",
+    remedy: "Repeat the command when the run has ended. `svcm process stop <name>` ends it at once.",
+  },
+  NOT_A_JOB: {
+    summary: "The process is a service, which runs until it is stopped.",
+    explanation: "A job or task has `autorestart: false`.",
+    remedy: "Start a service with `svcm process start <name>`.",
+  },
   START_VERIFY_FAILED: {
     summary: "After the start, PM2 lists no process that stays online for a second.",
     explanation: "svcm leaves the process as it is, so it may keep restarting.",

@@ -11,6 +11,7 @@ import type { ErrorCode } from "../../api/code.ts";
 import type { MetricsPayload } from "../../api/metrics.ts";
 import { computeDrift } from "../../rollout/drift.ts";
 import type { AppliedState } from "../../rollout/release.ts";
+import type { StateOf } from "../../running/state.ts";
 import { readAppliedState } from "../../rollout/read-releases.ts";
 
 /** A broken file may depend on any other file, and svcm cannot track the imports of ES modules. */
@@ -57,14 +58,14 @@ export class EcosystemWatch {
 
   async compare(
     records: readonly ProcessRecord[],
-    options: { readonly isCurrent: boolean },
+    options: { readonly isCurrent: boolean; readonly stateOf: StateOf },
   ): Promise<EcosystemMetrics> {
     const state = await this.read(options);
     const stamps = this.#ports.stamps.read(sourceFiles(state.expected)).map((stamp) => stamp?.id);
     const last = this.#comparison;
     const isSame = last?.state === state && last.records === records;
     if (isSame && stamps.every((stamp, index) => stamp === last.stamps[index])) return last.metrics;
-    const metrics = ecosystemView(this.#ports, state, records);
+    const metrics = ecosystemView(this.#ports, state, records, options.stateOf);
     this.#comparison = { state, records, stamps, metrics };
     return metrics;
   }
@@ -150,12 +151,17 @@ interface EcosystemState {
 type EcosystemMetrics = MetricsPayload["ecosystem"];
 
 /** Without a file, the processes belong to another environment. */
-function ecosystemView(ports: Ports, state: EcosystemState, records: readonly ProcessRecord[]): EcosystemMetrics {
+function ecosystemView(
+  ports: Ports,
+  state: EcosystemState,
+  records: readonly ProcessRecord[],
+  stateOf: StateOf,
+): EcosystemMetrics {
   const { fileName, path, exists, failure, expected } = state;
   const nothing = { missingExpected: [], unexpected: [], drift: [], unknown: [] };
   if (failure !== undefined)
     return { fileName, path, exists, expectedProcessCount: null, ...nothing, planSteps: null, ...failure };
   if (!exists) return { fileName, path, exists, expectedProcessCount: 0, ...nothing, planSteps: 0 };
-  const facts = { expected, running: records, visibleKeys: state.visibleKeys, appliedApps: state.left };
+  const facts = { expected, running: records, visibleKeys: state.visibleKeys, appliedApps: state.left, stateOf };
   return { fileName, path, exists, ...computeDrift({ ...facts, ...readFileState(ports, expected, records) }) };
 }

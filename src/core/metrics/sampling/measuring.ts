@@ -1,5 +1,4 @@
 import type { Ports } from "../../ports/index.ts";
-import { findProblem } from "../../pm2/problem.ts";
 import { hostPayload, type Measured, metricsPayload } from "../payload.ts";
 import type { Sample } from "../telemetry.ts";
 import type { EcosystemWatch } from "./ecosystem-watch.ts";
@@ -52,7 +51,7 @@ export async function sampleOf(
 ): Promise<Sample> {
   const { epochMs, measured, listed } = measurement;
   if ("error" in listed) return { kind: "host", payload: hostPayload(measured, epochMs), error: listed.error };
-  const { records, restarts, missingFolders } = listed;
+  const { records, stateOf } = listed;
   const payload = metricsPayload({
     environment: options.environment,
     epochMs,
@@ -60,8 +59,8 @@ export async function sampleOf(
     measured,
     records,
     own: ports.processes.ownProcess(),
-    problem: (record) => findProblem(record, { epochMs, missingFolders, observed: restarts.get(record.pmId) }),
-    ecosystem: await options.watch.compare(records, { isCurrent: options.isCurrent }),
+    stateOf,
+    ecosystem: await options.watch.compare(records, { isCurrent: options.isCurrent, stateOf }),
     asyncContext: options.scraper?.resultsFor(records) ?? (() => null),
   });
   return { kind: "metrics", payload };

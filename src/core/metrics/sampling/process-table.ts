@@ -1,8 +1,10 @@
 import type { ErrorCode } from "../../api/code.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
-import { workingFolders, type RestartObservations, watchRestarts } from "../../pm2/problem.ts";
-import type { ProcessRecord } from "../../pm2/process-record.ts";
+import { workingFolders, type ProcessRecord } from "../../pm2/process-record.ts";
+import { createStateOf, FactsReader } from "../../running/read-states.ts";
+import { type RestartObservations, watchRestarts } from "../../running/restarts.ts";
+import type { StateOf } from "../../running/state.ts";
 import { listScrubbed } from "../../pm2/list-scrubbed.ts";
 import { oneAtATime } from "../../words/once.ts";
 
@@ -21,8 +23,7 @@ export interface ListRead {
 export type ProcessListing =
   | {
       readonly records: readonly ProcessRecord[];
-      readonly restarts: RestartObservations;
-      readonly missingFolders: ReadonlySet<string>;
+      readonly stateOf: StateOf;
     }
   | { readonly error: { readonly code: ErrorCode; readonly details: string } };
 
@@ -39,11 +40,13 @@ export class ProcessTable {
   readonly #listOnce = oneAtATime(() => this.#requestList());
   #pending: Promise<ProcessListing> | undefined;
   #latest: { readonly atMs: number; readonly log: string | undefined; readonly listed: ProcessListing } | undefined;
+  readonly #facts: FactsReader;
   #restarts: RestartObservations = new Map();
   #calls = 0;
 
   constructor(ports: Ports) {
     this.#ports = ports;
+    this.#facts = new FactsReader(ports);
   }
 
   get calls(): number {
@@ -109,7 +112,10 @@ export class ProcessTable {
       const { clock, stamps } = this.#ports;
       const records = await listScrubbed(this.#ports);
       this.#restarts = watchRestarts(this.#restarts, records, clock.elapsed());
-      return { records, restarts: this.#restarts, missingFolders: stamps.missing(workingFolders(records)) };
+      const facts = await this.#facts.read(records);
+      const missingFolders = stamps.missing(workingFolders(records));
+      const stateOf = createStateOf(this.#ports, { facts, missingFolders, restarts: this.#restarts });
+      return { records, stateOf };
     } catch (error) {
       if (!(error instanceof SvcmError)) throw error;
       const { code = error.kind, details = error.message } = error.body;

@@ -11,8 +11,8 @@ import type { RequestedApps } from "./requested-apps.ts";
 import type { DeclaredRun } from "../../ports/processes.ts";
 import { computeDrift } from "../../rollout/drift.ts";
 import type { Fields } from "../normalise.ts";
-import { workingFolders } from "../problem.ts";
-import type { ProcessRecord } from "../process-record.ts";
+import { plainState, type ProcessState } from "../../running/state.ts";
+import { workingFolders, type ProcessRecord } from "../process-record.ts";
 import { pluralize } from "../../words/pluralize.ts";
 
 /** Differences that are gone were applied; the remaining ones are warnings. */
@@ -83,11 +83,12 @@ function warning(code: Code, name: string, message: string): Issue {
   return { code, severity: "warning", path: ["apps", name], message };
 }
 
-/** Env files are not compared, because a restart reads them again. */
+/** Env files are not compared, because a restart reads them again; states are not, because an action changes them. */
 export function listDrift({ stamps }: Ports, requested: RequestedApps, list: readonly ProcessRecord[]): DriftEntry[] {
   const running = list.filter(({ name }) => requested.declarations.some((declared) => declared.name === name));
   const missingFolders = stamps.missing(workingFolders(running));
-  return computeDrift({ ...requested, running, missingFolders, modifiedMs: () => undefined }).drift;
+  const stateOf = (): ProcessState => plainState("online");
+  return computeDrift({ ...requested, running, missingFolders, modifiedMs: () => undefined, stateOf }).drift;
 }
 
 /** If several entries match, PM2 uses the last. */

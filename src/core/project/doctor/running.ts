@@ -1,6 +1,6 @@
 import type { Issue } from "../../api/issue.ts";
-import { listScrubbed, readProblemContext } from "../../pm2/list-scrubbed.ts";
-import { findProblem } from "../../pm2/problem.ts";
+import { listScrubbed } from "../../pm2/list-scrubbed.ts";
+import { readStateOf } from "../../running/read-states.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { findingsOf, toIssue, type Rule } from "../../findings/rule.ts";
 import type { Ports } from "../../ports/index.ts";
@@ -16,7 +16,7 @@ export async function checkRunning(
 ): Promise<Issue[]> {
   const { root } = ports.workspace;
   const { records, issues } = await listScrubbed(ports).then(
-    (list) => ({ records: list, issues: problemIssues(ports, list) }),
+    async (list) => ({ records: list, issues: await problemIssues(ports, list) }),
     (error: unknown) => ({ records: [], issues: toFailureIssues("running", error, root) }),
   );
   const running = { daemon, service, newer: records.flatMap((record) => newerFiles(ports, record, apps)) };
@@ -24,10 +24,10 @@ export async function checkRunning(
   return [...issues, ...found];
 }
 
-function problemIssues(ports: Ports, records: readonly ProcessRecord[]): Issue[] {
-  const circumstances = readProblemContext(ports, records);
+async function problemIssues(ports: Ports, records: readonly ProcessRecord[]): Promise<Issue[]> {
+  const stateOf = await readStateOf(ports, records);
   return records.flatMap((record): Issue[] => {
-    const problem = findProblem(record, circumstances);
+    const { problem } = stateOf(record);
     if (problem === null) return [];
     const { name, pmId } = record;
     const message = `${name} (id ${pmId}): ${problem.details}`;

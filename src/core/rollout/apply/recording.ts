@@ -2,8 +2,9 @@ import type { Release } from "../../api/rollout.ts";
 import type { Caller } from "../../caller.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
-import { isStopped } from "../compare.ts";
 import { isFailing } from "../../running/failing.ts";
+import { appKind } from "../../running/kind.ts";
+import { isStopped } from "../../running/state.ts";
 import { definitionText } from "../plan.ts";
 import {
   toJournals,
@@ -124,7 +125,8 @@ async function recordFormer(
     const { name, pmId, uniqueId, pid } = record;
     const probe = isStopped(record) ? undefined : healthyProbes.get(name);
     const isBroken = isFailing(record, nowMs);
-    const common = { name, pmId, uniqueId, pid, isStopped: isStopped(record) && !isBroken };
+    const mayRest = isStopped(record) || appKind(record.declaration.settings) === "job";
+    const common = { name, pmId, uniqueId, pid, isStopped: mayRest && !isBroken };
     return {
       ...common,
       ...(isBroken && { isFailing: true }),

@@ -6,7 +6,8 @@ import { isUp } from "../../pm2/control/verdict.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { SavedRun } from "../../ports/processes.ts";
-import { isStopped } from "../compare.ts";
+import { appKind } from "../../running/kind.ts";
+import { isStopped } from "../../running/state.ts";
 import { definitionText } from "../plan.ts";
 import { envFileCopies, namesOfApp, type FormerProcess, type ReleaseEvent, type ReleaseHead } from "../release.ts";
 import { waitUntilHealthy, type HealthRequirement } from "./gate.ts";
@@ -66,8 +67,14 @@ async function revertApp(
   if (pins.size > 0 && (isPinned || gone.length > 0)) notePinned();
   const stopped = new Set(former.filter((old) => old.isStopped).map(({ pmId }) => pmId));
   for (const record of await listProcesses(ports, names))
-    if (stopped.has(record.pmId) && !isStopped(record)) await actOn({ ...context, action: "stop" }, record);
+    if (stopped.has(record.pmId) && !isStopped(record) && !isJob(record))
+      await actOn({ ...context, action: "stop" }, record);
   return findShortfall(former, await verifyReverted(ports, names, former, requirementOf(app)));
+}
+
+/** Its schedule may have started it in the meantime. */
+function isJob({ declaration }: ProcessRecord): boolean {
+  return appKind(declaration.settings) === "job";
 }
 
 /** @returns true if a process was started with its previous definition */

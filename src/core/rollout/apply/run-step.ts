@@ -3,13 +3,15 @@ import { SvcmError } from "../../errors.ts";
 import { actOn } from "../../pm2/control/act-on.ts";
 import type { ActionContext, AffectedProcess, ReloadWatch } from "../../pm2/control/action.ts";
 import { scaleDown, scaleUp } from "../../pm2/control/scale.ts";
+import { registerDeclared, waitUntilAtRest } from "../../pm2/control/register.ts";
 import { startDeclared } from "../../pm2/control/start-declared.ts";
-import { isStopped } from "../compare.ts";
-import { findDeclaration } from "../../pm2/declared.ts";
+import { findDeclaration, type Declaration } from "../../pm2/declared.ts";
 import type { LoadedEcosystem } from "../../pm2/loaded.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { DeclaredRun } from "../../ports/processes.ts";
+import { appKind } from "../../running/kind.ts";
+import { isStopped } from "../../running/state.ts";
 import { stepNames, type DecidedStep } from "../step.ts";
 import type { ExpectContext } from "../expected.ts";
 import { definitionText } from "../plan.ts";
@@ -81,6 +83,7 @@ export async function runStep(
     if (step.do === "update") await updateProcess(context, step, run, target);
     else if (step.do === "resume") await actOn({ ...startContext, checkHealth }, target);
   }
+  if (step.do === "register") return registerApp(context, step, targets, declared);
   if (step.do === "replace") await removeProcesses(context, step, targets);
   if (step.do === "start" || step.do === "replace") {
     const { affected } = await startDeclared(startContext, declared);
@@ -91,6 +94,20 @@ export async function runStep(
 /** Their start ends no process, and shows whether the declaration works. */
 function stoppedFirst(targets: readonly ProcessRecord[]): ProcessRecord[] {
   return targets.toSorted((a, b) => Number(isStopped(b)) - Number(isStopped(a)));
+}
+
+/** A run that the schedule has begun since the plan is not ended. */
+async function registerApp(
+  context: StepContext,
+  step: DecidedStep,
+  targets: readonly ProcessRecord[],
+  declared: Declaration,
+): Promise<void> {
+  const { ports, requirementOf } = context;
+  const jobs = targets.filter(({ declaration }) => appKind(declaration.settings) === "job");
+  await waitUntilAtRest(ports, jobs, requirementOf(step.app).deadlineMs);
+  await removeProcesses(context, step, targets);
+  await registerDeclared(ports, declared);
 }
 
 async function removeProcesses(

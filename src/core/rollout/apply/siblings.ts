@@ -1,7 +1,7 @@
 import { SvcmError } from "../../errors.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
-import { isStopped } from "../compare.ts";
+import { isStopped } from "../../running/state.ts";
 import { isFailing } from "../../running/failing.ts";
 
 interface SiblingContext {

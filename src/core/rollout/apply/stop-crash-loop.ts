@@ -5,7 +5,7 @@ import { isLaunching } from "../../pm2/control/verdict.ts";
 import { POLL_INTERVAL_MS, DEFAULT_TIMEOUT_MS } from "../../pm2/control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
-import { isStopped } from "../compare.ts";
+import { isStopped } from "../../running/state.ts";
 
 const MAX_STOPS = 20;
 

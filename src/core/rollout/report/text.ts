@@ -1,18 +1,28 @@
 import type { Plan, PlanStep } from "../../api/rollout.ts";
 import { toOneLine } from "../../findings/quote.ts";
 import { severityText, type Paint } from "../../findings/text.ts";
-import { countSteps, leftOutText, NOTES, reasonTexts, stepText, subjectText, undeclaredText } from "./words.ts";
+import {
+  countSteps,
+  heldText,
+  leftOutText,
+  NOTES,
+  reasonTexts,
+  stepText,
+  subjectText,
+  undeclaredText,
+} from "./words.ts";
 
 const MAX_VALUE_LENGTH = 200;
 const MAX_MESSAGE_LENGTH = 400;
 
 /** The caller wraps long lines at their indent. */
 export function renderPlanText(plan: Plan, paint: Paint): string {
-  const { environment, steps, unchanged, undeclared, leftOut, issues } = plan;
+  const { environment, steps, unchanged, undeclared, held, leftOut, issues } = plan;
   const count = countSteps(plan);
   const apps = steps.filter((step) => step.do !== "save");
   const save = steps.flatMap(saveLines);
   const others = [
+    ...held.map((one) => `  ${paint.yellow(`! ${heldText(one, quote)}`)}`),
     ...leftOut.map((one) => `  ${paint.yellow(`! ${leftOutText(one, quote)}`)}`),
     ...undeclared.map((one) => `  ${paint.dim(`? ${undeclaredText(one, quote)}`)}`),
     ...unchanged.map((name) => `  ${paint.dim(`= ${quote(name)}`)}`),
@@ -47,7 +57,7 @@ function saveLines({ do: kind, notes }: PlanStep): string[] {
 }
 
 function signOf({ do: kind, disruption }: PlanStep, { green, red, yellow }: Paint): readonly [string, Paint["red"]] {
-  if (kind === "start" || kind === "resume") return ["+", green];
+  if (kind === "start" || kind === "resume" || kind === "register") return ["+", green];
   if (kind === "remove") return ["-", red];
   if (kind === "preflight") return ["?", green];
   return ["~", disruption === "none" ? green : yellow];

@@ -19,10 +19,11 @@ function shortCommit(commit: string): string {
 }
 
 /** `1 to start, 2 to update` */
-export function countSteps({ summary, exists, changed }: Plan): string {
+export function countSteps({ summary, exists, changed, held }: Plan): string {
   if (!exists) return "no ecosystem file, so nothing to do";
   const counts = Object.entries(summary).filter(([, count]) => count > 0);
   if (counts.length === 0 && changed) return "only PM2's list to save";
+  if (counts.length === 0 && held.length > 0) return `no steps, and ${held.length} held back`;
   return counts.length === 0 ? "nothing to do" : counts.map(([kind, count]) => `${count} to ${kind}`).join(", ");
 }
 
@@ -46,6 +47,7 @@ export function actionText(step: PlanStep): string {
 
 const ACTION_TEXTS: Readonly<Record<PlanStep["do"], (step: PlanStep) => string>> = {
   preflight: () => "start once on a spare port, then delete that process",
+  register: ({ instances }) => `give PM2 the definition without a run${instancesText(instances?.to)}`,
   start: ({ instances }) => `start${instancesText(instances?.to)}`,
   resume: ({ pmIds }) => `start again${instancesText(pmIds.length)}`,
   update: ({ method = "restart", pmIds }) =>
@@ -80,6 +82,8 @@ function reasonText({ field, state, key, declared, running, details }: PlanReaso
   if (details !== undefined) return quote(details);
   if (field === "env") return `${quote(key ?? "")} ${KEY_TEXTS[state]}`;
   if (state === "failing") return failingText(Number(declared), Number(running));
+  if (field === "app" && (state === "stopped" || state === "missing") && running !== null)
+    return `is ${quote(String(running))}`;
   if (field === "app" && state !== "different") return APP_TEXTS[state] ?? "does not run";
   if (state === "stale") return `${quote(String(declared))} was written after the process started`;
   if (state === "absent") return `the process runs in ${quote(String(running))}, which does not exist`;
@@ -95,7 +99,6 @@ function failingText(processes: number, healthy: number): string {
 }
 
 const APP_TEXTS: Partial<Readonly<Record<PlanReason["state"], string>>> = {
-  stopped: "is stopped",
   unexpected: "no file declares it any more",
 };
 
@@ -134,6 +137,15 @@ export const NOTES: Readonly<Record<PlanStep["notes"][number], string>> = {
 export function undeclaredText({ name, pmIds, owned }: Plan["undeclared"][number], quote: Quote): string {
   const step = owned ? "only --prune deletes it" : "no step touches it";
   return `${quote(name)} (id ${pmIds.join(", ")}) runs, and no app of the file has that name; ${step}`;
+}
+
+/** `web (id 0) is stopped by alice since 14:02; no step starts it` */
+export function heldText({ name, pmIds, state, by, since }: Plan["held"][number], quote: Quote): string {
+  const subject = `${quote(name)} (id ${pmIds.join(", ")})`;
+  const from = since === null ? "" : ` since ${since}`;
+  if (state === "running") return `${subject} runs now${from}, so it keeps its definition until its run has ended`;
+  const who = by === null ? "a command to PM2" : quote(by);
+  return `${subject} is stopped by ${who}${from}, so no step starts it; to start it: svcm apply --app ${quote(name)}`;
 }
 
 export function leftOutText({ name, pmIds }: Plan["leftOut"][number], quote: Quote): string {

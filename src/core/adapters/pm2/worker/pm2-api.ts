@@ -11,6 +11,11 @@ export interface Pm2Client {
   launchRPC(done: (error?: Error | null) => void): void;
   launchDaemon(options: { interactor: false }, done: (error: unknown) => void): void;
   start: (done: (error: Error) => void) => void;
+  executeRemote: (
+    method: string,
+    argument: Readonly<Record<string, unknown>>,
+    done: (error?: unknown, answer?: unknown) => void,
+  ) => void;
   client_sock: { set(setting: "retry timeout", ms: number): void };
 }
 

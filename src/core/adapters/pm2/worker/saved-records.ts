@@ -77,7 +77,20 @@ export function savedApp({ name, pm2_env }: Pm2Process): object {
   const record = Object.entries(pm2_env).filter(
     ([field]) => !RUN_FIELDS.has(field) || RUN_FIELDS_OF_A_NEW_PROCESS.has(field),
   );
-  return { ...Object.fromEntries(record), name };
+  return { ...Object.fromEntries(record), name, ...(isAtRest(pm2_env) ? restingFields(pm2_env) : {}) };
+}
+
+/** A job counts as one that did not run, because only its schedule may start it. */
+function isAtRest({ status, autorestart, cron_restart: schedule }: Pm2Process["pm2_env"]): boolean {
+  const isJob = (autorestart === false || autorestart === "false") && typeof schedule === "string";
+  return isJob || status === "stopped" || status === "errored";
+}
+
+/** With this status, PM2 takes the record as it is and starts nothing. */
+function restingFields(record: Pm2Process["pm2_env"]): object {
+  const kept = ["pm_uptime", "exit_code", "created_at", "restart_time", "unstable_restarts"];
+  const last = kept.flatMap((field) => (field in record ? [[field, record[field]]] : []));
+  return { restart_time: 0, unstable_restarts: 0, ...Object.fromEntries(last), status: "stopped" };
 }
 
 function withPath<T>(path: string, work: () => T): T {

@@ -1,8 +1,10 @@
+import type { StartCall } from "../protocol.ts";
 import type { Fields } from "../../../pm2/normalise.ts";
 import { probeSocket } from "../daemon.ts";
 import { errorText, LinkFailure, maskValues } from "../failure.ts";
 import { connect, type Connection, listProcesses, withTimeout } from "./connection.ts";
 import type { Pm2 } from "./pm2-api.ts";
+import { fieldsOf } from "./process-record.ts";
 
 export interface StartContext {
   readonly pm2: Pm2;
@@ -13,11 +15,15 @@ export interface StartContext {
 
 const DAEMON_START_TIMEOUT_MS = 20_000;
 
-export async function startApp(context: StartContext, name: string, apps: readonly Fields[]): Promise<void> {
+export async function startApp(
+  context: StartContext,
+  { name, apps, isAtRest = false }: Pick<StartCall, "name" | "apps" | "isAtRest">,
+): Promise<void> {
   const connection = await connectOrLaunch(context);
   try {
     if ((await listProcesses(connection, context.timeoutMs)).some((listed) => String(listed.name) === name))
       throw new LinkFailure("APP_ALREADY_KNOWN", `PM2 knows ${JSON.stringify(name)} already: start it by its name.`);
+    if (isAtRest) registerAtRest(context.pm2);
     await startWithPm2(context, connection, apps);
   } finally {
     connection.close();
@@ -61,6 +67,35 @@ async function startWithPm2(
     });
   });
   await withTimeout(Promise.race([started, connection.lost]), waitMs, "PM2 did not answer");
+}
+
+/**
+ * PM2 (5.4 to 7) registers a record with the status `stopped`, including its schedule, without running it; that is how
+ * it brings stopped apps back after a reboot. Such a record has to be complete, as if the app had run.
+ */
+function registerAtRest({ Client: client }: Pm2): void {
+  const send = client.executeRemote.bind(client);
+  client.executeRemote = (method, conf, done) => {
+    if (method !== "prepare") return send(method, conf, done);
+    const { instances, ...app } = conf;
+    const count = typeof instances === "number" && instances > 1 ? instances : 1;
+    const registered: unknown[] = [];
+    const registerNext = (index: number): void => {
+      if (index === count) return done(null, registered);
+      send(method, restingRecord(app, index), (error, list) => {
+        if (error) return done(error);
+        registered.push(...(Array.isArray(list) ? (list as unknown[]) : [list]));
+        registerNext(index + 1);
+      });
+    };
+    registerNext(0);
+  };
+}
+
+function restingRecord(app: Readonly<Record<string, unknown>>, instance: number): Record<string, unknown> {
+  const env = { ...fieldsOf(app["env"]), NODE_APP_INSTANCE: instance };
+  const counters = { restart_time: 0, unstable_restarts: 0, axm_actions: [], axm_monitor: {}, axm_options: {} };
+  return { ...app, ...env, env, ...counters, created_at: Date.now(), status: "stopped" };
 }
 
 function connectLibrary({ Client: client }: Pm2): Promise<void> {

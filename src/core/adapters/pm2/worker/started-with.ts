@@ -5,10 +5,7 @@ import { readIfReadable } from "../../files/system.ts";
  * one variable. `undefined` if it cannot be read, or if the pid now belongs to another process.
  * @see CONTRACT section 13, "values"
  */
-export function startedWith(
-  pid: number | undefined,
-  uniqueId: unknown,
-): Readonly<Record<string, unknown>> | undefined {
+export function startedWith(pid: number | undefined, uniqueId: unknown): Readonly<Record<string, unknown>> | undefined {
   if (pid === undefined || pid <= 0 || typeof uniqueId !== "string") return undefined;
   const variables = parseVariables(readIfReadable(`/proc/${pid}/environ`));
   const handedOver = variables["pm2_env"];

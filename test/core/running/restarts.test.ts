@@ -1,21 +1,16 @@
 import { expect, test } from "vitest";
-import {
-  type ProblemContext,
-  findProblem,
-  type RestartObservations,
-  OBSERVED_MS,
-  watchRestarts,
-} from "../../../src/core/pm2/problem.ts";
+import { type RestartObservations, OBSERVED_MS, watchRestarts } from "../../../src/core/running/restarts.ts";
+import { processState, type StateContext } from "../../../src/core/running/state.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import { record } from "../../support/process-record.ts";
 
 const NOW = Date.UTC(2030, 0, 1);
 const MINUTE = 60_000;
 
-function code(fields: Partial<ProcessRecord>, circumstances: Partial<ProblemContext> = {}): string | undefined {
+function code(fields: Partial<ProcessRecord>, circumstances: Partial<StateContext> = {}): string | undefined {
   const online = { pid: 7, status: "online", startedAt: NOW - 1000, lastStartAt: NOW - 1000, createdAt: NOW - 1000 };
-  return findProblem(record({ ...online, ...fields }), { epochMs: NOW, missingFolders: new Set(), ...circumstances })
-    ?.code;
+  const context = { epochMs: NOW, missingFolders: new Set<string>(), ...circumstances };
+  return processState(record({ ...online, ...fields }), context).problem?.code;
 }
 
 /** PM2 keeps the time of the last requested start, and updates the time of the run. */
@@ -37,7 +32,9 @@ test("online without a process is a problem, and a missing folder is one", () =>
   const missingFolders = new Set(["/srv/gone"]);
   expect(code({ cwd: "/srv/gone" }, { missingFolders })).toBe("PROCESS_FOLDER_MISSING");
   expect(code({ cwd: "/srv/gone", pid: null }, { missingFolders })).toBe("PROCESS_FOLDER_MISSING");
-  expect(findProblem(record({ cwd: "/srv/gone" }), { epochMs: NOW, missingFolders })?.details).toContain("/srv/gone");
+  expect(processState(record({ cwd: "/srv/gone" }), { epochMs: NOW, missingFolders }).problem?.details).toContain(
+    "/srv/gone",
+  );
 });
 
 test.each([

@@ -1,0 +1,65 @@
+import type { Plan } from "../api/rollout.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import { appKind } from "../running/kind.ts";
+import { isAtRest } from "../running/state.ts";
+import { needsReplacement, pmIdsOf, type Comparison, type ComparisonInput, type Difference } from "./compare.ts";
+
+export type HeldApp = Plan["held"][number] & { readonly why: readonly Difference[] };
+
+interface Parted {
+  /** Without the differences of processes that no step may touch. */
+  readonly acting: Comparison;
+  readonly held: HeldApp | undefined;
+}
+
+/**
+ * What a person stopped stays stopped unless it is asked for, and a job that runs now is not ended for a new
+ * definition.
+ */
+export function holdBack(comparison: Comparison, input: ComparisonInput, isAsked: boolean): Parted {
+  const { processes, differences } = comparison;
+  const running = comparison.kind === "job" ? processes.filter(isRunningJob) : [];
+  const stopped =
+    isAsked || comparison.kind === "job" ? [] : processes.filter((record) => isHeld(comparison, record, input));
+  const held = differences.length === 0 ? [] : running.length > 0 ? running : stopped;
+  const [first] = held;
+  if (first === undefined) return { acting: comparison, held: undefined };
+  const isWhole =
+    running.length > 0 || differences.some((one) => needsReplacement(one)) || held.length === processes.length;
+  const ids = pmIdsOf(isWhole ? processes : held);
+  const split = differences.map((one) => ({ ...one, pmIds: one.pmIds.filter((pmId) => !ids.includes(pmId)) }));
+  return {
+    acting: { ...comparison, differences: isWhole ? [] : split.filter(({ pmIds }) => pmIds.length > 0) },
+    held: {
+      name: comparison.app.name,
+      pmIds: ids,
+      ...describe(comparison, first, input),
+      why: differences
+        .map((one) => ({ ...one, pmIds: one.pmIds.filter((pmId) => ids.includes(pmId)) }))
+        .filter(({ pmIds }) => pmIds.length > 0),
+    },
+  };
+}
+
+/** A service that became a job is not one yet. */
+function isRunningJob(record: ProcessRecord): boolean {
+  return !isAtRest(record) && record.pid !== null && appKind(record.declaration.settings) === "job";
+}
+
+function isHeld({ kind }: Comparison, record: ProcessRecord, { stateOf }: ComparisonInput): boolean {
+  return stateOf(record, kind).stop !== undefined;
+}
+
+function describe(
+  { kind }: Comparison,
+  record: ProcessRecord,
+  { stateOf }: ComparisonInput,
+): Pick<HeldApp, "state" | "by" | "since"> {
+  const { stop } = stateOf(record, kind);
+  const sinceMs = stop?.atMs ?? record.startedAt;
+  return {
+    state: stop === undefined ? "running" : "stopped",
+    by: stop === undefined ? null : stop.isSvcm ? (stop.actor ?? "svcm") : null,
+    since: sinceMs === null ? null : new Date(sinceMs).toISOString(),
+  };
+}

@@ -1,0 +1,45 @@
+/** What svcm knows about a process beyond PM2's list. An absent member is not known. */
+export interface ProcessFacts {
+  /** The times of the ends that nobody requested within the last 15 minutes, oldest first. */
+  readonly endsMs?: readonly number[];
+  readonly loopCause?: "memory-limit" | "watch";
+  /** PM2 restarts it again and again by a rule of its declaration: a sentence. */
+  readonly restartLoop?: string;
+  readonly lastEnd?: LastEnd;
+  /** Its error log got lines of an error in its last run. */
+  readonly hasErrorBlock?: boolean;
+  readonly schedule?: ScheduleFacts;
+  /** Why it has not loaded: a sentence. */
+  readonly notLoaded?: string;
+  /** Why it hangs: a sentence. */
+  readonly hung?: string;
+  /** A run that does not end: a sentence. */
+  readonly stuck?: string;
+  /** Apps whose memory limit PM2 does not watch because this process has no pid. */
+  readonly limitedOthers?: readonly string[];
+}
+
+/** The end after the last start of a process. */
+export interface LastEnd {
+  /** When it was stopped by a command; null if it ended by itself. */
+  readonly stop: StopFact | null;
+  /** From PM2's log; null if it has no such line. */
+  readonly signal: string | null;
+  readonly code: number | null;
+}
+
+export interface StopFact {
+  readonly atMs: number;
+  /** Who stopped it with svcm; null if another command did. */
+  readonly actor: string | null;
+  readonly isSvcm: boolean;
+}
+
+export interface ScheduleFacts {
+  /** Milliseconds since 1970; null if the schedule has no more times. */
+  readonly nextMs: number | null;
+  /** The first time after its last start. */
+  readonly dueMs: number | null;
+  /** Of PM2's daemon, for example `Europe/Berlin`. */
+  readonly zone: string;
+}

@@ -1,0 +1,87 @@
+/** What PM2's log says about a process. */
+import type { LogEntry } from "../events/log-line.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import type { LastEnd, ProcessFacts } from "./facts.ts";
+import { MIN_LOOP_RESTARTS, OBSERVED_MS } from "./restarts.ts";
+
+/** The log has a resolution of a second. */
+const SECOND_MS = 1000;
+
+type LogFacts = Pick<ProcessFacts, "endsMs" | "loopCause" | "restartLoop" | "lastEnd" | "stuck">;
+
+/** @param entries oldest first */
+export function logFacts(entries: readonly LogEntry[], record: ProcessRecord, epochMs: number): LogFacts {
+  const own = entries.filter((entry) => isOf(entry, record));
+  const recent = own.filter(({ atMs }) => epochMs - atMs <= OBSERVED_MS);
+  const lastEnd = findLastEnd(own, record);
+  const cut = findCutRun(own);
+  return {
+    endsMs: unrequestedEnds(recent),
+    ...restartLoop(recent, record),
+    ...(lastEnd !== undefined && { lastEnd }),
+    ...(cut !== undefined && { stuck: cut }),
+  };
+}
+
+function isOf(entry: LogEntry, { pmId, name }: ProcessRecord): boolean {
+  if ("pmId" in entry && (entry.isOld || entry.pmId !== pmId)) return false;
+  if ("name" in entry) return entry.name === name;
+  return "pmId" in entry;
+}
+
+/** A requested restart or stop begins anew: ends before it belong to another run of the app. */
+function unrequestedEnds(entries: readonly LogEntry[]): number[] {
+  const { endsMs } = entries.reduce<{ readonly endsMs: number[]; readonly isRequested: boolean }>(
+    ({ endsMs: before, isRequested }, { type, atMs }) => {
+      if (type === "stopping" || type === "cron") return { endsMs: [], isRequested: type === "stopping" };
+      if (type === "exit") return { endsMs: isRequested ? before : [...before, atMs], isRequested: false };
+      return { endsMs: before, isRequested: type === "start" ? false : isRequested };
+    },
+    { endsMs: [], isRequested: false },
+  );
+  return endsMs;
+}
+
+/** PM2 restarts the process by a rule of its declaration, so nothing ends by itself. */
+function restartLoop(
+  entries: readonly LogEntry[],
+  { declaration }: ProcessRecord,
+): Pick<LogFacts, "loopCause" | "restartLoop"> {
+  const count = (type: LogEntry["type"]): number => entries.filter((entry) => entry.type === type).length;
+  const [memory, watch] = [count("memory"), count("watch")];
+  if (memory >= MIN_LOOP_RESTARTS) {
+    const { maxMemoryRestart } = declaration.settings;
+    const limit = typeof maxMemoryRestart === "number" ? ` of ${(maxMemoryRestart / 2 ** 20).toFixed(1)} MiB` : "";
+    const text = `PM2 restarted it ${memory} times in the last 15 minutes, because it exceeded its memory limit${limit}.`;
+    return { loopCause: "memory-limit", restartLoop: text };
+  }
+  if (watch < MIN_LOOP_RESTARTS) return {};
+  const path = entries.findLast((entry) => entry.type === "watch")?.path ?? "";
+  const text = `PM2 restarted it ${watch} times in the last 15 minutes, because a watched file changed, last ${path}.`;
+  return { loopCause: "watch", restartLoop: text };
+}
+
+function findLastEnd(entries: readonly LogEntry[], { lastStartAt }: ProcessRecord): LastEnd | undefined {
+  if (lastStartAt === null) return undefined;
+  const sinceMs = Math.floor(lastStartAt / SECOND_MS) * SECOND_MS;
+  const startAt = entries.findLastIndex(({ type }) => type === "start");
+  const run = entries.slice(startAt + 1).filter(({ atMs }) => atMs >= sinceMs);
+  const stop = run.findLast(({ type }) => type === "stopping");
+  const exit = run.findLast((entry) => entry.type === "exit");
+  if (stop === undefined && exit === undefined) return undefined;
+  return {
+    stop: stop === undefined ? null : { atMs: stop.atMs, actor: null, isSvcm: false },
+    signal: exit?.signal ?? null,
+    code: exit?.code ?? null,
+  };
+}
+
+/** The schedule stops a run that has not ended, and starts the next one. */
+function findCutRun(entries: readonly LogEntry[]): string | undefined {
+  const startAt = entries.findLastIndex(({ type }) => type === "start");
+  const before = entries.slice(Math.max(0, startAt - 3), Math.max(0, startAt));
+  const cron = before.findIndex(({ type }) => type === "cron");
+  const stop = before.slice(cron + 1).find(({ type }) => type === "stopping");
+  if (cron === -1 || stop === undefined) return undefined;
+  return `Its previous run did not end by itself: its schedule stopped it at ${new Date(stop.atMs).toISOString()}.`;
+}

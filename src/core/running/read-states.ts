@@ -1,0 +1,172 @@
+import type { LogEntry } from "../events/log-line.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import { workingFolders } from "../pm2/process-record.ts";
+import type { Ports } from "../ports/index.ts";
+import type { ProcessFacts, ScheduleFacts } from "./facts.ts";
+import { appKind } from "./kind.ts";
+import { logFacts } from "./log-facts.ts";
+import { MIN_LOOP_RESTARTS, OBSERVED_MS, type RestartObservations } from "./restarts.ts";
+import { isAtRest, isWithoutPid, processState, type StateOf } from "./state.ts";
+import { attributeStop } from "./stop-fact.ts";
+
+type FactPorts = Pick<Ports, "audit" | "clock" | "processLogs" | "schedules" | "stamps">;
+
+/** A crash loop with several ends a second writes this in an hour. */
+const MAX_ENTRIES = 20_000;
+const MAX_AUDIT_RECORDS = 200;
+
+/** Reads what the states of these processes depend on, and nothing if PM2's list says everything. */
+export async function readStateOf(
+  ports: FactPorts,
+  records: readonly ProcessRecord[],
+  reader = new FactsReader(ports),
+): Promise<StateOf> {
+  const missingFolders = ports.stamps.missing(workingFolders(records));
+  const facts = await reader.read(records);
+  return createStateOf(ports, { facts, missingFolders });
+}
+
+interface StateInput {
+  readonly facts: ReadonlyMap<number, ProcessFacts>;
+  readonly missingFolders: ReadonlySet<string>;
+  readonly restarts?: RestartObservations;
+}
+
+export function createStateOf(
+  { clock }: Pick<Ports, "clock">,
+  { facts, missingFolders, restarts }: StateInput,
+): StateOf {
+  return (record, kind) =>
+    processState(record, {
+      epochMs: clock.now(),
+      missingFolders,
+      observed: restarts?.get(record.pmId),
+      facts: facts.get(record.pmId),
+      kind,
+    });
+}
+
+/** Keeps what cannot change while a process stays at rest, so that a server does not read it with every list. */
+export class FactsReader {
+  readonly #ports: FactPorts;
+  #kept = new Map<string, ProcessFacts>();
+  #schedules = new Map<string, ScheduleFacts>();
+
+  constructor(ports: FactPorts) {
+    this.#ports = ports;
+  }
+
+  async read(records: readonly ProcessRecord[]): Promise<ReadonlyMap<number, ProcessFacts>> {
+    const asked = records.filter((record) => needsLog(record) && !this.#kept.has(runKey(record)));
+    const fresh = asked.length === 0 ? new Map<number, ProcessFacts>() : await this.#readRuns(asked);
+    const schedules = await this.#readSchedules(records);
+    const limited = limitedApps(records);
+    const before = this.#kept;
+    this.#kept = new Map();
+    return new Map(
+      records.map((record) => {
+        const known = before.get(runKey(record)) ?? fresh.get(record.pmId) ?? {};
+        if (isAtRest(record)) this.#kept.set(runKey(record), known);
+        const schedule = schedules.get(record.pmId);
+        const others = isWithoutPid(record) ? limited.filter((name) => name !== record.name) : [];
+        return [
+          record.pmId,
+          {
+            ...known,
+            ...(schedule !== undefined && { schedule }),
+            ...(others.length > 0 && { limitedOthers: others }),
+          },
+        ];
+      }),
+    );
+  }
+
+  async #readRuns(records: readonly ProcessRecord[]): Promise<Map<number, ProcessFacts>> {
+    const { clock } = this.#ports;
+    const epochMs = clock.now();
+    const starts = records.map(({ lastStartAt }) => lastStartAt ?? epochMs);
+    const entries = await this.#readLog(Math.min(epochMs - OBSERVED_MS, ...starts) - 1000);
+    const audited = records.some(needsAudit) ? await this.#readAudit(Math.min(...starts) - 1000) : [];
+    const read = records.map(async (record): Promise<[number, ProcessFacts]> => {
+      const facts = logFacts(entries, record, epochMs);
+      const lastEnd = needsAudit(record) ? attributeStop(record, facts.lastEnd, audited) : facts.lastEnd;
+      const hasErrorBlock = await this.#hasErrorBlock(record);
+      return [record.pmId, { ...facts, ...(lastEnd !== undefined && { lastEnd }), hasErrorBlock }];
+    });
+    return new Map(await Promise.all(read));
+  }
+
+  /** Without PM2's log, as under `pm2-runtime`, its list has to be enough. */
+  async #readLog(sinceMs: number): Promise<readonly LogEntry[]> {
+    const limit = { entries: MAX_ENTRIES, upToMs: Infinity };
+    const log = await this.#ports.processLogs.readPm2Log({ sinceMs, limit }).catch(() => undefined);
+    return log?.entries ?? [];
+  }
+
+  async #readAudit(since: number) {
+    const page = await this.#ports.audit.newest({ limit: MAX_AUDIT_RECORDS, since }).catch(() => undefined);
+    return page?.records ?? [];
+  }
+
+  async #hasErrorBlock(record: ProcessRecord): Promise<boolean> {
+    if (appKind(record.declaration.settings) === "service") return false;
+    const tail = await this.#ports.processLogs.readErrorTail(record).catch(() => undefined);
+    if (tail === undefined || record.lastStartAt === null || tail.writtenMs < record.lastStartAt) return false;
+    return tail.lines.some((line) => ERROR_LINE.test(line));
+  }
+
+  async #readSchedules(records: readonly ProcessRecord[]): Promise<Map<number, ScheduleFacts>> {
+    const nowMs = this.#ports.clock.now();
+    const jobs = records.flatMap((record) => {
+      const { cronRestart: pattern, pmId, lastStartAt, createdAt } = record;
+      if (pattern === null || appKind(record.declaration.settings) !== "job") return [];
+      return [{ pmId, pattern, sinceMs: lastStartAt ?? createdAt ?? nowMs }];
+    });
+    const keyOf = ({ pattern, sinceMs }: (typeof jobs)[number]): string => `${sinceMs} ${pattern}`;
+    const outdated = jobs.filter((job) => (this.#schedules.get(keyOf(job))?.nextMs ?? 0) <= nowMs);
+    if (outdated.length > 0) {
+      const requests = outdated.flatMap(({ pattern, sinceMs }) => [
+        { pattern, afterMs: nowMs },
+        { pattern, afterMs: sinceMs },
+      ]);
+      const times = await this.#ports.schedules.next(requests);
+      if (times !== undefined)
+        for (const [index, job] of outdated.entries()) {
+          const [nextMs = null, dueMs = null] = times.timesMs.slice(index * 2, index * 2 + 2);
+          this.#schedules.set(keyOf(job), { nextMs, dueMs, zone: times.zone });
+        }
+    }
+    const keys = new Set(jobs.map(keyOf));
+    for (const key of this.#schedules.keys()) if (!keys.has(key)) this.#schedules.delete(key);
+    return new Map(
+      jobs.flatMap((job): [number, ScheduleFacts][] => {
+        const facts = this.#schedules.get(keyOf(job));
+        return facts === undefined ? [] : [[job.pmId, facts]];
+      }),
+    );
+  }
+}
+
+const ERROR_LINE = /^(?:\S+ )?(?:Uncaught )?\w*(?:Error|Exception)\b|^\s+at \S/;
+
+function runKey({ pmId, uniqueId, status, lastStartAt, restartCount, exitCode }: ProcessRecord): string {
+  return JSON.stringify([pmId, uniqueId, status, lastStartAt, restartCount, exitCode]);
+}
+
+/** A process that has run well for long needs no look into PM2's log. */
+function needsLog(record: ProcessRecord): boolean {
+  if (isAtRest(record)) return true;
+  if (appKind(record.declaration.settings) === "job") return true;
+  return record.restartCount >= MIN_LOOP_RESTARTS;
+}
+
+function needsAudit(record: ProcessRecord): boolean {
+  return isAtRest(record) && appKind(record.declaration.settings) !== "job";
+}
+
+function limitedApps(records: readonly ProcessRecord[]): string[] {
+  const limited = records.filter(
+    ({ pid, declaration }) => pid !== null && typeof declaration.settings.maxMemoryRestart === "number",
+  );
+  return [...new Set(limited.map(({ name }) => name))];
+}

@@ -1,0 +1,95 @@
+import type { ProcessRecord } from "../pm2/process-record.ts";
+
+export interface ObservedRestarts {
+  readonly uniqueId: string | null;
+  /** PM2 does not change it for restarts that were not requested. */
+  readonly createdAt: number | null;
+  readonly restartCount: number;
+  readonly atMs: readonly number[];
+}
+
+export type RestartObservations = ReadonlyMap<number, ObservedRestarts>;
+
+export const OBSERVED_MS = 15 * 60_000;
+export const MIN_LOOP_RESTARTS = 3;
+/** Average, if svcm did not watch the restarts itself. */
+const MAX_LOOP_INTERVAL_MS = 60_000;
+/** A longer run ends a crash loop. The restart count includes requested restarts. */
+const MAX_SHORT_RUN_MS = 15_000;
+/** The longest time that PM2 needs for a requested restart, unless the app declares longer timeouts. */
+const MAX_REQUESTED_RESTART_MS = 5000;
+
+/**
+ * PM2 (7.0.4, `God.resetState`) keeps `created_at` if the process ended by itself.
+ * @param nowMs on a monotonic clock
+ */
+export function watchRestarts(
+  before: RestartObservations,
+  records: readonly ProcessRecord[],
+  nowMs: number,
+): RestartObservations {
+  return new Map(records.map((record) => [record.pmId, observeRestarts(before.get(record.pmId), record, nowMs)]));
+}
+
+function observeRestarts(
+  before: ObservedRestarts | undefined,
+  { uniqueId, createdAt, restartCount }: ProcessRecord,
+  nowMs: number,
+): ObservedRestarts {
+  const isSame = before?.uniqueId === uniqueId && before.createdAt === createdAt;
+  const count = isSame ? Math.max(0, restartCount - before.restartCount) : 0;
+  const recentMs = isSame ? before.atMs.filter((atMs) => nowMs - atMs <= OBSERVED_MS) : [];
+  return { uniqueId, createdAt, restartCount, atMs: [...recentMs, ...Array.from({ length: count }, () => nowMs)] };
+}
+
+interface LoopEvidence {
+  readonly epochMs: number;
+  readonly observed?: ObservedRestarts | undefined;
+  /** The times of the ends that nobody requested, from PM2's log; `undefined` if it was not read. */
+  readonly endsMs?: readonly number[] | undefined;
+}
+
+/**
+ * A sentence about a process that keeps ending. In cluster mode PM2 records code 0 for an uncaught error, so an exit
+ * code decides only where nothing else is known.
+ */
+export function findCrashLoop(record: ProcessRecord, evidence: LoopEvidence): string | undefined {
+  return observedLoop(record, evidence) ?? loggedLoop(record, evidence) ?? recordedLoop(record, evidence);
+}
+
+function observedLoop({ exitCode }: ProcessRecord, { observed }: LoopEvidence): string | undefined {
+  const count = observed?.atMs.length ?? 0;
+  if (count < MIN_LOOP_RESTARTS) return undefined;
+  return `It ended by itself and was restarted ${count} times in the last 15 minutes${exitCodeText(exitCode)}.`;
+}
+
+function loggedLoop(record: ProcessRecord, { endsMs = [], epochMs }: LoopEvidence): string | undefined {
+  const count = endsMs.length;
+  if (count < MIN_LOOP_RESTARTS) return undefined;
+  const intervalMs = (epochMs - (endsMs[0] ?? epochMs)) / count;
+  if (!isShortRun(record, epochMs, intervalMs)) return undefined;
+  return `It ended by itself ${count} times in the last 15 minutes${exitCodeText(record.exitCode)}.`;
+}
+
+function recordedLoop(record: ProcessRecord, { epochMs, endsMs }: LoopEvidence): string | undefined {
+  const { restartCount, createdAt, lastStartAt, exitCode, pid, unstableRestarts } = record;
+  // PM2's log has said how often it ended.
+  if (endsMs !== undefined && endsMs.length > 0) return undefined;
+  if (restartCount < MIN_LOOP_RESTARTS || createdAt === null || lastStartAt === null) return undefined;
+  // PM2 forgets the unstable restarts at a requested one.
+  if (!exitCode && unstableRestarts < MIN_LOOP_RESTARTS) return undefined;
+  const isWaiting = record.status === "waiting restart" && pid !== null;
+  if (!isWaiting && lastStartAt - createdAt < MAX_REQUESTED_RESTART_MS) return undefined;
+  const intervalMs = (epochMs - createdAt) / restartCount;
+  if (intervalMs > MAX_LOOP_INTERVAL_MS || !(isWaiting || isShortRun(record, epochMs, intervalMs))) return undefined;
+  return `It ended by itself${exitCodeText(exitCode)} a short time ago, and PM2 counts ${restartCount} restarts.`;
+}
+
+function isShortRun({ lastStartAt, status }: ProcessRecord, epochMs: number, intervalMs: number): boolean {
+  const runMs = status === "waiting restart" ? 0 : epochMs - (lastStartAt ?? epochMs);
+  return runMs >= 0 && runMs <= Math.max(MAX_SHORT_RUN_MS, 2 * intervalMs);
+}
+
+function exitCodeText(exitCode: number | null): string {
+  return exitCode === null ? "" : ` with exit code ${exitCode}`;
+}

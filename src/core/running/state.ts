@@ -1,0 +1,129 @@
+import type { ProcessProblem } from "../api/metrics.ts";
+import type { ProcessStateName } from "../api/names.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import type { ProcessFacts, StopFact } from "./facts.ts";
+import { restingState, scheduledState } from "./finite-state.ts";
+import { appKind, type AppKind } from "./kind.ts";
+import { findCrashLoop, type ObservedRestarts } from "./restarts.ts";
+
+export interface ProcessState {
+  readonly name: ProcessStateName;
+  /** Continues the name, for example `next 03:00 Europe/Berlin`; null if the name says everything. */
+  readonly reason: string | null;
+  readonly problem: ProcessProblem | null;
+  /** Present if a command stopped it. */
+  readonly stop?: StopFact | undefined;
+}
+
+export interface StateContext {
+  /** Milliseconds since 1970. */
+  readonly epochMs: number;
+  readonly missingFolders: ReadonlySet<string>;
+  readonly observed?: ObservedRestarts | undefined;
+  readonly facts?: ProcessFacts | undefined;
+  /** The declared kind, if it may differ from that of the process. */
+  readonly kind?: AppKind | undefined;
+}
+
+export type StateOf = (record: ProcessRecord, kind?: AppKind) => ProcessState;
+
+/**
+ * What a process does, from PM2's record and everything else that is known. Nothing else reads PM2's status to judge a
+ * process: `online` does not prove that it runs, and `stopped` may be as declared.
+ * @see CONTRACT section 13
+ */
+export function processState(record: ProcessRecord, context: StateContext): ProcessState {
+  const kind = context.kind ?? appKind(record.declaration.settings);
+  const state = isAtRest(record) ? restingState(record, kind, context) : activeState(record, kind, context);
+  return state.problem === null ? { ...state, problem: folderMissing(record, context) } : state;
+}
+
+/**
+ * No process runs, and PM2 starts none by itself except by a schedule. PM2 keeps the pid while a restart is due, and it
+ * leaves `waiting restart` on an app with a restart delay that it does not start again.
+ */
+export function isAtRest({ status, pid }: Pick<ProcessRecord, "status" | "pid">): boolean {
+  return status === "errored" || (pid === null && (status === "stopped" || status === "waiting restart"));
+}
+
+/** Also between an end and the next start. */
+export function isStopped({ status }: Pick<ProcessRecord, "status">): boolean {
+  return status === "stopped" || status === "errored";
+}
+
+export function isWithoutPid({ status, pid }: Pick<ProcessRecord, "status" | "pid">): boolean {
+  return status === "online" && pid === null;
+}
+
+function activeState(record: ProcessRecord, kind: AppKind, context: StateContext): ProcessState {
+  const { status } = record;
+  if (isWithoutPid(record)) return withoutPid(record, context);
+  if (status === "stopping") return plainState("stopping");
+  const loop = findCrashLoop(record, { ...context, endsMs: context.facts?.endsMs });
+  if (loop !== undefined)
+    return { name: "crash loop", reason: null, problem: { code: loopCode(context.facts), details: loop } };
+  if (status === "online") return onlineState(record, kind, context);
+  const isKnown = status === "launching" || status === "stopped" || status === "waiting restart";
+  return plainState(isKnown ? "starting" : "unknown", isKnown ? null : `PM2 shows it as ${status}`);
+}
+
+function loopCode(facts: ProcessFacts | undefined): ProcessProblem["code"] {
+  if (facts?.loopCause === "memory-limit") return "PROCESS_MEMORY_LOOP";
+  return facts?.loopCause === "watch" ? "PROCESS_WATCH_LOOP" : "PROCESS_CRASH_LOOP";
+}
+
+function onlineState(record: ProcessRecord, kind: AppKind, context: StateContext): ProcessState {
+  const { facts } = context;
+  const loop = facts?.restartLoop;
+  if (loop !== undefined) return { ...plainState("online"), problem: { code: loopCode(facts), details: loop } };
+  if (kind !== "service") return scheduledState(record, kind, context);
+  if (facts?.notLoaded !== undefined)
+    return {
+      ...plainState("not loaded"),
+      problem: { code: "PROCESS_NOT_LOADED", details: facts.notLoaded },
+    };
+  if (facts?.hung !== undefined)
+    return { ...plainState("hung"), problem: { code: "PROCESS_HUNG", details: facts.hung } };
+  return plainState("online");
+}
+
+function withoutPid(record: ProcessRecord, context: StateContext): ProcessState {
+  const others = context.facts?.limitedOthers ?? [];
+  const limits =
+    others.length === 0 ? "" : ` Until it is gone, PM2 does not watch the memory limit of ${others.join(", ")}.`;
+  const folder = folderMissing(record, context);
+  const problem: ProcessProblem =
+    folder === null
+      ? {
+          code: "PROCESS_WITHOUT_PID",
+          details: `PM2 shows it as online, but it does not run: it has no pid.${limits}`,
+        }
+      : { ...folder, details: `${folder.details}${limits}` };
+  return { name: "missing", reason: folder === null ? "no pid" : "no folder", problem };
+}
+
+function folderMissing(record: ProcessRecord, { missingFolders }: StateContext): ProcessProblem | null {
+  const { cwd } = record;
+  if (cwd === null || !missingFolders.has(cwd)) return null;
+  const consequence = isWithoutPid(record) ? "PM2 shows it as online, but it does not run." : "Its next start fails.";
+  return { code: "PROCESS_FOLDER_MISSING", details: `The folder ${cwd} does not exist. ${consequence}` };
+}
+
+export function plainState(name: ProcessStateName, reason: string | null = null): ProcessState {
+  return { name, reason, problem: null };
+}
+
+/** These are as declared. An unknown state is no reason for a step either. */
+const IN_PLACE: ReadonlySet<ProcessStateName> = new Set([
+  "online",
+  "starting",
+  "stopping",
+  "running",
+  "waiting",
+  "ended",
+  "unknown",
+]);
+
+export function isInPlace({ name }: Pick<ProcessState, "name">): boolean {
+  return IN_PLACE.has(name);
+}
