@@ -67,6 +67,7 @@ export type { Issue } from "./api/issue.ts";
 export type { DriftEntry, MetricsPayload } from "./api/metrics.ts";
 export type { Release, RollbackPlan } from "./api/rollout.ts";
 export type { LogBatch, LogQuery } from "./ports/logs.ts";
+export { formatFields } from "./logs/fields-text.ts";
 export { lineSize } from "./logs/line.ts";
 export { chunk } from "./words/chunk.ts";
 export type { HistoryResponse } from "./api/history.ts";

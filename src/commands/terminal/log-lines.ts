@@ -1,4 +1,4 @@
-import { auditText, type LogLine } from "../../core/index.ts";
+import { auditText, formatFields, type LogLine } from "../../core/index.ts";
 import { paint, unpainted } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 
@@ -18,8 +18,7 @@ export function renderLogLines(lines: readonly LogLine[], { colours }: Pick<Scre
 function render({ text, fields }: LogLine, head: string, { dim }: typeof paint): string {
   if (fields === undefined && !text.includes("\n")) return head + text;
   const [first = "", ...more] = text.split("\n");
-  const named = Object.entries(fields ?? {}).map(([name, value]) => ` ${name}=${value}`);
-  return [`${head}${first}${dim(oneLine(named.join("")))}`, ...more.map((line) => `    ${line}`)].join("\n");
+  return [`${head}${first}${dim(formatFields(fields))}`, ...more.map((line) => `    ${line}`)].join("\n");
 }
 
 /** Caches the last head, because most lines begin like the previous one. */
@@ -69,8 +68,4 @@ function withoutStyleMarksInLine({ app, text, fields, ...line }: LogLine): LogLi
 /** Styles are marked with noncharacters, which a log may contain, too. */
 function withoutStyleMarks(text: string): string {
   return text.replaceAll(/[\uFDD0-\uFDEF]/g, "\uFFFD");
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll("\n", " ");
 }

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { formatCursor, parseCursor, type LogPosition } from "../../../src/core/logs/cursor.ts";
-import { createMatcher } from "../../../src/core/logs/match.ts";
 import { rotatedNames } from "../../../src/core/logs/rotated.ts";
 
 test("rotated files are those of logrotate, pm2-logrotate and rotating loggers, and not those of another log", () => {
@@ -41,13 +40,4 @@ test("a cursor can be decoded to its positions, and a cursor with another signat
       expect(parseCursor(`x${text}`, sign)).toBeUndefined();
     }),
   );
-});
-
-test("text is searched literally, and a pattern as a regular expression", () => {
-  expect(createMatcher({ grep: "a.c" })("a.c")).toBe(true);
-  expect(createMatcher({ grep: "a.c" })("abc")).toBe(false);
-  expect(createMatcher({ grep: "A.c", ignoreCase: true })("a.C")).toBe(true);
-  expect(createMatcher({ regexp: "a.c" })("abc")).toBe(true);
-  expect(createMatcher({})("")).toBe(true);
-  expect(() => createMatcher({ regexp: "(" })).toThrow(SyntaxError);
 });

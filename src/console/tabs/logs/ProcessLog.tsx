@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { LogLine } from "../../../client/index.ts";
 import { logLevels, type LogLevel } from "../../../core/api/names.ts";
+import { formatFields } from "../../../core/logs/fields-text.ts";
 import { useConsole } from "../../console.ts";
 import { formatTime } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
@@ -91,9 +92,8 @@ function Lines({ app, log }: { app: string; log: LogFeed }): JSX.Element {
 }
 
 export function Line({ line }: { line: LogLine }): JSX.Element {
-  const { at, stream, level, text, fields = {} } = line;
-  const more = Object.entries(fields).map(([name, value]) => ` ${name}=${value}`);
-  const shown = `${text}${more.join("")}`;
+  const { at, stream, level, text, fields } = line;
+  const shown = `${text}${formatFields(fields)}`;
   return (
     <div class={`log-line ${level ?? stream}`} title={shown.slice(0, 4000)}>
       <time>{at === null ? "" : formatTime(at).slice(11)}</time> <b>{level ?? (stream === "err" ? "err" : "")}</b>{" "}

@@ -60,11 +60,11 @@ function* splitTexts(bytes: Buffer): Generator<Buffer> {
 const MAX_LINE_LENGTH = 64 * 1024;
 
 export interface ScrubbedLine {
-  /** As in the file, for searches. */
-  readonly text: string;
   readonly atMs: number | null;
   readonly level: OutputLine["level"];
   readonly message: string;
+  /** Of the line, which is too long to be shown whole. */
+  readonly missing: number;
   readonly fields: OutputLine["fields"];
 }
 
@@ -77,13 +77,7 @@ export function scrubLine(raw: RawLine, scrub: LineScrubber): ScrubbedLine {
   const isEscaped = text.includes("\\");
   const message = isEscaped ? scrub.complete(unscrubbed) : unscrubbed;
   const fields = members && isEscaped ? scrubFields(members, scrub) : members;
-  return {
-    text,
-    atMs,
-    level,
-    message: missing === 0 ? message : `${message}… (${pluralize(missing, "byte")} more)`,
-    fields,
-  };
+  return { atMs, level, message, missing, fields };
 }
 
 function scrubFields(fields: NonNullable<OutputLine["fields"]>, { complete }: LineScrubber): OutputLine["fields"] {
@@ -103,18 +97,20 @@ export interface LineFilter {
 
 export function matchesFilter(
   { matches, level: minimum }: LineFilter,
-  line: ScrubbedLine,
+  { message: text, fields, level }: ScrubbedLine,
   { stream }: Target,
+  readTime: () => number | null,
 ): boolean {
-  return matches(line.text) && (minimum === undefined || isAtLeast(minimum, line.level, stream));
+  return matches({ text, fields, readTime }) && (minimum === undefined || isAtLeast(minimum, level, stream));
 }
 
 export function outputLine(
   source: LineSource,
-  { level, message, fields }: ScrubbedLine,
+  { level, message, missing, fields }: ScrubbedLine,
   { atMs, offset }: { readonly atMs: number | null; readonly offset: number },
 ): OutputLine {
-  return { source, atMs, level, text: message, fields, offset };
+  const text = missing === 0 ? message : `${message}… (${pluralize(missing, "byte")} more)`;
+  return { source, atMs, level, text, fields, offset };
 }
 
 export function createLineSource({ app, pmId, stream }: Target, path: string): LineSource {

@@ -6,7 +6,7 @@ import type { LogFilter, LogQuery } from "../../../ports/logs.ts";
 import { packLines, type OutputLine } from "../packed.ts";
 import { LogFailure, type Page } from "../protocol.ts";
 import { type ProcessList, selectTargets, type Target } from "./process-list.ts";
-import { createCandidateFinder } from "./search.ts";
+import { createCandidateFinder } from "./candidates.ts";
 import { type MatchedLine, Source } from "./source.ts";
 
 const DEFAULT_LIMIT = 100;

@@ -1,7 +1,5 @@
-import type { Search } from "../../../logs/match.ts";
 import type { LineScrubber } from "../../../logs/scrub.ts";
-import { REDACTED } from "../../../secrets/redact.ts";
-import { escapeRegExp } from "../../../words/escape-reg-exp.ts";
+import type { FindCandidates } from "./candidates.ts";
 import { type LineFilter, matchesFilter, type RawLine, type ScrubbedLine, scrubLine, splitLines } from "./line.ts";
 import type { PrecedingTime } from "./line-times.ts";
 import type { Target } from "./process-list.ts";
@@ -47,7 +45,8 @@ export function* searchRegions(
 function* matchRegion(searched: SearchedRegion, target: Target, options: SearchOptions): Generator<FoundLine> {
   for (const raw of rawLines(searched, options.findCandidates)) {
     const scrubbed = scrubLine(raw, options.scrub);
-    if (matchesFilter(options, scrubbed, target)) yield { raw, scrubbed, times: searched.times };
+    const { times } = searched;
+    if (matchesFilter(options, scrubbed, target, () => scrubbed.atMs ?? times.of(raw))) yield { raw, scrubbed, times };
   }
 }
 
@@ -123,41 +122,4 @@ function* linesWithContext(lines: readonly ContextLine[], { context, scrub }: Se
     const { raw, times, match } = line;
     yield match ?? { raw, times, scrubbed: scrubLine(raw, scrub) };
   }
-}
-
-/** Last line first. The bytes still contain secrets, so each line is matched again after scrubbing. */
-export type FindCandidates = (bytes: Buffer) => Iterable<Range>;
-
-/** `undefined` if every line must be checked. */
-export function createCandidateFinder({ grep, regexp, ignoreCase = false }: Search): FindCandidates | undefined {
-  if (grep === undefined || regexp !== undefined || mayMatchMask(grep)) return undefined;
-  if (!ignoreCase) {
-    const needle = Buffer.from(grep);
-    return (bytes) => findRanges(bytes, (from) => bytes.indexOf(needle, from));
-  }
-  if (!/^[\x20-\x7e]+$/.test(grep)) return undefined;
-  const pattern = new RegExp(escapeRegExp(grep), "gi");
-  return (bytes) => {
-    const text = bytes.toString("latin1");
-    return findRanges(bytes, (from) => {
-      pattern.lastIndex = from;
-      return pattern.exec(text)?.index ?? -1;
-    });
-  };
-}
-
-/** A masked secret reads `[REDACTED]`, which is not in the file. */
-function mayMatchMask(grep: string): boolean {
-  return /[[\]]/.test(grep) || REDACTED.toLowerCase().includes(grep.toLowerCase());
-}
-
-function findRanges(bytes: Buffer, next: (from: number) => number): Range[] {
-  const found: Range[] = [];
-  for (let at = next(0); at !== -1;) {
-    const range = rangeAt(bytes, at);
-    found.push(range);
-    if (range.to >= bytes.length) break;
-    at = next(range.to + 1);
-  }
-  return found.toReversed();
 }

@@ -26,8 +26,8 @@ export class Watch {
     this.#lineFilter = { level: filter.level, matches: requireMatcher(filter) };
   }
 
-  accepts(target: Target, line: ScrubbedLine): boolean {
-    return isSelected(target, this.filter) && matchesFilter(this.#lineFilter, line, target);
+  accepts(target: Target, line: ScrubbedLine, atMs: number): boolean {
+    return isSelected(target, this.filter) && matchesFilter(this.#lineFilter, line, target, () => atMs);
   }
 
   add(line: OutputLine): void {

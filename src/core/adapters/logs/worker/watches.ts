@@ -160,8 +160,8 @@ export class Watches {
     const lines: FollowedLine[] = [];
     for (const tail of this.#tails.values())
       for (const part of tail.readAdded(nowMs)) for (const raw of part) lines.push(this.#scrubLine(tail, raw, nowMs));
-    for (const { target, scrubbed, line } of sortByTime(lines))
-      for (const watch of this.#watches.values()) if (watch.accepts(target, scrubbed)) watch.add(line);
+    for (const { target, scrubbed, atMs, line } of sortByTime(lines))
+      for (const watch of this.#watches.values()) if (watch.accepts(target, scrubbed, atMs)) watch.add(line);
     return lines.length;
   }
 
