@@ -3,7 +3,7 @@ import type { Plan } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { ComparisonInput } from "./compare.ts";
 import type { Decision } from "./decide.ts";
-import { stepNames, type DecidedStep } from "./step.ts";
+import { findFormerName, stepNames, type DecidedStep } from "./step.ts";
 
 export interface PlanContext extends Pick<
   Plan,
@@ -27,6 +27,7 @@ export function createPlan(
   const issues = [
     ...[...refused].flatMap(([app, issue]) => (touched.has(app) ? [issue] : [])),
     ...portIssues(input, steps),
+    ...(context.choices.preflight === true ? preflightIssues(steps) : []),
   ];
   const running = input.running.filter(({ name }) => touched.has(name)).map(definitionText);
   const envFiles = input.expected.flatMap((app) => (touched.has(app.name) ? app.envFiles : []));
@@ -36,12 +37,30 @@ export function createPlan(
     id: digest === undefined ? null : shortId(digest(JSON.stringify(inputs))),
     ...context,
     changed: steps.length > 0,
-    steps: steps.map(({ why, ...step }) => ({ ...step, why: why.map(({ pmIds: _ids, ...reason }) => reason) })),
+    steps: steps.map((step) => ({ ...step, why: visibleReasons(step) })),
     unchanged,
     undeclared,
     issues: steps.length === 0 ? issues : [...issues, ...warnings],
     summary: countByKind(steps),
   };
+}
+
+/** In an environment, PM2 sets a variable with the name of the app, so a rename removes the former one. */
+function visibleReasons(step: DecidedStep): Plan["steps"][number]["why"] {
+  const former = findFormerName(step);
+  const visible = step.why.filter(({ field, key }) => field !== "env" || key !== former);
+  return visible.map(({ pmIds: _ids, ...reason }) => reason);
+}
+
+/** A preflight by configuration is left out where it is impossible; one that was asked for is not. */
+function preflightIssues(steps: readonly DecidedStep[]): Issue[] {
+  const code = "PREFLIGHT_IMPOSSIBLE";
+  return steps
+    .filter(({ notes }) => notes.includes(code))
+    .map(({ app }) => {
+      const message = `${app} cannot have a preflight: no variable holds the port of a health probe of it, so it cannot start on a spare port. Name the variable in rollout.health of svcm.yaml or deployments.yaml, for example { ${app}: { port: PORT } }, or leave the app out with --app.`;
+      return { code, severity: "error", path: ["apps", app], message };
+    });
 }
 
 /** A restart of the process does not change it. */

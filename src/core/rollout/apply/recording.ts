@@ -60,7 +60,8 @@ export async function beginRelease(
       add({ event: "step", step, phase, at: now(), ...(reason !== undefined && { reason }) }),
     end: async (outcome, more = {}) => {
       await add({ event: "end", outcome, at: now(), ...more });
-      await releases.prune(keepReleases, releasesInUse(toJournals(await releases.list()), more.left ?? head.left));
+      const kept = toJournals(await releases.list()).slice(0, keepReleases);
+      await releases.prune(keepReleases, releasesInUse(kept, more.left ?? head.left));
       return toRelease({ head, events }, null);
     },
   };
@@ -124,7 +125,7 @@ async function recordFormer(
     const { name, pmId, uniqueId, pid } = record;
     const probe = isStopped(record) ? undefined : healthyProbes.get(name);
     const isBroken = isFailing(record, nowMs);
-    const common = { name, pmId, uniqueId, pid, isStopped: isStopped(record) && !isBroken };
+    const common = { name, pmId, uniqueId, pid, isStopped: isStopped(record) && !isBroken, paths: neededPaths(record) };
     return {
       ...common,
       ...(isBroken && { isFailing: true }),
@@ -132,4 +133,10 @@ async function recordFormer(
       ...(probe !== undefined && { probe }),
     };
   });
+}
+
+/** In cluster mode, PM2 ignores the interpreter. */
+function neededPaths({ script, cwd, interpreter, execMode }: ProcessRecord): string[] {
+  const paths = [script, cwd, ...(execMode === "cluster" ? [] : [interpreter])];
+  return paths.flatMap((path) => (path?.startsWith("/") === true ? [path] : []));
 }
