@@ -45,6 +45,8 @@ export const errorTable = {
   SELF_ACTION_BLOCKED: { status: 409, exitCode: 1, error: "Process action blocked.", isCode: true },
   PLAN_STALE: { status: 409, exitCode: 1, error: "Plan is out of date.", isCode: true },
   WORKTREE_DIRTY: { status: 409, exitCode: 1, error: "Work tree has changes.", isCode: true },
+  /** Before anything was touched. */
+  APPLY_REFUSED: { status: 409, exitCode: 1, error: "Apply refused." },
   PREFLIGHT_FAILED: { status: 409, exitCode: 1, error: "Preflight failed.", isCode: true },
   APPLY_LOCKED: { status: 409, exitCode: 3, error: "Another apply runs.", isCode: true },
   APPLY_REVERTED: { status: 500, exitCode: 1, error: "Apply failed and was reverted." },

@@ -53,7 +53,7 @@ export const rolloutRoutes: readonly Route[] = [
     fixed: briefLock,
     runsInBackground: true,
     response: begunBody,
-    refusals: [...planRefusals, ...releaseRefusals, "PLAN_STALE", "WORKTREE_DIRTY", "PROCESS_ACTION_REFUSED"],
+    refusals: [...planRefusals, ...releaseRefusals, "PLAN_STALE", "WORKTREE_DIRTY", "APPLY_REFUSED", "PROCESS_ACTION_REFUSED"],
   }),
   operationRoute("GET", "/api/runtime/rollback", rolloutRollbackPlan, {
     summary: "Show the effect that a rollback would have on each app of a release.",
@@ -61,7 +61,7 @@ export const rolloutRoutes: readonly Route[] = [
     description: "Without `release`, of the newest one that left something. Nothing is changed, and no value is shown.",
     query: ["release"],
     response: rollbackPlanBody,
-    refusals: ["PM2_FAILED", "RELEASE_NOT_FOUND", "NOTHING_TO_ROLL_BACK"],
+    refusals: ["PM2_FAILED", "RELEASE_NOT_FOUND", "NOTHING_TO_ROLL_BACK", "APPLY_REFUSED"],
   }),
   operationRoute("POST", "/api/runtime/rollback", rolloutRollback, {
     summary: "Restore the processes and definitions that apps had before a release.",
@@ -72,7 +72,7 @@ export const rolloutRoutes: readonly Route[] = [
     fixed: briefLock,
     runsInBackground: true,
     response: begunBody,
-    refusals: [...releaseRefusals, "PLAN_STALE", "RELEASE_NOT_FOUND", "NOTHING_TO_ROLL_BACK"],
+    refusals: [...releaseRefusals, "PLAN_STALE", "RELEASE_NOT_FOUND", "NOTHING_TO_ROLL_BACK", "APPLY_REFUSED"],
   }),
   operationRoute("GET", "/api/runtime/releases", releaseList, {
     summary: "List the newest applies and rollbacks of this repository.",

@@ -2,19 +2,29 @@ import type { Release, RollbackPlan } from "../../core/index.ts";
 import { pluralize } from "../../core/words/pluralize.ts";
 import { paint } from "./paint.ts";
 
-export function renderRelease({ id, outcome, steps, code }: Release): string {
+export function renderRelease({ id, outcome, steps, code, undoes }: Release): string {
   const colour = outcome === "applied" ? paint.green : outcome === "half" ? paint.red : paint.yellow;
   const lines = steps.map(({ do: kind, app, phase, reason }) => {
     const what = app === "" ? kind : `${kind} ${app}`;
     return `  ${what}: ${phase}${reason === undefined ? "" : `. ${reason}`}`;
   });
-  return [`Release ${id}: ${colour(outcome)}${code === undefined ? "" : ` (${code})`}.`, ...lines].join("\n");
+  const what = undoes === undefined ? "" : ` undoes ${undoes}`;
+  return [`Release ${id}${what}: ${colour(outcome)}${code === undefined ? "" : ` (${code})`}.`, ...lines].join("\n");
 }
 
-export function renderRollbackPlan({ release, id, changed, steps }: RollbackPlan): string {
+export function renderRollbackPlan(plan: RollbackPlan): string {
+  const { id, changed, steps } = plan;
   const lines = steps.map((step) => `  ${step.app}: ${rollbackStepText(step)}`);
-  const head = changed ? `Undoing ${release} would change:` : `Every app runs as before ${release}.`;
+  const undone = undoneText(plan);
+  const head = changed ? `Undoing ${undone} would change:` : `Every app runs as before ${undone}.`;
   return [head, ...lines, `Plan ${id}.`].join("\n");
+}
+
+/** `release 20261122-044103-b8f9 (commit a108b28002 for production, "faster search")` */
+function undoneText({ release, commit, message, undoes, environment }: RollbackPlan): string {
+  const what = commit === null ? environment : `commit ${commit.slice(0, 10)} for ${environment}`;
+  const notes = [...(undoes === undefined ? [] : [`a rollback of ${undoes}`]), ...(message ? [`"${message}"`] : [])];
+  return `release ${release} (${[what, ...notes].join(", ")})`;
 }
 
 function rollbackStepText({ changed, instances, pmIds, disruption, pinned }: RollbackPlan["steps"][number]): string {

@@ -10,6 +10,7 @@ export type Code =
   | "ANSWER_TOO_LARGE"
   | "APPLY_HALF"
   | "APPLY_LOCKED"
+  | "APPLY_REFUSED"
   | "APPLY_REVERTED"
   | "APP_ALREADY_KNOWN"
   | "APP_NEVER_SETTLES"

@@ -198,6 +198,10 @@ export const rollbackPlanBody = z
   .strictObject({
     id: z.string().describe("Identifies the steps and everything that they were computed from."),
     release: z.string().describe("The release that would be undone."),
+    startedAt: moment.describe("When that release began."),
+    commit: z.string().nullable().describe("The commit that it applied; null without a repository of Git."),
+    message: z.string().optional(),
+    undoes: z.string().optional().describe("The release that it undid, if it is a rollback itself."),
     environment: z.string(),
     changed: z.boolean(),
     steps: z.array(

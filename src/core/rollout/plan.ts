@@ -4,7 +4,7 @@ import type { BlockingIssue } from "../pm2/rules/blocking.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { ComparisonInput } from "./compare.ts";
 import type { Decision } from "./decide.ts";
-import { stepNames, type DecidedStep } from "./step.ts";
+import { findFormerName, stepNames, type DecidedStep } from "./step.ts";
 
 export interface PlanContext extends Pick<
   Plan,
@@ -31,6 +31,7 @@ export function createPlan(
     ...[...refused].flatMap(([app, issue]) => (touched.has(app) ? [issue] : [])),
     ...conflicts.flatMap(({ apps, issue }) => (apps.some((name) => touched.has(name)) ? [issue] : [])),
     ...portIssues(input, steps),
+    ...(context.choices.preflight === true ? preflightIssues(steps) : []),
   ];
   const running = input.running.filter(({ name }) => touched.has(name)).map(definitionText);
   const envFiles = input.expected.flatMap((app) => (touched.has(app.name) ? app.envFiles : []));
@@ -40,7 +41,7 @@ export function createPlan(
     id: digest === undefined ? null : shortId(digest(JSON.stringify(inputs))),
     ...context,
     changed: steps.length > 0,
-    steps: steps.map(({ why, ...step }) => ({ ...step, why: why.map(({ pmIds: _ids, ...reason }) => reason) })),
+    steps: steps.map((step) => ({ ...step, why: visibleReasons(step) })),
     unchanged,
     unknown,
     undeclared,
@@ -48,6 +49,24 @@ export function createPlan(
     issues: steps.length === 0 ? issues : [...issues, ...warnings],
     summary: countByKind(steps),
   };
+}
+
+/** In an environment, PM2 sets a variable with the name of the app, so a rename removes the former one. */
+function visibleReasons(step: DecidedStep): Plan["steps"][number]["why"] {
+  const former = findFormerName(step);
+  const visible = step.why.filter(({ field, key }) => field !== "env" || key !== former);
+  return visible.map(({ pmIds: _ids, ...reason }) => reason);
+}
+
+/** A preflight by configuration is left out where it is impossible; one that was asked for is not. */
+function preflightIssues(steps: readonly DecidedStep[]): Issue[] {
+  const code = "PREFLIGHT_IMPOSSIBLE";
+  return steps
+    .filter(({ notes }) => notes.includes(code))
+    .map(({ app }) => {
+      const message = `${app} cannot have a preflight: no variable holds the port of a health probe of it, so it cannot start on a spare port. Name the variable in rollout.health of svcm.yaml or deployments.yaml, for example { ${app}: { port: PORT } }, or leave the app out with --app.`;
+      return { code, severity: "error", path: ["apps", app], message };
+    });
 }
 
 /** A restart of the process does not change it. */

@@ -42,6 +42,7 @@ export interface Planned extends Pick<RolloutContext, "settingsOf" | "serviceOf"
 /**
  * With `from`, the steps begin at what the file declares at that revision. Changes nothing and never starts a daemon.
  * @param preloaded the file, if it was already read
+ * @param fresh apps whose processes have no variable of a former apply, because they were just started
  * @throws {SvcmError} PROCESS_NOT_FOUND for an unknown app, PM2_FAILED, REVISION_FAILED, and the errors of reading the
  * file
  */
@@ -49,6 +50,7 @@ export async function computePlan(
   ports: Ports,
   request: InputOf<"rollout.plan">,
   preloaded?: EcosystemContent | Promise<EcosystemContent>,
+  fresh: ReadonlySet<string> = new Set(),
 ): Promise<Planned> {
   const { content, start, git } = await readStates(ports, request, preloaded);
   const { environment, name, fileName, path, loaded } = content;
@@ -62,7 +64,7 @@ export async function computePlan(
     expected,
     running,
     visibleKeys: new Set(visibleKeys(content.contract)),
-    appliedApps: context.appliedState.apps,
+    appliedApps: forgetKeys(context.appliedState.apps, fresh),
     stateOf: request.from === undefined ? await readStateOf(ports, start.running) : () => plainState("online"),
     failing: listFailing(ports, running),
     ...readFileState(ports, expected, running),
@@ -85,6 +87,11 @@ export async function computePlan(
   });
   const envFiles = [...new Set(expected.flatMap((app) => app.envFiles))];
   return { plan, decision, content, expecting, expected, running, envFiles, ...context };
+}
+
+function forgetKeys(apps: AppliedState["apps"], fresh: ReadonlySet<string>): AppliedState["apps"] {
+  const entries = Object.entries(apps);
+  return Object.fromEntries(entries.map(([name, app]) => [name, fresh.has(name) ? { ...app, keys: [] } : app]));
 }
 
 function listFailing({ clock }: Ports, running: readonly ProcessRecord[]): ReadonlySet<number> {

@@ -1,5 +1,6 @@
 import type { Release } from "../api/rollout.ts";
 import type { AppProbe } from "./settings/probe.ts";
+import { isAppStep } from "./step.ts";
 
 type ReleaseStep = Release["steps"][number];
 
@@ -15,6 +16,8 @@ export interface FormerProcess {
   readonly isStopped: boolean;
   /** It did not stay up before either, so a revert restores its definition only. */
   readonly isFailing?: boolean;
+  /** Absolute paths that a start with the former definition needs. */
+  readonly paths?: readonly string[];
   readonly definition: string;
   readonly probe?: AppProbe;
 }
@@ -95,15 +98,48 @@ export function envFileCopies({ left }: Pick<ReleaseHead, "left">, names: readon
   return names.flatMap((name) => left.apps[name]?.envFiles ?? []);
 }
 
-export function findAppliedState([newest]: readonly Journal[]): AppliedState {
+export function findAppliedState(journals: readonly Journal[]): AppliedState {
+  const [newest] = journals;
   if (newest === undefined) return { apps: {} };
-  const end = newest.events.findLast((event) => event.event === "end");
-  return end?.left ?? newest.head.left;
+  const { unsavedAtMs: declined, ...left } = endOf(newest)?.left ?? newest.head.left;
+  const unsavedAtMs = findUnsaved(journals) ?? declined;
+  return { ...left, ...(unsavedAtMs !== undefined && { unsavedAtMs }) };
 }
 
-/** A process reads a copy of an env file in these, or undoing a kept release needs one. */
-export function releasesInUse(journals: readonly Journal[], left: AppliedState): Set<string> {
-  const all = [left, ...journals.map(({ head }) => head.left)].flatMap(({ apps }) => Object.values(apps));
+function endOf({ events }: Journal) {
+  return events.findLast((event) => event.event === "end");
+}
+
+/** When the newest release that did not save PM2's list last changed an app, unless a later one saved it. */
+function findUnsaved(journals: readonly Journal[]): number | undefined {
+  for (const journal of journals) {
+    if (hasSaved(journal)) return undefined;
+    const outcome = endOf(journal)?.outcome;
+    // PM2's list describes the processes again, or still.
+    if (outcome === "reverted" || outcome === "refused") continue;
+    const change = journal.events.findLast(
+      (event) => event.event === "step" && isAppStep(journal.head.steps[event.step] ?? { do: "save" }),
+    );
+    if (change?.event === "step") return Date.parse(change.at);
+  }
+  return undefined;
+}
+
+/** A rollback saves the list before it ends, and has no step for it. */
+function hasSaved({ head, events }: Journal): boolean {
+  if (head.undoes !== undefined) return events.some((event) => event.event === "end");
+  return events.some(
+    (event) => event.event === "step" && event.phase === "done" && head.steps[event.step]?.do === "save",
+  );
+}
+
+/**
+ * A process reads a copy of an env file in these, or undoing a kept release needs one. What only a release beyond the
+ * kept ones would need does not count, or the chain would never end.
+ * @param kept the newest releases
+ */
+export function releasesInUse(kept: readonly Journal[], left: AppliedState): Set<string> {
+  const all = [left, ...kept.map(({ head }) => head.left)].flatMap(({ apps }) => Object.values(apps));
   return new Set(all.flatMap(({ envFiles }) => envFiles.map(({ copy }) => copy.split("/")[0] ?? "")));
 }
 

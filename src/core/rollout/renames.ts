@@ -1,10 +1,13 @@
 import { compareApps, difference, type ComparisonInput, type Comparison } from "./compare.ts";
 
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import type { ExpectedApp } from "./expected.ts";
+
 export type Renames = ReadonlyMap<string, string>;
 
 /**
- * The apps that an apply started and that the file declares under another name, without any other difference. If a
- * previous name fits two new names, it is not a rename.
+ * The apps that an apply started and that the file declares under another name: with the same script on the same port,
+ * or without any other difference. If a previous name fits two new names, it is not a rename.
  */
 export function findRenames(input: ComparisonInput, owned: ReadonlySet<string>): Renames {
   const declared = new Set(input.expected.map(({ name }) => name));
@@ -23,8 +26,21 @@ const NAME_DEPENDENT_FIELDS: ReadonlySet<string> = new Set(["errorFile", "logFil
 function isSameApp(input: ComparisonInput, from: string, to: string): boolean {
   const expected = input.expected.filter(({ name }) => name === to);
   const running = input.running.filter(({ name }) => name === from);
+  if (hasSamePort(input.appliedApps?.[from]?.probe?.port, expected, running)) return true;
   const [comparison] = compareApps(applyRenames({ ...input, expected, running }, new Map([[from, to]])));
   return comparison?.differences.every(({ field, key }) => NAME_DEPENDENT_FIELDS.has(field) || key === from) === true;
+}
+
+/** Two apps cannot run the same script on the same port, so the new one takes the place of the old one. */
+function hasSamePort(
+  probedPort: number | undefined,
+  expected: readonly ExpectedApp[],
+  running: readonly ProcessRecord[],
+): boolean {
+  return expected.some(({ script, httpPort, probe }) => {
+    const port = probe?.port ?? httpPort;
+    return port !== null && running.some((one) => one.script === script && (probedPort ?? one.httpPort) === port);
+  });
 }
 
 /** The input as if the processes already had their new names. */

@@ -304,6 +304,40 @@ describe("the id of a plan", () => {
   });
 });
 
+describe("an app that an apply started and the file declares by another name", () => {
+  const [old] = simulateApply(expectedOf([{ name: "old", env: { SVC_HTTP_PORT: "3000" } }]));
+  const renamed = (fields: Fields): string[] => {
+    const expected = expectedOf([{ name: "new", ...fields }]);
+    return summarise(decide(inputOf(expected, [old!]), { owned: new Set(["old"]) }).steps);
+  };
+
+  test("is renamed in place with its other changes, if script and port are the same", () => {
+    expect(renamed({ env: { SVC_HTTP_PORT: "3000", A: "1" }, args: "x" })).toEqual([
+      "update new restart gap app different args different env A absent",
+      SAVE,
+    ]);
+  });
+
+  test("is another app on another port, or with another script", () => {
+    expect(renamed({ env: { SVC_HTTP_PORT: "3001" } })).toEqual(["start new none app missing", SAVE]);
+    expect(renamed({ env: { SVC_HTTP_PORT: "3000" }, script: "/srv/other.js" })).toEqual([
+      "start new none app missing",
+      SAVE,
+    ]);
+  });
+});
+
+test("a preflight that was asked for and is impossible is an error; one by configuration is a note", () => {
+  const input = inputOf(expectedOf([{ name: "worker" }]), []);
+  const decision = decide(input, { preflighted: new Set(["worker"]) });
+  const about = { environment: "dev", name: "dev", fileName: "e", path: "/e", exists: true, git: null, pm2: null };
+  const context = { ...about, leftOut: [], refused: new Map(), warnings: [] };
+  const codes = (choices: Plan["choices"]): string[] =>
+    createPlan(input, decision, { ...context, choices }).issues.map(({ code }) => code);
+  expect(codes({ preflight: true })).toEqual(["PREFLIGHT_IMPOSSIBLE"]);
+  expect(codes({})).toEqual([]);
+});
+
 test("an app that would start on the port of an undeclared process with the same script is an error", () => {
   const expected = expectedOf([{ name: "new", env: { SVC_HTTP_PORT: "3000" } }]);
   const old = runningRecord({ name: "old", httpPort: 3000 });

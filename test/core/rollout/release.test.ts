@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { withProgress, type ApplyProgress } from "../../../src/core/rollout/apply/progress.ts";
-import type { ReleaseEvent, ReleaseHead } from "../../../src/core/rollout/release.ts";
+import {
+  findAppliedState,
+  releasesInUse,
+  toJournals,
+  type ReleaseEvent,
+  type ReleaseHead,
+} from "../../../src/core/rollout/release.ts";
 import { listReleases } from "../../../src/core/rollout/read-releases.ts";
 import type { Releases } from "../../../src/core/ports/releases.ts";
 
@@ -104,4 +110,61 @@ describe("the progress of a release", () => {
       { phase: "reverted", reason: "It ended.", outcome: "reverted" },
     ]);
   });
+});
+
+describe("PM2's list for the next boot is older than the last change", () => {
+  const saved: ReleaseEvent = { event: "step", step: 1, phase: "done", at };
+  const ended = (outcome: "applied" | "reverted" | "half" | "refused"): ReleaseEvent => ({ event: "end", outcome, at });
+  const unsaved = (...lists: ReleaseEvent[][]): number | undefined => findAppliedState(toJournals(lists)).unsavedAtMs;
+  const changed = Date.parse(at);
+
+  test.each<[string, ReleaseEvent[][], number | undefined]>([
+    ["an apply was killed in a step", [[head("b"), started]], changed],
+    ["an apply was killed between its last step and the save", [[head("b"), started, done]], changed],
+    ["an apply is half done", [[head("b"), started, failed, ended("half")]], changed],
+    [
+      "a refused apply follows it",
+      [
+        [head("c"), ended("refused")],
+        [head("b"), started, done],
+      ],
+      changed,
+    ],
+  ])("if %s", (_what, lists, expected) => {
+    expect(unsaved(...lists)).toBe(expected);
+  });
+
+  test.each<[string, ReleaseEvent[][]]>([
+    ["the list was saved", [[head("b"), started, done, saved]]],
+    ["everything runs as before", [[head("b"), started, failed, returned, ended("reverted")]]],
+    [
+      "a later apply saved it",
+      [
+        [head("c"), started, done, saved, ended("applied")],
+        [head("b"), started],
+      ],
+    ],
+    [
+      "a later rollback saved it",
+      [
+        [head("c", { undoes: "b" }), started, done, ended("applied")],
+        [head("b"), started],
+      ],
+    ],
+    ["no step began", [[head("b")]]],
+    ["there is no release", []],
+  ])("but not if %s", (_what, lists) => {
+    expect(unsaved(...lists)).toBeUndefined();
+  });
+});
+
+test("the releases in use do not grow with the number of releases, although each needs the one before", () => {
+  const copy = (release: string) => ({ path: "/srv/.env", copy: `${release}/env/0` });
+  const left = (release: string) => ({
+    apps: { api: { environment: "dev", service: "", keys: [], envFiles: [copy(release)] } },
+  });
+  const journals = toJournals(
+    Array.from({ length: 30 }, (_, at) => [head(`r${30 - at}`, { left: left(`r${29 - at}`) })]),
+  );
+  expect([...releasesInUse(journals.slice(0, 2), left("r30"))]).toEqual(["r30", "r29", "r28"]);
 });

@@ -13,7 +13,8 @@ export const rolloutCodes: CodeDocs = {
     remedy: "Put each release into its own folder, and declare the script there.",
   },
   DUMP_STALE: {
-    summary: "An apply with `--no-save` did not update the list that PM2 starts at boot (a note of a plan).",
+    summary: "The list that PM2 starts at boot is older than the last apply (a note of a plan).",
+    explanation: "The apply ran with `--no-save`, failed, or was interrupted before it saved the list.",
     remedy: "Run `svcm apply`: it saves the list. `pm2 save` does so too.",
   },
   ENV_FILE_UNKNOWN_BEFORE: {
@@ -42,8 +43,9 @@ export const rolloutCodes: CodeDocs = {
     remedy: "Read the reason, correct the declaration or the code, and apply again.",
   },
   PREFLIGHT_IMPOSSIBLE: {
-    summary: "An app cannot have a preflight, a start on a spare port before the change (a note of a plan).",
-    explanation: "A preflight needs a health probe whose port is the value of a variable.",
+    summary: "An app cannot have a preflight, a start on a spare port before the change.",
+    explanation:
+      "A preflight needs a health probe whose port is the value of a variable. With `--preflight` the apply is refused; with `preflight: true` of `rollout`, it is a note of the plan.",
     remedy: "Name the variable in `rollout.health`, for example `api: { port: PORT }`.",
   },
   GAP_BY_FORK: {
@@ -72,6 +74,10 @@ export const rolloutCodes: CodeDocs = {
     summary: "Files behind the plan differ from the commit, so no commit describes what would run.",
     remedy: "Commit the changes, or apply them with `--allow-dirty`.",
   },
+  APPLY_REFUSED: {
+    summary: "A step of the plan or of the rollback cannot succeed, so nothing was touched.",
+    remedy: "Do what the message says, and read the new plan with `svcm plan`.",
+  },
   APPLY_LOCKED: {
     summary: "Another apply or rollback is running on this PM2.",
     remedy: "Wait for it, or give `--lock-timeout` more time. The lock of a dead process is taken over.",
@@ -94,10 +100,11 @@ export const rolloutCodes: CodeDocs = {
     remedy: "Start the app from its declaration with `svcm apply`.",
   },
   RELEASE_GONE: {
-    summary: "The release is older than the oldest one that is kept.",
+    summary: "The release is older than the oldest one that is kept, or its code is no longer there.",
     explanation:
-      "svcm keeps the newest ten releases, and those whose copies of env files are in use. The others are deleted.",
-    remedy: "Check out the revision of the release, and run `svcm apply`. `keepReleases` of `rollout` keeps more.",
+      "svcm keeps the newest ten releases, and those whose copies of env files are in use. The others are deleted. A rollback starts former processes, so their script, folder and interpreter must exist; svcm checks that before it touches anything.",
+    remedy:
+      "Check out the revision of the release, and run `svcm apply`; or put the folder back. `keepReleases` of `rollout` keeps more.",
   },
   RELEASE_NOT_FOUND: {
     summary: "No kept release has this id.",

@@ -74,7 +74,8 @@ async function applyLocked(ports: Ports, input: Input, { caller, subject, begin 
     return copies;
   });
   const boots = await whileListening(ports, () => runSteps(run, recording));
-  const count = await countRemainingSteps(ports, () => computePlan(ports, request, planned.content));
+  const fresh = new Set(steps.flatMap(({ do: kind, app }) => (kind === "start" || kind === "replace" ? [app] : [])));
+  const count = await countRemainingSteps(ports, () => computePlan(ports, request, planned.content, fresh));
   if (count > 0) throw await endHalf(recording, `The plan is not empty after the last step: ${count} left.`);
   const release = await recording.end("applied", { left: stateAfterApply(ports, planned, { envFiles, save, boots }) });
   return { plan, release };

@@ -61,7 +61,8 @@ export async function beginRelease(
       add({ event: "step", step, phase, at: now(), ...(reason !== undefined && { reason }) }),
     end: async (outcome, more = {}) => {
       await add({ event: "end", outcome, at: now(), ...more });
-      await releases.prune(keepReleases, releasesInUse(toJournals(await releases.list()), more.left ?? head.left));
+      const kept = toJournals(await releases.list()).slice(0, keepReleases);
+      await releases.prune(keepReleases, releasesInUse(kept, more.left ?? head.left));
       return toRelease({ head, events }, null);
     },
   };
@@ -126,7 +127,8 @@ async function recordFormer(
     const probe = isStopped(record) ? undefined : healthyProbes.get(name);
     const isBroken = isFailing(record, nowMs);
     const mayRest = isStopped(record) || appKind(record.declaration.settings) === "job";
-    const common = { name, pmId, uniqueId, pid, isStopped: mayRest && !isBroken };
+    const isAtRest = mayRest && !isBroken;
+    const common = { name, pmId, uniqueId, pid, isStopped: isAtRest, paths: neededPaths(record) };
     return {
       ...common,
       ...(isBroken && { isFailing: true }),
@@ -134,4 +136,10 @@ async function recordFormer(
       ...(probe !== undefined && { probe }),
     };
   });
+}
+
+/** In cluster mode, PM2 ignores the interpreter. */
+function neededPaths({ script, cwd, interpreter, execMode }: ProcessRecord): string[] {
+  const paths = [script, cwd, ...(execMode === "cluster" ? [] : [interpreter])];
+  return paths.flatMap((path) => (path?.startsWith("/") === true ? [path] : []));
 }

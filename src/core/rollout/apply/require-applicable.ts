@@ -3,7 +3,7 @@ import type { InputOf } from "../../api/inputs.ts";
 import type { Plan } from "../../api/rollout.ts";
 import { SvcmError } from "../../errors.ts";
 
-/** @throws {SvcmError} PLAN_STALE, WORKTREE_DIRTY, PROCESS_ACTION_REFUSED */
+/** @throws {SvcmError} PLAN_STALE, WORKTREE_DIRTY, APPLY_REFUSED */
 export function requireApplicable(
   plan: Plan,
   { plan: requested, allowDirty }: Pick<InputOf<"rollout.apply">, "plan" | "allowDirty">,
@@ -25,5 +25,5 @@ export function requireApplicable(
   const [issue] = errors;
   if (issue === undefined) return;
   const { code, message: details } = issue;
-  throw new SvcmError("PROCESS_ACTION_REFUSED", { code: foreignCode(code), details, issues: errors });
+  throw new SvcmError("APPLY_REFUSED", { code: foreignCode(code), details, issues: errors });
 }

@@ -5,6 +5,7 @@ import { listOrEmpty } from "../../pm2/control/list-or-empty.ts";
 import { isUp } from "../../pm2/control/verdict.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
+import { omitUndefined } from "../../words/omit-undefined.ts";
 import { pmIdsOf } from "../compare.ts";
 import { definitionText, shortId } from "../plan.ts";
 import {
@@ -32,7 +33,10 @@ export interface PlannedRollback {
   readonly settingsOf: SettingsOf;
 }
 
-/** Last app first. Changes nothing. @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK, PM2_FAILED */
+/**
+ * Last app first. Changes nothing.
+ * @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK, PM2_FAILED, APPLY_REFUSED with the code RELEASE_GONE
+ */
 export async function planRollback(
   ports: Ports,
   { release, apps: requested = [] }: InputOf<"rollout.rollback-plan">,
@@ -53,6 +57,7 @@ export async function planRollback(
       return createReturnStep(app, former, own, { isPinned: pins.size > 0, digest });
     }),
   );
+  requirePaths(ports, undone, steps);
   const names = new Set(apps.flatMap((app) => namesOfApp(undone, app)));
   const inputs = {
     release: undone.id,
@@ -60,15 +65,41 @@ export async function planRollback(
     running: running.filter(({ name }) => names.has(name)).map(definitionText),
   };
   const id = shortId(digest(JSON.stringify(inputs)));
-  const { environment } = undone;
+  const { environment, startedAt, message } = undone;
   const changed = steps.some((step) => step.changed);
+  const commit = undone.git?.commit ?? null;
   return {
-    plan: { id, release: undone.id, environment, changed, steps },
+    plan: {
+      id,
+      release: undone.id,
+      startedAt,
+      commit,
+      ...omitUndefined({ message, undoes: undone.undoes }),
+      environment,
+      changed,
+      steps,
+    },
     undone,
     running,
     appliedState,
     settingsOf: await readSettingsOrDefaults(ports, appliedState),
   };
+}
+
+/** PM2 would end the present processes, and could not start the former ones. */
+function requirePaths({ stamps }: Ports, undone: ReleaseHead, steps: RollbackPlan["steps"]): void {
+  const started = steps.filter((step) => step.changed).flatMap(({ app }) => namesOfApp(undone, app));
+  const former = undone.before.filter(({ name, isStopped }) => started.includes(name) && !isStopped);
+  const missing = stamps.missing(former.flatMap(({ paths = [] }) => paths));
+  const [path] = missing;
+  if (path === undefined) return;
+  const names = new Set(former.filter(({ paths = [] }) => paths.includes(path)).map(({ name }) => name));
+  throw new SvcmError("APPLY_REFUSED", {
+    code: "RELEASE_GONE",
+    path,
+    details: `The release ${undone.id} cannot be undone: ${[...names].join(", ")} ran with ${path}, which no longer exists. No process was touched.`,
+    hint: "Put the folder back, or check out a good revision, and run svcm apply.",
+  });
 }
 
 /** An invalid document must not prevent a rollback. */

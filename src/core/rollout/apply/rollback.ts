@@ -11,16 +11,16 @@ import { recover } from "./preflight.ts";
 import { namesOfApp } from "../release.ts";
 import { beginRelease, formerProbeFinder, type ReleaseRecorder } from "./recording.ts";
 import { findRecordedStep, findReleaseOfRollout } from "./recorded-step.ts";
-import { revertApps } from "./revert-apps.ts";
+import { revertApps, type RevertContext } from "./revert-apps.ts";
 import { planRollback, type PlannedRollback } from "./rollback-plan.ts";
 
 type Input = InputOf<"rollout.rollback">;
 
 /**
  * Files, code and data stay; an app whose env file has changed reads a copy of the old one. The rollback is itself a
- * release, so it can be undone.
- * @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK, PLAN_STALE, APPLY_LOCKED, APPLY_HALF, PM2_FAILED,
- * AUDIT_FAILED
+ * release, so it can be undone, and svcm undoes it if it fails.
+ * @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK, PLAN_STALE, APPLY_LOCKED, APPLY_REFUSED,
+ * APPLY_REVERTED, APPLY_HALF, PM2_FAILED, AUDIT_FAILED
  */
 export function rollBack(ports: Ports, input: Input, caller: Caller): Promise<Release> {
   const { apps, plan: requested, lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = input;
@@ -78,34 +78,85 @@ interface RollbackOptions {
 
 async function runRollback(
   ports: Ports,
-  { undone, plan, appliedState, settingsOf }: PlannedRollback,
+  planned: PlannedRollback,
   recording: ReleaseRecorder,
   { timeoutMs, signal }: RollbackOptions,
 ): Promise<Release> {
-  const requirementOf = (app: string) => {
-    const { deadlineMs, minHealthyMs } = settingsOf(app);
-    return { deadlineMs: timeoutMs ?? deadlineMs, minHealthyMs };
-  };
-  const failures: string[] = [];
+  const { undone, plan, appliedState } = planned;
+  const requirementOf = createRequirementFinder(planned, timeoutMs);
   const allPinned = new Set<string>();
   for (const [index, { app }] of plan.steps.entries()) {
-    if (signal?.aborted) {
-      failures.push("It was interrupted between two apps.");
-      break;
-    }
+    if (signal?.aborted) throw await endInterrupted(ports, planned, recording);
     await recording.step(index, "begun");
     const { reasons, pinned } = await revertApps(ports, { head: undone, add: recording.add, requirementOf }, [app]);
     await recording.step(index, reasons.length === 0 ? "done" : "failed", reasons[0]);
-    failures.push(...reasons);
+    if (reasons.length > 0) {
+      const touched = plan.steps.slice(0, index + 1).map((step) => step.app);
+      throw await undoRollback(ports, recording, {
+        touched: touched.toReversed(),
+        requirementOf,
+        why: reasons.join(" "),
+      });
+    }
     for (const one of pinned) allPinned.add(one);
   }
   await ports.processes.saveList();
-  if (failures.length > 0) {
-    await recording.end("half");
-    throw new SvcmError("APPLY_HALF", { details: `svcm could not restore everything. ${failures.join(" ")}` });
-  }
   const apps = plan.steps.flatMap(({ app }) => namesOfApp(undone, app));
   const { unsavedAtMs: _unsaved, ...saved } = appliedState;
   const returned = stateAfterRevert(saved, { undone, apps, pinned: allPinned, by: recording.head.id });
   return await recording.end("applied", { left: returned });
+}
+
+type RequirementFinder = RevertContext["requirementOf"];
+
+function createRequirementFinder({ settingsOf }: PlannedRollback, timeoutMs: number | undefined): RequirementFinder {
+  return (app) => {
+    const { deadlineMs, minHealthyMs } = settingsOf(app);
+    return { deadlineMs: timeoutMs ?? deadlineMs, minHealthyMs };
+  };
+}
+
+async function endInterrupted(
+  { processes }: Ports,
+  { undone }: PlannedRollback,
+  recording: ReleaseRecorder,
+): Promise<SvcmError> {
+  await processes.saveList();
+  await recording.end("half");
+  return new SvcmError("APPLY_HALF", {
+    details:
+      "It was interrupted between two apps. Some apps may run as before the release, and others as it left them.",
+    hint: `To continue: svcm rollback ${undone.id}. To go back: svcm rollback ${recording.head.id}`,
+  });
+}
+
+interface FailedRollback {
+  /** Last app first. */
+  readonly touched: readonly string[];
+  readonly requirementOf: RequirementFinder;
+  readonly why: string;
+}
+
+/** As an apply that fails. */
+async function undoRollback(
+  ports: Ports,
+  { head, add, end }: ReleaseRecorder,
+  { touched, requirementOf, why }: FailedRollback,
+): Promise<SvcmError> {
+  const { reasons, pinned } = await revertApps(ports, { head, add, requirementOf }, touched);
+  await ports.processes.saveList();
+  const names = touched.flatMap((app) => namesOfApp(head, app));
+  if (reasons.length === 0) {
+    await end("reverted", { left: stateAfterRevert(head.left, { undone: head, apps: names, pinned, by: head.id }) });
+    const hint = `Read why: svcm why ${touched[0] ?? ""}. Correct the code, and run svcm apply.`;
+    return new SvcmError("APPLY_REVERTED", {
+      details: `The rollback failed, and every touched app runs as before it. ${why}`,
+      hint,
+    });
+  }
+  await end("half");
+  return new SvcmError("APPLY_HALF", {
+    details: `The rollback failed, and svcm could not restore everything. ${why} ${reasons.join(" ")}`,
+    hint: "Read which process does not start: svcm process list",
+  });
 }
