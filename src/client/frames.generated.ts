@@ -320,7 +320,7 @@ export interface MetricsFrame {
         /** PM2's numbers of the processes that differ; empty if none runs. */
         readonly pmIds: readonly number[];
         /** `app` if the whole app is missing or unexpected. */
-        readonly field: "app" | "script" | "cwd" | "interpreter" | "interpreterArgs" | "args" | "instances" | "execMode" | "watch" | "namespace" | "env" | "envFile" | "autorestart" | "cronRestart" | "errorFile" | "expBackoffRestartDelay" | "gid" | "killTimeout" | "listenTimeout" | "logDateFormat" | "logFile" | "maxMemoryRestart" | "maxRestarts" | "minUptime" | "outFile" | "restartDelay" | "shutdownWithMessage" | "stopExitCodes" | "treekill" | "uid" | "waitReady";
+        readonly field: "app" | "script" | "cwd" | "interpreter" | "interpreterArgs" | "args" | "instances" | "execMode" | "watch" | "namespace" | "env" | "envFile" | "code" | "values" | "state" | "autorestart" | "cronRestart" | "errorFile" | "expBackoffRestartDelay" | "gid" | "killTimeout" | "listenTimeout" | "logDateFormat" | "logFile" | "maxMemoryRestart" | "maxRestarts" | "minUptime" | "outFile" | "restartDelay" | "shutdownWithMessage" | "stopExitCodes" | "treekill" | "uid" | "waitReady";
         /** `missing`: declared, and no process runs. `unexpected`: running, not declared. `different`: another value runs. `absent`: the process lacks the declared value. `stale`: the process kept an earlier value. */
         readonly state: "missing" | "unexpected" | "different" | "absent" | "stale";
         /** The environment key, if the field is `env`; never its value. */
@@ -329,6 +329,17 @@ export interface MetricsFrame {
         readonly declared: string | number | boolean | null;
         /** The running value; null for texts that may hold a secret, such as arguments and environment. */
         readonly running: string | number | boolean | null;
+        /** The difference in words, for `code` and `values`: `4a91c77 to 728e20b, 3 files`. Never a value. */
+        readonly details?: string | undefined;
+      })[];
+      /** What may differ, too. Only without any is everything as declared. */
+      readonly unknown: readonly ({
+        readonly app: string;
+        /** PM2's numbers of the processes. */
+        readonly pmIds: readonly number[];
+        readonly part: "code" | "values" | "state";
+        /** Why it cannot be known. Never a value. */
+        readonly reason: string;
       })[];
       /** Steps that the plan has now, without the save; null if the file fails. */
       readonly planSteps: number | null;

@@ -58,6 +58,7 @@ const payload: MetricsPayload = {
     missingExpected: [],
     unexpected: [],
     drift: [],
+    unknown: [],
     planSteps: 0,
   },
   summary: {

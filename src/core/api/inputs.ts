@@ -36,6 +36,7 @@ const planChoices = {
   apps: z.optional(z.array(processName)),
   prune: z.optional(z.boolean()),
   preflight: z.optional(z.boolean()),
+  restart: z.optional(z.union([z.literal(true), z.array(processName)])),
 };
 const document = z.looseObject({});
 
@@ -177,7 +178,8 @@ export const inputs = {
   "project.init": z.strictObject({ write: z.boolean(), only: z.optional(z.enum(["layout", "keys"])) }),
   /**
    * `from` is a Git revision to compare with, instead of PM2. `apps` limits the plan. `prune` deletes processes that an
-   * apply started and no file declares any more. `preflight` overrides the setting in `rollout`.
+   * apply started and no file declares any more. `preflight` overrides the setting in `rollout`. `restart` also restarts
+   * these apps, or those of which svcm cannot tell whether they run what is declared.
    */
   "rollout.plan": z.strictObject({
     ...planChoices,

@@ -5,7 +5,7 @@
 import * as z from "zod";
 import type { BodyOf } from "./body.ts";
 import { hostSystem } from "./host-system.ts";
-import { driftStates, settingNames } from "./names.ts";
+import { driftStates, runningParts, settingNames } from "./names.ts";
 
 const count = z.int().min(0);
 const bytes = z.int().min(0);
@@ -28,6 +28,9 @@ export const driftFields = [
   "namespace",
   "env",
   "envFile",
+  "code",
+  "values",
+  "state",
   ...settingNames,
 ] as const;
 
@@ -51,8 +54,21 @@ export const driftEntry = z
     running: settingValue.describe(
       "The running value; null for texts that may hold a secret, such as arguments and environment.",
     ),
+    details: z
+      .string()
+      .optional()
+      .describe("The difference in words, for `code` and `values`: `4a91c77 to 728e20b, 3 files`. Never a value."),
   })
   .describe("A difference between what the ecosystem declares and what PM2 runs.");
+
+export const unknownPart = z
+  .strictObject({
+    app: z.string(),
+    pmIds: z.array(z.int()).describe("PM2's numbers of the processes."),
+    part: z.enum(runningParts),
+    reason: z.string().describe("Why it cannot be known. Never a value."),
+  })
+  .describe("A part of a running app that may differ from what is declared. `svcm apply --restart` ends the doubt.");
 
 const loadAvg = z.strictObject({
   one: z.number().nullable(),
@@ -193,6 +209,7 @@ const ecosystem = z.strictObject({
   missingExpected: z.array(z.string()).describe("Declared apps that no online process runs."),
   unexpected: z.array(z.string()).describe("Names of processes that no app declares."),
   drift: z.array(driftEntry),
+  unknown: z.array(unknownPart).describe("What may differ, too. Only without any is everything as declared."),
   planSteps: count.nullable().describe("Steps that the plan has now, without the save; null if the file fails."),
   error: failure.error.optional(),
   code: failure.code.optional(),
@@ -227,6 +244,7 @@ export const hostPayload = z
   .strictObject({ collectedAt, host: hostMetrics })
   .describe("The host alone, while PM2 cannot be read.");
 
+export type UnknownPart = BodyOf<typeof unknownPart>;
 export type DriftEntry = BodyOf<typeof driftEntry>;
 export type HostMetrics = BodyOf<typeof hostMetrics>;
 export type ProcessProblem = NonNullable<BodyOf<typeof processProblem>>;

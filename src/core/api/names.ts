@@ -35,6 +35,10 @@ export const auditOutcomes = ["started", "succeeded", "failed", "refused"] as co
 
 export const driftStates = ["missing", "unexpected", "different", "absent", "stale"] as const;
 
+/** What can be unknown of a process; its definition never is. */
+export const runningParts = ["code", "values", "state"] as const;
+export type RunningPart = (typeof runningParts)[number];
+
 export const settingNames = [
   "autorestart",
   "cronRestart",

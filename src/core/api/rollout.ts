@@ -3,7 +3,7 @@ import { pick, required } from "zod/mini";
 import type { BodyOf } from "./body.ts";
 import { inputs } from "./inputs.ts";
 import { issueBody } from "./issue-body.ts";
-import { driftEntry } from "./metrics.ts";
+import { driftEntry, unknownPart } from "./metrics.ts";
 import { auditSources, disruptions, driftStates, releaseOutcomes, stepKinds, stepNotes, stepPhases } from "./names.ts";
 
 const pmIds = z.array(z.int()).describe("PM2's numbers of the processes.");
@@ -16,8 +16,10 @@ const reason = driftEntry
       "`app` if the whole app is missing, stopped, unexpected, or `different`: it runs by another name.",
     ),
     state: z
-      .enum([...driftStates, "stopped"])
-      .describe("As in drift. `stopped`: PM2 knows the process, and it does not run."),
+      .enum([...driftStates, "stopped", "requested"])
+      .describe(
+        "As in drift. `stopped`: PM2 knows the process, and it does not run. `requested`: `restart` names the app, or the field cannot be known.",
+      ),
   })
   .describe("A difference that the step ends.");
 
@@ -68,6 +70,7 @@ export const planBody = z
         apps: z.array(z.string()).optional(),
         prune: z.boolean().optional(),
         preflight: z.boolean().optional(),
+        restart: z.union([z.literal(true), z.array(z.string())]).optional(),
       })
       .describe("The choices of the request. The plan of an apply needs the same."),
     git: z
@@ -81,6 +84,9 @@ export const planBody = z
     changed: z.boolean(),
     steps: z.array(planStep),
     unchanged: z.array(z.string()).describe("Apps that run as declared."),
+    unknown: z
+      .array(unknownPart)
+      .describe("Apps of which a part cannot be known, so it has no step. `restart` gives them one."),
     undeclared: z
       .array(
         z.strictObject({
@@ -155,6 +161,7 @@ export const applyRequest = required(
     service: true,
     prune: true,
     preflight: true,
+    restart: true,
     plan: true,
     allowDirty: true,
     message: true,

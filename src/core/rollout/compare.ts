@@ -1,5 +1,5 @@
 import { compareText } from "../api/issue.ts";
-import type { DriftEntry } from "../api/metrics.ts";
+import type { DriftEntry, UnknownPart } from "../api/metrics.ts";
 import { settingNames } from "../api/names.ts";
 import type { PlanReason } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
@@ -8,6 +8,8 @@ import { isWithoutPid } from "../pm2/problem.ts";
 import { driftingKeys, type DriftingKey } from "./drifting-keys.ts";
 import type { ExpectedApp, FileState } from "./expected.ts";
 import type { AppliedState } from "./release.ts";
+import type { Verdicts } from "../running/verdict.ts";
+import { unknownParts, verdictDifferences } from "./verdict-parts.ts";
 
 export interface ComparisonInput extends FileState {
   readonly expected: readonly ExpectedApp[];
@@ -15,6 +17,8 @@ export interface ComparisonInput extends FileState {
   /** Visible keys are not secrets, whatever their names. */
   readonly visibleKeys: ReadonlySet<string>;
   readonly appliedApps?: AppliedState["apps"] | undefined;
+  /** Absent if only the definitions are compared. */
+  readonly verdicts?: Verdicts | undefined;
 }
 
 export interface Difference extends PlanReason {
@@ -26,6 +30,8 @@ export interface Comparison {
   readonly instances: number;
   readonly processes: readonly ProcessRecord[];
   readonly differences: readonly Difference[];
+  /** Parts that may differ, too. */
+  readonly unknown: readonly UnknownPart[];
 }
 
 /**
@@ -38,7 +44,8 @@ export function compareApps(input: ComparisonInput): Comparison[] {
     if (app === undefined) return [];
     const processes = byName.get(name) ?? [];
     const instances = [app, ...more].reduce((sum, one) => sum + one.instances, 0);
-    return [{ app, instances, processes, differences: listDifferences(app, instances, processes, input) }];
+    const differences = listDifferences(app, instances, processes, input);
+    return [{ app, instances, processes, differences, unknown: unknownParts(name, processes, input.verdicts ?? {}) }];
   });
 }
 
@@ -82,9 +89,7 @@ function compareProcess(app: ExpectedApp, record: ProcessRecord, input: Comparis
     ...(app.interpreterArgsDigest === declaration.interpreterArgsDigest ? [] : [differ("interpreterArgs")]),
     ...bestKeyDrift(app, record, input).map(({ key, state }) => differ("env", state, { key })),
     ...app.envFiles.filter(isModifiedSinceStart).map((path) => differ("envFile", "stale", { declared: path })),
-    ...(app.script === record.script && isModifiedSinceStart(app.script)
-      ? [differ("script", "stale", { declared: app.script })]
-      : []),
+    ...verdictDifferences(record, input.verdicts ?? {}),
     ...settingDifferences(app, record).map(({ field, ...values }) => differ(field, "different", values)),
   ];
 }

@@ -16,7 +16,7 @@ import { addNotes } from "./notes.ts";
 import { applyRenames, findRenames, addRenameReason } from "./renames.ts";
 import { stepNames, type DecidedStep } from "./step.ts";
 
-export interface Decision extends Pick<Plan, "unchanged" | "undeclared"> {
+export interface Decision extends Pick<Plan, "unchanged" | "undeclared" | "unknown"> {
   readonly steps: readonly DecidedStep[];
 }
 
@@ -26,6 +26,8 @@ export interface DecideOptions {
   readonly prune?: boolean;
   /** PM2's list for the next boot is older than the last apply. */
   readonly isDumpStale?: boolean;
+  /** Also restarts these apps, or those of which a part is unknown. */
+  readonly restart?: Plan["choices"]["restart"];
 }
 
 /**
@@ -33,10 +35,10 @@ export interface DecideOptions {
  * difference gets no step, so the plan after these steps is empty.
  */
 export function decide(unrenamed: ComparisonInput, choices: DecideOptions = {}): Decision {
-  const { preflighted = new Set(), owned = new Set(), prune = false, isDumpStale = false } = choices;
+  const { preflighted = new Set(), owned = new Set(), prune = false, isDumpStale = false, restart } = choices;
   const renames = findRenames(unrenamed, owned);
   const input = applyRenames(unrenamed, renames);
-  const compared = compareApps(input).map((one) => addRenameReason(one, renames));
+  const compared = compareApps(input).map((one) => addRestart(addRenameReason(one, renames), restart));
   const declared = new Set(compared.map(({ app }) => app.name));
   const others = [
     ...groupBy(
@@ -50,11 +52,37 @@ export function decide(unrenamed: ComparisonInput, choices: DecideOptions = {}):
   const save = steps.length > 0 ? [SAVE_STEP] : isDumpStale ? [{ ...SAVE_STEP, notes: ["DUMP_STALE"] as const }] : [];
   return {
     steps: [...steps.filter(isPreflight), ...steps.filter((step) => !isPreflight(step)), ...save],
-    unchanged: compared.filter(({ differences }) => differences.length === 0).map(({ app }) => app.name),
+    unchanged: compared
+      .filter(({ differences, unknown }) => differences.length === 0 && unknown.length === 0)
+      .map(({ app }) => app.name),
+    unknown: compared.flatMap(({ unknown }) => remainingUnknown(unknown, steps)),
     undeclared: others
       .filter((one) => !removed.includes(one))
       .map(([name, processes]) => ({ name, pmIds: pmIdsOf(processes), owned: owned.has(name) })),
   };
+}
+
+/** A step that starts a process anew ends the doubt. */
+function remainingUnknown(unknown: Comparison["unknown"], steps: readonly DecidedStep[]): Plan["unknown"] {
+  const restarted = new Set(
+    steps.filter(({ do: kind }) => kind === "update" || kind === "replace").flatMap(({ pmIds }) => pmIds),
+  );
+  return unknown
+    .map(({ pmIds, ...one }) => ({ ...one, pmIds: pmIds.filter((pmId) => !restarted.has(pmId)) }))
+    .filter(({ pmIds }) => pmIds.length > 0);
+}
+
+function addRestart(comparison: Comparison, restart: DecideOptions["restart"]): Comparison {
+  const { app, processes, differences, unknown } = comparison;
+  if (restart === undefined) return comparison;
+  const running = processes.filter((record) => !isStopped(record));
+  const requested =
+    restart === true
+      ? unknown.map(({ part, pmIds, reason }) => difference(part, "requested", pmIds, { details: reason }))
+      : restart.includes(app.name) && running.length > 0
+        ? [difference("app", "requested", pmIdsOf(running))]
+        : [];
+  return { ...comparison, differences: [...differences, ...requested] };
 }
 
 const isPreflight = (step: DecidedStep): boolean => step.do === "preflight";

@@ -1,5 +1,5 @@
 import { compareText } from "../api/issue.ts";
-import type { DriftEntry } from "../api/metrics.ts";
+import type { DriftEntry, UnknownPart } from "../api/metrics.ts";
 import type { ComparisonInput } from "./compare.ts";
 import { decide } from "./decide.ts";
 import type { DecidedStep } from "./step.ts";
@@ -9,6 +9,7 @@ export interface Drift {
   readonly missingExpected: string[];
   readonly unexpected: string[];
   readonly drift: DriftEntry[];
+  readonly unknown: readonly UnknownPart[];
   readonly planSteps: number;
 }
 
@@ -18,7 +19,7 @@ export interface Drift {
  * @see docs/reference/metrics.md
  */
 export function computeDrift(input: ComparisonInput): Drift {
-  const { steps, undeclared } = decide(input);
+  const { steps, undeclared, unknown } = decide(input);
   const reasons = steps.flatMap(listEntries);
   const unexpected = undeclared.map(({ name, pmIds }) => undeclaredEntry(name, "unexpected", pmIds));
   return {
@@ -28,6 +29,7 @@ export function computeDrift(input: ComparisonInput): Drift {
       .map(({ app }) => app)
       .toSorted(compareText),
     unexpected: undeclared.map(({ name }) => name),
+    unknown,
     planSteps: steps.filter((step) => step.do !== "save").length,
     drift: [...reasons, ...unexpected].toSorted(
       (a, b) => compareText(a.name, b.name) || compareText(a.field, b.field) || compareText(a.key ?? "", b.key ?? ""),
@@ -36,7 +38,9 @@ export function computeDrift(input: ComparisonInput): Drift {
 }
 
 function listEntries({ app, why }: DecidedStep): DriftEntry[] {
-  return why.flatMap(({ state, ...reason }) => (state === "stopped" ? [] : [{ name: app, ...reason, state }]));
+  return why.flatMap(({ state, ...reason }) =>
+    state === "stopped" || state === "requested" ? [] : [{ name: app, ...reason, state }],
+  );
 }
 
 function undeclaredEntry(name: string, state: "unexpected", pmIds: readonly number[]): DriftEntry {

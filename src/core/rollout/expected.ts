@@ -74,7 +74,7 @@ export interface FileState {
 }
 
 export function sourceFiles(expected: readonly ExpectedApp[]): string[] {
-  return [...new Set(expected.flatMap(({ script, envFiles }) => [script, ...envFiles]))];
+  return [...new Set(expected.flatMap(({ envFiles }) => envFiles))];
 }
 
 export function readFileState(

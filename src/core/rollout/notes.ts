@@ -71,8 +71,9 @@ function fileNotes(
   );
   const isPinned =
     applied?.pinnedBy !== undefined && kind === "update" && why.some(({ field }) => field === "interpreterArgs");
+  const isCodeGone = why.some(({ field, state }) => field === "code" && (state === "stale" || state === "absent"));
   return [
-    ...(stale.some(({ field }) => field === "script") ? (["CODE_NOT_RESTORABLE"] as const) : []),
+    ...(isCodeGone ? (["CODE_NOT_RESTORABLE"] as const) : []),
     ...(isUnknown ? (["ENV_FILE_UNKNOWN_BEFORE"] as const) : []),
     ...(isPinned ? (["PINNED"] as const) : []),
   ];

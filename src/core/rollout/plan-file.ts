@@ -8,7 +8,7 @@ import { decodeUtf8 } from "../words/utf8.ts";
 
 type PlanFileOptions = Pick<
   InputOf<"rollout.apply">,
-  "environment" | "service" | "apps" | "prune" | "preflight" | "plan"
+  "environment" | "service" | "apps" | "prune" | "preflight" | "restart" | "plan"
 >;
 
 /** The file contains no values, and svcm never runs anything from it. @throws {SvcmError} INVALID_REQUEST */

@@ -20,7 +20,7 @@ export interface PlanContext extends Pick<
 /** The id changes with the steps and with every input of the computation. */
 export function createPlan(
   input: ComparisonInput,
-  { steps, unchanged, undeclared }: Decision,
+  { steps, unchanged, unknown, undeclared }: Decision,
   { name: environment, refused, warnings, digest, ...context }: PlanContext,
 ): Plan {
   const touched = new Set(steps.flatMap(stepNames));
@@ -31,13 +31,14 @@ export function createPlan(
   const running = input.running.filter(({ name }) => touched.has(name)).map(definitionText);
   const envFiles = input.expected.flatMap((app) => (touched.has(app.name) ? app.envFiles : []));
   const edited = envFiles.map((path) => input.modifiedMs(path));
-  const inputs = { environment, declared: input.expected, edited, running, steps, issues };
+  const inputs = { environment, declared: input.expected, edited, running, steps, unknown, issues };
   return {
     id: digest === undefined ? null : shortId(digest(JSON.stringify(inputs))),
     ...context,
     changed: steps.length > 0,
     steps: steps.map(({ why, ...step }) => ({ ...step, why: why.map(({ pmIds: _ids, ...reason }) => reason) })),
     unchanged,
+    unknown,
     undeclared,
     issues: steps.length === 0 ? issues : [...issues, ...warnings],
     summary: countByKind(steps),

@@ -61,14 +61,14 @@ export async function computePlan(
     ...readFileState(ports, expected, running),
   };
   const { leftOut, ...decision } = decideSteps(ports, { ...request, environment: name }, input, context);
-  const { service, apps, prune, preflight } = request;
+  const { service, apps, prune, preflight, restart } = request;
   const plan = createPlan(input, decision, {
     environment,
     name,
     fileName,
     path,
     exists: loaded !== undefined,
-    choices: omitUndefined({ service, apps, prune, preflight }),
+    choices: omitUndefined({ service, apps, prune, preflight, restart }),
     git: await git,
     refused: listRefusals(content, expected, expecting),
     warnings: withheldIssues(loaded?.withheld ?? []),
@@ -81,7 +81,7 @@ export async function computePlan(
 
 function decideSteps(
   ports: Ports,
-  { environment, service, from, prune, preflight }: InputOf<"rollout.plan"> & { readonly environment: string },
+  { environment, service, from, prune, preflight, restart }: InputOf<"rollout.plan"> & { readonly environment: string },
   input: ComparisonInput,
   { appliedState, settingsOf }: RolloutContext,
 ): ReturnType<typeof leaveOutOwn> {
@@ -91,6 +91,7 @@ function decideSteps(
     owned: listOwned(appliedState, environment, service),
     prune: prune === true,
     isDumpStale: isDumpStale(ports, appliedState),
+    ...(restart !== undefined && { restart }),
   });
   const { undeclared, ...rest } = leaveOutOwn(decision, from === undefined ? listOwnApps(ports, input.running) : []);
   // Other undeclared processes belong to other services, or to no service.

@@ -31,8 +31,8 @@ export async function planNodes(
   { nodes, apply, deadlineMs, version }: PlanRequest,
 ): Promise<NodePlan[]> {
   await readFinished(fleet, ports.clock.now());
-  const { environment, service, apps, prune, preflight, allowDirty } = apply;
-  const place = { environment, service, apps, prune, preflight };
+  const { environment, service, apps, prune, preflight, restart, allowDirty } = apply;
+  const place = { environment, service, apps, prune, preflight, restart };
   const answers = await Promise.all(
     nodes.map(async ({ name: node, presence }): Promise<NodePlan | RefusedPlan> => {
       try {

@@ -6,6 +6,8 @@ import { decide } from "../../../src/core/rollout/decide.ts";
 import type { ExpectedApp } from "../../../src/core/rollout/expected.ts";
 import { simulateApply } from "../../../src/core/rollout/revision.ts";
 import type { DecidedStep } from "../../../src/core/rollout/step.ts";
+import { computeDrift } from "../../../src/core/rollout/drift.ts";
+import type { ChangeReason, Verdict, Verdicts } from "../../../src/core/running/verdict.ts";
 import { runningRecord } from "../../support/counting-ports.ts";
 import { expectedOf, type Fields } from "./loaded.ts";
 
@@ -115,11 +117,74 @@ test("a list that is not saved is the only step if there are no others", () => {
   expect(decide(input, { isDumpStale: true }).steps).toMatchObject([{ do: "save", notes: ["DUMP_STALE"] }]);
 });
 
-test("an env file without a former copy is named, as is code that was replaced in place", () => {
+const verdict = (reason: ChangeReason): Verdict => ({ verdict: "changed", reasons: [reason] });
+
+test("an env file without a former copy is named", () => {
   const [record] = simulateApply(expectedOf([{}])) as [ProcessRecord];
   const input = { ...inputOf(expectedOf([{}]), [{ ...record, startedAt: 1 }]), modifiedMs: () => 2 };
   const notesWith = (envFiles: { path: string; copy: string }[]) =>
     decide({ ...input, appliedApps: { api: { ...left, envFiles } } }).steps[0]?.notes;
-  expect(notesWith([])).toEqual(expect.arrayContaining(["CODE_NOT_RESTORABLE", "ENV_FILE_UNKNOWN_BEFORE"]));
+  expect(notesWith([])).toContain("ENV_FILE_UNKNOWN_BEFORE");
   expect(notesWith([{ path: "/srv/.env", copy: "1/env/0" }])).not.toContain("ENV_FILE_UNKNOWN_BEFORE");
+});
+
+describe("code and values", () => {
+  const processes = simulateApply(expectedOf([{ instances: 2, exec_mode: "cluster" }]));
+  const input = inputOf(expectedOf([{ instances: 2, exec_mode: "cluster" }]), processes);
+  const doubt: Verdict = { verdict: "unknown", reason: "it was only touched" };
+
+  test.each([
+    ["different", false],
+    ["stale", true],
+    ["absent", true],
+  ] as const)(
+    "of changed code, only the processes that run it are updated, and %s code is restorable or not",
+    (state, isGone) => {
+      const code = new Map([[1, verdict({ state, details: "4a91c77 to 728e20b, 3 files" })]]);
+      const { steps, unchanged } = decide({ ...input, verdicts: { code } });
+      expect(steps[0]).toMatchObject({
+        do: "update",
+        pmIds: [1],
+        why: [{ field: "code", state, key: null, details: "4a91c77 to 728e20b, 3 files" }],
+      });
+      expect(steps[0]?.notes.includes("CODE_NOT_RESTORABLE")).toBe(isGone);
+      expect(unchanged).toEqual([]);
+    },
+  );
+
+  test("an app of which a part is unknown has no step, and is not unchanged", () => {
+    const verdicts = {
+      code: new Map([
+        [0, doubt],
+        [1, doubt],
+      ]),
+      values: new Map([[1, doubt]]),
+    };
+    const { steps, unchanged, unknown } = decide({ ...input, verdicts });
+    expect([steps, unchanged]).toEqual([[], []]);
+    expect(unknown).toEqual([
+      { app: "api", pmIds: [0, 1], part: "code", reason: "it was only touched" },
+      { app: "api", pmIds: [1], part: "values", reason: "it was only touched" },
+    ]);
+  });
+
+  test("a step that restarts the process anyway ends the doubt", () => {
+    const code = new Map([
+      [0, doubt],
+      [1, verdict({ state: "different", details: "releases/1 to releases/2" })],
+    ]);
+    expect(decide({ ...input, verdicts: { code } }).unknown).toMatchObject([{ pmIds: [0] }]);
+    expect(decide({ ...input, verdicts: { code }, visibleKeys: new Set() }, { restart: true }).unknown).toEqual([]);
+  });
+
+  test("restart restarts what is unknown, or exactly the named apps", () => {
+    const code = new Map([[0, doubt]]);
+    const steps = (more: Parameters<typeof decide>[1], verdicts: Verdicts = {}) =>
+      summarise(decide({ ...input, verdicts }, more).steps);
+    expect(steps({ restart: true })).toEqual([]);
+    expect(steps({ restart: true }, { code })).toEqual(["update api code requested", "save"]);
+    expect(steps({ restart: ["other"] }, { code })).toEqual([]);
+    expect(steps({ restart: ["api"] })).toEqual(["update api app requested", "save"]);
+    expect(computeDrift({ ...input, verdicts: { code } })).toMatchObject({ drift: [], planSteps: 0 });
+  });
 });

@@ -152,7 +152,7 @@ type EcosystemMetrics = MetricsPayload["ecosystem"];
 /** Without a file, the processes belong to another environment. */
 function ecosystemView(ports: Ports, state: EcosystemState, records: readonly ProcessRecord[]): EcosystemMetrics {
   const { fileName, path, exists, failure, expected } = state;
-  const nothing = { missingExpected: [], unexpected: [], drift: [] };
+  const nothing = { missingExpected: [], unexpected: [], drift: [], unknown: [] };
   if (failure !== undefined)
     return { fileName, path, exists, expectedProcessCount: null, ...nothing, planSteps: null, ...failure };
   if (!exists) return { fileName, path, exists, expectedProcessCount: 0, ...nothing, planSteps: 0 };

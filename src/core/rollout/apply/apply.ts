@@ -49,15 +49,16 @@ interface ApplyContext {
 }
 
 async function applyLocked(ports: Ports, input: Input, { caller, subject, begin }: ApplyContext): Promise<Applied> {
-  const { environment, service, apps, prune, preflight, save = true } = input;
+  const { environment, service, apps, prune, preflight, restart, save = true } = input;
   const request = { environment, service, apps, prune, preflight };
+  const restarting = { ...request, restart };
   const done = await findRecordedStep(ports, caller.step);
   if (done !== undefined) return { plan: (await computePlan(ports, request)).plan, release: done };
   await caller.step?.confirm();
   const content = readEcosystem(ports, { environment, service });
   content.catch(() => undefined);
   await recover(ports);
-  const planned = await computePlan(ports, request, content);
+  const planned = await computePlan(ports, restarting, content);
   const { plan } = planned;
   subject.environment = planned.content.name;
   if (plan.id !== null) subject.target = `plan ${plan.id}`;

@@ -67,7 +67,9 @@ export function reasonTexts({ why }: PlanStep, quote: Quote): string[] {
   });
 }
 
-function reasonText({ field, state, key, declared, running }: PlanReason, quote: Quote): string {
+function reasonText({ field, state, key, declared, running, details }: PlanReason, quote: Quote): string {
+  if (state === "requested") return details === undefined ? "restart as requested" : `unknown: ${quote(details)}`;
+  if (details !== undefined) return quote(details);
   if (field === "env") return `${quote(key ?? "")} ${KEY_TEXTS[state]}`;
   if (field === "app" && state !== "different") return APP_TEXTS[state] ?? "does not run";
   if (state === "stale") return `${quote(String(declared))} was written after the process started`;
@@ -86,6 +88,7 @@ const KEY_TEXTS: Readonly<Record<PlanReason["state"], string>> = {
   absent: "added",
   different: "changed",
   missing: "added",
+  requested: "unchanged",
   stale: "removed",
   stopped: "unchanged",
   unexpected: "removed",
@@ -97,7 +100,7 @@ function valueText(value: PlanReason["declared"], quote: Quote): string {
 
 /** Advice, and facts that a reader may not expect. */
 export const NOTES: Readonly<Record<PlanStep["notes"][number], string>> = {
-  CODE_NOT_RESTORABLE: "The code was replaced in place, so a rollback cannot restore it.",
+  CODE_NOT_RESTORABLE: "The code that runs exists nowhere any more, so a rollback cannot restore it.",
   DUMP_STALE: "The last apply did not save PM2's list, so a reboot would start the processes from before it.",
   ENV_FILE_UNKNOWN_BEFORE: "svcm has no copy of the env file as the process read it, so a rollback cannot restore it.",
   GAP_BY_FORK:

@@ -1,0 +1,50 @@
+import type { UnknownPart } from "../api/metrics.ts";
+import type { PlanReason } from "../api/rollout.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import type { Verdict, Verdicts } from "../running/verdict.ts";
+import { groupBy } from "../words/group-by.ts";
+
+const EXAMINED = ["code", "values"] as const;
+
+export interface VerdictDifference extends PlanReason {
+  readonly pmIds: readonly number[];
+}
+
+export function verdictDifferences({ pmId }: Pick<ProcessRecord, "pmId">, verdicts: Verdicts): VerdictDifference[] {
+  return EXAMINED.flatMap((field) => {
+    const verdict = verdicts[field]?.get(pmId);
+    if (verdict?.verdict !== "changed") return [];
+    return verdict.reasons.map(({ key = null, declared = null, running = null, ...reason }) => ({
+      field,
+      ...reason,
+      key,
+      declared,
+      running,
+      pmIds: [pmId],
+    }));
+  });
+}
+
+/** Processes with the same reason share an entry. */
+export function unknownParts(
+  app: string,
+  processes: readonly Pick<ProcessRecord, "pmId">[],
+  verdicts: Verdicts,
+): UnknownPart[] {
+  return EXAMINED.flatMap((part) => {
+    const unknown = processes.flatMap(({ pmId }) => {
+      const verdict = verdicts[part]?.get(pmId);
+      return isUnknown(verdict) ? [{ pmId, reason: verdict.reason }] : [];
+    });
+    return [...groupBy(unknown, ({ reason }) => reason)].map(([reason, alike]) => ({
+      app,
+      pmIds: alike.map(({ pmId }) => pmId).toSorted((a, b) => a - b),
+      part,
+      reason,
+    }));
+  });
+}
+
+function isUnknown(verdict: Verdict | undefined): verdict is Extract<Verdict, { readonly verdict: "unknown" }> {
+  return verdict?.verdict === "unknown";
+}
