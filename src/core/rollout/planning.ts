@@ -16,6 +16,9 @@ import { decide, leaveOutOwn, type Decision } from "./decide.ts";
 import { expectedApps, type ExpectedApp, type ExpectContext, readFileState } from "./expected.ts";
 import { readAppliedState } from "./read-releases.ts";
 import { createPlan } from "./plan.ts";
+import { readValues } from "../running/read-values.ts";
+import { verdictOfFiles, type ValuesVerdict } from "../running/values.ts";
+import { readAppValues } from "./read-app-values.ts";
 import { readStates } from "./read-states.ts";
 import type { AppliedState } from "./release.ts";
 import type { AppProbe } from "./settings/probe.ts";
@@ -53,9 +56,12 @@ export async function computePlan(
   const isSelected = createSelector(fileName, declared, request.apps);
   const expected = declared.filter(isSelected).map((app) => ({ ...app, probe: context.probes.get(app.name) }));
   const running = loaded ? start.running.filter(isSelected) : [];
+  const values = await readPlanValues(ports, content, { expected, start, from: request.from, ...context });
   const input = {
     expected,
     running,
+    values,
+    verdicts: { values: new Map([...values].map(([pmId, verdict]) => [pmId, verdictOfFiles(verdict)])) },
     visibleKeys: new Set(visibleKeys(content.contract)),
     appliedApps: context.appliedState.apps,
     ...readFileState(ports, expected, running),
@@ -77,6 +83,26 @@ export async function computePlan(
   });
   const envFiles = [...new Set(expected.flatMap((app) => app.envFiles))];
   return { plan, decision, content, expecting, expected, running, envFiles, ...context };
+}
+
+/** A comparison of revisions has no processes. */
+async function readPlanValues(
+  ports: Ports,
+  content: EcosystemContent,
+  {
+    expected,
+    start: { running, expecting },
+    from,
+    appliedState,
+  }: Pick<RolloutContext, "appliedState"> & {
+    readonly expected: readonly ExpectedApp[];
+    readonly start: Pick<Awaited<ReturnType<typeof readStates>>["start"], "running" | "expecting">;
+    readonly from: string | undefined;
+  },
+): Promise<ReadonlyMap<number, ValuesVerdict>> {
+  if (from !== undefined) return new Map();
+  const facts = await readAppValues(ports, content, expected, appliedState.apps);
+  return await readValues(ports, { ...facts, running, digest: expecting.digest, recordOf: () => undefined });
 }
 
 function decideSteps(
