@@ -7,9 +7,10 @@ import { isPm2Field } from "../pm2/pm2-fields.ts";
 import { groupBy } from "../words/group-by.ts";
 import { appKind, type AppKind } from "../running/kind.ts";
 import { isAtRest, isInPlace, type StateOf } from "../running/state.ts";
-import { driftingKeys, type DriftingKey } from "./drifting-keys.ts";
+import { valueDifferences } from "./compare-values.ts";
 import type { ExpectedApp, FileState } from "./expected.ts";
 import type { AppliedState } from "./release.ts";
+import type { ValuesVerdict } from "../running/values.ts";
 import type { Verdicts } from "../running/verdict.ts";
 import { unknownParts, verdictDifferences } from "./verdict-parts.ts";
 
@@ -19,6 +20,8 @@ export interface ComparisonInput extends FileState {
   /** Visible keys are not secrets, whatever their names. */
   readonly visibleKeys: ReadonlySet<string>;
   readonly appliedApps?: AppliedState["apps"] | undefined;
+  /** By PM2's number of the process; absent if neither env files nor Git were read. */
+  readonly values?: ReadonlyMap<number, ValuesVerdict> | undefined;
   /** Absent if only the definitions are compared. */
   readonly verdicts?: Verdicts | undefined;
   /** PM2's numbers of processes that do not stay up. */
@@ -89,9 +92,7 @@ function compareProcess(app: ExpectedApp, record: ProcessRecord, input: Comparis
     state: Difference["state"] = "different",
     more: Partial<Difference> = {},
   ): Difference => difference(field, state, [record.pmId], more);
-  const { declaration, startedAt } = record;
-  const isModifiedSinceStart = (path: string): boolean =>
-    startedAt !== null && (input.modifiedMs(path) ?? 0) > startedAt;
+  const { declaration } = record;
   const isFolderMissing = record.cwd !== null && input.missingFolders.has(record.cwd);
   return [
     ...(input.failing?.has(record.pmId) === true ? [] : stateDifference(app, record, input)),
@@ -103,8 +104,7 @@ function compareProcess(app: ExpectedApp, record: ProcessRecord, input: Comparis
     }),
     ...(app.argsDigest === declaration.argsDigest ? [] : [differ("args")]),
     ...(app.interpreterArgsDigest === declaration.interpreterArgsDigest ? [] : [differ("interpreterArgs")]),
-    ...bestKeyDrift(app, record, input).map(({ key, state }) => differ("env", state, { key })),
-    ...app.envFiles.filter(isModifiedSinceStart).map((path) => differ("envFile", "stale", { declared: path })),
+    ...valueDifferences(app, record, input).map(({ field, state, ...more }) => differ(field, state, more)),
     ...verdictDifferences(record, input.verdicts ?? {}),
     ...settingDifferences(app, record).map(({ field, ...values }) => differ(field, "different", values)),
   ];
@@ -124,16 +124,6 @@ function settingDifferences({ settings }: ExpectedApp, { declaration }: ProcessR
     const values = [declared, running].some((value) => typeof value === "string") ? {} : { declared, running };
     return [{ field, ...values }];
   });
-}
-
-function bestKeyDrift(
-  { name, environments, openKeys }: ExpectedApp,
-  { declaration }: ProcessRecord,
-  { visibleKeys, appliedApps }: ComparisonInput,
-): readonly DriftingKey[] {
-  const context = { app: name, visibleKeys, openKeys, formerKeys: appliedApps?.[name]?.keys ?? [] };
-  const candidates = environments.map((declared) => driftingKeys(declared, declaration.environment, context));
-  return candidates.reduce((best, next) => (next.length < best.length ? next : best), candidates[0] ?? []);
 }
 
 /**

@@ -21,6 +21,9 @@ import { readAppliedState } from "./read-releases.ts";
 import { readStateOf } from "../running/read-states.ts";
 import { plainState } from "../running/state.ts";
 import { createPlan } from "./plan.ts";
+import { readValues } from "../running/read-values.ts";
+import { verdictOfFiles, type ValuesVerdict } from "../running/values.ts";
+import { readAppValues } from "./read-app-values.ts";
 import { readStates } from "./read-states.ts";
 import type { AppliedState } from "./release.ts";
 import type { AppProbe } from "./settings/probe.ts";
@@ -60,9 +63,12 @@ export async function computePlan(
   const isSelected = createSelector(fileName, declared, request.apps);
   const expected = declared.filter(isSelected).map((app) => ({ ...app, probe: context.probes.get(app.name) }));
   const running = loaded ? start.running.filter(isSelected) : [];
+  const values = await readPlanValues(ports, content, { expected, start, from: request.from, ...context });
   const input = {
     expected,
     running,
+    values,
+    verdicts: { values: new Map([...values].map(([pmId, verdict]) => [pmId, verdictOfFiles(verdict)])) },
     visibleKeys: new Set(visibleKeys(content.contract)),
     appliedApps: forgetKeys(context.appliedState.apps, fresh),
     stateOf: request.from === undefined ? await readStateOf(ports, start.running) : () => plainState("online"),
@@ -97,6 +103,26 @@ function forgetKeys(apps: AppliedState["apps"], fresh: ReadonlySet<string>): App
 function listFailing({ clock }: Ports, running: readonly ProcessRecord[]): ReadonlySet<number> {
   const nowMs = clock.now();
   return new Set(running.filter((record) => isFailing(record, nowMs)).map(({ pmId }) => pmId));
+}
+
+/** A comparison of revisions has no processes. */
+async function readPlanValues(
+  ports: Ports,
+  content: EcosystemContent,
+  {
+    expected,
+    start: { running, expecting },
+    from,
+    appliedState,
+  }: Pick<RolloutContext, "appliedState"> & {
+    readonly expected: readonly ExpectedApp[];
+    readonly start: Pick<Awaited<ReturnType<typeof readStates>>["start"], "running" | "expecting">;
+    readonly from: string | undefined;
+  },
+): Promise<ReadonlyMap<number, ValuesVerdict>> {
+  if (from !== undefined) return new Map();
+  const facts = await readAppValues(ports, content, expected, appliedState.apps);
+  return await readValues(ports, { ...facts, running, digest: expecting.digest, recordOf: () => undefined });
 }
 
 function decideSteps(

@@ -1,5 +1,6 @@
 import { compareEnvFiles, type EnvFileChange, type EnvFileFacts } from "./env-file-changes.ts";
 import type { Digests } from "./env-file-digests.ts";
+import type { ChangeReason, Verdict } from "./verdict.ts";
 import { findLeftovers, type LeftoverEvidence } from "./leftover-variables.ts";
 
 /** Facts of one process. Values are keyed digests. */
@@ -23,7 +24,10 @@ export interface ValueChange {
   readonly key: string | null;
   /** `absent`: the process lacks it. `stale`: it was removed, or the file was written after the start. */
   readonly state: "absent" | "different" | "stale";
+  /** The env file, for the field `envFile`. */
   readonly path: string | null;
+  /** Of the env file, as it is shown. */
+  readonly name: string | null;
 }
 
 /** @see CONTRACT section 13, "values" */
@@ -34,6 +38,28 @@ export interface ValuesVerdict {
   readonly unknown: readonly string[];
   /** Variables that are in no file; most often, a shell set them. */
   readonly unexplained: readonly string[];
+}
+
+/** Without the variables that PM2 hands over, which a comparison names by field and key. */
+export function verdictOfFiles({ changes, unknown }: ValuesVerdict): Verdict {
+  const [first, ...others] = changes.filter(isKnownByContent).map(toReason);
+  if (first !== undefined) return { verdict: "changed", reasons: [first, ...others] };
+  return unknown.length > 0 ? { verdict: "unknown", reason: unknown.join("; ") } : { verdict: "same" };
+}
+
+/** Otherwise only the time says that the file was written. */
+export function isKnownByContent({ field, key, state }: ValueChange): boolean {
+  return field === "envFile" && (key !== null || state !== "stale");
+}
+
+function toReason({ key, state, name }: ValueChange): ChangeReason {
+  const what = key ?? "a variable";
+  const details = {
+    different: `${what} changed in ${name}`,
+    absent: `${what} added to ${name}`,
+    stale: `${what} removed from ${name}`,
+  };
+  return { state, details: details[state], ...(key !== null && { key }) };
 }
 
 /** Compares what a process was started with to what is declared now. */
@@ -54,13 +80,13 @@ function compareWith(declared: Digests, facts: ValuesFacts): Omit<ValuesVerdict,
   const { app, openKeys, running, evidence } = facts;
   const differing = Object.entries(declared).flatMap(([key, digest]): ValueChange[] => {
     if (openKeys.includes(key) || running[key] === digest) return [];
-    return [{ field: "env", key, state: Object.hasOwn(running, key) ? "different" : "absent", path: null }];
+    return [{ field: "env", key, state: Object.hasOwn(running, key) ? "different" : "absent", path: null, name: null }];
   });
   const isUndeclared = ([key]: [string, string]): boolean => !Object.hasOwn(declared, key) && !openKeys.includes(key);
   const undeclared = Object.fromEntries(Object.entries(running).filter(isUndeclared));
   const formerKeys = [...evidence.formerKeys, ...handedOverByFiles(facts)];
   const { left, doubtful, unexplained } = findLeftovers(app, undeclared, running, { ...evidence, formerKeys });
-  const stale = left.map((key): ValueChange => ({ field: "env", key, state: "stale", path: null }));
+  const stale = left.map((key): ValueChange => ({ field: "env", key, state: "stale", path: null, name: null }));
   const env = [...differing, ...stale];
   const files = compareFiles(declared, env, facts);
   return {
@@ -100,7 +126,7 @@ function compareFiles(
   return {
     changes: compared.changes
       .filter((change) => !hidden.includes(change))
-      .map(({ key, state, path }) => ({ field: "envFile", key, state, path })),
+      .map((change) => ({ field: "envFile", ...change })),
     unknown: [
       ...compared.unknown,
       ...hidden

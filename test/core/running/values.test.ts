@@ -46,6 +46,7 @@ const change = (field: "env" | "envFile", key: string | null, state: string) => 
   key,
   state,
   path: field === "env" ? null : "/srv/.env",
+  name: field === "env" ? null : ".env",
 });
 
 test.for([

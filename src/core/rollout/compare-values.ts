@@ -1,0 +1,43 @@
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import { decideValues, isKnownByContent, type ValuesFacts, type ValuesVerdict } from "../running/values.ts";
+import type { ExpectedApp } from "./expected.ts";
+import type { ComparisonInput } from "./compare.ts";
+
+/** A variable, or an env file of which only the time is known. */
+export type ValueDifference =
+  | { readonly field: "env"; readonly state: "different" | "absent" | "stale"; readonly key: string | null }
+  | { readonly field: "envFile"; readonly state: "stale"; readonly declared: string | null };
+
+export function valueDifferences(app: ExpectedApp, record: ProcessRecord, input: ComparisonInput): ValueDifference[] {
+  const { changes } = input.values?.get(record.pmId) ?? decideWithoutFiles(app, record, input);
+  return changes
+    .filter((change) => !isKnownByContent(change))
+    .map(({ field, state, key, path }) =>
+      field === "env" ? { field, state, key } : { field, state: "stale", declared: path },
+    );
+}
+
+/** Without what was read about the env files, Git and other apps. */
+function decideWithoutFiles(
+  { name, environments, openKeys, envFiles }: ExpectedApp,
+  { declaration, startedAt }: ProcessRecord,
+  { visibleKeys, appliedApps, modifiedMs }: ComparisonInput,
+): ValuesVerdict {
+  const formerKeys = appliedApps?.[name]?.keys ?? [];
+  const nothing: ReadonlySet<string> = new Set();
+  const files = envFiles.flatMap((path): ValuesFacts["envFiles"] => {
+    const time = modifiedMs(path);
+    const times = { changedMs: time, modifiedMs: time };
+    return time === undefined ? [] : [{ path, name: path, isReadByNode: true, now: {}, recorded: undefined, ...times }];
+  });
+  return decideValues({
+    app: name,
+    declaredIn: "the ecosystem file",
+    environments,
+    openKeys,
+    running: declaration.environment,
+    startedAt,
+    evidence: { formerKeys, visibleKeys, listedKeys: nothing, formerWords: nothing, siblings: [] },
+    envFiles: files,
+  });
+}

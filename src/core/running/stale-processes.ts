@@ -1,0 +1,109 @@
+import { compareText } from "../api/issue.ts";
+import { groupBy } from "../words/group-by.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import type { Digests } from "./env-file-digests.ts";
+import { fittingEnvironments } from "./fitting-environments.ts";
+
+/** An app of the environment whose env file was written. Values are digests. */
+export interface FileReader {
+  readonly name: string;
+  readonly fileName: string;
+  /** Its possible variables, by each environment that declares an app of this name. */
+  readonly declared: ReadonlyMap<string, readonly Digests[]>;
+  readonly openKeys: readonly string[];
+}
+
+export interface WrittenFile {
+  readonly environment: string;
+  readonly keys: readonly string[];
+  /** What the layers of the environment say now, all together. */
+  readonly values: Digests;
+}
+
+/** Processes of an app that keep the former value. */
+export interface StaleProcess {
+  readonly name: string;
+  readonly pmIds: readonly number[];
+  /** `ecosystem`: a plain restart keeps the value, because the process got it at its start. */
+  readonly scope: "process" | "ecosystem";
+}
+
+/** The ecosystem file sets another value for the app, and it wins. */
+export interface Override {
+  readonly key: string;
+  readonly app: string;
+  readonly fileName: string;
+}
+
+export interface EffectOfWrite {
+  readonly staleProcesses: readonly StaleProcess[];
+  readonly overrides: readonly Override[];
+}
+
+export function decideEffect(
+  file: WrittenFile,
+  readers: readonly FileReader[],
+  running: readonly ProcessRecord[],
+): EffectOfWrite {
+  return {
+    staleProcesses: readers.flatMap((reader) => listStale(file, reader, running)),
+    overrides: readers.flatMap((reader) => findOverrides(file, reader)),
+  };
+}
+
+/** Several environments can read the same file, and a process is named once. */
+export function mergeEffects(effects: readonly EffectOfWrite[]): EffectOfWrite {
+  const byName = groupBy(
+    effects.flatMap(({ staleProcesses: stale }) => stale),
+    ({ name }) => name,
+  );
+  const staleProcesses = [...byName].map(([name, alike]) => ({
+    name,
+    pmIds: [...new Set(alike.flatMap(({ pmIds }) => pmIds))].toSorted((a, b) => a - b),
+    scope: alike.some(({ scope }) => scope === "ecosystem") ? ("ecosystem" as const) : ("process" as const),
+  }));
+  return {
+    staleProcesses: staleProcesses.toSorted((a, b) => compareText(a.name, b.name)),
+    overrides: effects.flatMap(({ overrides }) => overrides),
+  };
+}
+
+export function findOverrides(
+  { environment, keys, values }: WrittenFile,
+  { name, fileName, declared, openKeys }: FileReader,
+): Override[] {
+  const variables = declared.get(environment)?.[0] ?? {};
+  return keys
+    .filter((key) => openKeys.includes(key) || (Object.hasOwn(variables, key) && variables[key] !== values[key]))
+    .map((key) => ({ key, app: name, fileName }));
+}
+
+function listStale(file: WrittenFile, reader: FileReader, running: readonly ProcessRecord[]): StaleProcess[] {
+  const { name, declared } = reader;
+  const kept = running
+    .filter((process) => process.name === name && process.startedAt !== null)
+    .filter(({ declaration }) => fittingEnvironments(declaration.environment, declared).includes(file.environment))
+    .flatMap((process) => {
+      const scopes = file.keys.flatMap((key) => staleScope(file, reader, process, key) ?? []);
+      return scopes.length === 0 ? [] : [{ pmId: process.pmId, isHandedOver: scopes.includes("ecosystem") }];
+    });
+  if (kept.length === 0) return [];
+  const scope = kept.some(({ isHandedOver }) => isHandedOver) ? "ecosystem" : "process";
+  return [{ name, pmIds: kept.map(({ pmId }) => pmId).toSorted((a, b) => a - b), scope }];
+}
+
+/** A variable that the process got at its start hides the value of a file. */
+function staleScope(
+  { environment, values }: WrittenFile,
+  { declared, openKeys }: FileReader,
+  { declaration }: ProcessRecord,
+  key: string,
+): StaleProcess["scope"] | undefined {
+  const given = declaration.environment;
+  const possible = declared.get(environment) ?? [];
+  if (openKeys.includes(key)) return undefined;
+  if (possible.some((variables) => Object.hasOwn(variables, key)))
+    return possible.some((variables) => variables[key] === given[key]) ? undefined : "ecosystem";
+  if (!Object.hasOwn(given, key)) return "process";
+  return given[key] === values[key] ? undefined : "ecosystem";
+}
