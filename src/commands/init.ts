@@ -4,7 +4,12 @@ import { SvcmCommand } from "./base.ts";
 import { initReport } from "./terminal/init-report.ts";
 import { canPrompt, confirm } from "./terminal/prompt.ts";
 
-const NEXT = "Next: svcm ecosystem show, svcm env check, svcm doctor, svcm serve";
+/** Every one of them works without a further choice. */
+function nextLine({ found: { undecided } }: InitResponse): string {
+  return undecided.length > 0
+    ? "Next: decide about the files below undecided in svcm.yaml, then svcm init --confirm"
+    : "Next: svcm doctor";
+}
 
 export default class Init extends SvcmCommand {
   static override summary = "Set svcm up in this repository: find its PM2 files, env files and keys.";
@@ -19,22 +24,34 @@ export default class Init extends SvcmCommand {
     "dry-run": Flags.boolean({ summary: "Show the proposal and write nothing.", exclusive: ["yes", "check"] }),
     yes: Flags.boolean({ char: "y", summary: "Write without asking.", exclusive: ["check"] }),
     check: Flags.boolean({ summary: "Write nothing; exit 1 if there is something to write." }),
+    confirm: Flags.boolean({
+      summary: "Remove the list of undecided PM2 files from svcm.yaml, and nothing else.",
+      exclusive: ["only"],
+    }),
     only: Flags.option({ summary: "Limit the proposal to this part.", options: ["layout", "keys"] as const })(),
   };
 
   async run(): Promise<InitResponse> {
     const { flags } = await this.parse(Init);
-    const run = (write: boolean): Promise<InitResponse> => this.execute(projectInit, { write, only: flags.only });
+    const run = (write: boolean): Promise<InitResponse> => this.execute(projectInit, { write, only: flags.only, confirm: flags.confirm });
     const proposal = await run(flags.yes);
     this.log(initReport(proposal));
-    if (proposal.written.length > 0) this.log(NEXT);
+    if (proposal.written.length > 0) this.log(nextLine(proposal));
     if (flags.yes || flags["dry-run"] || proposal.plan.length === 0) return proposal;
     if (!flags.check && canPrompt(this)) {
-      if (!(await confirm(`Write ${proposal.plan.map(({ path }) => path).join(" and ")}?`))) return proposal;
+      if (!(await confirm(`Write ${proposal.plan.map(({ path }) => path).join(" and ")}?`))) return this.#refused(proposal);
       const done = await run(true);
-      this.log(`Wrote ${done.written.join(" and ")}.\n\n${NEXT}`);
+      this.log(`Wrote ${done.written.join(" and ")}.\n\n${nextLine(done)}`);
       return done;
     }
+    if (!flags.check)
+      this.log("Nothing was written, because no terminal can answer the question.\nNext: svcm init --yes");
+    this.setExitCode(1);
+    return proposal;
+  }
+
+  #refused(proposal: InitResponse): InitResponse {
+    this.log("Nothing was written.");
     this.setExitCode(1);
     return proposal;
   }

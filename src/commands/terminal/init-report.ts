@@ -5,7 +5,7 @@ import { pluralize } from "../../core/words/pluralize.ts";
 const MAX_KEYS = 6;
 
 export function initReport({ found, keys, guesses, plan, written }: InitResponse): string {
-  const { looked, isCut, frameworks, pm2, env, notUnderstood } = found;
+  const { looked, isCut, frameworks, pm2, undecided, env, notUnderstood } = found;
   const summary = `Looked at ${pluralize(looked, "file")}${isCut ? ", and stopped there" : ""}. Nothing was run; values are not shown.`;
   const lines = [
     summary,
@@ -17,6 +17,10 @@ export function initReport({ found, keys, guesses, plan, written }: InitResponse
         ({ path, environments, isGuess }) => `${path}  ${environmentsText(environments)}${isGuess ? " (a guess)" : ""}`,
       ),
       "no file found",
+    ),
+    ...labelledLines(
+      "Open",
+      undecided.map(({ file, environment, why }) => `${file}  ${environment ?? "every environment"}: ${why ?? "undecided"}`),
     ),
     ...labelledLines(
       "Env",

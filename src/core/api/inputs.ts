@@ -175,7 +175,12 @@ export const inputs = {
   /** With `offline`, PM2 and the machine are not checked. */
   "project.doctor": z.strictObject({ version: z.string(), offline: z.boolean() }),
   /** Without `write`, nothing changes. `only` limits the proposal. */
-  "project.init": z.strictObject({ write: z.boolean(), only: z.optional(z.enum(["layout", "keys"])) }),
+  /** `confirm` removes the list of undecided PM2 files from `svcm.yaml`, and does nothing else. */
+  "project.init": z.strictObject({
+    write: z.boolean(),
+    only: z.optional(z.enum(["layout", "keys"])),
+    confirm: z.optional(z.boolean()),
+  }),
   /**
    * `from` is a Git revision to compare with, instead of PM2. `apps` limits the plan. `prune` deletes processes that an
    * apply started and no file declares any more. `preflight` overrides the setting in `rollout`. `restart` also restarts

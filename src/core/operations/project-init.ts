@@ -6,8 +6,9 @@ import { FileError, type Ports } from "../ports/index.ts";
 import { detect, type DetectedKey, type Detection } from "../project/detect/detect.ts";
 import { PROJECT_FILE } from "../project/project.ts";
 import { proposeLayout } from "../project/detect/layout.ts";
-import type { DetectionNote } from "../project/detect/pm2-files.ts";
-import { renderSvcmYaml, undeclaredKeys, addKeys } from "../project/detect/svcm-yaml.ts";
+import type { DetectionNote } from "../project/detect/pm2-file.ts";
+import type { RunningApp } from "../project/detect/running-app.ts";
+import { renderSvcmYaml, undeclaredKeys, addKeys, withoutUndecided } from "../project/detect/svcm-yaml.ts";
 import { once } from "../words/once.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 
@@ -52,12 +53,15 @@ export const projectInit = defineOperation({
   },
 });
 
-async function propose(ports: Ports, { only }: InputOf<"project.init">): Promise<InitResponse> {
-  const { keys, ...found } = detect(await ports.survey(ports.workspace.root));
+async function propose(ports: Ports, { only, confirm }: InputOf<"project.init">): Promise<InitResponse> {
+  const [survey, running] = await Promise.all([ports.survey(ports.workspace.root), readRunning(ports)]);
+  const { keys, ...found } = detect(survey, running);
   const chosen = only === "layout" ? [] : keys;
-  const { file, notes } = await projectFile(ports, { ...found, keys: chosen });
+  const { file, notes } = confirm
+    ? { file: await confirmedFile(ports), notes: [] }
+    : await projectFile(ports, { ...found, keys: chosen });
   const isKnown = file !== undefined || (await ports.facts.project()) !== undefined;
-  const plan = [file, isKnown ? await ignoreFile(ports) : undefined];
+  const plan = [file, isKnown && !confirm ? await ignoreFile(ports) : undefined];
   const keysWith = (...verdicts: DetectedKey["verdict"][]): string[] =>
     keys.filter(({ verdict }) => verdicts.includes(verdict)).map(({ key }) => key);
   return {
@@ -69,6 +73,25 @@ async function propose(ports: Ports, { only }: InputOf<"project.init">): Promise
     plan: plan.flatMap((planned) => planned ?? []),
     written: [],
   };
+}
+
+/** What PM2 runs is the best witness of what the team starts. No daemon, or one that does not answer, says nothing. */
+async function readRunning({ processes, workspace }: Ports): Promise<RunningApp[]> {
+  const records = await processes.list().catch(() => []);
+  const within = (path: string | null): string | undefined =>
+    path === workspace.root ? "." : path?.startsWith(`${workspace.root}/`) ? path.slice(workspace.root.length + 1) : undefined;
+  return records.flatMap(({ name, cwd, script }) => {
+    const app = { name, cwd: within(cwd), script: within(script) };
+    return app.cwd === undefined && app.script === undefined ? [] : [app];
+  });
+}
+
+/** Every other byte stays. */
+async function confirmedFile(ports: Ports): Promise<PlannedFile | undefined> {
+  const path = `${ports.workspace.root}/${PROJECT_FILE}`;
+  const before = await readText(ports, path);
+  if (before === undefined || !(await ports.facts.project())?.undecided.length) return undefined;
+  return { path, isNew: false, before, text: withoutUndecided(before) };
 }
 
 interface ProjectFile {

@@ -9,6 +9,10 @@ export const PROJECT_FILE = "svcm.yaml";
 export interface Project {
   readonly environments: Readonly<Record<string, { readonly aliases: readonly string[] }>>;
   readonly defaultEnvironment: string;
+  /** False if the file declares none: then the first one is shown, and nothing is changed without a name. */
+  readonly hasDefault: boolean;
+  /** PM2 files that `svcm init` left out, because nothing tells whether the team starts them. */
+  readonly undecided: readonly UndecidedFile[];
   readonly pm2Home: string | undefined;
   /** Outside the root; symbolic links may lead there. */
   readonly folders: readonly string[];
@@ -22,6 +26,14 @@ export interface Project {
   readonly guesses: Readonly<Record<string, string>>;
   readonly record: boolean;
   readonly alerts: AlertSettings | undefined;
+}
+
+/** Nothing says whether the team starts the file in that environment. */
+export interface UndecidedFile {
+  readonly file: string;
+  /** `undefined` for every environment. */
+  readonly environment?: string | undefined;
+  readonly why?: string | undefined;
 }
 
 /** Names of variables, because the file is in the repository and the URLs are secret. */

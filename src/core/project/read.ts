@@ -91,6 +91,8 @@ function toProject(declared: DeclaredProject): Project {
   return {
     environments: mapValues(environments, (aliases) => ({ aliases })),
     defaultEnvironment: declared.default ?? names[0] ?? "",
+    hasDefault: declared.default !== undefined || names.length === 1,
+    undecided: declared.undecided ?? [],
     pm2Home: declared.pm2Home,
     folders: declared.folders ?? [],
     logFolders: declared.logFolders ?? [],

@@ -139,6 +139,16 @@ export const projectSchema = z.strictObject({
   default: environment.optional(),
   pm2Home: path.optional(),
   folders: z.array(path).describe("a list of folders, for example [../shared]").optional(),
+  undecided: z
+    .array(
+      z.strictObject({
+        file: path,
+        environment: environment.optional(),
+        why: text.optional(),
+      }),
+    )
+    .describe("PM2 files that svcm init left out; while one is listed, plan and apply of its environment are refused")
+    .optional(),
   logFolders: z.array(path).describe("a list of folders, for example [/var/log/orders]").optional(),
   services: z.record(serviceName, z.strictObject(service)).optional(),
   ...service,

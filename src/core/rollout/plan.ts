@@ -15,6 +15,7 @@ export interface PlanContext extends Pick<
   readonly refused: ReadonlyMap<string, Issue>;
   /** What `svcm ecosystem check` refuses, and would run otherwise than declared. */
   readonly conflicts: readonly Pick<BlockingIssue, "apps" | "issue">[];
+  readonly undecided: readonly Issue[];
   readonly warnings: readonly Issue[];
   /** Absent for a plan that cannot be applied. */
   readonly digest?: (text: string) => string;
@@ -24,10 +25,11 @@ export interface PlanContext extends Pick<
 export function createPlan(
   input: ComparisonInput,
   { steps, unchanged, unknown, undeclared, held }: Decision,
-  { name: environment, refused, conflicts, warnings, digest, ...context }: PlanContext,
+  { name: environment, refused, undecided, conflicts, warnings, digest, ...context }: PlanContext,
 ): Plan {
   const touched = new Set(steps.flatMap(stepNames));
   const issues = [
+    ...undecided,
     ...[...refused].flatMap(([app, issue]) => (touched.has(app) ? [issue] : [])),
     ...conflicts.flatMap(({ apps, issue }) => (apps.some((name) => touched.has(name)) ? [issue] : [])),
     ...portIssues(input, steps),

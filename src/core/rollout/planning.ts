@@ -12,6 +12,7 @@ import { blockingIssues, type BlockingIssue } from "../pm2/rules/blocking.ts";
 import { withheldIssues } from "../pm2/rules/file.ts";
 import { checkedApps } from "../pm2/rules/rule.ts";
 import type { Ports } from "../ports/index.ts";
+import { undecidedIssues } from "../project/undecided.ts";
 import { omitUndefined } from "../words/omit-undefined.ts";
 import type { ComparisonInput } from "./compare.ts";
 import { decide, leaveOutOwn, type Decision } from "./decide.ts";
@@ -86,6 +87,7 @@ export async function computePlan(
     choices: omitUndefined({ service, apps, prune, preflight, restart }),
     git: await git,
     refused: listRefusals(content, expected, expecting),
+    undecided: undecidedIssues((await ports.facts.project())?.undecided ?? [], name),
     conflicts: listConflicts(content, start.running, expecting.machine.cpuCores),
     warnings: withheldIssues(loaded?.withheld ?? []),
     leftOut,

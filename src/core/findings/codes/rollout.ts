@@ -23,6 +23,13 @@ export const rolloutCodes: CodeDocs = {
       "Each apply copies the env files of its apps. Before the first apply, svcm knows only their current content.",
     remedy: "Keep the former content yourself until the apply is done. A preflight finds a bad line before it matters.",
   },
+  LAYOUT_UNDECIDED: {
+    summary: "svcm.yaml lists a PM2 file of the environment that nobody has decided about.",
+    explanation:
+      "`svcm init` found several files that declare the same program, or one that nothing starts, and no script, workflow or running process that tells which one the team uses. A guess would start an app twice, or not at all.",
+    remedy:
+      "Name the file below `ecosystem` in svcm.yaml, or leave it out. Then run `svcm init --confirm`, which removes the list.",
+  },
   LISTEN_TIMEOUT_SHORT: {
     summary: "The app needs almost all of the time that PM2 waits for it to be ready, or more (a note of a plan).",
     explanation:

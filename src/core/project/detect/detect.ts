@@ -1,7 +1,10 @@
 import { compareText } from "../../api/issue.ts";
 import { classify, type Verdict } from "./classify.ts";
 import { parseAssignments, detectEnvFiles, type DetectedEnvFile } from "./env-files.ts";
-import { type DetectionNote, type Pm2File, detectPm2Files } from "./pm2-files.ts";
+import type { DetectionNote, Pm2File } from "./pm2-file.ts";
+import { detectPm2Files } from "./pm2-files.ts";
+import type { RunningApp } from "./running-app.ts";
+import type { UndecidedFile } from "../project.ts";
 import { baseName } from "../../words/path.ts";
 import { folderOf, isPm2Name, type Survey } from "./survey.ts";
 
@@ -11,6 +14,8 @@ export interface Detection {
   readonly isCut: boolean;
   readonly frameworks: readonly string[];
   readonly pm2: readonly Pm2File[];
+  /** Left out of the proposal until a person decides. */
+  readonly undecided: readonly UndecidedFile[];
   readonly env: readonly DetectedEnvFile[];
   readonly keys: readonly DetectedKey[];
   readonly notUnderstood: readonly DetectionNote[];
@@ -35,33 +40,40 @@ const KEY = /^[A-Za-z_][\w.-]{0,199}$/;
 /** The system or PM2 sets these for every process. */
 const SYSTEM_VARIABLE =
   /^(?:PATH|HOME|USER|LOGNAME|PWD|SHELL|EDITOR|VISUAL|LANG|LC_\w+|TERM|TMPDIR|HOSTNAME|XDG_\w+|(?:LOCAL)?APPDATA|PROGRAMFILES|USERPROFILE|pm_\w+|PM2_\w+|NODE_APP_INSTANCE|npm_\w+|INIT_CWD|CI|DOTENV_PUBLIC_KEY\w*)$/;
+/** What a PM2 file sets for its app, such as the address to listen on, belongs to the app. */
+const DECLARABLE = /^(?:HOSTNAME|LANG|LC_\w+|TERM|TMPDIR|EDITOR|SHELL)$/;
+/** svcm's own settings are no keys of the backend. */
+const OWN_VARIABLE = /^SVC_SERVICE_MANAGEMENT_\w+$/;
 
-export function detect(survey: Survey): Detection {
+export function detect(survey: Survey, running: readonly RunningApp[] = []): Detection {
   const packages = [...survey.files.keys()].filter((path) => baseName(path) === "package.json").map(folderOf);
-  const { pm2, notUnderstood } = detectPm2Files(survey, packages);
-  const env = detectEnvFiles(survey, packages);
+  const { pm2, undecided, notUnderstood } = detectPm2Files(survey, packages, running);
+  const known = new Set(pm2.flatMap(({ environments }) => Object.keys(environments)));
+  const { env, notes } = detectEnvFiles(survey, packages, known);
   return {
     looked: survey.files.size,
     isCut: survey.isCut,
     frameworks: detectFrameworks(survey),
     pm2,
+    undecided,
     env: env.toSorted((a, b) => compareText(a.path, b.path)),
     keys: detectKeys(survey, env),
-    notUnderstood,
+    notUnderstood: [...notUnderstood, ...notes],
   };
 }
 
 function detectKeys({ files }: Survey, env: readonly DetectedEnvFile[]): DetectedKey[] {
   const valuesByKey = new Map<string, string[]>();
-  const addValue = (key: string, value: string): void => {
-    if (KEY.test(key) && !SYSTEM_VARIABLE.test(key)) valuesByKey.set(key, [...(valuesByKey.get(key) ?? []), value]);
+  const addValue = (key: string, value: string, isDeclared = false): void => {
+    if (!KEY.test(key) || OWN_VARIABLE.test(key) || (SYSTEM_VARIABLE.test(key) && !(isDeclared && DECLARABLE.test(key)))) return;
+    valuesByKey.set(key, [...(valuesByKey.get(key) ?? []), value]);
   };
   const assigned = env.flatMap(({ path, isEncrypted }) =>
     parseAssignments(files.get(path) ?? "").map(([key, value]) => [key, isEncrypted ? "" : value] as const),
   );
   for (const [key, value] of assigned) addValue(key, value);
   for (const [path, text = ""] of files) {
-    if (isPm2Name(baseName(path))) for (const [key, value] of ecosystemVariables(text)) addValue(key, value);
+    if (isPm2Name(baseName(path))) for (const [key, value] of ecosystemVariables(text)) addValue(key, value, true);
   }
   const readByCode = new Set(
     [...files].flatMap(([path, text = ""]) => (/\.[cm]?[jt]sx?$/.test(path) ? readKeys(text) : [])),
@@ -89,8 +101,13 @@ function readKeys(text: string): string[] {
 }
 
 function ecosystemVariables(text: string): (readonly [string, string])[] {
-  const blocks = [...text.matchAll(/\benv(?:_\w+)?["']?\s*:\s*\{([^{}]*)\}/g)].map(([, block = ""]) => block);
-  const yaml = [...text.matchAll(/^(\s*)env(?:_\w+)?:\s*\n((?:\1\s+[A-Za-z_][\w.-]*:.*\n?)+)/gm)].map(
+  const own = [...text.matchAll(/\benv(?:_\w+)?["']?\s*:\s*\{([^{}]*)\}/g)].map(([, block = ""]) => block);
+  const spread = [...own.join("\n").matchAll(/\.\.\.([A-Za-z_$][\w$]*)/g)].map(([, name = ""]) => name);
+  const shared = [...new Set(spread)].flatMap((name) =>
+    [...text.matchAll(new RegExp(String.raw`\b${name.replaceAll("$", String.raw`\$`)}\s*=\s*\{([^{}]*)\}`, "g"))].map(([, block = ""]) => block),
+  );
+  const blocks = [...own, ...shared];
+  const yaml = [...text.matchAll(/^(\s*)env(?:_\w+)?[ \t]*:\s*\n((?:\1\s+[A-Za-z_][\w.-]*[ \t]*:.*\n?)+)/gm)].map(
     ([, , block = ""]) => block,
   );
   return [...blocks, ...yaml].flatMap((block) =>

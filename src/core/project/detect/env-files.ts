@@ -1,5 +1,6 @@
 import { isEncrypted, parseEnvDocument } from "../../env/document.ts";
 import { environmentInName } from "./environment-names.ts";
+import type { DetectionNote } from "./pm2-file.ts";
 import { baseName } from "../../words/path.ts";
 import { packageFolderOf, isEnvName, isTemplateName, type Survey } from "./survey.ts";
 
@@ -14,25 +15,42 @@ export interface DetectedEnvFile {
   readonly isEncrypted: boolean;
 }
 
-export function detectEnvFiles({ files }: Survey, packages: readonly string[]): DetectedEnvFile[] {
-  return [...files.keys()].filter(isEnvName).map((path) => {
+/** @param known environments that PM2 files or their callers name */
+export function detectEnvFiles(
+  { files }: Survey,
+  packages: readonly string[],
+  known: ReadonlySet<string> = new Set(),
+): { env: DetectedEnvFile[]; notes: DetectionNote[] } {
+  const notes: DetectionNote[] = [];
+  const env = [...files.keys()].filter(isEnvName).map((path): DetectedEnvFile => {
     const name = baseName(path);
     const rest = name
-      .replace(/^\.env\.?/, "")
+      .replace(/^\.env[.-]?/, "")
       .replace(/\.env$/, "")
       .replace(/\.local$/, "");
-    const named = environmentInName(rest);
-    const isOther = named === undefined && !name.startsWith(".env");
+    const word = rest === "" || name === ".env.local" ? undefined : rest.toLowerCase();
+    const named = environmentInName(rest) ?? (word !== undefined && known.has(word) ? word : undefined);
+    const isTemplate = isTemplateName(name);
+    const home = packageFolderOf(path, packages);
+    const isPart = !isTemplate && word !== undefined && named === undefined && name.startsWith(".env");
+    const isHelper = HELPER_FOLDER.test(path.slice(home === "." ? 0 : home.length + 1));
+    if (isPart) notes.push({ path, line: 1, what: `svcm.yaml does not name this file, because ${rest} is not known as an environment` });
+    if (isHelper) notes.push({ path, line: 1, what: "svcm.yaml does not name this file, because its folder is not that of an app" });
+    const isOther = isPart || isHelper || (named === undefined && !name.startsWith(".env"));
     return {
       path,
-      kind: isTemplateName(name) ? "template" : isOther ? "other" : "values",
-      environment: named ?? (rest === "" || name === ".env.local" ? undefined : rest.toLowerCase()),
-      home: packageFolderOf(path, packages),
+      kind: isTemplate && !isHelper ? "template" : isOther ? "other" : "values",
+      environment: named,
+      home,
       isLocal: name.endsWith(".local"),
       isEncrypted: isEncrypted(files.get(path) ?? ""),
     };
   });
+  return { env, notes };
 }
+
+/** Env files there belong to a tool, a container or a script beside the app. */
+const HELPER_FOLDER = /^(?:.*\/)?(?:scripts?|tools?|docker|deploy|deployment|infra|k8s|helm|terraform|ansible|\.github|\.devcontainer)\//i;
 
 export function parseAssignments(text: string): (readonly [string, string])[] {
   const document = parseEnvDocument(text);

@@ -1,6 +1,6 @@
 import { compareText } from "../../api/issue.ts";
 import type { DetectedEnvFile } from "./env-files.ts";
-import type { DetectionNote } from "./pm2-files.ts";
+import type { DetectionNote } from "./pm2-file.ts";
 import { folderOf, relativePath } from "./survey.ts";
 
 export interface EnvLayout {
@@ -69,6 +69,6 @@ function plainFileNextTo(template: string): string {
   return folder === "." ? ".env" : `${folder}/.env`;
 }
 
-function byDepth(a: DetectedEnvFile, b: DetectedEnvFile): number {
+export function byDepth(a: DetectedEnvFile, b: DetectedEnvFile): number {
   return a.path.split("/").length - b.path.split("/").length || compareText(a.path, b.path);
 }

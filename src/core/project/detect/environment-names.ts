@@ -8,6 +8,10 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   test: ["test", "testing"],
   ci: ["ci"],
   e2e: ["e2e"],
+  preprod: ["preprod", "preproduction"],
+  preview: ["preview"],
+  demo: ["demo"],
+  beta: ["beta"],
 };
 
 const ALIASES: Readonly<Record<string, readonly string[]>> = {

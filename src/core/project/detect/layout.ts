@@ -2,14 +2,18 @@ import { compareText } from "../../api/issue.ts";
 import { baseName } from "../../words/path.ts";
 import type { Detection } from "./detect.ts";
 import type { DetectedEnvFile } from "./env-files.ts";
-import { envLayout, environmentNameOf } from "./env-layout.ts";
+import { byDepth, envLayout, environmentNameOf } from "./env-layout.ts";
 import { aliasesOf } from "./environment-names.ts";
-import type { DetectionNote, Pm2File } from "./pm2-files.ts";
-import { relativePath } from "./survey.ts";
+import type { DetectionNote, Pm2File } from "./pm2-file.ts";
+import type { UndecidedFile } from "../project.ts";
+import { joinPath, relativePath } from "./survey.ts";
 
 export interface Layout {
   readonly environments: Readonly<Record<string, readonly string[]>>;
-  readonly default: string;
+  /** `undefined` if environments share apps: then a command has to name one. */
+  readonly default: string | undefined;
+  readonly folders?: readonly string[];
+  readonly undecided: readonly UndecidedFile[];
   readonly services: Readonly<Record<string, ServiceLayout>>;
 }
 
@@ -23,6 +27,8 @@ export interface ServiceLayout {
 
 interface Group {
   readonly folder: string;
+  /** Of a part; else the folder names the service. */
+  readonly name?: string | undefined;
   readonly env: readonly DetectedEnvFile[];
   readonly pm2: readonly Pm2File[];
 }
@@ -32,18 +38,14 @@ interface EnvironmentNames {
   readonly main: string;
 }
 
-const ORDER = ["dev", "test", "ci", "e2e", "qa", "sandbox", "uat", "staging", "production"];
+const ORDER = ["dev", "test", "ci", "e2e", "qa", "sandbox", "demo", "preview", "beta", "uat", "staging", "preprod", "production"];
 
-export function proposeLayout({ env, pm2 }: Pick<Detection, "env" | "pm2">): {
+export function proposeLayout({ env, pm2, undecided }: Pick<Detection, "env" | "pm2" | "undecided">): {
   layout: Layout;
   notes: DetectionNote[];
 } {
   const homes = [...new Set([...env, ...pm2].map(({ home }) => home))].toSorted(compareText);
-  const groups = homes.map((folder) => ({
-    folder,
-    env: env.filter(({ home }) => home === folder),
-    pm2: pm2.filter(({ home }) => home === folder),
-  }));
+  const groups = homes.flatMap((folder) => groupsIn(folder, env, pm2));
   const all = environmentNames(env, pm2);
   const main = all.find((name) => pm2.some(({ environments }) => Object.hasOwn(environments, name))) ?? all[0] ?? "dev";
   const names = { all, main };
@@ -51,11 +53,42 @@ export function proposeLayout({ env, pm2 }: Pick<Detection, "env" | "pm2">): {
   return {
     layout: {
       environments: Object.fromEntries(all.map((name) => [name, aliasesOf(name, all)])),
-      default: main,
+      default: shareApps(pm2) ? undefined : main,
       services,
+      undecided,
     },
     notes: groups.flatMap((group) => [...envLayout(group.env, all, main, "").notes]),
   };
+}
+
+/** A part has the env files of its folder, too, because each server has a copy of the repository. */
+function groupsIn(folder: string, env: readonly DetectedEnvFile[], pm2: readonly Pm2File[]): Group[] {
+  const own = pm2.filter(({ home }) => home === folder);
+  const files = env.filter(({ home }) => home === folder);
+  const parts = own.filter(({ part }) => part !== undefined);
+  const rest = own.filter(({ part }) => part === undefined);
+  const whole = rest.length > 0 || parts.length === 0 ? [{ folder, env: files, pm2: rest }] : [];
+  return [...whole, ...parts.map((file) => ({ folder, name: file.part, env: files, pm2: [file] }))];
+}
+
+/** One machine has one of these environments, and nothing in the repository says which. */
+function shareApps(pm2: readonly Pm2File[]): boolean {
+  return pm2.some((file, index) =>
+    Object.keys(file.environments).some((environment, at, own) => {
+      const isOther = (name: string): boolean => name !== environment && sharesName(file, environment, file, name);
+      if (own.some((name, position) => position > at && isOther(name))) return true;
+      return pm2.slice(index + 1).some((other) =>
+        Object.keys(other.environments).some((name) => name !== environment && sharesName(file, environment, other, name)),
+      );
+    }),
+  );
+}
+
+function sharesName(one: Pm2File, inOne: string, other: Pm2File, inOther: string): boolean {
+  const namesOf = ({ apps, only }: Pm2File, environment: string): string[] =>
+    apps.map(({ name, source }) => name ?? source).filter((name) => only[environment]?.includes(name) ?? true);
+  const names = new Set(namesOf(one, inOne));
+  return namesOf(other, inOther).some((name) => names.has(name)) || (one === other && names.size === 0);
 }
 
 function environmentNames(env: readonly DetectedEnvFile[], pm2: readonly Pm2File[]): string[] {
@@ -72,38 +105,44 @@ function rank(name: string): number {
   return ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length;
 }
 
-/** A PM2 file in a parent folder belongs to the services in whose folders its apps run. */
-function namedServices(groups: readonly Group[], names: EnvironmentNames): Record<string, ServiceLayout> {
-  const taken = new Set<string>();
-  const claimed = new Set<string>();
-  const entries = groups
-    .filter(({ folder }) => folder !== ".")
-    .map((group) => {
-      const contained = groups
-        .filter((other) => other !== group)
-        .flatMap(({ pm2 }) => pm2)
-        .flatMap((file) => namesWithin(file, group.folder).map((name) => ({ file, name })));
-      for (const { name } of contained) claimed.add(name);
-      const pm2 = [...group.pm2, ...new Set(contained.map(({ file }) => file))];
-      const apps = [...new Set(contained.map(({ name }) => name))];
-      const service = serviceOf({ ...group, pm2 }, names);
-      return [freeName(baseName(group.folder), taken), apps.length > 0 ? { ...service, apps } : service] as const;
-    });
-  const root = groups.find(({ folder }) => folder === ".");
-  const rest = root?.pm2.flatMap(({ apps }) => apps.flatMap(({ name }) => name ?? [])) ?? [];
-  const unclaimed = [...new Set(rest)].filter((name) => !claimed.has(name));
-  const isDivided = root?.pm2.every(({ apps }) => areNamed(apps)) ?? true;
-  const needsRoot = root && (root.env.some(({ kind }) => kind === "values") || unclaimed.length > 0 || !isDivided);
-  if (!needsRoot) return Object.fromEntries(entries);
-  const service = serviceOf(root, names);
-  const own = isDivided && claimed.size > 0 && unclaimed.length > 0 ? { ...service, apps: unclaimed } : service;
-  return Object.fromEntries([[freeName("main", taken), own], ...entries]);
+interface Claim {
+  readonly file: Pm2File;
+  /** `undefined` for every app of the file. */
+  readonly apps: readonly string[] | undefined;
 }
 
-/** A file with a computed app name is not divided, because that app would be lost. */
-function namesWithin({ apps }: Pm2File, folder: string): string[] {
-  if (!areNamed(apps)) return [];
-  return apps.flatMap((app) => (isWithin(app.folder, folder) ? (app.name ?? []) : []));
+/** An app belongs to the service in whose folder it runs, and to one service only. */
+function namedServices(groups: readonly Group[], names: EnvironmentNames): Record<string, ServiceLayout> {
+  const taken = new Set<string>();
+  const entries = groups.flatMap((group): [string, ServiceLayout][] => {
+    const claims = groups.flatMap((other) => other.pm2).flatMap((file) => claimOf(file, group, groups));
+    const hasEnv = group.env.some(({ kind }) => kind !== "other");
+    if (claims.length === 0 && !hasEnv) return [];
+    const wanted = group.name ?? (group.folder === "." ? "main" : baseName(group.folder));
+    return [[freeName(wanted, taken), serviceOf(group, names, claims)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function claimOf(file: Pm2File, group: Group, groups: readonly Group[]): Claim[] {
+  const isHome = group.pm2.includes(file);
+  if (file.part !== undefined || !isDivisible(file)) return isHome ? [{ file, apps: undefined }] : [];
+  const own = file.apps.filter((app) => groupOf(file, app.folder, groups) === group).flatMap(({ name }) => name ?? []);
+  if (own.length === 0) return [];
+  return [{ file, apps: own.length === file.apps.length ? undefined : [...new Set(own)] }];
+}
+
+/** A file with a computed app name or list is not divided, because those apps would be lost. */
+function isDivisible({ apps, isPlain }: Pm2File): boolean {
+  return isPlain && areNamed(apps);
+}
+
+function groupOf(file: Pm2File, folder: string | undefined, groups: readonly Group[]): Group | undefined {
+  const home = groups.find(({ pm2 }) => pm2.includes(file));
+  if (folder === undefined) return home;
+  const path = folder.startsWith("/") ? folder : joinPath(file.cwd, folder);
+  const around = groups.filter((group) => group.name === undefined && group.folder !== "." && isWithin(path, group.folder));
+  return around.toSorted((a, b) => b.folder.length - a.folder.length)[0] ?? home;
 }
 
 function areNamed(apps: Pm2File["apps"]): boolean {
@@ -124,32 +163,57 @@ function freeName(wanted: string, taken: Set<string>): string {
   return name;
 }
 
-function serviceOf(group: Group | undefined, { all, main }: EnvironmentNames): ServiceLayout {
+function serviceOf(
+  group: Group | undefined,
+  { all, main }: EnvironmentNames,
+  claims: readonly Claim[] = group?.pm2.map((file) => ({ file, apps: undefined })) ?? [],
+): ServiceLayout {
   if (!group) return {};
   const folder = group.folder === "." ? "" : group.folder;
-  const template = group.env.find(({ kind }) => kind === "template")?.path;
-  const ecosystem = ecosystemOf(group.pm2, all, folder);
+  const template = group.env.filter(({ kind }) => kind === "template").toSorted(byDepth)[0]?.path;
+  const apps = appsOfService(claims);
+  const ecosystem = ecosystemOf(claims, apps !== undefined, all, folder);
   const { env } = envLayout(group.env, all, main, folder);
   return {
     ...(folder !== "" && { folder }),
     ...(Object.keys(ecosystem).length > 0 && { ecosystem }),
+    ...(apps && { apps }),
     ...(Object.keys(env).length > 0 && { env }),
     ...(template !== undefined && { template: relativePath(folder, template) }),
   };
 }
 
-function ecosystemOf(pm2: readonly Pm2File[], names: readonly string[], folder: string): Record<string, unknown> {
+/** `apps` counts for every file of the service, so each name of a whole file is needed, too. */
+function appsOfService(claims: readonly Claim[]): readonly string[] | undefined {
+  const isLimited = claims.some(({ apps }) => apps !== undefined);
+  if (!isLimited || claims.some(({ file, apps }) => apps === undefined && !isDivisible(file))) return undefined;
+  return [...new Set(claims.flatMap(({ file, apps }) => apps ?? file.apps.flatMap(({ name }) => name ?? [])))];
+}
+
+function ecosystemOf(
+  claims: readonly Claim[],
+  hasApps: boolean,
+  names: readonly string[],
+  folder: string,
+): Record<string, unknown> {
   const entries = names.flatMap((name): [string, unknown][] => {
-    const files = pm2.filter(({ environments }) => Object.hasOwn(environments, name));
-    const sources = files.map((file) => toEcosystemSource(file, file.environments[name] ?? null, folder));
+    const present = claims.filter(({ file }) => Object.hasOwn(file.environments, name));
+    const sources = present.map(({ file, apps }) => toEcosystemSource(file, name, folder, hasApps ? undefined : apps));
     return sources.length === 0 ? [] : [[name, sources.length === 1 ? sources[0] : sources]];
   });
   return Object.fromEntries(entries);
 }
 
-function toEcosystemSource({ path, home }: Pm2File, env: string | null, folder: string): unknown {
+function toEcosystemSource(
+  { path, cwd: callFolder, environments, only }: Pm2File,
+  environment: string,
+  folder: string,
+  apps: readonly string[] | undefined,
+): unknown {
   const file = relativePath(folder, path);
-  const isAbove = file.startsWith("../");
-  if (env === null && !isAbove) return file;
-  return { file, ...(isAbove && { cwd: relativePath(folder, home) }), ...(env !== null && { env }) };
+  const env = environments[environment] ?? null;
+  const cwd = relativePath(folder, callFolder);
+  const names = only[environment] ?? apps;
+  if (env === null && cwd === "." && names === undefined) return file;
+  return { file, ...(cwd !== "." && { cwd }), ...(env !== null && { env }), ...(names && { only: names }) };
 }

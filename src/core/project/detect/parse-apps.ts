@@ -1,4 +1,6 @@
 import { baseName } from "../../words/path.ts";
+import { isRecord } from "../../words/record.ts";
+import { parseYaml } from "../../yaml/parse.ts";
 import { folderOf } from "./survey.ts";
 
 export interface Pm2App {
@@ -6,6 +8,11 @@ export interface Pm2App {
   /** Equal expressions mean equal names. */
   readonly source: string;
   readonly folder: string | undefined;
+  /** As written; for a wrapper such as `npm` with its arguments. `undefined` if it is computed. */
+  readonly script: string | undefined;
+  readonly cwd: string | undefined;
+  /** The ports that it is given, as written. */
+  readonly ports: readonly string[];
 }
 
 const STRING = String.raw`"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\`(?:\\.|[^\`\\])*\``;
@@ -23,15 +30,70 @@ export function stripComments(path: string, text: string): string {
 
 /** PM2 names an app without a name after its script. */
 export function parseApps(path: string, text: string): Pm2App[] {
+  const data = isYamlFile(path) || path.endsWith(".json") ? appsOfData(path, text) : undefined;
+  if (data !== undefined) return data;
   const isYaml = isYamlFile(path);
-  return [...text.matchAll(member("script|cmd|exec", "g"))].map(({ 1: script = "", index }) => {
+  return [...text.matchAll(member("script|cmd|exec", "g"))].map(({ 1: written = "", index }) => {
     const part = isYaml ? itemAround(text, index) : objectAround(text, index);
     const source = member("name").exec(part)?.[1]?.trim() ?? "";
-    if (source !== "") return { name: literalText(source, isYaml), source, folder: folderIn(part, isYaml) };
-    const file = HIDDEN_NAME.test(part) ? undefined : literalText(script.trim(), isYaml);
-    const name = file === undefined ? undefined : baseName(file).replace(/(?<=.)\.[^.]*$/, "");
-    return { name, source: script.trim(), folder: folderIn(part, isYaml) };
+    const file = literalText(written.trim(), isYaml);
+    const args = /(?:^|[{,\s])["']?args["']?\s*:\s*(\[[^\]]*\]|"[^"\n]*"|'[^'\n]*'|`[^`]*`)/.exec(part)?.[1];
+    const ports = [...part.matchAll(/["']?\b(?:PORT|port|SVC_(?:HTTP|REST)_PORT)["']?\s*:\s*["']?(\d{2,5})\b/g)];
+    const rest = {
+      folder: folderIn(part, isYaml),
+      script: identityOf(file, args?.replaceAll(/[\s"',[\]`]+/g, " ").trim()),
+      cwd: pathIn(member("cwd").exec(part)?.[1], isYaml),
+      ports: [...new Set(ports.map(([, port = ""]) => port))],
+    };
+    if (source !== "") return { name: literalText(source, isYaml), source, ...rest };
+    const own = HIDDEN_NAME.test(part) ? undefined : file;
+    return { name: own === undefined ? undefined : scriptName(own), source: written.trim(), ...rest };
   });
+}
+
+function scriptName(script: string): string {
+  return baseName(script).replace(/(?<=.)\.[^.]*$/, "");
+}
+
+/** `npm run api` and `npm run worker` are two programs. */
+const WRAPPER = /(?:^|\/)(?:npm|npx|pnpm|yarn|bun|bunx|node|tsx|ts-node|bash|sh|python3?|serve|next|nuxt|nest)(?:\.js)?$|\s/;
+
+function identityOf(script: string | undefined, args: string | undefined): string | undefined {
+  if (script === undefined) return undefined;
+  return (WRAPPER.test(script) && args !== undefined ? `${script} ${args}` : script).replace(/^\.\//, "");
+}
+
+/** YAML and JSON need no guess. `undefined` for what only PM2 can read, such as JSON with comments. */
+function appsOfData(path: string, text: string): Pm2App[] | undefined {
+  const { value, issues } = parseYaml(text, path);
+  if (issues.some(({ severity }) => severity === "error") || typeof value !== "object" || value === null) return undefined;
+  const list = isRecord(value) ? (value["apps"] ?? value["pm2"] ?? value) : value;
+  return [list].flat().flatMap((app) => (isRecord(app) ? appOfData(app) : []));
+}
+
+function appOfData(app: Readonly<Record<string, unknown>>): Pm2App[] {
+  const text = (...names: string[]): string | undefined =>
+    names.map((name) => app[name]).find((value): value is string => typeof value === "string" && value !== "");
+  const script = text("script", "cmd", "command", "exec");
+  if (script === undefined) return [];
+  const cwd = text("cwd")?.replace(/^\.\//, "").replace(/(?<=.)\/$/, "");
+  const blocks = Object.entries(app).flatMap(([name, value]) => (/^env(?:_|$)/.test(name) && isRecord(value) ? [value] : []));
+  const ports = [app, ...blocks].flatMap((block) =>
+    ["PORT", "port", "SVC_HTTP_PORT", "SVC_REST_PORT"].flatMap((name) => (block[name] === undefined ? [] : [String(block[name])])),
+  );
+  const name = text("name") ?? scriptName(script);
+  const args = app["args"] === undefined ? undefined : [app["args"]].flat().map(String).join(" ");
+  const inFolder = script.includes("/") && !script.includes(" ") ? folderOf(script).replace(/^\.\//, "") : undefined;
+  return [
+    {
+      name,
+      source: JSON.stringify(name),
+      folder: cwd ?? (inFolder === "." ? undefined : inFolder),
+      script: identityOf(script, args),
+      cwd,
+      ports: [...new Set(ports.filter((port) => /^\d+$/.test(port)))],
+    },
+  ];
 }
 
 function member(name: string, flags = ""): RegExp {

@@ -1,150 +1,142 @@
-import { parseApps, stripComments, type Pm2App } from "./parse-apps.ts";
-import { environmentFor, environmentInName, environmentOf } from "./environment-names.ts";
-import { packageFolderOf, mayCallPm2, isPm2Name, isScriptLikePm2, type Survey } from "./survey.ts";
-import { compareText } from "../../api/issue.ts";
 import { baseName } from "../../words/path.ts";
+import { environmentFor, environmentInName, environmentOf } from "./environment-names.ts";
+import { parseApps, stripComments, type Pm2App } from "./parse-apps.ts";
+import { callsIn, environmentOfCall, type Pm2Call } from "./pm2-calls.ts";
+import type { DetectionNote, Pm2File } from "./pm2-file.ts";
+import type { UndecidedFile } from "../project.ts";
+import { selectFiles } from "./select-files.ts";
+import { folderOf, isPm2Name, isScriptLikePm2, joinPath, packageFolderOf, type Survey } from "./survey.ts";
+import type { RunningApp } from "./running-app.ts";
 
-export interface Pm2File {
-  readonly path: string;
-  readonly home: string;
-  readonly named: string | undefined;
-  /** The name after `--env`; `null` for a start without it. */
-  readonly environments: Readonly<Record<string, string | null>>;
-  readonly isGuess: boolean;
-  /** A script, a workflow or the README starts PM2 with it. */
-  readonly isCalled: boolean;
-  readonly isBroken: boolean;
-  readonly apps: readonly Pm2App[];
-}
-
-export interface DetectionNote {
-  readonly path: string;
-  readonly line: number;
-  readonly what: string;
-}
-
-interface Pm2Call {
-  readonly file: string;
-  readonly env: string | undefined;
+export interface Pm2Detection {
+  readonly pm2: readonly Pm2File[];
+  readonly undecided: readonly UndecidedFile[];
+  readonly notUnderstood: readonly DetectionNote[];
 }
 
 export function detectPm2Files(
   { files }: Survey,
   packages: readonly string[],
-): { pm2: readonly Pm2File[]; notUnderstood: DetectionNote[] } {
+  running: readonly RunningApp[] = [],
+): Pm2Detection {
   const calls = callsIn(files);
   const found: Pm2File[] = [];
-  const notUnderstood: DetectionNote[] = [];
+  const notes: DetectionNote[] = [];
   for (const [path, text = ""] of files) {
     if (isScriptLikePm2(baseName(path)))
-      notUnderstood.push({
+      notes.push({
         path,
         line: 1,
         what: "PM2 would run this file as a script, because its name does not end in .config.js",
       });
     if (!isPm2Name(baseName(path)) || !/\b(?:apps|script|cmd|exec)\b["']?\s*:/.test(text)) continue;
-    const home = packageFolderOf(path, packages);
-    const manifest = files.get(home === "." ? "package.json" : `${home}/package.json`) ?? "";
-    const isBroken = isUnwantedModule(path, manifest);
-    if (isBroken) notUnderstood.push({ path, line: 1, what: moduleNote(path) });
+    const isBroken = isUnwantedModule(path, files, packages);
+    if (isBroken) notes.push({ path, line: 1, what: moduleNote(path) });
     const line = findLine(text, /\benv_file\b["']?\s*:/);
-    if (line !== undefined) notUnderstood.push({ path, line, what: "env_file is a field that PM2 ignores" });
-    found.push({ ...pm2File(path, text, calls), home, isBroken });
+    if (line !== undefined) notes.push({ path, line, what: "env_file is a field that PM2 ignores" });
+    found.push({ ...pm2File(path, text, calls, files, packages), isBroken });
   }
-  const { pm2, skipped } = selectFiles(found);
-  return { pm2, notUnderstood: [...notUnderstood, ...skipped] };
+  const { pm2, undecided, skipped } = selectFiles(found, running);
+  return { pm2, undecided, notUnderstood: [...notes, ...skipped] };
 }
 
 /** With such a package.json, Node.js treats `.js` files as ES modules, which PM2 cannot require. */
-function isUnwantedModule(path: string, manifest: string): boolean {
+function isUnwantedModule(path: string, files: Survey["files"], packages: readonly string[]): boolean {
+  const home = packageFolderOf(path, packages);
+  const manifest = files.get(home === "." ? "package.json" : `${home}/package.json`) ?? "";
+  if (/\.config\.mjs$/.test(path)) return /\bexport\s+default\b/.test(files.get(path) ?? "");
   return path.endsWith(".config.js") && /"type"\s*:\s*"module"/.test(manifest);
 }
 
 function moduleNote(path: string): string {
-  const name = baseName(path).replace(/\.js$/, ".cjs");
+  const name = baseName(path).replace(/\.m?js$/, ".cjs");
+  if (path.endsWith(".mjs"))
+    return `PM2 finds no app in this file, because it exports them as default. Rename it to ${name}, with module.exports`;
   return `PM2 cannot read this file, because package.json has "type": "module". Rename it to ${name}, with module.exports`;
 }
 
-function pm2File(path: string, source: string, calls: readonly Pm2Call[]): Omit<Pm2File, "home" | "isBroken"> {
+function pm2File(
+  path: string,
+  source: string,
+  allCalls: readonly Pm2Call[],
+  files: Survey["files"],
+  packages: readonly string[],
+): Omit<Pm2File, "isBroken"> {
   const text = stripComments(path, source);
-  const ownCalls = calls.filter(({ file }) => path === file || path.endsWith(`/${file}`));
+  const calls = strongest(allCalls.filter(({ file }) => file === path));
   const named = environmentInName(baseName(path).replace(/^(?:ecosystem|pm2|process)/i, ""));
-  const facts = { path, named, apps: parseApps(path, text), isCalled: ownCalls.length > 0 };
-  const blocks = [...text.matchAll(/\benv_([A-Za-z][\w-]*)["']?\s*:/g)].flatMap(([, name = ""]) =>
-    name === "file" ? [] : [name],
-  );
-  const names = [...new Set([...blocks, ...ownCalls.flatMap(({ env }) => env ?? [])])];
-  if (named !== undefined) {
-    const block = names.find((name) => environmentFor(name) === named);
-    return { ...facts, environments: { [named]: block ?? null }, isGuess: false };
-  }
-  if (names.length > 0) {
-    const own = Object.fromEntries(names.map((name) => [environmentFor(name), name]));
-    const bare = /\benv["']?\s*:/.test(text) && !Object.hasOwn(own, "dev") ? { dev: null } : {};
-    return { ...facts, environments: { ...own, ...bare }, isGuess: false };
-  }
-  const declared = environmentOf(/NODE_ENV["']?\s*:\s*["'](\w+)["']/.exec(text)?.[1] ?? "");
-  return { ...facts, environments: { [declared ?? "production"]: null }, isGuess: declared === undefined };
+  const apps = parseApps(path, text);
+  const cwd = callFolder(calls) ?? inferFolder(path, apps, files, packages);
+  const home = packages.includes(cwd) || cwd === "." ? cwd : packageFolderOf(`${cwd}/x`, packages);
+  return { path, home, cwd, named, apps, calls, isPlain: !COMPUTED.test(text), ...startsOf(text, named, calls) };
 }
 
-function callsIn(files: Survey["files"]): Pm2Call[] {
-  const texts = [...files].flatMap(([path, text]) => (text !== undefined && mayCallPm2(path) ? [text] : []));
-  return texts.flatMap((text) =>
-    [
-      ...text.matchAll(
-        /\bpm2(?:-runtime|-docker)?["']?,?\s+["']?(?:(?:start|restart|reload|startOrReload|startOrRestart|startOrGracefulReload)["']?,?\s+["']?)?(?:\.\/)?([\w./-]+\.(?:json|ya?ml|config\.[cm]?js))\b([^\n;&|]*)/g,
-      ),
-    ].map(([, file = "", rest = ""]) => ({ file, env: /--env[=\s"',]+([A-Za-z][\w-]*)/.exec(rest)?.[1] })),
+/** Spreads of arguments and objects are fine; these make the list of apps. */
+const COMPUTED =
+  /\.(?:map|flatMap|push|concat|unshift|filter|reduce|fromEntries)\(|Array\.from|\bfor\s*\(|\[\s*\.\.\.|,\s*\.\.\.[\w.]+\s*\]|apps\s*:\s*require\(/;
+
+function strongest(calls: readonly Pm2Call[]): readonly Pm2Call[] {
+  const strong = calls.filter(({ kind }) => kind !== "readme");
+  return strong.length > 0 ? strong : calls;
+}
+
+function callFolder(calls: readonly Pm2Call[]): string | undefined {
+  const folders = [...new Set(calls.flatMap(({ cwd }) => cwd ?? []))];
+  return folders.length === 1 ? folders[0] : undefined;
+}
+
+/** The folder from which most scripts and working folders exist. */
+function inferFolder(
+  path: string,
+  apps: readonly Pm2App[],
+  files: Survey["files"],
+  packages: readonly string[],
+): string {
+  const home = packageFolderOf(path, packages);
+  const folders = new Set([...files.keys()].flatMap((file) => file.split("/").map((_, at, all) => all.slice(0, at).join("/"))));
+  const exists = (target: string): boolean => files.has(target) || folders.has(target);
+  const score = (folder: string): number => {
+    const targets = apps.flatMap(({ script, cwd }) => [cwd, script?.includes("/") ? joinPath(cwd ?? ".", script) : undefined]);
+    return targets.filter((one) => one !== undefined && !one.startsWith("/") && exists(joinPath(folder, one))).length;
+  };
+  return [home, folderOf(path), "."].toSorted((a, b) => score(b) - score(a))[0] ?? home;
+}
+
+type Starts = Pick<Pm2File, "environments" | "only" | "isGuess">;
+
+function startsOf(text: string, named: string | undefined, calls: readonly Pm2Call[]): Starts {
+  const blocks = [...new Set([...text.matchAll(/\benv_([A-Za-z][\w-]*)["']?\s*:/g)].map(([, name = ""]) => name))].filter(
+    (name) => name !== "file",
   );
+  const bare = environmentOf(/\benv["']?\s*:\s*\{?[^{}]*?NODE_ENV["']?\s*:\s*["']?(\w+)/.exec(text)?.[1] ?? "");
+  const fallback = named ?? bare ?? (blocks.length > 0 ? "dev" : undefined);
+  const environments: Record<string, string | null> = {};
+  const only: Record<string, readonly string[] | undefined> = {};
+  for (const call of calls) {
+    const environment = environmentOfCall(call) ?? fallback ?? "production";
+    const isNew = !Object.hasOwn(environments, environment);
+    if (isNew || (call.env !== undefined && environments[environment] === null)) environments[environment] = call.env ?? null;
+    const names = only[environment];
+    if (isNew) only[environment] = call.only;
+    else only[environment] = names && call.only ? [...new Set([...names, ...call.only])] : undefined;
+  }
+  if (named !== undefined && !Object.hasOwn(environments, named))
+    environments[named] = blocks.find((name) => environmentFor(name) === named) ?? null;
+  const used = new Set(calls.map(({ env }) => env));
+  for (const name of blocks.filter((block) => !used.has(block))) {
+    const environment = environmentFor(name);
+    if (!Object.hasOwn(environments, environment)) environments[environment] = name;
+  }
+  const hasBare = /\benv["']?\s*:/.test(text) && blocks.length > 0 && named === undefined;
+  if (hasBare && !Object.hasOwn(environments, bare ?? "dev")) environments[bare ?? "dev"] = null;
+  // A call without any word about the environment does not make production more certain.
+  const isGuess = fallback === undefined && calls.every((call) => environmentOfCall(call) === undefined);
+  if (Object.keys(environments).length === 0) environments[fallback ?? "production"] = null;
+  const limits = Object.entries(only).flatMap(([name, names]) => (names === undefined ? [] : [[name, names] as const]));
+  return { environments, only: Object.fromEntries(limits), isGuess };
 }
 
 function findLine(text: string, pattern: RegExp): number | undefined {
   const index = text.search(pattern);
   return index === -1 ? undefined : text.slice(0, index).split("\n").length;
-}
-
-/** `pm2 start` without a file looks for these. */
-const DEFAULT_NAME = /^ecosystem\.(?:config\.[cm]?js|json|ya?ml)$/;
-
-/** If several files of one package declare the same app for the same environment, the team uses only one of them. */
-function selectFiles(candidates: readonly Pm2File[]): { pm2: Pm2File[]; skipped: DetectionNote[] } {
-  const files = candidates.map((file) => dropDoubtfulEnvironments(file, candidates)).toSorted(byPreference);
-  const selected: Pm2File[] = [];
-  const skipped: DetectionNote[] = [];
-  for (const file of files) {
-    const entries = Object.entries(file.environments);
-    const free = entries.filter(([environment]) => !selected.some((other) => isAlternative(other, file, environment)));
-    if (free.length > 0) selected.push({ ...file, environments: Object.fromEntries(free) });
-    else
-      skipped.push({ path: file.path, line: 1, what: "another file declares the same app; svcm.yaml names that one" });
-  }
-  return { pm2: selected.toSorted((a, b) => compareText(a.path, b.path)), skipped };
-}
-
-function dropDoubtfulEnvironments(file: Pm2File, files: readonly Pm2File[]): Pm2File {
-  const others = files.filter((other) => other.home === file.home && other !== file);
-  const isNamed = (environment: string): boolean => others.some(({ named }) => named === environment);
-  const { dev, ...rest } = file.environments;
-  if (file.isGuess && isNamed("production") && !isNamed("dev")) return { ...file, environments: { dev: null } };
-  const isDoubtful = dev === null && Object.keys(rest).length > 0 && isNamed("dev");
-  return isDoubtful ? { ...file, environments: rest } : file;
-}
-
-function isAlternative(one: Pm2File, other: Pm2File, environment: string): boolean {
-  const names = new Set(one.apps.map(({ source }) => source));
-  return (
-    one.home === other.home &&
-    Object.hasOwn(one.environments, environment) &&
-    other.apps.some(({ source }) => names.has(source))
-  );
-}
-
-function byPreference(a: Pm2File, b: Pm2File): number {
-  return rank(a) - rank(b) || compareText(a.path, b.path);
-}
-
-function rank({ path, isBroken, isCalled, isGuess }: Pm2File): number {
-  return (
-    Number(isBroken) * 8 + Number(!isCalled) * 4 + Number(isGuess) * 2 + Number(!DEFAULT_NAME.test(baseName(path)))
-  );
 }

@@ -49,14 +49,24 @@ export function mayCallPm2(path: string): boolean {
   const name = baseName(path);
   return (
     name === "package.json" ||
-    /^(?:Dockerfile|Containerfile|Procfile|Makefile)(?:$|\.)/i.test(name) ||
-    /\.(?:sh|bash|ya?ml)$/i.test(name) ||
+    /^(?:Dockerfile|Containerfile|Procfile|Makefile|Jenkinsfile)(?:$|\.)/i.test(name) ||
+    /\.(?:sh|bash|ya?ml|service)$/i.test(name) ||
     /^readme(?:\.md)?$/i.test(name)
   );
 }
 
 export function folderOf(path: string): string {
   return path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : ".";
+}
+
+/** `.` and `..` are resolved; above the root there is nothing. */
+export function joinPath(folder: string, path: string): string {
+  const parts: string[] = [];
+  for (const part of `${folder}/${path}`.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "." && part !== "") parts.push(part);
+  }
+  return parts.join("/") || ".";
 }
 
 export function packageFolderOf(path: string, packages: readonly string[]): string {

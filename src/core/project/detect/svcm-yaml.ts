@@ -14,7 +14,8 @@ export function renderSvcmYaml(layout: Layout, keys: readonly DetectedKey[] | un
   return [
     SCHEMA,
     "version: 1",
-    ...members({ environments: layout.environments, default: layout.default }, "", new Set(["environments"])),
+    ...members(headOf(layout), "", new Set(["environments"])),
+    ...undecidedLines(layout),
     ...(only
       ? serviceLines(only, "")
       : [
@@ -27,6 +28,18 @@ export function renderSvcmYaml(layout: Layout, keys: readonly DetectedKey[] | un
     ...keyLines(keys),
     "",
   ].join("\n");
+}
+
+function headOf({ environments, default: main, folders }: Layout): Readonly<Record<string, unknown>> {
+  return { environments, ...(main !== undefined && { default: main }), ...(folders && { folders }) };
+}
+
+const UNDECIDED_HELP =
+  "Name each of these files below ecosystem, or leave it out. Then run svcm init --confirm, which removes this list.";
+
+function undecidedLines({ undecided }: Layout): string[] {
+  if (undecided.length === 0) return [];
+  return [`# ${UNDECIDED_HELP}`, "undecided:", ...undecided.map((file) => `  - ${flow(file)}`)];
 }
 
 function keyLines(keys: readonly DetectedKey[] | undefined): string[] {
@@ -62,6 +75,12 @@ function flow(value: unknown): string {
   if (typeof value !== "object" || value === null) return renderScalar(value);
   const entries = Object.entries(value).map(([key, member]) => `${renderScalar(key)}: ${flow(member)}`);
   return `{ ${entries.join(", ")} }`;
+}
+
+export function withoutUndecided(text: string): string {
+  const { value } = parseYaml(text, PROJECT_FILE);
+  const edited = editYaml({ text, value, isJson: false }, [{ kind: "delete", path: ["undecided"] }]).text;
+  return edited.replace(`# ${UNDECIDED_HELP}\n`, "");
 }
 
 export function undeclaredKeys(declared: RuntimeContract["keys"], detected: readonly DetectedKey[]): DetectedKey[] {

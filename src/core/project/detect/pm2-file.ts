@@ -1,0 +1,35 @@
+import { compareText } from "../../api/issue.ts";
+import type { Pm2App } from "./parse-apps.ts";
+import type { Pm2Call } from "./pm2-calls.ts";
+
+export interface Pm2File {
+  readonly path: string;
+  /** The folder of the service: of the nearest package.json at or above `cwd`. */
+  readonly home: string;
+  /** Where PM2 is called. */
+  readonly cwd: string;
+  /** Several files of one home that are each deployed alone, such as one for each server, have a name each. */
+  readonly part?: string;
+  readonly named: string | undefined;
+  /** The name after `--env`; `null` for a start without it. */
+  readonly environments: Readonly<Record<string, string | null>>;
+  /** The names after `--only`, by environment. */
+  readonly only: Readonly<Record<string, readonly string[]>>;
+  readonly isGuess: boolean;
+  /** What starts PM2 with it. */
+  readonly calls: readonly Pm2Call[];
+  readonly isBroken: boolean;
+  /** The file lists its apps one by one, and computes none. */
+  readonly isPlain: boolean;
+  readonly apps: readonly Pm2App[];
+}
+
+export interface DetectionNote {
+  readonly path: string;
+  readonly line: number;
+  readonly what: string;
+}
+
+export function byPath(a: Pm2File, b: Pm2File): number {
+  return compareText(a.path, b.path);
+}

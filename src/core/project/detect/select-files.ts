@@ -1,0 +1,174 @@
+/** Of several PM2 files that declare the same program, a team uses one. Who starts it decides, then its name. */
+import { baseName } from "../../words/path.ts";
+import type { Pm2App } from "./parse-apps.ts";
+import { environmentOfCall } from "./pm2-calls.ts";
+import { byPath, type DetectionNote, type Pm2File } from "./pm2-file.ts";
+import type { RunningApp } from "./running-app.ts";
+import type { UndecidedFile } from "../project.ts";
+import { joinPath } from "./survey.ts";
+
+export interface Selection {
+  readonly pm2: readonly Pm2File[];
+  readonly undecided: readonly UndecidedFile[];
+  readonly skipped: readonly DetectionNote[];
+}
+
+/** `pm2 start` without a file looks for these. */
+const DEFAULT_NAME = /^ecosystem\.(?:config\.[cm]?js|json|ya?ml)$/;
+
+export function selectFiles(candidates: readonly Pm2File[], running: readonly RunningApp[]): Selection {
+  const files = withParts(candidates.map((file) => withoutDoubtfulEnvironments(file, candidates)));
+  const removed = new Map<Pm2File, Set<string>>(files.map((file) => [file, new Set()]));
+  const undecided: UndecidedFile[] = [];
+  const skipped: DetectionNote[] = [];
+  const environments = [...new Set(files.flatMap((file) => Object.keys(file.environments)))];
+  for (const environment of environments) {
+    const present = files.filter((file) => Object.hasOwn(file.environments, environment));
+    for (const group of alternatives(present)) {
+      const { winner, isCertain } = choose(group, environment, running);
+      for (const file of group) if (file !== winner) removed.get(file)?.add(environment);
+      const losers = group.filter((file) => file !== winner);
+      if (isCertain) skipped.push(...losers.map((file) => lostNote(file, winner, environment)));
+      else undecided.push(...losers.map((file) => undecidedFile(file, group, environment)));
+    }
+  }
+  for (const environment of environments)
+    for (const file of files.filter((one) => isForgotten(one, files, removed, environment, running))) {
+      removed.get(file)?.add(environment);
+      undecided.push({ file: file.path, environment, why: "nothing starts this file, and something starts another one of this folder" });
+    }
+  const pm2 = files.flatMap((file): Pm2File[] => {
+    const left = Object.entries(file.environments).filter(([name]) => removed.get(file)?.has(name) !== true);
+    return left.length === 0 ? [] : [{ ...file, environments: Object.fromEntries(left) }];
+  });
+  return { pm2: pm2.toSorted(byPath), undecided, skipped };
+}
+
+/** Beside a file that a script or a workflow starts, one that nothing starts may be a leftover. */
+function isForgotten(
+  file: Pm2File,
+  files: readonly Pm2File[],
+  removed: ReadonlyMap<Pm2File, ReadonlySet<string>>,
+  environment: string,
+  running: readonly RunningApp[],
+): boolean {
+  const isIn = (one: Pm2File): boolean => Object.hasOwn(one.environments, environment) && removed.get(one)?.has(environment) !== true;
+  if (!isIn(file) || isCalledFor(file, environment) || file.named === environment) return false;
+  if (file.apps.some(({ name }) => running.some((one) => one.name === name))) return false;
+  return files.some((other) => other !== file && other.home === file.home && isIn(other) && isCalledFor(other, environment));
+}
+
+function lostNote(file: Pm2File, winner: Pm2File | undefined, environment: string): DetectionNote {
+  const what = `another file declares the same app; svcm.yaml names ${winner?.path ?? "that one"} for ${environment}`;
+  return { path: file.path, line: 1, what };
+}
+
+function undecidedFile(file: Pm2File, group: readonly Pm2File[], environment: string): UndecidedFile {
+  const others = group.filter((other) => other !== file).map(({ path }) => path);
+  const app = file.apps.find((one) => others.length > 0 && group.some((other) => other !== file && sharesApp(other, one, file)));
+  const what = app === undefined ? "the same app" : (app.name ?? "the same script");
+  return { file: file.path, environment, why: `declares ${what}, as ${others.join(", ")} does; nothing tells which of them is started` };
+}
+
+/** A block for an environment that has a file of its own is a leftover, unless somebody starts it. */
+function withoutDoubtfulEnvironments(file: Pm2File, files: readonly Pm2File[]): Pm2File {
+  const others = files.filter((other) => other.home === file.home && other !== file);
+  const isNamed = (environment: string): boolean => others.some(({ named }) => named === environment);
+  if (file.isGuess && isNamed("production") && !isNamed("dev"))
+    return { ...file, environments: { dev: null }, only: {} };
+  const kept = Object.entries(file.environments).filter(
+    ([name]) => file.named === name || !isNamed(name) || isCalledFor(file, name),
+  );
+  return kept.length === 0 ? file : { ...file, environments: Object.fromEntries(kept) };
+}
+
+function isCalledFor({ calls }: Pm2File, environment: string): boolean {
+  return calls.some((call) => call.kind !== "readme" && (environmentOfCall(call) ?? environment) === environment);
+}
+
+/** Files that each have a deployment of their own, and no environment of their own, belong to one server each. */
+function withParts(files: readonly Pm2File[]): Pm2File[] {
+  const parts = new Map<Pm2File, string>();
+  const environments = [...new Set(files.flatMap((file) => Object.keys(file.environments)))];
+  for (const environment of environments) {
+    const present = files.filter((file) => Object.hasOwn(file.environments, environment));
+    for (const group of alternatives(present)) {
+      const names = group.map(({ path }) => partName(path));
+      const isDeployedAlone = group.every(({ calls }) => calls.some(({ kind }) => kind === "deploy"));
+      const callers = new Set(group.map(({ calls }) => calls.map(({ by }) => by).join()));
+      if (!isDeployedAlone || callers.size < group.length || new Set(names).size < group.length) continue;
+      for (const [index, file] of group.entries()) parts.set(file, names[index] ?? "");
+    }
+  }
+  return files.map((file) => {
+    const part = parts.get(file);
+    return part === undefined ? file : { ...file, part };
+  });
+}
+
+function partName(path: string): string {
+  const name = baseName(path).replace(/\.(?:config\.)?(?:json|ya?ml|[cm]?js)$/i, "");
+  return name.replace(/^(?:ecosystem|pm2|process)[._-]?/i, "").replaceAll(/[^\w-]+/g, "-") || "main";
+}
+
+function alternatives(files: readonly Pm2File[]): Pm2File[][] {
+  const groups: Pm2File[][] = [];
+  for (const file of files) {
+    const joined = groups.filter((group) => group.some((other) => isAlternative(other, file)));
+    const rest = groups.filter((group) => !joined.includes(group));
+    groups.splice(0, groups.length, ...rest, [...joined.flat(), file]);
+  }
+  return groups.filter((group) => group.length > 1);
+}
+
+function isAlternative(one: Pm2File, other: Pm2File): boolean {
+  if (one.part !== undefined && other.part !== undefined) return false;
+  return other.apps.some((app) => sharesApp(one, app, other));
+}
+
+function sharesApp(one: Pm2File, app: Pm2App, of: Pm2File): boolean {
+  const script = scriptPath(of, app);
+  return one.apps.some((other) => {
+    if (script !== undefined && script === scriptPath(one, other)) return true;
+    if (one.home !== of.home) return false;
+    if ((other.name ?? other.source) === (app.name ?? app.source)) return true;
+    return other.ports.some((port) => app.ports.includes(port));
+  });
+}
+
+function scriptPath({ cwd }: Pm2File, app: Pm2App): string | undefined {
+  if (app.script === undefined) return undefined;
+  if (app.script.startsWith("/")) return app.script;
+  const folder = app.cwd?.startsWith("/") === true ? app.cwd : joinPath(cwd, app.cwd ?? ".");
+  return `${folder}/${app.script}`.replace(/^\.\//, "");
+}
+
+interface Choice {
+  readonly winner: Pm2File | undefined;
+  readonly isCertain: boolean;
+}
+
+function choose(group: readonly Pm2File[], environment: string, running: readonly RunningApp[]): Choice {
+  const witnesses: ((file: Pm2File) => boolean)[] = [
+    ({ isBroken }) => !isBroken,
+    (file) => runs(file, group, running),
+    (file) => isCalledFor(file, environment),
+    ({ named }) => named === environment,
+    ({ calls }) => calls.length > 0,
+  ];
+  let left = group;
+  for (const isWitness of witnesses) {
+    const kept = left.filter(isWitness);
+    const [only] = kept;
+    if (kept.length === 1) return { winner: only, isCertain: true };
+    if (kept.length > 1) left = kept;
+  }
+  const standard = left.filter(({ path, calls }) => DEFAULT_NAME.test(baseName(path)) && calls.length === 0);
+  return { winner: standard.length === 1 ? standard[0] : undefined, isCertain: false };
+}
+
+/** PM2 runs an app that only this file declares. */
+function runs(file: Pm2File, group: readonly Pm2File[], running: readonly RunningApp[]): boolean {
+  const others = new Set(group.filter((other) => other !== file).flatMap(({ apps }) => apps.map(({ name }) => name)));
+  return file.apps.some(({ name }) => name !== undefined && !others.has(name) && running.some((one) => one.name === name));
+}
