@@ -5,9 +5,10 @@ import type { PlanReason } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { groupBy } from "../words/group-by.ts";
 import { isWithoutPid } from "../pm2/problem.ts";
+import { isInherited } from "../pm2/variable-origin.ts";
 import { driftingKeys, type DriftingKey } from "./drifting-keys.ts";
 import type { ExpectedApp, FileState } from "./expected.ts";
-import type { AppliedState } from "./release.ts";
+import type { AppliedApp, AppliedState } from "./release.ts";
 
 export interface ComparisonInput extends FileState {
   readonly expected: readonly ExpectedApp[];
@@ -78,8 +79,8 @@ function compareProcess(app: ExpectedApp, record: ProcessRecord, input: Comparis
       const isEqual = running === null || isIneffective(field, app, record) || isEquivalent(field, declared, running);
       return isEqual ? [] : [differ(field, "different", { declared, running })];
     }),
-    ...(app.argsDigest === declaration.argsDigest ? [] : [differ("args")]),
-    ...(app.interpreterArgsDigest === declaration.interpreterArgsDigest ? [] : [differ("interpreterArgs")]),
+    ...(isSameText(app.argsDigest, declaration.argsDigest) ? [] : [differ("args")]),
+    ...(isSameText(app.interpreterArgsDigest, declaration.interpreterArgsDigest) ? [] : [differ("interpreterArgs")]),
     ...bestKeyDrift(app, record, input).map(({ key, state }) => differ("env", state, { key })),
     ...app.envFiles.filter(isModifiedSinceStart).map((path) => differ("envFile", "stale", { declared: path })),
     ...(app.script === record.script && isModifiedSinceStart(app.script)
@@ -87,6 +88,11 @@ function compareProcess(app: ExpectedApp, record: ProcessRecord, input: Comparis
       : []),
     ...settingDifferences(app, record).map(({ field, ...values }) => differ(field, "different", values)),
   ];
+}
+
+/** The digest of a volatile text is empty. */
+function isSameText(declared: string, running: string): boolean {
+  return declared === "" || declared === running;
 }
 
 export function isStopped({ status }: Pick<ProcessRecord, "status">): boolean {
@@ -103,13 +109,32 @@ function settingDifferences({ settings }: ExpectedApp, { declaration }: ProcessR
 }
 
 function bestKeyDrift(
-  { name, environments, openKeys }: ExpectedApp,
-  { declaration }: ProcessRecord,
-  { visibleKeys, appliedApps }: ComparisonInput,
+  { name, environments, openKeys, volatileKeys, counter }: ExpectedApp,
+  record: ProcessRecord,
+  { visibleKeys, appliedApps, running }: ComparisonInput,
 ): readonly DriftingKey[] {
-  const context = { app: name, visibleKeys, openKeys, formerKeys: appliedApps?.[name]?.keys ?? [] };
-  const candidates = environments.map((declared) => driftingKeys(declared, declaration.environment, context));
+  const context = {
+    app: name,
+    visibleKeys,
+    openKeys,
+    volatileKeys,
+    formerKeys: formerKeys(appliedApps?.[name], record),
+  };
+  const position = running.filter((one) => one.name === name && one.pmId < record.pmId).length;
+  const candidates = environments.map((declared, index) => {
+    const counted = counter?.digests[index]?.[position];
+    const own = counter === undefined || counted === undefined ? declared : { ...declared, [counter.key]: counted };
+    return driftingKeys(own, record.declaration.environment, context);
+  });
   return candidates.reduce((best, next) => (next.length < best.length ? next : best), candidates[0] ?? []);
+}
+
+/** A process that was created since may have inherited a variable of that name. */
+function formerKeys(applied: AppliedApp | undefined, { uniqueId }: ProcessRecord): readonly string[] {
+  if (applied === undefined) return [];
+  const { keys, processes } = applied;
+  const isSince = processes !== undefined && uniqueId !== null && !processes.includes(uniqueId);
+  return isSince ? keys.filter((key) => !isInherited(key)) : keys;
 }
 
 /**

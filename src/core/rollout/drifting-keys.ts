@@ -14,6 +14,8 @@ export interface KeyContext {
   readonly visibleKeys: ReadonlySet<string>;
   readonly openKeys: readonly string[];
   readonly formerKeys: readonly string[];
+  /** Any value is right. */
+  readonly volatileKeys?: readonly string[];
 }
 
 /** svcm's own settings are provided by the user who starts it. */
@@ -27,7 +29,7 @@ const SERVICE_KEY = /^SVC_(?!SERVICE_MANAGEMENT_)/;
 export function driftingKeys(declared: Digests, running: Digests, context: KeyContext): DriftingKey[] {
   const differing = Object.entries(declared).flatMap(([key, digest]): DriftingKey[] => {
     if (!Object.hasOwn(running, key)) return [{ key, state: "absent" }];
-    return running[key] === digest ? [] : [{ key, state: "different" }];
+    return running[key] === digest || context.volatileKeys?.includes(key) ? [] : [{ key, state: "different" }];
   });
   const isStartedByUs = isStartedBySvcm(running);
   const stale = Object.keys(running).filter((key) => {

@@ -13,6 +13,8 @@ export interface PlanContext extends Pick<
   readonly name: string;
   readonly refused: ReadonlyMap<string, Issue>;
   readonly warnings: readonly Issue[];
+  /** Shown also if there is nothing to do. */
+  readonly notes?: readonly Issue[];
   /** Absent for a plan that cannot be applied. */
   readonly digest?: (text: string) => string;
 }
@@ -21,7 +23,7 @@ export interface PlanContext extends Pick<
 export function createPlan(
   input: ComparisonInput,
   { steps, unchanged, undeclared }: Decision,
-  { name: environment, refused, warnings, digest, ...context }: PlanContext,
+  { name: environment, refused, warnings, notes = [], digest, ...context }: PlanContext,
 ): Plan {
   const touched = new Set(steps.flatMap(stepNames));
   const issues = [
@@ -39,7 +41,7 @@ export function createPlan(
     steps: steps.map(({ why, ...step }) => ({ ...step, why: why.map(({ pmIds: _ids, ...reason }) => reason) })),
     unchanged,
     undeclared,
-    issues: steps.length === 0 ? issues : [...issues, ...warnings],
+    issues: [...issues, ...(steps.length === 0 ? [] : warnings), ...notes],
     summary: countByKind(steps),
   };
 }

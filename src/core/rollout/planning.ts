@@ -5,10 +5,11 @@ import { visibleKeys } from "../env/runtime-keys.ts";
 import { declarationRefusal } from "../pm2/control/refusals.ts";
 import { nameNotFound } from "../pm2/control/target.ts";
 import { findDeclaration } from "../pm2/declared.ts";
-import type { EcosystemContent } from "../pm2/ecosystem-file.ts";
+import { repeatEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { LoadedEcosystem } from "../pm2/loaded.ts";
 import { isOwnProcess, type ProcessRecord } from "../pm2/process-record.ts";
 import { withheldIssues } from "../pm2/rules/file.ts";
+import { volatileIssues } from "../pm2/rules/volatile.ts";
 import type { Ports } from "../ports/index.ts";
 import { omitUndefined } from "../words/omit-undefined.ts";
 import type { ComparisonInput } from "./compare.ts";
@@ -45,22 +46,16 @@ export async function computePlan(
   request: InputOf<"rollout.plan">,
   preloaded?: EcosystemContent | Promise<EcosystemContent>,
 ): Promise<Planned> {
-  const { content, start, git } = await readStates(ports, request, preloaded);
-  const { environment, name, fileName, path, loaded } = content;
+  const { content: read, start, git } = await readStates(ports, request, preloaded);
   const { expecting } = start;
-  const context = await readRolloutContext(ports, loaded, expecting, request.from === undefined);
-  const declared = loaded ? expectedApps(loaded, expecting) : [];
-  const isSelected = createSelector(fileName, declared, request.apps);
-  const expected = declared.filter(isSelected).map((app) => ({ ...app, probe: context.probes.get(app.name) }));
-  const running = loaded ? start.running.filter(isSelected) : [];
-  const input = {
-    expected,
-    running,
-    visibleKeys: new Set(visibleKeys(content.contract)),
-    appliedApps: context.appliedState.apps,
-    ...readFileState(ports, expected, running),
-  };
-  const { leftOut, ...decision } = decideSteps(ports, { ...request, environment: name }, input, context);
+  const context = await readRolloutContext(ports, read.loaded, expecting, request.from === undefined);
+  const first = compareContent(ports, request, { content: read, start, context });
+  const isRepeated = first.steps.length === 0 || read.loaded?.apps.every(({ volatile }) => volatile !== undefined);
+  const content = isRepeated ? read : await repeatEcosystem(ports, request, read);
+  const { environment, name, fileName, path, loaded } = content;
+  const { input, leftOut, ...decision } =
+    content === read ? first : compareContent(ports, request, { content, start, context });
+  const { expected, running } = input;
   const { service, apps, prune, preflight } = request;
   const plan = createPlan(input, decision, {
     environment,
@@ -72,11 +67,36 @@ export async function computePlan(
     git: await git,
     refused: listRefusals(content, expected, expecting),
     warnings: withheldIssues(loaded?.withheld ?? []),
+    notes: loaded ? volatileIssues(loaded.apps) : [],
     leftOut,
     ...start.context,
   });
   const envFiles = [...new Set(expected.flatMap((app) => app.envFiles))];
   return { plan, decision, content, expecting, expected, running, envFiles, ...context };
+}
+
+interface ReadContent extends Pick<Awaited<ReturnType<typeof readStates>>, "content" | "start"> {
+  readonly context: RolloutContext;
+}
+
+function compareContent(
+  ports: Ports,
+  request: InputOf<"rollout.plan">,
+  { content, start, context }: ReadContent,
+): ReturnType<typeof decideSteps> & { readonly input: ComparisonInput } {
+  const { name, fileName, loaded, contract } = content;
+  const declared = loaded ? expectedApps(loaded, start.expecting) : [];
+  const isSelected = createSelector(fileName, declared, request.apps);
+  const expected = declared.filter(isSelected).map((app) => ({ ...app, probe: context.probes.get(app.name) }));
+  const running = loaded ? start.running.filter(isSelected) : [];
+  const input = {
+    expected,
+    running,
+    visibleKeys: new Set(visibleKeys(contract)),
+    appliedApps: context.appliedState.apps,
+    ...readFileState(ports, expected, running),
+  };
+  return { ...decideSteps(ports, { ...request, environment: name }, input, context), input };
 }
 
 function decideSteps(

@@ -22,6 +22,8 @@ export interface AppliedApp {
   readonly environment: string;
   readonly service: string;
   readonly keys: readonly string[];
+  /** PM2's unique ids of its processes at the end of the apply. */
+  readonly processes?: readonly string[];
   readonly probe?: AppProbe;
   /** The time of the slowest process when an apply last started the app. */
   readonly bootMs?: number;
