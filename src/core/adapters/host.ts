@@ -1,6 +1,6 @@
 import type * as Crypto from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { availableParallelism, hostname, userInfo } from "node:os";
+import { cpus, hostname, userInfo } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock, Host } from "../ports/index.ts";
 import { readIfReadable } from "./files/system.ts";
@@ -17,7 +17,8 @@ export const nodeHost: Host = {
   digest: (bytes) => crypto().createHash("sha256").update(bytes).digest("base64url"),
   randomId: () => crypto().randomUUID(),
   machineId,
-  cpuCores: () => Math.max(1, availableParallelism()),
+  // As PM2 counts them for `instances: "max"`.
+  cpuCores: () => Math.max(1, cpus().length),
   name: () => hostname(),
 };
 

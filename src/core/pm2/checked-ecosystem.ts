@@ -4,11 +4,12 @@ import type { Vocabulary } from "../deployments/vocabulary.ts";
 import type { Ports } from "../ports/index.ts";
 import type { EnvironmentRequest } from "../project/resolve.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
-import { type EcosystemContent, readSecrets, readEcosystem } from "./ecosystem-file.ts";
+import { type EcosystemContent, readSecrets, readEcosystem, withPurpose } from "./ecosystem-file.ts";
 import { impliedApps } from "./rules/implied.ts";
 import { checkedApps, type CheckedEcosystem, type ImpliedApps } from "./rules/rule.ts";
 import type { Scrub } from "./scrub.ts";
 import { createEcosystemScrub } from "./view.ts";
+import { markVolatile } from "./volatile.ts";
 import { findingsOf, toIssue } from "../findings/rule.ts";
 import { rules } from "./rules/index.ts";
 
@@ -25,14 +26,23 @@ export async function readChecked(
   request: EnvironmentRequest,
 ): Promise<CheckedFile> {
   const { contract } = vocabulary;
-  const file = await readEcosystem(ports, request);
+  const file = await readJudged(ports, request);
   const [secrets, implied] = await Promise.all([
     readSecrets(ports, contract),
     readImplied(ports, file.name, vocabulary),
   ]);
-  const apps = checkedApps(file, ports.host.cpuCores());
+  const cpuCores = ports.host.cpuCores();
+  const apps = checkedApps(file, cpuCores);
   const scrub = createEcosystemScrub(file.loaded, { contract, secrets });
-  return { file, scrub, issues: checkEcosystem({ file, listed: file.listed, apps, implied }, scrub) };
+  return { file, scrub, issues: checkEcosystem({ file, listed: file.listed, apps, implied, cpuCores }, scrub) };
+}
+
+/** With PM2's own opinion, and with a second run for values that differ in each. */
+async function readJudged(ports: Ports, request: EnvironmentRequest): Promise<EcosystemContent> {
+  const repeated = readEcosystem(withPurpose(ports, "repeat"), request).catch(() => undefined);
+  const file = await readEcosystem(withPurpose(ports, "judge"), request);
+  const { loaded } = file;
+  return loaded === undefined ? file : { ...file, loaded: markVolatile(loaded, (await repeated)?.loaded ?? loaded) };
 }
 
 /** `svcm validate` reports errors in the document. */

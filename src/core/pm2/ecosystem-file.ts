@@ -1,7 +1,7 @@
 import { parseEnvDocument, valuesOf } from "../env/document.ts";
 import { SvcmError } from "../errors.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
-import { FileError, type EcosystemLoader, type Ports } from "../ports/index.ts";
+import { FileError, type EcosystemLoader, type LoadPurpose, type Ports } from "../ports/index.ts";
 import {
   resolvePath,
   chooseServices,
@@ -22,6 +22,7 @@ import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
 import { createScrub, findSecrets } from "./scrub.ts";
 import { includesApp, sourcesOf, type Source } from "./sources.ts";
 import type { EcosystemFile } from "./view.ts";
+import { markVolatile } from "./volatile.ts";
 
 type EcosystemPorts = Pick<Ports, "workspace" | "facts" | "ecosystems">;
 
@@ -53,6 +54,23 @@ export async function readEcosystem(ports: EcosystemPorts, request: EnvironmentR
     ? readNamed(ports, environment)
     : readDeclared(ports, environment, chooseServices(project, undefined), requested));
   return { ...read, contract, spellings: spellingsOf(spellingsByEnvironment, environment.name) };
+}
+
+/** Runs the file once more and marks what differs. Without a second result, nothing is marked. */
+export async function repeatEcosystem<Content extends EcosystemFile>(
+  ports: EcosystemPorts,
+  request: EnvironmentRequest,
+  content: Content,
+): Promise<Content> {
+  const { loaded } = content;
+  if (loaded === undefined) return content;
+  const again = await readEcosystem(withPurpose(ports, "repeat"), request).catch(() => undefined);
+  return { ...content, loaded: markVolatile(loaded, again?.loaded ?? loaded) };
+}
+
+export function withPurpose<P extends EcosystemPorts>(ports: P, purpose: LoadPurpose): P {
+  const { ecosystems } = ports;
+  return { ...ports, ecosystems: { ...ecosystems, load: (path, cwd) => ecosystems.load(path, cwd, purpose) } };
 }
 
 async function readNamed(ports: EcosystemPorts, environment: Environment): Promise<LocatedEcosystem> {
@@ -187,9 +205,9 @@ export function loadOnce(loader: EcosystemLoader): EcosystemLoader {
   const loads = new Map<string, ReturnType<EcosystemLoader["load"]>>();
   return {
     ...loader,
-    load(path, cwd) {
-      const key = `${path}\0${cwd ?? ""}`;
-      const load = loads.get(key) ?? loader.load(path, cwd);
+    load(path, cwd, purpose) {
+      const key = `${path}\0${cwd ?? ""}\0${purpose ?? ""}`;
+      const load = loads.get(key) ?? loader.load(path, cwd, purpose);
       loads.set(key, load);
       return load;
     },

@@ -16,6 +16,8 @@ export interface LoadedEcosystem {
   readonly files: readonly string[];
   /** Variables that the file read and that svcm withheld, because they contain a secret. */
   readonly withheld: readonly string[];
+  /** Why PM2 refuses the file as a whole, in its words. Absent if nobody asked. */
+  readonly refusals?: readonly string[] | undefined;
 }
 
 export interface LoadedApp {
@@ -24,6 +26,39 @@ export interface LoadedApp {
   readonly unset: readonly string[];
   readonly places: AppPlaces;
   readonly start?: DeclaredStart;
+  /** Absent if nobody asked. */
+  readonly checks?: AppChecks | undefined;
+  /** Fields with another value in each run of the file; a variable is `env.NAME`. */
+  readonly volatile?: readonly string[] | undefined;
+}
+
+/** What an app needs on this machine, and what PM2 says about it. */
+export interface AppChecks {
+  /** Why PM2 refuses the app, in its words. */
+  readonly refusals: readonly string[];
+  /** The program that the first line of the script names; `""` without such a line. */
+  readonly shebang: string;
+  readonly isExecutable: boolean;
+  readonly hasInterpreter: boolean;
+  readonly commandLine: CommandLine | null;
+  readonly logs: readonly UnusableLog[];
+  readonly cpuQuota: number | null;
+  readonly timeZone: string;
+}
+
+/** A script with a space, which PM2 passes to a shell. */
+export interface CommandLine {
+  /** The whole text is the path of a file, which the shell would split. */
+  readonly isFile: boolean;
+  /** The first word that the shell would run; `""` if only a shell can tell. */
+  readonly program: string;
+  readonly hasProgram: boolean;
+}
+
+export interface UnusableLog {
+  readonly field: string;
+  readonly path: string;
+  readonly reason: string;
 }
 
 export interface DeclaredStart {

@@ -30,6 +30,10 @@ export const fieldNames = {
   execMode: ["exec_mode", "execMode"],
   waitReady: ["wait_ready", "waitReady"],
   killTimeout: ["kill_timeout", "killTimeout"],
+  incrementVar: ["increment_var", "incrementVar"],
+  instanceVar: ["instance_var", "instanceVar"],
+  maxMemory: ["max_memory_restart", "maxMemoryRestart"],
+  cron: ["cron_restart", "cron", "cronRestart"],
 } as const;
 
 /** As PM2 7 does (`Common.verifyConfs`, `Config.validateJSON`). A value of a type that PM2 refuses counts as absent. */
@@ -98,10 +102,10 @@ function readWatch(value: Data | undefined): NormalisedApp["watch"] {
 
 function readVariables(fields: Fields): Record<string, string> {
   const env = isRecord(fields["env"]) ? fields["env"] : {};
-  const port = fields["port"];
+  const { port } = fields;
   return Object.fromEntries([
     ...Object.entries(env).map(([key, value]) => [key, variableText(value)] as const),
-    ...(port && typeof port !== "object" && isRecord(fields["env"]) ? [["PORT", String(port)] as const] : []),
+    ...(port && typeof port !== "object" ? [["PORT", String(port)] as const] : []),
   ]);
 }
 

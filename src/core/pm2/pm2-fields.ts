@@ -99,3 +99,30 @@ export function pm2Fields(): readonly string[] {
 function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
+
+/** Fields of a record that no declaration can have (PM2 5.4 to 7). */
+const OWN_FIELDS = new Set(
+  `_pm2_version _tree_pids axm_actions axm_dynamic axm_monitor axm_options command created_at exit_code km_link module_conf
+   module_name module_version node_version pid pm_cwd pm_err_log_path pm_exec_path pm_id pm_log_path pm_out_log_path
+   pm_pid_path pm_uptime pmx_module prev_restart_delay restart_task restart_time started_as_module status unique_id
+   unstable_restarts version versioning vizion_running`.split(/\s+/),
+);
+
+/** PM2's own fields have lower-case names. */
+export function isVariable(key: string): boolean {
+  return /^[A-Z][A-Z0-9_]*$/.test(key) || !(OWN_FIELDS.has(key) || isPm2Field(key));
+}
+
+/** PM2's daemon reads the same names only from a file, not from its record of a process. */
+const UNREAD_FIELDS = new Set(
+  `append_env_to_name cmd combine_logs cron cwd err err_file err_log error exec execute_command force install_url
+   interpreter interpreterArgs interpreter_args io log name_prefix out out_log output port script time user write`.split(
+    /\s+/,
+  ),
+);
+
+/** PM2 copies the variables over its record of the process, so such a variable overwrites a field. */
+export function reservedVariable(key: string): "overwrites" | "same-name" | undefined {
+  if (isVariable(key)) return undefined;
+  return UNREAD_FIELDS.has(key) ? "same-name" : "overwrites";
+}

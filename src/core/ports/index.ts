@@ -21,7 +21,15 @@ import type { Tokens } from "./tokens.ts";
 export type { AuditCount, AuditLog, AuditPage, AuditQuery } from "./audit-log.ts";
 export { FileError, type Files, type ReadOptions } from "./files.ts";
 export type { Clock, Host } from "./machine.ts";
-export type { EcosystemLoader, Facts, RevisionFile, RevisionState, Revisions, Workspace } from "./repository.ts";
+export type {
+  EcosystemLoader,
+  Facts,
+  LoadPurpose,
+  RevisionFile,
+  RevisionState,
+  Revisions,
+  Workspace,
+} from "./repository.ts";
 
 export interface Ports {
   readonly workspace: Workspace;

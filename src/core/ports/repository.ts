@@ -77,6 +77,12 @@ export interface RevisionFile {
   readonly bytes: Uint8Array | undefined;
 }
 
+/**
+ * `judge` also asks PM2's own validation and examines what the apps need on this machine. `repeat` runs the file with a
+ * later clock, so that every value that depends on the time differs.
+ */
+export type LoadPurpose = "read" | "judge" | "repeat";
+
 /** Runs ecosystem files. They are code, so each runs in a separate process. */
 export interface EcosystemLoader {
   /** Empty if the folder does not exist. @throws {FileError} another system code */
@@ -87,9 +93,9 @@ export interface EcosystemLoader {
    * @param path absolute
    * @param cwd the working directory of its process; the default is the root
    * @throws {FileError} a system code, or ECOSYSTEM_FILE_SYNTAX, ECOSYSTEM_FILE_THREW, ECOSYSTEM_FILE_TIMEOUT and so
-   * on. The message never quotes the file.
+   * on. The message quotes the file only in the text of an exception, without secrets.
    */
-  load(path: string, cwd?: string): Promise<LoadedEcosystem>;
+  load(path: string, cwd?: string, purpose?: LoadPurpose): Promise<LoadedEcosystem>;
 
   /** Environment values that files do not get, and that no response may contain. */
   withheldValues(): readonly string[];

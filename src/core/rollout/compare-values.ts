@@ -1,6 +1,7 @@
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { decideValues, isKnownByContent, type ValuesFacts, type ValuesVerdict } from "../running/values.ts";
-import type { ExpectedApp } from "./expected.ts";
+import { environmentsAt, type ExpectedApp } from "./expected.ts";
+import { formerKeys } from "./release.ts";
 import type { ComparisonInput } from "./compare.ts";
 
 /** A variable, or an env file of which only the time is known. */
@@ -19,11 +20,13 @@ export function valueDifferences(app: ExpectedApp, record: ProcessRecord, input:
 
 /** Without what was read about the env files, Git and other apps. */
 function decideWithoutFiles(
-  { name, environments, openKeys, envFiles }: ExpectedApp,
-  { declaration, startedAt }: ProcessRecord,
-  { visibleKeys, appliedApps, modifiedMs }: ComparisonInput,
+  app: ExpectedApp,
+  record: ProcessRecord,
+  { visibleKeys, appliedApps, modifiedMs, running }: ComparisonInput,
 ): ValuesVerdict {
-  const formerKeys = appliedApps?.[name]?.keys ?? [];
+  const { name, openKeys, envFiles } = app;
+  const { declaration, startedAt } = record;
+  const position = running.filter((one) => one.name === name && one.pmId < record.pmId).length;
   const nothing: ReadonlySet<string> = new Set();
   const files = envFiles.flatMap((path): ValuesFacts["envFiles"] => {
     const time = modifiedMs(path);
@@ -33,11 +36,17 @@ function decideWithoutFiles(
   return decideValues({
     app: name,
     declaredIn: "the ecosystem file",
-    environments,
+    environments: environmentsAt(app, position),
     openKeys,
     running: declaration.environment,
     startedAt,
-    evidence: { formerKeys, visibleKeys, listedKeys: nothing, formerWords: nothing, siblings: [] },
+    evidence: {
+      formerKeys: formerKeys(appliedApps?.[name], record),
+      visibleKeys,
+      listedKeys: nothing,
+      formerWords: nothing,
+      siblings: [],
+    },
     envFiles: files,
   });
 }

@@ -102,8 +102,8 @@ function compareProcess(app: ExpectedApp, record: ProcessRecord, input: Comparis
       const isEqual = running === null || isIneffective(field, app, record) || isEquivalent(field, declared, running);
       return isEqual ? [] : [differ(field, "different", { declared, running })];
     }),
-    ...(app.argsDigest === declaration.argsDigest ? [] : [differ("args")]),
-    ...(app.interpreterArgsDigest === declaration.interpreterArgsDigest ? [] : [differ("interpreterArgs")]),
+    ...(isSameText(app.argsDigest, declaration.argsDigest) ? [] : [differ("args")]),
+    ...(isSameText(app.interpreterArgsDigest, declaration.interpreterArgsDigest) ? [] : [differ("interpreterArgs")]),
     ...valueDifferences(app, record, input).map(({ field, state, ...more }) => differ(field, state, more)),
     ...verdictDifferences(record, input.verdicts ?? {}),
     ...settingDifferences(app, record).map(({ field, ...values }) => differ(field, "different", values)),
@@ -115,6 +115,11 @@ function stateDifference(app: ExpectedApp, record: ProcessRecord, { stateOf }: C
   const state = stateOf(record, appKind(app.settings));
   if (isInPlace(state)) return [];
   return [difference("app", isAtRest(record) ? "stopped" : "missing", [record.pmId], { running: state.name })];
+}
+
+/** The digest of a volatile text is empty. */
+function isSameText(declared: string, running: string): boolean {
+  return declared === "" || declared === running;
 }
 
 function settingDifferences({ settings }: ExpectedApp, { declaration }: ProcessRecord) {

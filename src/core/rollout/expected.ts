@@ -1,7 +1,8 @@
-import { canonicalArguments, canonicalValue } from "../pm2/normalise.ts";
+import { canonicalArguments, canonicalValue, fieldNames, firstValue } from "../pm2/normalise.ts";
 import { declaredApps, type DeclaredApp, type Machine } from "../pm2/declared.ts";
 import type { Data, LoadedApp, LoadedEcosystem } from "../pm2/loaded.ts";
 import { parsePort } from "../words/port.ts";
+import { splitVolatile } from "../pm2/volatile.ts";
 import { declaredSettings, type Settings } from "../pm2/settings.ts";
 import type { AppProbe } from "./settings/probe.ts";
 import { isRecord } from "../words/record.ts";
@@ -17,11 +18,21 @@ export interface ExpectedApp extends Omit<DeclaredApp, "env" | "args" | "interpr
   readonly environments: readonly Readonly<Record<string, string>>[];
   /** Not compared: PM2 sets them for each process, or the file has no value for them. */
   readonly openKeys: readonly string[];
+  /** Only their presence is compared: the file gives another value in each run. */
+  readonly volatileKeys: readonly string[];
+  readonly counter?: Counter | undefined;
   readonly envFiles: readonly string[];
   readonly settings: Settings;
   /** From `SVC_HTTP_PORT`, if that is a port. */
   readonly httpPort: number | null;
   readonly probe?: AppProbe | undefined;
+}
+
+/** PM2 counts the variable up with each instance. */
+export interface Counter {
+  readonly key: string;
+  /** A list for each of the environments, in the order of PM2's ids. */
+  readonly digests: readonly (readonly string[])[];
 }
 
 export interface ExpectContext {
@@ -38,23 +49,41 @@ export function expectedApps(loaded: LoadedEcosystem, { machine, spellings, dige
     if (found === undefined) return [];
     const { env, args, interpreterArgs, watch, ...app } = found;
     const openKeys = [...perProcessKeys(source), ...source.unset];
+    const { variables: volatileKeys, fields: volatileFields } = splitVolatile(source);
+    const digestOf = (field: (typeof volatileFields)[number], value: string): string =>
+      volatileFields.includes(field) ? "" : digest(value);
     const digests = (variables: Readonly<Record<string, Data>>): Record<string, string> =>
       Object.fromEntries(
         Object.entries(variables)
           .filter(([key]) => !openKeys.includes(key))
-          .map(([key, value]) => [key, digest(canonicalValue(value))]),
+          .map(([key, value]) => [key, volatileKeys.includes(key) ? "" : digest(canonicalValue(value))]),
       );
+    const environments = [{}, ...listBlocks(source, spellings)].map((block) => ({ ...env, ...block }));
     return {
       ...app,
       watch: watch !== false,
-      argsDigest: digest(canonicalArguments(args)),
-      interpreterArgsDigest: digest(canonicalArguments(interpreterArgs)),
-      environments: [{}, ...listBlocks(source, spellings)].map((block) => digests({ ...env, ...block })),
+      argsDigest: digestOf("args", canonicalArguments(args)),
+      interpreterArgsDigest: digestOf("interpreterArgs", canonicalArguments(interpreterArgs)),
+      environments: environments.map((variables) => digests(variables)),
       openKeys,
+      volatileKeys,
+      counter: createCounter(source, app.instances, environments, digest),
       envFiles: source.places.envFiles.map(({ path }) => path),
       settings: declaredSettings(source.fields, { name: app.name, cwd: app.cwd, pm2Home: machine.pm2Home }, digest),
       httpPort: parsePort(env["SVC_HTTP_PORT"]),
     };
+  });
+}
+
+/** What a process should have, by its position among the processes of the app. */
+export function environmentsAt(
+  { environments, counter }: Pick<ExpectedApp, "environments" | "counter">,
+  position: number,
+): ExpectedApp["environments"] {
+  if (counter === undefined) return environments;
+  return environments.map((declared, index) => {
+    const counted = counter.digests[index]?.[position];
+    return counted === undefined ? declared : { ...declared, [counter.key]: counted };
   });
 }
 
@@ -63,8 +92,23 @@ function listBlocks({ fields }: LoadedApp, spellings: readonly string[]): { read
 }
 
 function perProcessKeys({ fields }: LoadedApp): string[] {
-  const { increment_var: incrementVar, instance_var: instanceVar } = fields;
-  return ["NODE_APP_INSTANCE", incrementVar, instanceVar].filter((key) => typeof key === "string");
+  const names = [fieldNames.incrementVar, fieldNames.instanceVar].map((aliases) => firstValue(fields, aliases));
+  return ["NODE_APP_INSTANCE", ...names].filter((key) => typeof key === "string");
+}
+
+function createCounter(
+  { fields }: LoadedApp,
+  instances: number,
+  environments: readonly Readonly<Record<string, Data>>[],
+  digest: ExpectContext["digest"],
+): Counter | undefined {
+  const key = firstValue(fields, fieldNames.incrementVar);
+  if (typeof key !== "string") return undefined;
+  const digests = environments.map((variables) => {
+    const first = Number(variables[key]) || 0;
+    return Array.from({ length: instances }, (_, position) => digest(String(first + position)));
+  });
+  return { key, digests };
 }
 
 export interface FileState {

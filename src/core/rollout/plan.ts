@@ -17,6 +17,8 @@ export interface PlanContext extends Pick<
   readonly conflicts: readonly Pick<BlockingIssue, "apps" | "issue">[];
   readonly undecided: readonly Issue[];
   readonly warnings: readonly Issue[];
+  /** Shown also if there is nothing to do. */
+  readonly notes?: readonly Issue[];
   /** Absent for a plan that cannot be applied. */
   readonly digest?: (text: string) => string;
 }
@@ -25,7 +27,7 @@ export interface PlanContext extends Pick<
 export function createPlan(
   input: ComparisonInput,
   { steps, unchanged, unknown, undeclared, held }: Decision,
-  { name: environment, refused, undecided, conflicts, warnings, digest, ...context }: PlanContext,
+  { name: environment, refused, undecided, conflicts, warnings, notes = [], digest, ...context }: PlanContext,
 ): Plan {
   const touched = new Set(steps.flatMap(stepNames));
   const issues = [
@@ -48,7 +50,7 @@ export function createPlan(
     unknown,
     undeclared,
     held: held.map(({ why: _why, ...app }) => app),
-    issues: steps.length === 0 ? issues : [...issues, ...warnings],
+    issues: [...issues, ...(steps.length === 0 ? [] : warnings), ...notes],
     summary: countByKind(steps),
   };
 }

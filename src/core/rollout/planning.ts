@@ -5,12 +5,13 @@ import { visibleKeys } from "../env/runtime-keys.ts";
 import { declarationRefusal } from "../pm2/control/refusals.ts";
 import { nameNotFound } from "../pm2/control/target.ts";
 import { findDeclaration } from "../pm2/declared.ts";
-import type { EcosystemContent } from "../pm2/ecosystem-file.ts";
+import { repeatEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { LoadedEcosystem } from "../pm2/loaded.ts";
 import { isOwnProcess, type ProcessRecord } from "../pm2/process-record.ts";
 import { blockingIssues, type BlockingIssue } from "../pm2/rules/blocking.ts";
 import { withheldIssues } from "../pm2/rules/file.ts";
 import { checkedApps } from "../pm2/rules/rule.ts";
+import { volatileIssues } from "../pm2/rules/volatile.ts";
 import type { Ports } from "../ports/index.ts";
 import { undecidedIssues } from "../project/undecided.ts";
 import { omitUndefined } from "../words/omit-undefined.ts";
@@ -54,29 +55,17 @@ export async function computePlan(
   ports: Ports,
   request: InputOf<"rollout.plan">,
   preloaded?: EcosystemContent | Promise<EcosystemContent>,
-  fresh: ReadonlySet<string> = new Set(),
 ): Promise<Planned> {
-  const { content, start, git } = await readStates(ports, request, preloaded);
-  const { environment, name, fileName, path, loaded } = content;
+  const { content: read, start, git } = await readStates(ports, request, preloaded);
   const { expecting } = start;
-  const context = await readRolloutContext(ports, loaded, expecting, request.from === undefined);
-  const declared = loaded ? expectedApps(loaded, expecting) : [];
-  const isSelected = createSelector(fileName, declared, request.apps);
-  const expected = declared.filter(isSelected).map((app) => ({ ...app, probe: context.probes.get(app.name) }));
-  const running = loaded ? start.running.filter(isSelected) : [];
-  const values = await readPlanValues(ports, content, { expected, start, from: request.from, ...context });
-  const input = {
-    expected,
-    running,
-    values,
-    verdicts: { values: new Map([...values].map(([pmId, verdict]) => [pmId, verdictOfFiles(verdict)])) },
-    visibleKeys: new Set(visibleKeys(content.contract)),
-    appliedApps: forgetKeys(context.appliedState.apps, fresh),
-    stateOf: request.from === undefined ? await readStateOf(ports, start.running) : () => plainState("online"),
-    failing: listFailing(ports, running),
-    ...readFileState(ports, expected, running),
-  };
-  const { leftOut, ...decision } = decideSteps(ports, { ...request, environment: name }, input, context);
+  const context = await readRolloutContext(ports, read.loaded, expecting, request.from === undefined);
+  const first = await compareContent(ports, request, { content: read, start, context });
+  const isRepeated = first.steps.length === 0 || read.loaded?.apps.every(({ volatile }) => volatile !== undefined);
+  const content = isRepeated ? read : await repeatEcosystem(ports, request, read);
+  const { environment, name, fileName, path, loaded } = content;
+  const { input, leftOut, ...decision } =
+    content === read ? first : await compareContent(ports, request, { content, start, context });
+  const { expected, running } = input;
   const { service, apps, prune, preflight, restart } = request;
   const plan = createPlan(input, decision, {
     environment,
@@ -90,6 +79,7 @@ export async function computePlan(
     undecided: undecidedIssues((await ports.facts.project())?.undecided ?? [], name),
     conflicts: listConflicts(content, start.running, expecting.machine.cpuCores),
     warnings: withheldIssues(loaded?.withheld ?? []),
+    notes: loaded ? volatileIssues(loaded.apps) : [],
     leftOut,
     ...start.context,
   });
@@ -97,9 +87,33 @@ export async function computePlan(
   return { plan, decision, content, expecting, expected, running, envFiles, ...context };
 }
 
-function forgetKeys(apps: AppliedState["apps"], fresh: ReadonlySet<string>): AppliedState["apps"] {
-  const entries = Object.entries(apps);
-  return Object.fromEntries(entries.map(([name, app]) => [name, fresh.has(name) ? { ...app, keys: [] } : app]));
+interface ReadContent extends Pick<Awaited<ReturnType<typeof readStates>>, "content" | "start"> {
+  readonly context: RolloutContext;
+}
+
+async function compareContent(
+  ports: Ports,
+  request: InputOf<"rollout.plan">,
+  { content, start, context }: ReadContent,
+): Promise<ReturnType<typeof decideSteps> & { readonly input: ComparisonInput }> {
+  const { name, fileName, loaded, contract } = content;
+  const declared = loaded ? expectedApps(loaded, start.expecting) : [];
+  const isSelected = createSelector(fileName, declared, request.apps);
+  const expected = declared.filter(isSelected).map((app) => ({ ...app, probe: context.probes.get(app.name) }));
+  const running = loaded ? start.running.filter(isSelected) : [];
+  const values = await readPlanValues(ports, content, { expected, start, from: request.from, ...context });
+  const input = {
+    expected,
+    running,
+    values,
+    verdicts: { values: new Map([...values].map(([pmId, verdict]) => [pmId, verdictOfFiles(verdict)])) },
+    visibleKeys: new Set(visibleKeys(contract)),
+    appliedApps: context.appliedState.apps,
+    stateOf: request.from === undefined ? await readStateOf(ports, start.running) : () => plainState("online"),
+    failing: listFailing(ports, running),
+    ...readFileState(ports, expected, running),
+  };
+  return { ...decideSteps(ports, { ...request, environment: name }, input, context), input };
 }
 
 function listFailing({ clock }: Ports, running: readonly ProcessRecord[]): ReadonlySet<number> {
@@ -214,7 +228,7 @@ function listConflicts(
 ): Pick<BlockingIssue, "apps" | "issue">[] {
   if (content.loaded === undefined) return [];
   const online = new Set(running.flatMap(({ name, pid, status }) => (pid && status === "online" ? [name] : [])));
-  const ecosystem = { file: content, listed: content.listed, apps: checkedApps(content, cpuCores) };
+  const ecosystem = { file: content, listed: content.listed, cpuCores, apps: checkedApps(content, cpuCores) };
   return blockingIssues(ecosystem).map(({ apps, issue, isAcceptedOnceRunning }) => {
     const isAccepted = isAcceptedOnceRunning && apps.every((name) => online.has(name));
     return { apps, issue: isAccepted ? { ...issue, severity: "warning" } : issue };

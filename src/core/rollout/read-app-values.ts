@@ -4,8 +4,8 @@ import { normaliseApp } from "../pm2/normalise.ts";
 import type { Ports } from "../ports/index.ts";
 import { envLayerPaths } from "../project/env-layers.ts";
 import type { ValuesRequest } from "../running/read-values.ts";
-import type { ExpectedApp } from "./expected.ts";
-import type { AppliedState } from "./release.ts";
+import { environmentsAt, type ExpectedApp } from "./expected.ts";
+import { formerKeys, type AppliedState } from "./release.ts";
 
 type AppFacts = Pick<ValuesRequest, "declaredIn" | "sources" | "apps" | "visibleKeys" | "listedKeys">;
 
@@ -30,13 +30,14 @@ export async function readAppValues(
     sources: loaded?.files ?? [],
     visibleKeys: new Set(visibleKeys(contract)),
     listedKeys: new Set(Object.keys(contract.keys)),
-    apps: expected.map(({ name, environments, openKeys, envFiles }) => ({
-      name,
-      environments,
-      openKeys,
-      envFiles,
-      layers: envLayerPaths(workspace, { project, contract }, environment, serviceOf.get(name) ?? ""),
-      formerKeys: appliedApps[name]?.keys ?? [],
+    apps: expected.map((app) => ({
+      name: app.name,
+      environments: app.environments,
+      openKeys: app.openKeys,
+      envFiles: app.envFiles,
+      layers: envLayerPaths(workspace, { project, contract }, environment, serviceOf.get(app.name) ?? ""),
+      environmentsAt: (position) => environmentsAt(app, position),
+      formerKeysOf: (process) => formerKeys(appliedApps[app.name], process),
     })),
   };
 }

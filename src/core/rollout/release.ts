@@ -1,4 +1,6 @@
 import type { Release } from "../api/rollout.ts";
+import type { ProcessIdentity } from "../pm2/process-record.ts";
+import { isInherited } from "../pm2/variable-origin.ts";
 import type { AppProbe } from "./settings/probe.ts";
 import { isAppStep } from "./step.ts";
 
@@ -27,6 +29,8 @@ export interface AppliedApp {
   readonly environment: string;
   readonly service: string;
   readonly keys: readonly string[];
+  /** PM2's unique ids of its processes at the end of the apply. */
+  readonly processes?: readonly string[];
   readonly probe?: AppProbe;
   /** The time of the slowest process when an apply last started the app. */
   readonly bootMs?: number;
@@ -84,6 +88,14 @@ export function toJournals(lists: readonly (readonly ReleaseEvent[])[]): Journal
     const head = events.find((event) => event.event === "release");
     return head === undefined ? [] : [{ head, events }];
   });
+}
+
+/** Variables that the last apply set. A process that was created since may have inherited one of that name. */
+export function formerKeys(applied: AppliedApp | undefined, { uniqueId }: ProcessIdentity): readonly string[] {
+  if (applied === undefined) return [];
+  const { keys, processes } = applied;
+  const isSince = processes !== undefined && uniqueId !== null && !processes.includes(uniqueId);
+  return isSince ? keys.filter((key) => !isInherited(key)) : keys;
 }
 
 /** Also the name before or after a rename. */

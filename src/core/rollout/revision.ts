@@ -1,7 +1,7 @@
 import { SvcmError } from "../errors.ts";
 import { readEcosystem } from "../pm2/ecosystem-file.ts";
 import type { LoadedEcosystem } from "../pm2/loaded.ts";
-import type { Ports } from "../ports/index.ts";
+import type { LoadPurpose, Ports } from "../ports/index.ts";
 import type { EnvironmentRequest } from "../project/resolve.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { ExpectedApp } from "./expected.ts";
@@ -25,7 +25,7 @@ export function readRevision(ports: Ports, request: EnvironmentRequest, revision
       workspace: { ...workspace, root: folder, pm2Dir: rebase(folder, root, workspace.pm2Dir) },
       ecosystems: {
         ...ecosystems,
-        load: (path: string, cwd = folder) => ecosystems.load(path, cwd),
+        load: (path: string, cwd = folder, purpose?: LoadPurpose) => ecosystems.load(path, cwd, purpose),
       },
     };
     try {

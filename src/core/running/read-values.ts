@@ -16,8 +16,10 @@ export interface AppValues extends Pick<ValuesFacts, "environments" | "openKeys"
   readonly envFiles: readonly string[];
   /** The app reads these itself, for example with dotenv. */
   readonly layers: readonly string[];
+  /** PM2 may count a variable up with the position of the process among those of its name. */
+  readonly environmentsAt: (position: number) => ValuesFacts["environments"];
   /** Variables that svcm's last apply set. */
-  readonly formerKeys: readonly string[];
+  readonly formerKeysOf: (process: ProcessRecord) => readonly string[];
 }
 
 export interface ValuesRequest {
@@ -53,10 +55,14 @@ export async function readValues(ports: Ports, request: ValuesRequest): Promise<
 
 function factsOf(
   { declaredIn, running, visibleKeys, listedKeys }: ValuesRequest,
-  { name, environments, openKeys, formerKeys }: AppValues,
-  { declaration, startedAt }: ProcessRecord,
+  { name, openKeys, environmentsAt, formerKeysOf }: AppValues,
+  process: ProcessRecord,
   words: ReadonlySet<string>,
 ): Omit<ValuesFacts, "envFiles"> {
+  const { declaration, startedAt } = process;
+  const formerKeys = formerKeysOf(process);
+  const position = running.filter((one) => one.name === name && one.pmId < process.pmId).length;
+  const environments = environmentsAt(position);
   const siblings = running.filter((one) => one.name !== name).map((one) => one.declaration.environment);
   const evidence = { formerKeys, visibleKeys, listedKeys, formerWords: words, siblings };
   const facts = { app: name, declaredIn, environments, openKeys, running: declaration.environment };

@@ -8,7 +8,7 @@ export interface ValuesFacts {
   readonly app: string;
   /** The file that declares the app, for messages. */
   readonly declaredIn: string;
-  /** One map for each environment that the process may have been started for. */
+  /** One map for each environment that the process may have been started for. An empty digest accepts any value. */
   readonly environments: readonly Digests[];
   /** Not compared: PM2 sets them for each process, or they differ at each evaluation of the file. */
   readonly openKeys: readonly string[];
@@ -79,8 +79,9 @@ const NOTHING: Omit<ValuesVerdict, "verdict"> = { changes: [], unknown: [], unex
 function compareWith(declared: Digests, facts: ValuesFacts): Omit<ValuesVerdict, "verdict"> {
   const { app, openKeys, running, evidence } = facts;
   const differing = Object.entries(declared).flatMap(([key, digest]): ValueChange[] => {
-    if (openKeys.includes(key) || running[key] === digest) return [];
-    return [{ field: "env", key, state: Object.hasOwn(running, key) ? "different" : "absent", path: null, name: null }];
+    const isPresent = Object.hasOwn(running, key);
+    if (openKeys.includes(key) || running[key] === digest || (isPresent && digest === "")) return [];
+    return [{ field: "env", key, state: isPresent ? "different" : "absent", path: null, name: null }];
   });
   const isUndeclared = ([key]: [string, string]): boolean => !Object.hasOwn(declared, key) && !openKeys.includes(key);
   const undeclared = Object.fromEntries(Object.entries(running).filter(isUndeclared));

@@ -7,3 +7,7 @@ export function errorCode(error: unknown): string {
 export function errorStack(error: unknown): string {
   return error instanceof Error ? (error.stack ?? String(error)) : `thrown: ${String(error)}`;
 }
+
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,6 +1,6 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import { existsSync } from "node:fs";
-import type { EcosystemLoader } from "../../ports/index.ts";
+import type { EcosystemLoader, LoadPurpose } from "../../ports/index.ts";
 import type { LoadedEcosystem } from "../../pm2/loaded.ts";
 import { once, oneAtATime } from "../../words/once.ts";
 import { attempt, fileError } from "../files/file-error.ts";
@@ -19,15 +19,15 @@ export interface EcosystemLoaderOptions {
 export function ecosystemLoader({ root, env }: EcosystemLoaderOptions): EcosystemLoader {
   const cleaned = once(() => cleanEnvironment(env));
   const load = async (key: string): Promise<LoadedEcosystem> => {
-    const [path = "", cwd = ""] = key.split("\0");
+    const [path = "", cwd = "", purpose = "read"] = key.split("\0");
     await requireRegularFile(path);
-    const resultLine = await runProgram(path, { cwd, env: cleaned().env });
+    const resultLine = await runProgram(path, { cwd, env: cleaned().env, purpose: purpose as LoadPurpose });
     const { readOutcome } = await import("./read-outcome.ts");
     const outcome = readOutcome(resultLine);
     if (outcome === undefined)
       throw loadError("ECOSYSTEM_EXPORT_INVALID", path, "it wrote other data where svcm expected its result");
     if (!outcome.ok) throw loadError(outcome.code, path, outcome.reason, outcome.at && locationText(outcome.at));
-    const { apps, found, isDefaultExport, files, absent } = outcome;
+    const { apps, found, isDefaultExport, files, absent, refusals } = outcome;
     const withheld = absent.filter((name) => cleaned().withheldNames.has(name));
     return {
       path,
@@ -37,6 +37,7 @@ export function ecosystemLoader({ root, env }: EcosystemLoaderOptions): Ecosyste
       isDefaultExport,
       files,
       withheld,
+      refusals,
     };
   };
   const loadShared = oneAtATime(load);
@@ -49,7 +50,7 @@ export function ecosystemLoader({ root, env }: EcosystemLoaderOptions): Ecosyste
         throw error;
       }
     },
-    load: (path, cwd = root) => loadShared(`${path}\0${cwd}`),
+    load: (path, cwd = root, purpose = "read") => loadShared(`${path}\0${cwd}\0${purpose}`),
     withheldValues: () => cleaned().withheld,
   };
 }

@@ -55,7 +55,7 @@ function interpreterFor(script: string): string {
   return standard ?? (isBinary(script) ? "none" : "node");
 }
 
-function findCommand(command: string): string | undefined {
+export function findCommand(command: string): string | undefined {
   if (command.includes("/")) return undefined;
   const folders = (process.env["PATH"] ?? "").split(delimiter);
   return folders
@@ -63,7 +63,7 @@ function findCommand(command: string): string | undefined {
     .find((path) => exists(path, "file") && isRunnable(path));
 }
 
-function isRunnable(path: string): boolean {
+export function isRunnable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return true;
@@ -72,7 +72,7 @@ function isRunnable(path: string): boolean {
   }
 }
 
-function exists(path: string, kind: "file" | "folder" | "any"): boolean {
+export function exists(path: string, kind: "file" | "folder" | "any"): boolean {
   try {
     const stat = statSync(path);
     return kind === "any" || (kind === "folder" ? stat.isDirectory() : !stat.isDirectory());
@@ -82,14 +82,18 @@ function exists(path: string, kind: "file" | "folder" | "any"): boolean {
 }
 
 function isBinary(path: string): boolean {
+  return readStart(path).includes("\0");
+}
+
+export function readStart(path: string): string {
   const start = Buffer.alloc(512);
   try {
-    if (!statSync(path).isFile()) return false;
+    if (!statSync(path).isFile()) return "";
     const fd = openSync(path, "r");
     const length = readSync(fd, start);
     closeSync(fd);
-    return start.subarray(0, length).includes(0);
+    return start.toString("latin1", 0, length);
   } catch {
-    return false;
+    return "";
   }
 }

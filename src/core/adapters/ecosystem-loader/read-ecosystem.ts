@@ -8,6 +8,8 @@ import { describeError } from "./describe-error.ts";
 import { locateApp } from "./locate-app.ts";
 import { MAX_RESULT_BYTES, RESULT_FD, type Outcome } from "./outcome.ts";
 import { pickApps } from "./pick-apps.ts";
+import { judgeApp, judgeFile } from "./judge.ts";
+import { moveClock } from "./move-clock.ts";
 
 const MAX_ABSENT = 1000;
 const { stringify } = JSON;
@@ -16,7 +18,7 @@ const kill = process.kill.bind(process);
 
 const absent = trackAbsentVariables();
 keepChildrenInGroup();
-const file = process.argv.at(-1) ?? "";
+const [purpose, file = ""] = process.argv.slice(-2);
 const kind = pm2FileKind(file.replace(/^.*\//s, ""));
 // The YAML parser takes longer to load than everything else here, and most ecosystem files are JavaScript.
 if (kind === "yaml") void import("../../yaml/load.ts").then(({ loadYaml }) => end(() => loadYaml(readSource())));
@@ -32,9 +34,14 @@ function run(load: () => unknown): Outcome {
   try {
     const { cache } = createRequire(file);
     const loadedBefore = new Set(Object.keys(cache));
-    const { apps, ...rest } = pickApps(load());
+    if (purpose === "repeat") moveClock();
+    const exported = load();
+    const { apps, ...rest } = pickApps(exported);
     const files = new Set([file, ...Object.keys(cache).filter((path) => !loadedBefore.has(path))]);
-    return { ok: true, ...rest, apps: apps.map(locateApp), files: [...files], absent: [...absent] };
+    const outcome = { ok: true, ...rest, files: [...files], absent: [...absent] } as const;
+    const located = apps.map(locateApp);
+    if (purpose !== "judge") return { ...outcome, apps: located };
+    return { ...outcome, apps: located.map(judgeApp), refusals: judgeFile(exported) };
   } catch (error) {
     return describeError(error, file);
   }

@@ -14,15 +14,27 @@ const places = z.object({
   interpreter: z.string(),
   envFiles: z.array(envFile),
 });
+const commandLine = z.object({ isFile: z.boolean(), program: z.string(), hasProgram: z.boolean() });
+const checks = z.object({
+  refusals: texts,
+  shebang: z.string(),
+  isExecutable: z.boolean(),
+  hasInterpreter: z.boolean(),
+  commandLine: z.nullable(commandLine),
+  logs: z.array(z.object({ field: z.string(), path: z.string(), reason: z.string() })),
+  cpuQuota: z.nullable(z.number()),
+  timeZone: z.string(),
+});
 const fields = z.record(z.string(), z.unknown()) as unknown as z.ZodMiniType<Fields>;
 const outcome = z.discriminatedUnion("ok", [
   z.object({
     ok: z.literal(true),
-    apps: z.array(z.object({ fields, keys: texts, unset: texts, places })),
+    apps: z.array(z.object({ fields, keys: texts, unset: texts, places, checks: z.optional(checks) })),
     found: z.enum(["apps", "pm2", "export", "nothing"]),
     isDefaultExport: z.boolean(),
     files: texts,
     absent: texts,
+    refusals: z.optional(texts),
   }),
   z.object({
     ok: z.literal(false),

@@ -3,12 +3,13 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { FileError } from "../../ports/index.ts";
+import { FileError, type LoadPurpose } from "../../ports/index.ts";
 import { MAX_RESULT_BYTES, RESULT_FD } from "./outcome.ts";
 
 export interface ProgramOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  readonly purpose: LoadPurpose;
 }
 
 const PROGRAM = new URL("./read-ecosystem.ts", import.meta.url);
@@ -71,8 +72,8 @@ export function loadError(code: ErrorCode, file: string, reason: string, locatio
   return new FileError(code, file, `Cannot load ${location}: ${reason}.`);
 }
 
-function startProgram(file: string, { cwd, env }: ProgramOptions): ChildProcess {
-  const argv = [process.execPath, `--max-old-space-size=${HEAP_MIB}`, "--no-warnings", ...programArgv(), file];
+function startProgram(file: string, { cwd, env, purpose }: ProgramOptions): ChildProcess {
+  const argv = [process.execPath, `--max-old-space-size=${HEAP_MIB}`, "--no-warnings", ...programArgv(), purpose, file];
   const [command = "", ...args] = existsSync(SHELL) ? [SHELL, "-c", `{ ${WITH_LIMITS}; } 2>/dev/null`, ...argv] : argv;
   return spawn(command, args, {
     cwd: existsSync(cwd) ? cwd : "/",

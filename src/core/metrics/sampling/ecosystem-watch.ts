@@ -6,7 +6,7 @@ import { baseName } from "../../words/path.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { FileStamp } from "../../ports/files.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import { type EcosystemContent, readEcosystem } from "../../pm2/ecosystem-file.ts";
+import { type EcosystemContent, readEcosystem, repeatEcosystem } from "../../pm2/ecosystem-file.ts";
 import type { ErrorCode } from "../../api/code.ts";
 import type { MetricsPayload } from "../../api/metrics.ts";
 import { computeDrift } from "../../rollout/drift.ts";
@@ -61,11 +61,19 @@ export class EcosystemWatch {
     options: { readonly isCurrent: boolean; readonly stateOf: StateOf },
   ): Promise<EcosystemMetrics> {
     const state = await this.read(options);
+    const metrics = this.#compareNow(state, records, options.stateOf);
+    if (!metrics.planSteps || state.repeat === undefined) return metrics;
+    const repeated = await state.repeat();
+    if (this.#loaded?.state === state) this.#loaded = { ...this.#loaded, state: repeated };
+    return this.#compareNow(repeated, records, options.stateOf);
+  }
+
+  #compareNow(state: EcosystemState, records: readonly ProcessRecord[], stateOf: StateOf): EcosystemMetrics {
     const stamps = this.#ports.stamps.read(sourceFiles(state.expected)).map((stamp) => stamp?.id);
     const last = this.#comparison;
     const isSame = last?.state === state && last.records === records;
     if (isSame && stamps.every((stamp, index) => stamp === last.stamps[index])) return last.metrics;
-    const metrics = ecosystemView(this.#ports, state, records, options.stateOf);
+    const metrics = ecosystemView(this.#ports, state, records, stateOf);
     this.#comparison = { state, records, stamps, metrics };
     return metrics;
   }
@@ -99,7 +107,10 @@ export class EcosystemWatch {
     try {
       const content = await readEcosystem(ports, this.#request);
       const { apps: left } = await readAppliedState(ports);
-      return successfulRun(ports, content, { visibleKeys: visible, left });
+      const context = { visibleKeys: visible, left };
+      const repeat = async (): Promise<EcosystemState> =>
+        successfulRun(ports, await repeatEcosystem(ports, this.#request, content), context).state;
+      return successfulRun(ports, content, { ...context, repeat });
     } catch (error) {
       if (!(error instanceof SvcmError) || error.kind !== "ECOSYSTEM_FILE_FAILED") throw error;
       return failedRun(error, visible);
@@ -116,7 +127,7 @@ interface RunResult {
 function successfulRun(
   ports: Ports,
   content: EcosystemContent,
-  context: Pick<EcosystemState, "visibleKeys" | "left">,
+  context: Pick<EcosystemState, "visibleKeys" | "left" | "repeat">,
 ): RunResult {
   const { fileName, path, loaded, spellings } = content;
   const base = { fileName, path, ...context };
@@ -145,6 +156,8 @@ interface EcosystemState {
   readonly expected: readonly ExpectedApp[];
   readonly visibleKeys: ReadonlySet<string>;
   readonly left?: AppliedState["apps"];
+  /** Tells which values differ in each run of the file; absent if that is known. */
+  readonly repeat?: () => Promise<EcosystemState>;
   readonly failure?: { readonly error: string; readonly code: ErrorCode };
 }
 

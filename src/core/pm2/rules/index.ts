@@ -2,12 +2,36 @@
 import type { EcosystemRule } from "./rule.ts";
 import { clusterInterpreter, envBlocks, fieldTypes, unknownFields } from "./fields.ts";
 import { defaultExport, fileKind, similarName, noApps, shadowed, withheldVariables } from "./file.ts";
-import { folders, missingEnvFiles, relativeEnvFiles, scripts } from "./machine.ts";
+import { folders, instancesAboveCores, missingEnvFiles, relativeEnvFiles, scripts, unusableLogs } from "./machine.ts";
 import { ambiguousNames, duplicateNames, impliedNames } from "./names.ts";
+import { cronPatterns, missingInterpreters, otherRefusals, unknownUsers } from "./pm2-verdict.ts";
 import { invalidPorts, killTimeouts, portCollisions, portInstances } from "./ports.ts";
+import { cronDays, cronZones } from "./schedules.ts";
+import { clusterWrappers, commandLines, foreignScripts, notExecutable, serveArguments } from "./scripts.ts";
+import {
+  convertedValues,
+  memoryLimits,
+  notStarted,
+  reservedVariables,
+  shellArguments,
+  switchTexts,
+  timeUnits,
+} from "./values.ts";
+import { volatileFields, volatileValues } from "./volatile.ts";
 
 /** These may also occur in a checkout that was not built, or on a laptop. */
-export const machineCodes: ReadonlySet<string> = new Set([scripts, folders, missingEnvFiles].map(({ code }) => code));
+export const machineCodes: ReadonlySet<string> = new Set(
+  [
+    scripts,
+    folders,
+    missingEnvFiles,
+    missingInterpreters,
+    unknownUsers,
+    unusableLogs,
+    instancesAboveCores,
+    notExecutable,
+  ].map(({ code }) => code),
+);
 
 export const rules: readonly EcosystemRule[] = [
   fileKind,
@@ -31,4 +55,26 @@ export const rules: readonly EcosystemRule[] = [
   portCollisions,
   portInstances,
   killTimeouts,
+  otherRefusals,
+  cronPatterns,
+  missingInterpreters,
+  unknownUsers,
+  unusableLogs,
+  commandLines,
+  foreignScripts,
+  clusterWrappers,
+  notExecutable,
+  serveArguments,
+  switchTexts,
+  memoryLimits,
+  timeUnits,
+  shellArguments,
+  reservedVariables,
+  convertedValues,
+  notStarted,
+  cronZones,
+  cronDays,
+  instancesAboveCores,
+  volatileValues,
+  volatileFields,
 ];

@@ -59,6 +59,37 @@ export const relativeEnvFiles: EcosystemRule = {
     ),
 };
 
+export const unusableLogs: EcosystemRule = {
+  code: "ECOSYSTEM_LOG_UNUSABLE",
+  severity: "error",
+  summary: "PM2 cannot write a log or pid file of the app, so it cannot start the app.",
+  remedy: "Correct the path, or create the folder and give it to the user of PM2.",
+  check: ({ apps }) =>
+    apps.flatMap(({ index, label, checks }) =>
+      (checks?.logs ?? []).map(({ field, path, reason }) => ({
+        path: ["apps", index, field],
+        message: `${label}: PM2 cannot write ${path}: ${reason}`,
+      })),
+    ),
+};
+
+export const instancesAboveCores: EcosystemRule = {
+  code: "ECOSYSTEM_INSTANCES_CORES",
+  severity: "warning",
+  summary: "The app has more instances than this machine, or its container, has cores (warning).",
+  explanation: "PM2 counts the cores of the machine for `max`, also where a container may use fewer.",
+  remedy: "Set `instances` to the number of cores that the app may use.",
+  check: ({ apps, cpuCores }) =>
+    apps.flatMap(({ index, label, normal, declared, checks }): Finding[] => {
+      const cores = Math.max(1, Math.ceil(checks?.cpuQuota ?? Number.POSITIVE_INFINITY));
+      const limit = Math.min(cores, cpuCores);
+      if (declared.instances <= limit || declared.execMode !== "cluster") return [];
+      const given = normal.instances === 0 ? "max" : (normal.instances ?? declared.instances);
+      const message = `${label}: instances: ${given} makes ${declared.instances} processes, and the app may use ${limit} ${limit === 1 ? "core" : "cores"} here`;
+      return [{ path: ["apps", index, "instances"], message }];
+    }),
+};
+
 function isRelative({ declared }: CheckedApp, path: string): boolean {
   return declared.execMode === "cluster" && !path.startsWith("/");
 }

@@ -1,10 +1,11 @@
 import { acceptedText, type Finding } from "../../findings/rule.ts";
 import { MAX_PORT } from "../../words/port.ts";
+import type { Data } from "../loaded.ts";
 import { firstValue, fieldNames } from "../normalise.ts";
 import { groupsOfSeveral, type CheckedApp, type EcosystemRule } from "./rule.ts";
 
 /** Others, such as `SVC_REDIS_PORT`, have the port of another service. */
-const LISTEN_VARIABLES = /^(?:PORT|SVC_(?:HTTP|REST|WEBSOCKET|GRPC|METRICS|SERVICE_MANAGEMENT)_PORT)$/;
+const LISTEN_VARIABLES = /^(?:PORT|PM2_SERVE_PORT|SVC_(?:HTTP|REST|WEBSOCKET|GRPC|METRICS|SERVICE_MANAGEMENT)_PORT)$/;
 /** Long enough for a server to finish its requests; PM2's default is 1600 ms. */
 const MIN_KILL_TIMEOUT_MS = 5000;
 
@@ -34,8 +35,8 @@ export const portCollisions: EcosystemRule = {
   remedy: "Give each app its own port.",
   blocks: "unless they already run",
   check({ apps }) {
-    const bound = apps.flatMap(listenersOf).filter(({ port }) => Number(port) > 0);
-    return [...groupsOfSeveral(bound, ({ port }) => String(Number(port)))].flatMap(([port, listeners]) => {
+    const bound = apps.flatMap(listenersOf).flatMap(countedListeners);
+    return [...groupsOfSeveral(bound, ({ port }) => port)].flatMap(([port, listeners]) => {
       const [one, ...others] = listeners;
       const foreign = others.filter(({ app }) => one !== undefined && app !== one.app && sharesAddress(app, one.app));
       return foreign.map(({ app, variable }) => ({
@@ -71,7 +72,8 @@ export const portInstances: EcosystemRule = {
       const { instances, execMode } = app.declared;
       const listener = listenersOf(app).find(({ port }) => Number(port) > 0);
       if (listener === undefined || instances < 2 || execMode === "cluster") return [];
-      const message = `${app.label}: ${instances} instances in fork mode would all listen on ${listener.variable}=${listener.port}; use exec_mode: "cluster" or one instance`;
+      if (incrementVarOf(app) === listener.variable) return [];
+      const message = `${app.label}: ${instances} instances in fork mode would all listen on ${listener.variable}=${listener.port}; use exec_mode: "cluster", increment_var: "${listener.variable}" or one instance`;
       return [{ path: ["apps", app.index, "instances"], message }];
     }),
 };
@@ -85,7 +87,8 @@ export const killTimeouts: EcosystemRule = {
   check: ({ apps }) =>
     apps.flatMap((app): Finding[] => {
       const killTimeout = firstValue(app.fields, fieldNames.killTimeout);
-      if (listenersOf(app).length === 0 || Number(killTimeout ?? 0) >= MIN_KILL_TIMEOUT_MS) return [];
+      const isServer = listenersOf(app).some(({ variable }) => variable !== "PM2_SERVE_PORT");
+      if (!isServer || Number(killTimeout ?? 0) >= MIN_KILL_TIMEOUT_MS) return [];
       const now =
         killTimeout === undefined
           ? "PM2 kills it 1600 ms after SIGINT"
@@ -94,6 +97,19 @@ export const killTimeouts: EcosystemRule = {
       return [{ path: ["apps", app.index, "kill_timeout"], message }];
     }),
 };
+
+/** Each instance has its own port if PM2 counts the variable up. */
+function countedListeners(listener: Listener): Listener[] {
+  const { app, variable, port } = listener;
+  const first = Number(port);
+  if (!(first > 0)) return [];
+  const count = incrementVarOf(app) === variable ? app.declared.instances : 1;
+  return Array.from({ length: count }, (_, position) => ({ ...listener, port: String(first + position) }));
+}
+
+function incrementVarOf({ fields }: CheckedApp): Data | undefined {
+  return firstValue(fields, fieldNames.incrementVar);
+}
 
 function listenersOf(app: CheckedApp): Listener[] {
   return Object.entries(app.normal.env)

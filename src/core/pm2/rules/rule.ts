@@ -10,6 +10,7 @@ export interface CheckedEcosystem {
   readonly listed: readonly string[];
   readonly apps: readonly CheckedApp[];
   readonly implied: readonly ImpliedApps[];
+  readonly cpuCores: number;
 }
 
 export interface ImpliedApps {

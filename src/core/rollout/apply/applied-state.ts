@@ -1,5 +1,6 @@
 import type { Ports } from "../../ports/index.ts";
 import { omitUndefined } from "../../words/omit-undefined.ts";
+import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Planned } from "../planning.ts";
 import { findFormerName } from "../step.ts";
 import type { EnvFileCopy, AppliedState, AppliedApp, ReleaseHead } from "../release.ts";
@@ -8,12 +9,13 @@ interface ApplyResult {
   readonly envFiles: readonly EnvFileCopy[];
   readonly save: boolean;
   readonly boots: ReadonlyMap<string, number>;
+  readonly running: readonly ProcessRecord[];
 }
 
 export function stateAfterApply(
   { clock }: Ports,
   planned: Planned,
-  { envFiles, save, boots }: ApplyResult,
+  { envFiles, save, boots, running }: ApplyResult,
 ): AppliedState {
   const { steps } = planned.decision;
   const gone = new Set(steps.flatMap((step) => (step.do === "remove" ? [step.app] : [findFormerName(step)])));
@@ -28,6 +30,7 @@ export function stateAfterApply(
         environment: planned.content.name,
         service: planned.serviceOf(name),
         keys: [...new Set(environments.flatMap((variables) => Object.keys(variables)))],
+        processes: running.flatMap((one) => (one.name === name && one.uniqueId !== null ? [one.uniqueId] : [])),
         ...omitUndefined({ probe, bootMs }),
         envFiles: envFiles.filter(({ path }) => own.includes(path)),
       },

@@ -74,20 +74,23 @@ async function applyLocked(ports: Ports, input: Input, { caller, subject, begin 
     return copies;
   });
   const boots = await whileListening(ports, () => runSteps(run, recording));
-  const fresh = new Set(steps.flatMap(({ do: kind, app }) => (kind === "start" || kind === "replace" ? [app] : [])));
-  const count = await countRemainingSteps(ports, () => computePlan(ports, request, planned.content, fresh));
+  const { count, running } = await countRemainingSteps(ports, () => computePlan(ports, request, planned.content));
   if (count > 0) throw await endHalf(recording, `The plan is not empty after the last step: ${count} left.`);
-  const release = await recording.end("applied", { left: stateAfterApply(ports, planned, { envFiles, save, boots }) });
+  const left = stateAfterApply(ports, planned, { envFiles, save, boots, running });
+  const release = await recording.end("applied", { left });
   return { plan, release };
 }
 
 /** If a user restarts a process at this moment, it is stopped only briefly, and its step goes away. */
-async function countRemainingSteps({ clock }: Ports, plan: () => Promise<Planned>): Promise<number> {
+async function countRemainingSteps({ clock }: Ports, plan: () => Promise<Planned>) {
   const deadline = clock.elapsed() + MAX_RESTART_MS;
   for (;;) {
-    const { summary } = (await plan()).plan;
+    const {
+      plan: { summary },
+      running,
+    } = await plan();
     if (summary.resume === 0 || clock.elapsed() >= deadline)
-      return Object.values(summary).reduce((sum, one) => sum + one, 0);
+      return { count: Object.values(summary).reduce((sum, one) => sum + one, 0), running };
     await clock.sleep(POLL_INTERVAL_MS);
   }
 }

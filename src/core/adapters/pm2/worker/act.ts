@@ -23,7 +23,7 @@ export interface ActionContext {
  */
 export async function act(context: ActionContext, { method, target, run }: ActionCall): Promise<Pm2Process> {
   const conf = run && (await readConf(run, target, context.home));
-  let found = await findTarget(context, target);
+  let { found, position } = await findTarget(context, target);
   const { pm_id: id, pm2_env } = found;
   if (method !== "duplicate") requireNotLaunching(found);
   // Otherwise PM2 would start the process now and when the delayed restart is due.
@@ -33,18 +33,26 @@ export async function act(context: ActionContext, { method, target, run }: Actio
   if (isRestart && isCrashLooping(found)) {
     // An end between the list and the action would count as one of the new process.
     await sendAction(context, "stopProcessId", found, id);
-    found = await findTarget(context, target);
+    ({ found, position } = await findTarget(context, target));
     requireNotLaunching(found);
   }
-  const env = conf && { current_conf: conf(found) };
+  const env = conf && { current_conf: conf(found, position) };
   await sendAction(context, RPC[method], found, isRestart ? { id, ...(env && { env }) } : id);
   return found;
 }
 
-async function findTarget({ connection, timeoutMs }: ActionContext, target: ProcessIdentity): Promise<Pm2Process> {
-  const found = (await listProcesses(connection, timeoutMs)).find(({ pm_id }) => pm_id === target.pmId);
+interface FoundTarget {
+  readonly found: Pm2Process;
+  /** Among the processes of its name, in the order of their ids. */
+  readonly position: number;
+}
+
+async function findTarget({ connection, timeoutMs }: ActionContext, target: ProcessIdentity): Promise<FoundTarget> {
+  const all = await listProcesses(connection, timeoutMs);
+  const found = all.find(({ pm_id }) => pm_id === target.pmId);
   if (found === undefined || !isSame(found, target)) throw changedError(target);
-  return found;
+  const position = all.filter(({ name, pm_id }) => String(name) === String(found.name) && pm_id < found.pm_id).length;
+  return { found, position };
 }
 
 /** An app with `wait_ready` that keeps ending is being launched most of the time, so a stop could fail as well. */
@@ -54,13 +62,17 @@ function isCrashLooping({ pm2_env }: Pm2Process): boolean {
   return isUnstable && Number(unstable) > 1 && isAwaited !== true;
 }
 
-async function readConf(run: NextRun, { pmId }: ProcessIdentity, home: string): Promise<(found: Pm2Process) => object> {
+async function readConf(
+  run: NextRun,
+  { pmId }: ProcessIdentity,
+  home: string,
+): Promise<(found: Pm2Process, position: number) => object> {
   if ("recordsFile" in run) {
     const record = readRecord(run, pmId);
     return (found) => savedConf(record, found);
   }
   const app = await resolveApp(run, home);
-  return (found) => declaredConf(app, found, run.drop);
+  return (found, position) => declaredConf(app, found, { drop: run.drop, position });
 }
 
 const RPC = {

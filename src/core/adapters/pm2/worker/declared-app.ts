@@ -1,10 +1,10 @@
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
-import { pm2Fields } from "../../../pm2/pm2-fields.ts";
+import { isVariable, pm2Fields } from "../../../pm2/pm2-fields.ts";
 import type { DeclaredRun } from "../../../ports/processes.ts";
 import { errorText, LinkFailure, maskValues } from "../failure.ts";
 import { loadOrFail, type Pm2Process } from "./pm2-api.ts";
-import { fieldsOf, isVariable } from "./process-record.ts";
+import { fieldsOf } from "./process-record.ts";
 
 /** Validated, with defaults and absolute paths. `env` holds only declared variables. */
 type ResolvedApp = Readonly<Record<string, unknown>> & { readonly env: Readonly<Record<string, unknown>> };
@@ -57,7 +57,11 @@ const LOG_PATHS = ["pm_log_path", "pm_out_log_path", "pm_err_log_path"] as const
  * PM2 copies each member over its record of the process (7.0.4, `Utility.extendMix`), and deletes a member whose value
  * is the text `null`.
  */
-export function declaredConf(app: ResolvedApp, { pm_id, pm2_env }: Pm2Process, drop: readonly string[]): object {
+export function declaredConf(
+  app: ResolvedApp,
+  { pm_id, pm2_env }: Pm2Process,
+  { drop, position }: { readonly drop: readonly string[]; readonly position: number },
+): object {
   const declared = Object.entries(app).filter(([field]) => !PROCESS_FIELDS.has(field));
   const removed = [...pm2Fields(), "pm_log_path", "prev_restart_delay"].filter(
     (field) => field in pm2_env && !(field in app) && !PROCESS_FIELDS.has(field),
@@ -67,8 +71,13 @@ export function declaredConf(app: ResolvedApp, { pm_id, pm2_env }: Pm2Process, d
     ...Object.fromEntries(nulls),
     ...Object.fromEntries(declared),
     ...logPathsOf(app, pm_id),
-    env: mergeEnvironment(app, pm2_env, drop),
+    env: { ...mergeEnvironment(app, pm2_env, drop), ...countedVariable(app, position) },
   };
+}
+
+/** As PM2 counts when it creates the processes in this order. */
+function countedVariable({ increment_var: key, env }: ResolvedApp, position: number): Readonly<Record<string, number>> {
+  return typeof key === "string" ? { [key]: (Number(env[key]) || 0) + position } : {};
 }
 
 function mergeEnvironment(app: ResolvedApp, record: Pm2Process["pm2_env"], drop: readonly string[]): object {

@@ -7,7 +7,7 @@ import { startedWith } from "./started-with.ts";
 import { type Scrub, createScrub } from "../../../pm2/scrub.ts";
 import { isSecretVariable } from "../../../secrets/secret-value.ts";
 import { scrubMetrics } from "../../../pm2/list-scrubbed.ts";
-import { isPm2Field } from "../../../pm2/pm2-fields.ts";
+import { isVariable } from "../../../pm2/pm2-fields.ts";
 
 const MAX_METRIC_LENGTH = 4000;
 const MAX_METRICS = 50;
@@ -136,17 +136,4 @@ export function environmentSecrets(processes: readonly Pm2Process[]): string[] {
       typeof value === "string" && isSecretVariable(name, value) ? [value] : [],
     ),
   );
-}
-
-/** Fields of a record that no declaration can have (PM2 5.4 to 7). */
-const OWN_FIELDS = new Set(
-  `_pm2_version _tree_pids axm_actions axm_dynamic axm_monitor axm_options command created_at exit_code km_link module_conf
-   module_name module_version node_version pid pm_cwd pm_err_log_path pm_exec_path pm_id pm_log_path pm_out_log_path
-   pm_pid_path pm_uptime pmx_module prev_restart_delay restart_task restart_time started_as_module status unique_id
-   unstable_restarts version versioning vizion_running`.split(/\s+/),
-);
-
-/** PM2's own fields have lower-case names. */
-export function isVariable(key: string): boolean {
-  return /^[A-Z][A-Z0-9_]*$/.test(key) || !(OWN_FIELDS.has(key) || isPm2Field(key));
 }

@@ -1,0 +1,50 @@
+import type { Issue } from "../../api/issue.ts";
+import { toIssue, type Finding } from "../../findings/rule.ts";
+import type { LoadedApp } from "../loaded.ts";
+import { normaliseApp } from "../normalise.ts";
+import { splitVolatile } from "../volatile.ts";
+import type { EcosystemRule } from "./rule.ts";
+
+export const volatileValues: EcosystemRule = {
+  code: "ECOSYSTEM_VALUE_VOLATILE",
+  severity: "warning",
+  summary: "A variable or an argument has another value each time the file runs (warning).",
+  explanation:
+    "svcm runs the file twice, the second time with a later clock. It shows such a value, and never restarts an app because of it.",
+  remedy: "Nothing, if that is meant. Otherwise give the value in an env file, or write it into the file.",
+  check: ({ apps }) => volatileFindings(apps),
+};
+
+export const volatileFields: EcosystemRule = {
+  code: "ECOSYSTEM_FIELD_VOLATILE",
+  severity: "error",
+  summary: "A field has another value each time the file runs, so no process can be as declared.",
+  remedy: "Write the value of the field into the file.",
+  check: ({ apps }) =>
+    apps.flatMap(({ index, label, ...app }) =>
+      splitVolatile(app).others.map((field) => ({
+        path: ["apps", index, field],
+        message: `${label}: ${field} has another value each time the file runs, so no process can be as declared`,
+      })),
+    ),
+};
+
+/** The finding of that rule in a plan. */
+export function volatileIssues(apps: readonly LoadedApp[]): Issue[] {
+  const { code, severity } = volatileValues;
+  const checked = apps.map((app, index) => ({ ...app, index, label: normaliseApp(app.fields).name }));
+  return volatileFindings(checked).map((finding) => toIssue({ ...finding, code, severity }));
+}
+
+function volatileFindings(
+  apps: readonly (LoadedApp & { readonly index: number; readonly label: string })[],
+): Finding[] {
+  return apps.flatMap((app) => {
+    const { variables, fields } = splitVolatile(app);
+    const names = [...variables, ...fields.map((field) => (field === "args" ? "args" : "node_args"))];
+    if (names.length === 0) return [];
+    const verb = names.length === 1 ? "has another value" : "have other values";
+    const message = `${app.label}: ${names.join(", ")} ${verb} each time the file runs, so svcm compares only whether it is there`;
+    return [{ path: ["apps", app.index], message }];
+  });
+}
