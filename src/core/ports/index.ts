@@ -15,6 +15,7 @@ import type { AsyncContext, Health } from "./probes.ts";
 import type { Processes } from "./processes.ts";
 import type { Releases } from "./releases.ts";
 import type { EcosystemLoader, Facts, Revisions, Workspace } from "./repository.ts";
+import type { RunningCode } from "./running-code.ts";
 import type { Tokens } from "./tokens.ts";
 
 export type { AuditCount, AuditLog, AuditPage, AuditQuery } from "./audit-log.ts";
@@ -35,6 +36,7 @@ export interface Ports {
   readonly host: Host;
   readonly processes: Processes;
   readonly releases: Releases;
+  readonly runningCode: RunningCode;
   readonly tokens: Tokens;
   readonly processLogs: ProcessLogs;
   readonly logs: Logs;
