@@ -1,7 +1,7 @@
 /** The permitted imports between folders, with the reason of each rule: `npm run check:direction`. */
 
 const decisions =
-  "^src/core/(words|secrets|api|facts|project|findings|env|pm2|deployments|rollout|nodes|events|logs|history|alerts|metrics|audit|startup|yaml)/";
+  "^src/core/(words|secrets|api|facts|project|findings|env|pm2|deployments|rollout|nodes|events|logs|history|alerts|metrics|audit|startup|yaml|running)/";
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {

@@ -18,6 +18,7 @@ import { nodeMachine } from "./adapters/machine/index.ts";
 import { nodePrometheus } from "./adapters/prometheus.ts";
 import { pm2Processes } from "./adapters/pm2/index.ts";
 import { nodeSightings } from "./adapters/sightings.ts";
+import { nodeRunningCode } from "./adapters/running/index.ts";
 import { nodeReleases } from "./adapters/releases.ts";
 import { pm2Schedules } from "./adapters/pm2/schedules.ts";
 import { nodeProcessLogs } from "./adapters/process-logs.ts";
@@ -145,6 +146,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     host: () => nodeHost,
     processes: () => pm2Processes({ env, cwd }),
     releases: () => nodeReleases(pm2Home, root),
+    runningCode: () => nodeRunningCode({ root, env, pm2Home }),
     tokens: () => nodeTokens(root, ports.files),
     processLogs: () => nodeProcessLogs(pm2Home),
     schedules: () => pm2Schedules(pm2Home),

@@ -32,6 +32,7 @@ export function record(fields: Partial<ProcessRecord> = {}): ProcessRecord {
     memoryBytes: null,
     customMetrics: {},
     customMetricUnits: {},
+    versioning: null,
     httpPort: null,
     declaration: { argsDigest: "[]", interpreterArgsDigest: "[]", environment: {}, settings: {} },
     ...fields,

@@ -121,13 +121,16 @@ interface Entry {
   readonly size: number;
   /** A symbolic link is also a blob. */
   readonly isFile: boolean;
+  readonly isLink: boolean;
 }
 
 /** The entries of `ls-tree -z`: `<mode> <type> <id>[ <size>]\t<name>` each. */
 export function parseTree(listing: string): Entry[] {
   return listing.split("\0").flatMap((line) => {
     const [, mode = "", id = "", size = "0", name = ""] = TREE_ENTRY.exec(line) ?? [];
-    return name === "" ? [] : [{ id, name, size: Number(size), isFile: mode.startsWith("100") }];
+    return name === ""
+      ? []
+      : [{ id, name, size: Number(size), isFile: mode.startsWith("100"), isLink: mode === "120000" }];
   });
 }
 

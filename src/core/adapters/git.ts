@@ -15,10 +15,7 @@ export interface GitOptions {
 
 /** These commands run no hook, filter or pager. User input follows `--end-of-options`, never in a shell. */
 export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOptions): Revisions {
-  const run = (maxBuffer: number, args: readonly string[], input = ""): Promise<Buffer> => {
-    const options = { env: gitEnvironment(env), maxBuffer, timeout: timeoutMs };
-    return runGit(["-C", root, "--no-pager", "--literal-pathspecs", ...args], options, input);
-  };
+  const run = gitRunner({ root, env, timeoutMs });
   const git: Git = (...args) => run(maxBytes + 1024, args);
   return {
     readState: (paths) => revisionState(git, root, paths),
@@ -52,6 +49,16 @@ export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOpt
       if (entry.size > maxBytes) throw revisionError("EFBIG", `${label} is larger than ${maxBytes} bytes.`, path);
       return { commit, bytes: await git("cat-file", "blob", entry.id) };
     },
+  };
+}
+
+export type GitRunner = (maxBuffer: number, args: readonly string[], input?: string) => Promise<Buffer>;
+
+/** @throws {SvcmError} REVISION_FAILED */
+export function gitRunner({ root, env, timeoutMs = 10_000 }: Omit<GitOptions, "maxBytes">): GitRunner {
+  return (maxBuffer, args, input = "") => {
+    const options = { env: gitEnvironment(env), maxBuffer, timeout: timeoutMs };
+    return runGit(["-C", root, "--no-pager", "--literal-pathspecs", ...args], options, input);
   };
 }
 
@@ -98,7 +105,7 @@ async function requireOwnWorkTree(git: Git): Promise<void> {
   );
 }
 
-class GitRefusal extends SvcmError {
+export class GitRefusal extends SvcmError {
   readonly exitCode: number;
   readonly stderr: string;
 

@@ -1,12 +1,12 @@
 import { mkdir, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import type { Release } from "../api/rollout.ts";
 import { SvcmError } from "../errors.ts";
 import { FileError } from "../ports/index.ts";
 import type { Releases } from "../ports/releases.ts";
 import { RELEASE_ID, type EnvFileCopy, type ReleaseEvent } from "../rollout/release.ts";
 import { readIfExists } from "./files/system.ts";
+import { serviceName } from "./service-name.ts";
 import { fileLocks, lockedSince } from "./files/lock.ts";
 
 export function nodeReleases(pm2Home: string, root: string): Releases {
@@ -56,18 +56,6 @@ function lockMethods(ownFolder: string): Pick<Releases, "lockedSince" | "withLoc
       }
     },
   };
-}
-
-/** Release folders have different names but belong to one service. */
-function serviceName(root: string): string {
-  let name: unknown;
-  try {
-    name = (JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { readonly name?: unknown }).name;
-  } catch {
-    name = undefined;
-  }
-  const text = typeof name === "string" && name !== "" ? name : basename(root);
-  return text.replaceAll(/[^\w.-]+/g, "-").replace(/^[.-]+/, "") || "service";
 }
 
 function envCopyMethods(folder: string): Pick<Releases, "copyEnvFiles" | "changedEnvFiles"> {

@@ -16,6 +16,7 @@ import type { Processes } from "./processes.ts";
 import type { Releases } from "./releases.ts";
 import type { EcosystemLoader, Facts, Revisions, Workspace } from "./repository.ts";
 import type { Schedules } from "./schedules.ts";
+import type { RunningCode } from "./running-code.ts";
 import type { Tokens } from "./tokens.ts";
 
 export type { AuditCount, AuditLog, AuditPage, AuditQuery } from "./audit-log.ts";
@@ -44,6 +45,7 @@ export interface Ports {
   readonly host: Host;
   readonly processes: Processes;
   readonly releases: Releases;
+  readonly runningCode: RunningCode;
   readonly tokens: Tokens;
   readonly processLogs: ProcessLogs;
   readonly schedules: Schedules;

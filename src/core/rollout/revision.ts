@@ -81,6 +81,7 @@ export function simulateApply(expected: readonly ExpectedApp[]): ProcessRecord[]
       memoryBytes: null,
       customMetrics: {},
       customMetricUnits: {},
+      versioning: null,
       httpPort: app.httpPort,
       declaration: {
         argsDigest: app.argsDigest,

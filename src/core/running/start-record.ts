@@ -10,18 +10,18 @@ export interface StartRecord {
   /** Of the boot in which the process started. */
   readonly bootId: string;
   /** Field 22 of `/proc/<pid>/stat`: unique for a pid within a boot. */
-  readonly startTicks: number;
+  readonly startTicks: string;
   /** PM2's `pm_uptime`, in milliseconds since 1970. */
   readonly startedAt: number;
-  /** `svcm`: written with the start. `observed`: written later, while no file had changed since the start. */
-  readonly by: "svcm" | "observed";
+  /** When it was written: at the start, or later while no file had changed since. */
+  readonly recordedAt: number;
   /** Real paths, with every link resolved. */
   readonly cwd: string;
-  readonly script: string;
+  readonly script: string | null;
   /** `null` without Git. */
   readonly commit: string | null;
-  /** Digests by path, relative to the code unit. */
-  readonly code: Readonly<Record<string, string>>;
+  /** Names the list of digests by path, which the processes of a unit share. */
+  readonly code: string;
   /** Digest of the lockfile and of the package manager's install marker; `null` without both. */
   readonly install: string | null;
   /** By path of an env file that the app reads itself: keyed digests by key. */

@@ -40,6 +40,7 @@ export function processRecord(listed: Pm2Process, digest: (value: string) => str
     cronRestart: stringOrNull(env["cron_restart"]),
     ...readUsage(listed),
     ...readMetrics(env["axm_monitor"]),
+    versioning: readVersioning(env["versioning"]),
     httpPort: parsePort(environmentOf(listed)["SVC_HTTP_PORT"]),
     declaration: {
       argsDigest: digest(canonicalArguments(env["args"])),
@@ -71,6 +72,13 @@ export function environmentOf({ pm2_env }: Pm2Process): Readonly<Record<string, 
 
 function digestValues(environment: Readonly<Record<string, unknown>>, digest: (value: string) => string) {
   return Object.fromEntries(Object.entries(environment).map(([key, value]) => [key, digest(canonicalValue(value))]));
+}
+
+/** PM2 5 records it at each start, PM2 7 only on demand, and PM2 6 never. */
+function readVersioning(value: unknown): ProcessRecord["versioning"] {
+  const { revision, unstaged } = fieldsOf(value);
+  if (typeof revision !== "string" || !/^[0-9a-f]{40,64}$/.test(revision)) return null;
+  return { revision, isDirty: unstaged !== false };
 }
 
 /** PM2 reports zeros for a process that is not running. */

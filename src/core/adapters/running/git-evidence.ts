@@ -1,0 +1,163 @@
+import { dirname, relative } from "node:path";
+import type { GitEvidence, NewerEntry } from "../../running/code-evidence.ts";
+import { isCode, mayBeCode } from "../../running/code-files.ts";
+import { findHeadAt, type HeadMove } from "../../running/reflog.ts";
+import type { CodeProcess } from "../../ports/running-code.ts";
+import { blobDigest } from "./digests.ts";
+import type { Repository } from "./repository.ts";
+import type { Unit } from "./unit.ts";
+import type { WalkedEntry } from "./walk.ts";
+
+/** PM2 reads the commit up to this long after the start. */
+const PM2_READS_MS = 1500;
+
+export interface GitQuestion {
+  readonly unit: Unit;
+  readonly folder: string;
+  readonly repository: Repository;
+  readonly process: CodeProcess;
+  readonly sinceMs: number;
+  readonly newer: readonly WalkedEntry[];
+  /** Recorded paths that are no longer there. */
+  readonly gone: readonly string[];
+}
+
+export interface GitAnswer {
+  readonly git: GitEvidence;
+  /** Without files that are no code. */
+  readonly newer: readonly NewerEntry[];
+  readonly isCode: (path: string) => boolean;
+  readonly isLockfileAsCommitted: boolean;
+}
+
+type Tree = ReadonlyMap<string, string>;
+
+/** `undefined` if Git cannot answer. */
+export async function askGit(question: GitQuestion): Promise<GitAnswer | undefined> {
+  const { repository, folder, unit, process, sinceMs, newer, gone } = question;
+  const now = repository.head();
+  if (now === null) return undefined;
+  const start = findCommit(repository.moves(), process);
+  const [atStart, before, current] = await Promise.all([
+    readTree(repository, start.commit, folder),
+    readTree(repository, start.other, folder),
+    repository.tree(now, folder),
+  ]);
+  const tracked = (path: string): boolean => current.has(path) || atStart?.has(path) === true;
+  const others = [...newer.filter(({ kind }) => kind !== "folder").map(({ path }) => path), ...gone];
+  const ignored = await repository.ignored(
+    others.filter((path) => !tracked(path)),
+    folder,
+  );
+  const statusOf = (path: string) =>
+    tracked(path) ? ("tracked" as const) : ignored.has(path) ? ("ignored" as const) : ("untracked" as const);
+  const counts = (path: string): boolean => mayBeCode(path, unit.rules) && isCode(path, statusOf(path), unit.rules);
+  const files = newer.filter(({ kind, path }) => kind !== "folder" && counts(path));
+  const change = (tree: Tree) => changedPaths(question, { files, tree, current });
+  const changed = atStart === undefined ? [] : change(atStart);
+  const isAmbiguous = before !== undefined && change(before).length > 0 !== changed.length > 0;
+  const folders = newer.filter(({ kind }) => kind === "folder");
+  return {
+    git: {
+      commit: start.commit,
+      now,
+      wasClean: start.wasClean,
+      isAmbiguous,
+      isCommitGone: start.commit !== null && atStart === undefined,
+      changed,
+      movesMs: start.later.map(({ atMs }) => atMs),
+    },
+    newer: [
+      ...files.map((entry) => ({
+        ...newerFile(entry, sinceMs),
+        git: statusOf(entry.path),
+        isAsCommitted: atStart !== undefined && isSame(entry, atStart.get(entry.path)),
+      })),
+      ...folders.map((entry) => ({ ...newerFolder(entry), hasUntracked: hasUntracked(entry, unit, tracked) })),
+    ],
+    isCode: counts,
+    isLockfileAsCommitted: isLockfileSame(question, atStart),
+  };
+}
+
+export function newerFile({ path, modifiedMs, changedMs }: WalkedEntry, sinceMs: number): NewerEntry {
+  return { path, kind: "file", isModified: modifiedMs > sinceMs, changedMs };
+}
+
+export function newerFolder({ path, changedMs }: WalkedEntry): NewerEntry {
+  return { path, kind: "folder", isModified: false, changedMs };
+}
+
+interface StartCommit extends ReturnType<typeof findHeadAt> {
+  readonly wasClean: boolean;
+}
+
+function findCommit(moves: readonly HeadMove[], { startedAt, versioning }: CodeProcess): StartCommit {
+  const start = findHeadAt(moves, startedAt);
+  const second = Math.floor(startedAt / 1000) * 1000;
+  const isMoved = moves.some(({ atMs }) => atMs >= second && atMs <= startedAt + PM2_READS_MS);
+  if (versioning === null || isMoved) return { ...start, wasClean: false };
+  return { ...start, commit: versioning.revision, other: null, wasClean: !versioning.isDirty };
+}
+
+async function readTree(repository: Repository, commit: string | null, folder: string): Promise<Tree | undefined> {
+  return commit === null ? undefined : await repository.tree(commit, folder).catch(() => undefined);
+}
+
+interface Trees {
+  readonly files: readonly WalkedEntry[];
+  readonly tree: Tree;
+  readonly current: Tree;
+}
+
+/** Older files are as they were at the start, whatever the commit holds. */
+function changedPaths({ unit, newer }: GitQuestion, { files, tree, current }: Trees): string[] {
+  const written = files.filter(
+    (entry) => (tree.has(entry.path) || current.has(entry.path)) && !isSame(entry, tree.get(entry.path)),
+  );
+  const folders = new Set(newer.filter(({ kind }) => kind === "folder").map(({ path }) => path));
+  if (folders.size === 0) return written.map(({ path }) => path);
+  const present = new Set(unit.walk.entries.map(({ path }) => path));
+  const gone = [...tree.keys()].filter(
+    (path) => !present.has(path) && mayBeCode(path, unit.rules) && hasNewerParent(path, present, folders),
+  );
+  return [...written.map(({ path }) => path), ...gone].toSorted();
+}
+
+function hasNewerParent(path: string, present: ReadonlySet<string>, folders: ReadonlySet<string>): boolean {
+  let at = parentOf(path);
+  while (at !== "" && !present.has(at)) at = parentOf(at);
+  return folders.has(at);
+}
+
+function parentOf(path: string): string {
+  const parent = dirname(path);
+  return parent === "." ? "" : parent;
+}
+
+function isSame({ absolute, kind }: WalkedEntry, id: string | undefined): boolean {
+  if (id === undefined) return false;
+  try {
+    return blobDigest(absolute, kind, id.length === 64 ? "sha256" : "sha1") === id;
+  } catch {
+    return false;
+  }
+}
+
+/** A folder of which Git tracks nothing may have been exchanged as a whole. */
+function hasUntracked({ path: folder }: WalkedEntry, unit: Unit, tracked: (path: string) => boolean): boolean {
+  const prefix = folder === "" ? "" : `${folder}/`;
+  const files = unit.files.filter(({ path }) => path.startsWith(prefix));
+  const isOwn = files.some(({ path }) => tracked(path));
+  return files.some(
+    ({ path }) =>
+      !tracked(path) && (!isOwn || !path.slice(prefix.length).includes("/")) && isCode(path, "untracked", unit.rules),
+  );
+}
+
+function isLockfileSame({ unit, folder }: GitQuestion, tree: Tree | undefined): boolean {
+  const { lockfile } = unit.install;
+  const id = lockfile === null ? undefined : tree?.get(relative(folder, lockfile));
+  if (lockfile === null || id === undefined) return false;
+  return blobDigest(lockfile, "file", id.length === 64 ? "sha256" : "sha1") === id;
+}

@@ -1,0 +1,115 @@
+import { join } from "node:path";
+import type { AppCode, CodeRequest, RunningCode } from "../../ports/running-code.ts";
+import type { GitOptions } from "../git.ts";
+import { serviceName } from "../service-name.ts";
+import { blobDigest } from "./digests.ts";
+import { inspectApp } from "./inspect.ts";
+import { StartClock } from "./process-start.ts";
+import { RecordStore } from "./record-store.ts";
+import { findRepository, type Repository } from "./repository.ts";
+import { readFolder, realPath, Unit, type FolderFiles } from "./unit.ts";
+import { Budget } from "./walk.ts";
+
+export interface RunningCodeOptions extends Pick<GitOptions, "root" | "env"> {
+  readonly pm2Home: string;
+}
+
+/** While files are uncommitted, their list has to be whole. */
+const UNCOMMITTED_BUDGET_MS = 10_000;
+
+export function nodeRunningCode({ root, env, pm2Home }: RunningCodeOptions): RunningCode {
+  const store = new RecordStore(join(pm2Home, "svcm", serviceName(root)));
+  return {
+    async inspect(apps, { budgetMs }) {
+      const look = new Looking({ root, env, pm2Home }, store, new Budget(budgetMs));
+      const clock = new StartClock();
+      const inspected: AppCode[] = [];
+      for (const request of apps) {
+        const unit = look.unit(request);
+        inspected.push(await inspectApp(request, { unit, repository: look.repository(unit), store, clock }));
+      }
+      look.keepDigests();
+      return inspected;
+    },
+    async listUncommitted(apps) {
+      const look = new Looking({ root, env, pm2Home }, store, new Budget(UNCOMMITTED_BUDGET_MS));
+      const paths = await Promise.all(
+        [...new Set(apps.map((request) => look.unit(request)))].map((unit) => uncommitted(unit, look.repository(unit))),
+      );
+      return [...new Set(paths.flat())].toSorted();
+    },
+  };
+}
+
+/** Apps of one unit share its walk, and units of one repository share what Git answers. */
+class Looking {
+  readonly #options: RunningCodeOptions;
+  readonly #store: RecordStore;
+  readonly #budget: Budget;
+  readonly #units = new Map<string, Unit>();
+  readonly #folders = new Map<string, FolderFiles>();
+  readonly #repositories = new Map<string, Repository | undefined>();
+
+  constructor(options: RunningCodeOptions, store: RecordStore, budget: Budget) {
+    this.#options = options;
+    this.#store = store;
+    this.#budget = budget;
+  }
+
+  unit(request: CodeRequest): Unit {
+    const { cwd, script, folder, include, exclude, others } = request;
+    const key = JSON.stringify([cwd, script, folder, include, exclude, others]);
+    const found =
+      this.#units.get(key) ??
+      new Unit(request, {
+        root: this.#options.root,
+        budget: this.#budget,
+        read: (path, others) => this.#read(path, others),
+      });
+    this.#units.set(key, found);
+    return found;
+  }
+
+  keepDigests(): void {
+    for (const [key, { digester }] of this.#folders) {
+      const { cache } = digester;
+      if (cache !== undefined) this.#store.writeCache(folderOf(key), cache);
+    }
+  }
+
+  #read(folder: string, others: readonly string[]): FolderFiles {
+    const all = [...others, realPath(this.#options.pm2Home) ?? this.#options.pm2Home];
+    const key = JSON.stringify([folder, ...all]);
+    const found = this.#folders.get(key) ?? readFolder(folder, all, { store: this.#store, budget: this.#budget });
+    this.#folders.set(key, found);
+    return found;
+  }
+
+  repository({ folder }: Unit): Repository | undefined {
+    if (folder === undefined) return undefined;
+    if (this.#repositories.has(folder)) return this.#repositories.get(folder);
+    const found = findRepository(folder, this.#options.env);
+    const known = [...this.#repositories.values()].find((one) => one !== undefined && one.top === found?.top);
+    this.#repositories.set(folder, known ?? found);
+    return known ?? found;
+  }
+}
+
+function folderOf(key: string): string {
+  return String((JSON.parse(key) as readonly string[])[0]);
+}
+
+async function uncommitted(unit: Unit, repository: Repository | undefined): Promise<string[]> {
+  const { folder } = unit;
+  const head = repository?.head();
+  if (folder === undefined || repository === undefined || head === undefined || head === null) return [];
+  const tree = await repository.tree(head, folder).catch(() => new Map<string, string>());
+  const { digests } = unit;
+  const differs = (entry: Unit["files"][number]): boolean => {
+    const id = tree.get(entry.path);
+    if (id === undefined) return false;
+    if (id.length === 64) return blobDigest(entry.absolute, entry.kind, "sha256") !== id;
+    return typeof digests !== "string" && digests.get(entry.path) !== id;
+  };
+  return unit.files.filter(differs).map(({ absolute }) => absolute);
+}

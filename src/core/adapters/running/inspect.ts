@@ -1,0 +1,180 @@
+import { statSync } from "node:fs";
+import type { CodeEvidence, NewerEntry, RecordedCode } from "../../running/code-evidence.ts";
+import { isCode } from "../../running/code-files.ts";
+import { decideCode, isUntouched } from "../../running/decide-code.ts";
+import type { AppCode, CodeProcess, CodeRequest } from "../../ports/running-code.ts";
+import type { StartRecord } from "../../running/start-record.ts";
+import type { Verdict } from "../../running/verdict.ts";
+import { digestText } from "./digests.ts";
+import { askGit, newerFile, newerFolder, type GitAnswer } from "./git-evidence.ts";
+import { movedLinks } from "./links.ts";
+import { readFolderOf, type ProcessStart, type StartClock } from "./process-start.ts";
+import type { RecordStore } from "./record-store.ts";
+import type { Repository } from "./repository.ts";
+import type { Unit } from "./unit.ts";
+import type { WalkedEntry } from "./walk.ts";
+
+export interface InspectContext {
+  readonly unit: Unit;
+  readonly repository: Repository | undefined;
+  readonly store: RecordStore;
+  readonly clock: StartClock;
+}
+
+export async function inspectApp(request: CodeRequest, context: InspectContext): Promise<AppCode> {
+  const verdicts = new Map<number, Verdict>();
+  const records = new Map<number, StartRecord>();
+  for (const process of request.processes) {
+    const start = context.clock.readStart(process.pid, process.startedAt);
+    const record = start.identity && context.store.read({ ...start.identity, pid: process.pid });
+    if (record !== undefined) records.set(process.pmId, record);
+    const evidence = await gather({ request, process, start, record }, context);
+    const verdict = decideCode(evidence);
+    verdicts.set(process.pmId, verdict);
+    if (evidence.record !== null || verdict.verdict !== "same" || !isUntouched(evidence)) continue;
+    const written = writeRecord(request, process, start, context);
+    if (written !== undefined) records.set(process.pmId, written);
+  }
+  return { app: request.app, fingerprint: fingerprintOf(context), verdicts, records };
+}
+
+interface Look {
+  readonly request: CodeRequest;
+  readonly process: CodeProcess;
+  readonly start: ProcessStart;
+  readonly record: StartRecord | undefined;
+}
+
+async function gather(look: Look, context: InspectContext): Promise<CodeEvidence> {
+  const { start, record } = look;
+  const { unit, store } = context;
+  const { isClockSet, sinceMs } = start;
+  const newer = unit.walk.entries.filter(
+    ({ changedMs, kind }) => (isClockSet && kind !== "folder") || changedMs > sinceMs,
+  );
+  const hasNewerFolder = isClockSet || newer.some(({ kind }) => kind === "folder");
+  const relevant = keepFiles(newer, unit);
+  const code = record && relevant.length > 0 ? store.readCode(record.code) : undefined;
+  const recorded = record && (relevant.length === 0 || code !== undefined) ? toRecorded(record, code) : null;
+  const paths = hasNewerFolder ? new Set(unit.walk.entries.map(({ path }) => path)) : null;
+  const gone = paths === null || recorded === null ? [] : [...recorded.code.keys()].filter((path) => !paths.has(path));
+  const answer = await readGit(look, context, { newer: relevant, gone });
+  return {
+    declared: unit.place,
+    running: readRunning(look),
+    record: recorded && withoutOthers(recorded, gone, answer, unit),
+    isClockSet,
+    problem: unit.walk.problem,
+    newer: withDigests(answer?.newer ?? describeWithoutGit(relevant, unit, sinceMs), unit, recorded !== null),
+    paths,
+    install: installEvidence(unit, sinceMs, answer),
+    git: answer?.git ?? null,
+  };
+}
+
+function keepFiles(entries: readonly WalkedEntry[], unit: Unit): WalkedEntry[] {
+  const files = new Set(unit.files.map(({ path }) => path));
+  return entries.filter(({ kind, path }) => kind === "folder" || files.has(path));
+}
+
+function toRecorded(
+  { cwd, script, commit, install }: StartRecord,
+  code: ReadonlyMap<string, string> = new Map(),
+): RecordedCode {
+  return { cwd, script, commit, install, code };
+}
+
+/** No process of Git is started where nothing is newer. */
+async function readGit(
+  { process, start }: Look,
+  { unit, repository }: InspectContext,
+  { newer, gone }: { readonly newer: readonly WalkedEntry[]; readonly gone: readonly string[] },
+): Promise<GitAnswer | undefined> {
+  const { folder, install } = unit;
+  const isNewer = newer.length > 0 || install.changedMs > start.sinceMs;
+  if (repository === undefined || folder === undefined || !isNewer || unit.walk.problem !== null) return undefined;
+  const question = { unit, folder, repository, process, sinceMs: start.sinceMs, newer, gone };
+  return await askGit(question).catch(() => undefined);
+}
+
+/** Removed data of the app is no change of its code. */
+function withoutOthers(
+  record: RecordedCode,
+  gone: readonly string[],
+  answer: GitAnswer | undefined,
+  unit: Unit,
+): RecordedCode {
+  const counts = answer?.isCode ?? ((path: string) => isCode(path, "no-git", unit.rules));
+  const others = new Set(gone.filter((path) => !counts(path)));
+  if (others.size === 0) return record;
+  return { ...record, code: new Map([...record.code].filter(([path]) => !others.has(path))) };
+}
+
+function describeWithoutGit(newer: readonly WalkedEntry[], unit: Unit, sinceMs: number): NewerEntry[] {
+  return newer
+    .filter(({ kind, path }) => kind === "folder" || isCode(path, "no-git", unit.rules))
+    .map((entry) => (entry.kind === "folder" ? newerFolder(entry) : newerFile(entry, sinceMs)));
+}
+
+function withDigests(newer: readonly NewerEntry[], unit: Unit, isCompared: boolean): NewerEntry[] {
+  if (!isCompared || newer.every(({ kind }) => kind === "folder")) return [...newer];
+  const { digests } = unit;
+  if (typeof digests === "string") return [...newer];
+  return newer.map((entry) => {
+    const digest = digests.get(entry.path);
+    return digest === undefined ? entry : { ...entry, digest };
+  });
+}
+
+function readRunning({ request, process, start, record }: Look): CodeEvidence["running"] {
+  const { cwd, isDeleted } = readFolderOf(process.pid);
+  const since = start.sinceMs;
+  return {
+    cwd,
+    isDeleted,
+    movedLinks: movedLinks(request.cwd, since),
+    movedScriptLinks: request.script.startsWith(`${request.cwd}/`)
+      ? movedLinks(request.script, since, request.cwd).map((link) => link.slice(request.cwd.length + 1))
+      : movedLinks(request.script, since),
+    isFormerThere: record === undefined || statSync(record.cwd, { throwIfNoEntry: false }) !== undefined,
+  };
+}
+
+function installEvidence({ install }: Unit, sinceMs: number, answer: GitAnswer | undefined): CodeEvidence["install"] {
+  const { digest, changedMs, modifiedMs } = install;
+  const newer = changedMs <= sinceMs ? "no" : modifiedMs <= sinceMs ? "touched" : "written";
+  return { digest, newer, isAsCommitted: answer?.isLockfileAsCommitted === true };
+}
+
+function writeRecord(
+  { app, envFiles = {} }: CodeRequest,
+  { pmId, pid, startedAt }: CodeProcess,
+  { identity, sinceMs }: ProcessStart,
+  { unit, repository, store }: InspectContext,
+): StartRecord | undefined {
+  const { digests, place, install } = unit;
+  if (identity === undefined || typeof digests === "string" || place.cwd === null) return undefined;
+  const unchanged = Object.entries(envFiles).filter(([path]) => !isNewer(path, sinceMs));
+  const record = {
+    ...{ app, pmId, pid, ...identity, startedAt, recordedAt: Date.now() },
+    ...{ cwd: place.cwd, script: place.script, commit: repository?.head() ?? null, install: install.digest },
+    envFiles: Object.fromEntries(unchanged),
+  };
+  return { ...record, code: store.write(record, digests) };
+}
+
+function isNewer(path: string, sinceMs: number): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0) > sinceMs;
+}
+
+/** Of the sources alone: data that the app writes would make each plan stale. */
+function fingerprintOf({ unit, repository }: InspectContext): string {
+  const { digests, place, install } = unit;
+  const sources =
+    typeof digests === "string"
+      ? digests
+      : [...digests].filter(([path]) => SOURCE.test(path)).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return digestText(JSON.stringify([place, repository?.head() ?? null, install.digest, sources]));
+}
+
+const SOURCE = /\.(?:[cm]?[jt]sx?|wasm|node|py|rb|php|sh|vue|svelte|astro)$/i;

@@ -1,0 +1,129 @@
+/** The files of one app's code, walked once for all of its processes. */
+import { existsSync, lstatSync, realpathSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import type { Place } from "../../running/code-evidence.ts";
+import { INSTALL_MARKERS, LOCKFILES, mayBeCode, type CodeRules } from "../../running/code-files.ts";
+import { findUnit, isInside } from "../../running/find-unit.ts";
+import type { CodeRequest } from "../../ports/running-code.ts";
+import { errorCode } from "../../words/thrown.ts";
+import { Digester, digestIfThere, digestText } from "./digests.ts";
+import { findLinkedPackages } from "./linked-packages.ts";
+import type { RecordStore } from "./record-store.ts";
+import { type Budget, walkUnit, type Walk, type WalkedEntry } from "./walk.ts";
+
+export interface Install {
+  readonly digest: string | null;
+  readonly lockfile: string | null;
+  readonly modifiedMs: number;
+  readonly changedMs: number;
+}
+
+/** Shared by the apps of one folder. */
+export interface FolderFiles {
+  readonly walk: Walk;
+  readonly digester: Digester;
+}
+
+export interface UnitContext {
+  readonly root: string;
+  readonly budget: Budget;
+  readonly read: (folder: string, others: readonly string[]) => FolderFiles;
+}
+
+export class Unit {
+  readonly place: Place;
+  /** `undefined` if the folder of the app does not exist. */
+  readonly folder: string | undefined;
+  readonly rules: CodeRules;
+  readonly walk: Walk;
+  readonly install: Install;
+  readonly #digester: Digester | undefined;
+  readonly #budget: Budget;
+  #files: WalkedEntry[] | undefined;
+  #digests: ReadonlyMap<string, string> | string | undefined;
+
+  constructor(request: CodeRequest, { root, budget, read }: UnitContext) {
+    const realRoot = realPath(root) ?? root;
+    const inRoot = (path: string): string => (isInside(path, root) ? realRoot + path.slice(root.length) : path);
+    this.#budget = budget;
+    this.place = { cwd: realPath(request.cwd), script: realPath(request.script) };
+    const found = findUnit({
+      ...this.place,
+      declaredCwd: inRoot(request.cwd),
+      declaredScript: inRoot(request.script),
+      serviceFolder: request.folder === undefined ? null : realPath(request.folder),
+      root: realRoot,
+      hasPackage: (folder) => existsSync(join(folder, "package.json")),
+    });
+    this.folder = found?.folder;
+    this.rules = { scriptFolder: found?.scriptFolder ?? null, include: request.include, exclude: request.exclude };
+    const { folder } = this;
+    const others = request.others.map((path) => realPath(path) ?? path);
+    const shared = folder === undefined ? undefined : read(folder, others);
+    this.walk = shared?.walk ?? { entries: [], problem: null };
+    this.#digester = shared?.digester;
+    this.install = readInstall(folder);
+  }
+
+  /** Files and links that may be code. */
+  get files(): WalkedEntry[] {
+    return (this.#files ??= this.walk.entries.filter(
+      ({ kind, path }) => kind !== "folder" && mayBeCode(path, this.rules),
+    ));
+  }
+
+  /** By path; a text says why there are none. */
+  get digests(): ReadonlyMap<string, string> | string {
+    return (this.#digests ??= this.#digestAll());
+  }
+
+  #digestAll(): ReadonlyMap<string, string> | string {
+    if (this.walk.problem !== null) return this.walk.problem;
+    const digests = new Map<string, string>();
+    for (const entry of this.files) {
+      if (this.#budget.problem !== null) return this.#budget.problem;
+      try {
+        digests.set(entry.path, this.#digester?.digest(entry) ?? "");
+      } catch (error) {
+        if (errorCode(error) !== "ENOENT") return `${entry.absolute} cannot be read (${errorCode(error)})`;
+      }
+    }
+    return digests;
+  }
+}
+
+export function readFolder(
+  folder: string,
+  others: readonly string[],
+  { store, budget }: { readonly store: RecordStore; readonly budget: Budget },
+): FolderFiles {
+  const roots = [folder, ...findLinkedPackages(folder)].map((one) => ({ folder: one, prefix: relative(folder, one) }));
+  return { walk: walkUnit(roots, new Set(others), budget), digester: new Digester(store.readCache(folder)) };
+}
+
+/** In the folder, or above it in a workspace. */
+function readInstall(folder: string | undefined): Install {
+  for (let at = folder; at !== undefined && at !== dirname(at); at = dirname(at)) {
+    const here = at;
+    const lockfile = LOCKFILES.map((name) => join(here, name)).find((path) => existsSync(path));
+    const marker = INSTALL_MARKERS.map((name) => join(here, name)).find((path) => existsSync(path));
+    if (lockfile === undefined && marker === undefined) continue;
+    const paths = [lockfile, marker].filter((path) => path !== undefined);
+    const stats = paths.map((path) => lstatSync(path));
+    return {
+      digest: digestText(JSON.stringify(paths.map((path) => digestIfThere(path)))),
+      lockfile: lockfile ?? null,
+      modifiedMs: Math.max(...stats.map(({ mtimeMs }) => mtimeMs)),
+      changedMs: Math.max(...stats.map(({ ctimeMs }) => ctimeMs)),
+    };
+  }
+  return { digest: null, lockfile: null, modifiedMs: 0, changedMs: 0 };
+}
+
+export function realPath(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,82 @@
+/** What can be known of the code of a running process, as data. */
+export interface CodeEvidence {
+  readonly declared: Place;
+  readonly running: RunningPlace;
+  /** What the process was started with, if that was recorded at its start or while nothing had changed. */
+  readonly record: RecordedCode | null;
+  /** The clock was set since the start, so no order of times is evidence. */
+  readonly isClockSet: boolean;
+  /** Why the unit could not be read as a whole; `null` if it was. */
+  readonly problem: string | null;
+  /** Files and links that are code, and folders, that changed after the start. All of them if the clock was set. */
+  readonly newer: readonly NewerEntry[];
+  /** Every path of the unit; absent where no folder changed. */
+  readonly paths: ReadonlySet<string> | null;
+  readonly install: InstallEvidence;
+  /** `null` without Git. */
+  readonly git: GitEvidence | null;
+}
+
+/** Real paths, with every link resolved; `null` if they do not exist. */
+export interface Place {
+  readonly cwd: string | null;
+  readonly script: string | null;
+}
+
+export interface RunningPlace {
+  /** Where the kernel says that the process is; `null` if this user may not know. */
+  readonly cwd: string | null;
+  /** The folder was removed, or another one took its place. */
+  readonly isDeleted: boolean;
+  /** Links on the declared path to the folder that were written after the start. */
+  readonly movedLinks: readonly string[];
+  /** Links between the folder and the script, written after the start. */
+  readonly movedScriptLinks: readonly string[];
+  /** The recorded folder still exists. */
+  readonly isFormerThere: boolean;
+}
+
+export interface RecordedCode extends Place {
+  readonly commit: string | null;
+  readonly code: ReadonlyMap<string, string>;
+  readonly install: string | null;
+}
+
+export interface NewerEntry {
+  readonly path: string;
+  readonly kind: "file" | "folder";
+  /** The content was written after the start, too, and not only its name, owner or mode. */
+  readonly isModified: boolean;
+  readonly changedMs: number;
+  /** Absent for a folder. */
+  readonly digest?: string;
+  readonly git?: "tracked" | "untracked" | "ignored";
+  /** The same content as in the commit at the start. */
+  readonly isAsCommitted?: boolean;
+  /** The folder holds code that Git does not track, so Git cannot tell whether it was exchanged. */
+  readonly hasUntracked?: boolean;
+}
+
+export interface InstallEvidence {
+  /** Of the lockfile and the install marker; `null` without both. */
+  readonly digest: string | null;
+  readonly newer: "no" | "touched" | "written";
+  /** The lockfile is as in the commit at the start. */
+  readonly isAsCommitted: boolean;
+}
+
+export interface GitEvidence {
+  /** HEAD at the start; `null` if it cannot be known. */
+  readonly commit: string | null;
+  readonly now: string;
+  /** PM2 recorded that nothing was uncommitted at the start. */
+  readonly wasClean: boolean;
+  /** HEAD moved in the second of the start, and only one of both commits is what is in place now. */
+  readonly isAmbiguous: boolean;
+  /** The commit at the start is no longer in the repository. */
+  readonly isCommitGone: boolean;
+  /** Tracked paths of the unit that differ from the commit at the start. */
+  readonly changed: readonly string[];
+  /** When HEAD moved after the start, in milliseconds since 1970, with the resolution of a second. */
+  readonly movesMs: readonly number[];
+}

@@ -1,0 +1,168 @@
+import type { CodeEvidence, GitEvidence, NewerEntry, RecordedCode } from "./code-evidence.ts";
+import { codeText, foldersText, namesText, shortCommit, upperFolder } from "./code-text.ts";
+import type { ChangeReason, Verdict } from "./verdict.ts";
+
+const SAME: Verdict = { verdict: "same" };
+/** A checkout writes the files first, then moves HEAD. */
+const CHECKOUT_MS = 120_000;
+
+/**
+ * Whether a process runs the code that is in place now; the first evidence that decides counts. Only content proves that
+ * nothing changed; times only tell where to look.
+ * @see CONTRACT section 13
+ */
+export function decideCode(evidence: CodeEvidence): Verdict {
+  return (
+    decidePlace(evidence) ??
+    decideUnreadable(evidence) ??
+    (evidence.record === null ? decideWithoutRecord(evidence) : decideByRecord(evidence, evidence.record))
+  );
+}
+
+/** True if the files are certainly those that the process was started with, so they can be recorded. */
+export function isUntouched({ newer, install, isClockSet, problem }: CodeEvidence): boolean {
+  return newer.length === 0 && install.newer === "no" && !isClockSet && problem === null;
+}
+
+function decidePlace({ declared, running, record }: CodeEvidence): Verdict | undefined {
+  if (running.isDeleted) return changed({ state: "absent", details: "its folder is gone" });
+  if (record !== null) return comparePlaces(record, declared, running.isFormerThere);
+  if (declared.cwd === null) return unknown("its folder cannot be read");
+  const [link] = running.movedLinks;
+  if (link !== undefined) {
+    if (running.cwd === null) return unknown(`${link} was replaced after its start, and its folder cannot be read`);
+    if (running.cwd !== declared.cwd) return moved(running.cwd, declared.cwd, "different");
+  }
+  if (running.cwd !== null && running.cwd !== declared.cwd && areSiblings(running.cwd, declared.cwd))
+    return moved(running.cwd, declared.cwd, "different");
+  // A process may change its folder by itself, so another folder alone proves nothing.
+  const [scriptLink] = running.movedScriptLinks;
+  if (scriptLink === undefined || declared.script === null) return undefined;
+  const target = upperFolder(declared.script);
+  return changed({ state: "different", details: `${scriptLink} now leads to ${target}`, declared: target });
+}
+
+function comparePlaces(
+  record: RecordedCode,
+  declared: CodeEvidence["declared"],
+  isThere: boolean,
+): Verdict | undefined {
+  const state = isThere ? "different" : "absent";
+  if (record.cwd !== null && declared.cwd !== null && record.cwd !== declared.cwd)
+    return moved(record.cwd, declared.cwd, state);
+  if (record.script !== null && declared.script !== null && record.script !== declared.script)
+    return moved(record.script, declared.script, state);
+  return undefined;
+}
+
+function moved(from: string, to: string, state: ChangeReason["state"]): Verdict {
+  const [running, declared] = foldersText(from, to);
+  return changed({ state, details: `${running} to ${declared}`, declared, running });
+}
+
+function areSiblings(a: string, b: string): boolean {
+  return a.slice(0, a.lastIndexOf("/")) === b.slice(0, b.lastIndexOf("/"));
+}
+
+function decideUnreadable({ problem, isClockSet, record }: CodeEvidence): Verdict | undefined {
+  if (problem !== null) return unknown(problem);
+  return isClockSet && record === null ? unknown("the clock was set after its start") : undefined;
+}
+
+function decideByRecord({ newer, paths, install, git }: CodeEvidence, record: RecordedCode): Verdict {
+  const written = newer.filter(({ kind, path, digest }) => kind === "file" && record.code.get(path) !== digest);
+  const gone = paths === null ? [] : [...record.code.keys()].filter((path) => !paths.has(path));
+  const names = [...written.map(({ path }) => path), ...gone].toSorted();
+  const commits = { from: record.commit, to: git?.now ?? null };
+  if (names.length > 0) return changedFiles(names, commits, isRestorable(names, git, record.commit));
+  if (install.digest !== record.install) return changed({ state: "stale", details: "dependencies" });
+  return SAME;
+}
+
+/** Also for content that Git has. */
+function isRestorable(names: readonly string[], git: GitEvidence | null, commit: string | null): boolean {
+  if (git === null || commit === null || git.isCommitGone || git.commit !== commit) return false;
+  return names.every((name) => git.changed.includes(name));
+}
+
+function decideWithoutRecord(evidence: CodeEvidence): Verdict {
+  if (isUntouched(evidence)) return SAME;
+  const { git } = evidence;
+  const verdict =
+    git === null || git.commit === null ? decideByTimes(evidence) : decideByGit(evidence, git, git.commit);
+  if (verdict.verdict === "changed") return verdict;
+  return decideInstall(evidence) ?? verdict;
+}
+
+function decideByGit({ newer }: CodeEvidence, git: GitEvidence, commit: string): Verdict {
+  if (git.isCommitGone)
+    return unknown(`the commit of its start, ${shortCommit(commit)}, is no longer in the repository`);
+  const others = newer.filter(({ kind, git: status }) => kind === "file" && status !== "tracked");
+  const written = others.filter(({ isModified }) => isModified).map(({ path }) => path);
+  const names = [...new Set([...git.changed, ...written])].toSorted();
+  if (git.isAmbiguous)
+    return unknown(`HEAD moved in the second of its start, so it may run ${shortCommit(commit)} or the commit before`);
+  if (names.length > 0) return changedFiles(names, { from: commit, to: git.now }, written.length === 0);
+  const [touched] = others;
+  if (touched !== undefined) return unknown(`${touched.path} was touched or copied with its old time after its start`);
+  const exchanged = newer.find(({ hasUntracked }) => hasUntracked === true);
+  if (exchanged !== undefined) return unknown(namesChangedText(exchanged));
+  const [unexplained] = git.wasClean ? [] : newer.filter((entry) => isTracked(entry) && !isExplained(entry, git));
+  if (unexplained !== undefined)
+    return unknown(
+      `${unexplained.path} was written after its start and is as in ${shortCommit(commit)}, so it may have differed at the start`,
+    );
+  return SAME;
+}
+
+function isTracked({ kind, git }: NewerEntry): boolean {
+  return kind === "file" && git === "tracked";
+}
+
+/** A checkout of another commit and back writes the files anew. */
+function isExplained({ changedMs }: NewerEntry, { movesMs }: GitEvidence): boolean {
+  return movesMs.some((atMs) => changedMs < atMs + 2000 && changedMs > atMs - CHECKOUT_MS);
+}
+
+function decideByTimes({ newer, git }: CodeEvidence): Verdict {
+  const files = newer.filter(({ kind }) => kind === "file");
+  const written = files.filter(({ isModified }) => isModified).map(({ path }) => path);
+  if (written.length > 0) return changedFiles(written.toSorted(), { from: null, to: null }, false);
+  const why = git === null ? "" : ", and Git does not know the commit of its start";
+  const [touched] = files;
+  if (touched !== undefined)
+    return unknown(`${touched.path} was touched or copied with its old time after its start${why}`);
+  const [folder] = newer;
+  return folder === undefined ? SAME : unknown(`${namesChangedText(folder)}${why}`);
+}
+
+function namesChangedText({ path }: NewerEntry): string {
+  return `names in ${path === "" ? "its folder" : path} changed after its start`;
+}
+
+function decideInstall({ install, git }: CodeEvidence): Verdict | undefined {
+  if (install.newer === "no") return undefined;
+  if (install.newer === "touched" || (install.isAsCommitted && git !== null))
+    return unknown("the dependencies were installed again after its start");
+  return changed({ state: "stale", details: "dependencies" });
+}
+
+interface Commits {
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+function changedFiles(names: readonly string[], { from, to }: Commits, canReturn: boolean): Verdict {
+  const state = canReturn ? "different" : "stale";
+  if (from === null || to === null || from === to) return changed({ state, details: namesText(names) });
+  const [running, declared] = [shortCommit(from), shortCommit(to)];
+  return changed({ state, details: codeText(running, declared, names), declared, running });
+}
+
+function changed(reason: ChangeReason): Verdict {
+  return { verdict: "changed", reasons: [reason] };
+}
+
+function unknown(reason: string): Verdict {
+  return { verdict: "unknown", reason };
+}

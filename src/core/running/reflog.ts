@@ -1,0 +1,41 @@
+/** `logs/HEAD` of a Git repository: where HEAD was, and when. */
+export interface HeadMove {
+  readonly from: string;
+  readonly to: string;
+  /** With the resolution of a second. */
+  readonly atMs: number;
+}
+
+export interface HeadAtStart {
+  /** `null` if the log begins later. */
+  readonly commit: string | null;
+  /** HEAD moved in the second of the start, so it may have been this one, too. */
+  readonly other: string | null;
+  readonly later: readonly HeadMove[];
+}
+
+const LINE = /^([0-9a-f]{40,64}) ([0-9a-f]{40,64}) .*> (\d+) [+-]\d{4}(?:\t|$)/;
+const NONE = /^0+$/;
+
+export function parseReflog(text: string): HeadMove[] {
+  return text.split("\n").flatMap((line) => {
+    const [, from = "", to = "", seconds] = LINE.exec(line) ?? [];
+    return seconds === undefined ? [] : [{ from, to, atMs: Number(seconds) * 1000 }];
+  });
+}
+
+/** A commit and a start often share a second. */
+export function findHeadAt(moves: readonly HeadMove[], startMs: number): HeadAtStart {
+  const second = Math.floor(startMs / 1000) * 1000;
+  const before = moves.filter(({ atMs }) => atMs < second);
+  const within = moves.filter(({ atMs }) => atMs === second);
+  const later = moves.filter(({ atMs }) => atMs > second);
+  const first = before.at(-1)?.to ?? within[0]?.from ?? later[0]?.from ?? null;
+  const former = first === null || NONE.test(first) ? null : first;
+  const last = within.at(-1)?.to;
+  return {
+    commit: last ?? former,
+    other: last === undefined || last === former ? null : former,
+    later: [...within, ...later],
+  };
+}
