@@ -7,17 +7,21 @@ import { whyLines } from "./terminal/process-page.ts";
 export default class Why extends NodeCommand {
   static override summary = "Show when and why a process last ended.";
   static override description =
-    "Shows the last end within 30 days and its evidence, the present state of the process and the last lines of its error log. The causes come from PM2's log, svcm's audit log and the kernel. The error log is shown only while PM2 knows the process, because only then can svcm hide its secrets. Exits 1 if no end is recorded.";
-  static override examples = ["<%= config.bin %> why orders-api", "<%= config.bin %> why orders-api --json"];
+    "Shows the last end within 30 days, the first line of the last error in its error log, the evidence and the present state. Without a name, it explains the process that ended last. The causes come from PM2's log and list, svcm's audit log and the kernel. The error log is shown only while PM2 knows the process, because only then can svcm hide its secrets. Exits 1 if no end is known.";
+  static override examples = [
+    "<%= config.bin %> why",
+    "<%= config.bin %> why orders-api",
+    "<%= config.bin %> why orders-api --json",
+  ];
   static override args = {
-    name: Args.string({ ignoreStdin: true, required: true, description: "Name of the process." }),
+    name: Args.string({ ignoreStdin: true, description: "Name of the process." }),
   };
 
   async run() {
     const { args } = await this.parse(Why);
-    const response = await this.execute(eventWhy, { name: args.name });
+    const response = await this.execute(eventWhy, args.name === undefined ? {} : { name: args.name });
     if (response.event === null) this.setExitCode(1);
-    this.print((screen) => fold(whyLines(response).join("\n"), screen));
+    this.print((screen) => fold(whyLines(response, Date.now()).join("\n"), screen));
     return response;
   }
 }

@@ -84,6 +84,7 @@ export { mergeNodeRecords, toTimedEvents, type SentRecord } from "./events/node-
 export { readUnsent, type DeliveryProgress, type NodeRecord } from "./events/unsent.ts";
 export type { EventFeed } from "./ports/events.ts";
 export { eventText } from "./events/event-text.ts";
+export { stateSentences } from "./events/present-state.ts";
 export * as auditText from "./audit/audit-text.ts";
 export { renderDiff } from "./deployments/diff/report/render.ts";
 export { withProgress, type ApplyProgress } from "./rollout/apply/progress.ts";

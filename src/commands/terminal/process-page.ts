@@ -1,4 +1,12 @@
-import { auditText, eventText, stateText, type ProcessShowResponse, type WhyResponse } from "../../core/index.ts";
+import {
+  auditText,
+  eventText,
+  stateSentences,
+  stateText,
+  type ProcessShowResponse,
+  type SvcmEvent,
+  type WhyResponse,
+} from "../../core/index.ts";
 import { renderDuration } from "../../core/words/duration.ts";
 import { formatBytes, formatPercent } from "./numbers.ts";
 import { paint } from "./paint.ts";
@@ -17,7 +25,7 @@ export function processPage(
   return [
     ...(processes.length === 0 ? [`${paint.bold(name)}  PM2 does not know it.`] : []),
     ...processes.flatMap((process) => stateLines(name, process)),
-    ...section("Why", whyLines(why)),
+    ...section("Why", whyLines(why, Date.now())),
     ...section(
       "Ends before",
       ends.slice(1).map((event) => `${auditText.formatTimestamp(event.at)}  ${eventText(event)}`),
@@ -79,28 +87,41 @@ function section(title: string, lines: readonly string[]): string[] {
 /** More lines are hard to take in. */
 const MAX_LINES = 10;
 
-export function whyLines({ app, event, processes, recentEnds, now, errorLines, complete }: WhyResponse): string[] {
-  const incompleteNote = complete ? [] : ["PM2's log is too large to read whole."];
-  const appendErrors = (lines: readonly string[]): string[] => {
-    if (errorLines.length === 0) return [...lines];
-    const room = Math.max(1, MAX_LINES - lines.length - 1);
-    return [...lines, "Last lines of its error log:", ...errorLines.slice(-room).map((line) => `  ${line}`)];
-  };
-  const state = [...currentStateLines(app, processes), ...now, ...incompleteNote];
-  if (event === null) return appendErrors([...state, `PM2's log shows no exit of this process in the last 30 days.`]);
-  const { at, evidence, actor } = event;
-  return appendErrors([
-    `${auditText.formatTimestamp(at)}  ${eventText(event)}`,
-    ...evidence.map((sentence) => `  ${sentence}`),
-    ...(actor === undefined ? [] : [`  By ${actor}.`]),
-    ...(recentEnds > 1 ? [`  It ended ${recentEnds} times within 15 minutes without a request.`] : []),
-    ...state,
-  ]);
+/** The verdict first. If there are too many lines, evidence goes first. */
+export function whyLines(response: WhyResponse, nowMs: number): string[] {
+  const { app, event, processes, now, errorLines, complete, known } = response;
+  const state = [
+    ...stateSentences(
+      app,
+      processes.map((process) => process.state),
+    ),
+    ...now,
+    ...(complete ? [] : ["PM2's log is too large to read whole."]),
+  ];
+  const head = event === null ? [known] : [verdictLine(event, nowMs), ...reasonLines(response)];
+  const evidence = event === null ? [] : evidenceLines(event);
+  const room = Math.max(1, MAX_LINES - head.length - state.length);
+  const lines = [...head, ...evidence.slice(0, room), ...state];
+  if (errorLines.length === 0) return lines;
+  const left = MAX_LINES - lines.length - 1;
+  if (left < 1) return lines;
+  return [...lines, "Last lines of its error log:", ...errorLines.slice(-left).map((line) => `  ${line}`)];
 }
 
-function currentStateLines(app: string, processes: WhyResponse["processes"]): string[] {
-  if (processes.length === 0) return [];
-  const isGivenUp = processes.some(({ status }) => status === "errored");
-  const next = isGivenUp ? ` PM2 does not start it again; svcm process restart ${app} does.` : "";
-  return [`Now: ${processes.map(({ status }) => status).join(", ")}.${next}`];
+function verdictLine(event: SvcmEvent, nowMs: number): string {
+  const ageMs = nowMs - Date.parse(event.at);
+  const age = ageMs < 0 ? "" : `, ${renderDuration(ageMs)} ago`;
+  return `${eventText(event).replace(/\.$/, "")}${age} (${auditText.formatTimestamp(event.at)}).`;
+}
+
+function reasonLines({ reason, recentEnds }: WhyResponse): string[] {
+  return [
+    ...(reason === null ? [] : [`  Error log: ${reason}`]),
+    ...(recentEnds > 1 ? [`  It ended ${recentEnds} times within 15 minutes without a request.`] : []),
+  ];
+}
+
+function evidenceLines({ evidence, actor }: SvcmEvent): string[] {
+  const isNamed = actor === undefined || evidence.some((sentence) => sentence.includes(actor));
+  return [...evidence, ...(isNamed ? [] : [`By ${actor}.`])].map((sentence) => `  ${sentence}`);
 }

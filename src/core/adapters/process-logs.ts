@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import type { ErrorTail } from "../events/heap-error.ts";
-import { logEntry, type LogEntry } from "../events/log-line.ts";
+import { lineTime, logEntry, type LogEntry } from "../events/log-line.ts";
 import type { Pm2LogPart, ProcessLogs, Pm2LogQuery } from "../ports/events.ts";
 import { withLogFile, type OpenLog, readLinesBackwards } from "./files/log.ts";
 import { read } from "./files/system.ts";
+import { readDaemonTraces } from "./pm2/daemon-traces.ts";
 
 /** A crash loop writes this in days. */
 const MAX_BYTES = 64 * 2 ** 20;
@@ -26,6 +27,11 @@ export function nodeProcessLogs(pm2Home: string): ProcessLogs {
     async contains(pattern) {
       return (await withLogFile(join(pm2Home, "pm2.log"), (log) => mayContain(log, [pattern]))) ?? false;
     },
+    async readCoverage() {
+      const fromMs = await withLogFile(join(pm2Home, "pm2.log"), readFirstTime);
+      return { exists: fromMs !== undefined, fromMs: fromMs ?? null };
+    },
+    readDaemonTraces: () => readDaemonTraces(pm2Home),
     async readErrorTail({ name, pmId }) {
       if (!PLAIN_NAME.test(name)) return undefined;
       for (const file of [`${name}-error-${pmId}.log`, `${name}-error.log`]) {
@@ -74,6 +80,16 @@ async function mayContain({ fd, size }: OpenLog, patterns: readonly RegExp[] = [
     at += bytes.length - OVERLAP_BYTES;
   }
   return missing.length === 0;
+}
+
+async function readFirstTime({ fd }: OpenLog): Promise<number | null> {
+  const chunk = Buffer.allocUnsafe(SEARCH_CHUNK_BYTES);
+  const text = chunk.subarray(0, await read(fd, chunk, 0)).toString("utf8");
+  for (const line of text.split("\n")) {
+    const atMs = lineTime(line);
+    if (atMs !== undefined) return atMs;
+  }
+  return null;
 }
 
 async function readLastLines({ fd, size, writtenMs }: OpenLog): Promise<ErrorTail> {

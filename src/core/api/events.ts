@@ -20,7 +20,10 @@ export const eventBody = z
     evidence: z
       .array(z.string())
       .describe("Sentences, the most important first. They hold no value of an environment."),
-    exitCode: z.int().optional().describe("Absent if a signal ended the process."),
+    exitCode: z
+      .int()
+      .optional()
+      .describe("Absent if a signal ended the process, and if PM2's 0 may stand for a signal or an error."),
     signal: z.string().optional(),
     actor: z.string().optional().describe("A user or token, and the part of svcm or the PM2 command that was used."),
     auditId: z.string().optional().describe("The record of svcm's audit log that explains it."),
@@ -48,7 +51,16 @@ export const fleetEventsBody = eventsBody
 export const whyBody = z
   .strictObject({
     app: z.string(),
-    event: eventBody.nullable().describe("The last end; null if PM2's log does not have one."),
+    event: eventBody.nullable().describe("The last end; null if none is known."),
+    reason: z
+      .string()
+      .nullable()
+      .describe(
+        "The first line of the last error in its error log, if it may belong to this end; without known secrets.",
+      ),
+    known: z
+      .string()
+      .describe("A sentence: since when ends are known, and what PM2's counters say. Shown without an end."),
     recentEnds: z
       .int()
       .min(0)
@@ -56,17 +68,27 @@ export const whyBody = z
         "Number of times that it ended by itself, or because of its memory limit, in the 15 minutes up to the last end.",
       ),
     processes: z
-      .array(z.strictObject({ pmId: z.int(), status: z.string() }))
-      .describe("The processes of this name that PM2 knows now, with PM2's word for their state."),
+      .array(
+        z.strictObject({
+          pmId: z.int(),
+          status: z.string().describe("PM2's word for its state."),
+          state: z
+            .string()
+            .describe(
+              "The state: PM2's word, or `not running` without a pid, or `given up` if PM2 does not start it again.",
+            ),
+        }),
+      )
+      .describe("The processes of this name that PM2 knows now."),
     now: z
       .array(z.string())
       .describe(
-        "Sentences about its present state: the release that it runs, a port that is taken, a full disk, connections that wait.",
+        "Sentences about its present state and what came before: a release, a changed value, a port that is taken, a full disk, connections that wait, a daemon that no longer runs.",
       ),
     errorLines: z
       .array(z.string())
       .describe(
-        "The last lines of its error log, without stacks and known secrets; empty if they cannot be shown safely.",
+        "The other last lines of its error log, without stacks and known secrets; empty if they cannot be shown safely.",
       ),
     complete,
   })

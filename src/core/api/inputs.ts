@@ -91,7 +91,8 @@ export const inputs = {
     limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000))),
     cursor: z.optional(z.string().check(z.regex(/^\d{1,15}\.\d{1,9}$/))),
   }),
-  "event.why": z.strictObject({ name: processName }),
+  /** Without a name, the process that ended last. */
+  "event.why": z.strictObject({ name: z.optional(processName) }),
   "identity.show": nothing,
   /**
    * `series` is a text such as `host,orders-api/0:memoryBytes`, by default every series. `from` is an hour ago by

@@ -80,7 +80,7 @@ function explainSignal(signal: string): Verdict {
       "signal",
       "certain",
       sentence,
-      "The system also sends this signal for a fault of the process itself.",
+      "The system also sends it for a fault of the process itself, such as a full heap.",
     );
   }
   return verdict("signal", "certain", sentence);

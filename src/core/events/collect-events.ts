@@ -22,6 +22,8 @@ const NEWEST_ENTRIES = 20_000;
 export interface CollectedEvents {
   readonly events: readonly TimedEvent[];
   readonly isComplete: boolean;
+  /** Newest first. */
+  readonly audit: readonly AuditRecord[];
   /** Every event from this time on is included. */
   readonly fromMs: number;
 }
@@ -79,6 +81,7 @@ export async function collectEvents(
       ({ atMs }) => atMs >= fromMs,
     ),
     fromMs,
+    audit: audit.records,
     isComplete: log.isComplete && audit.isComplete && audit.records.length < MAX_RECORDS,
   };
 }

@@ -2,7 +2,7 @@
 
 /** Starts like a date or a time, as every `log_date_format` does in practice, and ends as PM2 ends it. */
 const PREFIX =
-  /^(?=\W{0,2}(?:\d|(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))[^{}()'"]{0,60}\d)[\w .,:/+[\]-]{3,60}?\d(?: ?[ap]m|Z|[+-]\d\d:?\d\d)?\]?: /i;
+  /^(?=\W{0,2}(?:\d|(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))[^{}()'"]{0,60}\d)[\w .,:/+[\]-]{3,60}?\d(?: ?(?:[ap]m|Z)|[+-]\d\d:?\d\d)?\]?: /i;
 /** At least a date or a time with two numbers. */
 const DATED = /\d[-/.:]\d|\d(?:st|nd|rd|th)\b|\d{9}/;
 const ADDRESS = /^\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?: $/;

@@ -28,7 +28,7 @@ const CAUSES: Readonly<Record<SvcmEvent["cause"], string>> = {
   "oom-kill": "killed by the kernel, out of memory",
   watch: "changed file",
   cron: "schedule",
-  svcm: "svcm",
+  svcm: "by svcm",
   "pm2-cli": "a command to PM2",
   signal: "signal",
   daemon: "PM2's daemon",

@@ -3,6 +3,7 @@ import { type ExecMode, explainExit, maySchedule, explainStop, explainReload, ty
 import type { LogEntry } from "./log-line.ts";
 import { maskCredentials } from "../secrets/redact.ts";
 import { pluralize } from "../words/pluralize.ts";
+import { STARTED_AGAIN } from "./lost-daemon.ts";
 import { formatSecond } from "./seconds.ts";
 
 type Entry<Type extends LogEntry["type"]> = Extract<LogEntry, { readonly type: Type }>;
@@ -125,6 +126,8 @@ function applyStopping(state: State, { atMs, name, pmId }: Entry<"stopping">): v
   process.order = { ...process.order, stoppingMs: atMs, watch, isEnding: state.isEnding };
 }
 
+export const NOT_STARTED = "PM2 could not start it";
+
 /** The process has no pid then, although PM2 lists it as online. */
 function applyStartError({ starting }: State, { atMs, message }: Entry<"error">): void {
   if (starting === undefined || atMs - starting.atMs > START_ERROR_MS) return;
@@ -135,11 +138,9 @@ function applyStartError({ starting }: State, { atMs, message }: Entry<"error">)
   const again = draft.event.kind === "start" ? "" : " again";
   draft.event = {
     ...draft.event,
-    evidence: [...evidence, `PM2 could not start it${again}: ${maskCredentials(message)}.`],
+    evidence: [...evidence, `${NOT_STARTED}${again}: ${maskCredentials(message)}.`],
   };
 }
-
-const STARTED_AGAIN = "PM2 started it again.";
 
 function applyExit(state: State, entry: Entry<"exit">): void {
   const { atMs, name, pmId, code } = entry;

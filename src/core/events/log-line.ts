@@ -124,6 +124,13 @@ const LINE_PATTERNS: Readonly<Record<string, readonly LinePattern[]>> = {
   p: [[/^pm2 has been killed by signal, dumping process list before exit\.\.\.$/, () => ({ type: "daemon-signal" })]],
 };
 
+/** The time of any line of PM2, in milliseconds since 1970. */
+export function lineTime(line: string): number | undefined {
+  const [, stamp = ""] = STAMPED.exec(line) ?? [];
+  const atMs = Date.parse(stamp);
+  return Number.isNaN(atMs) ? undefined : atMs;
+}
+
 /** PM2 logs that it could not start a process, but not which one: it is the one that it has just begun to start. */
 function startError([message = ""]: readonly string[]): LogFact {
   return { type: "error", message };

@@ -1,12 +1,16 @@
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { mebibytes } from "./causes.ts";
+import { presentState } from "./present-state.ts";
 import { nextDue, parseSchedule } from "./schedule.ts";
 import { formatSecond } from "./seconds.ts";
 
 /** @param nowMs milliseconds since 1970 */
 export function describeNextActions(record: ProcessRecord, nowMs: number): string[] {
-  const { status, watching, cronRestart } = record;
-  if (status === "errored") return ["PM2 has given up on it, and starts it only on request."];
+  const { status, watching, cronRestart, pid, createdAt, declaration } = record;
+  const autorestart = declaration.settings.autorestart !== false;
+  const state = presentState({ status, pid, createdAt, autorestart });
+  if (state === "not running") return ["It has no pid, and PM2 does not notice: PM2 starts it only on request."];
+  if (state === "given up") return ["PM2 has given up on it, and starts it only on request."];
   if (status === "stopped" && cronRestart === null) return ["PM2 starts it only on request."];
   return [
     restartSentence(record),

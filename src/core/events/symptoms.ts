@@ -15,7 +15,7 @@ const MIN_FREE_SHARE = 0.01;
 const GB = 1e9;
 
 export function findSymptoms(surroundings: Surroundings): string[] {
-  return [...takenPort(surroundings), ...fullDisks(surroundings), ...waiting(surroundings)];
+  return [...takenPort(surroundings), ...fullDisks(surroundings), ...waiting(surroundings), ...lagging(surroundings)];
 }
 
 /** With the sockets of child processes, and those that PM2 holds for a cluster. */
@@ -55,4 +55,17 @@ function waiting({ own, listeners }: Surroundings): string[] {
         return `It does not accept connections on port ${port}: ${connections}. It may hang.`;
       }),
   );
+}
+
+const LAG = "Event Loop Latency p95";
+const MAX_LAG_MS = 100;
+
+/** PM2's agent measures it in the process. */
+function lagging({ own }: Surroundings): string[] {
+  return own.flatMap(({ pid, pmId, customMetrics }) => {
+    const ms = Math.round(Number(customMetrics[LAG]));
+    if (pid === null || !(ms > MAX_LAG_MS)) return [];
+    const of = own.length > 1 ? ` of id ${pmId}` : "";
+    return [`The event loop${of} is up to ${ms} ms late (p95), so answers are late, too.`];
+  });
 }

@@ -4,25 +4,24 @@ import { SvcmError } from "../errors.ts";
 import type { DiskReading, Listener } from "../metrics/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { Ports } from "../ports/index.ts";
+import { listReleases } from "../rollout/read-releases.ts";
 import type { TimedEvent } from "./attribute-events.ts";
+import { releaseBefore, writeBefore } from "./changes-before.ts";
 import { collectNewestEvents, type CollectedEvents } from "./collect-events.ts";
+import { countedEnd, noEndSentence, type LogCoverage } from "./counted-ends.ts";
 import { requiredPatterns } from "./filter-patterns.ts";
+import { readReason, type ErrorLog } from "./last-errors.ts";
+import { endWithDaemon, wasRunning, withoutDaemon, type DaemonTraces } from "./lost-daemon.ts";
+import { NOT_STARTED } from "./log-events.ts";
 import { toSvcmEvent } from "./page.ts";
+import { presentState } from "./present-state.ts";
 import { findSymptoms } from "./symptoms.ts";
 import { unknownNameError } from "./unknown-name.ts";
-import type { Release } from "../api/rollout.ts";
-import type { Releases } from "../ports/releases.ts";
-import { listReleases } from "../rollout/read-releases.ts";
-import { renderDuration } from "../words/duration.ts";
 
 const SPAN_MS = 30 * 86_400_000;
 const RECENT_MS = 15 * 60_000;
 /** The run before the oldest of these is known only with one more event. */
 export const LAST_ENDS = 5;
-const ERROR_LINES = 3;
-/** Includes lines of the other instances, and stacks. */
-const MAX_LINES = 50;
-const MAX_LINE_LENGTH = 200;
 const ENDS: ReadonlySet<SvcmEvent["kind"]> = new Set(["exit", "stop", "restart", "delete"]);
 
 type WhyCaller = Pick<Caller, "grants" | "signal">;
@@ -34,73 +33,178 @@ export interface Why {
   readonly listeners: readonly Listener[] | undefined;
 }
 
+interface Found {
+  readonly name: string;
+  /** Events of this name, newest first. */
+  readonly own: readonly SvcmEvent[];
+  readonly collected: CollectedEvents;
+  /** Undefined if PM2 did not respond. */
+  readonly listed: readonly ProcessRecord[] | undefined;
+  /** If no daemon runs. */
+  readonly traces: DaemonTraces | undefined;
+  readonly coverage: LogCoverage;
+}
+
 /**
  * Within 30 days.
+ * @param name by default that of the process that ended last
  * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED; PROCESS_NOT_FOUND if neither the log nor PM2 has the name;
  * PM2_FAILED if the log does not have it and PM2 does not respond
  */
-export async function explainEnd(ports: Ports, name: string, { grants, signal }: WhyCaller): Promise<Why> {
+export async function explainEnd(ports: Ports, name: string | undefined, caller: WhyCaller): Promise<Why> {
+  const found = await find(ports, name ?? (await lastEnded(ports, caller.signal)), caller.signal);
+  const { own, listed = [], traces } = found;
+  const processes = listed.filter((record) => record.name === found.name);
+  const ends = await allEnds(ports, found, processes);
+  const event = ends[0] ?? null;
+  const process = processes.find(({ pmId }) => event === null || pmId === event.pmId);
+  const errors = await readReason(ports, { process, event, isAllowed: isGranted(caller.grants, "logs") });
+  const listeners = processes.length === 0 ? undefined : await ports.machine.listeners();
+  const disks = processes.length === 0 ? [] : await readDisks(ports);
+  const symptoms = findSymptoms({
+    own: processes,
+    all: listed,
+    errorLines: errors.texts,
+    listeners: listeners ?? [],
+    disks,
+  });
+  const { coverage, collected } = found;
+  const sinceMs = ports.clock.now() - SPAN_MS;
+  const response = {
+    app: found.name,
+    event,
+    reason: errors.reason,
+    known: noEndSentence(found.name, processes, { coverage, sinceMs }),
+    recentEnds: recentEnds(ends, event),
+    processes: processes.map((record) => describeState(record, own)),
+    now: [
+      ...(traces === undefined ? [] : [withoutDaemon(traces, found.name)]),
+      ...(event === null ? [] : await changesBefore(ports, event, collected)),
+      ...failedStart(own, event),
+      ...hiddenErrors(process, event, errors),
+      ...symptoms,
+    ],
+    errorLines: [...errors.lines],
+    complete: collected.isComplete,
+  };
+  return { response, ends, processes, listeners };
+}
+
+async function find(ports: Ports, name: string, signal: AbortSignal | undefined): Promise<Found> {
   const eventsOfProcess = (events: CollectedEvents["events"]): TimedEvent[] =>
     events.filter(({ event }) => event.app === name);
   const isEnough = ({ events, fromMs }: CollectedEvents): boolean => {
     const [last, ...older] = eventsOfProcess(events).filter(({ event }) => ENDS.has(event.kind));
     return last !== undefined && older.length >= LAST_ENDS && last.atMs - RECENT_MS >= fromMs;
   };
-  const required = requiredPatterns({ apps: [name] });
-  const { events, isComplete } = await collectNewestEvents(
+  const collected = await collectNewestEvents(
     ports,
-    { sinceMs: ports.clock.now() - SPAN_MS, upToMs: Infinity, isEnough, required },
+    {
+      sinceMs: ports.clock.now() - SPAN_MS,
+      upToMs: Infinity,
+      isEnough,
+      required: requiredPatterns({ apps: [name] }),
+    },
     signal,
   );
-  const own = eventsOfProcess(events).map(toSvcmEvent);
-  const listed = await ports.processes.list(signal).catch((error: unknown) => emptyIfLogged(error, own));
-  const processes = listed.filter((record) => record.name === name);
-  if (own.length === 0 && processes.length === 0) throw unknownNameError(name, listed);
-  const ends = own.filter(({ kind }) => ENDS.has(kind));
-  const event = ends[0] ?? null;
-  const process = processes.find(({ pmId }) => event === null || pmId === event.pmId);
-  const errorLines = process === undefined || !isGranted(grants, "logs") ? [] : await lastErrors(ports, process);
-  const listeners = processes.length === 0 ? undefined : await ports.machine.listeners();
-  const disks = processes.length === 0 ? [] : await readDisks(ports);
-  const release = event !== null && isUnrequested(event) ? await releaseBefore(ports, event) : [];
-  const symptoms = findSymptoms({ own: processes, all: listed, errorLines, listeners: listeners ?? [], disks });
-  const statuses = processes.map(({ pmId, status }) => ({ pmId, status }));
-  const response = {
-    app: name,
-    event,
-    recentEnds: recentEnds(own, event),
-    processes: statuses,
-    now: [...release, ...symptoms],
-    errorLines: collapseRepeats(removeStackLines(errorLines)).slice(-ERROR_LINES),
-    complete: isComplete,
-  };
-  return { response, ends, processes, listeners };
+  const own = eventsOfProcess(collected.events).map(toSvcmEvent);
+  const coverage = await ports.processLogs.readCoverage().catch(() => ({ exists: true, fromMs: null }));
+  const found = { name, own, collected, coverage };
+  try {
+    const listed = await ports.processes.list(signal);
+    if (own.length === 0 && !listed.some((record) => record.name === name)) throw unknownNameError(name, listed);
+    return { ...found, listed, traces: undefined };
+  } catch (error) {
+    if (!(error instanceof SvcmError) || error.kind !== "PM2_FAILED") throw error;
+    const traces = error.body.code === "PM2_NOT_RUNNING" ? await ports.processLogs.readDaemonTraces() : undefined;
+    // If nothing has the process, PM2's failure is more useful.
+    if (own.length === 0 && traces?.savedNames.includes(name) !== true) throw error;
+    return { ...found, listed: undefined, traces };
+  }
 }
 
-/** If the log does not have the process either, PM2's failure is more useful. */
-function emptyIfLogged(error: unknown, own: readonly SvcmEvent[]): ProcessRecord[] {
-  if (own.length > 0 && error instanceof SvcmError && error.kind === "PM2_FAILED") return [];
-  throw error;
+async function lastEnded(ports: Ports, signal: AbortSignal | undefined): Promise<string> {
+  const isEnd = ({ event: { kind, app } }: TimedEvent): boolean => ENDS.has(kind) && app !== null;
+  const { events } = await collectNewestEvents(
+    ports,
+    { sinceMs: ports.clock.now() - SPAN_MS, upToMs: Infinity, isEnough: (part) => part.events.some(isEnd) },
+    signal,
+  );
+  const listed = await ports.processes.list(signal).catch(() => []);
+  const counted = listed
+    .toSorted((a, b) => b.restartCount - a.restartCount)
+    .find(({ restartCount }) => restartCount > 0);
+  const name = events.find(isEnd)?.event.app ?? counted?.name;
+  if (name != null) return name;
+  const names = [...new Set(listed.map((record) => record.name))].toSorted().join(", ");
+  const accepted = names === "" ? "PM2 lists no process." : `Name a process: ${names}.`;
+  throw new SvcmError("PROCESS_NOT_FOUND", {
+    details: `No process ended within 30 days as far as PM2's log shows. ${accepted}`,
+  });
 }
 
-function recentEnds(own: readonly SvcmEvent[], event: SvcmEvent | null): number {
+/** Newest first: those of PM2's log, and the last one if the log does not have it. */
+async function allEnds(
+  ports: Ports,
+  { name, own, collected, coverage, traces }: Found,
+  processes: readonly ProcessRecord[],
+): Promise<readonly SvcmEvent[]> {
+  const logged = own.filter(({ kind }) => ENDS.has(kind));
+  const more: SvcmEvent[] = [];
+  if (traces !== undefined && wasRunning(own)) {
+    const end = endWithDaemon(traces, { name, pmId: own.find(({ pmId }) => pmId !== undefined)?.pmId });
+    if (end !== undefined) more.push(end);
+  }
+  for (const record of processes) {
+    const tail = await ports.processLogs.readErrorTail(record).catch(() => undefined);
+    const kernel = await ports.sightings.readKernel();
+    const { pm2Home } = ports.workspace;
+    const end = countedEnd(record, { logged: own, coverage, tail, audit: collected.audit, kernel, pm2Home });
+    if (end !== undefined) more.push(end);
+  }
+  if (more.length === 0) return logged;
+  return [...more, ...logged].toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
+}
+
+function describeState(record: ProcessRecord, own: readonly SvcmEvent[]): WhyResponse["processes"][number] {
+  const { pmId, status, pid, createdAt } = record;
+  const autorestart = record.declaration.settings.autorestart !== false;
+  const newest = own.find((event) => event.pmId === pmId);
+  return { pmId, status, state: presentState({ status, pid, createdAt, autorestart, newest }) };
+}
+
+async function changesBefore(ports: Ports, event: SvcmEvent, { audit }: CollectedEvents): Promise<string[]> {
+  if (!isUnrequested(event)) return [];
+  const releases = await listReleases(ports.releases).catch(() => []);
+  const applied = releases.find(({ steps }) => steps.some(({ app }) => app === event.app));
+  return [...writeBefore(audit, event, applied?.environment), ...releaseBefore(releases, event)];
+}
+
+/** A start that PM2's log shows as failed is the reason why the process does not run, or is not in the list. */
+function failedStart(own: readonly SvcmEvent[], event: SvcmEvent | null): string[] {
+  const newest = own.find(({ kind }) => kind === "start" || ENDS.has(kind));
+  if (newest === undefined || newest === event) return [];
+  return newest.evidence.filter((sentence) => sentence.startsWith(NOT_STARTED));
+}
+
+/** PM2 catches what a worker of a cluster throws while it loads, and writes it nowhere. */
+function hiddenErrors(process: ProcessRecord | undefined, event: SvcmEvent | null, { reason }: ErrorLog): string[] {
+  if (process?.execMode !== "cluster" || event === null || reason !== null || !isUnrequested(event)) return [];
+  if (event.exitCode !== undefined || event.signal !== undefined || event.cause === "daemon") return [];
+  const script = process.script ?? "<script>";
+  return [
+    `PM2 hides what a worker throws while it loads. To see such an error: svcm env run --app ${process.name} -- node ${script}`,
+  ];
+}
+
+function recentEnds(ends: readonly SvcmEvent[], event: SvcmEvent | null): number {
   if (event === null) return 0;
   const from = Date.parse(event.at) - RECENT_MS;
-  return own.filter(({ at, ...one }) => isUnrequested(one) && Date.parse(at) >= from).length;
+  return ends.filter((one) => isUnrequested(one) && Date.parse(one.at) >= from).length;
 }
 
-function isUnrequested({ kind, cause }: Pick<SvcmEvent, "kind" | "cause">): boolean {
+export function isUnrequested({ kind, cause }: Pick<SvcmEvent, "kind" | "cause">): boolean {
   return kind === "exit" || cause === "memory-limit";
-}
-
-/** Without secrets. If the log cannot be read, the cause is still shown. */
-async function lastErrors(ports: Ports, process: ProcessRecord): Promise<readonly string[]> {
-  const read = ports.logs.read({ app: process.name, stream: "err", limit: MAX_LINES, isBounded: true });
-  const { lines } = await read.catch(() => ({ lines: [] }));
-  return lines
-    .filter(({ pmId }) => pmId === null || pmId === process.pmId)
-    .map(({ text }) => text.split("\n", 1).join())
-    .map((line) => (line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line));
 }
 
 async function readDisks({ machine }: Ports): Promise<readonly DiskReading[]> {
@@ -110,52 +214,4 @@ async function readDisks({ machine }: Ports): Promise<readonly DiskReading[]> {
   } finally {
     reader.close();
   }
-}
-
-const DAY_MS = 86_400_000;
-
-/**
- * The release may be the reason although it passed its gate. It is not named if it was a day old, if the process did
- * not end by itself, or if the releases cannot be read.
- */
-export async function releaseBefore(
-  { releases }: { readonly releases: Pick<Releases, "lockedSince" | "list"> },
-  { app, at }: Pick<SvcmEvent, "app" | "at">,
-): Promise<string[]> {
-  const stored = await listReleases(releases).catch(() => []);
-  const endMs = Date.parse(at);
-  const changes = stored.filter(({ steps }) => steps.some((step) => hasChanged(step, app)));
-  const before = changes.find(({ startedAt }) => Date.parse(startedAt) <= endMs);
-  if (before?.outcome !== "applied") return [];
-  const { id, endedAt, startedAt } = before;
-  const ageMs = endMs - Date.parse(endedAt ?? startedAt);
-  if (ageMs > DAY_MS) return [];
-  const [newest = before] = changes;
-  const next =
-    newest === before ? `To undo it: svcm rollback ${id}` : `The release ${newest.id} has changed ${app} since.`;
-  return [`The release ${id} was applied ${renderDuration(Math.max(0, ageMs))} before this end. ${next}`];
-}
-
-function hasChanged(step: Release["steps"][number], app: string | null): boolean {
-  return step.app === app && step.phase === "done" && step.do !== "preflight";
-}
-
-/** Stack frames, marker lines below source code, and the lines that Node.js prints around an uncaught system error. */
-const STACK_LINE =
-  /^\s*(?:(?<=\s)at .+|\^+|[{}\]],?|Node\.js v[\d.]+|(?:errno|code|syscall|address|port|path|dest|spawnargs): .+|node:[\w/]+:\d+|throw er; \/\/ Unhandled 'error' event|Emitted '\w+' event (?:on .+ )?at:)?$/;
-
-export function removeStackLines(lines: readonly string[]): readonly string[] {
-  const found = lines.filter((line) => !STACK_LINE.test(line));
-  return found.length === 0 ? lines : found;
-}
-
-/** Each end of a crash loop writes the same lines. */
-export function collapseRepeats(lines: readonly string[]): readonly string[] {
-  const runs: { readonly line: string; count: number }[] = [];
-  for (const line of lines) {
-    const last = runs.at(-1);
-    if (last?.line === line) last.count += 1;
-    else runs.push({ line, count: 1 });
-  }
-  return runs.map(({ line, count }) => (count === 1 ? line : `${line} (${count} times)`));
 }

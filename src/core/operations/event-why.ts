@@ -3,7 +3,7 @@ import { explainEnd } from "../events/why.ts";
 import { defineOperation } from "../operation.ts";
 
 /**
- * Reports when and why a process last ended. PM2 need not be running, but without it svcm does not know the secrets of
+ * Reports when and why a process last ended: the named one, or the one that ended last. PM2 need not be running, but without it svcm does not know the secrets of
  * the process and so does not show its error log.
  * @throws {SvcmError} as `explainEnd`
  */

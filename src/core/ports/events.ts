@@ -1,6 +1,8 @@
 /** Sources of events: PM2's log, other evidence about its processes, and the feed of new events. */
 import type { SvcmEvent } from "../api/events.ts";
 import type { ErrorTail } from "../events/heap-error.ts";
+import type { LogCoverage } from "../events/counted-ends.ts";
+import type { DaemonTraces } from "../events/lost-daemon.ts";
 import type { LogEntry } from "../events/log-line.ts";
 import type { EventFilter } from "../events/page.ts";
 import type { Kernel, RunningCommand, Sighting } from "../events/sightings.ts";
@@ -14,6 +16,12 @@ export interface ProcessLogs {
 
   /** True if `pm2.log` contains a match, or is too large to search. @throws {FileError} as `readPm2Log` */
   contains(pattern: RegExp): Promise<boolean>;
+
+  /** How far back `pm2.log` reaches. @throws {FileError} as `readPm2Log` */
+  readCoverage(): Promise<LogCoverage>;
+
+  /** What the last daemon left in PM2_HOME. */
+  readDaemonTraces(): Promise<DaemonTraces>;
 
   /** The end of the process's error log at its default path; `undefined` if there is no log. */
   readErrorTail(process: { readonly name: string; readonly pmId: number }): Promise<ErrorTail | undefined>;

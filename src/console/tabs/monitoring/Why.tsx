@@ -34,12 +34,13 @@ export function Why({ process, monitor }: ProcessProps): JSX.Element {
 
 function Report({ report, pmId }: { report: ProcessShowResponse; pmId: number }): JSX.Element {
   const { why, ends, processes } = report;
-  const { event, errorLines, now, recentEnds } = why;
+  const { event, errorLines, known, now, reason, recentEnds } = why;
   const { ports, next = [] } = processes.find((one) => one.pmId === pmId) ?? {};
   const listensOn = [...new Set(ports?.map(({ port }) => port))].join(", ");
   return (
     <div class="why-end">
-      {event ? <EventReport event={event} /> : <p>PM2's log shows no exit of this process in the last 30 days.</p>}
+      {event ? <EventReport event={event} /> : <p>{known}</p>}
+      {reason !== null && <p class="bad">Error log: {reason}</p>}
       {recentEnds > 1 && <p class="bad">It ended {recentEnds} times within 15 minutes without a request.</p>}
       {now.map((sentence) => (
         <p key={sentence} class="bad">

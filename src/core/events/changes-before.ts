@@ -1,0 +1,75 @@
+/** What svcm changed before an end: a release, or a value of the environment. */
+import type { AuditRecord } from "../api/audit-record.ts";
+import type { SvcmEvent } from "../api/events.ts";
+import type { Release } from "../api/rollout.ts";
+import { callerText } from "../audit/audit-text.ts";
+import { renderDuration } from "../words/duration.ts";
+
+const DAY_MS = 86_400_000;
+const MAX_KEYS = 5;
+
+type End = Pick<SvcmEvent, "app" | "at" | "cause">;
+
+/**
+ * The newest release that touched the process may be the reason, whether it passed its gate or not. It is not named if
+ * it was a day old, or if the process ended well.
+ * @param releases newest first
+ */
+export function releaseBefore(releases: readonly Release[], { app, at, cause }: End): string[] {
+  const endMs = Date.parse(at);
+  const touching = releases.filter(({ steps }) => steps.some((step) => hasTouched(step, app)));
+  const before = touching.find(({ startedAt }) => Date.parse(startedAt) <= endMs);
+  if (before === undefined || cause === "exit") return [];
+  const { id, endedAt, startedAt, outcome } = before;
+  const ageMs = endMs - Date.parse(endedAt ?? startedAt);
+  if (ageMs > DAY_MS) return [];
+  const when = ageMs <= 0 ? "was at work at this end" : `ended ${renderDuration(ageMs)} before this end`;
+  const [newest = before] = touching;
+  if (newest !== before) {
+    return [`The release ${id} ${applied(outcome)}${when}. The release ${newest.id} has changed ${app} since.`];
+  }
+  if (outcome === "applied") {
+    const age = renderDuration(Math.max(0, ageMs));
+    return [`The release ${id} was applied ${age} before this end. To undo it: svcm rollback ${id}`];
+  }
+  return [`The release ${id} ${applied(outcome)}${when}. What it did: svcm releases show ${id}`];
+}
+
+function applied(outcome: Release["outcome"]): string {
+  if (outcome === "applied") return "";
+  if (outcome === "running") return "is not finished and ";
+  return outcome === "half" ? "failed half-way and " : "failed, was taken back and ";
+}
+
+function hasTouched({ app: name, phase, do: kind }: Release["steps"][number], app: string | null): boolean {
+  return name === app && phase !== "not-begun" && kind !== "preflight" && kind !== "save";
+}
+
+/**
+ * The newest write of env values by svcm. The process may have read them at its last start.
+ * @param audit newest first
+ */
+export function writeBefore(
+  audit: readonly AuditRecord[],
+  { at, cause }: End,
+  environment: string | undefined,
+): string[] {
+  if (cause === "exit") return [];
+  const endMs = Date.parse(at) + 999;
+  const write = audit.find(
+    (one) =>
+      one.action === "env.write" &&
+      one.outcome === "succeeded" &&
+      (one.keys ?? []).length > 0 &&
+      (environment === undefined || one.environment === undefined || one.environment === environment) &&
+      Date.parse(one.timestamp) <= endMs,
+  );
+  if (write === undefined) return [];
+  const ageMs = Math.max(0, endMs - 999 - Date.parse(write.timestamp));
+  if (ageMs > DAY_MS) return [];
+  const { keys = [] } = write;
+  const more = keys.length - MAX_KEYS;
+  const names = `${keys.slice(0, MAX_KEYS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const where = write.environment === undefined ? "" : ` in ${write.environment}`;
+  return [`svcm changed ${names}${where} ${renderDuration(ageMs)} before this end, by ${callerText(write)}.`];
+}

@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import type { AuditRecord } from "../../../src/core/api/audit-record.ts";
+import { releaseBefore, writeBefore } from "../../../src/core/events/changes-before.ts";
+import { type ReleaseEvent, toJournals, toRelease } from "../../../src/core/rollout/release.ts";
+
+/** An apply of one app that took a second. @param time on 2026-11-22, in UTC */
+function release(id: string, app: string, time: string, outcome?: "applied" | "half" | "reverted"): ReleaseEvent[] {
+  const at = `2026-11-22T${time}:00.000Z`;
+  const steps = [{ do: "update", app, pmIds: [0] }] as const;
+  const common = { plan: "7f3a-9c21", environment: "dev", source: "cli", git: null, before: [], left: { apps: {} } };
+  return [
+    { event: "release", id, startedAt: at, steps, ...common } as ReleaseEvent,
+    { event: "step", step: 0, phase: outcome === "applied" ? "done" : "failed", at },
+    ...(outcome === undefined ? [] : [{ event: "end", outcome, at: `2026-11-22T${time}:01.000Z` } as const]),
+  ];
+}
+
+const END = { app: "api", at: "2026-11-22T10:00:00.000Z", cause: "crash" } as const;
+
+/** @param newestFirst the journals */
+function sentences(newestFirst: ReleaseEvent[][], end: Parameters<typeof releaseBefore>[1] = END): string[] {
+  const journals = toJournals(newestFirst);
+  return releaseBefore(
+    journals.map((journal) => toRelease(journal, null)),
+    end,
+  );
+}
+
+const ran = release("ran", "api", "09:50", "applied");
+const older = release("older", "api", "09:00", "applied");
+
+test("the release that was running is named, even if other apps were applied since the end", () => {
+  const others = [release("c", "billing", "10:20", "applied"), release("b", "orders", "10:10", "applied")];
+  expect(sentences([...others, ran, older])).toEqual([
+    "The release ran was applied 9m 59s before this end. To undo it: svcm rollback ran",
+  ]);
+});
+
+test("if the app was applied again since the end, there is nothing to undo", () => {
+  expect(sentences([release("fix", "api", "10:10", "applied"), ran, older])).toEqual([
+    "The release ran ended 9m 59s before this end. The release fix has changed api since.",
+  ]);
+});
+
+test.each([
+  ["half", "The release bad failed half-way and ended 4m 59s before this end. What it did: svcm releases show bad"],
+  [
+    "reverted",
+    "The release bad failed, was taken back and ended 4m 59s before this end. What it did: svcm releases show bad",
+  ],
+] as const)("a release that ended as %s is named, and not the last good one", (outcome, sentence) => {
+  expect(sentences([release("bad", "api", "09:55", outcome), ran])).toEqual([sentence]);
+});
+
+test.each([
+  ["only a later release", [release("fix", "api", "10:10", "applied")], END],
+  ["a release of another app", [release("other", "billing", "09:50", "applied")], END],
+  ["the release of a process that ended well", [ran], { ...END, cause: "exit" as const }],
+])("%s is not named", (_, journals, end) => {
+  expect(sentences(journals, end)).toEqual([]);
+});
+
+const write = (more: Partial<AuditRecord> = {}): AuditRecord => ({
+  id: "1",
+  timestamp: "2026-11-22T09:59:55.000Z",
+  action: "env.write",
+  environment: "dev",
+  keys: ["PORT"],
+  source: "cli",
+  actor: "ann",
+  outcome: "succeeded",
+  ...more,
+});
+
+test("a value that svcm changed before the end is named, with its author and without the value", () => {
+  expect(writeBefore([write()], END, "dev")).toEqual(["svcm changed PORT in dev 5s before this end, by ann (cli)."]);
+});
+
+test.each([
+  ["after the end", write({ timestamp: "2026-11-22T10:00:01.000Z" }), "dev"],
+  ["over a day before", write({ timestamp: "2026-11-21T09:00:00.000Z" }), "dev"],
+  ["of another environment", write({ environment: "production" }), "dev"],
+  ["that was refused", write({ outcome: "refused" }), undefined],
+])("a write %s is not named", (_, record, environment) => {
+  expect(writeBefore([record], END, environment)).toEqual([]);
+});
