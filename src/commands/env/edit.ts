@@ -1,9 +1,10 @@
 import { envRewrite, envSource, SvcmError } from "../../core/index.ts";
 import { pickEnvironment, envFlags, SvcmCommand } from "../base.ts";
 import { renderWrite } from "../terminal/changes.ts";
-import { editCopy } from "../terminal/editor.ts";
+import { editCopy, requireEditor } from "../terminal/editor.ts";
 import { toFailure, printFailure } from "../terminal/failure.ts";
 import { canPrompt, confirm } from "../terminal/prompt.ts";
+import { isStderrTerminal, isStdoutTerminal } from "../terminal/screen.ts";
 
 export default class EnvEdit extends SvcmCommand {
   static override summary = "Edit an env file in your editor.";
@@ -17,8 +18,10 @@ export default class EnvEdit extends SvcmCommand {
 
   async run() {
     const { flags } = await this.parse(EnvEdit);
+    const editor = requireEditor(process.stdin.isTTY && (isStdoutTerminal() || isStderrTerminal()));
     const { bytes, entityTag, fileName } = await this.execute(envSource, pickEnvironment(flags));
     const { saved, isChanged } = await editCopy({
+      editor,
       fileName,
       bytes,
       save: (content) => this.execute(envRewrite, { ...pickEnvironment(flags), content, ifMatch: entityTag }),

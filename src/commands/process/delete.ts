@@ -6,7 +6,7 @@ export default class ProcessDelete extends NodeCommand {
   static override aliases = ["delete"];
   static override summary = "Stop PM2 processes and remove them from PM2's list.";
   static override description =
-    "PM2 forgets the process, its environment and its counters; files and logs stay. In a terminal, svcm asks for confirmation. The list that PM2 starts at boot changes with the next pm2 save.";
+    "PM2 forgets the process, its environment and its counters; files and logs stay. In a terminal, svcm asks for confirmation; elsewhere, a whole namespace needs --yes. The list that PM2 starts at boot changes with the next pm2 save.";
   static override examples = [
     "<%= config.bin %> process delete dev-grpcapi",
     "<%= config.bin %> process delete dev-restapi dev-grpcapi --yes",

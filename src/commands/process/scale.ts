@@ -1,5 +1,6 @@
 import * as Args from "@oclif/core/args";
-import { processScale } from "../../core/index.ts";
+import { processScale, type ProcessScaleResult } from "../../core/index.ts";
+import { integerArg } from "../terminal/flags.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { showProgress } from "../terminal/progress.ts";
 import { processFlags, waitFlag } from "../terminal/process-action.ts";
@@ -16,13 +17,7 @@ export default class ProcessScale extends NodeCommand {
   ];
   static override args = {
     name: Args.string({ ignoreStdin: true, required: true, description: "Exact name of an app." }),
-    count: Args.integer({
-      ignoreStdin: true,
-      required: true,
-      min: 1,
-      max: 1000,
-      description: "New number of processes.",
-    }),
+    count: integerArg({ name: "count", min: 1, max: 1000, description: "New number of processes." }),
   };
   static override flags = { namespace: processFlags.namespace, wait: waitFlag, timeout: processFlags.timeout };
 
@@ -42,8 +37,13 @@ export default class ProcessScale extends NodeCommand {
       "waiting until PM2 lists each process as online",
     );
     const result = await this.execute(processScale, input, { report: progress.report }).finally(progress.end);
-    const { from, to } = result;
-    this.log(from === to ? `${name} already runs with ${to}.` : `Scaled ${name} from ${from} to ${to}.`);
+    this.log(render(result));
     return result;
   }
+}
+
+function render({ name, from, to, now }: ProcessScaleResult): string {
+  const done = from === to ? `${name} already runs with ${to}.` : `Scaled ${name} from ${from} to ${to}.`;
+  if (now === to) return done;
+  return `${done} Now PM2 lists ${now}: another command changed the number at the same time. Next: svcm process scale ${name} ${to}`;
 }

@@ -6,7 +6,7 @@ export default class ProcessStop extends NodeCommand {
   static override aliases = ["stop"];
   static override summary = "Stop PM2 processes.";
   static override description =
-    "Stopped processes stay in PM2's list. Succeeds when PM2 reports each process as stopped. In a terminal, svcm asks for confirmation before it stops a whole namespace.";
+    "Stopped processes stay in PM2's list. Succeeds when PM2 reports each process as stopped. Before it stops a whole namespace, svcm asks for confirmation in a terminal, and needs --yes elsewhere.";
   static override examples = [
     "<%= config.bin %> process stop dev-restapi",
     "<%= config.bin %> process stop --id 0",

@@ -5,6 +5,7 @@ import { processArgs, processFlags } from "../terminal/process-action.ts";
 import { readTimeout } from "../terminal/times.ts";
 
 export default class ProcessWait extends NodeCommand {
+  static override aliases = ["wait"];
   static override summary = "Wait until PM2 processes are online.";
   static override description =
     "Exits 0 when each process has been online for one second without a restart, and 1 if the time runs out or PM2 gives up on one. Without a NAME, waits for every process that PM2 knows. Changes nothing.";
@@ -30,7 +31,8 @@ export default class ProcessWait extends NodeCommand {
 
 function render({ processes, waitedMs }: ProcessWaitResponse): string {
   if (processes.length === 0) return "PM2 has no processes.";
-  const lines = processes.map(({ name, pmId, status, isOnline }) => {
+  const lines = processes.map(({ name, pmId, status, isOnline, problem }) => {
+    if (problem !== null) return `${name} (id ${pmId}) is ${status}. ${problem.details}`;
     const state = isOnline ? "is online" : `is ${status === "online" ? "not online for one second yet" : status}`;
     return `${name} (id ${pmId}) ${state}.`;
   });

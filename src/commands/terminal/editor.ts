@@ -1,9 +1,10 @@
 import { FileError, privateCopy, SvcmError, type PrivateCopy } from "../../core/index.ts";
-import { EditorError, TerminalFileError } from "./errors.ts";
+import { EditorError, TerminalFileError, UsageError } from "./errors.ts";
 import { STDERR } from "./output.ts";
 import { runProgram } from "./program.ts";
 
 export interface EditSession<Saved> {
+  readonly editor: string;
   readonly fileName: string;
   readonly bytes: Uint8Array;
   readonly save: (content: Uint8Array<ArrayBuffer>) => Promise<Saved>;
@@ -16,11 +17,11 @@ export interface EditSession<Saved> {
  * path.
  */
 export async function editCopy<Saved>(session: EditSession<Saved>): Promise<{ saved: Saved; isChanged: boolean }> {
-  const { fileName, bytes, save, shouldRetry, isStdoutReserved } = session;
+  const { editor, fileName, bytes, save, shouldRetry, isStdoutReserved } = session;
   const copy = await withTerminalErrors(() => privateCopy(fileName, bytes));
   for (;;) {
     try {
-      await runEditor(copy, isStdoutReserved);
+      await runEditor(editor, copy, isStdoutReserved);
       const content = await withTerminalErrors(() => copy.read());
       const saved = await save(content);
       copy.remove();
@@ -34,9 +35,24 @@ export async function editCopy<Saved>(session: EditSession<Saved>): Promise<{ sa
   }
 }
 
-/** Runs the editor as Git does: as a shell command line, with the file as its last argument. */
-async function runEditor({ folder, path }: PrivateCopy, isStdoutReserved: boolean): Promise<void> {
+const SCREEN_EDITOR =
+  /^\s*(?:\S*\/)?(?:vi|vim|nvim|view|nano|pico|emacs|emacsclient|micro|helix|hx|kak|joe|jed|mcedit|ne|mg|e3|tilde)(?:\s|$)/;
+
+/**
+ * Without a terminal, these print the whole file, with its secrets, where the output goes.
+ * @throws {UsageError}
+ */
+export function requireEditor(isTerminal: boolean): string {
   const editor = process.env["VISUAL"] || process.env["EDITOR"] || "vi";
+  if (isTerminal || !SCREEN_EDITOR.test(editor)) return editor;
+  throw new UsageError(
+    `svcm env edit opens ${JSON.stringify(editor.trim().slice(0, 80))}, which needs a terminal, and svcm does not run in one. Accepted: a terminal, or a program in VISUAL or EDITOR that works without one.`,
+    "svcm env set KEY=VALUE changes a value without an editor",
+  );
+}
+
+/** Runs the editor as Git does: as a shell command line, with the file as its last argument. */
+async function runEditor(editor: string, { folder, path }: PrivateCopy, isStdoutReserved: boolean): Promise<void> {
   // An editor that writes temporary files puts them into the private folder.
   const env = { ...process.env, TMPDIR: folder };
   const stdout = isStdoutReserved ? STDERR : "inherit";

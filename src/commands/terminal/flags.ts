@@ -10,6 +10,26 @@ export function namesArg(description: string) {
   return { name: Args.string({ ignoreStdin: true, description, multiple: true }) };
 }
 
+/** oclif's own integer argument does not name the argument, and its error counts as a defect. */
+export function integerArg({ name, min, max, description }: IntegerArg) {
+  return Args.custom<number>({
+    parse: async (text) => {
+      const value = /^-?\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+      if (value >= min && value <= max) return value;
+      throw new UsageError(
+        `${name.toUpperCase()}: ${JSON.stringify(text.slice(0, 40))} is not accepted; accepted: an integer from ${min} to ${max}.`,
+      );
+    },
+  })({ ignoreStdin: true, required: true, description });
+}
+
+interface IntegerArg {
+  readonly name: string;
+  readonly min: number;
+  readonly max: number;
+  readonly description: string;
+}
+
 export const assignmentArgs = {
   "key=value": Args.string({ ignoreStdin: true, description: "Key and its new value.", multiple: true }),
 };

@@ -4,7 +4,7 @@ import { ecosystemFlags, type SvcmCommand } from "../base.ts";
 import { fold } from "./fit.ts";
 import { namesArg } from "./flags.ts";
 import { showProgress } from "./progress.ts";
-import { canPrompt, confirmChange } from "./prompt.ts";
+import { canPrompt, confirmChange, requirePrompt } from "./prompt.ts";
 import type { Screen } from "./screen.ts";
 import { readTimeout } from "./times.ts";
 import { UsageError } from "./errors.ts";
@@ -57,14 +57,17 @@ type Action = ProcessActionResult["action"];
 /** @throws {UsageError} if the command line names no process */
 export function readTarget(
   names: readonly string[] = [],
-  { id: ids = [], namespace, ecosystem = false, environment, service, timeout, wait }: ProcessFlags,
+  { id: ids = [], namespace, ecosystem: hasEcosystem, environment, service, timeout, wait }: ProcessFlags,
 ) {
+  const ecosystem = hasEcosystem ?? false;
   if (!ecosystem) refuseUnused({ "--environment": environment, "--service": service });
   const count = names.length + ids.length;
   if (count === 0 && namespace === undefined && !ecosystem)
     throw new UsageError(
       "No process was given. Accepted: NAME, --id or --namespace.",
-      "svcm process list shows the processes",
+      hasEcosystem === undefined
+        ? "svcm process list shows the processes"
+        : "svcm apply runs every app that the ecosystem file declares; svcm process list shows the processes",
     );
   const scope: ProcessActionResult["scope"] = ecosystem ? "ecosystem" : count > 0 ? "process" : "namespace";
   const common = { scope, namespace, environment, service, wait: wait || undefined, timeoutMs: readTimeout(timeout) };
@@ -100,6 +103,7 @@ export async function confirmAction(
   [verb, participle]: readonly [verb: string, participle: string],
   target: ReturnType<typeof readTarget>,
 ): Promise<boolean> {
+  if (target.scope === "namespace") requirePrompt(canPrompt(command), `${verb} of a whole namespace`, "--yes");
   if (!canPrompt(command)) return true;
   const { processes } = await command.execute(processList, {});
   const isTargeted = ({ name, pmId, namespace }: (typeof processes)[number]): boolean => {
@@ -161,7 +165,7 @@ const SUCCESS_VERBS: Readonly<Record<Action, string>> = {
 function renderAction(result: ProcessActionResult, screen: Screen): string {
   const { action, affected, applied = [], skipped, warnings } = result;
   const affectedLines = affected.map(({ name, pmId, pid }) => {
-    const isUp = pid !== null && action !== "delete";
+    const isUp = pid !== null && action !== "delete" && action !== "stop";
     return `${SUCCESS_VERBS[action]} ${name} (id ${pmId}${isUp ? `, pid ${pid}` : ""}).`;
   });
   const appliedLines = [...new Set(applied.map(({ name }) => name))].map((name) => {

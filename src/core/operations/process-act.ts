@@ -56,7 +56,9 @@ export const processAct = defineOperation({
     const attempt = async (begin: () => Promise<void>): Promise<ProcessActionResult> => {
       const steps = await createSteps(ports, { ...input, scope }, about);
       const acting = { ports, action, timeoutMs, begin: once(begin) };
-      const outcome = await runAll(action, await withHealthWait(ports, input, steps.create(acting)), caller.report);
+      const outcome = await withReadyReports(ports, action, async () =>
+        runAll(action, await withHealthWait(ports, input, steps.create(acting)), caller.report),
+      );
       const result = toResult({ ...input, scope }, steps, outcome, await steps.readEffect());
       noteOutcome(about, ports, result);
       return result;
@@ -70,20 +72,48 @@ export const processAct = defineOperation({
   },
 });
 
-/** With `wait`, the next instance of an app starts only when the previous one is healthy. */
+/**
+ * With `wait`, the next instance of an app starts only when the previous one is healthy. Without it, that applies to the
+ * apps that declare what healthy means: a probe, or `wait_ready`.
+ */
 async function withHealthWait(
   ports: Ports,
   { action, wait, timeoutMs }: Input,
   steps: readonly Step[],
 ): Promise<readonly Step[]> {
-  if (wait !== true || action === "stop" || action === "delete") return steps;
-  const untilHealthy = await createHealthWaiter(ports, timeoutMs);
+  if (action === "stop" || action === "delete") return steps;
+  const untilHealthy =
+    wait === true
+      ? await createHealthWaiter(ports, timeoutMs)
+      : await createHealthWaiter(ports, timeoutMs, "where declared").catch(ignoreSettings);
   const run = async (step: Step): Promise<Outcome> => {
     const outcome = await step.run();
     await untilHealthy(outcome.affected);
     return outcome;
   };
   return steps.map((step) => ({ ...step, run: () => run(step) }));
+}
+
+/** PM2 shows an app with `wait_ready` as online even if it has stopped waiting for it. */
+async function withReadyReports<T>({ processes }: Ports, action: ProcessAction, work: () => Promise<T>): Promise<T> {
+  if (action === "stop" || action === "delete") return work();
+  await processes.listenForReady(true).catch(ignoreExpected);
+  try {
+    return await work();
+  } finally {
+    await processes.listenForReady(false).catch(ignoreExpected);
+  }
+}
+
+/** A fault in the settings of applies is no reason not to start a process. */
+function ignoreSettings(error: unknown): () => Promise<void> {
+  ignoreExpected(error);
+  return () => Promise.resolve();
+}
+
+/** Without PM2's bus, or without a daemon, nobody reports. */
+function ignoreExpected(error: unknown): void {
+  if (!(error instanceof SvcmError)) throw error;
 }
 
 function toResult(

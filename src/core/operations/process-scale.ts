@@ -4,6 +4,8 @@ import type { AffectedProcess } from "../pm2/control/action.ts";
 import { noteProcesses, type ActionSubject } from "../pm2/control/action-subject.ts";
 import { scaleDown, scaleUp } from "../pm2/control/scale.ts";
 import { resolveTarget } from "../pm2/control/target.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import type { Ports } from "../ports/index.ts";
 import { createHealthWaiter } from "../rollout/apply/gate.ts";
 import { once } from "../words/once.ts";
 
@@ -12,6 +14,8 @@ export interface ProcessScaleResult {
   readonly name: string;
   readonly from: number;
   readonly to: number;
+  /** The number that PM2 lists afterwards. It differs from `to` if another command changed it at the same time. */
+  readonly now: number;
   readonly affected: readonly AffectedProcess[];
 }
 
@@ -42,8 +46,20 @@ export const processScale = defineOperation({
       if (wait === true && instances > targets.length) await (await createHealthWaiter(ports, timeoutMs))(affected);
       const others = affected.filter(({ pmId }) => !targets.some((one) => one.pmId === pmId));
       noteProcesses(about, ports, [...targets, ...others]);
-      return { ok: true, name, from: targets.length, to: instances, affected };
+      return {
+        ok: true,
+        name,
+        from: targets.length,
+        to: instances,
+        now: await countSiblings(ports, targets),
+        affected,
+      };
     };
     return withAudit(ports, caller, () => about, scale, { isAlwaysRecorded: true });
   },
 });
+
+async function countSiblings({ processes }: Ports, [one]: readonly ProcessRecord[]): Promise<number> {
+  const list = await processes.list();
+  return list.filter(({ name, namespace }) => name === one?.name && namespace === one.namespace).length;
+}

@@ -1,4 +1,7 @@
 import { defineOperation } from "../operation.ts";
+import type { ProcessProblem } from "../api/metrics.ts";
+import { readProblemContext } from "../pm2/list-scrubbed.ts";
+import { findProblem, type ProblemContext } from "../pm2/problem.ts";
 import { resolveTarget } from "../pm2/control/target.ts";
 import { isUp, OnlineRuns, STABLE_MS } from "../pm2/control/verdict.ts";
 import { POLL_INTERVAL_MS, DEFAULT_TIMEOUT_MS } from "../pm2/control/verify.ts";
@@ -13,6 +16,8 @@ export interface WaitedProcess {
   readonly status: string;
   /** True if it has been online for a second without a restart. */
   readonly isOnline: boolean;
+  /** Why it is not, where PM2's status does not say it. */
+  readonly problem: ProcessProblem | null;
 }
 
 export interface ProcessWaitResponse {
@@ -31,16 +36,18 @@ export const processWait = defineOperation({
   id: "process.wait",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run({ processes, clock }, input, caller): Promise<ProcessWaitResponse> {
+  async run(ports, input, caller): Promise<ProcessWaitResponse> {
+    const { processes, clock } = ports;
     const { timeoutMs = DEFAULT_TIMEOUT_MS } = input;
     const startedMs = clock.elapsed();
     const runs = new OnlineRuns();
     for (;;) {
       const targets = findTargets(await processes.list(caller.signal), input);
       const nowMs = clock.elapsed();
-      const waited = targets.map((record) => toWaitedProcess(record, runs.onlineMs(record, nowMs)));
+      const context = readProblemContext(ports, targets);
+      const waited = targets.map((record) => toWaitedProcess(record, runs.onlineMs(record, nowMs), context));
       const ok = waited.every(({ isOnline }) => isOnline);
-      const isOver = ok || nowMs - startedMs >= timeoutMs || waited.some(({ status }) => status === "errored");
+      const isOver = ok || nowMs - startedMs >= timeoutMs || waited.some(hasGivenUp);
       if (isOver) return { ok, waitedMs: Math.round(nowMs - startedMs), processes: waited };
       await clock.sleep(POLL_INTERVAL_MS, caller.signal);
     }
@@ -52,7 +59,14 @@ function findTargets(list: readonly ProcessRecord[], { names, pmIds, namespace }
   return namespace === undefined ? list : resolveTarget(list, { scope: "namespace", namespace });
 }
 
-function toWaitedProcess(record: ProcessRecord, onlineMs: number): WaitedProcess {
+function toWaitedProcess(record: ProcessRecord, onlineMs: number, context: ProblemContext): WaitedProcess {
   const { name, pmId, namespace, pid, status } = record;
-  return { name, pmId, namespace, pid, status, isOnline: isUp(record) && onlineMs >= STABLE_MS };
+  const isOnline = isUp(record) && onlineMs >= STABLE_MS;
+  // PM2 sets the pid with the status, so a process that keeps having none was not started.
+  const isJudged = !isOnline && (status !== "online" || onlineMs >= STABLE_MS);
+  return { name, pmId, namespace, pid, status, isOnline, problem: isJudged ? findProblem(record, context) : null };
+}
+
+function hasGivenUp({ status, problem }: WaitedProcess): boolean {
+  return status === "errored" || problem?.code === "PROCESS_WITHOUT_PID" || problem?.code === "PROCESS_FOLDER_MISSING";
 }

@@ -121,14 +121,15 @@ async function runLocked<T>(
 
 function lockedError(file: LockedFile, holder: Holder | number | undefined): FileError {
   const lock = lockName(file.target);
-  const reason = `${holderText(holder)} holds ${lock}; if that process no longer runs, remove the file`;
+  const reason = `${holderText(holder)} holds ${lock}. svcm takes over the lock of a process that has ended on this machine; if it ended elsewhere, remove the file`;
   return fileError("ELOCKED", "lock", file.path, reason);
 }
 
 function holderText(holder: Holder | number | undefined): string {
   if (typeof holder === "number") return `this process (${holder})`;
   if (holder === undefined || holder.process === null) return "another process";
-  return `process ${holder.process.pid} on ${holder.process.host}`;
+  const since = Number.isFinite(holder.since) ? `, since ${new Date(holder.since).toISOString()},` : "";
+  return `process ${holder.process.pid} on ${holder.process.host}${since}`;
 }
 
 interface Deadline {

@@ -94,10 +94,16 @@ export const processCodes: CodeDocs = {
       "Create the folder and run `svcm process restart <name>`. If `cwd` in the ecosystem file is wrong, correct it and run `svcm process restart <name> --ecosystem`.",
   },
   PROCESS_UNLISTED: {
-    summary: "PM2 runs a process that is not in its list, so svcm changed nothing.",
+    summary: "PM2 runs a process that is not in its list.",
     explanation:
-      "PM2 loses track of a process that is deleted while PM2 launches it. The process keeps running, and in a cluster it answers some of the requests with its old code.",
+      "PM2 loses track of a process that is deleted while PM2 launches or restarts it. An apply changes nothing then, and a delete does not count as done. The process keeps running, and in a cluster it answers some of the requests with its old code.",
     remedy: "End the process by the number that the message names, for example `kill 4711`, and try again.",
+  },
+  PROCESS_STILL_SCHEDULED: {
+    summary: "PM2 starts the stopped app again at the next time of its `cron_restart` (warning).",
+    explanation: "PM2 keeps the schedule of an app that it lists, whether the app runs or not.",
+    remedy:
+      "To end the schedule, run `svcm process delete <name>`; `svcm process start <name> --ecosystem` brings the app back. Or remove `cron_restart` from the ecosystem file, and apply it.",
   },
   PROCESS_WITHOUT_PID: {
     summary: "PM2 shows the process as online, but it does not run.",

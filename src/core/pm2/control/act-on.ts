@@ -2,7 +2,7 @@ import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { ProcessRecord } from "../process-record.ts";
-import { findEndDuringReload, isRunning, isRestarted, judge } from "./verdict.ts";
+import { findEndDuringReload, isRunning, isRestarted, judge, WITHOUT_PID, type Verdict } from "./verdict.ts";
 import {
   toAffected,
   toSkipped,
@@ -36,9 +36,12 @@ export function actOn(context: ActionContext, target: ProcessRecord): Promise<Ou
     const reason = reasonToSkip(action, before);
     if (reason !== undefined) return { affected: [], skipped: [toSkipped(before, reason)] };
     if (NEEDS_FOLDER.has(action) && context.nextRun === undefined) requireFolder(ports, before);
+    const isDelete = action === "delete";
+    const unlistedBefore = isDelete ? await ports.processes.unlistedPids() : [];
     await begin();
     const after = await carryOut(context, before, readCurrent);
-    const affected = (action === "delete" ? [before] : after).map(toAffected);
+    if (isDelete) await requireEnd(ports, before, unlistedBefore);
+    const affected = (isDelete ? [before] : after).map(toAffected);
     await context.checkHealth?.(affected);
     return { affected, skipped: [] };
   });
@@ -58,13 +61,49 @@ async function carryOut(
         const found = findSame(list, before);
         const onlineForMs = found === undefined ? 0 : onlineMs(found);
         const verdict = judge(request.action, request.before, found, onlineForMs, context.stableMs);
-        return { processes: found === undefined ? [] : [found], verdict };
+        return { processes: found === undefined ? [] : [found], verdict: withReason(ports, found, verdict) };
       });
     } catch (error) {
       if (action !== "stop" || attempt === MAX_ATTEMPTS) throw error;
       if (!isRestarted(request.before, await readCurrent())) throw error;
       current = await waitForLaunch(ports, readCurrent, timeoutMs);
     }
+  }
+}
+
+/** What PM2 could not start; its log has the error of the system. */
+function withReason({ stamps }: Ports, found: ProcessRecord | undefined, verdict: Verdict): Verdict {
+  if (found === undefined || typeof verdict !== "object" || verdict.failed !== WITHOUT_PID) return verdict;
+  const paths = [found.interpreter, found.script, found.cwd].filter((path) => path?.startsWith("/"));
+  const [missing] = stamps.missing(paths.filter((path) => path !== null && path !== undefined));
+  if (missing === undefined) return { failed: `${WITHOUT_PID}. The end of pm2.log in PM2_HOME has the reason` };
+  return { failed: `${WITHOUT_PID}. It needs ${missing}, which does not exist` };
+}
+
+const MAX_END_MS = 3000;
+
+/**
+ * If somebody restarts a process while it is deleted, PM2 may forget a process that still runs.
+ * @throws {SvcmError} PROCESS_ACTION_FAILED with the code `PROCESS_UNLISTED`
+ */
+async function requireEnd(
+  { processes, clock }: Ports,
+  { name, pmId }: ProcessRecord,
+  unlistedBefore: readonly number[],
+): Promise<void> {
+  const deadline = clock.elapsed() + MAX_END_MS;
+  for (;;) {
+    const remaining = (await processes.unlistedPids()).filter((pid) => !unlistedBefore.includes(pid));
+    if (remaining.length === 0) return;
+    if (clock.elapsed() >= deadline) {
+      const pids = remaining.join(" ");
+      throw new SvcmError("PROCESS_ACTION_FAILED", {
+        code: "PROCESS_UNLISTED",
+        details: `PM2 no longer lists ${JSON.stringify(name)} (id ${pmId}), but a process that it started still runs: pid ${pids}. Another command acted on it at the same time.`,
+        hint: `Check what it is, and end it: kill ${pids}`,
+      });
+    }
+    await clock.sleep(POLL_INTERVAL_MS);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Ports } from "../../ports/index.ts";
 import { resolveTarget, targetName, separateOwn } from "./target.ts";
 import { createProcessStep } from "./act-on.ts";
-import type { ActionInput, Steps, ActionContext, Step } from "./action.ts";
+import type { ActionInput, Effect, Steps, ActionContext, Step } from "./action.ts";
 import { noteProcesses, type ActionSubject, type NamedProcess } from "./action-subject.ts";
 import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../errors.ts";
@@ -10,6 +10,7 @@ import type { ProcessRecord } from "../process-record.ts";
 import { readRequestedApps, type RequestedApps } from "./requested-apps.ts";
 import { listOrEmpty } from "./list-or-empty.ts";
 import { startDeclared } from "./start-declared.ts";
+import { scheduleWarnings } from "./schedule-warnings.ts";
 import { findDeclaredRun, listDrift, readEffect } from "./effect.ts";
 
 /**
@@ -29,7 +30,7 @@ export async function createSteps(ports: Ports, input: ActionInput, subject: Act
     name: targetName(request, targets),
     create: (context) => others.map((record) => createProcessStep(context, record)),
     skipped: own,
-    readEffect: () => Promise.resolve({ warnings: [] }),
+    readEffect: () => Promise.resolve({ warnings: input.action === "stop" ? scheduleWarnings(others) : [] }),
   };
 }
 
@@ -89,7 +90,9 @@ async function createRestartSteps(
     ...createFailingSteps(failing),
   ];
   const before = listDrift(ports, requested, list);
-  return { create, skipped: own, readEffect: () => readEffect(ports, requested, action, before) };
+  const readWarnings = async (): Promise<Effect> =>
+    action === "stop" ? { warnings: scheduleWarnings(others) } : readEffect(ports, requested, action, before);
+  return { create, skipped: own, readEffect: readWarnings };
 }
 
 function createFailingSteps(refused: RequestedApps["refused"]): Step[] {

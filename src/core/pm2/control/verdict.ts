@@ -1,8 +1,15 @@
 import type { ProcessRecord } from "../process-record.ts";
+import { isWithoutPid } from "../problem.ts";
 import type { ProcessAction } from "../../api/names.ts";
 
 /** PM2 itself considers a process stable after this time. */
 export const STABLE_MS = 1000;
+
+/** PM2 sets the status and the pid of a new process at the same time, so the next look decides. */
+const WITHOUT_PID_MS = 300;
+export const WITHOUT_PID = "it does not run: PM2 shows it as online, but could not start its process";
+/** PM2 counts the restarts that somebody else requested, too. Nobody requests this many in the time of one action. */
+const MAX_OTHER_RESTARTS = 2;
 
 export type Verdict = "done" | "pending" | { readonly failed: string };
 
@@ -23,7 +30,9 @@ export function judge(
 ): Verdict {
   if (action === "delete") return after === undefined ? "done" : "pending";
   if (after === undefined) return { failed: "PM2 no longer lists it" };
-  return action === "stop" ? judgeStop(before, after) : judgeStart(action, before, after, onlineMs >= stableMs);
+  if (action === "stop") return judgeStop(before, after);
+  if (isWithoutPid(after) && onlineMs >= WITHOUT_PID_MS) return { failed: WITHOUT_PID };
+  return judgeStart(action, before, after, onlineMs >= stableMs);
 }
 
 /** PM2's own times depend on a clock that may be set. */
@@ -90,8 +99,13 @@ export function findEndDuringReload(before: PreviousRun, now: ProcessRecord): st
 }
 
 function endedText(record: ProcessRecord, times: number): string | undefined {
-  if (times <= 0) return undefined;
+  if (times <= 0 || isRestartedByOthers(record, times)) return undefined;
   return `it ended right after its start, ${times === 1 ? "once" : `${times} times`} so far${exitCodeText(record)}`;
+}
+
+/** A requested restart resets PM2's count of unstable restarts, and an end right after a start raises it. */
+function isRestartedByOthers(record: ProcessRecord, times: number): boolean {
+  return isUp(record) && record.unstableRestarts === 0 && times <= MAX_OTHER_RESTARTS;
 }
 
 export function exitCodeText({ exitCode }: ProcessRecord): string {

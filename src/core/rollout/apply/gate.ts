@@ -174,17 +174,23 @@ function healthError(code: Code, { name, pmId }: GatedProcess, details: string):
 export async function createHealthWaiter(
   ports: Ports,
   timeoutMs: number | undefined,
+  scope: "every app" | "where declared" = "every app",
 ): Promise<(started: readonly AffectedProcess[]) => Promise<void>> {
   const appliedState = await readAppliedState(ports);
-  const settingsOf = await readSettings(ports, (app) => appliedState.apps[app]?.service ?? "");
+  const [only, ...others] = Object.keys((await ports.facts.project())?.services ?? {});
+  const defaultService = others.length === 0 ? (only ?? "") : "";
+  const settingsOf = await readSettings(ports, (app) => appliedState.apps[app]?.service ?? defaultService);
   const probeOf = formerProbeFinder(appliedState, (app) => settingsOf(app).health);
   return async (started) => {
     const list = await ports.processes.list();
     for (const one of started) {
       const record = list.find(({ pmId }) => pmId === one.pmId);
-      const { deadlineMs, minHealthyMs } = settingsOf(one.name);
-      const probe = record && probeOf(record);
-      await waitUntilHealthy(ports, one, { probe, deadlineMs: timeoutMs ?? deadlineMs, minHealthyMs });
+      const { deadlineMs, minHealthyMs, health } = settingsOf(one.name);
+      const limitMs = timeoutMs ?? deadlineMs;
+      const isEvery = scope === "every app" || health !== undefined;
+      if (isEvery)
+        await waitUntilHealthy(ports, one, { probe: record && probeOf(record), deadlineMs: limitMs, minHealthyMs });
+      else if (record !== undefined) await readReadyMs(ports, record);
     }
   };
 }

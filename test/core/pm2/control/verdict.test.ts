@@ -28,11 +28,18 @@ test("a start is done when the process has been online for as long as PM2 calls 
   expect(judge("start", NO_PREVIOUS_RUN, record(stable), STABLE_MS)).toBe("done");
   expect(judge("start", NO_PREVIOUS_RUN, record(stable), STABLE_MS - 1)).toBe("pending");
   expect(judge("start", NO_PREVIOUS_RUN, record({ ...stable, status: "launching" }), STABLE_MS)).toBe("pending");
-  expect(judge("start", NO_PREVIOUS_RUN, record({ ...stable, pid: null }), STABLE_MS)).toBe("pending");
+  expect(judge("start", NO_PREVIOUS_RUN, record({ ...stable, pid: null }), 0)).toBe("pending");
 });
 
 test("a start has failed if the process ended after it, whatever its present status", () => {
-  expect(judge("start", NO_PREVIOUS_RUN, record({ ...stable, restartCount: 1, exitCode: 3 }), STABLE_MS)).toEqual({
+  expect(
+    judge(
+      "start",
+      NO_PREVIOUS_RUN,
+      record({ ...stable, restartCount: 1, unstableRestarts: 1, exitCode: 3 }),
+      STABLE_MS,
+    ),
+  ).toEqual({
     failed: "it ended right after its start, once so far, last with exit code 3",
   });
   for (const status of ["stopped", "errored", "waiting restart"])
@@ -45,13 +52,30 @@ test("a restart is done after exactly one new run", () => {
   const after = record({ ...stable, restartCount: 5 });
   expect(judge("restart", before, after, STABLE_MS)).toBe("done");
   expect(judge("restart", before, { ...before, startedAt: 1 }, STABLE_MS)).toBe("pending");
-  expect(judge("restart", before, { ...after, restartCount: 6 }, STABLE_MS)).toMatchObject({
+  expect(judge("restart", before, { ...after, restartCount: 6, unstableRestarts: 1 }, STABLE_MS)).toMatchObject({
     failed: expect.stringContaining("once so far") as string,
   });
   const stopped = record({ status: "stopped", restartCount: 4 });
   expect(judge("restart", stopped, { ...after, restartCount: 4 }, STABLE_MS)).toBe("done");
-  expect(judge("restart", stopped, { ...after, restartCount: 5 }, STABLE_MS)).toMatchObject({
+  expect(judge("restart", stopped, { ...after, restartCount: 5, unstableRestarts: 1 }, STABLE_MS)).toMatchObject({
     failed: expect.stringContaining("once so far") as string,
+  });
+});
+
+test("a restart that somebody else requests in the same moment is no end, unless it goes on", () => {
+  const after = record({ ...stable, restartCount: 6 });
+  expect(judge("restart", before, after, STABLE_MS - 1)).toBe("pending");
+  expect(judge("restart", before, after, STABLE_MS)).toBe("done");
+  expect(judge("restart", before, { ...after, restartCount: 8 }, STABLE_MS)).toEqual({
+    failed: "it ended right after its start, 3 times so far",
+  });
+});
+
+test("a process that PM2 could not start has failed at the second look, not when the time is over", () => {
+  const nothing = record({ ...stable, pid: null, restartCount: 5 });
+  expect(judge("restart", before, nothing, 0)).toBe("pending");
+  expect(judge("restart", before, nothing, 300)).toMatchObject({
+    failed: expect.stringContaining("does not run") as string,
   });
 });
 
