@@ -80,6 +80,7 @@ export type Code =
   | "ENOSPC"
   | "ENOTDIR"
   | "ENOTREG"
+  | "ENVIRONMENT_SWITCH"
   | "ENV_EDITOR_FAILED"
   | "ENV_EXPORT_UNWRITABLE"
   | "ENV_FILE_CHANGED"
