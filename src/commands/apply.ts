@@ -1,10 +1,11 @@
 import * as Flags from "@oclif/core/flags";
+import { isProductionName } from "../core/words/production.ts";
 import { readPlanFile, renderPlan, rolloutApply, rolloutPlan } from "../core/index.ts";
 import { ecosystemFlags, SvcmCommand } from "./base.ts";
 import { deadlineFlag, nodeFlag } from "./terminal/node-command.ts";
 import { readTimeout } from "./terminal/times.ts";
 import { applyFlags, readTimeouts, planInput, planFlags } from "./terminal/flags.ts";
-import { requirePrompt, canPrompt, confirmChange } from "./terminal/prompt.ts";
+import { requirePrompt, canPrompt, confirmChange, confirmName } from "./terminal/prompt.ts";
 import { renderRelease } from "./terminal/release.ts";
 import { fold } from "./terminal/fit.ts";
 import { renderIssues } from "./terminal/issues.ts";
@@ -42,6 +43,10 @@ export default class Apply extends SvcmCommand {
         "After a failure, restore the former definitions of the touched apps. Defaults to autoRevert of rollout.",
     }),
     save: Flags.boolean({ allowNo: true, default: true, summary: "Save the list that PM2 starts at boot." }),
+    "switch-environment": Flags.boolean({
+      summary: "Move running apps to another environment than that of the last apply.",
+      default: false,
+    }),
     "allow-dirty": Flags.boolean({ summary: "Apply even if files differ from the commit.", default: false }),
     message: Flags.string({ char: "m", summary: "A note for the release.", helpValue: "<text>" }),
     node: nodeFlag,
@@ -65,7 +70,16 @@ export default class Apply extends SvcmCommand {
     const { flags } = await this.parse(Apply);
     const { message, revert, save } = flags;
     const minHealthyMs = readTimeout(flags["min-healthy"], "--min-healthy");
-    const settings = { allowDirty: flags["allow-dirty"], message, revert, save, minHealthyMs, ...readTimeouts(flags) };
+    const switchEnvironment = flags["switch-environment"] || undefined;
+    const settings = {
+      allowDirty: flags["allow-dirty"],
+      switchEnvironment,
+      message,
+      revert,
+      save,
+      minHealthyMs,
+      ...readTimeouts(flags),
+    };
     if (flags.node !== undefined) {
       const { applyOnNodes } = await import("./terminal/rollout.ts");
       return applyOnNodes(this, flags, { ...planInput(flags), ...settings });
@@ -90,11 +104,16 @@ export default class Apply extends SvcmCommand {
   }
 
   /** The id of the accepted plan; null for a no; `undefined` if svcm did not ask. */
-  async #confirmPlan(planRequest: object, isAccepted: boolean): Promise<string | null | undefined> {
-    if (isAccepted) return undefined;
+  async #confirmPlan(planRequest: object, isGiven: boolean): Promise<string | null | undefined> {
+    if (isGiven) return undefined;
     requirePrompt(canPrompt(this), "svcm apply", "--plan or --yes");
     const plan = await this.execute(rolloutPlan, planRequest);
     this.log(fold(await renderPlan(plan, "text", paint), stdoutScreen()));
-    return !plan.changed || (await confirmChange(this, "Apply this plan?")) ? plan.id : null;
+    if (!plan.changed) return plan.id;
+    const { environment } = plan;
+    const isAccepted = isProductionName(environment)
+      ? await confirmName(this, `Apply this plan? Type the name ${environment} to go on:`, environment)
+      : await confirmChange(this, "Apply this plan?");
+    return isAccepted ? plan.id : null;
   }
 }

@@ -89,6 +89,7 @@ export * as auditText from "./audit/audit-text.ts";
 export { renderDiff } from "./deployments/diff/report/render.ts";
 export { withProgress, type ApplyProgress } from "./rollout/apply/progress.ts";
 export { readPlanFile, writePlanFile } from "./rollout/plan-file.ts";
+export { failureLines } from "./rollout/report/failure-words.ts";
 export { renderPlan } from "./rollout/report/render.ts";
 export { renderReport } from "./findings/render.ts";
 export { splitCells, toPrintable, cellsWidth } from "./findings/cells.ts";

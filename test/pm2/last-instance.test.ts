@@ -93,6 +93,24 @@ test.each(firstOrAll(MODES))(
 
 const LOOPS: [string, object][] = [...MODES, ["a fork", { kill_timeout: 3000 }]];
 
+test("a failed apply ends with the error of the process, and who holds its port", async () => {
+  const other = await freePort();
+  const listens = `require("node:http").createServer().listen(process.env.PORT, "127.0.0.1");`;
+  writeFileSync(join(own.folder, "app.cjs"), listens);
+  await own.run({ name: "holder", code: listens, env: { PORT: other } });
+  own.pm2Folder([{ name: "web", script: "./app.cjs", env: { PORT: port } }]);
+  await apply();
+  own.pm2Folder([{ name: "web", script: "./app.cjs", env: { PORT: other } }]);
+  const { kind, body } = await refusal(apply());
+  expect(kind).toBe("APPLY_REVERTED");
+  expect(body.failure).toMatchObject({
+    app: "web",
+    errorLines: [expect.stringContaining(`EADDRINUSE: address already in use 127.0.0.1:${other}`)],
+    port: { port: other, app: "holder" },
+  });
+  expect(body.details).toContain(`Port ${other} is taken by holder, pid `);
+});
+
 longTest.each(LOOPS)("%s: a good release gets in while the present one crash-loops", async (_, mode) => {
   release(BAD);
   await own.run({ name: "web", code: BAD, ...mode });

@@ -36,25 +36,39 @@ export function requirePrompt(canConfirm: boolean, command: string, accepted: st
 
 /** Any other answer, and leaving the prompt, is a no. */
 export async function confirm(question: string): Promise<boolean> {
+  return /^y(?:es)?$/i.test(await askOnce(`${question} [y/N]`));
+}
+
+/** Empty if the user leaves the prompt. */
+async function askOnce(question: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   terminal.once("SIGINT", () => terminal.close());
-  return new Promise<boolean>((resolve) => {
-    const decline = (): void => {
+  return new Promise<string>((resolve) => {
+    const leave = (): void => {
       writeErr("\n");
-      resolve(false);
+      resolve("");
     };
-    terminal.once("close", decline);
-    terminal.question(`${printable(question, stderrScreen())} [y/N] `, (answer) => {
-      terminal.removeListener("close", decline);
+    terminal.once("close", leave);
+    terminal.question(`${printable(question, stderrScreen())} `, (answer) => {
+      terminal.removeListener("close", leave);
       terminal.close();
-      resolve(/^y(?:es)?$/i.test(answer.trim()));
+      resolve(answer.trim());
     });
   });
 }
 
+/** For production: a habitual yes is not enough. */
+export async function confirmName(command: SvcmCommand, question: string, name: string): Promise<boolean> {
+  return tellOutcome(command, (await askOnce(question)) === name, "changed");
+}
+
 /** After a no, the command reports that nothing was changed. */
 export async function confirmChange(command: SvcmCommand, question: string, participle = "changed"): Promise<boolean> {
-  if (await confirm(question)) return true;
+  return tellOutcome(command, await confirm(question), participle);
+}
+
+function tellOutcome(command: SvcmCommand, isAccepted: boolean, participle: string): boolean {
+  if (isAccepted) return true;
   command.log(`Nothing was ${participle}.`);
   command.setExitCode(1);
   return false;

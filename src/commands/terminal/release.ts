@@ -1,15 +1,29 @@
 import type { Release, RollbackPlan } from "../../core/index.ts";
+import { failureLines } from "../../core/index.ts";
 import { pluralize } from "../../core/words/pluralize.ts";
 import { paint } from "./paint.ts";
 
-export function renderRelease({ id, outcome, steps, code, undoes }: Release): string {
+export function renderRelease({ id, outcome, steps, code, undoes, failure }: Release): string {
   const colour = outcome === "applied" ? paint.green : outcome === "half" ? paint.red : paint.yellow;
   const lines = steps.map(({ do: kind, app, phase, reason }) => {
     const what = app === "" ? kind : `${kind} ${app}`;
     return `  ${what}: ${phase}${reason === undefined ? "" : `. ${reason}`}`;
   });
   const what = undoes === undefined ? "" : ` undoes ${undoes}`;
-  return [`Release ${id}${what}: ${colour(outcome)}${code === undefined ? "" : ` (${code})`}.`, ...lines].join("\n");
+  return [
+    `Release ${id}${what}: ${colour(outcome)}${code === undefined ? "" : ` (${code})`}.`,
+    ...lines,
+    ...failureText(failure),
+  ].join("\n");
+}
+
+function failureText(failure: Release["failure"]): string[] {
+  if (failure === undefined) return [];
+  const { back } = failure;
+  return [
+    ...failureLines(failure).map((line) => `  ${line}`),
+    ...(back === undefined ? [] : [`${paint.bold("To go back:")} ${back}`]),
+  ];
 }
 
 export function renderRollbackPlan(plan: RollbackPlan): string {

@@ -8,7 +8,7 @@ import type { ErrorCode } from "./code.ts";
 import { inputs } from "./inputs.ts";
 import { issueBody } from "./issue-body.ts";
 import { metricsPayload } from "./metrics.ts";
-import { planBody } from "./rollout.ts";
+import { planBody, releaseFailure } from "./rollout.ts";
 
 const environment = z.string().describe("The requested environment, trimmed and lower-cased; an alias stays an alias.");
 const fileName = z.string().describe("The env file that the environment resolves to, in the config directory.");
@@ -24,6 +24,7 @@ export const failureBody = z
     path: z.string().optional().describe("The file that the failure is about."),
     issues: z.array(issueBody).optional(),
     plan: planBody.optional().describe("Of `PLAN_STALE`: the plan as it is now."),
+    failure: releaseFailure.optional(),
   })
   .describe("Every answer with a status of 400 or more.");
 

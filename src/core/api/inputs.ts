@@ -193,7 +193,8 @@ export const inputs = {
   }),
   /**
    * `plan` is the id of the plan that the caller saw; any other plan is refused. `revert` and `minHealthyMs` override
-   * the settings in `rollout`. Without `save`, the next boot starts the previous processes. `timeoutMs` limits the wait
+   * the settings in `rollout`. Without `save`, the next boot starts the previous processes. `switchEnvironment`
+   * permits that running apps move from the environment of the last apply to another one. `timeoutMs` limits the wait
    * for each process, `lockTimeoutMs` the wait for another apply.
    */
   "rollout.apply": z.strictObject({
@@ -202,6 +203,7 @@ export const inputs = {
     save: z.optional(z.boolean()),
     plan: z.optional(z.string()),
     allowDirty: z.optional(z.boolean()),
+    switchEnvironment: z.optional(z.boolean()),
     message: z.optional(z.string().check(z.maxLength(200))),
     minHealthyMs: timeoutMs,
     timeoutMs,

@@ -131,6 +131,29 @@ export const planBody = z
 
 const moment = z.iso.datetime();
 
+export const releaseFailure = z
+  .strictObject({
+    app: z.string(),
+    reason: z.string(),
+    errorLines: z
+      .array(z.string())
+      .describe("The last error that the app logged since the step began; empty for a caller who may not read logs."),
+    port: z
+      .strictObject({
+        port: z.int(),
+        pid: z.int(),
+        program: z.string(),
+        app: z.string().nullable().describe("The app of PM2 that holds it; null for another program."),
+      })
+      .optional()
+      .describe("The holder of the port that the app could not get."),
+    back: z
+      .string()
+      .optional()
+      .describe("The command that brings back what ran before; absent if there is nothing to bring back."),
+  })
+  .describe("Why the release failed, and the way back.");
+
 export const releaseBody = z
   .strictObject({
     id: z.string().describe("Sorts by time."),
@@ -154,6 +177,7 @@ export const releaseBody = z
           "was changed. `reverted`: a step failed, and everything runs as before. `half`: some apps may run as before, and others as planned.",
       ),
     code: z.string().optional().describe("Why it was reverted or is half."),
+    failure: releaseFailure.optional(),
     steps: z.array(
       z.strictObject({
         do: z.enum([...stepKinds, "return"]).describe("`return`: a rollback gave the app its former definition."),
@@ -180,6 +204,8 @@ export const applyRequest = required(
     restart: true,
     plan: true,
     allowDirty: true,
+    switchEnvironment: true,
+    apps: true,
     message: true,
   }),
   { plan: true },
@@ -218,6 +244,7 @@ export const rollbackPlanBody = z
   })
   .describe("The effect that a rollback would have on each app of a release. Nothing is changed.");
 
+export type ReleaseFailure = BodyOf<typeof releaseFailure>;
 export type Begun = BodyOf<typeof begunBody>;
 export type RollbackPlan = BodyOf<typeof rollbackPlanBody>;
 export type PlanStep = BodyOf<typeof planStep>;

@@ -24,13 +24,30 @@ export function listenersOf({ pid, execMode }: ProcessRecord, listeners: readonl
   return listeners.filter((socket) => socket.pid === pid || (execMode !== "cluster" && socket.parentPid === pid));
 }
 
-function takenPort({ own, all, errorLines, listeners }: Surroundings): string[] {
+export interface TakenPort {
+  readonly port: number;
+  readonly pid: number;
+  readonly program: string;
+  /** The process of PM2 that listens, or whose child does. */
+  readonly owner: ProcessRecord | undefined;
+}
+
+/** The port that the error lines call taken, unless the process itself holds it by now. */
+export function findTakenPort({ own, all, errorLines, listeners }: Omit<Surroundings, "disks">): TakenPort | undefined {
   const port = Number(errorLines.map((line) => PORT_TAKEN.exec(line)?.[1]).findLast(Boolean));
   const holder = listeners.find((socket) => socket.port === port);
-  if (holder === undefined || own.some((record) => listenersOf(record, [holder]).length > 0)) return [];
+  if (holder === undefined || own.some((record) => listenersOf(record, [holder]).length > 0)) return undefined;
   const owner = all.find((record) => listenersOf(record, [holder]).length > 0);
-  const who = owner === undefined ? holder.program : `${owner.name} (id ${owner.pmId})`;
-  return [`Port ${port} is taken by ${who}, pid ${holder.pid}.`];
+  return { port, pid: holder.pid, program: holder.program, owner };
+}
+
+function takenPort(surroundings: Surroundings): string[] {
+  const taken = findTakenPort(surroundings);
+  if (taken === undefined) return [];
+  const { port, pid, program, owner } = taken;
+  return [
+    `Port ${port} is taken by ${owner === undefined ? program : `${owner.name} (id ${owner.pmId})`}, pid ${pid}.`,
+  ];
 }
 
 function fullDisks({ errorLines, disks }: Surroundings): string[] {

@@ -18,6 +18,7 @@ import type {
 import { createActionSubject, noteOutcome } from "../pm2/control/action-subject.ts";
 import { runAll } from "../pm2/control/run-all.ts";
 import { createSteps } from "../pm2/control/steps.ts";
+import { withMachineEnvironment } from "../rollout/machine-environment.ts";
 import { createHealthWaiter } from "../rollout/apply/gate.ts";
 
 export interface ProcessActionResult {
@@ -50,7 +51,9 @@ export const processAct = defineOperation({
   id: "process.act",
   access: "act",
   refusal: "INVALID_REQUEST",
-  async run(ports, input, caller): Promise<ProcessActionResult> {
+  async run(ports, request, caller): Promise<ProcessActionResult> {
+    const isDeclared = request.scope === "ecosystem";
+    const input = isDeclared ? await withMachineEnvironment(ports, request, caller) : request;
     const { action, scope = "process", timeoutMs } = input;
     const about = createActionSubject(input);
     const attempt = async (begin: () => Promise<void>): Promise<ProcessActionResult> => {

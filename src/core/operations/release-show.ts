@@ -1,7 +1,7 @@
 import type { Release } from "../api/rollout.ts";
 import { defineOperation } from "../operation.ts";
 import { findRelease } from "../rollout/apply/rollback-plan.ts";
-import { toRelease } from "../rollout/release.ts";
+import { toRelease, withoutLogs } from "../rollout/release.ts";
 import { listReleases } from "../rollout/read-releases.ts";
 
 /** Returns a release with its steps. @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK */
@@ -9,9 +9,9 @@ export const releaseShow = defineOperation({
   id: "release.show",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run({ releases }, { release }): Promise<Release> {
+  async run({ releases }, { release }, caller): Promise<Release> {
     const journal = findRelease(await releases.list(), release);
     const kept = await listReleases(releases);
-    return kept.find(({ id }) => id === journal.head.id) ?? toRelease(journal, null);
+    return withoutLogs(kept.find(({ id }) => id === journal.head.id) ?? toRelease(journal, null), caller);
   },
 });

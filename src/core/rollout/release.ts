@@ -1,6 +1,8 @@
-import type { Release } from "../api/rollout.ts";
+import type { Release, ReleaseFailure } from "../api/rollout.ts";
+import { isGranted, type Caller } from "../caller.ts";
 import type { ProcessIdentity } from "../pm2/process-record.ts";
 import { isInherited } from "../pm2/variable-origin.ts";
+import { omitUndefined } from "../words/omit-undefined.ts";
 import type { AppProbe } from "./settings/probe.ts";
 import { isAppStep } from "./step.ts";
 
@@ -51,7 +53,7 @@ export interface AppliedState {
   readonly unsavedAtMs?: number;
 }
 
-export interface ReleaseHead extends Omit<Release, "endedAt" | "outcome" | "code" | "steps"> {
+export interface ReleaseHead extends Omit<Release, "endedAt" | "outcome" | "code" | "failure" | "steps"> {
   readonly event: "release";
   readonly steps: readonly Pick<ReleaseStep, "do" | "app" | "pmIds">[];
   readonly before: readonly FormerProcess[];
@@ -74,6 +76,7 @@ export type ReleaseEvent =
       readonly outcome: Release["outcome"];
       readonly at: string;
       readonly code?: string;
+      readonly failure?: ReleaseFailure;
       /** Absent if the release did not change the apps. */
       readonly left?: AppliedState;
     };
@@ -167,9 +170,16 @@ export function toRelease({ head, events }: Journal, heldSince: number | null): 
     ...common,
     endedAt: end?.at ?? null,
     outcome: end?.outcome ?? (isRunning ? "running" : "half"),
-    ...(end?.code !== undefined && { code: end.code }),
+    ...omitUndefined({ code: end?.code, failure: end?.failure }),
     steps: steps.map((step, index) => ({ ...step, ...readPhase(events, index, { ...step, isRunning }) })),
   };
+}
+
+/** To read logs is a right of its own. */
+export function withoutLogs(release: Release, { grants }: Pick<Caller, "grants">): Release {
+  const { failure } = release;
+  if (failure === undefined || isGranted(grants, "logs")) return release;
+  return { ...release, failure: { ...failure, errorLines: [] } };
 }
 
 /** svcm did not see the result of an interrupted step, so it counts as failed. */

@@ -27,7 +27,7 @@ const cron = runningRecord({ name: "cron", pmId: 7, httpPort: 3000 });
 const left = { environment: "dev", service: "", keys: ["GONE"], envFiles: [] };
 
 test("an app that an apply started is removed only with prune, before an app that needs its port starts", () => {
-  const expected = expectedOf([{ name: "new", env: { SVC_HTTP_PORT: "3000" } }]);
+  const expected = expectedOf([{ name: "new", script: "/srv/new.js", env: { SVC_HTTP_PORT: "3000" } }]);
   const input = inputOf(expected, [cron]);
   const owned = new Set(["cron"]);
   expect(decide(input, { owned }).undeclared).toEqual([{ name: "cron", pmIds: [7], owned: true }]);

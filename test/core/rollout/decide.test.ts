@@ -320,7 +320,7 @@ describe("an app that an apply started and the file declares by another name", (
 
   test("is renamed in place with its other changes, if script and port are the same", () => {
     expect(renamed({ env: { SVC_HTTP_PORT: "3000", A: "1" }, args: "x" })).toEqual([
-      "update new restart gap app different args different env A absent",
+      "update new restart gap app different args different env A absent errorFile different outFile different",
       SAVE,
     ]);
   });

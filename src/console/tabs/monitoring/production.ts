@@ -1,4 +1,5 @@
 import { computed } from "@preact/signals";
+import { isProductionName } from "../../../core/words/production.ts";
 import type { Console } from "../../console.ts";
 
 interface Production extends Pick<Console, "facts" | "namePrompts"> {
@@ -6,8 +7,6 @@ interface Production extends Pick<Console, "facts" | "namePrompts"> {
   /** Empty for the machine of the server. */
   readonly node: string;
 }
-
-export const isProductionName = (environment: string): boolean => /^prod/i.test(environment);
 
 export function createProduction({ facts, namePrompts, environments, node }: Production) {
   const production = computed(() => environments().find(isProductionName));

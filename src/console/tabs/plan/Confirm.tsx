@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import type { Plan, Release, RollbackPlan } from "../../../core/api/rollout.ts";
 import { countSteps, stepText } from "../../../core/rollout/report/words.ts";
+import { isProductionName } from "../../../core/words/production.ts";
 import { useConsole } from "../../console.ts";
 import { Check } from "../../ui/Check.tsx";
 import { FormDialog } from "../../ui/FormDialog.tsx";
@@ -9,7 +10,6 @@ import { ProblemLine, RequestProblem } from "../../ui/Problem.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { TextField } from "../../ui/TextField.tsx";
 import { useRequest } from "../../ui/use-request.ts";
-import { isProductionName } from "../monitoring/production.ts";
 import { Disruption } from "./Steps.tsx";
 import { useRollout } from "./rollout.ts";
 

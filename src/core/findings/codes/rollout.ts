@@ -81,6 +81,13 @@ export const rolloutCodes: CodeDocs = {
     summary: "Files behind the plan differ from the commit, so no commit describes what would run.",
     remedy: "Commit the changes, or apply them with `--allow-dirty`.",
   },
+  ENVIRONMENT_SWITCH: {
+    summary: "The apply would move running apps to another environment than that of the last apply.",
+    explanation:
+      "svcm records the environment of each apply in PM2_HOME. An app of the same name then gets other values, and often another port.",
+    remedy:
+      "Name the environment of this machine with `--environment`, or switch on purpose: `svcm apply --environment <name> --switch-environment`.",
+  },
   APPLY_REFUSED: {
     summary: "A step of the plan or of the rollback cannot succeed, so nothing was touched.",
     remedy: "Do what the message says, and read the new plan with `svcm plan`.",

@@ -13,7 +13,8 @@ import { recover } from "./preflight.ts";
 import { beginRelease, formerProbeFinder, type ReleaseRecorder } from "./recording.ts";
 import { findRecordedStep } from "./recorded-step.ts";
 import { requireApplicable } from "./require-applicable.ts";
-import { endHalf, runSteps, type ApplyRun } from "./run-steps.ts";
+import { endHalf, type ApplyRun } from "./end-failed.ts";
+import { runSteps } from "./run-steps.ts";
 
 export const DEFAULT_LOCK_TIMEOUT_MS = 60_000;
 /** Longer than PM2 waits by default for a process to end. */
@@ -65,7 +66,7 @@ async function applyLocked(ports: Ports, input: Input, { caller, subject, begin 
   requireApplicable(plan, input);
   const steps = planned.decision.steps.filter((step) => save || step.do !== "save");
   if (steps.length === 0) return { plan, release: null };
-  const run = { ports, planned, steps, input, signal: caller.signal };
+  const run = { ports, planned, steps, input, caller };
   const recording = await startApplyRecording(run, caller);
   noteProcesses(subject, ports, recording.head.before);
   const envFiles = await prepareOrRefuse(recording, async () => {
@@ -75,7 +76,7 @@ async function applyLocked(ports: Ports, input: Input, { caller, subject, begin 
   });
   const boots = await whileListening(ports, () => runSteps(run, recording));
   const { count, running } = await countRemainingSteps(ports, () => computePlan(ports, request, planned.content));
-  if (count > 0) throw await endHalf(recording, `The plan is not empty after the last step: ${count} left.`);
+  if (count > 0) throw await endHalf(run, recording, `The plan is not empty after the last step: ${count} left.`);
   const left = stateAfterApply(ports, planned, { envFiles, save, boots, running });
   const release = await recording.end("applied", { left });
   return { plan, release };

@@ -25,7 +25,7 @@ export interface ReleaseRecorder {
   readonly step: (step: number, phase: "begun" | "done" | "failed", reason?: string) => Promise<void>;
   readonly end: (
     outcome: Release["outcome"],
-    more?: { readonly code?: string; readonly left?: AppliedState },
+    more?: Omit<Extract<ReleaseEvent, { readonly event: "end" }>, "event" | "outcome" | "at">,
   ) => Promise<Release>;
 }
 

@@ -6,7 +6,11 @@ import { SvcmError } from "../../errors.ts";
 /** @throws {SvcmError} PLAN_STALE, WORKTREE_DIRTY, APPLY_REFUSED */
 export function requireApplicable(
   plan: Plan,
-  { plan: requested, allowDirty }: Pick<InputOf<"rollout.apply">, "plan" | "allowDirty">,
+  {
+    plan: requested,
+    allowDirty,
+    switchEnvironment = false,
+  }: Pick<InputOf<"rollout.apply">, "plan" | "allowDirty" | "switchEnvironment">,
 ): void {
   const { id, issues, changed, git } = plan;
   if (requested !== undefined && requested !== id)
@@ -21,7 +25,8 @@ export function requireApplicable(
       details: `No commit holds what would run, because these files have changes: ${dirty.join(", ")}.`,
       hint: "Commit the changes, or apply them with --allow-dirty.",
     });
-  const errors = issues.filter(({ severity }) => severity === "error");
+  const isAccepted = (code: string): boolean => switchEnvironment && code === "ENVIRONMENT_SWITCH";
+  const errors = issues.filter(({ severity, code }) => severity === "error" && !isAccepted(code));
   const [issue] = errors;
   if (issue === undefined) return;
   const { code, message: details } = issue;

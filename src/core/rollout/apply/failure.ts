@@ -1,0 +1,55 @@
+import type { ReleaseFailure } from "../../api/rollout.ts";
+import { isGranted, type Caller } from "../../caller.ts";
+import { removeStackLines } from "../../events/why.ts";
+import { findTakenPort } from "../../events/symptoms.ts";
+import type { Ports } from "../../ports/index.ts";
+
+const MAX_READ_LINES = 50;
+const MAX_LINES = 3;
+const MAX_LINE_LENGTH = 200;
+
+/** A time may precede it. */
+const ERROR_LINE = /^(?:\S*\d\S* )*(?:Uncaught )?\[?(?:[\w$]+\.)*(?:[A-Z]\w*)?(?:Error|Exception)(?=[:\]\s]|$)/;
+
+type Evidence = Pick<ReleaseFailure, "errorLines" | "port">;
+
+/**
+ * What the processes of an app have written since a step began, and the holder of a port that they call taken. Call it
+ * before a revert: afterwards the processes may be gone, and a port may have another holder.
+ */
+export async function readEvidence(
+  ports: Ports,
+  { grants }: Pick<Caller, "grants">,
+  { app, sinceMs }: { readonly app: string; readonly sinceMs: number },
+): Promise<Evidence> {
+  if (!isGranted(grants, "logs") || app === "") return { errorLines: [] };
+  const lines = await readErrorLines(ports, app, sinceMs);
+  const port = lines.length === 0 ? undefined : await findHolder(ports, app, lines);
+  return { errorLines: lastErrorBlock(lines), ...(port !== undefined && { port }) };
+}
+
+/** Without secrets. An unreadable log must not hide the failure. */
+async function readErrorLines({ logs }: Ports, app: string, since: number): Promise<readonly string[]> {
+  const query = { app, stream: "err", since, limit: MAX_READ_LINES, isBounded: true } as const;
+  const { lines } = await logs.read(query).catch(() => ({ lines: [] }));
+  return lines.map(({ text }) => text.split("\n", 1).join()).filter((line) => line.trim() !== "");
+}
+
+async function findHolder(ports: Ports, app: string, errorLines: readonly string[]): Promise<ReleaseFailure["port"]> {
+  const all = await ports.processes.list().catch(() => []);
+  const listeners = await ports.machine.listeners().catch(() => undefined);
+  const own = all.filter(({ name }) => name === app);
+  const taken = findTakenPort({ own, all, errorLines, listeners: listeners ?? [] });
+  if (taken === undefined) return undefined;
+  const { port, pid, program, owner } = taken;
+  return { port, pid, program, app: owner?.name ?? null };
+}
+
+/** The first line of a block names the error; a crash loop writes the same block again and again. */
+export function lastErrorBlock(lines: readonly string[]): string[] {
+  const start = lines.findLastIndex((line) => ERROR_LINE.test(line));
+  const block = start < 0 ? removeStackLines(lines).slice(-MAX_LINES) : removeStackLines(lines.slice(start));
+  return block
+    .slice(0, MAX_LINES)
+    .map((line) => (line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line));
+}

@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import { lastErrorBlock } from "../../../src/core/rollout/apply/failure.ts";
+import { findWayBack } from "../../../src/core/rollout/apply/way-back.ts";
+import { failureLines } from "../../../src/core/rollout/report/failure-words.ts";
+import type { Journal, ReleaseHead } from "../../../src/core/rollout/release.ts";
+
+const at = "2026-11-22T04:41:03.000Z";
+const [GOOD, BAD] = ["a".repeat(40), "b".repeat(40)];
+
+function journal(id: string, more: Partial<ReleaseHead> = {}, outcome: "applied" | "half" = "applied"): Journal {
+  const git = { commit: GOOD, dirty: [] };
+  const common = { plan: null, startedAt: at, source: "cli", steps: [], before: [], left: { apps: {} } } as const;
+  const head: ReleaseHead = { event: "release", id, environment: "production", git, ...common, ...more };
+  return { head, events: [head, { event: "end", outcome, at }] };
+}
+
+const former = (script: string) => ({
+  name: "web",
+  pmId: 0,
+  uniqueId: null,
+  pid: 1,
+  isStopped: false,
+  definition: "",
+  paths: [script],
+});
+
+function back(outcome: "reverted" | "half", ran: string, commit: string | null, ...journals: Journal[]) {
+  const git = commit === null ? null : { commit, dirty: [] };
+  const head = { id: "r9", environment: "production", before: [former(ran)], git };
+  return findWayBack({ head, outcome, app: "web", script: "/srv/app.js", choices: {}, journals });
+}
+
+const CHECKOUT = "git checkout aaaaaaaaaa && svcm apply --environment production";
+
+test.each<[string, string | undefined, string | undefined]>([
+  ["code in place", CHECKOUT, back("half", "/srv/app.js", BAD, journal("r8"))],
+  ["code in place, and everything runs as before", CHECKOUT, back("reverted", "/srv/app.js", BAD, journal("r8"))],
+  ["a folder for each release", "svcm rollback r9", back("half", "/srv/1/app.js", BAD, journal("r8"))],
+  ["a folder for each release, as before", undefined, back("reverted", "/srv/1/app.js", BAD, journal("r8"))],
+  ["the same commit", "svcm rollback r9", back("half", "/srv/app.js", GOOD, journal("r8"))],
+  ["no repository", "svcm rollback r9", back("half", "/srv/app.js", null, journal("r8"))],
+  ["no good release", "svcm rollback r9", back("half", "/srv/app.js", BAD, journal("r8", {}, "half"))],
+  [
+    "only another environment",
+    "svcm rollback r9",
+    back("half", "/srv/app.js", BAD, journal("r8", { environment: "dev" })),
+  ],
+  [
+    "a release that was undone does not count",
+    CHECKOUT,
+    back("half", "/srv/app.js", BAD, journal("r8", { undoes: "r7" }), journal("r7", { git: null }), journal("r6")),
+  ],
+])("the way back with %s", (_what, expected, found) => {
+  expect(found).toBe(expected);
+});
+
+test("the last error block begins with the line that names the error", () => {
+  const block = ["/srv/app.js:3", "throw new Error()", "^", "", "Error: no such table", "    at x (/srv/app.js:3:1)"];
+  expect(lastErrorBlock([...block, "Node.js v20", ...block])).toEqual(["Error: no such table"]);
+  const timed = [
+    "2026-11-22T04:41:03: Error: listen EADDRINUSE: address already in use :::3000",
+    "2026-11-22T04:41:03:     at a",
+  ];
+  expect(lastErrorBlock(timed)[0]).toBe(timed[0]);
+  expect(lastErrorBlock(["the configuration is not valid", "PORT is missing"])).toEqual([
+    "the configuration is not valid",
+    "PORT is missing",
+  ]);
+  expect(lastErrorBlock([])).toEqual([]);
+});
+
+test("a failure names its error and the holder of the port", () => {
+  const port = { port: 3000, pid: 7, program: "nginx", app: null };
+  expect(failureLines({ errorLines: ["Error: a"], port })).toEqual([
+    "Its error log: Error: a",
+    "Port 3000 is taken by nginx, pid 7.",
+  ]);
+  expect(failureLines({ errorLines: [] })).toEqual([]);
+});
