@@ -161,9 +161,7 @@ export const processMetrics = z
     kind: z
       .enum(appKinds)
       .describe("`service`: runs until it is stopped. `job`: a schedule starts it, and it ends. `task`: runs once."),
-    state: z
-      .enum(processStates)
-      .describe("What it does, from PM2's word and everything else that svcm knows."),
+    state: z.enum(processStates).describe("What it does, from PM2's word and everything else that svcm knows."),
     stateReason: z.string().nullable().describe("Continues the state, for example `next 03:00 Europe/Berlin`."),
     problem: processProblem,
     isOwn: z
@@ -209,7 +207,9 @@ const ecosystem = z.strictObject({
   path: z.string(),
   exists: z.boolean().describe("False if the environment has no ecosystem file; then nothing is compared."),
   expectedProcessCount: count.nullable().describe("Processes that the declared apps make; null if the file fails."),
-  missingExpected: z.array(z.string()).describe("Declared apps that no online process runs."),
+  missingExpected: z
+    .array(z.string())
+    .describe("Declared apps of which no process does what it should, such as services that are stopped or errored."),
   unexpected: z.array(z.string()).describe("Names of processes that no app declares."),
   drift: z.array(driftEntry),
   planSteps: count.nullable().describe("Steps that the plan has now, without the save; null if the file fails."),
@@ -219,12 +219,12 @@ const ecosystem = z.strictObject({
 
 const summary = z.strictObject({
   processCount: count,
-  onlineCount: count,
-  stoppedCount: count,
-  erroredCount: count,
+  onlineCount: count.describe("Processes with the state `online` or `running`."),
+  stoppedCount: count.describe("Processes with the state `stopped`; not jobs that wait."),
+  erroredCount: count.describe("Processes with the state `errored` or `given up`."),
   totalCpuPercent: percent.nullable().describe("Sum of the measured values; null without any."),
   totalMemoryBytes: bytes.nullable(),
-  statusCounts: z.record(z.string(), count),
+  statusCounts: z.record(z.string(), count).describe("By PM2's word."),
   asyncContextActiveSum: count.nullable().describe("Null if no process answered."),
 });
 

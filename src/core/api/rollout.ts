@@ -102,7 +102,9 @@ export const planBody = z
           since: z.iso.datetime().nullable(),
         }),
       )
-      .describe("Apps that are not as declared and have no step: what was stopped stays stopped unless it is asked for."),
+      .describe(
+        "Apps that are not as declared and have no step: what was stopped stays stopped unless it is asked for.",
+      ),
     leftOut: z
       .array(z.strictObject({ name: z.string(), pmIds }))
       .describe("Apps that differ and have no step, because they serve this request. svcm in a terminal plans them."),

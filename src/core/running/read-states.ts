@@ -133,7 +133,8 @@ export class FactsReader {
       if (times !== undefined)
         for (const [index, job] of outdated.entries()) {
           const [nextMs = null, dueMs = null] = times.timesMs.slice(index * 2, index * 2 + 2);
-          this.#schedules.set(keyOf(job), { nextMs, dueMs, zone: times.zone });
+          if (nextMs !== "invalid" && dueMs !== "invalid")
+            this.#schedules.set(keyOf(job), { nextMs, dueMs, zone: times.zone });
         }
     }
     const keys = new Set(jobs.map(keyOf));

@@ -71,14 +71,16 @@ export function reasonTexts({ why }: PlanStep, quote: Quote): string[] {
 
 function reasonText({ field, state, key, declared, running }: PlanReason, quote: Quote): string {
   if (field === "env") return `${quote(key ?? "")} ${KEY_TEXTS[state]}`;
-  if (field === "app" && (state === "stopped" || state === "missing") && running !== null)
-    return `is ${quote(String(running))}`;
-  if (field === "app" && state !== "different") return APP_TEXTS[state] ?? "does not run";
+  if (field === "app" && state !== "different") return appText(state, running, quote);
   if (state === "stale") return `${quote(String(declared))} was written after the process started`;
   if (state === "absent") return `the process runs in ${quote(String(running))}, which does not exist`;
   return declared === null && running === null
     ? "changed"
     : `${valueText(running, quote)} to ${valueText(declared, quote)}`;
+}
+
+function appText(state: PlanReason["state"], running: PlanReason["running"], quote: Quote): string {
+  return APP_TEXTS[state] ?? (running === null ? "PM2 does not know it" : `is ${quote(String(running))}`);
 }
 
 const APP_TEXTS: Partial<Readonly<Record<PlanReason["state"], string>>> = {
