@@ -50,7 +50,12 @@ function decideHundred(): void {
   const apps = Array.from({ length: 100 }, (_, index) => ({ name: `app-${index}`, env: { A: "1", B: "2" } }));
   const running = simulateApply(expectedOf(apps));
   const expected = expectedOf(apps.map((app, index) => (index % 2 === 0 ? app : { ...app, args: "x" })));
-  const more = { modifiedMs: () => undefined, visibleKeys: new Set<string>(), missingFolders: new Set<string>(), stateOf };
+  const more = {
+    modifiedMs: () => undefined,
+    visibleKeys: new Set<string>(),
+    missingFolders: new Set<string>(),
+    stateOf,
+  };
   const times = Array.from({ length: 21 }, () => {
     const before = performance.now();
     decide({ expected, running, ...more });

@@ -316,7 +316,7 @@ export interface MetricsFrame {
       readonly exists: boolean;
       /** Processes that the declared apps make; null if the file fails. */
       readonly expectedProcessCount: number | null;
-      /** Declared apps that no online process runs. */
+      /** Declared apps of which no process does what it should, such as services that are stopped or errored. */
       readonly missingExpected: readonly string[];
       /** Names of processes that no app declares. */
       readonly unexpected: readonly string[];
@@ -356,12 +356,16 @@ export interface MetricsFrame {
     };
     readonly summary: {
       readonly processCount: number;
+      /** Processes with the state `online` or `running`. */
       readonly onlineCount: number;
+      /** Processes with the state `stopped`; not jobs that wait. */
       readonly stoppedCount: number;
+      /** Processes with the state `errored` or `given up`. */
       readonly erroredCount: number;
       /** Sum of the measured values; null without any. */
       readonly totalCpuPercent: number | null;
       readonly totalMemoryBytes: number | null;
+      /** By PM2's word. */
       readonly statusCounts: { readonly [name: string]: number };
       /** Null if no process answered. */
       readonly asyncContextActiveSum: number | null;
@@ -421,7 +425,7 @@ export interface ActionResultFrame {
     readonly name: string;
     readonly pmId: number;
     readonly namespace: string;
-    /** `SELF_ACTION_BLOCKED`, `ALREADY_RUNNING` or `ALREADY_STOPPED`. */
+    /** `SELF_ACTION_BLOCKED`, `ALREADY_RUNNING`, `ALREADY_STOPPED` or `JOB_WAITS`. */
     readonly reason: string;
   }[] | undefined;
   /** Fields of the ecosystem file that a restart made effective; `key` names a variable. */

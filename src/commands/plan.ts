@@ -29,7 +29,7 @@ export default class Plan extends NodeCommand {
       options: planFormats,
       summary: "Text for a terminal, or Markdown for a comment on a pull request.",
     })({ default: "text" }),
-    "exit-code": Flags.boolean({ summary: "Exit 1 if the plan has steps.", default: false }),
+    "exit-code": Flags.boolean({ summary: "Exit 1 if the plan has steps, or an app is held back.", default: false }),
     "allow-missing": allowMissingFlag,
   };
 
@@ -38,7 +38,8 @@ export default class Plan extends NodeCommand {
     const { from, format, out } = flags;
     const plan = await this.execute(rolloutPlan, { ...planInput(flags), from });
     if (out !== undefined && plan.exists) await writePlanFile(await this.ports(), out, plan);
-    if ((flags["exit-code"] && plan.changed) || (!plan.exists && !flags["allow-missing"])) this.setExitCode(1);
+    if ((flags["exit-code"] && (plan.changed || plan.held.length > 0)) || (!plan.exists && !flags["allow-missing"]))
+      this.setExitCode(1);
     if (!plan.exists) await this.logMissingEcosystem(plan);
     else if (!this.jsonEnabled()) {
       if (format === "text") this.log(fold(await renderPlan(plan, "text", paint), stdoutScreen()));

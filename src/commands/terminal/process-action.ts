@@ -185,4 +185,5 @@ const SKIP_REASONS = {
   SELF_ACTION_BLOCKED: () => "serves this request, so svcm left it alone.",
   ALREADY_RUNNING: (name: string) => `is already running. To restart it: svcm process restart ${name}`,
   ALREADY_STOPPED: () => "is not running.",
+  JOB_WAITS: (name: string) => `does not run now, as it should. To run it once: svcm run ${name}`,
 } as const;

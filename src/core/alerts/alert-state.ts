@@ -10,6 +10,7 @@ const HOLD_OFF = /^(\d+)([smh])$/;
 const DEFAULTS: Readonly<Record<AlertRule, string>> = {
   "not-online": "60s",
   "crash-loop": "0s",
+  job: "0s",
   "memory-growth": "30m",
   disk: "5m",
   drift: "15m",

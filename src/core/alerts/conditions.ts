@@ -2,6 +2,7 @@ import type { AlertRule } from "../api/names.ts";
 import type { HostMetrics, MetricsPayload, ProcessMetrics } from "../api/metrics.ts";
 import type { Sample } from "../metrics/telemetry.ts";
 import { processLabel, type MemoryGrowth } from "./growth.ts";
+import { stateText } from "../running/state-text.ts";
 import { pluralize } from "../words/pluralize.ts";
 
 export interface Condition {
@@ -23,30 +24,68 @@ export function findConditions(sample: Sample, growth: ReadonlyMap<string, Memor
   return [
     ...offlineConditions(payload),
     ...payload.processes.flatMap(crashLoopConditions),
+    ...payload.processes.flatMap(jobConditions),
     ...[...growth].map(([subject, one]) => growthCondition(subject, one)),
     ...disks,
     ...driftConditions(payload),
   ];
 }
 
+/** A crash loop has its own rule. */
 function offlineConditions({ ecosystem, processes }: MetricsPayload): Condition[] {
-  const missing = ecosystem.missingExpected.map((subject) => ({
-    subject,
-    details: `${subject} is declared in ${ecosystem.fileName}, and no process of it is online.`,
-  }));
-  const errored = processes
-    .filter(({ name, status }) => status === "errored" && !ecosystem.missingExpected.includes(name))
-    .map((process) => ({
-      subject: processLabel(process),
-      details: `${processLabel(process)} is errored: PM2 has given up on it.`,
-    }));
-  return [...missing, ...errored].map((one) => ({ rule: "not-online", ...one }));
+  const { missingExpected, fileName, drift } = ecosystem;
+  const missing = missingExpected
+    .filter((app) => !processes.some(({ name, state }) => name === app && state === "crash loop"))
+    .map((subject) => {
+      const own = processes.filter(({ name }) => name === subject);
+      const states = [...new Set(own.map(({ state, stateReason }) => stateText({ name: state, reason: stateReason })))];
+      const what = own.length === 0 ? "PM2 does not know it" : `it is ${states.join(", ")}`;
+      return { subject, details: `${subject} is declared in ${fileName} and does not run: ${what}.` };
+    });
+  const isDeclared = ({ name, pmId }: ProcessMetrics): boolean =>
+    drift.some(
+      (entry) =>
+        entry.field === "app" && entry.state === "missing" && entry.name === name && entry.pmIds.includes(pmId),
+    );
+  const single = processes
+    .filter((one) => !missingExpected.includes(one.name) && one.state !== "crash loop")
+    .filter((one) => isDeclared(one) || DOWN_STATES.has(one.state))
+    .map((process) => {
+      const { state, stateReason, problem } = process;
+      const why = problem === null ? "" : ` ${problem.details}`;
+      const label = processLabel(process);
+      return { subject: label, details: `${label} is ${stateText({ name: state, reason: stateReason })}.${why}` };
+    });
+  return [...missing, ...single].map((one) => ({ rule: "not-online", ...one }));
 }
+
+/** Also of processes that no file declares. */
+const DOWN_STATES: ReadonlySet<ProcessMetrics["state"]> = new Set([
+  "errored",
+  "given up",
+  "missing",
+  "not loaded",
+  "hung",
+]);
+
+const LOOP_CODES: ReadonlySet<string> = new Set(["PROCESS_CRASH_LOOP", "PROCESS_MEMORY_LOOP", "PROCESS_WATCH_LOOP"]);
 
 function crashLoopConditions(process: ProcessMetrics): Condition[] {
   const { problem } = process;
-  if (problem?.code !== "PROCESS_CRASH_LOOP") return [];
-  return [{ rule: "crash-loop", subject: processLabel(process), details: problem.details }];
+  if (problem === null || !LOOP_CODES.has(problem.code)) return [];
+  return [{ rule: "crash-loop", ...describeProblem(process, problem.details) }];
+}
+
+function jobConditions(process: ProcessMetrics): Condition[] {
+  const { problem } = process;
+  if (problem === null || !problem.code.startsWith("JOB_")) return [];
+  return [{ rule: "job", ...describeProblem(process, problem.details) }];
+}
+
+/** In a chat, the sentence stands alone. */
+function describeProblem(process: ProcessMetrics, details: string): Pick<Condition, "subject" | "details"> {
+  const subject = processLabel(process);
+  return { subject, details: `${subject}: ${details}` };
 }
 
 function growthCondition(subject: string, { bytesPerHour, hoursLeft }: MemoryGrowth): Condition {

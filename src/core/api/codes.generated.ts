@@ -188,6 +188,7 @@ export type Code =
   | "JOB_MISSED"
   | "JOB_RUNNING"
   | "JOB_STUCK"
+  | "JOB_WAITS"
   | "JSON_SYNTAX"
   | "KEYS_ELSEWHERE"
   | "KEY_NOT_DECLARED"

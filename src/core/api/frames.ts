@@ -38,7 +38,7 @@ const skipped = z.strictObject({
   name: z.string(),
   pmId: z.int(),
   namespace: z.string(),
-  reason: z.string().check(z.describe("`SELF_ACTION_BLOCKED`, `ALREADY_RUNNING` or `ALREADY_STOPPED`.")),
+  reason: z.string().check(z.describe("`SELF_ACTION_BLOCKED`, `ALREADY_RUNNING`, `ALREADY_STOPPED` or `JOB_WAITS`.")),
 });
 
 const service = z.optional(

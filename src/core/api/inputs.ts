@@ -154,6 +154,8 @@ export const inputs = {
     timeoutMs,
   }),
   "process.list": nothing,
+  /** Starts a job or task once. */
+  "process.run": z.strictObject({ name: processName, namespace: z.optional(processName), timeoutMs }),
   "process.show": z.strictObject({ name: processName, environment, service }),
   /** `instances` is the number of processes that the app will have. */
   "process.scale": z.strictObject({

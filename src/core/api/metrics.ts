@@ -223,7 +223,9 @@ const ecosystem = z.strictObject({
   path: z.string(),
   exists: z.boolean().describe("False if the environment has no ecosystem file; then nothing is compared."),
   expectedProcessCount: count.nullable().describe("Processes that the declared apps make; null if the file fails."),
-  missingExpected: z.array(z.string()).describe("Declared apps that no online process runs."),
+  missingExpected: z
+    .array(z.string())
+    .describe("Declared apps of which no process does what it should, such as services that are stopped or errored."),
   unexpected: z.array(z.string()).describe("Names of processes that no app declares."),
   drift: z.array(driftEntry),
   unknown: z.array(unknownPart).describe("What may differ, too. Only without any is everything as declared."),
@@ -234,12 +236,12 @@ const ecosystem = z.strictObject({
 
 const summary = z.strictObject({
   processCount: count,
-  onlineCount: count,
-  stoppedCount: count,
-  erroredCount: count,
+  onlineCount: count.describe("Processes with the state `online` or `running`."),
+  stoppedCount: count.describe("Processes with the state `stopped`; not jobs that wait."),
+  erroredCount: count.describe("Processes with the state `errored` or `given up`."),
   totalCpuPercent: percent.nullable().describe("Sum of the measured values; null without any."),
   totalMemoryBytes: bytes.nullable(),
-  statusCounts: z.record(z.string(), count),
+  statusCounts: z.record(z.string(), count).describe("By PM2's word."),
   asyncContextActiveSum: count.nullable().describe("Null if no process answered."),
 });
 

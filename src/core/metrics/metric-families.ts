@@ -121,6 +121,11 @@ function pm2Families({ environment, ecosystem, summary, processes }: MetricsPayl
     ),
     ...processFamilies(processes),
     gauges(
+      "svcm_process_state",
+      "1 for the state of each process.",
+      processes.map(({ name, pmId, state }) => ({ labels: { name, pm_id: String(pmId), state }, value: 1 })),
+    ),
+    gauges(
       "svcm_process_problem",
       "1 for each process with a problem that its status does not show.",
       processes.flatMap(({ name, pmId, problem }) =>
@@ -141,6 +146,8 @@ function pm2Families({ environment, ecosystem, summary, processes }: MetricsPayl
   ];
 }
 
+const UP_STATES: ReadonlySet<ProcessMetrics["state"]> = new Set(["online", "running"]);
+
 const PROCESS_METRICS: readonly (readonly [
   string,
   "gauge" | "counter",
@@ -150,8 +157,8 @@ const PROCESS_METRICS: readonly (readonly [
   [
     "up",
     "gauge",
-    "1 if it is online and has a pid, otherwise 0.",
-    ({ status, pid }) => (status === "online" && pid !== null ? 1 : 0),
+    "1 if it runs as it should, otherwise 0; absent for a job that waits and a task that has ended.",
+    ({ state }) => (state === "waiting" || state === "ended" ? null : UP_STATES.has(state) ? 1 : 0),
   ],
   ["cpu_usage_ratio", "gauge", "Share of one core.", ({ cpuPercent }) => ratio(cpuPercent)],
   ["resident_memory_bytes", "gauge", "Resident memory.", ({ memoryBytes }) => memoryBytes],

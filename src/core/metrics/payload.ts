@@ -87,12 +87,14 @@ function toProcesses({ records, measured, epochMs, platform, own, stateOf, async
 function summarize(processes: readonly ProcessMetrics[]): MetricsPayload["summary"] {
   const statusCounts: Record<string, number> = {};
   for (const { status } of processes) statusCounts[status] = (statusCounts[status] ?? 0) + 1;
+  const countStates = (...states: readonly ProcessMetrics["state"][]): number =>
+    processes.filter(({ state }) => states.includes(state)).length;
   const running = processes.filter(({ pid }) => pid !== null);
   return {
     processCount: processes.length,
-    onlineCount: statusCounts["online"] ?? 0,
-    stoppedCount: statusCounts["stopped"] ?? 0,
-    erroredCount: statusCounts["errored"] ?? 0,
+    onlineCount: countStates("online", "running"),
+    stoppedCount: countStates("stopped"),
+    erroredCount: countStates("errored", "given up"),
     totalCpuPercent: sumMeasured(running.map(({ cpuPercent }) => cpuPercent)),
     totalMemoryBytes: sumMeasured(running.map(({ memoryBytes }) => memoryBytes)),
     statusCounts,

@@ -53,6 +53,8 @@ export type { ProcessActionResult } from "./process-act.ts";
 export { createActionSubject as attemptedAction } from "../pm2/control/action-subject.ts";
 export { processList } from "./process-list.ts";
 export type { ListedProcess, ProcessListResponse } from "./process-list.ts";
+export { processRun } from "./process-run.ts";
+export type { ProcessRunResult } from "./process-run.ts";
 export { processScale } from "./process-scale.ts";
 export type { ProcessScaleResult } from "./process-scale.ts";
 export { processShow } from "./process-show.ts";

@@ -4,14 +4,17 @@ import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { LastEnd, ProcessFacts } from "./facts.ts";
 import { MIN_LOOP_RESTARTS, OBSERVED_MS } from "./restarts.ts";
 
-/** The log has a resolution of a second. */
-const SECOND_MS = 1000;
+/** Zones differ by whole quarters of an hour. */
+const QUARTER_MS = 15 * 60_000;
 
 type LogFacts = Pick<ProcessFacts, "endsMs" | "loopCause" | "restartLoop" | "lastEnd" | "stuck">;
 
 /** @param entries oldest first */
 export function logFacts(entries: readonly LogEntry[], record: ProcessRecord, epochMs: number): LogFacts {
-  const own = entries.filter((entry) => isOf(entry, record));
+  const own = inOwnZone(
+    entries.filter((entry) => isOf(entry, record) || entry.type === "daemon-start"),
+    record,
+  );
   const recent = own.filter(({ atMs }) => epochMs - atMs <= OBSERVED_MS);
   const lastEnd = findLastEnd(own, record);
   const cut = findCutRun(own);
@@ -21,6 +24,17 @@ export function logFacts(entries: readonly LogEntry[], record: ProcessRecord, ep
     ...(lastEnd !== undefined && { lastEnd }),
     ...(cut !== undefined && { stuck: cut }),
   };
+}
+
+/**
+ * PM2 writes the local time of its daemon, whose zone may be another one. PM2's list has the time of the last start, so
+ * the difference is known.
+ */
+function inOwnZone(entries: readonly LogEntry[], { lastStartAt }: ProcessRecord): readonly LogEntry[] {
+  const start = entries.findLast(({ type }) => type === "start");
+  if (start === undefined || lastStartAt === null) return entries;
+  const offsetMs = Math.round((start.atMs - lastStartAt) / QUARTER_MS) * QUARTER_MS;
+  return offsetMs === 0 ? entries : entries.map((entry) => ({ ...entry, atMs: entry.atMs - offsetMs }));
 }
 
 function isOf(entry: LogEntry, { pmId, name }: ProcessRecord): boolean {
@@ -61,11 +75,10 @@ function restartLoop(
   return { loopCause: "watch", restartLoop: text };
 }
 
+/** A process that PM2 brought back after a reboot has not run in this daemon. */
 function findLastEnd(entries: readonly LogEntry[], { lastStartAt }: ProcessRecord): LastEnd | undefined {
   if (lastStartAt === null) return undefined;
-  const sinceMs = Math.floor(lastStartAt / SECOND_MS) * SECOND_MS;
-  const startAt = entries.findLastIndex(({ type }) => type === "start");
-  const run = entries.slice(startAt + 1).filter(({ atMs }) => atMs >= sinceMs);
+  const run = entries.slice(entries.findLastIndex(({ type }) => type === "start" || type === "daemon-start") + 1);
   const stop = run.findLast(({ type }) => type === "stopping");
   const exit = run.findLast((entry) => entry.type === "exit");
   if (stop === undefined && exit === undefined) return undefined;

@@ -14,6 +14,8 @@ type FactPorts = Pick<Ports, "audit" | "clock" | "processLogs" | "schedules" | "
 /** A crash loop with several ends a second writes this in an hour. */
 const MAX_ENTRIES = 20_000;
 const MAX_AUDIT_RECORDS = 200;
+/** PM2 writes the local time of its daemon. */
+const MAX_ZONE_MS = 15 * 3_600_000;
 
 /** Reads what the states of these processes depend on, and nothing if PM2's list says everything. */
 export async function readStateOf(
@@ -85,7 +87,7 @@ export class FactsReader {
     const { clock } = this.#ports;
     const epochMs = clock.now();
     const starts = records.map(({ lastStartAt }) => lastStartAt ?? epochMs);
-    const entries = await this.#readLog(Math.min(epochMs - OBSERVED_MS, ...starts) - 1000);
+    const entries = await this.#readLog(Math.min(epochMs - OBSERVED_MS, ...starts) - MAX_ZONE_MS);
     const audited = records.some(needsAudit) ? await this.#readAudit(Math.min(...starts) - 1000) : [];
     const read = records.map(async (record): Promise<[number, ProcessFacts]> => {
       const facts = logFacts(entries, record, epochMs);
@@ -133,7 +135,8 @@ export class FactsReader {
       if (times !== undefined)
         for (const [index, job] of outdated.entries()) {
           const [nextMs = null, dueMs = null] = times.timesMs.slice(index * 2, index * 2 + 2);
-          this.#schedules.set(keyOf(job), { nextMs, dueMs, zone: times.zone });
+          if (nextMs !== "invalid" && dueMs !== "invalid")
+            this.#schedules.set(keyOf(job), { nextMs, dueMs, zone: times.zone });
         }
     }
     const keys = new Set(jobs.map(keyOf));

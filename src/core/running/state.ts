@@ -46,6 +46,12 @@ export function isAtRest({ status, pid }: Pick<ProcessRecord, "status" | "pid">)
   return status === "errored" || (pid === null && (status === "stopped" || status === "waiting restart"));
 }
 
+/** A job or task that is not known to have failed. */
+export function hasEndedWell(record: ProcessRecord): boolean {
+  const isFinite = appKind(record.declaration.settings) !== "service";
+  return isFinite && isAtRest(record) && record.status !== "errored" && !record.exitCode;
+}
+
 /** Also between an end and the next start. */
 export function isStopped({ status }: Pick<ProcessRecord, "status">): boolean {
   return status === "stopped" || status === "errored";

@@ -80,6 +80,7 @@ export const ARGUMENT_SOURCES: Readonly<Record<string, readonly Source[]>> = {
   "process:start": [PROCESSES],
   "process:stop": [PROCESSES],
   "process:wait": [PROCESSES],
+  run: [{ from: "processes" }],
   "targets:duplicate": [{ from: "targets" }],
   "targets:edit": [{ from: "targets" }],
   "targets:remove": [{ from: "targets" }],

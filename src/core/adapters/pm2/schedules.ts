@@ -21,12 +21,12 @@ export function pm2Schedules(pm2Home: string): Schedules {
 
 const PROGRAM = `
 const { library, requests } = JSON.parse(process.argv[1]);
-const { Cron } = require(library);
+const Cron = require(library);
 const next = ({ pattern, afterMs }) => {
   try {
-    return new Cron(pattern).nextRun(new Date(afterMs))?.getTime() ?? null;
+    return Cron(pattern).next(new Date(afterMs))?.getTime() ?? null;
   } catch {
-    return null;
+    return "invalid";
   }
 };
 const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -233,6 +233,10 @@ export const processCodes: CodeDocs = {
     summary: "The process is not running, so the stop did not change it.",
     remedy: "No action is needed; `svcm process start <name>` starts it.",
   },
+  JOB_WAITS: {
+    summary: "The job or task does not run now, as it should, so the start did not change it.",
+    remedy: "Run `svcm run <name>` to run it once.",
+  },
   APP_ALREADY_KNOWN: {
     summary: "PM2 already has an app with that name.",
     remedy: "Use `svcm process start <name>` or `svcm process restart <name> --ecosystem`.",

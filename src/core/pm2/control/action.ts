@@ -30,7 +30,7 @@ export interface ReloadWatch {
 
 export type ReadRecord = () => Promise<ProcessRecord>;
 
-export type SkipReason = "SELF_ACTION_BLOCKED" | "ALREADY_RUNNING" | "ALREADY_STOPPED";
+export type SkipReason = "SELF_ACTION_BLOCKED" | "ALREADY_RUNNING" | "ALREADY_STOPPED" | "JOB_WAITS";
 
 export interface AffectedProcess {
   readonly name: string;

@@ -83,12 +83,16 @@ function warning(code: Code, name: string, message: string): Issue {
   return { code, severity: "warning", path: ["apps", name], message };
 }
 
+function ignoreState(): ProcessState {
+  return plainState("unknown");
+}
+
 /** Env files are not compared, because a restart reads them again; states are not, because an action changes them. */
 export function listDrift({ stamps }: Ports, requested: RequestedApps, list: readonly ProcessRecord[]): DriftEntry[] {
   const running = list.filter(({ name }) => requested.declarations.some((declared) => declared.name === name));
   const missingFolders = stamps.missing(workingFolders(running));
-  const stateOf = (): ProcessState => plainState("online");
-  return computeDrift({ ...requested, running, missingFolders, modifiedMs: () => undefined, stateOf }).drift;
+  const unknown = { modifiedMs: () => undefined, stateOf: ignoreState };
+  return computeDrift({ ...requested, running, missingFolders, ...unknown }).drift;
 }
 
 /** If several entries match, PM2 uses the last. */

@@ -3,8 +3,11 @@ import type { Declaration } from "../declared.ts";
 import type { ProcessRecord } from "../process-record.ts";
 import { NO_PREVIOUS_RUN, judge, type Verdict } from "./verdict.ts";
 import { actOn } from "./act-on.ts";
-import { toAffected, mergeOutcomes, type ActionContext, type Outcome } from "./action.ts";
+import { toAffected, toSkipped, mergeOutcomes, type ActionContext, type Outcome } from "./action.ts";
+import { appKind } from "../../running/kind.ts";
+import { hasEndedWell, isAtRest } from "../../running/state.ts";
 import { listOrEmpty } from "./list-or-empty.ts";
+import { registerDeclared } from "./register.ts";
 import { verify, type OnlineMs } from "./verify.ts";
 
 /**
@@ -19,9 +22,14 @@ export async function startDeclared(context: ActionContext, declared: Declaratio
     const found = withName(await listOrEmpty(processes), name);
     if (found.length > 0) return found;
     await context.begin();
+    if (isJob(declared)) return undefined;
     return (await startUnlessListed(context, declared)) ? undefined : withName(await processes.list(), name);
   });
   if (existing !== undefined) return startExisting(context, existing);
+  if (isJob(declared)) {
+    const registered = await registerDeclared(context.ports, declared);
+    return { affected: [], skipped: registered.map((record) => toSkipped(record, "JOB_WAITS")) };
+  }
   const started = await verify(
     context.ports,
     { action: "start", name, timeoutMs: context.timeoutMs },
@@ -31,6 +39,22 @@ export async function startDeclared(context: ActionContext, declared: Declaratio
     },
   );
   return { affected: started.map(toAffected), skipped: [] };
+}
+
+/** Only its schedule, or `svcm run`, starts it. */
+function isJob({ apps }: Declaration): boolean {
+  return apps.some(({ autorestart, cron_restart: schedule }) => {
+    const isFinite = autorestart === false || autorestart === "false";
+    return isFinite && typeof schedule === "string";
+  });
+}
+
+/** A job that waits, or a task that has ended. */
+function isInPlaceAtRest(record: ProcessRecord): boolean {
+  const kind = appKind(record.declaration.settings);
+  return (
+    (kind === "job" && isAtRest(record)) || (kind === "task" && hasEndedWell(record) && record.lastStartAt !== null)
+  );
 }
 
 async function startUnlessListed({ ports }: ActionContext, { name, apps, folder }: Declaration): Promise<boolean> {
@@ -45,7 +69,10 @@ async function startUnlessListed({ ports }: ActionContext, { name, apps, folder 
 
 async function startExisting(context: ActionContext, existing: readonly ProcessRecord[]): Promise<Outcome> {
   const outcomes: Outcome[] = [];
-  for (const record of existing) outcomes.push(await actOn(context, record));
+  for (const record of existing) {
+    const skipped = { affected: [], skipped: [toSkipped(record, "JOB_WAITS")] };
+    outcomes.push(isInPlaceAtRest(record) ? skipped : await actOn(context, record));
+  }
   return mergeOutcomes(outcomes);
 }
 

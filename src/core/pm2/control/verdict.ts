@@ -1,6 +1,7 @@
 import type { ProcessRecord } from "../process-record.ts";
 import { isWithoutPid } from "../problem.ts";
 import type { ProcessAction } from "../../api/names.ts";
+import { hasEndedWell } from "../../running/state.ts";
 
 /** PM2 itself considers a process stable after this time. */
 export const STABLE_MS = 1000;
@@ -13,9 +14,16 @@ const MAX_OTHER_RESTARTS = 2;
 
 export type Verdict = "done" | "pending" | { readonly failed: string };
 
-export type PreviousRun = Pick<ProcessRecord, "status" | "restartCount" | "pid" | "startedAt">;
+export type PreviousRun = Pick<ProcessRecord, "status" | "restartCount" | "pid" | "startedAt"> &
+  Partial<Pick<ProcessRecord, "lastStartAt">>;
 
-export const NO_PREVIOUS_RUN: PreviousRun = { status: "stopped", restartCount: 0, pid: null, startedAt: null };
+export const NO_PREVIOUS_RUN: PreviousRun = {
+  status: "stopped",
+  restartCount: 0,
+  pid: null,
+  startedAt: null,
+  lastStartAt: null,
+};
 
 /**
  * Even a process that crashes at once is briefly online.
@@ -77,6 +85,8 @@ function judgeStop(before: PreviousRun, after: ProcessRecord): Verdict {
 }
 
 function judgeStart(action: ProcessAction, before: PreviousRun, after: ProcessRecord, isStable: boolean): Verdict {
+  // A job or task that is meant to end may have ended already.
+  if (hasEndedWell(after) && after.lastStartAt !== (before.lastStartAt ?? null)) return "done";
   const ended = findEndReason(action, before, after);
   if (ended !== undefined) return { failed: ended };
   const isStarted = action === "start" || isAnotherRun(before, after);

@@ -6,6 +6,7 @@ import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { LISTEN_TIMEOUT_MS } from "../../pm2/settings.ts";
 import type { HealthResult } from "../../ports/probes.ts";
 import type { Ports } from "../../ports/index.ts";
+import { hasEndedWell } from "../../running/state.ts";
 import type { AppProbe } from "../settings/probe.ts";
 import type { AffectedProcess } from "../../pm2/control/action.ts";
 import { readAppliedState } from "../read-releases.ts";
@@ -70,6 +71,7 @@ export class HealthGate {
     const startedMs = clock.elapsed();
     for (;;) {
       const now = await requireUp(this.#ports, record);
+      if (now === undefined) return undefined;
       const nowMs = clock.elapsed();
       const onlineMs = this.#runs.onlineMs(now, nowMs);
       const readyMs = await readReadyMs(this.#ports, now);
@@ -120,8 +122,10 @@ async function readReadyMs({ processes }: Ports, record: ProcessRecord): Promise
   );
 }
 
-async function requireUp({ processes }: Ports, record: GatedProcess): Promise<ProcessRecord> {
+/** @returns `undefined` for a task that has ended as it should */
+async function requireUp({ processes }: Ports, record: GatedProcess): Promise<ProcessRecord | undefined> {
   const now = (await processes.list()).find(({ pmId }) => pmId === record.pmId);
+  if (now !== undefined && hasEndedWell(now)) return undefined;
   if (now !== undefined && isUp(now) && now.pid === record.pid) return now;
   throw healthError("HEALTH_CRASHED", record, endText(now));
 }

@@ -1,6 +1,15 @@
 import type { Plan, PlanStep } from "../../api/rollout.ts";
 import { codeSpan } from "../../findings/quote.ts";
-import { countSteps, leftOutText, NOTES, reasonTexts, stepText, subjectText, undeclaredText } from "./words.ts";
+import {
+  countSteps,
+  heldText,
+  leftOutText,
+  NOTES,
+  reasonTexts,
+  stepText,
+  subjectText,
+  undeclaredText,
+} from "./words.ts";
 
 /** GitHub limits a comment to 65,536 characters, and the plan may follow a diff. */
 const MAX_LENGTH = 30_000;
@@ -9,13 +18,14 @@ const MARKS = { error: "Error", warning: "Warning" } as const;
 
 /** In code spans on one line, markup, HTML, mentions and references have no effect. */
 export function renderPlanMarkdown(plan: Plan): string {
-  const { environment, steps, undeclared, leftOut, issues } = plan;
+  const { environment, steps, undeclared, held, leftOut, issues } = plan;
   const items = steps.filter((step) => step.do !== "save").map(stepItem);
   return [
     `### Plan for ${codeSpan(environment)}: ${countSteps(plan)}`,
     `From ${subjectText(plan, codeSpan)}.`,
     joinFitting(items),
     [
+      ...held.map((one) => `- ${heldText(one, codeSpan)}`),
       ...leftOut.map((one) => `- ${leftOutText(one, codeSpan)}`),
       ...undeclared.map((one) => `- ${undeclaredText(one, codeSpan)}`),
     ].join("\n"),

@@ -82,9 +82,7 @@ function reasonText({ field, state, key, declared, running, details }: PlanReaso
   if (details !== undefined) return quote(details);
   if (field === "env") return `${quote(key ?? "")} ${KEY_TEXTS[state]}`;
   if (state === "failing") return failingText(Number(declared), Number(running));
-  if (field === "app" && (state === "stopped" || state === "missing") && running !== null)
-    return `is ${quote(String(running))}`;
-  if (field === "app" && state !== "different") return APP_TEXTS[state] ?? "does not run";
+  if (field === "app" && state !== "different") return appText(state, running, quote);
   if (state === "stale") return `${quote(String(declared))} was written after the process started`;
   if (state === "absent") return `the process runs in ${quote(String(running))}, which does not exist`;
   return declared === null && running === null
@@ -96,6 +94,10 @@ function failingText(processes: number, healthy: number): string {
   const count = processes - healthy;
   if (processes === 1) return "does not start: PM2 keeps restarting it, or has given up";
   return `${count} of ${processes} instances ${count === 1 ? "does" : "do"} not start`;
+}
+
+function appText(state: PlanReason["state"], running: PlanReason["running"], quote: Quote): string {
+  return APP_TEXTS[state] ?? (running === null ? "PM2 does not know it" : `is ${quote(String(running))}`);
 }
 
 const APP_TEXTS: Partial<Readonly<Record<PlanReason["state"], string>>> = {

@@ -1,0 +1,111 @@
+/** Jobs and tasks: PM2 has their definition, and nothing but the schedule and `svcm run` starts them. */
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import {
+  ecosystemDrift,
+  execute,
+  processAct,
+  processList,
+  processRun,
+  projectDoctor,
+  rolloutApply,
+  rolloutPlan,
+} from "../../src/core/index.ts";
+import { IDLE } from "../support/pm2-daemon.ts";
+import { runningPm2 } from "../support/running-pm2.ts";
+
+const { own, ports } = runningPm2({ TZ: "Europe/Berlin" });
+const caller = { source: "cli", grants: ["read", "act", "write"] } as const;
+const runs = join(own.folder, "runs");
+const input = { environment: "dev", minHealthyMs: 300, allowDirty: true };
+
+const nightly = {
+  name: "nightly",
+  script: "./job.cjs",
+  autorestart: false,
+  cron_restart: "0 3 * * *",
+  env: { K: "1" },
+};
+const clustered = { ...nightly, name: "clustered", exec_mode: "cluster" };
+const web = (version: string) => ({ name: "web", script: "./web.cjs", env: { V: version } });
+
+beforeAll(() => {
+  writeFileSync(join(own.folder, "job.cjs"), JOB);
+  writeFileSync(join(own.folder, "web.cjs"), IDLE);
+  appendFileSync(runs, "");
+});
+
+const JOB = `require("node:fs").appendFileSync(${JSON.stringify(runs)}, process.env.name + " " + process.env.K + "\\n");
+console.log("did it");
+setTimeout(() => process.exit(Number(process.env.K) > 1 ? 7 : 0), 100);`;
+
+const runsSoFar = (): string[] => readFileSync(runs, "utf8").split("\n").filter(Boolean);
+
+async function states(): Promise<Record<string, string>> {
+  const { processes } = await execute(processList, ports, {}, caller);
+  return Object.fromEntries(
+    processes.map(({ name, state, stateReason, problem }) => [
+      name,
+      [state, stateReason, problem?.code].filter(Boolean).join(" "),
+    ]),
+  );
+}
+
+test("an apply registers a job, changes a web app and a job, and never runs the job", async () => {
+  for (const version of ["1", "2", "3"]) {
+    own.pm2Folder([web(version), nightly, clustered]);
+    expect((await execute(rolloutApply, ports, input, caller)).release?.outcome).toBe("applied");
+  }
+  expect((await execute(rolloutApply, ports, input, caller)).release).toBeNull();
+  const { missingExpected, drift } = await execute(ecosystemDrift, ports, { environment: "dev" }, caller);
+  expect({ missingExpected, drift }).toEqual({ missingExpected: [], drift: [] });
+  own.pm2Folder([web("3"), { ...nightly, env: { K: "2" }, cron_restart: "30 4 * * *" }, clustered]);
+  const plan = await execute(rolloutPlan, ports, { environment: "dev" }, caller);
+  expect(plan.steps.map((step) => `${step.do} ${step.app}`)).toEqual(["register nightly", "save "]);
+  await execute(rolloutApply, ports, input, caller);
+  expect(await states()).toEqual({
+    web: "online",
+    nightly: expect.stringMatching(/^waiting next (?:\d{4}-\d\d-\d\d )?04:30 Europe\/Berlin$/) as string,
+    clustered: expect.stringMatching(/^waiting next (?:\d{4}-\d\d-\d\d )?03:00 Europe\/Berlin$/) as string,
+  });
+  expect(runsSoFar()).toEqual([]);
+});
+
+test("a start with the ecosystem file does not run a job, and `svcm run` runs it once and returns its result", async () => {
+  const start = { action: "start", scope: "ecosystem", name: "nightly", environment: "dev" } as const;
+  expect(await execute(processAct, ports, start, caller)).toMatchObject({
+    affected: [],
+    skipped: [{ name: "nightly", reason: "JOB_WAITS" }],
+  });
+  expect(runsSoFar()).toEqual([]);
+  const result = await execute(processRun, ports, { name: "nightly" }, caller);
+  expect(result).toMatchObject({ outcome: "failed", exitCode: 7 });
+  expect(runsSoFar()).toEqual(["nightly 2"]);
+  expect((await states())["nightly"]).toMatch(/^waiting next .* JOB_FAILED$/);
+  const { response } = await execute(projectDoctor, ports, { version: "0", offline: false }, caller);
+  expect(response.issues.map(({ code }) => code)).toContain("JOB_FAILED");
+  expect(await execute(processRun, ports, { name: "clustered" }, caller)).toMatchObject({ outcome: "unknown" });
+  expect(runsSoFar()).toEqual(["nightly 2", "clustered 1"]);
+  await expect(execute(processRun, ports, { name: "web" }, caller)).rejects.toMatchObject({
+    body: { code: "NOT_A_JOB" },
+  });
+  expect((await execute(rolloutApply, ports, input, caller)).release).toBeNull();
+});
+
+test("what a person stopped stays stopped, is missing, and is started only if it is asked for", async () => {
+  await execute(processAct, ports, { action: "stop", name: "web" }, { ...caller, actor: "alice" });
+  expect((await states())["web"]).toMatch(/^stopped by alice since \d\d:\d\d/);
+  const drift = await execute(ecosystemDrift, ports, { environment: "dev" }, caller);
+  expect(drift).toMatchObject({
+    missingExpected: ["web"],
+    drift: [{ name: "web", state: "missing", running: "stopped" }],
+  });
+  const plan = await execute(rolloutPlan, ports, { environment: "dev" }, caller);
+  expect(plan).toMatchObject({ steps: [], held: [{ name: "web", state: "stopped", by: "alice" }] });
+  expect((await execute(rolloutApply, ports, input, caller)).release).toBeNull();
+  const asked = await execute(rolloutApply, ports, { ...input, apps: ["web"] }, caller);
+  expect(asked.release?.steps.map((step) => `${step.do} ${step.app}`)).toEqual(["resume web", "save "]);
+  expect((await states())["web"]).toBe("online");
+  expect(existsSync(runs)).toBe(true);
+});
