@@ -12,6 +12,7 @@ import { blockingIssues, type BlockingIssue } from "../pm2/rules/blocking.ts";
 import { withheldIssues } from "../pm2/rules/file.ts";
 import { checkedApps } from "../pm2/rules/rule.ts";
 import type { Ports } from "../ports/index.ts";
+import { requireEnvironment } from "../project/required-environment.ts";
 import { undecidedIssues } from "../project/undecided.ts";
 import { omitUndefined } from "../words/omit-undefined.ts";
 import type { ComparisonInput } from "./compare.ts";
@@ -48,6 +49,7 @@ export async function computePlan(
   request: InputOf<"rollout.plan">,
   preloaded?: EcosystemContent | Promise<EcosystemContent>,
 ): Promise<Planned> {
+  requireEnvironment(await ports.facts.project(), request.environment, ports.workspace.nodeEnv);
   const { content, start, git } = await readStates(ports, request, preloaded);
   const { environment, name, fileName, path, loaded } = content;
   const { expecting } = start;

@@ -37,7 +37,14 @@ function planFor(
     pm2: null,
     leftOut: [],
   };
-  return createPlan(input, decide(input), { ...about, refused: new Map(), conflicts: [], undecided: [], warnings: [], ...more });
+  return createPlan(input, decide(input), {
+    ...about,
+    refused: new Map(),
+    conflicts: [],
+    undecided: [],
+    warnings: [],
+    ...more,
+  });
 }
 
 test("a plan with steps shows a warning, which does not change its id", () => {

@@ -29,7 +29,15 @@ export function ecosystemLoader({ root, env }: EcosystemLoaderOptions): Ecosyste
     if (!outcome.ok) throw loadError(outcome.code, path, outcome.reason, outcome.at && locationText(outcome.at));
     const { apps, found, isDefaultExport, files, absent } = outcome;
     const withheld = absent.filter((name) => cleaned().withheldNames.has(name));
-    return { path, realPath: await attempt("open", path, () => realpath(path)), apps, found, isDefaultExport, files, withheld };
+    return {
+      path,
+      realPath: await attempt("open", path, () => realpath(path)),
+      apps,
+      found,
+      isDefaultExport,
+      files,
+      withheld,
+    };
   };
   const loadShared = oneAtATime(load);
   return {
