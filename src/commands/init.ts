@@ -33,13 +33,15 @@ export default class Init extends SvcmCommand {
 
   async run(): Promise<InitResponse> {
     const { flags } = await this.parse(Init);
-    const run = (write: boolean): Promise<InitResponse> => this.execute(projectInit, { write, only: flags.only, confirm: flags.confirm });
+    const run = (write: boolean): Promise<InitResponse> =>
+      this.execute(projectInit, { write, only: flags.only, confirm: flags.confirm });
     const proposal = await run(flags.yes);
     this.log(initReport(proposal));
     if (proposal.written.length > 0) this.log(nextLine(proposal));
     if (flags.yes || flags["dry-run"] || proposal.plan.length === 0) return proposal;
     if (!flags.check && canPrompt(this)) {
-      if (!(await confirm(`Write ${proposal.plan.map(({ path }) => path).join(" and ")}?`))) return this.#refused(proposal);
+      if (!(await confirm(`Write ${proposal.plan.map(({ path }) => path).join(" and ")}?`)))
+        return this.#refused(proposal);
       const done = await run(true);
       this.log(`Wrote ${done.written.join(" and ")}.\n\n${nextLine(done)}`);
       return done;

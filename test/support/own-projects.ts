@@ -89,7 +89,8 @@ export const projects: Readonly<Record<string, OwnProject>> = {
     files: {
       "pm2/api.config.js": "",
       "pm2/ecosystem.api.config.js": js(app("api")),
-      "pm2/ecosystem.worker.config.js": js(app("worker")),
+      "pm2/ecosystem.worker.config.js": js('{ name: "worker", script: "worker.js" }'),
+      "worker.js": "",
     },
     layout: { ecosystem: { production: ["pm2/ecosystem.api.config.js", "pm2/ecosystem.worker.config.js"] } },
     starts: [

@@ -20,7 +20,9 @@ export function initReport({ found, keys, guesses, plan, written }: InitResponse
     ),
     ...labelledLines(
       "Open",
-      undecided.map(({ file, environment, why }) => `${file}  ${environment ?? "every environment"}: ${why ?? "undecided"}`),
+      undecided.map(
+        ({ file, environment, why }) => `${file}  ${environment ?? "every environment"}: ${why ?? "undecided"}`,
+      ),
     ),
     ...labelledLines(
       "Env",

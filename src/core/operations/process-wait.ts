@@ -1,12 +1,12 @@
 import { defineOperation } from "../operation.ts";
 import type { ProcessProblem } from "../api/metrics.ts";
-import { readProblemContext } from "../pm2/list-scrubbed.ts";
-import { findProblem, type ProblemContext } from "../pm2/problem.ts";
 import { resolveTarget } from "../pm2/control/target.ts";
 import { isUp, OnlineRuns, STABLE_MS } from "../pm2/control/verdict.ts";
 import { POLL_INTERVAL_MS, DEFAULT_TIMEOUT_MS } from "../pm2/control/verify.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { InputOf } from "../api/inputs.ts";
+import { FactsReader, readStateOf } from "../running/read-states.ts";
+import type { StateOf } from "../running/state.ts";
 
 export interface WaitedProcess {
   readonly name: string;
@@ -41,11 +41,12 @@ export const processWait = defineOperation({
     const { timeoutMs = DEFAULT_TIMEOUT_MS } = input;
     const startedMs = clock.elapsed();
     const runs = new OnlineRuns();
+    const reader = new FactsReader(ports);
     for (;;) {
       const targets = findTargets(await processes.list(caller.signal), input);
       const nowMs = clock.elapsed();
-      const context = readProblemContext(ports, targets);
-      const waited = targets.map((record) => toWaitedProcess(record, runs.onlineMs(record, nowMs), context));
+      const stateOf = await readStateOf(ports, targets, reader);
+      const waited = targets.map((record) => toWaitedProcess(record, runs.onlineMs(record, nowMs), stateOf));
       const ok = waited.every(({ isOnline }) => isOnline);
       const isOver = ok || nowMs - startedMs >= timeoutMs || waited.some(hasGivenUp);
       if (isOver) return { ok, waitedMs: Math.round(nowMs - startedMs), processes: waited };
@@ -59,12 +60,12 @@ function findTargets(list: readonly ProcessRecord[], { names, pmIds, namespace }
   return namespace === undefined ? list : resolveTarget(list, { scope: "namespace", namespace });
 }
 
-function toWaitedProcess(record: ProcessRecord, onlineMs: number, context: ProblemContext): WaitedProcess {
+function toWaitedProcess(record: ProcessRecord, onlineMs: number, stateOf: StateOf): WaitedProcess {
   const { name, pmId, namespace, pid, status } = record;
   const isOnline = isUp(record) && onlineMs >= STABLE_MS;
   // PM2 sets the pid with the status, so a process that keeps having none was not started.
   const isJudged = !isOnline && (status !== "online" || onlineMs >= STABLE_MS);
-  return { name, pmId, namespace, pid, status, isOnline, problem: isJudged ? findProblem(record, context) : null };
+  return { name, pmId, namespace, pid, status, isOnline, problem: isJudged ? stateOf(record).problem : null };
 }
 
 function hasGivenUp({ status, problem }: WaitedProcess): boolean {

@@ -79,7 +79,11 @@ async function propose(ports: Ports, { only, confirm }: InputOf<"project.init">)
 async function readRunning({ processes, workspace }: Ports): Promise<RunningApp[]> {
   const records = await processes.list().catch(() => []);
   const within = (path: string | null): string | undefined =>
-    path === workspace.root ? "." : path?.startsWith(`${workspace.root}/`) ? path.slice(workspace.root.length + 1) : undefined;
+    path === workspace.root
+      ? "."
+      : path?.startsWith(`${workspace.root}/`)
+        ? path.slice(workspace.root.length + 1)
+        : undefined;
   return records.flatMap(({ name, cwd, script }) => {
     const app = { name, cwd: within(cwd), script: within(script) };
     return app.cwd === undefined && app.script === undefined ? [] : [app];
@@ -114,7 +118,8 @@ async function projectFile(ports: Ports, detection: Detection): Promise<ProjectF
 
 /** Keys are declared in one file only: if there is a runtime contract, they stay there. */
 async function newProjectFile(ports: Ports, path: string, detection: Detection): Promise<ProjectFile> {
-  if (detection.pm2.length + detection.env.length + detection.keys.length === 0) return { file: undefined, notes: [] };
+  const { pm2, env, keys, undecided } = detection;
+  if (pm2.length + env.length + keys.length + undecided.length === 0) return { file: undefined, notes: [] };
   const hasContract = (await readText(ports, `${ports.workspace.root}/${CONTRACT_FILE}`)) !== undefined;
   const { layout, notes } = proposeLayout(detection);
   const text = renderSvcmYaml(layout, hasContract ? undefined : detection.keys);

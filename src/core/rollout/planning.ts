@@ -13,6 +13,7 @@ import { withheldIssues } from "../pm2/rules/file.ts";
 import { checkedApps } from "../pm2/rules/rule.ts";
 import { volatileIssues } from "../pm2/rules/volatile.ts";
 import type { Ports } from "../ports/index.ts";
+import { requireEnvironment } from "../project/required-environment.ts";
 import { undecidedIssues } from "../project/undecided.ts";
 import { omitUndefined } from "../words/omit-undefined.ts";
 import type { ComparisonInput } from "./compare.ts";
@@ -56,6 +57,7 @@ export async function computePlan(
   request: InputOf<"rollout.plan">,
   preloaded?: EcosystemContent | Promise<EcosystemContent>,
 ): Promise<Planned> {
+  requireEnvironment(await ports.facts.project(), request.environment, ports.workspace.nodeEnv);
   const { content: read, start, git } = await readStates(ports, request, preloaded);
   const { expecting } = start;
   const context = await readRolloutContext(ports, read.loaded, expecting, request.from === undefined);

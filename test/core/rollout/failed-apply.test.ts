@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lastErrorBlock } from "../../../src/core/rollout/apply/failure.ts";
+import { lastErrorLines } from "../../../src/core/rollout/apply/failure.ts";
 import { findWayBack } from "../../../src/core/rollout/apply/way-back.ts";
 import { failureLines } from "../../../src/core/rollout/report/failure-words.ts";
 import type { Journal, ReleaseHead } from "../../../src/core/rollout/release.ts";
@@ -56,17 +56,17 @@ test.each<[string, string | undefined, string | undefined]>([
 
 test("the last error block begins with the line that names the error", () => {
   const block = ["/srv/app.js:3", "throw new Error()", "^", "", "Error: no such table", "    at x (/srv/app.js:3:1)"];
-  expect(lastErrorBlock([...block, "Node.js v20", ...block])).toEqual(["Error: no such table"]);
+  expect(lastErrorLines([...block, "Node.js v20", ...block])).toEqual(["Error: no such table (2 times)"]);
   const timed = [
     "2026-11-22T04:41:03: Error: listen EADDRINUSE: address already in use :::3000",
     "2026-11-22T04:41:03:     at a",
   ];
-  expect(lastErrorBlock(timed)[0]).toBe(timed[0]);
-  expect(lastErrorBlock(["the configuration is not valid", "PORT is missing"])).toEqual([
+  expect(lastErrorLines(timed)[0]).toBe("Error: listen EADDRINUSE: address already in use :::3000");
+  expect(lastErrorLines(["the configuration is not valid", "PORT is missing"])).toEqual([
     "the configuration is not valid",
     "PORT is missing",
   ]);
-  expect(lastErrorBlock([])).toEqual([]);
+  expect(lastErrorLines([])).toEqual([]);
 });
 
 test("a failure names its error and the holder of the port", () => {

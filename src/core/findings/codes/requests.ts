@@ -37,6 +37,12 @@ export const requestCodes: CodeDocs = {
     summary: "A value that you gave is not accepted; nothing was written.",
     remedy: "Correct every value that the message lists, and repeat the command.",
   },
+  ENVIRONMENT_REQUIRED: {
+    summary: "A change of processes names no environment, and `svcm.yaml` has no `default`.",
+    explanation:
+      "`svcm init` writes no `default` where several environments start the same apps: a machine has one of them, and the repository does not say which. Reading shows the first environment.",
+    remedy: "Name it with `-e`, set `NODE_ENV`, or declare `default` in `svcm.yaml`.",
+  },
   INVALID_ENVIRONMENT: {
     summary: "This command does not accept the environment.",
     explanation: "Without `--environment`, NODE_ENV decides; without NODE_ENV it is `dev`.",

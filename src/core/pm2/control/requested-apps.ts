@@ -3,6 +3,7 @@ import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
 import { findDeclaration, type Declaration, declaredApps } from "../declared.ts";
 import { readEcosystem } from "../ecosystem-file.ts";
+import { requireEnvironment } from "../../project/required-environment.ts";
 import { environmentsWithEcosystem } from "../../project/ecosystem-environments.ts";
 import { expectedApps, type ExpectedApp } from "../../rollout/expected.ts";
 import type { AppliedState } from "../../rollout/release.ts";
@@ -33,6 +34,7 @@ export async function readRequestedApps(
     throw new SvcmError("INVALID_REQUEST", {
       details: "With the scope ecosystem, apps are started, restarted or reloaded by their names alone.",
     });
+  requireEnvironment(await ports.facts.project(), input.environment, ports.workspace.nodeEnv);
   const file = await readEcosystem(ports, input);
   subject.environment = file.name;
   const { loaded, contract, spellings } = file;

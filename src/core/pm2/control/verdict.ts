@@ -1,7 +1,6 @@
 import type { ProcessRecord } from "../process-record.ts";
-import { isWithoutPid } from "../problem.ts";
 import type { ProcessAction } from "../../api/names.ts";
-import { hasEndedWell } from "../../running/state.ts";
+import { hasEndedWell, isWithoutPid } from "../../running/state.ts";
 
 /** PM2 itself considers a process stable after this time. */
 export const STABLE_MS = 1000;

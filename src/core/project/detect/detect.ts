@@ -65,7 +65,12 @@ export function detect(survey: Survey, running: readonly RunningApp[] = []): Det
 function detectKeys({ files }: Survey, env: readonly DetectedEnvFile[]): DetectedKey[] {
   const valuesByKey = new Map<string, string[]>();
   const addValue = (key: string, value: string, isDeclared = false): void => {
-    if (!KEY.test(key) || OWN_VARIABLE.test(key) || (SYSTEM_VARIABLE.test(key) && !(isDeclared && DECLARABLE.test(key)))) return;
+    if (
+      !KEY.test(key) ||
+      OWN_VARIABLE.test(key) ||
+      (SYSTEM_VARIABLE.test(key) && !(isDeclared && DECLARABLE.test(key)))
+    )
+      return;
     valuesByKey.set(key, [...(valuesByKey.get(key) ?? []), value]);
   };
   const assigned = env.flatMap(({ path, isEncrypted }) =>
@@ -104,7 +109,9 @@ function ecosystemVariables(text: string): (readonly [string, string])[] {
   const own = [...text.matchAll(/\benv(?:_\w+)?["']?\s*:\s*\{([^{}]*)\}/g)].map(([, block = ""]) => block);
   const spread = [...own.join("\n").matchAll(/\.\.\.([A-Za-z_$][\w$]*)/g)].map(([, name = ""]) => name);
   const shared = [...new Set(spread)].flatMap((name) =>
-    [...text.matchAll(new RegExp(String.raw`\b${name.replaceAll("$", String.raw`\$`)}\s*=\s*\{([^{}]*)\}`, "g"))].map(([, block = ""]) => block),
+    [...text.matchAll(new RegExp(String.raw`\b${name.replaceAll("$", String.raw`\$`)}\s*=\s*\{([^{}]*)\}`, "g"))].map(
+      ([, block = ""]) => block,
+    ),
   );
   const blocks = [...own, ...shared];
   const yaml = [...text.matchAll(/^(\s*)env(?:_\w+)?[ \t]*:\s*\n((?:\1\s+[A-Za-z_][\w.-]*[ \t]*:.*\n?)+)/gm)].map(

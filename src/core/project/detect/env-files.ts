@@ -34,8 +34,18 @@ export function detectEnvFiles(
     const home = packageFolderOf(path, packages);
     const isPart = !isTemplate && word !== undefined && named === undefined && name.startsWith(".env");
     const isHelper = HELPER_FOLDER.test(path.slice(home === "." ? 0 : home.length + 1));
-    if (isPart) notes.push({ path, line: 1, what: `svcm.yaml does not name this file, because ${rest} is not known as an environment` });
-    if (isHelper) notes.push({ path, line: 1, what: "svcm.yaml does not name this file, because its folder is not that of an app" });
+    if (isPart)
+      notes.push({
+        path,
+        line: 1,
+        what: `svcm.yaml does not name this file, because ${rest} is not known as an environment`,
+      });
+    if (isHelper)
+      notes.push({
+        path,
+        line: 1,
+        what: "svcm.yaml does not name this file, because its folder is not that of an app",
+      });
     const isOther = isPart || isHelper || (named === undefined && !name.startsWith(".env"));
     return {
       path,
@@ -50,7 +60,8 @@ export function detectEnvFiles(
 }
 
 /** Env files there belong to a tool, a container or a script beside the app. */
-const HELPER_FOLDER = /^(?:.*\/)?(?:scripts?|tools?|docker|deploy|deployment|infra|k8s|helm|terraform|ansible|\.github|\.devcontainer)\//i;
+const HELPER_FOLDER =
+  /^(?:.*\/)?(?:scripts?|tools?|docker|deploy|deployment|infra|k8s|helm|terraform|ansible|\.github|\.devcontainer)\//i;
 
 export function parseAssignments(text: string): (readonly [string, string])[] {
   const document = parseEnvDocument(text);

@@ -38,7 +38,21 @@ interface EnvironmentNames {
   readonly main: string;
 }
 
-const ORDER = ["dev", "test", "ci", "e2e", "qa", "sandbox", "demo", "preview", "beta", "uat", "staging", "preprod", "production"];
+const ORDER = [
+  "dev",
+  "test",
+  "ci",
+  "e2e",
+  "qa",
+  "sandbox",
+  "demo",
+  "preview",
+  "beta",
+  "uat",
+  "staging",
+  "preprod",
+  "production",
+];
 
 export function proposeLayout({ env, pm2, undecided }: Pick<Detection, "env" | "pm2" | "undecided">): {
   layout: Layout;
@@ -46,7 +60,7 @@ export function proposeLayout({ env, pm2, undecided }: Pick<Detection, "env" | "
 } {
   const homes = [...new Set([...env, ...pm2].map(({ home }) => home))].toSorted(compareText);
   const groups = homes.flatMap((folder) => groupsIn(folder, env, pm2));
-  const all = environmentNames(env, pm2);
+  const all = environmentNames(env, pm2, undecided);
   const main = all.find((name) => pm2.some(({ environments }) => Object.hasOwn(environments, name))) ?? all[0] ?? "dev";
   const names = { all, main };
   const services = groups.length > 1 ? namedServices(groups, names) : { "": serviceOf(groups[0], names) };
@@ -77,9 +91,13 @@ function shareApps(pm2: readonly Pm2File[]): boolean {
     Object.keys(file.environments).some((environment, at, own) => {
       const isOther = (name: string): boolean => name !== environment && sharesName(file, environment, file, name);
       if (own.some((name, position) => position > at && isOther(name))) return true;
-      return pm2.slice(index + 1).some((other) =>
-        Object.keys(other.environments).some((name) => name !== environment && sharesName(file, environment, other, name)),
-      );
+      return pm2
+        .slice(index + 1)
+        .some((other) =>
+          Object.keys(other.environments).some(
+            (name) => name !== environment && sharesName(file, environment, other, name),
+          ),
+        );
     }),
   );
 }
@@ -91,10 +109,15 @@ function sharesName(one: Pm2File, inOne: string, other: Pm2File, inOther: string
   return namesOf(other, inOther).some((name) => names.has(name)) || (one === other && names.size === 0);
 }
 
-function environmentNames(env: readonly DetectedEnvFile[], pm2: readonly Pm2File[]): string[] {
+function environmentNames(
+  env: readonly DetectedEnvFile[],
+  pm2: readonly Pm2File[],
+  undecided: readonly UndecidedFile[],
+): string[] {
   const values = env.filter(({ kind }) => kind === "values");
   const own = new Set(values.flatMap((file) => environmentNameOf(file) ?? []));
-  const used = new Set([...pm2.flatMap(({ environments }) => Object.keys(environments)), ...own]);
+  const open = undecided.flatMap(({ environment }) => environment ?? []);
+  const used = new Set([...pm2.flatMap(({ environments }) => Object.keys(environments)), ...open, ...own]);
   const isPlainFileUnassigned =
     values.some((file) => environmentNameOf(file) === undefined) && [...used].every((name) => own.has(name));
   if (used.size === 0 || isPlainFileUnassigned) used.add("dev");
@@ -129,7 +152,7 @@ function claimOf(file: Pm2File, group: Group, groups: readonly Group[]): Claim[]
   if (file.part !== undefined || !isDivisible(file)) return isHome ? [{ file, apps: undefined }] : [];
   const own = file.apps.filter((app) => groupOf(file, app.folder, groups) === group).flatMap(({ name }) => name ?? []);
   if (own.length === 0) return [];
-  return [{ file, apps: own.length === file.apps.length ? undefined : [...new Set(own)] }];
+  return [{ file, apps: isHome && own.length === file.apps.length ? undefined : [...new Set(own)] }];
 }
 
 /** A file with a computed app name or list is not divided, because those apps would be lost. */
@@ -141,7 +164,9 @@ function groupOf(file: Pm2File, folder: string | undefined, groups: readonly Gro
   const home = groups.find(({ pm2 }) => pm2.includes(file));
   if (folder === undefined) return home;
   const path = folder.startsWith("/") ? folder : joinPath(file.cwd, folder);
-  const around = groups.filter((group) => group.name === undefined && group.folder !== "." && isWithin(path, group.folder));
+  const around = groups.filter(
+    (group) => group.name === undefined && group.folder !== "." && isWithin(path, group.folder),
+  );
   return around.toSorted((a, b) => b.folder.length - a.folder.length)[0] ?? home;
 }
 

@@ -56,7 +56,8 @@ function scriptName(script: string): string {
 }
 
 /** `npm run api` and `npm run worker` are two programs. */
-const WRAPPER = /(?:^|\/)(?:npm|npx|pnpm|yarn|bun|bunx|node|tsx|ts-node|bash|sh|python3?|serve|next|nuxt|nest)(?:\.js)?$|\s/;
+const WRAPPER =
+  /(?:^|\/)(?:npm|npx|pnpm|yarn|bun|bunx|node|tsx|ts-node|bash|sh|python3?|serve|next|nuxt|nest)(?:\.js)?$|\s/;
 
 function identityOf(script: string | undefined, args: string | undefined): string | undefined {
   if (script === undefined) return undefined;
@@ -66,7 +67,8 @@ function identityOf(script: string | undefined, args: string | undefined): strin
 /** YAML and JSON need no guess. `undefined` for what only PM2 can read, such as JSON with comments. */
 function appsOfData(path: string, text: string): Pm2App[] | undefined {
   const { value, issues } = parseYaml(text, path);
-  if (issues.some(({ severity }) => severity === "error") || typeof value !== "object" || value === null) return undefined;
+  if (issues.some(({ severity }) => severity === "error") || typeof value !== "object" || value === null)
+    return undefined;
   const list = isRecord(value) ? (value["apps"] ?? value["pm2"] ?? value) : value;
   return [list].flat().flatMap((app) => (isRecord(app) ? appOfData(app) : []));
 }
@@ -76,10 +78,16 @@ function appOfData(app: Readonly<Record<string, unknown>>): Pm2App[] {
     names.map((name) => app[name]).find((value): value is string => typeof value === "string" && value !== "");
   const script = text("script", "cmd", "command", "exec");
   if (script === undefined) return [];
-  const cwd = text("cwd")?.replace(/^\.\//, "").replace(/(?<=.)\/$/, "");
-  const blocks = Object.entries(app).flatMap(([name, value]) => (/^env(?:_|$)/.test(name) && isRecord(value) ? [value] : []));
+  const cwd = text("cwd")
+    ?.replace(/^\.\//, "")
+    .replace(/(?<=.)\/$/, "");
+  const blocks = Object.entries(app).flatMap(([name, value]) =>
+    /^env(?:_|$)/.test(name) && isRecord(value) ? [value] : [],
+  );
   const ports = [app, ...blocks].flatMap((block) =>
-    ["PORT", "port", "SVC_HTTP_PORT", "SVC_REST_PORT"].flatMap((name) => (block[name] === undefined ? [] : [String(block[name])])),
+    ["PORT", "port", "SVC_HTTP_PORT", "SVC_REST_PORT"].flatMap((name) =>
+      block[name] === undefined ? [] : [String(block[name])],
+    ),
   );
   const name = text("name") ?? scriptName(script);
   const args = app["args"] === undefined ? undefined : [app["args"]].flat().map(String).join(" ");

@@ -101,11 +101,19 @@ const VERBS = /^(?:start|restart|reload|startOrReload|startOrRestart|startOrGrac
 const WITH_VALUE = /^(?:--env|--only|--name|-n|-i|--instances|--cwd|--namespace|--log|-o|-e|-l|--interpreter|-p)$/;
 const FILE = /\.(?:json|ya?ml|config\.[cm]?js)$/i;
 
-function callsInCommand({ text, cwd, context }: Command, by: string, kind: Pm2Call["kind"], files: Survey["files"]): Pm2Call[] {
+function callsInCommand(
+  { text, cwd, context }: Command,
+  by: string,
+  kind: Pm2Call["kind"],
+  files: Survey["files"],
+): Pm2Call[] {
   const calls: Pm2Call[] = [];
   let folder = cwd;
   for (const statement of text.split(/&&|\|\||[;|\n]/)) {
-    const words = statement.replaceAll(/["',[\]`]/g, " ").split(/\s+/).filter(Boolean);
+    const words = statement
+      .replaceAll(/["',[\]`]/g, " ")
+      .split(/\s+/)
+      .filter(Boolean);
     const cd = words.indexOf("cd");
     if (cd !== -1 && words[cd + 1] !== undefined) folder = joinFolder(folder, words[cd + 1] ?? "");
     const at = words.findIndex((word) => /(?:^|\/)pm2(?:-runtime|-docker|-dev)?$/.test(word));
@@ -125,7 +133,10 @@ function parseWords(
 ): { file: string; env: string | undefined; only: readonly string[] | undefined } | undefined {
   const option = (name: string): string | undefined => {
     const at = words.indexOf(name);
-    return (at === -1 ? undefined : words[at + 1]) ?? words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
+    return (
+      (at === -1 ? undefined : words[at + 1]) ??
+      words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1)
+    );
   };
   const plain = words.filter((word, index) => !word.startsWith("-") && !WITH_VALUE.test(words[index - 1] ?? ""));
   const [first, ...rest] = plain;
@@ -135,7 +146,10 @@ function parseWords(
   const file = targets.find((word) => FILE.test(word)) ?? (targets.length === 0 && isVerb ? "" : undefined);
   if (file === undefined) return undefined;
   const only = /^(?:.*\s)?--only[\s=]+([^-].*)$/.exec(words.join(" "))?.[1];
-  const names = only?.split(/\s--?\w/)[0]?.split(/[\s,]+/).filter((name) => name !== "" && !FILE.test(name));
+  const names = only
+    ?.split(/\s--?\w/)[0]
+    ?.split(/[\s,]+/)
+    .filter((name) => name !== "" && !FILE.test(name));
   return { file, env: option("--env"), only: names?.length ? names : undefined };
 }
 
@@ -159,7 +173,9 @@ function locate(
   if (/[$*{<]/.test(relative)) return matching(relative, files).map((path) => ({ file: path, cwd: undefined }));
   const folder = relative.startsWith("/") ? undefined : folders.find((one) => isKnown(joinPath(one, relative)));
   if (folder !== undefined) return [{ file: joinPath(folder, relative), cwd: folder }];
-  const ends = [...files.keys()].filter((path) => isKnown(path) && (`/${relative}`.endsWith(`/${path}`) || path.endsWith(`/${relative}`)));
+  const ends = [...files.keys()].filter(
+    (path) => isKnown(path) && (`/${relative}`.endsWith(`/${path}`) || path.endsWith(`/${relative}`)),
+  );
   const [only] = ends;
   if (ends.length !== 1 || only === undefined) return [];
   const rest = only.endsWith(`/${relative}`) ? only.slice(0, -relative.length - 1) : undefined;
@@ -172,7 +188,9 @@ function matching(file: string, files: Survey["files"]): string[] {
     .split(/\$\{?\{?\s*[\w.]+\s*\}?\}?|<[^>]*>|\*/)
     .map((part) => part.replaceAll(/[.+^()|[\]\\$?]/g, String.raw`\$&`))
     .join("[\\w-]+");
-  return [...files.keys()].filter((path) => isPm2Name(baseName(path)) && new RegExp(`^${pattern}$`).test(baseName(path)));
+  return [...files.keys()].filter(
+    (path) => isPm2Name(baseName(path)) && new RegExp(`^${pattern}$`).test(baseName(path)),
+  );
 }
 
 function joinFolder(folder: string | undefined, next: string): string {

@@ -93,10 +93,15 @@ function inferFolder(
   packages: readonly string[],
 ): string {
   const home = packageFolderOf(path, packages);
-  const folders = new Set([...files.keys()].flatMap((file) => file.split("/").map((_, at, all) => all.slice(0, at).join("/"))));
+  const folders = new Set(
+    [...files.keys()].flatMap((file) => file.split("/").map((_, at, all) => all.slice(0, at).join("/"))),
+  );
   const exists = (target: string): boolean => files.has(target) || folders.has(target);
   const score = (folder: string): number => {
-    const targets = apps.flatMap(({ script, cwd }) => [cwd, script?.includes("/") ? joinPath(cwd ?? ".", script) : undefined]);
+    const targets = apps.flatMap(({ script, cwd }) => [
+      cwd,
+      script?.includes("/") ? joinPath(cwd ?? ".", script) : undefined,
+    ]);
     return targets.filter((one) => one !== undefined && !one.startsWith("/") && exists(joinPath(folder, one))).length;
   };
   return [home, folderOf(path), "."].toSorted((a, b) => score(b) - score(a))[0] ?? home;
@@ -105,9 +110,9 @@ function inferFolder(
 type Starts = Pick<Pm2File, "environments" | "only" | "isGuess">;
 
 function startsOf(text: string, named: string | undefined, calls: readonly Pm2Call[]): Starts {
-  const blocks = [...new Set([...text.matchAll(/\benv_([A-Za-z][\w-]*)["']?\s*:/g)].map(([, name = ""]) => name))].filter(
-    (name) => name !== "file",
-  );
+  const blocks = [
+    ...new Set([...text.matchAll(/\benv_([A-Za-z][\w-]*)["']?\s*:/g)].map(([, name = ""]) => name)),
+  ].filter((name) => name !== "file");
   const bare = environmentOf(/\benv["']?\s*:\s*\{?[^{}]*?NODE_ENV["']?\s*:\s*["']?(\w+)/.exec(text)?.[1] ?? "");
   const fallback = named ?? bare ?? (blocks.length > 0 ? "dev" : undefined);
   const environments: Record<string, string | null> = {};
@@ -115,7 +120,8 @@ function startsOf(text: string, named: string | undefined, calls: readonly Pm2Ca
   for (const call of calls) {
     const environment = environmentOfCall(call) ?? fallback ?? "production";
     const isNew = !Object.hasOwn(environments, environment);
-    if (isNew || (call.env !== undefined && environments[environment] === null)) environments[environment] = call.env ?? null;
+    if (isNew || (call.env !== undefined && environments[environment] === null))
+      environments[environment] = call.env ?? null;
     const names = only[environment];
     if (isNew) only[environment] = call.only;
     else only[environment] = names && call.only ? [...new Set([...names, ...call.only])] : undefined;

@@ -35,7 +35,11 @@ export function selectFiles(candidates: readonly Pm2File[], running: readonly Ru
   for (const environment of environments)
     for (const file of files.filter((one) => isForgotten(one, files, removed, environment, running))) {
       removed.get(file)?.add(environment);
-      undecided.push({ file: file.path, environment, why: "nothing starts this file, and something starts another one of this folder" });
+      undecided.push({
+        file: file.path,
+        environment,
+        why: "nothing starts this file, and something starts another one of this folder",
+      });
     }
   const pm2 = files.flatMap((file): Pm2File[] => {
     const left = Object.entries(file.environments).filter(([name]) => removed.get(file)?.has(name) !== true);
@@ -52,10 +56,13 @@ function isForgotten(
   environment: string,
   running: readonly RunningApp[],
 ): boolean {
-  const isIn = (one: Pm2File): boolean => Object.hasOwn(one.environments, environment) && removed.get(one)?.has(environment) !== true;
+  const isIn = (one: Pm2File): boolean =>
+    Object.hasOwn(one.environments, environment) && removed.get(one)?.has(environment) !== true;
   if (!isIn(file) || isCalledFor(file, environment) || file.named === environment) return false;
   if (file.apps.some(({ name }) => running.some((one) => one.name === name))) return false;
-  return files.some((other) => other !== file && other.home === file.home && isIn(other) && isCalledFor(other, environment));
+  return files.some(
+    (other) => other !== file && other.home === file.home && isIn(other) && isCalledFor(other, environment),
+  );
 }
 
 function lostNote(file: Pm2File, winner: Pm2File | undefined, environment: string): DetectionNote {
@@ -65,9 +72,15 @@ function lostNote(file: Pm2File, winner: Pm2File | undefined, environment: strin
 
 function undecidedFile(file: Pm2File, group: readonly Pm2File[], environment: string): UndecidedFile {
   const others = group.filter((other) => other !== file).map(({ path }) => path);
-  const app = file.apps.find((one) => others.length > 0 && group.some((other) => other !== file && sharesApp(other, one, file)));
+  const app = file.apps.find(
+    (one) => others.length > 0 && group.some((other) => other !== file && sharesApp(other, one, file)),
+  );
   const what = app === undefined ? "the same app" : (app.name ?? "the same script");
-  return { file: file.path, environment, why: `declares ${what}, as ${others.join(", ")} does; nothing tells which of them is started` };
+  return {
+    file: file.path,
+    environment,
+    why: `declares ${what}, as ${others.join(", ")} does; nothing tells which of them is started`,
+  };
 }
 
 /** A block for an environment that has a file of its own is a leftover, unless somebody starts it. */
@@ -170,5 +183,7 @@ function choose(group: readonly Pm2File[], environment: string, running: readonl
 /** PM2 runs an app that only this file declares. */
 function runs(file: Pm2File, group: readonly Pm2File[], running: readonly RunningApp[]): boolean {
   const others = new Set(group.filter((other) => other !== file).flatMap(({ apps }) => apps.map(({ name }) => name)));
-  return file.apps.some(({ name }) => name !== undefined && !others.has(name) && running.some((one) => one.name === name));
+  return file.apps.some(
+    ({ name }) => name !== undefined && !others.has(name) && running.some((one) => one.name === name),
+  );
 }

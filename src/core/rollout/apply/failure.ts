@@ -1,15 +1,12 @@
 import type { ReleaseFailure } from "../../api/rollout.ts";
 import { isGranted, type Caller } from "../../caller.ts";
-import { removeStackLines } from "../../events/why.ts";
+import { lastErrorBlock } from "../../events/error-block.ts";
 import { findTakenPort } from "../../events/symptoms.ts";
 import type { Ports } from "../../ports/index.ts";
 
 const MAX_READ_LINES = 50;
 const MAX_LINES = 3;
 const MAX_LINE_LENGTH = 200;
-
-/** A time may precede it. */
-const ERROR_LINE = /^(?:\S*\d\S* )*(?:Uncaught )?\[?(?:[\w$]+\.)*(?:[A-Z]\w*)?(?:Error|Exception)(?=[:\]\s]|$)/;
 
 type Evidence = Pick<ReleaseFailure, "errorLines" | "port">;
 
@@ -25,7 +22,7 @@ export async function readEvidence(
   if (!isGranted(grants, "logs") || app === "") return { errorLines: [] };
   const lines = await readErrorLines(ports, app, sinceMs);
   const port = lines.length === 0 ? undefined : await findHolder(ports, app, lines);
-  return { errorLines: lastErrorBlock(lines), ...(port !== undefined && { port }) };
+  return { errorLines: lastErrorLines(lines), ...(port !== undefined && { port }) };
 }
 
 /** Without secrets. An unreadable log must not hide the failure. */
@@ -45,11 +42,12 @@ async function findHolder(ports: Ports, app: string, errorLines: readonly string
   return { port, pid, program, app: owner?.name ?? null };
 }
 
-/** The first line of a block names the error; a crash loop writes the same block again and again. */
-export function lastErrorBlock(lines: readonly string[]): string[] {
-  const start = lines.findLastIndex((line) => ERROR_LINE.test(line));
-  const block = start < 0 ? removeStackLines(lines).slice(-MAX_LINES) : removeStackLines(lines.slice(start));
-  return block
-    .slice(0, MAX_LINES)
-    .map((line) => (line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line));
+/** The first line of the last error, and what the app wrote after it. */
+export function lastErrorLines(texts: readonly string[]): string[] {
+  const { reason, lines } = lastErrorBlock(texts.map((text) => ({ text })));
+  if (reason === undefined) return [];
+  const at = lines.findLastIndex((line) => line.startsWith(reason));
+  return (at < 0 ? lines.slice(-MAX_LINES) : lines.slice(at, at + MAX_LINES)).map((line) =>
+    line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line,
+  );
 }

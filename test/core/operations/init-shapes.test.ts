@@ -1,0 +1,191 @@
+/** Shapes of public repositories in which a guess would say something false about what runs. */
+import { describe, expect, test } from "vitest";
+import {
+  commandLineCaller,
+  ecosystemShow,
+  execute,
+  nodePorts,
+  projectInit,
+  rolloutPlan,
+} from "../../../src/core/index.ts";
+import { js } from "../../support/own-projects.ts";
+import { proposalIn } from "../../support/proposal.ts";
+import { makeWorkspace } from "../../support/workspace.ts";
+
+const caller = commandLineCaller();
+const app = (name: string, script: string, more = ""): string => `{ name: "${name}", script: "${script}"${more} }`;
+const scripts = (all: Readonly<Record<string, string>>): string => JSON.stringify({ name: "m", scripts: all });
+const workflow = (command: string): string =>
+  `jobs:\n  deploy:\n    steps:\n      - run: |\n          cd /var/www/shop\n          ${command}\n`;
+const PRODUCTION = ", env_production: { NODE_ENV: 'production', PORT: 3001 }";
+
+async function initIn(files: Readonly<Record<string, string>>) {
+  const { ports, root } = makeWorkspace({ "a.js": "", ...files }, { PATH: process.env["PATH"] ?? "" });
+  const { found } = await execute(projectInit, ports, { write: true }, caller);
+  const fresh = nodePorts({ root, env: { PM2_HOME: `${root}/.pm2`, PATH: process.env["PATH"] ?? "" }, cwd: root });
+  const names = async (environment: string, service?: string): Promise<string[]> => {
+    const { apps } = await execute(ecosystemShow, fresh, { environment, service }, caller);
+    return apps.map(({ name }) => name);
+  };
+  return { ...proposalIn(ports), found, names, ports: fresh };
+}
+
+describe("one app is counted once", () => {
+  test("a root with env files only gets no PM2 file whose apps run elsewhere", async () => {
+    const { services, names } = await initIn({
+      "package.json": '{"name":"m"}',
+      "api/package.json": '{"name":"api"}',
+      "api/a.js": "",
+      "ecosystem.config.js": js("{ name: 'api', cwd: './api', script: 'a.js' }"),
+      ".env.production": "PORT=1\n",
+      "api/.env.production": "PORT=2\n",
+    });
+    expect(services).toMatchObject({ api: { apps: ["api"] } });
+    expect(services?.["main"]).toEqual({ env: { production: ".env.production" } });
+    expect(await names("production")).toEqual(["api"]);
+  });
+
+  test("a service keeps the apps of its own PM2 file beside those of the root's", async () => {
+    const { names, services } = await initIn({
+      "package.json": '{"name":"m"}',
+      "backend/package.json": '{"name":"b"}',
+      "backend/w.js": "",
+      "backend/a.js": "",
+      "ecosystem.config.js": js("{ name: 'api', cwd: './backend', script: 'a.js' }", app("web", "web.js")),
+      "backend/pm2.json": '{"apps":[{"name":"worker","script":"w.js"}]}',
+      "web.js": "",
+    });
+    expect((await names("production")).toSorted()).toEqual(["api", "web", "worker"]);
+    expect(services).toMatchObject({ backend: { apps: ["api", "worker"] }, main: { apps: ["web"] } });
+  });
+});
+
+describe("alternatives are never joined", () => {
+  test("each workflow with a file of its own has an environment of its own", async () => {
+    const { ecosystem, names } = await initIn({
+      "ecosystem.config.js": js(app("shop-staging", "a.js", PRODUCTION)),
+      "ecosystem.production.config.js": js(app("shop", "a.js", PRODUCTION)),
+      ".github/workflows/staging.yml": workflow("pm2 startOrReload ecosystem.config.js --env production"),
+      ".github/workflows/production.yml": workflow("pm2 startOrReload ecosystem.production.config.js --env production"),
+    });
+    expect(ecosystem).toEqual({
+      staging: { file: "ecosystem.config.js", env: "production" },
+      production: { file: "ecosystem.production.config.js", env: "production" },
+    });
+    expect([await names("staging"), await names("production")]).toEqual([["shop-staging"], ["shop"]]);
+  });
+
+  test("the file that a script calls wins over one that nothing calls", async () => {
+    const { ecosystem, found } = await initIn({
+      "package.json": scripts({ "deploy:prod": "npm run build && pm2 start ecosystem.prod.config.js" }),
+      "ecosystem.config.js": js(app("book", "server.js", ", env: { NODE_ENV: 'production', PORT: 3000 }")),
+      "ecosystem.prod.config.js": js(app("book-prod", "server.js", ", env: { NODE_ENV: 'production', PORT: 3000 }")),
+      "server.js": "",
+    });
+    expect(ecosystem).toEqual({ production: "ecosystem.prod.config.js" });
+    expect(found.undecided).toEqual([]);
+  });
+
+  test("where nothing decides, both are left out, and plan refuses until a person confirms", async () => {
+    const files = {
+      "ecosystem.cluster.config.js": js(app("api", "a.js", ", instances: 2")),
+      "ecosystem.simple.config.js": js(app("api-simple", "a.js")),
+    };
+    const { ecosystem, found, ports } = await initIn(files);
+    expect(ecosystem).toBeUndefined();
+    expect(found.undecided.map(({ file }) => file).toSorted()).toEqual(Object.keys(files));
+    const { issues } = await execute(rolloutPlan, ports, { environment: "production" }, caller);
+    expect(issues.map(({ code }) => code)).toEqual(["LAYOUT_UNDECIDED", "LAYOUT_UNDECIDED"]);
+    await execute(projectInit, ports, { write: true, confirm: true }, caller);
+    expect(proposalIn(ports)).not.toHaveProperty("undecided");
+    const confirmed = nodePorts({ root: ports.workspace.root, env: {}, cwd: ports.workspace.root });
+    expect((await execute(rolloutPlan, confirmed, { environment: "production" }, caller)).issues).toEqual([]);
+  });
+
+  test("a file beside the one that a workflow starts is not joined, because nothing starts it", async () => {
+    const { ecosystem, found } = await initIn({
+      "ecosystem.config.js": js(app("portal", "a.js")),
+      "pm2.dealer.config.js": js(app("dealer-portal", "dealer.js")),
+      ".github/workflows/deploy.yml": workflow("pm2 restart ecosystem.config.js"),
+    });
+    expect(ecosystem).toEqual({ production: "ecosystem.config.js" });
+    expect(found.undecided).toMatchObject([{ file: "pm2.dealer.config.js" }]);
+  });
+
+  test("files that each deploy themselves are one service each, and share no list", async () => {
+    const file = (part: string): string =>
+      `module.exports = { apps: [${app(part, `${part}.js`)}, ${app("proxy", "proxy.js")}], deploy: { production: { host: "h", "post-deploy": "npm ci && pm2 startOrReload ecosystem-${part}.config.js --env production" } } };`;
+    const { services, names } = await initIn({
+      "ecosystem-web.config.js": file("web"),
+      "ecosystem-caldav.config.js": file("caldav"),
+    });
+    expect(Object.keys(services ?? {}).toSorted()).toEqual(["caldav", "web"]);
+    expect(await names("production", "web")).toEqual(["web", "proxy"]);
+  });
+
+  test("--only of a script limits the environment that the script is for", async () => {
+    const { names } = await initIn({
+      "package.json": scripts({
+        "deploy:prod": "pm2 start ecosystem.config.js --only prod",
+        "deploy:dev": "pm2 start ecosystem.config.js --only dev",
+      }),
+      "ecosystem.config.js": js(app("prod", "a.js"), app("dev", "a.js")),
+    });
+    expect([await names("production"), await names("dev")]).toEqual([["prod"], ["dev"]]);
+  });
+});
+
+describe("the folder of the call", () => {
+  test("a file in a subfolder that the root's script starts is read from the root", async () => {
+    const { ecosystem, ...rest } = await initIn({
+      "package.json": scripts({ "start:prod": "pm2 start apps/server/ecosystem.config.js --env production" }),
+      "apps/server/package.json": '{"name":"server"}',
+      "apps/server/main.js": "",
+      "apps/server/ecosystem.config.js": js(app("server", "apps/server/main.js", PRODUCTION)),
+    });
+    expect(rest).not.toHaveProperty("folder");
+    expect(ecosystem).toMatchObject({ production: { file: "apps/server/ecosystem.config.js", env: "production" } });
+  });
+});
+
+describe("environments", () => {
+  test("no default where two environments start the same app", async () => {
+    const two = await initIn({ "ecosystem.config.js": js(app("api", "a.js", `, env: { PORT: 1 }${PRODUCTION}`)) });
+    expect(Object.keys(two.environments)).toEqual(["dev", "production"]);
+    expect(two.default).toBeUndefined();
+    await expect(execute(rolloutPlan, two.ports, {}, caller)).rejects.toMatchObject({
+      body: { code: "ENVIRONMENT_REQUIRED" },
+    });
+    const one = await initIn({ "ecosystem.config.js": js(app("api", "a.js")) });
+    expect(one.default).toBe("production");
+  });
+
+  test("a block of a file that is named for another environment counts, too", async () => {
+    const { ecosystem } = await initIn({
+      "ecosystem.prod.config.js": js(app("api", "a.js", `${PRODUCTION}, env_staging: { PORT: 2 }`)),
+    });
+    expect(ecosystem).toEqual({
+      staging: { file: "ecosystem.prod.config.js", env: "staging" },
+      production: { file: "ecosystem.prod.config.js", env: "production" },
+    });
+  });
+
+  test("an env file of a part, such as .env.postgres, is no environment", async () => {
+    const { environments, found } = await initIn({ ".env": "PORT=1\n", ".env.postgres": "POSTGRES_DB=x\n" });
+    expect(Object.keys(environments)).toEqual(["dev"]);
+    expect(found.notUnderstood.map(({ path }) => path)).toContain(".env.postgres");
+  });
+
+  test("the root's template is kept where all PM2 files lie below", async () => {
+    const { services } = await initIn({
+      ".env.example": "PORT=1\n",
+      "package.json": '{"name":"m"}',
+      "apps/core/package.json": '{"name":"core"}',
+      "apps/core/ecosystem.config.js": js(app("core", "a.js")),
+      "apps/core/a.js": "",
+      "apps/core/scripts/.env.example": "TOKEN=\n",
+    });
+    expect(services).toMatchObject({ main: { template: ".env.example" } });
+    expect(services?.["core"]).not.toHaveProperty("template");
+  });
+});
