@@ -1,8 +1,10 @@
 import { envRewrite, envSource, SvcmError } from "../../core/index.ts";
 import { pickEnvironment, envFlags, SvcmCommand } from "../base.ts";
 import { renderWrite } from "../terminal/changes.ts";
-import { editCopy } from "../terminal/editor.ts";
+import { editCopy, hasTerminal, needsTerminal } from "../terminal/editor.ts";
 import { toFailure, printFailure } from "../terminal/failure.ts";
+import { UsageError } from "../terminal/errors.ts";
+import { finishWrite, restartFlag } from "../terminal/stale-processes.ts";
 import { canPrompt, confirm } from "../terminal/prompt.ts";
 
 export default class EnvEdit extends SvcmCommand {
@@ -13,10 +15,16 @@ export default class EnvEdit extends SvcmCommand {
     "EDITOR=true <%= config.bin %> env edit",
     "EDITOR='sed -i s/InMemory/PostgreSQL/' <%= config.bin %> env edit --environment staging",
   ];
-  static override flags = envFlags;
+  static override flags = { ...envFlags, restart: restartFlag };
 
   async run() {
     const { flags } = await this.parse(EnvEdit);
+    // An editor would print the file, secrets included, into a pipe or a log.
+    if (!hasTerminal(this.jsonEnabled()) && needsTerminal())
+      throw new UsageError(
+        "svcm env edit opens an editor, but svcm does not run in a terminal.",
+        "svcm env set KEY=VALUE changes a value; EDITOR names a program that needs no terminal",
+      );
     const { bytes, entityTag, fileName } = await this.execute(envSource, pickEnvironment(flags));
     const { saved, isChanged } = await editCopy({
       fileName,
@@ -27,6 +35,7 @@ export default class EnvEdit extends SvcmCommand {
     });
     const isLayout = isChanged && saved.changedKeys.length === 0;
     this.log(isLayout ? `Changed in ${fileName}: comments or layout, no values.` : renderWrite(saved));
+    await finishWrite(this, saved, { place: pickEnvironment(flags), restart: flags.restart });
     return saved;
   }
 

@@ -34,12 +34,29 @@ export async function editCopy<Saved>(session: EditSession<Saved>): Promise<{ sa
   }
 }
 
+function editorCommand(): string {
+  return process.env["VISUAL"] || process.env["EDITOR"] || "vi";
+}
+
+const TERMINAL_EDITORS = /(?:^|\/)(?:vi|vim|nvim|view|nano|pico|emacs|emacsclient|micro|joe|hx|helix|kak|ne|mcedit)$/;
+
+export function hasTerminal(isStdoutReserved: boolean): boolean {
+  return process.stdin.isTTY && (isStdoutReserved ? process.stderr : process.stdout).isTTY;
+}
+
+/** Other commands, such as `sed -i`, do not. */
+export function needsTerminal(): boolean {
+  const [program = ""] = editorCommand().trim().split(/\s+/);
+  return TERMINAL_EDITORS.test(program);
+}
+
 /** Runs the editor as Git does: as a shell command line, with the file as its last argument. */
 async function runEditor({ folder, path }: PrivateCopy, isStdoutReserved: boolean): Promise<void> {
-  const editor = process.env["VISUAL"] || process.env["EDITOR"] || "vi";
+  const editor = editorCommand();
   // An editor that writes temporary files puts them into the private folder.
   const env = { ...process.env, TMPDIR: folder };
-  const stdout = isStdoutReserved ? STDERR : "inherit";
+  // What a command prints may be the file, which belongs into no pipe and no log.
+  const stdout = !hasTerminal(isStdoutReserved) ? "ignore" : isStdoutReserved ? STDERR : "inherit";
   const stdio = ["inherit", stdout, "inherit"] as const;
   const { code, signal } = await runProgram("/bin/sh", ["-c", `${editor} "$1"`, "sh", path], {
     env,
