@@ -1,10 +1,10 @@
 import { envRewrite, envSource, SvcmError } from "../../core/index.ts";
 import { pickEnvironment, envFlags, SvcmCommand } from "../base.ts";
 import { renderWrite } from "../terminal/changes.ts";
-import { editCopy, requireEditor } from "../terminal/editor.ts";
+import { editCopy, hasTerminal, requireEditor } from "../terminal/editor.ts";
 import { toFailure, printFailure } from "../terminal/failure.ts";
+import { finishWrite, restartFlag } from "../terminal/stale-processes.ts";
 import { canPrompt, confirm } from "../terminal/prompt.ts";
-import { isStderrTerminal, isStdoutTerminal } from "../terminal/screen.ts";
 
 export default class EnvEdit extends SvcmCommand {
   static override summary = "Edit an env file in your editor.";
@@ -14,11 +14,11 @@ export default class EnvEdit extends SvcmCommand {
     "EDITOR=true <%= config.bin %> env edit",
     "EDITOR='sed -i s/InMemory/PostgreSQL/' <%= config.bin %> env edit --environment staging",
   ];
-  static override flags = envFlags;
+  static override flags = { ...envFlags, restart: restartFlag };
 
   async run() {
     const { flags } = await this.parse(EnvEdit);
-    const editor = requireEditor(process.stdin.isTTY && (isStdoutTerminal() || isStderrTerminal()));
+    const editor = requireEditor(hasTerminal());
     const { bytes, entityTag, fileName } = await this.execute(envSource, pickEnvironment(flags));
     const { saved, isChanged } = await editCopy({
       editor,
@@ -30,6 +30,7 @@ export default class EnvEdit extends SvcmCommand {
     });
     const isLayout = isChanged && saved.changedKeys.length === 0;
     this.log(isLayout ? `Changed in ${fileName}: comments or layout, no values.` : renderWrite(saved));
+    await finishWrite(this, saved, { place: pickEnvironment(flags), restart: flags.restart });
     return saved;
   }
 

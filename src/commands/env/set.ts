@@ -2,6 +2,7 @@ import { envPlan, envWrite } from "../../core/index.ts";
 import { pickEnvironment, dryRunFlag, envFlags, SvcmCommand } from "../base.ts";
 import { assignmentArgs, parseAssignments } from "../terminal/flags.ts";
 import { renderDryRun, renderWrite } from "../terminal/changes.ts";
+import { finishWrite, restartFlag } from "../terminal/stale-processes.ts";
 import { UsageError } from "../terminal/errors.ts";
 
 export default class EnvSet extends SvcmCommand {
@@ -16,7 +17,8 @@ export default class EnvSet extends SvcmCommand {
   static override args = assignmentArgs;
   static override flags = {
     ...envFlags,
-    "dry-run": dryRunFlag,
+    "dry-run": { ...dryRunFlag, exclusive: ["restart"] },
+    restart: restartFlag,
   };
 
   async run() {
@@ -32,6 +34,7 @@ export default class EnvSet extends SvcmCommand {
     }
     const { response } = await this.execute(envWrite, input);
     this.log(renderWrite(response));
+    await finishWrite(this, response, { place: pickEnvironment(flags), restart: flags.restart });
     return response;
   }
 }

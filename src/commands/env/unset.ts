@@ -3,6 +3,7 @@ import * as Flags from "@oclif/core/flags";
 import { envUnset, type EnvUnsetResponse } from "../../core/index.ts";
 import { pickEnvironment, envFlags, SvcmCommand } from "../base.ts";
 import { renderDryRun, renderRemoval } from "../terminal/changes.ts";
+import { finishWrite, restartFlag } from "../terminal/stale-processes.ts";
 import { UsageError } from "../terminal/errors.ts";
 
 export default class EnvUnset extends SvcmCommand {
@@ -18,7 +19,12 @@ export default class EnvUnset extends SvcmCommand {
   };
   static override flags = {
     ...envFlags,
-    "dry-run": Flags.boolean({ summary: "Show the lines that would be removed, and write nothing.", default: false }),
+    "dry-run": Flags.boolean({
+      summary: "Show the lines that would be removed, and write nothing.",
+      default: false,
+      exclusive: ["restart"],
+    }),
+    restart: restartFlag,
   };
 
   async run(): Promise<EnvUnsetResponse> {
@@ -28,6 +34,8 @@ export default class EnvUnset extends SvcmCommand {
       throw new UsageError("Nothing to remove: no KEY was given.", "svcm env unset SVC_WEBSOCKET_REDIS_URL");
     const response = await this.execute(envUnset, { ...pickEnvironment(flags), keys, dryRun: flags["dry-run"] });
     this.log("dryRun" in response ? renderDryRun(response) : renderRemoval(response));
+    if ("dryRun" in response) return response;
+    await finishWrite(this, response, { place: pickEnvironment(flags), restart: flags.restart });
     return response;
   }
 }

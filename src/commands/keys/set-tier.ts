@@ -13,16 +13,32 @@ export default class KeysSetTier extends SvcmCommand {
     "<%= config.bin %> keys set-tier never-exposed HOST PORT --dry-run",
   ];
   static override args = {
-    tier: Args.option({ options: tiers, ignoreStdin: true, description: "New tier." })({ required: true }),
-    key: Args.string({ ignoreStdin: true, description: "Key in svcm.yaml.", multiple: true }),
+    tier: Args.string({ ignoreStdin: true, required: true, description: `New tier: ${tiers.join(", ")}.` }),
+    key: Args.string({
+      ignoreStdin: true,
+      description: "Key in svcm.yaml. The tier may also stand last.",
+      multiple: true,
+    }),
   };
   static override flags = { "dry-run": dryRunFlag };
 
   async run() {
     const { args, flags } = await this.parse(KeysSetTier);
-    const { tier, key: keys = [] } = args;
+    const { tier, keys } = readTier([args.tier, ...(args.key ?? [])]);
     if (keys.length === 0) throw new UsageError("No key was given. Accepted: KEY.", "svcm keys list shows the keys");
     const response = await this.execute(keysSetTier, { tier, keys, dryRun: flags["dry-run"] });
     return printKeysEdit(this, response, `Now ${tier} in svcm.yaml`);
   }
+}
+
+/** Either the first or the last word is the tier. */
+function readTier(words: readonly string[]) {
+  const isTier = (word: string | undefined): word is (typeof tiers)[number] => tiers.some((tier) => tier === word);
+  const [first, last] = [words[0], words.at(-1)];
+  if (isTier(first)) return { tier: first, keys: words.slice(1) };
+  if (isTier(last)) return { tier: last, keys: words.slice(0, -1) };
+  throw new UsageError(
+    `None of these is a tier: ${words.join(", ")}. Accepted: ${tiers.join(", ")}.`,
+    `svcm keys set-tier editable ${words.join(" ")}`,
+  );
 }

@@ -2,6 +2,7 @@ import { FileError, privateCopy, SvcmError, type PrivateCopy } from "../../core/
 import { EditorError, TerminalFileError, UsageError } from "./errors.ts";
 import { STDERR } from "./output.ts";
 import { runProgram } from "./program.ts";
+import { isStderrTerminal, isStdoutTerminal } from "./screen.ts";
 
 export interface EditSession<Saved> {
   readonly editor: string;
@@ -51,11 +52,16 @@ export function requireEditor(isTerminal: boolean): string {
   );
 }
 
+export function hasTerminal(): boolean {
+  return process.stdin.isTTY && (isStdoutTerminal() || isStderrTerminal());
+}
+
 /** Runs the editor as Git does: as a shell command line, with the file as its last argument. */
 async function runEditor(editor: string, { folder, path }: PrivateCopy, isStdoutReserved: boolean): Promise<void> {
   // An editor that writes temporary files puts them into the private folder.
   const env = { ...process.env, TMPDIR: folder };
-  const stdout = isStdoutReserved ? STDERR : "inherit";
+  // What a command prints may be the file, which belongs into no pipe and no log.
+  const stdout = !hasTerminal() ? "ignore" : isStdoutReserved ? STDERR : "inherit";
   const stdio = ["inherit", stdout, "inherit"] as const;
   const { code, signal } = await runProgram("/bin/sh", ["-c", `${editor} "$1"`, "sh", path], {
     env,

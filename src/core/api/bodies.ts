@@ -44,6 +44,24 @@ export const envWriteRequest = pick(inputs["env.write"], { environment: true, se
 
 export const recorderRequest = pick(inputs["history.record"], { on: true });
 
+const effectOfWrite = {
+  staleProcesses: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        pmIds: z.array(z.int()).describe("PM2's numbers of the processes."),
+        scope: z
+          .enum(["process", "ecosystem"])
+          .describe("Of the restart that ends it. `ecosystem`: the process got the value from its start."),
+      }),
+    )
+    .describe("Running processes of the apps that read the file. They have the former value until a restart."),
+  overrides: z
+    .array(z.strictObject({ key: z.string(), app: z.string(), fileName: z.string() }))
+    .describe("Keys for which the ecosystem file sets another value, which wins for the app."),
+  unknownEffect: z.string().optional().describe("Why it is not known which processes have the former value."),
+};
+
 export const envWrittenBody = z
   .strictObject({
     ...envRead,
@@ -52,6 +70,7 @@ export const envWrittenBody = z
     warnings: z
       .array(issueBody)
       .describe("Changed lines that `node --env-file`, Bun or a shell may read differently than dotenv."),
+    ...effectOfWrite,
   })
   .describe("The visible part of the env file after the write.");
 

@@ -18,6 +18,7 @@ import {
   type EnvLayer,
 } from "./env-file.ts";
 import type { EnvPlan } from "./plan.ts";
+import type { KnownEffect } from "../running/read-effect.ts";
 
 export interface EnvTransaction {
   readonly about: { action: "env.write"; environment?: string; service?: string; keys?: readonly string[] };
@@ -30,8 +31,11 @@ export interface OtherLayers {
   readonly above?: readonly EnvLayer[];
 }
 
+/** Which processes it concerns is read afterwards. */
+export type WrittenFile = Omit<EnvWriteResponse, keyof KnownEffect>;
+
 export interface EnvWriteResult {
-  readonly response: EnvWriteResponse;
+  readonly response: WrittenFile;
   readonly bytes: Uint8Array;
   readonly text: string;
 }

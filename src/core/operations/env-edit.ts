@@ -2,6 +2,7 @@ import type { EnvWriteResponse } from "../api/bodies.ts";
 import { decodeEnv, envFileFailure, locateEnvFile, readEnvFile, readLowerLayers } from "../env/env-file.ts";
 import { type EnvPlan, planRewrite } from "../env/plan.ts";
 import { auditedEnvWrite, recordFile, writeEnv } from "../env/transaction.ts";
+import { withEffect } from "./env-write.ts";
 import { defineOperation } from "../operation.ts";
 import { FileError } from "../ports/index.ts";
 import { entityTag } from "../entity-tag.ts";
@@ -38,7 +39,7 @@ export const envRewrite = defineOperation({
   access: "write",
   refusal: "INVALID_PAYLOAD",
   async run(ports, { content, ifMatch, ...request }, caller): Promise<EnvWriteResponse> {
-    return await auditedEnvWrite(ports, caller, async (transaction) => {
+    const written = await auditedEnvWrite(ports, caller, async (transaction) => {
       const contract = await ports.facts.runtimeContract();
       const file = await locateEnvFile(ports, contract, request);
       recordFile(transaction, file);
@@ -47,7 +48,8 @@ export const envRewrite = defineOperation({
       const after = decodeEnv(content, path);
       const makePlan = (before: string): EnvPlan => planRewrite(contract, { fileName, before, after, below });
       const { response } = await writeEnv(ports, contract, { file, below }, makePlan, { ...transaction, ifMatch });
-      return response;
+      return { file, response };
     });
+    return await withEffect(ports, written.file, written.response);
   },
 });

@@ -16,7 +16,7 @@ import type { RuntimeContract } from "../facts/schema.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
 import { findLayerUsers } from "../project/resolve.ts";
-import { planResponse, type EnvPlanResponse } from "./env-write.ts";
+import { planResponse, withEffect, type EnvPlanResponse } from "./env-write.ts";
 
 export type EnvUnsetResponse = (EnvWriteResponse | EnvPlanResponse) & {
   readonly effective: readonly EffectiveValue[];
@@ -31,16 +31,25 @@ export const envUnset = defineOperation({
   access: "write",
   refusal: "INVALID_PAYLOAD",
   async run(ports, input, caller): Promise<EnvUnsetResponse> {
-    if (input.dryRun) return await unset(ports, input);
-    return await auditedEnvWrite(ports, caller, (transaction) => unset(ports, input, transaction));
+    if (input.dryRun) {
+      const { file, makePlan, effective } = await prepare(ports, input);
+      const plan = planOrRefuse(file, () => makePlan(file.text));
+      return { ...planResponse(file, plan), effective: effective(plan.text) };
+    }
+    const { file, written } = await auditedEnvWrite(ports, caller, async (transaction) => {
+      const { contract, layers, makePlan, effective } = await prepare(ports, input, transaction);
+      const { response, text } = await writeEnv(ports, contract, layers, makePlan, transaction);
+      return { file: layers.file, written: { ...response, effective: effective(text) } };
+    });
+    return await withEffect(ports, file, written);
   },
 });
 
-async function unset(
+async function prepare(
   ports: Ports,
   { keys: requestedKeys, ...request }: InputOf<"env.unset">,
   transaction?: EnvTransaction,
-): Promise<EnvUnsetResponse> {
+) {
   const keys = [...new Set(requestedKeys)];
   const contract = await ports.facts.runtimeContract();
   if (transaction) transaction.about.keys = keys.filter((key) => Object.hasOwn(contract.keys, key));
@@ -52,12 +61,7 @@ async function unset(
     const layers = parseLayers([...below, { ...file, text }, ...above]);
     return keys.map((key) => effectiveValue(contract, layers, key));
   };
-  if (!transaction) {
-    const plan = planOrRefuse(file, () => makePlan(file.text));
-    return { ...planResponse(file, plan), effective: effective(plan.text) };
-  }
-  const { response, text } = await writeEnv(ports, contract, { file, below, above }, makePlan, transaction);
-  return { ...response, effective: effective(text) };
+  return { contract, file, layers: { file, below, above }, makePlan, effective };
 }
 
 interface Removal {

@@ -17,8 +17,16 @@ import {
   type ForeignKeys,
   type KeyChange,
 } from "../env/plan.ts";
-import { auditedEnvWrite, recordFile, planOrRefuse, writeEnv, type EnvTransaction } from "../env/transaction.ts";
+import {
+  auditedEnvWrite,
+  recordFile,
+  planOrRefuse,
+  writeEnv,
+  type EnvTransaction,
+  type WrittenFile,
+} from "../env/transaction.ts";
 import { refusal } from "../errors.ts";
+import { readEffect } from "../running/read-effect.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
@@ -45,16 +53,22 @@ export const envWrite = defineOperation({
   access: "write",
   refusal: "INVALID_PAYLOAD",
   async run(ports, { values, ifMatch, foreignKeys, ...request }, caller): Promise<TaggedResponse<EnvWriteResponse>> {
-    return await auditedEnvWrite(ports, caller, async (transaction) => {
+    const written = await auditedEnvWrite(ports, caller, async (transaction) => {
       const contract = await ports.facts.runtimeContract();
       transaction.about.keys = Object.keys(values).filter((key) => Object.hasOwn(contract.keys, key));
       const file = await locateEnvFile(ports, contract, request);
       recordFile(transaction, file);
       requireValidValues(contract, values, foreignKeys);
-      return await writeValues(ports, contract, file, values, { ...transaction, ifMatch });
+      return { file, ...(await writeValues(ports, contract, file, values, { ...transaction, ifMatch })) };
     });
+    return { bytes: written.bytes, response: await withEffect(ports, written.file, written.response) };
   },
 });
+
+/** Read after the audit record of the write, which a failure of PM2 does not concern. */
+export async function withEffect<Response extends WrittenFile>(ports: Ports, file: EnvFile, response: Response) {
+  return { ...response, ...(await readEffect(ports, file, response.changedKeys)) };
+}
 
 /** Computes the result of {@link envWrite} without writing. */
 export const envPlan = defineOperation({
@@ -81,7 +95,7 @@ export async function writeValues(
   file: EnvFile,
   values: EnvValues,
   transaction: EnvTransaction,
-): Promise<TaggedResponse<EnvWriteResponse>> {
+): Promise<TaggedResponse<WrittenFile>> {
   const below = await readLowerLayers(ports, file);
   const makePlan = (text: string): EnvPlan =>
     planWrite(contract, text, withoutInherited(values, text, below), file.fileName);

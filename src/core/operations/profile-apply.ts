@@ -5,7 +5,14 @@ import { defineOperation } from "../operation.ts";
 import type { Ports } from "../ports/index.ts";
 import { readEnvFile } from "../env/env-file.ts";
 import { auditedEnvWrite, recordFile, type EnvTransaction } from "../env/transaction.ts";
-import { planValues, planResponse, requireValidValues, writeValues, type EnvPlanResponse } from "./env-write.ts";
+import {
+  planValues,
+  planResponse,
+  requireValidValues,
+  withEffect,
+  writeValues,
+  type EnvPlanResponse,
+} from "./env-write.ts";
 
 export interface ManualSteps {
   readonly profile: string;
@@ -17,16 +24,18 @@ export const profileApply = defineOperation({
   access: "write",
   refusal: "INVALID_PAYLOAD",
   async run(ports, input, caller): Promise<(EnvPlanResponse | EnvWriteResponse) & ManualSteps> {
-    if (input.dryRun) return await apply(ports, input);
-    return await auditedEnvWrite(ports, caller, (transaction) => apply(ports, input, transaction));
+    if (input.dryRun) {
+      const { contract, file, values, rest } = await prepare(ports, input);
+      return { ...planResponse(file, planValues(contract, file, values)), ...rest };
+    }
+    const { file, ...written } = await auditedEnvWrite(ports, caller, (transaction) =>
+      write(ports, input, transaction),
+    );
+    return await withEffect(ports, file, written);
   },
 });
 
-async function apply(
-  ports: Ports,
-  input: InputOf<"profile.apply">,
-  transaction?: EnvTransaction,
-): Promise<(EnvPlanResponse | EnvWriteResponse) & ManualSteps> {
+async function prepare(ports: Ports, input: InputOf<"profile.apply">, transaction?: EnvTransaction) {
   const contract = await ports.facts.runtimeContract();
   const profile = findProfile(contract, input.profile);
   refuseUnusedValues(input.profile, profile, input.values);
@@ -38,10 +47,13 @@ async function apply(
     transaction.about.keys = Object.keys(values);
   }
   requireValidValues(contract, values, "refuse");
-  const rest = { profile: input.profile, manual: manualSteps(steps) };
-  if (!transaction) return { ...planResponse(file, planValues(contract, file, values)), ...rest };
+  return { contract, file, values, rest: { profile: input.profile, manual: manualSteps(steps) } };
+}
+
+async function write(ports: Ports, input: InputOf<"profile.apply">, transaction: EnvTransaction) {
+  const { contract, file, values, rest } = await prepare(ports, input, transaction);
   const { response } = await writeValues(ports, contract, file, values, transaction);
-  return { ...response, ...rest };
+  return { file, ...response, ...rest };
 }
 
 function valuesToWrite(steps: readonly ProfileStep[]): Record<string, string> {

@@ -13,7 +13,7 @@ import { decideEffect, mergeEffects, type EffectOfWrite, type FileReader } from 
 
 export interface KnownEffect extends EffectOfWrite {
   /** Why svcm cannot tell which processes keep a former value. */
-  readonly unknown?: string;
+  readonly unknownEffect?: string;
 }
 
 const NO_EFFECT: KnownEffect = { staleProcesses: [], overrides: [] };
@@ -48,7 +48,7 @@ export async function readEffect(
     return mergeEffects(effects);
   } catch (error) {
     if (!(error instanceof SvcmError)) throw error;
-    return { ...NO_EFFECT, unknown: error.message };
+    return { ...NO_EFFECT, unknownEffect: error.message };
   }
 }
 

@@ -1,6 +1,7 @@
 import { profileApply } from "../../../core/index.ts";
 import { pickEnvironment, dryRunFlag, envFlags, SvcmCommand } from "../../base.ts";
 import { assignmentArgs, parseAssignments, profileArg } from "../../terminal/flags.ts";
+import { finishWrite, restartFlag } from "../../terminal/stale-processes.ts";
 import { renderDryRun, renderWrite } from "../../terminal/changes.ts";
 
 export default class EnvProfileApply extends SvcmCommand {
@@ -18,7 +19,8 @@ export default class EnvProfileApply extends SvcmCommand {
   };
   static override flags = {
     ...envFlags,
-    "dry-run": dryRunFlag,
+    "dry-run": { ...dryRunFlag, exclusive: ["restart"] },
+    restart: restartFlag,
   };
 
   async run() {
@@ -29,6 +31,8 @@ export default class EnvProfileApply extends SvcmCommand {
     const response = await this.execute(profileApply, { ...pickEnvironment(flags), profile, values, dryRun });
     this.log("dryRun" in response ? renderDryRun(response) : renderWrite(response));
     for (const { key, reason } of response.manual) this.log(`Set it yourself: ${key} (${reason}).`);
+    if ("dryRun" in response) return response;
+    await finishWrite(this, response, { place: pickEnvironment(flags), restart: flags.restart });
     return response;
   }
 }
