@@ -4,7 +4,8 @@ import { pickEnvironment, ecosystemFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { paint } from "../terminal/paint.ts";
 import type { Screen } from "../terminal/screen.ts";
-import { renderTable } from "../terminal/table.ts";
+import { formatBytes } from "../terminal/numbers.ts";
+import { renderTable, type Column } from "../terminal/table.ts";
 
 export default class EcosystemShow extends NodeCommand {
   static override summary = "Show the apps in a PM2 ecosystem file and the command that starts each.";
@@ -36,6 +37,7 @@ export default class EcosystemShow extends NodeCommand {
 type Response = Awaited<ReturnType<(typeof ecosystemShow)["run"]>>;
 type App = Response["apps"][number];
 
+const CRON_ZONE = "PM2 counts a schedule in the time zone of its daemon.";
 const WITHOUT_PM2 = "If pm2 is not on your PATH, use npx pm2.";
 
 function render(response: Response, serviceKind: string | undefined, screen: Screen): string {
@@ -50,8 +52,14 @@ function render(response: Response, serviceKind: string | undefined, screen: Scr
         heading: "INTERPRETER",
         cell: (app) => [app.interpreter, ...app.interpreterArgs].join(" "),
         shorten: "fold",
-        dropPriority: 1,
+        dropPriority: 3,
       },
+      {
+        heading: "INSTANCES",
+        cell: ({ instances, execMode }) => `${instances} (${execMode})`,
+        dropPriority: 2,
+      },
+      ...scheduleColumns(apps),
     ],
     apps,
     screen,
@@ -62,8 +70,24 @@ function render(response: Response, serviceKind: string | undefined, screen: Scr
   });
   const together =
     preview && [bold(`All of ${serviceKind}`), ...commandLines(preview.command ?? "", screen)].join("\n");
-  const hint = apps.some(({ command }) => command !== "") ? [paint.dim(WITHOUT_PM2)] : [];
+  const hint = [
+    ...(apps.some(({ cronRestart }) => cronRestart !== null) ? [paint.dim(CRON_ZONE)] : []),
+    ...(apps.some(({ command }) => command !== "") ? [paint.dim(WITHOUT_PM2)] : []),
+  ];
   return [table, ...blocks, ...(together === undefined ? [] : [together]), ...hint].join("\n\n");
+}
+
+function scheduleColumns(apps: readonly App[]): Column<App>[] {
+  const cron: Column<App> = { heading: "SCHEDULE", cell: ({ cronRestart }) => cronRestart ?? "", dropPriority: 1 };
+  const memory: Column<App> = {
+    heading: "MEMORY LIMIT",
+    cell: ({ maxMemoryRestart: bytes }) => (bytes === null ? "" : formatBytes(bytes)),
+    dropPriority: 1,
+  };
+  return [
+    ...(apps.some(({ cronRestart }) => cronRestart !== null) ? [cron] : []),
+    ...(apps.some(({ maxMemoryRestart }) => maxMemoryRestart !== null) ? [memory] : []),
+  ];
 }
 
 /** Can be pasted, also when it continues on a second line. */

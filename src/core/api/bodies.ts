@@ -112,6 +112,11 @@ const ecosystemApp = z.strictObject({
   script: z.string().describe("As declared; empty without one."),
   interpreter: z.string().describe("As declared, else what PM2 would take; `none` for a binary."),
   interpreterArgs: z.array(z.string()),
+  args: z.array(z.string()),
+  instances: z.int().describe("As many processes as PM2 starts on this machine."),
+  execMode: z.enum(["fork", "cluster"]),
+  cronRestart: z.string().nullable().describe("In the time zone of PM2's daemon; null without a schedule."),
+  maxMemoryRestart: z.int().nullable().describe("In bytes; null without a limit."),
   env: z
     .record(z.string(), z.string())
     .describe("Never-exposed keys, secret-like names and URLs with credentials show `[REDACTED]`."),

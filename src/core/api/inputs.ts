@@ -57,7 +57,8 @@ export const inputs = {
   "declarations.plan": z.strictObject({ document, from: z.optional(document) }),
   "declarations.read": nothing,
   "declarations.write": z.strictObject({ document, ifMatch: z.optional(z.string()) }),
-  "ecosystem.check": z.strictObject({ environment, service }),
+  /** With `offline`, findings that depend on this machine are left out. */
+  "ecosystem.check": z.strictObject({ environment, service, offline: z.optional(z.boolean()) }),
   "ecosystem.drift": z.strictObject({ environment, service }),
   "ecosystem.show": z.strictObject({ environment, service, serviceKind: z.optional(z.string()) }),
   "env.check": z.strictObject({ environment, service }),

@@ -133,7 +133,10 @@ interface Form {
 }
 
 const UNIT_OF_TIME = "ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?|y|years?";
-const DURATION = new RegExp(String.raw`^\d+(?:\.\d+)? ?(?:${UNIT_OF_TIME})?$`, "i");
+const DURATION = new RegExp(
+  String.raw`^(?:\d+(?:\.\d+)? ?(?:${UNIT_OF_TIME})?|(?:\d+(?:\.\d+)? ?(?:${UNIT_OF_TIME}) ?){2,})$`,
+  "i",
+);
 const SWITCHES = ["true", "false", "yes", "no", "on", "off", "1", "0"];
 
 /** An empty value means that the variable is not set. */

@@ -2,6 +2,7 @@ import type { Issue } from "../api/issue.ts";
 import { vocabularyOf } from "../deployments/file.ts";
 import { defineOperation } from "../operation.ts";
 import { readChecked } from "../pm2/checked-ecosystem.ts";
+import { machineCodes } from "../pm2/rules/index.ts";
 
 export interface EcosystemCheckResponse {
   readonly environment: string;
@@ -16,9 +17,10 @@ export const ecosystemCheck = defineOperation({
   id: "ecosystem.check",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, request): Promise<EcosystemCheckResponse> {
-    const { file, issues } = await readChecked(ports, await vocabularyOf(ports), request);
+  async run(ports, { offline, ...request }): Promise<EcosystemCheckResponse> {
+    const { file, issues: found } = await readChecked(ports, await vocabularyOf(ports), request);
     const { environment, fileName, path, loaded } = file;
+    const issues = found.filter(({ code }) => offline !== true || !machineCodes.has(code));
     return { environment, fileName, path, exists: loaded !== undefined, issues };
   },
 });

@@ -15,7 +15,8 @@ export const ecosystemShow = defineOperation({
     const suffixes =
       serviceKind === undefined ? undefined : findSuffixes(await ports.facts.capabilityMatrix(), serviceKind);
     const { contract, ...file } = await readEcosystem(ports, request);
-    return ecosystemResponse(file, { contract, secrets: await readSecrets(ports, contract), suffixes });
+    const secrets = await readSecrets(ports, contract);
+    return ecosystemResponse(file, { contract, secrets, suffixes, cpuCores: ports.host.cpuCores() });
   },
 });
 

@@ -104,8 +104,8 @@ async function readDeclared(
     const ecosystems = loadOnce(ports.ecosystems);
     const load = (source: Source): Promise<LoadedEcosystem> => loadSource(ecosystems, source);
     const loaded = await Promise.all([load(first), ...others.map(load)]);
-    const listed = await ports.ecosystems.list(folderOf(path));
-    return { ...environment, listed, fileName: baseName(path), path, loaded: mergeLoaded(loaded) };
+    // Files of other names in the folder have no meaning, because `svcm.yaml` names each file.
+    return { ...environment, listed: [], fileName: baseName(path), path, loaded: mergeLoaded(loaded) };
   } catch (error) {
     throw ecosystemFailure(error, ports, path);
   }
@@ -136,12 +136,15 @@ function withoutKeys(app: LoadedApp, blocks: ReadonlySet<string>): LoadedApp {
 
 function withBlock(app: LoadedApp, env: string | undefined): LoadedApp {
   const name = `env_${env}`;
-  const { [name]: block, ...fields } = app.fields;
+  const { [name]: block, ...others } = app.fields;
   if (env === undefined || !isRecord(block)) return app;
+  const { port, ...fields } = others;
   const declared = isRecord(fields["env"]) ? fields["env"] : {};
+  // PM2 turns `port` into PORT first.
+  const isHidden = port === undefined || Object.hasOwn(block, "PORT");
   return {
     ...app,
-    fields: { ...fields, env: { ...declared, ...block } },
+    fields: { ...fields, ...(!isHidden && { port }), env: { ...declared, ...block } },
     unset: app.unset.filter((key) => !Object.hasOwn(block, key)),
   };
 }
@@ -152,6 +155,7 @@ function mergeLoaded(loaded: readonly [LoadedEcosystem, ...LoadedEcosystem[]]): 
     apps: withoutRepeats(loaded),
     appsElsewhere: loaded.reduce((sum, { appsElsewhere = 0 }) => sum + appsElsewhere, 0),
     isDefaultExport: loaded.some((one) => one.isDefaultExport),
+    parts: loaded.map(({ path, found, isDefaultExport, refusals }) => ({ path, found, isDefaultExport, refusals })),
     files: loaded.flatMap((one) => one.files),
     withheld: [...new Set(loaded.flatMap((one) => one.withheld))],
   };
@@ -195,10 +199,6 @@ async function envPaths({ facts, workspace }: Ports, contract: RuntimeContract):
       layers.map((layer) => resolvePath(resolvePath(workspace.root, folder), layer)),
     ),
   );
-}
-
-function folderOf(path: string): string {
-  return path.slice(0, path.lastIndexOf("/")) || "/";
 }
 
 export function loadOnce(loader: EcosystemLoader): EcosystemLoader {

@@ -12,6 +12,8 @@ export interface LoadedEcosystem {
   readonly found: "apps" | "pm2" | "export" | "nothing";
   /** An ES module exports the apps as `default`, where PM2 does not look. */
   readonly isDefaultExport: boolean;
+  /** The same by file, if there are several. */
+  readonly parts?: readonly Pick<LoadedEcosystem, "path" | "found" | "isDefaultExport" | "refusals">[] | undefined;
   /** Includes every required module. Imports of ES modules cannot be tracked. */
   readonly files: readonly string[];
   /** Variables that the file read and that svcm withheld, because they contain a secret. */

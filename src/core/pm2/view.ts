@@ -1,9 +1,10 @@
 import type { EcosystemResponse } from "../api/bodies.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import type { Environment } from "../project/resolve.ts";
-import { startEnvironment } from "./declared.ts";
+import { type DeclaredApp, declaredApps, startEnvironment } from "./declared.ts";
 import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
-import { normaliseApp } from "./normalise.ts";
+import { fieldNames, firstValue, normaliseApp } from "./normalise.ts";
+import { declaredSettings } from "./settings.ts";
 import { type Scrub, createScrub, findSecrets, redactVariable } from "./scrub.ts";
 
 type EcosystemApp = EcosystemResponse["apps"][number];
@@ -18,13 +19,18 @@ export interface ViewOptions {
   readonly contract: RuntimeContract;
   readonly secrets: Iterable<string>;
   readonly suffixes?: readonly string[] | undefined;
+  readonly cpuCores: number;
 }
 
 export function ecosystemResponse(file: EcosystemFile, options: ViewOptions): EcosystemResponse {
   const { environment, fileName, path, loaded } = file;
   const scrub = createEcosystemScrub(loaded, options);
-  const apps = (loaded?.apps ?? []).map((app) => describeApp(app, path, options.contract, scrub));
-  const { suffixes } = options;
+  const { suffixes, cpuCores, contract } = options;
+  const declared = loaded ? declaredApps(loaded, { cpuCores }) : [];
+  const apps = (loaded?.apps ?? []).map((app, index) => ({
+    ...describeApp(app, path, contract, scrub),
+    ...describeProcesses(app, declared[index], scrub),
+  }));
   return {
     environment,
     fileName,
@@ -35,7 +41,10 @@ export function ecosystemResponse(file: EcosystemFile, options: ViewOptions): Ec
   };
 }
 
-export function createEcosystemScrub(loaded: LoadedEcosystem | undefined, { contract, secrets }: ViewOptions): Scrub {
+export function createEcosystemScrub(
+  loaded: LoadedEcosystem | undefined,
+  { contract, secrets }: Pick<ViewOptions, "contract" | "secrets">,
+): Scrub {
   const variables = (loaded?.apps ?? []).flatMap(({ fields }) => Object.entries(normaliseApp(fields).env));
   return createScrub([...secrets, ...findSecrets(contract, variables)]);
 }
@@ -45,7 +54,7 @@ function describeApp(
   path: string,
   contract: RuntimeContract,
   scrub: Scrub,
-): EcosystemApp {
+): Omit<EcosystemApp, keyof ReturnType<typeof describeProcesses>> {
   const app = normaliseApp(fields);
   const name = scrub(app.name);
   return {
@@ -60,6 +69,19 @@ function describeApp(
       ]),
     ),
     command: startCommand(start?.path ?? path, [name], start?.env) ?? "",
+  };
+}
+
+function describeProcesses({ fields }: LoadedApp, declared: DeclaredApp | undefined, scrub: Scrub) {
+  const { args = [], instances = 1, execMode = "fork" } = declared ?? {};
+  const { maxMemoryRestart } = declaredSettings(fields, { name: "", cwd: "/", pm2Home: "/" }, String);
+  const cron = firstValue(fields, fieldNames.cron);
+  return {
+    args: scrubWords(args, scrub),
+    instances,
+    execMode,
+    cronRestart: typeof cron === "string" ? scrub(cron) : null,
+    maxMemoryRestart: typeof maxMemoryRestart === "number" ? maxMemoryRestart : null,
   };
 }
 

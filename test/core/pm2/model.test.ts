@@ -101,7 +101,7 @@ function show(
     files: [],
   };
   const file = { environment: "dev", name: "dev", fileName: "e.config.cjs", path: loaded.path, loaded };
-  return ecosystemResponse(file, { contract: packagedRuntimeContract, secrets, suffixes });
+  return ecosystemResponse(file, { contract: packagedRuntimeContract, secrets, suffixes, cpuCores: 2 });
 }
 
 describe("a preview", () => {

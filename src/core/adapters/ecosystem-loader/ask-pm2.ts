@@ -21,7 +21,7 @@ const MAX_ROUNDS = 8;
 const INSTALLING = ["trace", "deep_monitoring", "deepMonitoring"];
 /** PM2 creates the folders of these. */
 const LOG_FIELDS = ["out_file", "error_file", "log_file", "pid_file"];
-const CRON_FIELDS = ["cron_restart", "cron", "cronRestart"];
+const CRON_FIELDS: readonly string[] = fieldNames.cron;
 const USER_FIELDS = ["uid", "user", "gid"];
 const INTERPRETER_FIELDS: readonly string[] = fieldNames.interpreter;
 
@@ -32,6 +32,9 @@ export function askPm2({ fields, places }: LoadedApp): string[] {
   const isKnown = ([field, value]: [string, LoadedApp["fields"][string]]): boolean =>
     INSTALLING.includes(field) || expectedType(field, value) !== undefined;
   let rest: Conf = Object.fromEntries(Object.entries(fields).filter((entry) => !isKnown(entry)));
+  // Under its other names, PM2 does not look at a pattern before its daemon uses it.
+  const pattern = firstValue(fields, fieldNames.cron);
+  if (pattern !== undefined) rest = { ...omit(rest, CRON_FIELDS), cron_restart: pattern };
   if (!places.hasScript) rest = { ...rest, script: process.execPath };
   const missingNode = findMissingNode(firstValue(fields, fieldNames.interpreter));
   if (missingNode !== undefined) {

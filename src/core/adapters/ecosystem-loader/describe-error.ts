@@ -1,5 +1,8 @@
 import { foreignCode, type ErrorCode } from "../../api/code.ts";
 import { existsSync } from "node:fs";
+import { createScrub } from "../../pm2/scrub.ts";
+import { maskLogLine } from "../../secrets/redact.ts";
+import { isSecretVariable } from "../../secrets/secret-value.ts";
 import { errorCode } from "../../words/thrown.ts";
 import { YamlSyntaxError } from "../../yaml/syntax-error.ts";
 import type { Outcome, FileLocation } from "./outcome.ts";
@@ -9,7 +12,7 @@ type Failure = Extract<Outcome, { ok: false }>;
 
 const ERROR_CLASSES = [SyntaxError, TypeError, ReferenceError, RangeError, URIError, EvalError] as const;
 
-/** In svcm's words, because the file's own may contain a secret. Even reading the thrown value may throw. */
+/** With the message of an exception, but without secrets. Even reading the thrown value may throw. */
 export function describeError(thrown: unknown, file: string): Failure {
   try {
     return describe(thrown, file);
@@ -26,26 +29,49 @@ function describe(thrown: unknown, file: string): Failure {
     const { line, column } = thrown;
     return { ...fail("ECOSYSTEM_FILE_SYNTAX", "the file is not valid YAML"), at: { file, line, column } };
   }
-  if (!(thrown instanceof Error)) return fail("ECOSYSTEM_FILE_THREW", "the file threw a value that is not an Error");
+  if (!(thrown instanceof Error)) {
+    const text = typeof thrown === "string" ? `: ${shownMessage(thrown)}` : "";
+    return fail("ECOSYSTEM_FILE_THREW", `the file threw a value that is not an Error${text}`);
+  }
   const code = errorCode(thrown).replace(/^ERR_MODULE_NOT_FOUND$/, "MODULE_NOT_FOUND");
-  const at = thrown instanceof SyntaxError ? syntaxLocation(thrown.stack) : frameLocation(thrown.stack);
-  return { ...describeByCode(thrown, code, file), at };
+  // The file itself may call `JSON.parse`.
+  const parsedAt = thrown instanceof SyntaxError ? syntaxLocation(thrown.stack) : undefined;
+  const at = parsedAt ?? frameLocation(thrown.stack);
+  return { ...describeByCode(thrown, code, { file, isParsed: parsedAt !== undefined }), at };
 }
 
-function describeByCode(error: Error, code: string, file: string): Failure {
+function describeByCode(
+  error: Error,
+  code: string,
+  { file, isParsed }: { readonly file: string; readonly isParsed: boolean },
+): Failure {
   const moduleError = moduleFailure(error, code);
   if (moduleError !== undefined) return moduleError;
   if (/^E[A-Z]+$/.test(code) && "path" in error && error.path === file) {
     return fail(foreignCode(code), code === "EACCES" ? "the file may not be read" : "the file cannot be read");
   }
-  if (error instanceof SyntaxError) {
+  const message = shownMessage(error.message);
+  const reason = message === "" ? "" : `: ${message}`;
+  if (isParsed) {
     const language = file.endsWith(".json") ? "JSON" : "JavaScript";
-    return fail("ECOSYSTEM_FILE_SYNTAX", `the file is not valid ${language}`);
+    return fail("ECOSYSTEM_FILE_SYNTAX", `the file is not valid ${language}${reason}`);
   }
-  return fail(
-    "ECOSYSTEM_FILE_THREW",
-    `the file threw ${ERROR_CLASSES.find((Kind) => error instanceof Kind)?.name ?? "Error"}`,
+  const name = ERROR_CLASSES.find((Kind) => error instanceof Kind)?.name ?? "Error";
+  return fail("ECOSYSTEM_FILE_THREW", `the file threw ${name}${reason}`);
+}
+
+const MAX_MESSAGE_LENGTH = 200;
+/** `JSON.parse` quotes the text around the error. */
+const QUOTED_JSON = /,? (?:\.\.\.)?"[^]*"(?:\.\.\.)? is not valid JSON$/;
+
+/** The file may have read secrets from a file of its own into its environment. */
+function shownMessage(message: string): string {
+  const secrets = Object.entries(process.env).flatMap(([name, value = ""]) =>
+    isSecretVariable(name, value) ? [value] : [],
   );
+  const [line = ""] = message.replace(QUOTED_JSON, ", which is not valid JSON").trim().split("\n");
+  const printable = line.replaceAll(/[\p{Cc}\p{Cf}]/gu, "").slice(0, MAX_MESSAGE_LENGTH);
+  return maskLogLine(createScrub(secrets)(printable)).replace(/\.$/, "");
 }
 
 function moduleFailure(error: Error, code: string): Failure | undefined {

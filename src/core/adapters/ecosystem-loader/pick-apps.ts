@@ -113,6 +113,8 @@ function copy(value: unknown, budget: Budget, depth: number): Data | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
   if (typeof value === "bigint") return String(value);
   if (typeof value !== "object" || depth === MAX_DEPTH) return undefined;
+  // PM2 writes a variable that is an object as JSON.
+  if (value instanceof Date) return depth === 1 ? JSON.stringify(value) : (JSON.parse(JSON.stringify(value)) as Data);
   if (Array.isArray(value)) return copyList(value, budget, depth);
   const entries = Object.keys(value).flatMap((key): [string, Data][] => {
     const member = copy((value as Record<string, unknown>)[key], budget, depth + 1);

@@ -1,5 +1,6 @@
 import type { Issue } from "../../api/issue.ts";
 import { toIssue, type Finding } from "../../findings/rule.ts";
+import { baseName } from "../../words/path.ts";
 import { ecosystemFileNames, pm2FileKind } from "../file-name.ts";
 import type { EcosystemRule } from "./rule.ts";
 
@@ -55,11 +56,12 @@ export const defaultExport: EcosystemRule = {
   severity: "error",
   summary: "An ES module exports its apps as `default`, and PM2 silently finds none.",
   remedy: "Write `export const apps = [...]`, or use `.config.cjs` with `module.exports`.",
-  check({ file: { fileName, loaded } }) {
-    if (loaded?.isDefaultExport !== true) return [];
-    const message = `${fileName} exports its apps as default, where PM2 finds none; write: export const apps = [...]`;
-    return [{ message }];
-  },
+  check: ({ file: { loaded } }) =>
+    (loaded?.parts ?? (loaded ? [loaded] : []))
+      .filter(({ isDefaultExport }) => isDefaultExport)
+      .map(({ path }) => ({
+        message: `${baseName(path)} exports its apps as default, where PM2 finds none; write: export const apps = [...]`,
+      })),
 };
 
 export const withheldVariables: EcosystemRule = {

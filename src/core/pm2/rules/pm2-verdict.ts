@@ -1,5 +1,6 @@
 /** What PM2's own validation says. `ask-pm2.ts` asks it while the file runs. */
 import type { Finding } from "../../findings/rule.ts";
+import { baseName } from "../../words/path.ts";
 import type { CheckedApp, EcosystemRule } from "./rule.ts";
 
 type Kind = "cron" | "interpreter" | "user" | "other";
@@ -54,8 +55,10 @@ export const otherRefusals: EcosystemRule = {
   summary: "PM2's own validation refuses the file.",
   explanation: "svcm asks the PM2 that it starts apps with, in the process that runs the file.",
   remedy: "Correct what PM2's message names.",
-  check: ({ apps, file: { fileName, loaded } }) => [
-    ...(loaded?.refusals ?? []).map((reason) => ({ message: `${fileName}: PM2 refuses the file: ${reason}` })),
+  check: ({ apps, file: { loaded } }) => [
+    ...(loaded?.parts ?? (loaded ? [loaded] : [])).flatMap(({ path, refusals = [] }) =>
+      refusals.map((reason) => ({ message: `${baseName(path)}: PM2 refuses the file: ${reason}` })),
+    ),
     ...refusalFindings(apps, "other"),
   ],
 };

@@ -42,12 +42,15 @@ export async function checkEcosystems(
     const { environment = "", service = "" } = request;
     try {
       const checked = await readChecked(ports, vocabulary, request);
-      const at = { file: rootRelative(root, checked.file.path), line: 1, column: 1 };
+      const placeOf = ({ path: [, index] }: Issue): Issue["at"] => {
+        const { path } = checked.file.loaded?.apps[Number(index)]?.start ?? checked.file;
+        return { file: rootRelative(root, path), line: 1, column: 1 };
+      };
       const found = [
         ...checked.issues.filter(({ code }) => !offline || !machineCodes.has(code)),
         ...unsetVariableIssues(checked),
       ];
-      issues.push(...found.map((issue) => ({ ...issue, path: ["ecosystem", ...issue.path], at })));
+      issues.push(...found.map((issue) => ({ ...issue, path: ["ecosystem", ...issue.path], at: placeOf(issue) })));
       const layers = places.filter((one) => isSameGroup(one, { kind: "env", environment, service }));
       const own = layers.map(({ path }) => resolvePath(root, path));
       apps.push(...toAppEnvFiles(checked, own));
