@@ -508,7 +508,7 @@ export interface EventFrame {
     readonly certainty: "certain" | "likely" | "unknown";
     /** Sentences, the most important first. They hold no value of an environment. */
     readonly evidence: readonly string[];
-    /** Absent if a signal ended the process. */
+    /** Absent if a signal ended the process, and if PM2's 0 may stand for a signal or an error. */
     readonly exitCode?: number | undefined;
     readonly signal?: string | undefined;
     /** A user or token, and the part of svcm or the PM2 command that was used. */
