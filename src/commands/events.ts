@@ -3,9 +3,11 @@ import type { InputOf } from "../core/api/inputs.ts";
 import { causes, eventKinds } from "../core/api/names.ts";
 import {
   auditText,
+  type EventRow,
   eventsList,
   eventText,
   floorToSecond,
+  foldRows,
   type EventFilter,
   type EventsResponse,
   type Paint,
@@ -75,12 +77,12 @@ export default class Events extends SvcmCommand {
 
   #print(
     { events, next, complete }: EventsResponse,
-    columns: readonly Column<SvcmEvent>[],
+    columns: readonly Column<EventRow>[],
     flags: EventFlags,
     apps: readonly string[],
   ): void {
     if (this.jsonEnabled()) return;
-    this.printTable(columns, events, noEventsText(flags, apps));
+    this.printTable(columns, foldRows(events), noEventsText(flags, apps));
     if (next !== null) this.logToStderr(`Older events exist. Show more with --limit, up to 1000.`);
     if (!complete) this.warn("Part of the logs could not be read. Older events may exist.");
   }
@@ -106,15 +108,15 @@ export default class Events extends SvcmCommand {
   }
 }
 
-const COLUMNS: readonly Column<SvcmEvent>[] = [
+const COLUMNS: readonly Column<EventRow>[] = [
   { heading: "TIME", cell: ({ at }) => auditText.formatTimestamp(at) },
   { heading: "PROCESS", cell: processLabel, shorten: "middle" },
-  { heading: "EVENT", cell: ({ kind }) => kind, colour: kindColour },
+  { heading: "EVENT", cell: ({ kind, count }) => (count === 1 ? kind : `${kind} ×${count}`), colour: kindColour },
   { heading: "CAUSE", cell: ({ cause, certainty }) => (certainty === "certain" ? cause : `${cause}?`) },
   { heading: "EVIDENCE", cell: ({ evidence }) => evidence.join(" "), shorten: "fold" },
 ];
 
-const NODE_COLUMN: Column<SvcmEvent> = { heading: "NODE", cell: ({ node = "" }) => node };
+const NODE_COLUMN: Column<EventRow> = { heading: "NODE", cell: ({ node = "" }) => node };
 const COULD_NOT = 3;
 
 interface EventFlags {

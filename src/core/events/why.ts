@@ -130,11 +130,21 @@ async function lastEnded(ports: Ports, signal: AbortSignal | undefined): Promise
     { sinceMs: ports.clock.now() - SPAN_MS, upToMs: Infinity, isEnough: (part) => part.events.some(isEnd) },
     signal,
   );
-  const listed = await ports.processes.list(signal).catch(() => []);
+  const listed = await ports.processes.list(signal).catch(() => undefined);
+  if (listed === undefined) {
+    const [saved] = (await ports.processLogs.readDaemonTraces()).savedNames;
+    const newest = events.find(isEnd)?.event.app ?? saved;
+    if (newest != null) return newest;
+  }
+  return lastCounted(events.find(isEnd)?.event.app, listed ?? []);
+}
+
+/** @throws {SvcmError} PROCESS_NOT_FOUND */
+function lastCounted(logged: string | null | undefined, listed: readonly ProcessRecord[]): string {
   const counted = listed
     .toSorted((a, b) => b.restartCount - a.restartCount)
     .find(({ restartCount }) => restartCount > 0);
-  const name = events.find(isEnd)?.event.app ?? counted?.name;
+  const name = logged ?? counted?.name;
   if (name != null) return name;
   const names = [...new Set(listed.map((record) => record.name))].toSorted().join(", ");
   const accepted = names === "" ? "PM2 lists no process." : `Name a process: ${names}.`;

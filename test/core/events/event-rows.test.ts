@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import type { SvcmEvent } from "../../../src/core/api/events.ts";
+import { foldRows } from "../../../src/core/events/event-rows.ts";
+
+const end = (second: number, more: Partial<SvcmEvent> = {}): SvcmEvent => ({
+  at: `2026-11-22T04:42:0${second}.000Z`,
+  app: "api",
+  pmId: 0,
+  kind: "exit",
+  cause: "crash",
+  certainty: "likely",
+  evidence: ["It ended with exit code 1.", `It had run for ${second} s.`],
+  exitCode: 1,
+  ...more,
+});
+
+test("equal ends in a row are one row, with the time of the newest", () => {
+  const rows = foldRows([end(9), end(7), end(5, { exitCode: 2 }), end(3)]);
+  expect(rows.map(({ at, count, exitCode }) => [at.slice(17, 19), count, exitCode])).toEqual([
+    ["09", 2, 1],
+    ["05", 1, 2],
+    ["03", 1, 1],
+  ]);
+});
