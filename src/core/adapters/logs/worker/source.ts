@@ -4,8 +4,9 @@ import type { LineSource, OutputLine } from "../packed.ts";
 import { LogFailure } from "../protocol.ts";
 import { createLineSource, momentBefore, outputLine, SLACK_MS } from "./line.ts";
 import { findEndBefore, PrecedingTime, readFirstTime } from "./line-times.ts";
-import { listRotatedFiles, LogFile, UnreadableLogError } from "./log-file.ts";
+import { LogFile, UnreadableLogError } from "./log-file.ts";
 import type { Target } from "./process-list.ts";
+import { listRotatedFiles } from "./rotated-files.ts";
 import { NEWLINE, readableEnd, type Region, regionsBackwards } from "./regions.ts";
 import { type SearchOptions, searchRegions } from "./search.ts";
 
