@@ -17,7 +17,7 @@ const codesOf = async (query: LogQuery) => (await read(query)).problems.map(({ c
 test("the logs of an app that PM2 no longer lists are shown, and svcm says so", async () => {
   await own.run({ name: "my gone_app", code: "console.log('last words'); setInterval(() => {}, 1e6)" });
   await vi.waitFor(async () => expect(await textsOf({ app: "my gone_app" })).toEqual(["last words"]));
-  const [gone] = (await ports.processes.list()).filter(({ name }) => name === "my gone_app");
+  const gone = (await ports.processes.list()).find(({ name }) => name === "my gone_app");
   await ports.processes.remove(gone!);
   await own.run({ name: "my gone", code: "setInterval(() => {}, 1e6)" });
   const { code, stdout, stderr } = await command("logs", "my gone_app");
