@@ -16,6 +16,8 @@ import { readSince, sinceOptions } from "./terminal/times.ts";
 
 /** One write per line takes longer than the line, and a much larger write needs new memory each time. */
 const LINES_PER_WRITE = 500;
+/** Problems that are no failure. */
+const NOTES: ReadonlySet<string> = new Set(["LOG_APP_DELETED", "LOG_DISCARDED", "LOG_FILE_DELETED"]);
 
 export default class Logs extends NodeCommand {
   static override summary = "Show the logs of processes, merged by time.";
@@ -42,7 +44,7 @@ export default class Logs extends NodeCommand {
       aliases: ["lines"],
       summary: "Number of lines to show: the newest ones of all chosen processes together.",
       default: 100,
-      min: 1,
+      min: 0,
       max: 100_000,
     }),
     since: Flags.string(sinceOptions("Show only newer lines.")),
@@ -112,7 +114,8 @@ export default class Logs extends NodeCommand {
   }
 
   #warn(problems: readonly LogProblem[]): void {
-    for (const { app, stream, details } of problems) this.warn(`The ${stream} log of ${app} is not shown: ${details}`);
+    for (const { app, stream, code, details } of problems)
+      this.warn(NOTES.has(code) ? details : `The ${stream} log of ${app} is not shown: ${details}`);
   }
 }
 
@@ -130,6 +133,7 @@ function readTimeRange({ since, until }: TimeRangeFlags, now: number): Pick<LogQ
 }
 
 /** @throws {SvcmError} LOGS_FAILED if no log could be read */
-function requireReadableLog({ lines, problems: [first] }: LogsResponse): void {
+function requireReadableLog({ lines, problems }: LogsResponse): void {
+  const first = problems.find(({ code }) => !NOTES.has(code));
   if (lines.length === 0 && first) throw new SvcmError("LOGS_FAILED", { code: first.code, details: first.details });
 }

@@ -202,8 +202,9 @@ test.skipIf(!canHaveTerminal)(
   },
 );
 
-test("without a terminal, a namespace is stopped without a question", async () => {
-  const { code, stdout } = await svcm("process", "stop", "--namespace", "realtime");
+test("without a terminal, a namespace is stopped only with --yes", async () => {
+  expect(await svcm("process", "stop", "--namespace", "realtime")).toMatchObject({ code: 2, stdout: "" });
+  const { code, stdout } = await svcm("process", "stop", "--namespace", "realtime", "--yes");
   expect(code).toBe(0);
   expect(stdout.replaceAll(/\d+/g, "n").split("\n").toSorted()).toEqual([
     "",

@@ -15,15 +15,13 @@ test.each(["0", "-1", "1001", "two", "1.5"])("scale to %s is refused with the ra
   expect([code, stderr]).toEqual([2, expect.stringContaining("accepted: an integer from 1 to 1000")]);
 });
 
-test("without a terminal, a whole namespace is stopped or deleted only with --yes", async () => {
+test("without a terminal, a whole namespace is deleted only with --yes", async () => {
   await own.run({ name: "kept", namespace: "whole", code: IDLE });
-  for (const verb of ["stop", "delete"])
-    expect(await command("process", verb, "--namespace", "whole")).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("--yes") as string,
-    });
+  expect(await command("process", "delete", "--namespace", "whole")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--yes") as string,
+  });
   expect((await ports.processes.list()).find(({ name }) => name === "kept")).toMatchObject({ status: "online" });
-  expect(await command("process", "stop", "--namespace", "whole", "--yes")).toMatchObject({ code: 0 });
 });
 
 test("a stop of an app with a schedule says that PM2 still starts it", async () => {

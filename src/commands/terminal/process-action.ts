@@ -62,17 +62,19 @@ export function readTarget(
   const ecosystem = hasEcosystem ?? false;
   if (!ecosystem) refuseUnused({ "--environment": environment, "--service": service });
   const count = names.length + ids.length;
-  if (count === 0 && namespace === undefined && !ecosystem)
-    throw new UsageError(
-      "No process was given. Accepted: NAME, --id or --namespace.",
-      hasEcosystem === undefined
-        ? "svcm process list shows the processes"
-        : "svcm apply runs every app that the ecosystem file declares; svcm process list shows the processes",
-    );
+  if (count === 0 && namespace === undefined && !ecosystem) throw noProcessGiven(hasEcosystem !== undefined);
   const scope: ProcessActionResult["scope"] = ecosystem ? "ecosystem" : count > 0 ? "process" : "namespace";
   const common = { scope, namespace, environment, service, wait: wait || undefined, timeoutMs: readTimeout(timeout) };
   if (count > 1) return { ...common, names: [...names], pmIds: [...ids] };
   return { ...common, name: names[0], pmId: ids[0] };
+}
+
+function noProcessGiven(canStartDeclared: boolean): UsageError {
+  const list = "svcm process list shows the processes";
+  return new UsageError(
+    "No process was given. Accepted: NAME, --id or --namespace.",
+    canStartDeclared ? `svcm apply runs every app that the ecosystem file declares; ${list}` : list,
+  );
 }
 
 function refuseUnused(flags: Readonly<Record<string, string | undefined>>): void {

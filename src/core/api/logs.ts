@@ -32,7 +32,7 @@ export const logProblemBody = z
     code: trustedText<ErrorCode>(),
     details: z.string(),
   })
-  .describe("A log file that was not read.");
+  .describe("A log file that was not read, or what to know about one.");
 
 const cursor = z.string().nullable();
 

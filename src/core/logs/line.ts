@@ -1,10 +1,13 @@
 import type { LogLevel } from "../api/names.ts";
+import { type LocalMoment, readLocalTime } from "../words/local-time.ts";
 import { isRecord, parseRecord } from "../words/record.ts";
 import { levelIn, levelOf } from "./level.ts";
 import type { LogLine } from "../api/logs.ts";
 
 export interface ParsedLine {
   readonly atMs: number | null;
+  /** Of a local time that occurs twice, the second; the lines around it decide. */
+  readonly laterMs?: number;
   readonly level: LogLevel | null;
   readonly text: string;
   readonly fields?: Readonly<Record<string, string>>;
@@ -23,7 +26,9 @@ export function parseLine(line: string): ParsedLine {
   const text = stamped?.rest ?? line;
   const json = text.startsWith("{") && text.trimEnd().endsWith("}") ? parseRecord(text) : undefined;
   const read = json && (parsePm2Line(json) ?? parseLoggerLine(json));
-  return read ? { ...read, atMs: read.atMs ?? atMs } : { atMs, level: levelIn(text), text };
+  const later = stamped?.laterMs === undefined ? {} : { laterMs: stamped.laterMs };
+  if (read === undefined) return { atMs, ...later, level: levelIn(text), text };
+  return read.atMs === null ? { ...read, atMs, ...later } : read;
 }
 
 /** PM2's `log_type: json` writes one object for each chunk of the process's output. */
@@ -68,21 +73,28 @@ function fieldText(value: unknown): string {
   return JSON.stringify(content) ?? "";
 }
 
-const STAMP = /^\[?(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d{1,3})\d{0,6})?\s?(Z|[+-]\d\d:?\d\d)?\]?:?(?:\s+|$)/;
+const STAMP =
+  /^\[?(\d{4}-\d\d-\d\d)[T ](\d{1,2})(:\d\d:\d\d)(?:[.,](\d{1,3})\d{0,6})?(?:\s?([AP])\.?M\.?)?\s?(Z|[+-]\d\d:?\d\d)?\]?:?(?:\s+|$)/i;
 
-interface TimestampedLine {
-  readonly atMs: number;
+interface TimestampedLine extends LocalMoment {
   readonly rest: string;
 }
 
-/** As PM2's `time: true` and most loggers write it. A time without a zone is local. */
+/** As PM2's `time: true` and most loggers write it, also with AM or PM. A time without a zone is local. */
 function parseTimestamp(line: string): TimestampedLine | undefined {
   const match = STAMP.exec(line);
   if (match === null) return undefined;
-  const [stamp, date = "", time = "", fraction = "", zone = ""] = match;
-  const offset = zone.length === "+0000".length ? zone.replace(/(\d\d)$/, ":$1") : zone;
-  const atMs = Date.parse(`${date}T${time}.${fraction.padEnd(3, "0")}${offset}`);
-  return Number.isNaN(atMs) ? undefined : { atMs, rest: line.slice(stamp.length) };
+  const [stamp, date = "", hour = "", time = "", fraction = "", half, zone = ""] = match;
+  const offset = zone.length === "+0000".length ? zone.replace(/(\d\d)$/, ":$1") : zone.toUpperCase();
+  const text = `${date}T${hourOfDay(hour, half)}${time}.${fraction.padEnd(3, "0")}${offset}`;
+  const moment = offset === "" ? readLocalTime(text) : { atMs: Date.parse(text) };
+  return moment === undefined || Number.isNaN(moment.atMs) ? undefined : { ...moment, rest: line.slice(stamp.length) };
+}
+
+/** @param half `a` or `p` of a 12-hour clock */
+function hourOfDay(hour: string, half: string | undefined): string {
+  if (half === undefined) return hour;
+  return String((Number(hour) % 12) + (half.toLowerCase() === "p" ? 12 : 0)).padStart(2, "0");
 }
 
 /** Smaller numbers are seconds. */

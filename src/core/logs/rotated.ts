@@ -13,3 +13,12 @@ export function rotatedNames(name: string, siblings: readonly string[]): string[
     return INSERTED.test(plain.slice(stem.length, plain.length - extension.length));
   });
 }
+
+const NUMBER = /\.(\d{1,6})(?:\.gz)?$/;
+
+/** Newest first, where nothing but the names tells: a later date, or a smaller number. */
+export function compareRotated(a: string, b: string): number {
+  const [left, right] = [a, b].map((name) => NUMBER.exec(name)?.[1]);
+  if (left !== undefined && right !== undefined) return Number(left) - Number(right);
+  return a < b ? 1 : -1;
+}

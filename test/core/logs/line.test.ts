@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { isAtLeast } from "../../../src/core/logs/level.ts";
 import { parseLine } from "../../../src/core/logs/line.ts";
 
@@ -23,6 +23,27 @@ describe("a line of text", () => {
     "%j has neither a time nor a level",
     (line) => expect(parseLine(line)).toEqual({ atMs: null, level: null, text: line }),
   );
+});
+
+describe("a 12-hour clock", () => {
+  test.each([
+    ["2026-11-22 12:05:09 AM: tick", 0],
+    ["2026-11-22 1:05:09 am tick", 1],
+    ["2026-11-22 12:05:09 PM: tick", 12],
+    ["[2026-11-22 11:05:09 p.m.] tick", 23],
+  ])("%s", (line, hour) => {
+    expect(parseLine(line)).toMatchObject({ atMs: new Date(2026, 10, 22, hour, 5, 9).getTime(), text: "tick" });
+  });
+});
+
+test("a local time that occurs twice has both readings", () => {
+  vi.stubEnv("TZ", "Europe/Berlin");
+  expect(parseLine("2026-10-25 02:30:00 tick")).toMatchObject({
+    atMs: Date.parse("2026-10-25T00:30:00Z"),
+    laterMs: Date.parse("2026-10-25T01:30:00Z"),
+  });
+  expect(parseLine("2026-10-25 03:30:00 tick")).not.toHaveProperty("laterMs");
+  vi.unstubAllEnvs();
 });
 
 describe("a line of JSON", () => {

@@ -6,6 +6,21 @@ export const logCodes: CodeDocs = {
     remedy:
       "Repeat the command. If it fails again, read the files in the folder `logs` of PM2_HOME, and report the error to the project.",
   },
+  LOG_APP_DELETED: {
+    summary: "PM2 no longer lists the app; its log files are still there (note).",
+    explanation: "svcm finds them by the names that PM2 gives to log files, and in PM2's saved list.",
+    remedy: "Nothing to do. Delete the files when you no longer need them.",
+  },
+  LOG_DISCARDED: {
+    summary: "The app's output goes to `/dev/null`, so there are no lines (note).",
+    remedy: "Set `out_file` and `error_file` in the ecosystem file, or remove them: PM2 then writes below PM2_HOME.",
+  },
+  LOG_FILE_DELETED: {
+    summary: "A log file is deleted, but a process still writes to it (note).",
+    explanation:
+      "The lines are lost for every reader, and the disk space is free only when the process closes the file.",
+    remedy: "Run `pm2 reloadLogs`: PM2 opens the files again.",
+  },
   LOG_CURSOR_STALE: {
     summary: "The cursor names a place that the log files no longer have.",
     explanation:

@@ -174,6 +174,11 @@ function healthError(code: Code, { name, pmId }: GatedProcess, details: string):
   return new SvcmError("PROCESS_ACTION_FAILED", { code, details: `${name} (id ${pmId}) is not healthy. ${details}` });
 }
 
+/** `health` is declared by the end of the names: `restapi` for `dev-restapi`. */
+function declaresHealth(app: string, suffixes: readonly string[]): boolean {
+  return suffixes.some((suffix) => app === suffix || app.endsWith(`-${suffix}`));
+}
+
 /** One by one. @throws {SvcmError} PROCESS_ACTION_FAILED with the code of the gate, and the errors of the settings */
 export async function createHealthWaiter(
   ports: Ports,
@@ -191,7 +196,7 @@ export async function createHealthWaiter(
       const record = list.find(({ pmId }) => pmId === one.pmId);
       const { deadlineMs, minHealthyMs, health } = settingsOf(one.name);
       const limitMs = timeoutMs ?? deadlineMs;
-      const isEvery = scope === "every app" || health !== undefined;
+      const isEvery = scope === "every app" || declaresHealth(one.name, Object.keys(health));
       if (isEvery)
         await waitUntilHealthy(ports, one, { probe: record && probeOf(record), deadlineMs: limitMs, minHealthyMs });
       else if (record !== undefined) await readReadyMs(ports, record);

@@ -1,11 +1,9 @@
 import { parseLine } from "../../../logs/line.ts";
-import type { RawLine } from "./line.ts";
+import { momentBefore, type RawLine, SLACK_MS } from "./line.ts";
 import type { LogFile } from "./log-file.ts";
 import { NEWLINE, rangeAt, rangesBackwards, type Region } from "./regions.ts";
 
 const BLOCK_BYTES = 64 * 1024;
-/** A program may write lines out of order. */
-export const SLACK_MS = 60_000;
 
 export function findEndBefore(file: LogFile, size: number, untilMs: number): number {
   let low = 0;
@@ -48,22 +46,23 @@ export class PrecedingTime {
     this.#region = region;
   }
 
-  of({ offset }: RawLine): number | null {
+  /** @param nextMs the time of a line that follows */
+  of({ offset }: RawLine, nextMs: number): number | null {
     const at = offset - this.#region.start;
     if (at < 0 || at > this.#region.bytes.length) return null;
     const cached = this.#cached;
     if (cached && at >= cached.from && at <= cached.to) return cached.atMs;
-    const found = this.#search(at);
+    const found = this.#search(at, nextMs);
     this.#cached = { ...found, to: at };
     return found.atMs;
   }
 
-  #search(at: number): { readonly from: number; readonly atMs: number | null } {
+  #search(at: number, nextMs: number): { readonly from: number; readonly atMs: number | null } {
     const { bytes } = this.#region;
     let count = 0;
     let reached = at;
     for (const { from, to } of rangesBackwards(bytes.subarray(0, at))) {
-      const { atMs } = parseLine(bytes.toString("utf8", from, to));
+      const atMs = momentBefore(parseLine(bytes.toString("utf8", from, to)), nextMs);
       if (atMs !== null) return { from, atMs };
       reached = from;
       count += 1;
@@ -73,7 +72,9 @@ export class PrecedingTime {
   }
 }
 
+/** Of a time that occurs twice, the second: reading backwards must not stop too early. */
 export function readFirstTime({ bytes }: Region): number | undefined {
   const { from, to } = rangeAt(bytes, 0);
-  return parseLine(bytes.toString("utf8", from, Math.min(to, from + MAX_STAMP_BYTES))).atMs ?? undefined;
+  const { atMs, laterMs } = parseLine(bytes.toString("utf8", from, Math.min(to, from + MAX_STAMP_BYTES)));
+  return laterMs ?? atMs ?? undefined;
 }

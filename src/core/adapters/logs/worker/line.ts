@@ -57,10 +57,13 @@ function* splitTexts(bytes: Buffer): Generator<Buffer> {
   }
 }
 
+/** A program may write lines out of order. */
+export const SLACK_MS = 60_000;
 const MAX_LINE_LENGTH = 64 * 1024;
 
 export interface ScrubbedLine {
   readonly atMs: number | null;
+  readonly laterMs?: number | undefined;
   readonly level: OutputLine["level"];
   readonly message: string;
   /** Of the line, which is too long to be shown whole. */
@@ -72,12 +75,12 @@ export function scrubLine(raw: RawLine, scrub: LineScrubber): ScrubbedLine {
   const scrubbed = removeSecrets(raw, scrub);
   const text = scrubbed.slice(0, MAX_LINE_LENGTH);
   const missing = raw.missing + scrubbed.length - text.length;
-  const { atMs, level, text: unscrubbed, fields: members } = parseLine(text);
+  const { atMs, laterMs, level, text: unscrubbed, fields: members } = parseLine(text);
   // A JSON escape may have hidden a secret.
   const isEscaped = text.includes("\\");
   const message = isEscaped ? scrub.complete(unscrubbed) : unscrubbed;
   const fields = members && isEscaped ? scrubFields(members, scrub) : members;
-  return { atMs, level, message, missing, fields };
+  return { atMs, laterMs, level, message, missing, fields };
 }
 
 function scrubFields(fields: NonNullable<OutputLine["fields"]>, { complete }: LineScrubber): OutputLine["fields"] {
@@ -115,4 +118,9 @@ export function outputLine(
 
 export function createLineSource({ app, pmId, stream }: Target, path: string): LineSource {
   return { app, pmId, stream, file: basename(path) };
+}
+
+/** The latest time that a line can have, if one that follows it has `nextMs`. */
+export function momentBefore({ atMs, laterMs }: Pick<ScrubbedLine, "atMs" | "laterMs">, nextMs: number): number | null {
+  return laterMs !== undefined && laterMs <= nextMs + SLACK_MS ? laterMs : atMs;
 }

@@ -1,10 +1,9 @@
-import { closeSync, fstatSync, lstatSync, openSync, readSync, realpathSync } from "node:fs";
-import { basename, dirname, join, sep } from "node:path";
+import { closeSync, fstatSync, openSync, readSync, realpathSync } from "node:fs";
+import { sep } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { foreignCode, type ErrorCode } from "../../../api/code.ts";
-import { rotatedNames } from "../../../logs/rotated.ts";
 import { errorCode } from "../../../words/thrown.ts";
-import { descriptorPath, listIfReadable, NO_FOLLOW, O_RDONLY } from "../../files/system.ts";
+import { descriptorPath, NO_FOLLOW, O_RDONLY } from "../../files/system.ts";
 
 /** Applies to the compressed and the decompressed size. */
 const MAX_ZIPPED_BYTES = 64 * 2 ** 20;
@@ -117,7 +116,8 @@ function notRegularError(path: string): UnreadableLogError {
 }
 
 function outsideError(path: string): UnreadableLogError {
-  const accepted = "Accepted: PM2_HOME, the folder of the app, and the folders under logFolders in svcm.yaml.";
+  const accepted =
+    "Accepted: PM2_HOME, the folder of the app, and the folders of logFolders in svcm.yaml, for example logFolders: [/var/log/orders].";
   return new UnreadableLogError("EOUTSIDE", `${path} is outside of the folders that may hold logs. ${accepted}`);
 }
 
@@ -136,26 +136,20 @@ function realFolder(folder: string): string | undefined {
   }
 }
 
-/** Newest first. */
-export function listRotatedFiles({ path }: Pick<LogLocation, "path">, sinceMs = 0): string[] {
-  const folder = dirname(path);
-  const names = rotatedNames(basename(path), listIfReadable(folder));
-  const all = new Set(names);
-  return names
-    .filter((name) => !(name.endsWith(".gz") && all.has(name.slice(0, -3))))
-    .flatMap((name) => {
-      const file = join(folder, name);
-      const modifiedMs = readModifiedMs(file);
-      return modifiedMs === undefined || modifiedMs < sinceMs ? [] : [{ file, modifiedMs }];
-    })
-    .toSorted((a, b) => b.modifiedMs - a.modifiedMs)
-    .map(({ file }) => file);
-}
+const HEAD_BYTES = 64 * 1024;
 
-function readModifiedMs(file: string): number | undefined {
+/** The beginning of a file, still compressed; `undefined` if it may not be read. */
+export function readHead(location: LogLocation): Buffer | undefined {
   try {
-    return lstatSync(file).mtimeMs;
-  } catch {
-    return undefined;
+    const fd = openLog(location);
+    try {
+      const head = Buffer.alloc(HEAD_BYTES);
+      return head.subarray(0, readAt(fd, head, 0));
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    if (error instanceof UnreadableLogError) return undefined;
+    throw error;
   }
 }

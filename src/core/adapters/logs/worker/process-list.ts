@@ -8,6 +8,7 @@ import { callDaemon } from "../../pm2/daemon.ts";
 import type { Pm2Process } from "../../pm2/worker/pm2-api.ts";
 import { environmentSecrets } from "../../pm2/worker/process-record.ts";
 import { LogFailure, type WorkerData } from "../protocol.ts";
+import { daemonPid, listFormerLogs, readSavedProcesses } from "./absent-logs.ts";
 import type { LogLocation } from "./log-file.ts";
 
 const TIMEOUT_MS = 5000;
@@ -20,6 +21,9 @@ export class ProcessList {
   scrub: LineScrubber = createLineScrubber([]);
   readonly #data: WorkerData;
   readonly #secrets = new Set<string>();
+  /** Apps whose output PM2 throws away. */
+  discarded: readonly DiscardedLog[] = [];
+  pids: readonly number[] = [];
   #stamp = "";
   #refreshedAtMs = Number.NEGATIVE_INFINITY;
   #refreshing: Promise<void> | undefined;
@@ -58,7 +62,26 @@ export class ProcessList {
     this.#refreshedAtMs = performance.now();
     this.names = new Set(processes.map(({ name }) => String(name)));
     this.targets = listTargets(processes, home, folders, statSync(home).uid);
+    this.discarded = processes.flatMap(listDiscarded);
+    this.pids = [...daemonPid(home), ...processes.flatMap(({ pid }) => (pid === undefined || pid < 2 ? [] : [pid]))];
     this.addSecrets(environmentSecrets(processes));
+  }
+
+  /** The logs of apps that PM2 does not list. Their secrets are those of PM2's saved list, if it has them. */
+  formerTargets(names: readonly string[]): Target[] {
+    const unlisted = names.filter((name) => !this.names.has(name));
+    if (unlisted.length === 0) return [];
+    const { home, folders } = this.#data;
+    const owner = statSync(home).uid;
+    const saved = readSavedProcesses(home).filter(({ name }) => unlisted.includes(String(name)));
+    this.addSecrets(environmentSecrets(saved));
+    const own = unlisted.flatMap((app) =>
+      listFormerLogs(home, app, owner).map((log) => ({ ...log, app, pmId: null, log: hashPath(log.path) })),
+    );
+    const elsewhere = listTargets(saved, home, folders, owner).map((target) => ({ ...target, pmId: null }));
+    const listed = new Set(this.targets.map(({ path }) => path));
+    const byPath = new Map([...own, ...elsewhere].map((target) => [target.path, target]));
+    return [...byPath.values()].filter(({ path }) => !listed.has(path) && isThere(path));
   }
 }
 
@@ -102,6 +125,22 @@ function listTargets(processes: readonly Pm2Process[], home: string, more: reado
     }
   }
   return [...targets.values()];
+}
+
+export interface DiscardedLog {
+  readonly app: string;
+  readonly stream: LogStream;
+}
+
+function listDiscarded({ name, pm2_env: env }: Pm2Process): DiscardedLog[] {
+  return STREAMS.flatMap(([stream, field]) => {
+    const path = env[field];
+    return typeof path === "string" && DISCARDED.has(path) ? [{ app: String(name), stream }] : [];
+  });
+}
+
+function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 function hashPath(path: string): string {

@@ -1,11 +1,13 @@
 import { setImmediate as pause } from "node:timers/promises";
+import type { LogProblem } from "../../../api/logs.ts";
 import { formatCursor, parseCursor, type LogPosition, type Sign } from "../../../logs/cursor.ts";
 import { lineSize } from "../../../logs/line.ts";
 import { createMatcher, type Matcher } from "../../../logs/match.ts";
 import type { LogFilter, LogQuery } from "../../../ports/logs.ts";
 import { packLines, type OutputLine } from "../packed.ts";
 import { LogFailure, type Page } from "../protocol.ts";
-import { type ProcessList, selectTargets, type Target } from "./process-list.ts";
+import { findDeletedLog } from "./absent-logs.ts";
+import { type DiscardedLog, type ProcessList, selectTargets, type Target } from "./process-list.ts";
 import { createCandidateFinder } from "./candidates.ts";
 import { type MatchedLine, Source } from "./source.ts";
 
@@ -24,7 +26,11 @@ export async function readLogs(context: ReadContext, query: LogQuery, upTo?: rea
   const { processList, sign } = context;
   const { limit = DEFAULT_LIMIT, before, after } = query;
   await processList.refresh();
-  const targets = selectTargets(processList.targets, processList.names, query);
+  const { app, apps = [], stream } = query;
+  const requested = app === undefined ? apps : [...apps, app];
+  const former = processList.formerTargets(requested);
+  const names = new Set([...processList.names, ...former.map((one) => one.app)]);
+  const targets = selectTargets([...processList.targets, ...former], names, query);
   if (query.isBounded && targets.length > BOUNDS.files) throw tooManyError(targets.length);
   const from = upTo ?? (before === undefined ? undefined : requireCursor(before, sign));
   const floor = after === undefined ? [] : requireCursor(after, sign);
@@ -39,8 +45,38 @@ export async function readLogs(context: ReadContext, query: LogQuery, upTo?: rea
     newer: newer.length === 0 ? null : formatCursor(newer, sign),
     scannedBytes: sources.reduce((sum, { scannedBytes }) => sum + scannedBytes, 0),
     truncated: merge.isCut,
-    problems: sources.flatMap(({ problem }) => problem ?? []),
+    problems: [
+      ...sources.flatMap(({ problem }) => problem ?? []),
+      ...former
+        .filter((one) => stream === undefined || one.stream === stream)
+        .slice(0, 1)
+        .map(formerProblem),
+      ...targets.flatMap((target) => findDeletedLog(target, processList.pids) ?? []),
+      ...processList.discarded.filter((one) => isTold(one, requested, stream, targets)).map(discardedProblem),
+    ],
   };
+}
+
+/** Of the apps that nobody named, only those that are silent. */
+function isTold(
+  one: DiscardedLog,
+  requested: readonly string[],
+  stream: LogQuery["stream"],
+  targets: readonly Target[],
+): boolean {
+  if (stream !== undefined && one.stream !== stream) return false;
+  return requested.length > 0 ? requested.includes(one.app) : targets.every(({ app }) => app !== one.app);
+}
+
+function discardedProblem({ app, stream }: DiscardedLog): LogProblem {
+  const field = stream === "out" ? "out_file" : "error_file";
+  const details = `PM2 keeps no ${stream === "out" ? "output" : "errors"} of ${app}: its ${field} is /dev/null.`;
+  return { app, stream, code: "LOG_DISCARDED", details };
+}
+
+function formerProblem({ app, stream }: Target): LogProblem {
+  const details = `PM2 no longer lists ${app}. These are the files that it left. A secret that only this app had, and that PM2's saved list does not have, is not known, and so not hidden.`;
+  return { app, stream, code: "LOG_APP_DELETED", details };
 }
 
 interface Bounds {

@@ -46,7 +46,8 @@ function* matchRegion(searched: SearchedRegion, target: Target, options: SearchO
   for (const raw of rawLines(searched, options.findCandidates)) {
     const scrubbed = scrubLine(raw, options.scrub);
     const { times } = searched;
-    if (matchesFilter(options, scrubbed, target, () => scrubbed.atMs ?? times.of(raw))) yield { raw, scrubbed, times };
+    if (matchesFilter(options, scrubbed, target, () => scrubbed.atMs ?? times.of(raw, Infinity)))
+      yield { raw, scrubbed, times };
   }
 }
 

@@ -2,10 +2,11 @@ import type { LogProblem } from "../../../api/logs.ts";
 import type { LogPosition } from "../../../logs/cursor.ts";
 import type { LineSource, OutputLine } from "../packed.ts";
 import { LogFailure } from "../protocol.ts";
-import { createLineSource, outputLine } from "./line.ts";
-import { findEndBefore, PrecedingTime, readFirstTime, SLACK_MS } from "./line-times.ts";
-import { listRotatedFiles, LogFile, UnreadableLogError } from "./log-file.ts";
+import { createLineSource, momentBefore, outputLine, SLACK_MS } from "./line.ts";
+import { findEndBefore, PrecedingTime, readFirstTime } from "./line-times.ts";
+import { LogFile, UnreadableLogError } from "./log-file.ts";
 import type { Target } from "./process-list.ts";
+import { listRotatedFiles } from "./rotated-files.ts";
 import { NEWLINE, readableEnd, type Region, regionsBackwards } from "./regions.ts";
 import { type SearchOptions, searchRegions } from "./search.ts";
 
@@ -95,6 +96,8 @@ export class Source {
     const { since, until, context } = this.#options;
     const { inode } = file;
     let orderMs = file.modifiedMs;
+    // Nothing in the file is newer than its last change.
+    let nextMs = file.modifiedMs;
     const regions = this.#searched(regionsBackwards(file, [floor, end], context > 0), end === file.size, file);
     for (const found of searchRegions(regions, this.target, this.#options)) {
       if (found === undefined) {
@@ -102,7 +105,8 @@ export class Source {
         continue;
       }
       const { raw, scrubbed, times } = found;
-      const atMs = scrubbed.atMs ?? times.of(raw);
+      const atMs = momentBefore(scrubbed, nextMs) ?? times.of(raw, nextMs);
+      nextMs = Math.min(nextMs, atMs ?? nextMs);
       if (atMs !== null && atMs < since - SLACK_MS) return this.#end();
       if (atMs !== null && (atMs < since || atMs > until)) continue;
       orderMs = atMs ?? orderMs;

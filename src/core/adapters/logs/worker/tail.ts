@@ -2,7 +2,8 @@ import { lstatSync } from "node:fs";
 import type { LineSource } from "../packed.ts";
 import { FileFollower } from "./file-follower.ts";
 import { createLineSource, type RawLine } from "./line.ts";
-import { listRotatedFiles, LogFile, UnreadableLogError } from "./log-file.ts";
+import { LogFile, UnreadableLogError } from "./log-file.ts";
+import { listRotatedFiles } from "./rotated-files.ts";
 import type { Target } from "./process-list.ts";
 import { tornLineStart } from "./regions.ts";
 

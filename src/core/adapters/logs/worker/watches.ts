@@ -4,7 +4,7 @@ import type { LogPosition } from "../../../logs/cursor.ts";
 import type { LogFilter } from "../../../ports/logs.ts";
 import { type OutputLine, packLines } from "../packed.ts";
 import type { Response } from "../protocol.ts";
-import { outputLine, type RawLine, type ScrubbedLine, scrubLine } from "./line.ts";
+import { momentBefore, outputLine, type RawLine, type ScrubbedLine, scrubLine } from "./line.ts";
 import { type ProcessList, selectTargets, type Target } from "./process-list.ts";
 import { Tail } from "./tail.ts";
 import { Watch } from "./watch.ts";
@@ -167,7 +167,7 @@ export class Watches {
 
   #scrubLine(tail: Tail, raw: RawLine, nowMs: number): FollowedLine {
     const scrubbed = scrubLine(raw, this.#processList.scrub);
-    tail.lastMs = scrubbed.atMs ?? tail.lastMs;
+    tail.lastMs = momentBefore(scrubbed, nowMs) ?? tail.lastMs;
     const atMs = tail.lastMs ?? nowMs;
     const { target, source } = tail;
     return { target, scrubbed, atMs, line: outputLine(source, scrubbed, { atMs, offset: raw.offset }) };

@@ -1,0 +1,40 @@
+/** When a clock is set back, a local time occurs twice. */
+export interface LocalMoment {
+  readonly atMs: number;
+  /** The second of the two; absent if the time occurs once. */
+  readonly laterMs?: number;
+}
+
+const MINUTE_MS = 60_000;
+/** By which clocks are set back. */
+const SHIFT_MINUTES = [60, 30, 120];
+
+/** @param text a date and a time without a zone. A time that the clock skips is read as if it had not been set yet */
+export function readLocalTime(text: string): LocalMoment | undefined {
+  const atMs = Date.parse(text);
+  if (Number.isNaN(atMs)) return undefined;
+  const offset = new Date(atMs).getTimezoneOffset();
+  const shift = SHIFT_MINUTES.find(
+    (minutes) => new Date(atMs + minutes * MINUTE_MS).getTimezoneOffset() - offset === minutes,
+  );
+  return shift === undefined ? { atMs } : { atMs, laterMs: atMs + shift * MINUTE_MS };
+}
+
+const DATE = /^\d{4}-\d\d-\d\d/;
+const DATE_ONLY = /^\d{4}-\d\d-\d\d$/;
+const ZONE = /(?:Z|[+-]\d\d:?\d\d)$/i;
+
+/** A date alone is its first moment. Without `Z` or an offset, a date and a time are those of the machine's zone. */
+export function readMoment(text: string): LocalMoment | undefined {
+  if (!DATE.test(text)) return undefined;
+  if (DATE_ONLY.test(text)) return isDate(text) ? readLocalTime(`${text}T00:00`) : undefined;
+  const isLocal = !ZONE.test(text.slice("2026-01-31".length));
+  if (isLocal) return readLocalTime(text.replace(" ", "T"));
+  const atMs = Date.parse(text);
+  return Number.isNaN(atMs) ? undefined : { atMs };
+}
+
+/** `Date.parse` accepts 31 days in every month if a time follows. */
+function isDate(text: string): boolean {
+  return !Number.isNaN(Date.parse(text));
+}
