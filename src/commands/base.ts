@@ -9,6 +9,7 @@ import {
   openPorts,
   environmentsWithEcosystem,
   withLayoutHint,
+  withProgress,
   type Caller,
   type Operation,
   type Ports,
@@ -18,6 +19,7 @@ import type * as FleetModule from "../fleet/index.ts";
 import { jsonText, writeErr, writeOut } from "./terminal/output.ts";
 import { printable } from "./terminal/paint.ts";
 import { isStdoutTerminal, stderrScreen, stdoutScreen, type Screen } from "./terminal/screen.ts";
+import { progressText } from "./terminal/step-line.ts";
 import { renderTable, type Column } from "./terminal/table.ts";
 
 function environmentFlag(examples: string) {
@@ -122,14 +124,21 @@ export abstract class SvcmCommand extends Command {
     }
   }
 
-  /** On SIGINT or SIGTERM, the operation finishes its current step and stops. */
+  /**
+   * On SIGINT or SIGTERM, the operation finishes its current step and stops. Each step is a line on standard error, also
+   * with --json and without a terminal: a log then shows where a killed apply stood.
+   */
   async executeUntilStopped<OperationInput, Output>(
     operation: Operation<OperationInput, Output>,
     input: OperationInput,
   ): Promise<Output> {
     const { source, actor, grants } = commandLineCaller();
     const caller = { source, grants, signal: this.signal, ...(actor !== undefined && { actor }) };
-    return execute(operation, await this.ports(), input, caller);
+    const ports = await this.ports();
+    const releases = withProgress(ports.releases, (progress) => {
+      if (progress.outcome === undefined) writeErr(`${printable(progressText(progress), stderrScreen())}\n`);
+    });
+    return execute(operation, { ...ports, releases }, input, caller);
   }
 
   protected async logMissingEcosystem(response: {

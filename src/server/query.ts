@@ -7,7 +7,9 @@ export interface Parameter {
   readonly schema: z.core.JSONSchema.BaseSchema;
 }
 
-export type QueryReader = (query: Readonly<Record<string, unknown>>) => Record<string, string | number | boolean>;
+type Value = string | number | boolean | string[];
+
+export type QueryReader = (query: Readonly<Record<string, unknown>>) => Record<string, Value>;
 
 export function parametersOf(input: z.core.$ZodType, names: readonly string[]): Parameter[] {
   // Without parameters, the input need not have a JSON Schema.
@@ -24,7 +26,7 @@ export function parametersOf(input: z.core.$ZodType, names: readonly string[]): 
 export function queryReader(parameters: readonly Parameter[]): QueryReader {
   const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]));
   return (query) => {
-    const values: Record<string, string | number | boolean> = {};
+    const values: Record<string, Value> = {};
     for (const [name, value] of Object.entries(query)) {
       const parameter = byName.get(name);
       if (parameter === undefined) throw unknownParameter(name, [...byName.keys()]);
@@ -35,7 +37,9 @@ export function queryReader(parameters: readonly Parameter[]): QueryReader {
   };
 }
 
-function parseValue(parameter: Parameter, value: string): string | number | boolean {
+function parseValue(parameter: Parameter, value: string): Value {
+  // As one parameter, because a repeated one is refused.
+  if (parameter.schema.type === "array") return value.split(",").filter(Boolean);
   if (parameter.schema.type === "integer") return parseInteger(parameter, value);
   return parameter.schema.type === "boolean" ? parseBoolean(parameter, value) : value;
 }

@@ -1,6 +1,7 @@
 import { foreignCode } from "../api/code.ts";
 import type { MetricsPayload } from "../api/metrics.ts";
 import { SvcmError } from "../errors.ts";
+import { withMachineEnvironment } from "../rollout/machine-environment.ts";
 import { defineOperation } from "../operation.ts";
 import { readStateOf } from "../running/read-states.ts";
 import { EcosystemWatch } from "../metrics/sampling/ecosystem-watch.ts";
@@ -15,7 +16,8 @@ export const ecosystemDrift = defineOperation({
   id: "ecosystem.drift",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports, request): Promise<EcosystemDrift> {
+  async run(ports, input, caller): Promise<EcosystemDrift> {
+    const request = await withMachineEnvironment(ports, input, caller);
     const environment = await ports.telemetry.environment(request);
     const records = await ports.processes.list();
     const watch = new EcosystemWatch(ports, request);

@@ -4,7 +4,7 @@ import type { Ports } from "../../ports/index.ts";
 import type { AffectedProcess, SkippedProcess } from "./action.ts";
 
 export type ActionSubject = {
-  -readonly [Member in "action" | "environment" | "processes" | "target" | "code"]?: AuditRecord[Member];
+  -readonly [Member in "action" | "environment" | "keys" | "processes" | "target" | "code"]?: AuditRecord[Member];
 } & Pick<AuditRecord, "action">;
 
 export function createActionSubject(input: InputOf<"process.act">): ActionSubject {

@@ -2,11 +2,12 @@ import type { InputOf } from "../../api/inputs.ts";
 import type { Plan, Release } from "../../api/rollout.ts";
 import { withAudit } from "../../audit/with-audit.ts";
 import type { Caller } from "../../caller.ts";
-import { noteProcesses, type ActionSubject } from "../../pm2/control/action-subject.ts";
+import { noteProcesses, type ActionSubject, type NamedProcess } from "../../pm2/control/action-subject.ts";
 import { POLL_INTERVAL_MS } from "../../pm2/control/verify.ts";
 import type { Ports } from "../../ports/index.ts";
 import { findFormerName, stepNames } from "../step.ts";
 import { computePlan, type Planned } from "../planning.ts";
+import type { ReleaseHead } from "../release.ts";
 import { readEcosystem } from "../../pm2/ecosystem-file.ts";
 import { stateAfterApply } from "./applied-state.ts";
 import { recover } from "./preflight.ts";
@@ -68,7 +69,8 @@ async function applyLocked(ports: Ports, input: Input, { caller, subject, begin 
   if (steps.length === 0) return { plan, release: null };
   const run = { ports, planned, steps, input, caller };
   const recording = await startApplyRecording(run, caller);
-  noteProcesses(subject, ports, recording.head.before);
+  subject.target = releaseTarget(recording.head);
+  noteProcesses(subject, ports, [...recording.head.before, ...listStarted(steps)]);
   const envFiles = await prepareOrRefuse(recording, async () => {
     const copies = await ports.releases.copyEnvFiles(recording.head.id, planned.envFiles);
     await begin();
@@ -80,6 +82,17 @@ async function applyLocked(ports: Ports, input: Input, { caller, subject, begin 
   const left = stateAfterApply(ports, planned, { envFiles, save, boots, running });
   const release = await recording.end("applied", { left });
   return { plan, release };
+}
+
+/** `release 20261122-044103-b8f9, plan 7f3a-9c21, commit 1d6f1f0c2a` */
+function releaseTarget({ id, plan, git }: Pick<ReleaseHead, "id" | "plan" | "git">): string {
+  const commit = git === null ? [] : [`commit ${git.commit.slice(0, 10)}`];
+  return [`release ${id}`, ...(plan === null ? [] : [`plan ${plan}`]), ...commit].join(", ");
+}
+
+/** PM2 has no number for them yet. */
+function listStarted(steps: ApplyRun["steps"]): NamedProcess[] {
+  return steps.flatMap(({ do: kind, app }) => (kind === "start" ? [{ name: app, pmId: null }] : []));
 }
 
 /** If a user restarts a process at this moment, it is stopped only briefly, and its step goes away. */

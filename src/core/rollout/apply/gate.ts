@@ -37,6 +37,8 @@ export class HealthGate {
   readonly #requirement: HealthRequirement;
   readonly #runs = new OnlineRuns();
   readonly #score = new ProbeScore();
+  /** The first check of the process, by svcm's clock. */
+  #seenAtMs: number | undefined;
 
   constructor(ports: Ports, requirement: HealthRequirement) {
     this.#ports = ports;
@@ -52,7 +54,8 @@ export class HealthGate {
     if (probe === undefined || !isUp(now)) return;
     this.#runs.onlineMs(now, this.#ports.clock.elapsed());
     // While it boots, only others answer.
-    const answer = await this.#probe(now, probe, this.#score.bootMs === undefined ? 1 : MAX_ATTEMPTS);
+    this.#seenAtMs ??= this.#ports.clock.now();
+    const answer = await this.#probe(now, probe, this.#score.isTimed ? MAX_ATTEMPTS : 1);
     if (answer === undefined || answer.state === "absent" || answer.pid === null) return;
     this.#record(answer, now);
     if (this.#score.isBad) throw this.#unhealthy(now);
@@ -75,6 +78,7 @@ export class HealthGate {
       const nowMs = clock.elapsed();
       const onlineMs = this.#runs.onlineMs(now, nowMs);
       const readyMs = await readReadyMs(this.#ports, now);
+      this.#seenAtMs ??= this.#ports.clock.now();
       const answer: HealthResult | undefined =
         probe === undefined ? { state: "absent" } : await this.#probe(now, probe);
       if (answer !== undefined) this.#record(answer, now);
@@ -96,7 +100,10 @@ export class HealthGate {
   }
 
   #record(answer: HealthResult, { pid, startedAt }: ProcessRecord): void {
-    this.#score.count(answer, pid, this.#ports.clock.now() - (startedAt ?? 0));
+    const nowMs = this.#ports.clock.now();
+    // If it already answered at its first check, it was ready at some time before: its age says nothing of its boot.
+    const isKnown = this.#score.hasFailed || (this.#seenAtMs ?? nowMs) - (startedAt ?? 0) <= POLL_INTERVAL_MS * 2;
+    this.#score.count(answer, pid, isKnown ? nowMs - (startedAt ?? 0) : undefined);
   }
 
   #unhealthy(record: GatedProcess): SvcmError {
@@ -135,20 +142,30 @@ type Problem = Extract<HealthResult, { readonly state: "unhealthy" }>;
 class ProbeScore {
   #good = 0;
   #bad = 0;
+  isTimed = false;
   wasGood = false;
   problem: Problem | undefined;
   /** Absent if the first good result may come from another process. */
   bootMs: number | undefined;
 
-  count(answer: HealthResult, pid: number | null, ageMs: number): void {
+  /** It was not ready at an earlier check. */
+  hasFailed = false;
+
+  /** @param ageMs of the process, if that is the time of its boot */
+  count(answer: HealthResult, pid: number | null, ageMs: number | undefined): void {
     if (answer.state === "unhealthy") {
+      this.hasFailed = true;
       this.problem = answer;
       this.#good = 0;
       // A process that is not listening yet is not unhealthy.
       this.#bad = answer.code === "HEALTH_STATUS" || this.wasGood ? this.#bad + 1 : 0;
       return;
     }
-    if (answer.state === "healthy" && answer.pid === pid) this.bootMs ??= ageMs;
+    // Only the first good answer can tell.
+    if (answer.state === "healthy" && answer.pid === pid && !this.isTimed) {
+      this.isTimed = true;
+      this.bootMs = ageMs;
+    }
     this.#bad = 0;
     this.#good += 1;
     this.wasGood ||= this.isGood;

@@ -5,6 +5,7 @@ import { namesOfApp, type ReleaseEvent } from "../release.ts";
 import type { AppProbe } from "../settings/probe.ts";
 import { isAppStep } from "../step.ts";
 import { stateAfterRevert } from "./applied-state.ts";
+import { withStepAudit } from "./audited-step.ts";
 import { endHalf, endRefused, endReverted, ignoreUnrecorded, type ApplyRun } from "./end-failed.ts";
 import { readEvidence } from "./failure.ts";
 import type { ReleaseRecorder } from "./recording.ts";
@@ -35,7 +36,7 @@ export async function runSteps(run: ApplyRun, recording: ReleaseRecorder): Promi
       const targets = await findTargets(context, step);
       await recording.step(index, "begun");
       touched = index + 1;
-      await runStep(context, step, targets);
+      await withStepAudit(run, step, () => runStep(context, step, targets));
       await recording.step(index, "done");
     } catch (error) {
       if (!(error instanceof SvcmError)) throw error;
