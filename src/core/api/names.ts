@@ -37,7 +37,7 @@ export const driftStates = ["missing", "unexpected", "different", "absent", "sta
 
 export const appKinds = ["service", "job", "task"] as const;
 
-/** What a process does. PM2's own status is not enough for it. */
+/** The activities of a process. PM2's own status is not enough for them. */
 export const processStates = [
   "online",
   "starting",

@@ -39,7 +39,7 @@ describe("the conditions of alerts", () => {
     expect(findConditions(withProcess({ state: "stopped" }), NONE)).toEqual([]);
   });
 
-  test("a declared service that a person stopped, with the person", () => {
+  test("a declared service that a user stopped, with the name of the user", () => {
     const missing = metrics(({ ecosystem, processes: [first] }) => ({
       ecosystem: { ...ecosystem, missingExpected: ["dev-restapi"] },
       processes: [{ ...first!, state: "stopped", stateReason: "by alice since 14:02" }],
