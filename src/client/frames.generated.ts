@@ -76,7 +76,7 @@ export interface ProcessMetrics {
   readonly status: string;
   /** `service`: runs until it is stopped. `job`: a schedule starts it, and it ends. `task`: runs once. */
   readonly kind: "service" | "job" | "task";
-  /** What it does, from PM2's word and everything else that svcm knows. */
+  /** The present activity, from PM2's word and everything else that svcm knows. */
   readonly state: "online" | "starting" | "stopping" | "running" | "waiting" | "ended" | "failed" | "stopped" | "errored" | "given up" | "crash loop" | "not loaded" | "hung" | "missing" | "unknown";
   /** Continues the state, for example `next 03:00 Europe/Berlin`. */
   readonly stateReason: string | null;

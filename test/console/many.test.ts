@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)("a process that needs attention", () => {
     await expect
       .poll(() => page.locator(".why").allTextContents())
       .toEqual([
-        "PM2 has given up on it after 15 restarts. The last exit code is 1.",
+        "PM2 has given up on it, and starts it only on request.",
         "It ended by itself 26 times.",
         "MODE: declared, not in the running process.",
       ]);

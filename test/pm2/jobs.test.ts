@@ -93,7 +93,7 @@ test("a start with the ecosystem file does not run a job, and `svcm run` runs it
   expect((await execute(rolloutApply, ports, input, caller)).release).toBeNull();
 });
 
-test("what a person stopped stays stopped, is missing, and is started only if it is asked for", async () => {
+test("a service that a user stopped stays stopped, is missing, and is started only by its name", async () => {
   await execute(processAct, ports, { action: "stop", name: "web" }, { ...caller, actor: "alice" });
   expect((await states())["web"]).toMatch(/^stopped by alice since \d\d:\d\d/);
   const drift = await execute(ecosystemDrift, ports, { environment: "dev" }, caller);
@@ -104,8 +104,8 @@ test("what a person stopped stays stopped, is missing, and is started only if it
   const plan = await execute(rolloutPlan, ports, { environment: "dev" }, caller);
   expect(plan).toMatchObject({ steps: [], held: [{ name: "web", state: "stopped", by: "alice" }] });
   expect((await execute(rolloutApply, ports, input, caller)).release).toBeNull();
-  const asked = await execute(rolloutApply, ports, { ...input, apps: ["web"] }, caller);
-  expect(asked.release?.steps.map((step) => `${step.do} ${step.app}`)).toEqual(["resume web", "save "]);
+  const named = await execute(rolloutApply, ports, { ...input, apps: ["web"] }, caller);
+  expect(named.release?.steps.map((step) => `${step.do} ${step.app}`)).toEqual(["resume web", "save "]);
   expect((await states())["web"]).toBe("online");
   expect(existsSync(runs)).toBe(true);
 });

@@ -1,4 +1,4 @@
-/** States that PM2's status word hides, on every face: list, drift, plan, alerts and doctor. */
+/** States that PM2's status word hides, in each answer: list, drift, plan, alerts and doctor. */
 import { rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -15,8 +15,8 @@ const link = own.link();
 const find = async (name: string): Promise<ProcessRecord> =>
   (await link.list()).find((record) => record.name === name) as ProcessRecord;
 
-/** What each face says about the app, and that they agree. */
-async function faces(name: string) {
+/** Collects the answers about an app, which have to agree. */
+async function answersAbout(name: string) {
   const { processes } = await execute(processList, ports, {}, caller);
   const listed = processes.find((process) => process.name === name);
   const drift = await execute(ecosystemDrift, ports, { environment: "dev" }, caller);
@@ -46,7 +46,7 @@ async function declare(app: { readonly name: string; readonly code: string; read
 test("an app with a restart delay that PM2 has given up on is not waiting for a restart", async () => {
   await declare({ name: "given", code: "process.exit(3)", restart_delay: 10, max_restarts: 2 });
   await expect.poll(async () => await find("given")).toMatchObject({ status: "waiting restart", pid: null });
-  expect(await faces("given")).toMatchObject({
+  expect(await answersAbout("given")).toMatchObject({
     state: "given up",
     missing: true,
     alert: { rule: "not-online", details: expect.stringMatching(/^given is declared .* given up\.$/) as string },
@@ -54,10 +54,10 @@ test("an app with a restart delay that PM2 has given up on is not waiting for a 
   });
 });
 
-test("a stopped service is missing for every face, and its plan names who stopped it", async () => {
+test("a stopped service is missing in each answer, and its plan names who stopped it", async () => {
   await declare({ name: "stopped", code: IDLE });
   await link.stop(await find("stopped"));
-  expect(await faces("stopped")).toMatchObject({
+  expect(await answersAbout("stopped")).toMatchObject({
     state: "stopped",
     missing: true,
     alert: { rule: "not-online", details: expect.stringContaining("stopped by a command to PM2 since") as string },
@@ -75,7 +75,7 @@ test("a process without a pid is missing, and names the apps whose memory limit 
   const listed = processes.find(({ name }) => name === "nopid");
   expect(listed).toMatchObject({ status: "online", state: "missing", stateReason: "no pid" });
   expect(listed?.problem?.details).toContain("PM2 does not watch the memory limit of limited.");
-  expect(await faces("nopid")).toMatchObject({ missing: true, doctor: "PROCESS_WITHOUT_PID" });
+  expect(await answersAbout("nopid")).toMatchObject({ missing: true, doctor: "PROCESS_WITHOUT_PID" });
 });
 
 test("a crash loop in cluster mode is one, although PM2 records exit code 0", async () => {
@@ -88,7 +88,7 @@ test("a crash loop in cluster mode is one, although PM2 records exit code 0", as
   await expect.poll(async () => (await find("loop")).restartCount, { timeout: 20_000 }).toBeGreaterThanOrEqual(4);
   // Between an end and the next start, PM2 shows it as stopped.
   await expect.poll(async () => (await find("loop")).status).toBe("online");
-  const { state, alert, doctor } = await faces("loop");
+  const { state, alert, doctor } = await answersAbout("loop");
   expect({ state, doctor }).toEqual({ state: "crash loop", doctor: "PROCESS_CRASH_LOOP" });
   expect(alert).toMatchObject({ rule: "crash-loop", details: expect.stringMatching(/^loop \(\d+\): /) as string });
 });

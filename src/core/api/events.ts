@@ -108,7 +108,9 @@ export const processShowBody = z
         pmId: z.int(),
         status: z.string().describe("PM2's word."),
         kind: z.enum(appKinds),
-        state: z.enum(processStates).describe("What it does, from PM2's word and everything else that svcm knows."),
+        state: z
+          .enum(processStates)
+          .describe("The present activity, from PM2's word and everything else that svcm knows."),
         stateReason: z.string().nullable(),
         pid: z.int().nullable(),
         uptimeMs: z.number().nullable(),

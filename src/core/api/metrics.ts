@@ -177,7 +177,7 @@ export const processMetrics = z
     kind: z
       .enum(appKinds)
       .describe("`service`: runs until it is stopped. `job`: a schedule starts it, and it ends. `task`: runs once."),
-    state: z.enum(processStates).describe("What it does, from PM2's word and everything else that svcm knows."),
+    state: z.enum(processStates).describe("The present activity, from PM2's word and everything else that svcm knows."),
     stateReason: z.string().nullable().describe("Continues the state, for example `next 03:00 Europe/Berlin`."),
     problem: processProblem,
     isOwn: z

@@ -41,7 +41,7 @@ export type RunningPart = (typeof runningParts)[number];
 
 export const appKinds = ["service", "job", "task"] as const;
 
-/** What a process does. PM2's own status is not enough for it. */
+/** The activities of a process. PM2's own status is not enough for them. */
 export const processStates = [
   "online",
   "starting",

@@ -104,12 +104,12 @@ export const planBody = z
           state: z
             .enum(["stopped", "running"])
             .describe("`stopped`: a command stopped it. `running`: a job that runs now keeps its definition."),
-          by: z.string().nullable().describe("Who stopped it with svcm; null if that is not known."),
+          by: z.string().nullable().describe("The user who stopped it with svcm; null if that is not known."),
           since: z.iso.datetime().nullable(),
         }),
       )
       .describe(
-        "Apps that are not as declared and have no step: what was stopped stays stopped unless it is asked for.",
+        "Apps that are not as declared and have no step: what was stopped stays stopped until a request names it.",
       ),
     leftOut: z
       .array(z.strictObject({ name: z.string(), pmIds }))

@@ -11,7 +11,7 @@ import type { ProcessState } from "../running/state.ts";
 
 export interface ListedProcess extends Omit<ProcessRecord, "declaration" | "uniqueId" | "lastStartAt" | "cronRestart"> {
   readonly kind: AppKind;
-  /** What it does, from PM2's status and everything else that svcm knows. */
+  /** From PM2's status and everything else that svcm knows. */
   readonly state: ProcessStateName;
   /** Continues the state. */
   readonly stateReason: string | null;

@@ -26,8 +26,8 @@ export interface Decision extends Pick<Plan, "unchanged" | "undeclared" | "unkno
 export interface DecideOptions {
   readonly preflighted?: ReadonlySet<string>;
   readonly owned?: ReadonlySet<string>;
-  /** Apps that the user named: what a person stopped is started again. */
-  readonly asked?: ReadonlySet<string>;
+  /** Apps that the request names: a stopped one is started again. */
+  readonly requested?: ReadonlySet<string>;
   readonly prune?: boolean;
   /** PM2's list for the next boot is older than the last apply. */
   readonly isDumpStale?: boolean;
@@ -40,12 +40,12 @@ export interface DecideOptions {
  * difference gets no step, so the plan after these steps is empty.
  */
 export function decide(unrenamed: ComparisonInput, choices: DecideOptions = {}): Decision {
-  const { preflighted = new Set(), owned = new Set(), asked = new Set(), restart } = choices;
+  const { preflighted = new Set(), owned = new Set(), requested = new Set(), restart } = choices;
   const { prune = false, isDumpStale = false } = choices;
   const renames = findRenames(unrenamed, owned);
   const input = applyRenames(unrenamed, renames);
   const compared = compareApps(input).map((one) => addRestart(addRenameReason(one, renames), restart));
-  const parted = compared.map((one) => holdBack(one, input, asked.has(one.app.name)));
+  const parted = compared.map((one) => holdBack(one, input, requested.has(one.app.name)));
   const declared = new Set(compared.map(({ app }) => app.name));
   const others = [
     ...groupBy(

@@ -13,14 +13,14 @@ interface Parted {
 }
 
 /**
- * What a person stopped stays stopped unless it is asked for, and a job that runs now is not ended for a new
+ * A service that a user stopped stays stopped until a request names it, and a job that runs now is not ended for a new
  * definition.
  */
-export function holdBack(comparison: Comparison, input: ComparisonInput, isAsked: boolean): Parted {
+export function holdBack(comparison: Comparison, input: ComparisonInput, isRequested: boolean): Parted {
   const { processes, differences } = comparison;
   const running = comparison.kind === "job" ? processes.filter(isRunningJob) : [];
   const stopped =
-    isAsked || comparison.kind === "job" ? [] : processes.filter((record) => isHeld(comparison, record, input));
+    isRequested || comparison.kind === "job" ? [] : processes.filter((record) => isHeld(comparison, record, input));
   const held = differences.length === 0 ? [] : running.length > 0 ? running : stopped;
   const [first] = held;
   if (first === undefined) return { acting: comparison, held: undefined };

@@ -161,7 +161,7 @@ function decideSteps(
   const decision = decide(input, {
     preflighted: new Set(names.filter((name) => preflight ?? settingsOf(name).preflight)),
     owned: listOwned(appliedState, environment, service),
-    asked: new Set(apps),
+    requested: new Set(apps),
     prune: prune === true,
     isDumpStale: isDumpStale(ports, appliedState),
     ...(restart !== undefined && { restart }),

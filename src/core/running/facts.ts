@@ -1,6 +1,6 @@
-/** What svcm knows about a process beyond PM2's list. An absent member is not known. */
+/** Facts about a process beyond PM2's list. An absent member is not known. */
 export interface ProcessFacts {
-  /** The times of the ends that nobody requested within the last 15 minutes, oldest first. */
+  /** The times of the ends without a request within the last 15 minutes, oldest first. */
   readonly endsMs?: readonly number[];
   readonly loopCause?: "memory-limit" | "watch";
   /** PM2 restarts it again and again by a rule of its declaration: a sentence. */
@@ -30,7 +30,7 @@ export interface LastEnd {
 
 export interface StopFact {
   readonly atMs: number;
-  /** Who stopped it with svcm; null if another command did. */
+  /** The user who stopped it with svcm; null if another command did. */
   readonly actor: string | null;
   readonly isSvcm: boolean;
 }

@@ -2,7 +2,7 @@ import type { appKinds } from "../api/names.ts";
 import type { Settings } from "../pm2/settings.ts";
 
 /**
- * `service`: runs until somebody stops it. `job`: a schedule starts it and it ends by itself, so it is in place while
+ * `service`: runs until a user stops it. `job`: a schedule starts it and it ends by itself, so it is in place while
  * it waits. `task`: runs once and ends by itself.
  * @see CONTRACT section 13, "Jobs"
  */

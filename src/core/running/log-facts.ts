@@ -1,4 +1,4 @@
-/** What PM2's log says about a process. */
+/** Facts about a process from PM2's log. */
 import type { LogEntry } from "../events/log-line.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { LastEnd, ProcessFacts } from "./facts.ts";
@@ -43,7 +43,7 @@ function isOf(entry: LogEntry, { pmId, name }: ProcessRecord): boolean {
   return "pmId" in entry;
 }
 
-/** A requested restart or stop begins anew: ends before it belong to another run of the app. */
+/** A requested restart or stop resets the count: ends before it belong to another run of the app. */
 function unrequestedEnds(entries: readonly LogEntry[]): number[] {
   const { endsMs } = entries.reduce<{ readonly endsMs: number[]; readonly isRequested: boolean }>(
     ({ endsMs: before, isRequested }, { type, atMs }) => {

@@ -2,6 +2,7 @@ import type { LogEntry } from "../events/log-line.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { workingFolders } from "../pm2/process-record.ts";
 import type { Ports } from "../ports/index.ts";
+import type { ScheduleTimes } from "../ports/schedules.ts";
 import type { ProcessFacts, ScheduleFacts } from "./facts.ts";
 import { appKind } from "./kind.ts";
 import { logFacts } from "./log-facts.ts";
@@ -59,8 +60,8 @@ export class FactsReader {
   }
 
   async read(records: readonly ProcessRecord[]): Promise<ReadonlyMap<number, ProcessFacts>> {
-    const asked = records.filter((record) => needsLog(record) && !this.#kept.has(runKey(record)));
-    const fresh = asked.length === 0 ? new Map<number, ProcessFacts>() : await this.#readRuns(asked);
+    const missing = records.filter((record) => needsLog(record) && !this.#kept.has(runKey(record)));
+    const fresh = missing.length === 0 ? new Map<number, ProcessFacts>() : await this.#readRuns(missing);
     const schedules = await this.#readSchedules(records);
     const limited = limitedApps(records);
     const before = this.#kept;
@@ -132,12 +133,10 @@ export class FactsReader {
         { pattern, afterMs: sinceMs },
       ]);
       const times = await this.#ports.schedules.next(requests);
-      if (times !== undefined)
-        for (const [index, job] of outdated.entries()) {
-          const [nextMs = null, dueMs = null] = times.timesMs.slice(index * 2, index * 2 + 2);
-          if (nextMs !== "invalid" && dueMs !== "invalid")
-            this.#schedules.set(keyOf(job), { nextMs, dueMs, zone: times.zone });
-        }
+      for (const [index, job] of outdated.entries()) {
+        const facts = times && scheduleFacts(times, index);
+        if (facts !== undefined) this.#schedules.set(keyOf(job), facts);
+      }
     }
     const keys = new Set(jobs.map(keyOf));
     for (const key of this.#schedules.keys()) if (!keys.has(key)) this.#schedules.delete(key);
@@ -148,6 +147,12 @@ export class FactsReader {
       }),
     );
   }
+}
+
+/** Two times for each job: the next one from now on, and the first one after its last start. */
+function scheduleFacts({ timesMs, zone }: ScheduleTimes, index: number): ScheduleFacts | undefined {
+  const [nextMs = null, dueMs = null] = timesMs.slice(index * 2, index * 2 + 2);
+  return nextMs === "invalid" || dueMs === "invalid" ? undefined : { nextMs, dueMs, zone };
 }
 
 const ERROR_LINE = /^(?:\S+ )?(?:Uncaught )?\w*(?:Error|Exception)\b|^\s+at \S/;

@@ -45,7 +45,7 @@ function observeRestarts(
 interface LoopEvidence {
   readonly epochMs: number;
   readonly observed?: ObservedRestarts | undefined;
-  /** The times of the ends that nobody requested, from PM2's log; `undefined` if it was not read. */
+  /** The times of the ends without a request, from PM2's log; `undefined` if it was not read. */
   readonly endsMs?: readonly number[] | undefined;
 }
 
@@ -54,7 +54,10 @@ interface LoopEvidence {
  * code decides only where nothing else is known.
  */
 export function findCrashLoop(record: ProcessRecord, evidence: LoopEvidence): string | undefined {
-  return observedLoop(record, evidence) ?? loggedLoop(record, evidence) ?? recordedLoop(record, evidence);
+  const isLogged = (evidence.endsMs?.length ?? 0) > 0;
+  const found = observedLoop(record, evidence) ?? loggedLoop(record, evidence);
+  // Otherwise PM2's log has said how often it ended.
+  return found ?? (isLogged ? undefined : recordedLoop(record, evidence));
 }
 
 function observedLoop({ exitCode }: ProcessRecord, { observed }: LoopEvidence): string | undefined {
@@ -71,11 +74,10 @@ function loggedLoop(record: ProcessRecord, { endsMs = [], epochMs }: LoopEvidenc
   return `It ended by itself ${count} times in the last 15 minutes${exitCodeText(record.exitCode)}.`;
 }
 
-function recordedLoop(record: ProcessRecord, { epochMs, endsMs }: LoopEvidence): string | undefined {
+function recordedLoop(record: ProcessRecord, { epochMs }: LoopEvidence): string | undefined {
   const { restartCount, createdAt, lastStartAt, exitCode, pid, unstableRestarts } = record;
-  // PM2's log has said how often it ended.
-  if (endsMs !== undefined && endsMs.length > 0) return undefined;
-  if (restartCount < MIN_LOOP_RESTARTS || createdAt === null || lastStartAt === null) return undefined;
+  const hasCounted = restartCount >= MIN_LOOP_RESTARTS;
+  if (!hasCounted || createdAt === null || lastStartAt === null) return undefined;
   // PM2 forgets the unstable restarts at a requested one.
   if (!exitCode && unstableRestarts < MIN_LOOP_RESTARTS) return undefined;
   const isWaiting = record.status === "waiting restart" && pid !== null;

@@ -1,5 +1,5 @@
 /**
- * What a process was started with. It belongs to one pid and one start, so a later process with the same pid never
+ * The code and values of a process at its start. It belongs to one pid and one start, so a later process with the same pid never
  * matches it. It contains keyed digests, but no value.
  * @see CONTRACT section 13
  */

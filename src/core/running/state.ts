@@ -28,7 +28,7 @@ export interface StateContext {
 export type StateOf = (record: ProcessRecord, kind?: AppKind) => ProcessState;
 
 /**
- * What a process does, from PM2's record and everything else that is known. Nothing else reads PM2's status to judge a
+ * The activity of a process, from PM2's record and everything else that is known. Nothing else reads PM2's status to judge a
  * process: `online` does not prove that it runs, and `stopped` may be as declared.
  * @see CONTRACT section 13
  */
@@ -119,7 +119,7 @@ export function plainState(name: ProcessStateName, reason: string | null = null)
   return { name, reason, problem: null };
 }
 
-/** These are as declared. An unknown state is no reason for a step either. */
+/** These are as declared. An unknown state has no step either. */
 const IN_PLACE: ReadonlySet<ProcessStateName> = new Set([
   "online",
   "starting",

@@ -7,8 +7,8 @@ const MAX_STOP_MS = 60_000;
 const SECOND_MS = 1000;
 
 /**
- * Who stopped a process that does not run. An apply or a restart of svcm that was cut off stops a process as well,
- * and that is not what a person wanted.
+ * Adds the user who stopped a process. An apply or a restart that was cut off stops a process as well, and no user
+ * wanted that.
  * @param records newest first
  */
 export function attributeStop(
@@ -21,13 +21,8 @@ export function attributeStop(
     const isSame = processes.some((one) => one.name === name && (one.pmId === null || one.pmId === pmId));
     return isSame && outcome !== "refused" && Date.parse(timestamp) >= startedMs;
   });
-  const [newest] = own;
-  if (newest !== undefined && newest.action === "process.stop" && lastEnd?.stop !== null) {
-    const atMs = lastEnd?.stop?.atMs ?? Date.parse(newest.timestamp);
-    const isIts = Math.abs(Date.parse(newest.timestamp) - atMs) <= MAX_STOP_MS;
-    const stop: StopFact = { atMs, actor: newest.actor ?? null, isSvcm: true };
-    if (isIts) return { signal: null, code: null, ...lastEnd, stop };
-  }
+  const stopped = stopBySvcm(own[0], lastEnd);
+  if (stopped !== undefined) return stopped;
   const stop = lastEnd?.stop;
   if (lastEnd === undefined || !stop) return lastEnd;
   const isActOfSvcm = own.some(
@@ -37,4 +32,13 @@ export function attributeStop(
       stop.atMs <= Date.parse(timestamp) + MAX_STOP_MS,
   );
   return isActOfSvcm ? { ...lastEnd, stop: null } : lastEnd;
+}
+
+function stopBySvcm(newest: AuditRecord | undefined, lastEnd: LastEnd | undefined): LastEnd | undefined {
+  if (newest?.action !== "process.stop" || lastEnd?.stop === null) return undefined;
+  const requestedMs = Date.parse(newest.timestamp);
+  const atMs = lastEnd?.stop.atMs ?? requestedMs;
+  if (Math.abs(requestedMs - atMs) > MAX_STOP_MS) return undefined;
+  const stop: StopFact = { atMs, actor: newest.actor ?? null, isSvcm: true };
+  return { signal: null, code: null, ...lastEnd, stop };
 }

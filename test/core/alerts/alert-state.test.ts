@@ -49,6 +49,7 @@ describe("an alert", () => {
     const holdOffs = readHoldOffs({ rules: { "not-online": "off", disk: "2h" } });
     expect(holdOffs).toEqual({
       "crash-loop": 0,
+      job: 0,
       "memory-growth": 30 * MINUTE,
       disk: 2 * HOUR,
       drift: 15 * MINUTE,

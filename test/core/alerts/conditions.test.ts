@@ -32,16 +32,38 @@ describe("the conditions of alerts", () => {
   test("a declared app without an online process, and an errored process", () => {
     const missing = metrics(({ ecosystem }) => ({ ecosystem: { ...ecosystem, missingExpected: ["worker"] } }));
     expect(findConditions(missing, NONE)).toMatchObject([{ rule: "not-online", subject: "worker" }]);
-    expect(findConditions(withProcess({ status: "errored" }), NONE)).toMatchObject([
-      { rule: "not-online", subject: "dev-restapi (0)" },
+    for (const state of ["errored", "given up", "missing", "hung", "not loaded"] as const)
+      expect(findConditions(withProcess({ state }), NONE)).toMatchObject([
+        { rule: "not-online", subject: "dev-restapi (0)", details: `dev-restapi (0) is ${state}.` },
+      ]);
+    expect(findConditions(withProcess({ state: "stopped" }), NONE)).toEqual([]);
+  });
+
+  test("a declared service that a user stopped, with the name of the user", () => {
+    const missing = metrics(({ ecosystem, processes: [first] }) => ({
+      ecosystem: { ...ecosystem, missingExpected: ["dev-restapi"] },
+      processes: [{ ...first!, state: "stopped", stateReason: "by alice since 14:02" }],
+    }));
+    expect(findConditions(missing, NONE)).toEqual([
+      {
+        rule: "not-online",
+        subject: "dev-restapi",
+        details: expect.stringMatching(/ does not run: it is stopped by alice since 14:02\.$/) as string,
+      },
     ]);
-    expect(findConditions(withProcess({ status: "stopped" }), NONE)).toEqual([]);
+  });
+
+  test.each(["JOB_FAILED", "JOB_MISSED", "JOB_STUCK"] as const)("a job with %s, by its name", (code) => {
+    const problem = { code, details: "Its last run ended with exit code 3." };
+    expect(findConditions(withProcess({ state: "waiting", problem }), NONE)).toEqual([
+      { rule: "job", subject: "dev-restapi (0)", details: `dev-restapi (0): ${problem.details}` },
+    ]);
   });
 
   test("a crash loop", () => {
     const problem = { code: "PROCESS_CRASH_LOOP", details: "It was restarted 26 times." } as const;
     expect(findConditions(withProcess({ problem }), NONE)).toEqual([
-      { rule: "crash-loop", subject: "dev-restapi (0)", details: problem.details },
+      { rule: "crash-loop", subject: "dev-restapi (0)", details: `dev-restapi (0): ${problem.details}` },
     ]);
   });
 

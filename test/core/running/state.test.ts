@@ -71,7 +71,7 @@ describe("services", () => {
     expect(state(rest, settings)).toBe("stopped !");
   });
 
-  test("three ends that nobody requested are a loop in cluster mode, whatever the exit code", () => {
+  test("three ends without a request are a loop in cluster mode, whatever the exit code", () => {
     const run = { ...online, execMode: "cluster", lastStartAt: NOW - 2000, restartCount: 5 } as const;
     const endsMs = [NOW - 30_000, NOW - 20_000, NOW - 10_000];
     expect(state(run, {}, { endsMs })).toBe("crash loop PROCESS_CRASH_LOOP !");

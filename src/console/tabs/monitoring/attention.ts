@@ -45,13 +45,17 @@ export function driftText(entry: DriftEntry): string {
   const { name, field, state, declared, running } = entry;
   if (state === "stale") return staleText(entry);
   if (state === "unexpected") return "running, not declared.";
-  if (state === "missing") return running === null ? "declared, not running." : `declared, and it is ${running}.`;
+  if (state === "missing") return missingText(running);
   if (state === "absent" && field === "cwd") return `the folder ${running ?? UNKNOWN} does not exist.`;
   if (state === "absent") return "declared, not in the running process.";
   const values =
     declared === null ? "another value is declared." : `${declared} declared, ${running ?? UNKNOWN} running.`;
   if (field === "instances") return `${values} To change it: svcm process scale ${name} ${declared}`;
   return NEW_PROCESS_FIELDS.has(field) ? `${values} A restart keeps it; delete and start the app to apply it.` : values;
+}
+
+function missingText(running: DriftEntry["running"]): string {
+  return running === null ? "declared, not running." : `declared, and it is ${running}.`;
 }
 
 function staleText({ field, declared }: DriftEntry): string {

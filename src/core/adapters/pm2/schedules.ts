@@ -7,8 +7,8 @@ import type { Schedules, ScheduleTimes } from "../../ports/schedules.ts";
 const TIMEOUT_MS = 5000;
 
 /**
- * PM2 does not pass a time zone to its library, so the zone is that of the daemon's process: a child with the same `TZ`
- * computes the times with the same library.
+ * PM2 does not pass a time zone to its library, so the zone is that of the daemon. A child with the same `TZ` uses
+ * the same library.
  */
 export function pm2Schedules(pm2Home: string): Schedules {
   return {

@@ -128,7 +128,7 @@ export const processCodes: CodeDocs = {
   },
   PROCESS_ERRORED: {
     summary: "PM2 has given up on the process after repeated ends, and starts it only on request.",
-    explanation: "With a `restart_delay`, PM2 shows such a process as `waiting restart` for ever.",
+    explanation: "With a `restart_delay`, PM2 shows such a process as `waiting restart` without end.",
     remedy: "Run `svcm why <name>`, fix the cause, and run `svcm process restart <name>`.",
   },
   PROCESS_NOT_LOADED: {

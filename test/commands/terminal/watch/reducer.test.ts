@@ -25,7 +25,7 @@ test("every order contains all processes", () => {
     memory: [0, 2, 3, 4, 5, 1],
     restarts: [1, 5, 4, 3, 2, 0],
     name: [5, 0, 1, 4, 2, 3],
-    status: [5, 0, 4, 2, 3, 1],
+    status: [1, 0, 4, 2, 5, 3],
   });
 });
 

@@ -12,20 +12,20 @@ export function busySample(): Sample {
   const { payload } = sample(1);
   const [example] = payload.processes;
   if (example === undefined) throw new Error("the example has no process");
-  const process = (pmId: number, name: string, status: string, more: Partial<Process> = {}): Process => ({
+  const process = (pmId: number, name: string, state: Process["state"], more: Partial<Process> = {}): Process => ({
     ...example,
     pmId,
     name,
-    status,
+    state,
     cpuPercent: pmId * 10,
     memoryBytes: (10 - pmId) * MIB,
     restartCount: pmId,
-    uptimeMs: status === "online" ? 3_600_000 * pmId : null,
+    uptimeMs: state === "online" ? 3_600_000 * pmId : null,
     ...more,
   });
   const processes = [
     process(0, "dev-restapi", "online", { pid: 100 }),
-    process(1, "dev-websocketapi", "waiting restart", {
+    process(1, "dev-websocketapi", "crash loop", {
       pid: null,
       restartCount: 16,
       cpuPercent: null,
@@ -35,7 +35,7 @@ export function busySample(): Sample {
     process(2, "worker-with-a-name-that-is-much-longer-than-any-column", "online", { pid: 102 }),
     process(3, "服务-監視", "stopped", { pid: null, cpuPercent: 0 }),
     process(4, "evil\u001B[31m\u001B]0;title\u0007\r\nname\u202E", "online", { pid: 104 }),
-    process(5, "dev-grpcapi", "launching", { pid: 105 }),
+    process(5, "dev-grpcapi", "starting", { pid: 105 }),
   ];
   const drift = [
     { name: "dev-restapi", pmIds: [0], field: "script", state: "different", key: null, declared: "a", running: "b" },

@@ -6,7 +6,8 @@ import { groupByApp, toRow, type Row } from "../../../../src/console/tabs/monito
 import { frameExamples } from "../../../../src/core/api/frame-examples.ts";
 
 const [{ payload }] = frameExamples.metrics as [(typeof frameExamples.metrics)[number]];
-const example = { ...(payload.processes[0] as ProcessMetrics), problem: null, status: "online" };
+const example = { ...(payload.processes[0] as ProcessMetrics), problem: null, state: "online" as const };
+const gaveUp = { state: "errored", problem: { code: "PROCESS_ERRORED", details: "PM2 has given up on it." } } as const;
 
 const processes = (...made: readonly Partial<ProcessMetrics>[]): ProcessMetrics[] =>
   made.map((more, pmId) => ({ ...example, pmId, name: `app-${pmId}`, ...more }));
@@ -32,14 +33,14 @@ describe("instances", () => {
     const [row, ...others] = rows(
       processes(
         { ...of, cpuPercent: 5, memoryBytes: 10, uptimeMs: 9 },
-        { ...of, cpuPercent: null, memoryBytes: 20, uptimeMs: 3, status: "errored" },
+        { ...of, cpuPercent: null, memoryBytes: 20, uptimeMs: 3, ...gaveUp },
         { ...of, cpuPercent: 7, memoryBytes: null, uptimeMs: null },
       ),
     );
     expect(others).toEqual([]);
     expect(row).toMatchObject({
       key: "× 0 shop",
-      process: { pmId: 0, status: "errored", cpuPercent: 12, memoryBytes: 30, restartCount: 3, uptimeMs: 3 },
+      process: { pmId: 0, state: "errored", cpuPercent: 12, memoryBytes: 30, restartCount: 3, uptimeMs: 3 },
       attention: { rank: 0 },
     });
     expect(row?.process.diskIo.readBytesPerSecond).toBe(15);
@@ -60,22 +61,10 @@ describe("instances", () => {
 describe("attention", () => {
   test.each<[string, Partial<ProcessMetrics>, DriftEntry[], number | undefined, string | undefined]>([
     ["online", {}, [], undefined, undefined],
-    ["stopped", { status: "stopped" }, [], undefined, undefined],
-    ["launching", { status: "launching" }, [], undefined, undefined],
-    [
-      "errored",
-      { status: "errored", restartCount: 15, exitCode: 1 },
-      [],
-      0,
-      "PM2 has given up on it after 15 restarts. The last exit code is 1.",
-    ],
-    [
-      "errored after one restart",
-      { status: "errored", restartCount: 1, exitCode: null },
-      [],
-      0,
-      "PM2 has given up on it after 1 restart.",
-    ],
+    ["stopped", { state: "stopped" }, [], undefined, undefined],
+    ["starting", { state: "starting" }, [], undefined, undefined],
+    ["waiting for its schedule", { state: "waiting" }, [], undefined, undefined],
+    ["errored", gaveUp, [], 0, "PM2 has given up on it."],
     ["a crash loop", { problem: { code: "PROCESS_CRASH_LOOP", details: "It ended." } }, [], 1, "It ended."],
     ["waiting", { status: "waiting restart" }, [], 2, "PM2 waits before the next restart."],
     ["drift of arguments", {}, [drift("args", "different")], 3, "args: another value is declared."],
@@ -125,9 +114,9 @@ describe("order", () => {
     const list = processes(
       { name: "b-fine" },
       { name: "undeclared" },
-      { name: "stopped", status: "stopped" },
+      { name: "stopped", state: "stopped" },
       { name: "stale" },
-      { name: "errored", status: "errored" },
+      { name: "errored", ...gaveUp },
       { name: "a-fine" },
       { name: "looping", problem: { code: "PROCESS_CRASH_LOOP", details: "" } },
     );
