@@ -59,7 +59,7 @@ function lockMethods(ownFolder: string): Pick<Releases, "lockedSince" | "withLoc
 }
 
 /** Release folders have different names but belong to one service. */
-function serviceName(root: string): string {
+export function serviceName(root: string): string {
   let name: unknown;
   try {
     name = (JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { readonly name?: unknown }).name;
