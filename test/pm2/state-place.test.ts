@@ -14,7 +14,13 @@ test("a write and its audit record restart no app that PM2 watches with an ignor
   const root = join(own.folder, "repository");
   mkdirSync(join(root, "env"), { recursive: true });
   mkdirSync(join(root, ".svcm"));
-  const former = { timestamp: "2026-01-01T00:00:00.000Z", action: "env.write", source: "cli", outcome: "succeeded" };
+  const former = {
+    id: "former",
+    timestamp: "2026-01-01T00:00:00.000Z",
+    action: "env.write",
+    source: "cli",
+    outcome: "succeeded",
+  };
   writeFileSync(join(root, ".svcm/audit.jsonl"), `${JSON.stringify(former)}\n`);
   writeFileSync(
     join(root, "svcm.yaml"),
@@ -27,7 +33,7 @@ test("a write and its audit record restart no app that PM2 watches with an ignor
   const env = { PATH: process.env["PATH"] ?? "", PM2_HOME: own.home };
   const ports = await openPorts({ root, env, cwd: root });
   onTestFinished(() => ports.processes.close());
-  await execute(envWrite, ports, { values: { LEVEL: "2" } }, caller);
+  await execute(envWrite, ports, { values: { LEVEL: "2" }, foreignKeys: "refuse" }, caller);
   expect(ports.workspace.stateFolder).toBe(join(own.home, "svcm/repository/state"));
   expect(existsSync(join(own.home, "svcm/repository/state/audit.jsonl"))).toBe(true);
   const { records } = await ports.audit.newest({ limit: 10 });
