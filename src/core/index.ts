@@ -22,6 +22,7 @@ import { nodeRunningCode } from "./adapters/running/index.ts";
 import { nodeReleases } from "./adapters/releases.ts";
 import { pm2Schedules } from "./adapters/pm2/schedules.ts";
 import { nodeProcessLogs } from "./adapters/process-logs.ts";
+import { findStateFolder } from "./adapters/state-place.ts";
 import { resolveWorkspace, type WorkspaceOptions } from "./adapters/workspace.ts";
 import { surveyFolder } from "./adapters/survey.ts";
 import { nodeTokens } from "./adapters/tokens.ts";
@@ -134,23 +135,23 @@ export const MAX_FILE_BYTES = 4 * 2 ** 20;
 /** Each port is created on first use, because a command uses few of them. */
 export function nodePorts(options: WorkspaceOptions): Ports {
   const workspace = resolveWorkspace(options);
-  const { root, configDir, auditFile, pm2Home } = workspace;
+  const { root, configDir, stateFolder, auditFile, pm2Home } = workspace;
   const { env, cwd, folders = [], logFolders = [] } = options;
   const secrets = async () => readSecrets(ports, await ports.facts.runtimeContract());
   const ports: Ports = createLazily<Ports>({
     workspace: () => workspace,
     facts: () => nodeFacts(root, ports.files, () => factsCache(env)),
     survey: () => surveyFolder,
-    files: () => nodeFiles({ allowedFolders: [root, configDir, ...folders], maxBytes: MAX_FILE_BYTES }),
+    files: () => nodeFiles({ allowedFolders: [root, configDir, stateFolder, ...folders], maxBytes: MAX_FILE_BYTES }),
     revisions: () => gitRevisions({ root, env, maxBytes: MAX_FILE_BYTES }),
     ecosystems: () => ecosystemLoader({ root, env }),
-    audit: () => auditLog({ file: auditFile, pm2Home }),
+    audit: () => auditLog({ file: auditFile, pm2Home, earlier: join(root, ".svcm", "audit.jsonl") }),
     clock: () => systemClock,
     host: () => nodeHost,
     processes: () => pm2Processes({ env, cwd }),
     releases: () => nodeReleases(pm2Home, root),
     runningCode: () => nodeRunningCode({ root, env, pm2Home }),
-    tokens: () => nodeTokens(root, ports.files),
+    tokens: () => nodeTokens(stateFolder, ports.files),
     processLogs: () => nodeProcessLogs(pm2Home),
     schedules: () => pm2Schedules(pm2Home),
     logs: () => nodeLogs({ env, cwd, folders: logFolders, secrets }),
@@ -162,7 +163,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     stamps: () => nodeFileStamps,
     installation: () => nodeInstallation({ env, pm2Home }),
     telemetry: () => createTelemetry(ports),
-    historyFiles: () => nodeHistoryFiles(join(root, ".svcm/history")),
+    historyFiles: () => nodeHistoryFiles(join(stateFolder, "history")),
     prometheus: () => nodePrometheus(env),
     recorder: () => createRecorder(ports),
     notifier: () => nodeNotifier({ env, cwd: root }),
@@ -176,18 +177,21 @@ export async function openPorts(options: WorkspaceOptions): Promise<Ports> {
   const ports = nodePorts(options);
   const project = await ports.facts.project().catch(() => undefined);
   const { pm2Home, folders = [], logFolders = [] } = project ?? {};
-  if (pm2Home === undefined && folders.length === 0 && logFolders.length === 0) return ports;
   const { root } = ports.workspace;
   const { env } = options;
   const home = pm2Home?.replace(/^~(?=\/|$)/, env["HOME"] ?? "~");
   const declared = home === undefined || env["PM2_HOME"] ? {} : { PM2_HOME: resolve(root, home) };
-  return nodePorts({
+  const declaredOptions = {
     ...options,
     env: { ...env, ...declared },
     hasDeclaredHome: "PM2_HOME" in declared,
     folders: folders.map((folder) => resolve(root, folder)),
     logFolders: logFolders.map((folder) => resolve(root, folder)),
-  });
+  };
+  const first = nodePorts(declaredOptions);
+  const list = () => first.processes.list().finally(() => first.processes.close());
+  const stateFolder = await findStateFolder({ root, pm2Home: first.workspace.pm2Home, project, list });
+  return stateFolder === first.workspace.stateFolder ? first : nodePorts({ ...declaredOptions, stateFolder });
 }
 
 function createLazily<T extends object>(factories: { readonly [Name in keyof T]: () => T[Name] }): T {

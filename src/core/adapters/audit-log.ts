@@ -10,6 +10,8 @@ export interface AuditLogOptions {
   readonly file: string;
   /** Without it, one log holds everything. */
   readonly pm2Home?: string;
+  /** Of an earlier place, only read. */
+  readonly earlier?: string;
   readonly rotation?: Rotation;
 }
 
@@ -17,11 +19,14 @@ export interface AuditLogOptions {
  * Process actions have a separate log, because one PM2 serves many repositories. Only an action that begins creates a
  * missing PM2_HOME, so a refusal there is not recorded (`FileError`, ENOENT).
  */
-export function auditLog({ file, pm2Home, rotation = DEFAULT_ROTATION }: AuditLogOptions): AuditLog {
+export function auditLog({ file, pm2Home, earlier, rotation = DEFAULT_ROTATION }: AuditLogOptions): AuditLog {
   const processFile = pm2Home === undefined ? file : join(pm2Home, ".svcm", "audit.jsonl");
   const files = [...new Set([file, processFile])];
   const appenders = new Map(files.map((path) => [path, createAppender(path, rotation)]));
-  const logs = files.map((path) => [path, ...rotatedPaths(path, rotation)]);
+  const logs = [...new Set([...files, ...(earlier === undefined ? [] : [earlier])])].map((path) => [
+    path,
+    ...rotatedPaths(path, rotation),
+  ]);
   const counts = new Map<string, AuditCount>();
   return {
     async append(record) {

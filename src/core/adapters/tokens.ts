@@ -15,8 +15,9 @@ const MAX_BYTES = 2 ** 20;
 const SECRET_BYTES = 32;
 const PERMISSIONS_OF_OTHERS = 0o077n;
 
-export function nodeTokens(root: string, files: Pick<Files, "replace">): Tokens {
-  const path = join(root, TOKENS_FILE);
+/** @param folder that of svcm's own files */
+export function nodeTokens(folder: string, files: Pick<Files, "replace">): Tokens {
+  const path = join(folder, TOKENS_FILE);
   let cached: { readonly state: string; readonly tokens: readonly StoredToken[] } | undefined;
   return {
     current() {

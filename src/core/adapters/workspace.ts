@@ -12,6 +12,8 @@ export interface WorkspaceOptions {
   readonly folders?: readonly string[];
   readonly logFolders?: readonly string[];
   readonly hasDeclaredHome?: boolean;
+  /** The default is `.svcm` in the root. */
+  readonly stateFolder?: string;
 }
 
 /** `svcm.yaml` in a parent folder counts even if a folder in between has its own `.git`. */
@@ -23,7 +25,13 @@ const ROOT_VARIABLE = "SVC_SERVICE_MANAGEMENT_ROOT";
  * @throws {SvcmError} INVALID_REQUEST if the given root is not a folder
  * @see CONTRACT section 2b
  */
-export function resolveWorkspace({ root: requestedRoot, env, cwd, hasDeclaredHome }: WorkspaceOptions): Workspace {
+export function resolveWorkspace({
+  root: requestedRoot,
+  env,
+  cwd,
+  hasDeclaredHome,
+  stateFolder,
+}: WorkspaceOptions): Workspace {
   const found = findRoot({ root: requestedRoot, env, cwd });
   const root = found?.folder ?? resolve(cwd);
   if (requestedRoot || env[ROOT_VARIABLE]) requireFolder(root, requestedRoot ? "--root" : ROOT_VARIABLE);
@@ -33,7 +41,8 @@ export function resolveWorkspace({ root: requestedRoot, env, cwd, hasDeclaredHom
     rootSource: found?.by,
     configDir: folder("SVC_SERVICE_MANAGEMENT_CONFIG_DIR", "apps/backend-template/src/config"),
     pm2Dir: folder("SVC_SERVICE_MANAGEMENT_PM2_DIR", "pm2"),
-    auditFile: folder("SVC_SERVICE_MANAGEMENT_AUDIT_FILE", ".svcm/audit.jsonl"),
+    stateFolder: stateFolder ?? resolve(root, ".svcm"),
+    auditFile: folder("SVC_SERVICE_MANAGEMENT_AUDIT_FILE", join(stateFolder ?? ".svcm", "audit.jsonl")),
     pm2Home: pm2Home(env, cwd).folder,
     pm2HomeSource: hasDeclaredHome ? PROJECT_FILE : env["PM2_HOME"] ? "PM2_HOME" : undefined,
     nodeEnv: env["NODE_ENV"],

@@ -14,7 +14,7 @@ export interface StoredToken extends Limits {
   readonly expiresAt?: string | undefined;
 }
 
-export const TOKENS_FILE = ".svcm/tokens.json";
+export const TOKENS_FILE = "tokens.json";
 export const MAX_TOKENS = 1000;
 
 const limit = z.optional(z.array(z.string()));

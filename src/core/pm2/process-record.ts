@@ -23,6 +23,8 @@ export interface ProcessRecord extends ProcessIdentity {
   /** Null in fork mode. */
   readonly instances: number | null;
   readonly watching: boolean;
+  /** PM2 watches with an `ignore_watch` that does not cover `.svcm`; its own default does. */
+  readonly watchesDotFolders?: boolean;
   readonly nodeVersion: string | null;
   readonly version: string | null;
   /** Also null for 0, which PM2 writes if a signal ended the process. */

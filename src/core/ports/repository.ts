@@ -11,6 +11,8 @@ export interface Workspace {
   readonly rootSource: string | undefined;
   readonly configDir: string;
   readonly pm2Dir: string;
+  /** Of audit, history and tokens: `.svcm` in the root, or elsewhere if a write there would restart an app. */
+  readonly stateFolder: string;
   readonly auditFile: string;
   readonly pm2Home: string;
   /** The variable or file that sets it; `undefined` for the default. */

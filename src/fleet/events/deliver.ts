@@ -82,7 +82,7 @@ class Delivery {
 
   async #deliver(): Promise<void> {
     const { ports, node } = this.#options;
-    const file = deliveryFile(join(ports.workspace.root, ".svcm/fleet", `${node}.json`));
+    const file = deliveryFile(join(ports.workspace.stateFolder, "fleet", `${node}.json`));
     try {
       for await (const untilMs of settledTimes(ports, this.#signal)) {
         const deliverBatch = (): Promise<boolean> =>

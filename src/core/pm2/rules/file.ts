@@ -46,7 +46,8 @@ export const shadowed: EcosystemRule = {
   summary: "The environment has several ecosystem files, and only one of them is read (warning).",
   remedy: "Merge them into the file that the message names, and delete the others.",
   check: ({ file, listed }) =>
-    ecosystemFileNames(file.name)
+    // svcm.yaml names the files that are read.
+    (file.loaded?.apps.some(({ start }) => start !== undefined) ? [] : ecosystemFileNames(file.name))
       .filter((name) => name !== file.fileName && listed.includes(name))
       .map((name) => ({ message: `${name} is not read: ${file.fileName} comes first; remove one of them` })),
 };

@@ -102,9 +102,11 @@ function shareApps(pm2: readonly Pm2File[]): boolean {
   );
 }
 
+function namesOf({ apps, only }: Pm2File, environment: string): string[] {
+  return apps.map(({ name, source }) => name ?? source).filter((name) => only[environment]?.includes(name) ?? true);
+}
+
 function sharesName(one: Pm2File, inOne: string, other: Pm2File, inOther: string): boolean {
-  const namesOf = ({ apps, only }: Pm2File, environment: string): string[] =>
-    apps.map(({ name, source }) => name ?? source).filter((name) => only[environment]?.includes(name) ?? true);
   const names = new Set(namesOf(one, inOne));
   return namesOf(other, inOther).some((name) => names.has(name)) || (one === other && names.size === 0);
 }

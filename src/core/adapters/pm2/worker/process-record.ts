@@ -5,12 +5,19 @@ import { recordedSettings } from "../../../pm2/settings.ts";
 import type { Pm2Process } from "./pm2-api.ts";
 import { startedWith } from "./started-with.ts";
 import { type Scrub, createScrub } from "../../../pm2/scrub.ts";
+import { ignoresState } from "../../../project/state-place.ts";
 import { isSecretVariable } from "../../../secrets/secret-value.ts";
 import { scrubMetrics } from "../../../pm2/list-scrubbed.ts";
 import { isVariable } from "../../../pm2/pm2-fields.ts";
 
 const MAX_METRIC_LENGTH = 4000;
 const MAX_METRICS = 50;
+
+/** An own `ignore_watch` takes the place of PM2's default, which ignores folders with a dot. */
+function watchesDotFolders({ watch, ignore_watch: ignored }: Readonly<Record<string, unknown>>): boolean {
+  if (watch === undefined || watch === false || watch === "false" || !ignored) return false;
+  return !ignoresState([ignored].flat().map(String));
+}
 
 export function processRecord(listed: Pm2Process, digest: (value: string) => string): ProcessRecord {
   const env = listed.pm2_env;
@@ -33,6 +40,7 @@ export function processRecord(listed: Pm2Process, digest: (value: string) => str
     execMode: execMode(env["exec_mode"]),
     instances: numberOrNull(env["instances"]),
     watching: env["watch"] !== undefined && env["watch"] !== false && env["watch"] !== "false",
+    ...(watchesDotFolders(env) && { watchesDotFolders: true }),
     nodeVersion: stringOrNull(env["node_version"]),
     version: stringOrNull(env["version"]),
     // PM2 also writes 0 if a signal ended the process.

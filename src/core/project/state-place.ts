@@ -1,0 +1,35 @@
+/** Where svcm's own files may lie without restarting an app. @see CONTRACT section 2b */
+
+const PATTERN_FIELD = /\b(?:ignore_watch|ignored)\b["']?\s*:\s*(\[[^\]]*\]|"[^"\n]*"|'[^'\n]*'|[^,}\n]+)/g;
+
+/**
+ * A PM2 file whose watch may cover `.svcm`. PM2's own default ignores folders with a dot; an `ignore_watch` replaces it.
+ * The file is read, not run: where it computes a value, the answer is yes.
+ */
+export function mayWatchState(text: string): boolean {
+  if (!/\bwatch["']?\s*:\s*(?!\s*["']?false\b)/.test(text)) return false;
+  return [...text.matchAll(PATTERN_FIELD)].some(([, value = ""]) => !ignoresState(patternsIn(value)));
+}
+
+function patternsIn(value: string): string[] {
+  return [...value.matchAll(/"([^"\n]*)"|'([^'\n]*)'|\/((?:\\.|[^/\n])+)\/|(?:^|\s)-\s+(\S+)/g)].map(
+    ([, a, b, c, d]) => a ?? b ?? c ?? d ?? "",
+  );
+}
+
+const STATE_PATTERN = /^(?:\.\/|\*\*\/)?\.(?:svcm|\*)(?:\/(?:\*\*?(?:\/\*)?)?)?$/;
+
+/** Only patterns that surely cover the folder count. */
+export function ignoresState(patterns: readonly string[]): boolean {
+  return patterns.some(
+    (pattern) =>
+      STATE_PATTERN.test(pattern) || /^\[\\*\/\\*\\*\/\]\\\.$|^\(\^\|\[\\*\/\\*\\*\/\]\)\\\.\.?$/.test(pattern),
+  );
+}
+
+/** `releases/<one>` beside a link `current`, or beside `shared`: the folder above them outlives the release. */
+export function deployRootOf(root: string, exists: (path: string) => boolean): string | undefined {
+  const [, deployRoot] = /^(.+)\/releases\/[^/]+$/.exec(root) ?? [];
+  if (deployRoot === undefined) return undefined;
+  return exists(`${deployRoot}/current`) || exists(`${deployRoot}/shared`) ? deployRoot : undefined;
+}
