@@ -20,6 +20,8 @@ const MEMORY_MIB = IS_SOURCE ? 1536 : 1024;
 const HEAP_MIB = 256;
 const CPU_SECONDS = 10;
 const TIMEOUT_MS = 3000;
+/** PM2's library is loaded, too. */
+const JUDGE_TIMEOUT_MS = 6000;
 const LINE_FEED = 10;
 
 /** These limits apply if svcm exits and cannot kill the process. If a limit cannot be set, it is left as it is. */
@@ -41,8 +43,9 @@ export function runProgram(file: string, options: ProgramOptions): Promise<strin
       else child.once("exit", settle);
     };
     const fail = (code: ErrorCode, reason: string): void => end(() => reject(loadError(code, file, reason)));
-    const onTimeout = (): void => fail("ECOSYSTEM_FILE_TIMEOUT", `it did not end within ${TIMEOUT_MS} ms`);
-    const timer = setTimeout(onTimeout, TIMEOUT_MS);
+    const timeoutMs = options.purpose === "judge" ? JUDGE_TIMEOUT_MS : TIMEOUT_MS;
+    const onTimeout = (): void => fail("ECOSYSTEM_FILE_TIMEOUT", `it did not end within ${timeoutMs} ms`);
+    const timer = setTimeout(onTimeout, timeoutMs);
     child.on("error", ({ code = "EUNKNOWN" }: NodeJS.ErrnoException) =>
       fail(foreignCode(code), "its process could not be started"),
     );
