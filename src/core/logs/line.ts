@@ -21,14 +21,11 @@ const LEVEL_NAMES = ["level", "severity"];
 const CONSTANT = new Set(["pid", "hostname", "v"]);
 
 export function parseLine(line: string): ParsedLine {
-  const stamped = parseTimestamp(line);
-  const atMs = stamped?.atMs ?? null;
-  const text = stamped?.rest ?? line;
+  const { rest: text, ...moment } = parseTimestamp(line) ?? { atMs: null, rest: line };
   const json = text.startsWith("{") && text.trimEnd().endsWith("}") ? parseRecord(text) : undefined;
   const read = json && (parsePm2Line(json) ?? parseLoggerLine(json));
-  const later = stamped?.laterMs === undefined ? {} : { laterMs: stamped.laterMs };
-  if (read === undefined) return { atMs, ...later, level: levelIn(text), text };
-  return read.atMs === null ? { ...read, atMs, ...later } : read;
+  if (read === undefined) return { ...moment, level: levelIn(text), text };
+  return read.atMs === null ? { ...read, ...moment } : read;
 }
 
 /** PM2's `log_type: json` writes one object for each chunk of the process's output. */
