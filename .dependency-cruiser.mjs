@@ -95,7 +95,7 @@ export default {
       to: {
         path: "^src/|^node:",
         pathNot:
-          "^src/(console/|client/|core/(api|env|deployments|words)/|core/events/event-text\\.ts$|core/logs/fields-text\\.ts$|core/yaml/write\\.ts$|core/rollout/report/words\\.ts$)",
+          "^src/(console/|client/|core/(api|env|deployments|words)/|core/events/event-text\\.ts$|core/logs/fields-text\\.ts$|core/yaml/write\\.ts$|core/rollout/report/words\\.ts$|core/running/state-text\\.ts$)",
       },
     },
     {
