@@ -16,7 +16,7 @@ let port: number;
 /** `held` connections are answered before the process ends, as a graceful app does. */
 const GOOD = (release: string): string => `
 const server = require("node:http").createServer((_, response) => response.end(${JSON.stringify(release)}));
-server.listen(${"PORT"}, "127.0.0.1", () => process.send?.("ready"));
+server.listen(PORT, "127.0.0.1", () => process.send?.("ready"));
 process.on("SIGINT", () => setTimeout(() => server.close(() => process.exit(0)), 300));`;
 const BAD = `throw new Error("the new code does not start");`;
 

@@ -164,7 +164,7 @@ test("the releases in use do not grow with the number of releases, although each
     apps: { api: { environment: "dev", service: "", keys: [], envFiles: [copy(release)] } },
   });
   const journals = toJournals(
-    Array.from({ length: 30 }, (_, at) => [head(`r${30 - at}`, { left: left(`r${29 - at}`) })]),
+    Array.from({ length: 30 }, (_, index) => [head(`r${30 - index}`, { left: left(`r${29 - index}`) })]),
   );
   expect([...releasesInUse(journals.slice(0, 2), left("r30"))]).toEqual(["r30", "r29", "r28"]);
 });

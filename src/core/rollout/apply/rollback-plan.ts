@@ -88,8 +88,8 @@ export async function planRollback(
 
 /** PM2 would end the present processes, and could not start the former ones. */
 function requirePaths({ stamps }: Ports, undone: ReleaseHead, steps: RollbackPlan["steps"]): void {
-  const started = steps.filter((step) => step.changed).flatMap(({ app }) => namesOfApp(undone, app));
-  const former = undone.before.filter(({ name, isStopped }) => started.includes(name) && !isStopped);
+  const started = new Set(steps.filter((step) => step.changed).flatMap(({ app }) => namesOfApp(undone, app)));
+  const former = undone.before.filter(({ name, isStopped }) => started.has(name) && !isStopped);
   const missing = stamps.missing(former.flatMap(({ paths = [] }) => paths));
   const [path] = missing;
   if (path === undefined) return;

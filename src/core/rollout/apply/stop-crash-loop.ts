@@ -21,7 +21,8 @@ export async function stopCrashLoop(
   isKnown = false,
 ): Promise<ProcessRecord> {
   let now = await waitUntilSettled(context, record);
-  for (let attempt = 1; (isKnown || now.unstableRestarts > 0) && !isAtRest(now); attempt += 1) {
+  const isLooping = (record: ProcessRecord): boolean => isKnown || record.unstableRestarts > 0;
+  for (let attempt = 1; isLooping(now) && !isAtRest(now); attempt += 1) {
     try {
       await actOn({ ...context, action: "stop" }, now);
     } catch (error) {
