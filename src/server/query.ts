@@ -7,7 +7,9 @@ export interface Parameter {
   readonly schema: z.core.JSONSchema.BaseSchema;
 }
 
-export type QueryReader = (query: Readonly<Record<string, unknown>>) => Record<string, string | number | boolean>;
+type Value = string | number | boolean | readonly string[];
+
+export type QueryReader = (query: Readonly<Record<string, unknown>>) => Record<string, Value>;
 
 export function parametersOf(input: z.core.$ZodType, names: readonly string[]): Parameter[] {
   // Without parameters, the input need not have a JSON Schema.
@@ -24,10 +26,14 @@ export function parametersOf(input: z.core.$ZodType, names: readonly string[]): 
 export function queryReader(parameters: readonly Parameter[]): QueryReader {
   const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]));
   return (query) => {
-    const values: Record<string, string | number | boolean> = {};
+    const values: Record<string, Value> = {};
     for (const [name, value] of Object.entries(query)) {
       const parameter = byName.get(name);
       if (parameter === undefined) throw unknownParameter(name, [...byName.keys()]);
+      if (isList(parameter)) {
+        values[name] = parseList(value);
+        continue;
+      }
       if (typeof value !== "string") throw repeatedParameter(name);
       values[name] = parseValue(parameter, value);
     }
@@ -35,7 +41,16 @@ export function queryReader(parameters: readonly Parameter[]): QueryReader {
   };
 }
 
-function parseValue(parameter: Parameter, value: string): string | number | boolean {
+/** A list of names, or `true` for those that svcm selects. */
+function isList({ schema }: Parameter): boolean {
+  return schema.anyOf?.some((one) => typeof one === "object" && one.type === "array") === true;
+}
+
+function parseList(value: unknown): boolean | readonly string[] {
+  return value === "true" ? true : [value].flat().map(String);
+}
+
+function parseValue(parameter: Parameter, value: string): Value {
   if (parameter.schema.type === "integer") return parseInteger(parameter, value);
   return parameter.schema.type === "boolean" ? parseBoolean(parameter, value) : value;
 }

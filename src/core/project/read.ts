@@ -11,7 +11,7 @@ export function readProject(text: string, file: string): Fact<Project> {
   return fact.value === undefined ? fact : { value: toProject(fact.value), issues: [] };
 }
 
-const SERVICE_MEMBERS = ["folder", "ecosystem", "apps", "env", "template", "rollout"] as const;
+const SERVICE_MEMBERS = ["folder", "ecosystem", "apps", "env", "template", "rollout", "code"] as const;
 
 function projectIssues(declared: DeclaredProject): FactFinding[] {
   const names = Object.keys(declared.environments);
@@ -118,7 +118,15 @@ function toNats({ url, users, nodes, events = {} }: NonNullable<DeclaredProject[
   };
 }
 
-function toService({ folder = ".", ecosystem = {}, apps, env = {}, template, rollout }: DeclaredService): Service {
+function toService({
+  folder = ".",
+  ecosystem = {},
+  apps,
+  env = {},
+  template,
+  rollout,
+  code,
+}: DeclaredService): Service {
   return {
     folder,
     ecosystem: mapValues(ecosystem, (source) => [source].flat().map(toEcosystemSource)),
@@ -126,6 +134,7 @@ function toService({ folder = ".", ecosystem = {}, apps, env = {}, template, rol
     env: mapValues(env, toEnvSource),
     template,
     rollout,
+    code: { include: code?.include ?? [], exclude: code?.exclude ?? [] },
   };
 }
 

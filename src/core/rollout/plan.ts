@@ -13,6 +13,8 @@ export interface PlanContext extends Pick<
   readonly name: string;
   readonly refused: ReadonlyMap<string, Issue>;
   readonly warnings: readonly Issue[];
+  /** By app: changes with the code that is in place. */
+  readonly code: readonly (readonly [app: string, fingerprint: string])[];
   /** Absent for a plan that cannot be applied. */
   readonly digest?: (text: string) => string;
 }
@@ -21,7 +23,7 @@ export interface PlanContext extends Pick<
 export function createPlan(
   input: ComparisonInput,
   { steps, unchanged, unknown, undeclared }: Decision,
-  { name: environment, refused, warnings, digest, ...context }: PlanContext,
+  { name: environment, refused, warnings, code, digest, ...context }: PlanContext,
 ): Plan {
   const touched = new Set(steps.flatMap(stepNames));
   const issues = [
@@ -31,7 +33,18 @@ export function createPlan(
   const running = input.running.filter(({ name }) => touched.has(name)).map(definitionText);
   const envFiles = input.expected.flatMap((app) => (touched.has(app.name) ? app.envFiles : []));
   const edited = envFiles.map((path) => input.modifiedMs(path));
-  const inputs = { environment, declared: input.expected, edited, running, steps, unknown, issues };
+  // Not only of the touched apps: what is unchanged was judged, too.
+  const inputs = {
+    environment,
+    declared: input.expected,
+    edited,
+    running,
+    steps,
+    unknown,
+    issues,
+    code,
+    git: context.git,
+  };
   return {
     id: digest === undefined ? null : shortId(digest(JSON.stringify(inputs))),
     ...context,

@@ -16,9 +16,11 @@ import { decide, leaveOutOwn, type Decision } from "./decide.ts";
 import { expectedApps, type ExpectedApp, type ExpectContext, readFileState } from "./expected.ts";
 import { readAppliedState } from "./read-releases.ts";
 import { createPlan } from "./plan.ts";
+import { type CodeLook, PLAN_BUDGET_MS, readCode } from "./read-code.ts";
 import { readStates } from "./read-states.ts";
 import type { AppliedState } from "./release.ts";
 import type { AppProbe } from "./settings/probe.ts";
+import { isAppStep } from "./step.ts";
 import { readProbes, readSettings, createServiceLookup, type ServiceOf, type SettingsOf } from "./settings/read.ts";
 
 /**
@@ -53,12 +55,15 @@ export async function computePlan(
   const isSelected = createSelector(fileName, declared, request.apps);
   const expected = declared.filter(isSelected).map((app) => ({ ...app, probe: context.probes.get(app.name) }));
   const running = loaded ? start.running.filter(isSelected) : [];
+  const code =
+    request.from === undefined && loaded ? await readCode(ports, expected, running, PLAN_BUDGET_MS) : undefined;
   const input = {
     expected,
     running,
     visibleKeys: new Set(visibleKeys(content.contract)),
     appliedApps: context.appliedState.apps,
     ...readFileState(ports, expected, running),
+    ...(code !== undefined && { verdicts: { code: code.verdicts } }),
   };
   const { leftOut, ...decision } = decideSteps(ports, { ...request, environment: name }, input, context);
   const { service, apps, prune, preflight, restart } = request;
@@ -69,7 +74,8 @@ export async function computePlan(
     path,
     exists: loaded !== undefined,
     choices: omitUndefined({ service, apps, prune, preflight, restart }),
-    git: await git,
+    git: await addUncommitted(ports, await git, code, decision.steps),
+    code: code?.apps.map(({ app, fingerprint }) => [app, fingerprint] as const) ?? [],
     refused: listRefusals(content, expected, expecting),
     warnings: withheldIssues(loaded?.withheld ?? []),
     leftOut,
@@ -77,6 +83,20 @@ export async function computePlan(
   });
   const envFiles = [...new Set(expected.flatMap((app) => app.envFiles))];
   return { plan, decision, content, expecting, expected, running, envFiles, ...context };
+}
+
+/** What runs after a step would be in no commit. */
+async function addUncommitted(
+  { runningCode, workspace }: Ports,
+  git: Plan["git"],
+  code: CodeLook | undefined,
+  steps: Decision["steps"],
+): Promise<Plan["git"]> {
+  const started = new Set(steps.filter((step) => isAppStep(step) && step.do !== "remove").map(({ app }) => app));
+  if (git === null || code === undefined || started.size === 0) return git;
+  const paths = await runningCode.listUncommitted(code.requests.filter(({ app }) => started.has(app)));
+  const dirty = paths.map((path) => path.replace(`${workspace.root}/`, ""));
+  return { ...git, dirty: [...new Set([...git.dirty, ...dirty])] };
 }
 
 function decideSteps(

@@ -35,7 +35,7 @@ function planFor(
     choices: {},
     git: null,
     pm2: null,
-    leftOut: [],
+    code: [], leftOut: [],
   };
   return createPlan(input, decide(input), { ...about, refused: new Map(), warnings: [], ...more });
 }

@@ -12,6 +12,7 @@ import type { MetricsPayload } from "../../api/metrics.ts";
 import { computeDrift } from "../../rollout/drift.ts";
 import type { AppliedState } from "../../rollout/release.ts";
 import { readAppliedState } from "../../rollout/read-releases.ts";
+import { type CodeLook, LIST_BUDGET_MS, PLAN_BUDGET_MS, readCode } from "../../rollout/read-code.ts";
 
 /** A broken file may depend on any other file, and svcm cannot track the imports of ES modules. */
 const RETRY_MS = { failed: 10_000, unknown: 30_000 };
@@ -30,7 +31,21 @@ interface Comparison {
   readonly records: readonly ProcessRecord[];
   readonly stamps: readonly (string | undefined)[];
   readonly metrics: EcosystemMetrics;
+  readonly code: CodeVerdicts;
 }
+
+type CodeVerdicts = CodeLook["verdicts"];
+
+interface LastCode {
+  readonly state: EcosystemState;
+  readonly pids: string;
+  readonly verdicts: CodeVerdicts;
+  readonly outdatedAtMs: number;
+}
+
+const MIN_LOOK_INTERVAL_MS = 10_000;
+/** Looking takes at most one percent of the time. */
+const LOOK_INTERVALS_PER_COST = 100;
 
 /** The file is run at first use, and again only if it or a module that it requires has changed. */
 export class EcosystemWatch {
@@ -38,6 +53,7 @@ export class EcosystemWatch {
   readonly #request: EnvironmentRequest;
   #loaded: LoadedState | undefined;
   #comparison: Comparison | undefined;
+  #code: LastCode | undefined;
   #loading: Promise<LoadedState> | undefined;
 
   constructor(ports: Ports, request: EnvironmentRequest) {
@@ -62,11 +78,36 @@ export class EcosystemWatch {
     const state = await this.read(options);
     const stamps = this.#ports.stamps.read(sourceFiles(state.expected)).map((stamp) => stamp?.id);
     const last = this.#comparison;
-    const isSame = last?.state === state && last.records === records;
+    const code = await this.#lookAtCode(state, records, options);
+    const isSame = last?.state === state && last.records === records && last.code === code;
     if (isSame && stamps.every((stamp, index) => stamp === last.stamps[index])) return last.metrics;
-    const metrics = ecosystemView(this.#ports, state, records);
-    this.#comparison = { state, records, stamps, metrics };
+    const metrics = ecosystemView(this.#ports, state, records, code);
+    this.#comparison = { state, records, stamps, metrics, code };
     return metrics;
+  }
+
+  /** At once if a process is new, so that its start is recorded; else rarely, because the walk costs time. */
+  async #lookAtCode(
+    state: EcosystemState,
+    records: readonly ProcessRecord[],
+    { isCurrent }: { readonly isCurrent: boolean },
+  ): Promise<CodeVerdicts> {
+    const { clock } = this.#ports;
+    const pids = records.map(({ pmId, pid }) => `${pmId} ${pid}`).join();
+    const last = this.#code;
+    const startedMs = clock.elapsed();
+    if (!isCurrent && last?.state === state && last.pids === pids && startedMs < last.outdatedAtMs)
+      return last.verdicts;
+    const { verdicts } = await readCode(
+      this.#ports,
+      state.expected,
+      records,
+      isCurrent ? PLAN_BUDGET_MS : LIST_BUDGET_MS,
+    );
+    const endedMs = clock.elapsed();
+    const outdatedAtMs = endedMs + Math.max(MIN_LOOK_INTERVAL_MS, (endedMs - startedMs) * LOOK_INTERVALS_PER_COST);
+    this.#code = { state, pids, verdicts, outdatedAtMs };
+    return verdicts;
   }
 
   #isOutdated({ paths, stamps, outdatedAtMs }: LoadedState): boolean {
@@ -150,12 +191,23 @@ interface EcosystemState {
 type EcosystemMetrics = MetricsPayload["ecosystem"];
 
 /** Without a file, the processes belong to another environment. */
-function ecosystemView(ports: Ports, state: EcosystemState, records: readonly ProcessRecord[]): EcosystemMetrics {
+function ecosystemView(
+  ports: Ports,
+  state: EcosystemState,
+  records: readonly ProcessRecord[],
+  code: CodeVerdicts,
+): EcosystemMetrics {
   const { fileName, path, exists, failure, expected } = state;
   const nothing = { missingExpected: [], unexpected: [], drift: [], unknown: [] };
   if (failure !== undefined)
     return { fileName, path, exists, expectedProcessCount: null, ...nothing, planSteps: null, ...failure };
   if (!exists) return { fileName, path, exists, expectedProcessCount: 0, ...nothing, planSteps: 0 };
-  const facts = { expected, running: records, visibleKeys: state.visibleKeys, appliedApps: state.left };
+  const facts = {
+    expected,
+    running: records,
+    visibleKeys: state.visibleKeys,
+    appliedApps: state.left,
+    verdicts: { code },
+  };
   return { fileName, path, exists, ...computeDrift({ ...facts, ...readFileState(ports, expected, records) }) };
 }

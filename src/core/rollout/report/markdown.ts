@@ -1,6 +1,15 @@
 import type { Plan, PlanStep } from "../../api/rollout.ts";
 import { codeSpan } from "../../findings/quote.ts";
-import { countSteps, leftOutText, NOTES, reasonTexts, stepText, subjectText, undeclaredText } from "./words.ts";
+import {
+  countSteps,
+  leftOutText,
+  NOTES,
+  reasonTexts,
+  stepText,
+  subjectText,
+  undeclaredText,
+  unknownText,
+} from "./words.ts";
 
 /** GitHub limits a comment to 65,536 characters, and the plan may follow a diff. */
 const MAX_LENGTH = 30_000;
@@ -9,7 +18,7 @@ const MARKS = { error: "Error", warning: "Warning" } as const;
 
 /** In code spans on one line, markup, HTML, mentions and references have no effect. */
 export function renderPlanMarkdown(plan: Plan): string {
-  const { environment, steps, undeclared, leftOut, issues } = plan;
+  const { environment, steps, unknown, undeclared, leftOut, issues } = plan;
   const items = steps.filter((step) => step.do !== "save").map(stepItem);
   return [
     `### Plan for ${codeSpan(environment)}: ${countSteps(plan)}`,
@@ -17,6 +26,7 @@ export function renderPlanMarkdown(plan: Plan): string {
     joinFitting(items),
     [
       ...leftOut.map((one) => `- ${leftOutText(one, codeSpan)}`),
+      ...unknown.map((one) => `- ${unknownText(one, codeSpan)}`),
       ...undeclared.map((one) => `- ${undeclaredText(one, codeSpan)}`),
     ].join("\n"),
     issues

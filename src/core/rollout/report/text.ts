@@ -1,19 +1,29 @@
 import type { Plan, PlanStep } from "../../api/rollout.ts";
 import { toOneLine } from "../../findings/quote.ts";
 import { severityText, type Paint } from "../../findings/text.ts";
-import { countSteps, leftOutText, NOTES, reasonTexts, stepText, subjectText, undeclaredText } from "./words.ts";
+import {
+  countSteps,
+  leftOutText,
+  NOTES,
+  reasonTexts,
+  stepText,
+  subjectText,
+  undeclaredText,
+  unknownText,
+} from "./words.ts";
 
 const MAX_VALUE_LENGTH = 200;
 const MAX_MESSAGE_LENGTH = 400;
 
 /** The caller wraps long lines at their indent. */
 export function renderPlanText(plan: Plan, paint: Paint): string {
-  const { environment, steps, unchanged, undeclared, leftOut, issues } = plan;
+  const { environment, steps, unchanged, unknown, undeclared, leftOut, issues } = plan;
   const count = countSteps(plan);
   const apps = steps.filter((step) => step.do !== "save");
   const save = steps.flatMap(saveLines);
   const others = [
     ...leftOut.map((one) => `  ${paint.yellow(`! ${leftOutText(one, quote)}`)}`),
+    ...unknown.map((one) => `  ${paint.yellow(`? ${unknownText(one, quote)}`)}`),
     ...undeclared.map((one) => `  ${paint.dim(`? ${undeclaredText(one, quote)}`)}`),
     ...unchanged.map((name) => `  ${paint.dim(`= ${quote(name)}`)}`),
   ];
