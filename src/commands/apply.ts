@@ -1,16 +1,32 @@
 import * as Flags from "@oclif/core/flags";
 import { isProductionName } from "../core/words/production.ts";
-import { readPlanFile, renderPlan, rolloutApply, rolloutPlan } from "../core/index.ts";
+import { readPlanFile, renderPlan, rolloutApply, rolloutPlan, toPrintable, unknownText } from "../core/index.ts";
 import { ecosystemFlags, SvcmCommand } from "./base.ts";
 import { deadlineFlag, nodeFlag } from "./terminal/node-command.ts";
 import { readTimeout } from "./terminal/times.ts";
-import { applyFlags, readTimeouts, planInput, planFlags } from "./terminal/flags.ts";
+import {
+  applyFlags,
+  readTimeouts,
+  planInput,
+  planFlags,
+  restartArgs,
+  restartFlags,
+  restartInput,
+} from "./terminal/flags.ts";
 import { requirePrompt, canPrompt, confirmChange, confirmName } from "./terminal/prompt.ts";
 import { renderRelease } from "./terminal/release.ts";
 import { fold } from "./terminal/fit.ts";
 import { renderIssues } from "./terminal/issues.ts";
 import { paint } from "./terminal/paint.ts";
-import { stdoutScreen } from "./terminal/screen.ts";
+import { type Screen, stdoutScreen } from "./terminal/screen.ts";
+import type { Plan } from "../core/api/rollout.ts";
+
+/** Without a step, everything is as declared only if nothing is unknown. */
+function renderNoStep({ unknown }: Plan, screen: Screen): string {
+  if (unknown.length === 0) return "Nothing to do.";
+  const lines = unknown.map((one) => `? ${unknownText(one, (text) => toPrintable(text))}`);
+  return fold(["No step.", ...lines].join("\n"), screen);
+}
 
 export default class Apply extends SvcmCommand {
   static override summary = "Make PM2 run what an ecosystem file declares, step by step.";
@@ -22,9 +38,12 @@ export default class Apply extends SvcmCommand {
     "<%= config.bin %> apply --app dev-restapi --yes",
     "<%= config.bin %> apply --environment production --node role=api --max-parallel 2 --min-healthy 30s",
   ];
+  static override args = restartArgs;
+  static override strict = false;
   static override flags = {
     ...ecosystemFlags,
     ...planFlags,
+    ...restartFlags,
     plan: Flags.string({
       summary: "Id of the plan that you read. Refuse any other plan.",
       helpValue: "<id>",
@@ -33,7 +52,7 @@ export default class Apply extends SvcmCommand {
     "plan-file": Flags.string({
       summary: "File that svcm plan --out wrote. Refuse any other plan.",
       helpValue: "<file>",
-      exclusive: ["plan", "environment", "service", ...Object.keys(planFlags)],
+      exclusive: ["plan", "environment", "service", "restart", ...Object.keys(planFlags)],
       // Also exclusive, but oclif would list it twice in the usage.
       relationships: [{ type: "none", flags: ["node"] }],
     }),
@@ -67,7 +86,8 @@ export default class Apply extends SvcmCommand {
   };
 
   async run() {
-    const { flags } = await this.parse(Apply);
+    const { flags, argv } = await this.parse(Apply);
+    const restart = restartInput(flags.restart, argv as string[]);
     const { message, revert, save } = flags;
     const minHealthyMs = readTimeout(flags["min-healthy"], "--min-healthy");
     const switchEnvironment = flags["switch-environment"] || undefined;
@@ -82,10 +102,11 @@ export default class Apply extends SvcmCommand {
     };
     if (flags.node !== undefined) {
       const { applyOnNodes } = await import("./terminal/rollout.ts");
-      return applyOnNodes(this, flags, { ...planInput(flags), ...settings });
+      return applyOnNodes(this, flags, { ...planInput(flags), ...restart, ...settings });
     }
     const file = flags["plan-file"];
-    const planRequest = file === undefined ? planInput(flags) : await readPlanFile(await this.ports(), file);
+    const planRequest =
+      file === undefined ? { ...planInput(flags), ...restart } : await readPlanFile(await this.ports(), file);
     const plan =
       flags.plan ?? ("plan" in planRequest ? planRequest.plan : await this.#confirmPlan(planRequest, flags.yes));
     if (plan === null) return undefined;
@@ -95,7 +116,10 @@ export default class Apply extends SvcmCommand {
     if (!rest.plan.exists) {
       this.setExitCode(1);
       await this.logMissingEcosystem(rest.plan);
-    } else this.print((screen) => (release === null ? "Nothing to do." : fold(renderRelease(release), screen)));
+    } else
+      this.print((screen) =>
+        release === null ? renderNoStep(rest.plan, screen) : fold(renderRelease(release), screen),
+      );
     // A user who agreed at the terminal has already seen them in the plan.
     const { issues } = rest.plan;
     if (issues.length > 0 && (flags.yes || flags.plan !== undefined))

@@ -2,7 +2,7 @@ import * as Flags from "@oclif/core/flags";
 import { planFormats, renderPlan, rolloutPlan, writePlanFile } from "../core/index.ts";
 import { allowMissingFlag, ecosystemFlags } from "./base.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
-import { planInput, planFlags } from "./terminal/flags.ts";
+import { planInput, planFlags, restartArgs, restartFlags, restartInput } from "./terminal/flags.ts";
 import { fold } from "./terminal/fit.ts";
 import { paint, unpainted } from "./terminal/paint.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
@@ -16,9 +16,12 @@ export default class Plan extends NodeCommand {
     "<%= config.bin %> plan --app dev-restapi --exit-code",
     "<%= config.bin %> plan --environment production --from origin/main --format markdown",
   ];
+  static override args = restartArgs;
+  static override strict = false;
   static override flags = {
     ...ecosystemFlags,
     ...planFlags,
+    ...restartFlags,
     out: Flags.string({
       summary: "Also write the plan to a file in the repository, for svcm apply --plan-file.",
       helpValue: "<file>",
@@ -30,16 +33,22 @@ export default class Plan extends NodeCommand {
       summary: "Text for a terminal, or Markdown for a comment on a pull request.",
     })({ default: "text" }),
     "exit-code": Flags.boolean({ summary: "Exit 1 if the plan has steps, or an app is held back.", default: false }),
+    strict: Flags.boolean({
+      summary: "With --exit-code, also exit 1 if svcm cannot tell what an app runs.",
+      default: false,
+      dependsOn: ["exit-code"],
+    }),
     "allow-missing": allowMissingFlag,
   };
 
   async run() {
-    const { flags } = await this.parse(Plan);
+    const { flags, argv } = await this.parse(Plan);
     const { from, format, out } = flags;
-    const plan = await this.execute(rolloutPlan, { ...planInput(flags), from });
+    const restart = restartInput(flags.restart, argv as string[]);
+    const plan = await this.execute(rolloutPlan, { ...planInput(flags), ...restart, from });
     if (out !== undefined && plan.exists) await writePlanFile(await this.ports(), out, plan);
-    if ((flags["exit-code"] && (plan.changed || plan.held.length > 0)) || (!plan.exists && !flags["allow-missing"]))
-      this.setExitCode(1);
+    const isDifferent = plan.changed || plan.held.length > 0 || (flags.strict && plan.unknown.length > 0);
+    if ((flags["exit-code"] && isDifferent) || (!plan.exists && !flags["allow-missing"])) this.setExitCode(1);
     if (!plan.exists) await this.logMissingEcosystem(plan);
     else if (!this.jsonEnabled()) {
       if (format === "text") this.log(fold(await renderPlan(plan, "text", paint), stdoutScreen()));

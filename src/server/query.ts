@@ -7,7 +7,7 @@ export interface Parameter {
   readonly schema: z.core.JSONSchema.BaseSchema;
 }
 
-type Value = string | number | boolean | string[];
+type Value = string | number | boolean | readonly string[];
 
 export type QueryReader = (query: Readonly<Record<string, unknown>>) => Record<string, Value>;
 
@@ -30,11 +30,24 @@ export function queryReader(parameters: readonly Parameter[]): QueryReader {
     for (const [name, value] of Object.entries(query)) {
       const parameter = byName.get(name);
       if (parameter === undefined) throw unknownParameter(name, [...byName.keys()]);
+      if (isList(parameter)) {
+        values[name] = parseList(value);
+        continue;
+      }
       if (typeof value !== "string") throw repeatedParameter(name);
       values[name] = parseValue(parameter, value);
     }
     return values;
   };
+}
+
+/** A list of names, or `true` for those that svcm selects. */
+function isList({ schema }: Parameter): boolean {
+  return schema.anyOf?.some((one) => typeof one === "object" && one.type === "array") === true;
+}
+
+function parseList(value: unknown): boolean | readonly string[] {
+  return value === "true" ? true : [value].flat().map(String);
 }
 
 function parseValue(parameter: Parameter, value: string): Value {

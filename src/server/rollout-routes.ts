@@ -39,7 +39,7 @@ export const rolloutRoutes: readonly Route[] = [
     summary: "Show the steps that would make PM2 run what an environment's ecosystem file declares.",
     tag: "pm2",
     description: "Each step has its reasons and its effect on requests. Nothing is changed, and no value is shown.",
-    query: ["environment", "service", "apps", "prune", "preflight"],
+    query: ["environment", "service", "apps", "prune", "preflight", "restart"],
     response: planBody,
     refusals: planRefusals,
   }),

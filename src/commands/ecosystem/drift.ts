@@ -1,28 +1,35 @@
+import * as Flags from "@oclif/core/flags";
 import { ecosystemDrift } from "../../core/index.ts";
 import { allowMissingFlag, pickEnvironment, ecosystemFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
-import { renderDrift } from "../terminal/processes.ts";
+import { renderDrift, renderUnknown } from "../terminal/processes.ts";
 import { paint } from "../terminal/paint.ts";
 
 export default class EcosystemDrift extends NodeCommand {
   static override summary = "Compare an ecosystem file with what PM2 runs.";
   static override description =
-    "Lists apps that are not running, processes that the file does not declare, and fields that differ: script, folder, interpreter, arguments, instances, mode, watch and environment keys. Argument and environment values are never shown. Exits 1 if anything differs, or if there is no file.";
+    "Lists apps that are not running, processes that the file does not declare, and fields that differ: script, folder, interpreter, arguments, instances, mode, watch, environment keys and code. Says of which apps svcm cannot tell. Argument and environment values are never shown. Exits 1 if anything differs, or if there is no file.";
   static override examples = [
     "<%= config.bin %> ecosystem drift --environment production",
     "<%= config.bin %> ecosystem drift --json",
   ];
-  static override flags = { ...ecosystemFlags, "allow-missing": allowMissingFlag };
+  static override flags = {
+    ...ecosystemFlags,
+    strict: Flags.boolean({ summary: "Also exit 1 if svcm cannot tell what an app runs.", default: false }),
+    "allow-missing": allowMissingFlag,
+  };
 
   async run() {
     const { flags } = await this.parse(EcosystemDrift);
     const response = await this.execute(ecosystemDrift, pickEnvironment(flags));
-    const { fileName, exists, drift } = response;
+    const { fileName, exists, drift, unknown } = response;
     if (drift.length > 0) {
       this.setExitCode(1);
       this.print((screen) => renderDrift(drift, screen));
-    } else if (exists) this.log(paint.green(`PM2 runs what ${fileName} declares.`));
-    else await this.logMissingEcosystem(response);
+    } else if (exists && unknown.length === 0) this.log(paint.green(`PM2 runs what ${fileName} declares.`));
+    else if (!exists) await this.logMissingEcosystem(response);
+    this.print((screen) => renderUnknown(unknown, screen));
+    if (flags.strict && unknown.length > 0) this.setExitCode(1);
     if (!exists && !flags["allow-missing"]) this.setExitCode(1);
     return response;
   }

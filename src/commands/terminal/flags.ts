@@ -82,6 +82,27 @@ export const planFlags = {
   }),
 };
 
+/** Without names, what is unknown is restarted. */
+export const restartFlags = {
+  restart: Flags.boolean({
+    summary: "Also restart the named apps; without names, those of which svcm cannot tell what they run.",
+    default: false,
+  }),
+};
+
+export const restartArgs = namesArg("App to restart, after --restart.");
+
+/** @throws {UsageError} for names without the flag, which look like a selection */
+export function restartInput(isRequested: boolean, names: readonly string[] = []) {
+  if (!isRequested && names.length > 0)
+    throw new UsageError(
+      `${names.map((name) => JSON.stringify(name)).join(", ")}: names need a flag.`,
+      "write --restart before them to restart these apps, or --app before each to leave the others out",
+    );
+  if (!isRequested) return {};
+  return { restart: names.length > 0 ? [...names] : (true as const) };
+}
+
 interface PlanFlags {
   readonly environment: string | undefined;
   readonly service: string | undefined;

@@ -1,4 +1,11 @@
-import type { DriftEntry, Paint, ProcessStateName } from "../../core/index.ts";
+import {
+  toPrintable,
+  unknownText,
+  type DriftEntry,
+  type Paint,
+  type ProcessStateName,
+  type UnknownPart,
+} from "../../core/index.ts";
 import { fold } from "./fit.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
@@ -39,13 +46,13 @@ export function renderDrift(drift: readonly DriftEntry[], screen: Screen): strin
       { heading: "STATE", cell: ({ state }) => state, colour: (_, { yellow }) => yellow },
       {
         heading: "DECLARED",
-        cell: ({ declared }) => driftValue(declared),
+        cell: ({ declared, details }) => details ?? driftValue(declared),
         shorten: "middle",
         colour: (_, { green }) => green,
       },
       {
         heading: "RUNNING",
-        cell: ({ running }) => driftValue(running),
+        cell: ({ running, details }) => (details === undefined ? driftValue(running) : ""),
         shorten: "middle",
         colour: (_, { red }) => red,
       },
@@ -53,6 +60,11 @@ export function renderDrift(drift: readonly DriftEntry[], screen: Screen): strin
     drift,
     screen,
   );
+}
+
+export function renderUnknown(unknown: readonly UnknownPart[], screen: Screen): string {
+  const lines = unknown.map((one) => paint.yellow(`? ${unknownText(one, toPrintable)}`));
+  return fold(lines.join("\n"), screen);
 }
 
 function driftValue(value: DriftEntry["declared"]): string {

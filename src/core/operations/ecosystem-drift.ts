@@ -19,8 +19,10 @@ export const ecosystemDrift = defineOperation({
   async run(ports, input, caller): Promise<EcosystemDrift> {
     const request = await withMachineEnvironment(ports, input, caller);
     const environment = await ports.telemetry.environment(request);
-    const records = await ports.processes.list();
-    const watch = new EcosystemWatch(ports, request);
+    // As a plan does, so that both say the same.
+    const { list, digest } = await ports.processes.withHomeKey();
+    const records = await list();
+    const watch = new EcosystemWatch(ports, request, digest);
     const {
       error: details = "",
       code,

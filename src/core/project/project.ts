@@ -75,6 +75,8 @@ export interface Service {
   readonly template: string | undefined;
   /** Already checked. */
   readonly rollout: unknown;
+  /** Patterns of paths, relative to the code unit. */
+  readonly code: { readonly include: readonly string[]; readonly exclude: readonly string[] };
 }
 
 /** `cd <cwd> && pm2 start <file> --only <only> --env <env>`. */

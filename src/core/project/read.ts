@@ -12,7 +12,7 @@ export function readProject(text: string, file: string): Fact<Project> {
   return fact.value === undefined ? fact : { value: toProject(fact.value), issues: [] };
 }
 
-const SERVICE_MEMBERS = ["folder", "ecosystem", "apps", "env", "template", "rollout"] as const;
+const SERVICE_MEMBERS = ["folder", "ecosystem", "apps", "env", "template", "rollout", "code"] as const;
 
 function projectIssues(declared: DeclaredProject): FactFinding[] {
   const names = Object.keys(declared.environments);
@@ -126,7 +126,15 @@ function toServices(declared: DeclaredProject): Project["services"] {
   return declared.services ? mapValues(declared.services, toService) : { "": toService(declared) };
 }
 
-function toService({ folder = ".", ecosystem = {}, apps, env = {}, template, rollout }: DeclaredService): Service {
+function toService({
+  folder = ".",
+  ecosystem = {},
+  apps,
+  env = {},
+  template,
+  rollout,
+  code,
+}: DeclaredService): Service {
   return {
     folder,
     ecosystem: mapValues(ecosystem, (source) => [source].flat().map(toEcosystemSource)),
@@ -134,6 +142,7 @@ function toService({ folder = ".", ecosystem = {}, apps, env = {}, template, rol
     env: mapValues(env, toEnvSource),
     template,
     rollout,
+    code: { include: code?.include ?? [], exclude: code?.exclude ?? [] },
   };
 }
 

@@ -43,6 +43,14 @@ const rollout = z
   })
   .meta(rolloutSchema());
 
+const patterns = z
+  .array(z.string().min(1).max(500))
+  .min(1)
+  .describe("a list of paths or patterns, for example [templates/**, prompts]");
+const code = z
+  .strictObject({ include: patterns.optional(), exclude: patterns.optional() })
+  .describe("{ include?, exclude? }");
+
 const service = {
   folder: path.optional(),
   ecosystem: z.record(environment, ecosystem).optional(),
@@ -50,6 +58,7 @@ const service = {
   env: z.record(environment, env).optional(),
   template: path.optional(),
   rollout: rollout.optional(),
+  code: code.optional(),
 };
 
 const [enumKey, redisUrlKey, integerKey, formKey, secretKey] = runtimeContractSchema.shape.keys.valueType.options;

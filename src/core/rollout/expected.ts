@@ -23,6 +23,10 @@ export interface ExpectedApp extends Omit<DeclaredApp, "env" | "args" | "interpr
   readonly counter?: Counter | undefined;
   readonly envFiles: readonly string[];
   readonly settings: Settings;
+  /** `""` without a name. */
+  readonly service: string;
+  /** The ecosystem file that declares it. */
+  readonly definedIn: string;
   /** From `SVC_HTTP_PORT`, if that is a port. */
   readonly httpPort: number | null;
   readonly probe?: AppProbe | undefined;
@@ -68,6 +72,8 @@ export function expectedApps(loaded: LoadedEcosystem, { machine, spellings, dige
       openKeys,
       volatileKeys,
       counter: createCounter(source, app.instances, environments, digest),
+      service: source.start?.service ?? "",
+      definedIn: source.start?.path ?? loaded.path,
       envFiles: source.places.envFiles.map(({ path }) => path),
       settings: declaredSettings(source.fields, { name: app.name, cwd: app.cwd, pm2Home: machine.pm2Home }, digest),
       httpPort: parsePort(env["SVC_HTTP_PORT"]),

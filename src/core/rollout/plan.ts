@@ -19,6 +19,8 @@ export interface PlanContext extends Pick<
   readonly warnings: readonly Issue[];
   /** Shown also if there is nothing to do. */
   readonly notes?: readonly Issue[];
+  /** By app: changes with the code that is in place. */
+  readonly code: readonly (readonly [app: string, fingerprint: string])[];
   /** Absent for a plan that cannot be applied. */
   readonly digest?: (text: string) => string;
 }
@@ -27,7 +29,7 @@ export interface PlanContext extends Pick<
 export function createPlan(
   input: ComparisonInput,
   { steps, unchanged, unknown, undeclared, held }: Decision,
-  { name: environment, refused, undecided, conflicts, warnings, notes = [], digest, ...context }: PlanContext,
+  { name: environment, refused, undecided, conflicts, warnings, notes = [], code, digest, ...context }: PlanContext,
 ): Plan {
   const touched = new Set(steps.flatMap(stepNames));
   const issues = [
@@ -41,7 +43,18 @@ export function createPlan(
   const running = input.running.filter(({ name }) => touched.has(name)).map(definitionText);
   const envFiles = input.expected.flatMap((app) => (touched.has(app.name) ? app.envFiles : []));
   const edited = envFiles.map((path) => input.modifiedMs(path));
-  const inputs = { environment, declared: input.expected, edited, running, steps, unknown, issues };
+  // Not only of the touched apps: what is unchanged was judged, too.
+  const inputs = {
+    environment,
+    declared: input.expected,
+    edited,
+    running,
+    steps,
+    unknown,
+    issues,
+    code,
+    git: context.git,
+  };
   return {
     id: digest === undefined ? null : shortId(digest(JSON.stringify(inputs))),
     ...context,

@@ -24,12 +24,12 @@ import { readAppliedState } from "./read-releases.ts";
 import { readStateOf } from "../running/read-states.ts";
 import { plainState } from "../running/state.ts";
 import { createPlan } from "./plan.ts";
-import { readValues } from "../running/read-values.ts";
-import { verdictOfFiles, type ValuesVerdict } from "../running/values.ts";
-import { readAppValues } from "./read-app-values.ts";
+import { PLAN_BUDGET_MS } from "./read-code.ts";
+import { readVerdicts, type Looked } from "./read-verdicts.ts";
 import { readStates } from "./read-states.ts";
 import type { AppliedState } from "./release.ts";
 import type { AppProbe } from "./settings/probe.ts";
+import { isAppStep } from "./step.ts";
 import { readProbes, readSettings, createServiceLookup, type ServiceOf, type SettingsOf } from "./settings/read.ts";
 
 /**
@@ -65,7 +65,7 @@ export async function computePlan(
   const isRepeated = first.steps.length === 0 || read.loaded?.apps.every(({ volatile }) => volatile !== undefined);
   const content = isRepeated ? read : await repeatEcosystem(ports, request, read);
   const { environment, name, fileName, path, loaded } = content;
-  const { input, leftOut, ...decision } =
+  const { input, leftOut, code, ...decision } =
     content === read ? first : await compareContent(ports, request, { content, start, context });
   const { expected, running } = input;
   const { service, apps, prune, preflight, restart } = request;
@@ -76,7 +76,8 @@ export async function computePlan(
     path,
     exists: loaded !== undefined,
     choices: omitUndefined({ service, apps, prune, preflight, restart }),
-    git: await git,
+    git: await addUncommitted(ports, await git, code, decision.steps),
+    code: code?.apps.map(({ app, fingerprint }) => [app, fingerprint] as const) ?? [],
     refused: listRefusals(content, expected, expecting),
     undecided: undecidedIssues((await ports.facts.project())?.undecided ?? [], name),
     conflicts: listConflicts(content, start.running, expecting.machine.cpuCores),
@@ -97,25 +98,37 @@ async function compareContent(
   ports: Ports,
   request: InputOf<"rollout.plan">,
   { content, start, context }: ReadContent,
-): Promise<ReturnType<typeof decideSteps> & { readonly input: ComparisonInput }> {
+): Promise<
+  ReturnType<typeof decideSteps> & { readonly input: ComparisonInput; readonly code: Looked["code"] | undefined }
+> {
   const { name, fileName, loaded, contract } = content;
   const declared = loaded ? expectedApps(loaded, start.expecting) : [];
   const isSelected = createSelector(fileName, declared, request.apps);
   const expected = declared.filter(isSelected).map((app) => ({ ...app, probe: context.probes.get(app.name) }));
   const running = loaded ? start.running.filter(isSelected) : [];
-  const values = await readPlanValues(ports, content, { expected, start, from: request.from, ...context });
+  const looked =
+    request.from === undefined && loaded
+      ? await readVerdicts(ports, {
+          content,
+          expected,
+          running,
+          appliedApps: context.appliedState.apps,
+          digest: start.expecting.digest,
+          budgetMs: PLAN_BUDGET_MS,
+        })
+      : undefined;
   const input = {
     expected,
     running,
-    values,
-    verdicts: { values: new Map([...values].map(([pmId, verdict]) => [pmId, verdictOfFiles(verdict)])) },
+    values: looked?.values,
+    verdicts: looked?.verdicts,
     visibleKeys: new Set(visibleKeys(contract)),
     appliedApps: context.appliedState.apps,
     stateOf: request.from === undefined ? await readStateOf(ports, start.running) : () => plainState("online"),
     failing: listFailing(ports, running),
     ...readFileState(ports, expected, running),
   };
-  return { ...decideSteps(ports, { ...request, environment: name }, input, context), input };
+  return { ...decideSteps(ports, { ...request, environment: name }, input, context), input, code: looked?.code };
 }
 
 function listFailing({ clock }: Ports, running: readonly ProcessRecord[]): ReadonlySet<number> {
@@ -123,24 +136,18 @@ function listFailing({ clock }: Ports, running: readonly ProcessRecord[]): Reado
   return new Set(running.filter((record) => isFailing(record, nowMs)).map(({ pmId }) => pmId));
 }
 
-/** A comparison of revisions has no processes. */
-async function readPlanValues(
-  ports: Ports,
-  content: EcosystemContent,
-  {
-    expected,
-    start: { running, expecting },
-    from,
-    appliedState,
-  }: Pick<RolloutContext, "appliedState"> & {
-    readonly expected: readonly ExpectedApp[];
-    readonly start: Pick<Awaited<ReturnType<typeof readStates>>["start"], "running" | "expecting">;
-    readonly from: string | undefined;
-  },
-): Promise<ReadonlyMap<number, ValuesVerdict>> {
-  if (from !== undefined) return new Map();
-  const facts = await readAppValues(ports, content, expected, appliedState.apps);
-  return await readValues(ports, { ...facts, running, digest: expecting.digest, recordOf: () => undefined });
+/** What runs after a step would be in no commit. */
+async function addUncommitted(
+  { runningCode, workspace }: Ports,
+  git: Plan["git"],
+  code: Looked["code"] | undefined,
+  steps: Decision["steps"],
+): Promise<Plan["git"]> {
+  const started = new Set(steps.filter((step) => isAppStep(step) && step.do !== "remove").map(({ app }) => app));
+  if (git === null || code === undefined || started.size === 0) return git;
+  const paths = await runningCode.listUncommitted(code.requests.filter(({ app }) => started.has(app)));
+  const dirty = paths.map((path) => path.replace(`${workspace.root}/`, ""));
+  return { ...git, dirty: [...new Set([...git.dirty, ...dirty])] };
 }
 
 function decideSteps(
@@ -161,7 +168,7 @@ function decideSteps(
   const decision = decide(input, {
     preflighted: new Set(names.filter((name) => preflight ?? settingsOf(name).preflight)),
     owned: listOwned(appliedState, environment, service),
-    requested: new Set(apps),
+    requested: new Set([...apps, ...(Array.isArray(restart) ? restart : [])]),
     prune: prune === true,
     isDumpStale: isDumpStale(ports, appliedState),
     ...(restart !== undefined && { restart }),

@@ -3,9 +3,8 @@ import { isDeclaredVariable, isShellVariable, isStartedBySvcm } from "../pm2/var
 import type { Ports } from "../ports/index.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 import type { EnvFileFacts } from "./env-file-changes.ts";
-import type { Digest } from "./env-file-digests.ts";
 import { formerWords } from "./former-words.ts";
-import { readEnvFileContents, type EnvFileContents } from "./read-env-files.ts";
+import type { EnvFileContents } from "./read-env-files.ts";
 import type { StartRecord } from "./start-record.ts";
 import { decideValues, type ValuesFacts, type ValuesVerdict } from "./values.ts";
 
@@ -32,16 +31,14 @@ export interface ValuesRequest {
   readonly running: readonly ProcessRecord[];
   readonly visibleKeys: ReadonlySet<string>;
   readonly listedKeys: ReadonlySet<string>;
-  /** With the key of the records of starts. */
-  readonly digest: Digest;
+  /** Of all env files, digested with the key of the records of starts. */
+  readonly contents: EnvFileContents;
   readonly recordOf: (process: ProcessRecord) => Pick<StartRecord, "envFiles"> | undefined;
 }
 
 /** By PM2's number of the process. */
 export async function readValues(ports: Ports, request: ValuesRequest): Promise<ReadonlyMap<number, ValuesVerdict>> {
-  const { apps, running, digest } = request;
-  const paths = apps.flatMap(({ envFiles, layers }) => [...envFiles, ...layers]);
-  const contents = await readEnvFileContents(ports, paths, digest);
+  const { apps, running, contents } = request;
   const processes = apps.flatMap((app) =>
     running.filter(({ name }) => name === app.name).map((process) => ({ app, process })),
   );

@@ -36,7 +36,7 @@ function planFor(
     choices: {},
     git: null,
     pm2: null,
-    leftOut: [],
+    code: [], leftOut: [],
   };
   return createPlan(input, decide(input), {
     ...about,
@@ -338,7 +338,7 @@ test("a preflight that was asked for and is impossible is an error; one by confi
   const input = inputOf(expectedOf([{ name: "worker" }]), []);
   const decision = decide(input, { preflighted: new Set(["worker"]) });
   const about = { environment: "dev", name: "dev", fileName: "e", path: "/e", exists: true, git: null, pm2: null };
-  const context = { ...about, leftOut: [], refused: new Map(), conflicts: [], undecided: [], warnings: [] };
+  const context = { ...about, leftOut: [], refused: new Map(), conflicts: [], undecided: [], code: [], warnings: [] };
   const codes = (choices: Plan["choices"]): string[] =>
     createPlan(input, decision, { ...context, choices }).issues.map(({ code }) => code);
   expect(codes({ preflight: true })).toEqual(["PREFLIGHT_IMPOSSIBLE"]);

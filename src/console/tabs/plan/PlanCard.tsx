@@ -2,7 +2,13 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Plan } from "../../../core/api/rollout.ts";
 import { escapeHidden } from "../../../core/deployments/characters.ts";
-import { countSteps, leftOutText, subjectText, undeclaredText } from "../../../core/rollout/report/words.ts";
+import {
+  countSteps,
+  leftOutText,
+  subjectText,
+  undeclaredText,
+  unknownText,
+} from "../../../core/rollout/report/words.ts";
 import { usePage } from "../../console.ts";
 import { pluralize } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
@@ -59,9 +65,11 @@ function Changes({ plan }: { plan: Plan }): JSX.Element {
 }
 
 function EmptyPlan({ plan }: { plan: Plan }): JSX.Element {
-  const { exists, fileName } = plan;
+  const { exists, fileName, unknown } = plan;
+  const title =
+    unknown.length > 0 ? "No step, but svcm cannot tell what every app runs" : "Everything runs as declared";
   return (
-    <Card title={exists ? "Everything runs as declared" : "No ecosystem file"}>
+    <Card title={exists ? title : "No ecosystem file"}>
       <p class="reason">
         {exists ? `The plan of ${fileName} is empty.` : `Create ${fileName}, or choose another environment.`}
       </p>
@@ -70,13 +78,16 @@ function EmptyPlan({ plan }: { plan: Plan }): JSX.Element {
   );
 }
 
-function UntouchedApps({ plan: { leftOut, undeclared, unchanged } }: { plan: Plan }): JSX.Element {
+function UntouchedApps({ plan: { leftOut, unknown, undeclared, unchanged } }: { plan: Plan }): JSX.Element {
   return (
     <>
       {leftOut.map((one) => (
         <p key={one.name} class="reason">
           {leftOutText(one, escapeHidden)}.
         </p>
+      ))}
+      {unknown.map((one) => (
+        <p key={`${one.app} ${one.part} ${one.reason}`}>{unknownText(one, escapeHidden)}</p>
       ))}
       {undeclared.map((one) => (
         <p key={one.name} class="reason">

@@ -87,8 +87,16 @@ export class Rollout {
 
   async apply(plan: Plan, { allowDirty, message }: ApplyChoices): Promise<void> {
     const { environment, id, choices } = plan;
-    const { prune, preflight } = choices;
-    const request = { environment, plan: id ?? "", prune, preflight, allowDirty, message: message.trim() || undefined };
+    const { prune, preflight, restart } = choices;
+    const request = {
+      environment,
+      plan: id ?? "",
+      prune,
+      preflight,
+      restart,
+      allowDirty,
+      message: message.trim() || undefined,
+    };
     await this.#send(() => this.#page.api.apply(request));
   }
 

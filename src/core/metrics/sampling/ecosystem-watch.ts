@@ -11,8 +11,12 @@ import type { ErrorCode } from "../../api/code.ts";
 import type { MetricsPayload } from "../../api/metrics.ts";
 import { computeDrift } from "../../rollout/drift.ts";
 import type { AppliedState } from "../../rollout/release.ts";
+import type { Digest } from "../../running/env-file-digests.ts";
 import type { StateOf } from "../../running/state.ts";
 import { readAppliedState } from "../../rollout/read-releases.ts";
+import type { ComparisonInput } from "../../rollout/compare.ts";
+import { LIST_BUDGET_MS, PLAN_BUDGET_MS } from "../../rollout/read-code.ts";
+import { readVerdicts, type Looked, type VerdictContent } from "../../rollout/read-verdicts.ts";
 
 /** A broken file may depend on any other file, and svcm cannot track the imports of ES modules. */
 const RETRY_MS = { failed: 10_000, unknown: 30_000 };
@@ -31,18 +35,42 @@ interface Comparison {
   readonly records: readonly ProcessRecord[];
   readonly stamps: readonly (string | undefined)[];
   readonly metrics: EcosystemMetrics;
+  readonly looked: LookedParts;
 }
+
+type LookedParts = Partial<Pick<Looked, "verdicts" | "values">>;
+
+interface LastLook {
+  readonly state: EcosystemState;
+  readonly pids: string;
+  readonly looked: LookedParts;
+  readonly outdatedAtMs: number;
+}
+
+interface CompareOptions {
+  readonly isCurrent: boolean;
+  readonly stateOf: StateOf;
+}
+
+const NOTHING_LOOKED: LookedParts = {};
+const MIN_LOOK_INTERVAL_MS = 10_000;
+/** Looking takes at most one percent of the time. */
+const LOOK_INTERVALS_PER_COST = 100;
 
 /** The file is run at first use, and again only if it or a module that it requires has changed. */
 export class EcosystemWatch {
   readonly #ports: Ports;
   readonly #request: EnvironmentRequest;
+  readonly #digest: Digest;
   #loaded: LoadedState | undefined;
   #comparison: Comparison | undefined;
+  #look: LastLook | undefined;
   #loading: Promise<LoadedState> | undefined;
 
-  constructor(ports: Ports, request: EnvironmentRequest) {
+  /** @param digest the one of the records that are compared, if it is not this process's own */
+  constructor(ports: Ports, request: EnvironmentRequest, digest?: Digest) {
     this.#ports = ports;
+    this.#digest = digest ?? ((value) => ports.processes.digest(value));
     this.#request = request;
   }
 
@@ -56,26 +84,57 @@ export class EcosystemWatch {
     return this.#loaded.state;
   }
 
-  async compare(
-    records: readonly ProcessRecord[],
-    options: { readonly isCurrent: boolean; readonly stateOf: StateOf },
-  ): Promise<EcosystemMetrics> {
+  async compare(records: readonly ProcessRecord[], options: CompareOptions): Promise<EcosystemMetrics> {
     const state = await this.read(options);
-    const metrics = this.#compareNow(state, records, options.stateOf);
+    const metrics = await this.#compareNow(state, records, options);
     if (!metrics.planSteps || state.repeat === undefined) return metrics;
     const repeated = await state.repeat();
     if (this.#loaded?.state === state) this.#loaded = { ...this.#loaded, state: repeated };
-    return this.#compareNow(repeated, records, options.stateOf);
+    return await this.#compareNow(repeated, records, options);
   }
 
-  #compareNow(state: EcosystemState, records: readonly ProcessRecord[], stateOf: StateOf): EcosystemMetrics {
+  async #compareNow(
+    state: EcosystemState,
+    records: readonly ProcessRecord[],
+    options: CompareOptions,
+  ): Promise<EcosystemMetrics> {
     const stamps = this.#ports.stamps.read(sourceFiles(state.expected)).map((stamp) => stamp?.id);
+    const looked = await this.#lookAt(state, records, options);
     const last = this.#comparison;
-    const isSame = last?.state === state && last.records === records;
+    const isSame = last?.state === state && last.records === records && last.looked === looked;
     if (isSame && stamps.every((stamp, index) => stamp === last.stamps[index])) return last.metrics;
-    const metrics = ecosystemView(this.#ports, state, records, stateOf);
-    this.#comparison = { state, records, stamps, metrics };
+    const metrics = ecosystemView(this.#ports, state, records, { stateOf: options.stateOf, ...looked });
+    this.#comparison = { state, records, stamps, metrics, looked };
     return metrics;
+  }
+
+  /** At once if a process is new, so that its start is recorded; else rarely, because the walk costs time. */
+  async #lookAt(
+    state: EcosystemState,
+    records: readonly ProcessRecord[],
+    { isCurrent }: CompareOptions,
+  ): Promise<LookedParts> {
+    const { content } = state;
+    if (content === undefined) return NOTHING_LOOKED;
+    const { clock, processes } = this.#ports;
+    const pids = records.map(({ pmId, pid }) => `${pmId} ${pid}`).join();
+    const last = this.#look;
+    const startedMs = clock.elapsed();
+    if (!isCurrent && last?.state === state && last.pids === pids && startedMs < last.outdatedAtMs) return last.looked;
+    const { digest } = await processes.withHomeKey();
+    const { verdicts, values } = await readVerdicts(this.#ports, {
+      content,
+      expected: state.expected,
+      running: records,
+      appliedApps: state.left ?? {},
+      digest,
+      budgetMs: isCurrent ? PLAN_BUDGET_MS : LIST_BUDGET_MS,
+    });
+    const looked = { verdicts, values };
+    const endedMs = clock.elapsed();
+    const outdatedAtMs = endedMs + Math.max(MIN_LOOK_INTERVAL_MS, (endedMs - startedMs) * LOOK_INTERVALS_PER_COST);
+    this.#look = { state, pids, looked, outdatedAtMs };
+    return looked;
   }
 
   #isOutdated({ paths, stamps, outdatedAtMs }: LoadedState): boolean {
@@ -107,7 +166,7 @@ export class EcosystemWatch {
     try {
       const content = await readEcosystem(ports, this.#request);
       const { apps: left } = await readAppliedState(ports);
-      const context = { visibleKeys: visible, left };
+      const context = { visibleKeys: visible, left, digest: this.#digest };
       const repeat = async (): Promise<EcosystemState> =>
         successfulRun(ports, await repeatEcosystem(ports, this.#request, content), context).state;
       return successfulRun(ports, content, { ...context, repeat });
@@ -127,7 +186,7 @@ interface RunResult {
 function successfulRun(
   ports: Ports,
   content: EcosystemContent,
-  context: Pick<EcosystemState, "visibleKeys" | "left" | "repeat">,
+  { digest, ...context }: Pick<EcosystemState, "visibleKeys" | "left" | "repeat"> & { readonly digest: Digest },
 ): RunResult {
   const { fileName, path, loaded, spellings } = content;
   const base = { fileName, path, ...context };
@@ -135,10 +194,10 @@ function successfulRun(
     return { state: { ...base, exists: false, expected: [] }, files: [], retryMs: Number.POSITIVE_INFINITY };
   }
   const machine = { cpuCores: ports.host.cpuCores(), pm2Home: ports.workspace.pm2Home };
-  const expected = expectedApps(loaded, { machine, spellings, digest: (value) => ports.processes.digest(value) });
+  const expected = expectedApps(loaded, { machine, spellings, digest });
   const hasUnknownFiles = loaded.isDefaultExport || loaded.files.some((file) => file.endsWith(".mjs"));
   const retryMs = hasUnknownFiles ? RETRY_MS.unknown : Number.POSITIVE_INFINITY;
-  return { state: { ...base, exists: true, expected }, files: loaded.files, retryMs };
+  return { state: { ...base, exists: true, expected, content }, files: loaded.files, retryMs };
 }
 
 function failedRun({ body, message }: SvcmError, visible: Set<string>): RunResult {
@@ -154,6 +213,8 @@ interface EcosystemState {
   readonly path: string;
   readonly exists: boolean;
   readonly expected: readonly ExpectedApp[];
+  /** Absent if the file does not exist or fails. */
+  readonly content?: VerdictContent;
   readonly visibleKeys: ReadonlySet<string>;
   readonly left?: AppliedState["apps"];
   /** Tells which values differ in each run of the file; absent if that is known. */
@@ -168,13 +229,19 @@ function ecosystemView(
   ports: Ports,
   state: EcosystemState,
   records: readonly ProcessRecord[],
-  stateOf: StateOf,
+  evidence: Pick<ComparisonInput, "stateOf" | "verdicts" | "values">,
 ): EcosystemMetrics {
   const { fileName, path, exists, failure, expected } = state;
   const nothing = { missingExpected: [], unexpected: [], drift: [], unknown: [] };
   if (failure !== undefined)
     return { fileName, path, exists, expectedProcessCount: null, ...nothing, planSteps: null, ...failure };
   if (!exists) return { fileName, path, exists, expectedProcessCount: 0, ...nothing, planSteps: 0 };
-  const facts = { expected, running: records, visibleKeys: state.visibleKeys, appliedApps: state.left, stateOf };
+  const facts = {
+    expected,
+    running: records,
+    visibleKeys: state.visibleKeys,
+    appliedApps: state.left,
+    ...evidence,
+  };
   return { fileName, path, exists, ...computeDrift({ ...facts, ...readFileState(ports, expected, records) }) };
 }

@@ -9,6 +9,7 @@ import {
   stepText,
   subjectText,
   undeclaredText,
+  unknownText,
 } from "./words.ts";
 
 /** GitHub limits a comment to 65,536 characters, and the plan may follow a diff. */
@@ -18,7 +19,7 @@ const MARKS = { error: "Error", warning: "Warning" } as const;
 
 /** In code spans on one line, markup, HTML, mentions and references have no effect. */
 export function renderPlanMarkdown(plan: Plan): string {
-  const { environment, steps, undeclared, held, leftOut, issues } = plan;
+  const { environment, steps, unknown, undeclared, held, leftOut, issues } = plan;
   const items = steps.filter((step) => step.do !== "save").map(stepItem);
   return [
     `### Plan for ${codeSpan(environment)}: ${countSteps(plan)}`,
@@ -27,6 +28,7 @@ export function renderPlanMarkdown(plan: Plan): string {
     [
       ...held.map((one) => `- ${heldText(one, codeSpan)}`),
       ...leftOut.map((one) => `- ${leftOutText(one, codeSpan)}`),
+      ...unknown.map((one) => `- ${unknownText(one, codeSpan)}`),
       ...undeclared.map((one) => `- ${undeclaredText(one, codeSpan)}`),
     ].join("\n"),
     issues

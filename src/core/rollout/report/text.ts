@@ -10,6 +10,7 @@ import {
   stepText,
   subjectText,
   undeclaredText,
+  unknownText,
 } from "./words.ts";
 
 const MAX_VALUE_LENGTH = 200;
@@ -17,13 +18,14 @@ const MAX_MESSAGE_LENGTH = 400;
 
 /** The caller wraps long lines at their indent. */
 export function renderPlanText(plan: Plan, paint: Paint): string {
-  const { environment, steps, unchanged, undeclared, held, leftOut, issues } = plan;
+  const { environment, steps, unchanged, unknown, undeclared, held, leftOut, issues } = plan;
   const count = countSteps(plan);
   const apps = steps.filter((step) => step.do !== "save");
   const save = steps.flatMap(saveLines);
   const others = [
     ...held.map((one) => `  ${paint.yellow(`! ${heldText(one, quote)}`)}`),
     ...leftOut.map((one) => `  ${paint.yellow(`! ${leftOutText(one, quote)}`)}`),
+    ...unknown.map((one) => `  ${paint.yellow(`? ${unknownText(one, quote)}`)}`),
     ...undeclared.map((one) => `  ${paint.dim(`? ${undeclaredText(one, quote)}`)}`),
     ...unchanged.map((name) => `  ${paint.dim(`= ${quote(name)}`)}`),
   ];

@@ -1,4 +1,5 @@
 /** The renderer quotes names and values. */
+import type { UnknownPart } from "../../api/metrics.ts";
 import type { Plan, PlanReason, PlanStep } from "../../api/rollout.ts";
 import { pluralize } from "../../words/pluralize.ts";
 
@@ -19,11 +20,12 @@ function shortCommit(commit: string): string {
 }
 
 /** `1 to start, 2 to update` */
-export function countSteps({ summary, exists, changed, held }: Plan): string {
+export function countSteps({ summary, exists, changed, held, unknown }: Plan): string {
   if (!exists) return "no ecosystem file, so nothing to do";
   const counts = Object.entries(summary).filter(([, count]) => count > 0);
   if (counts.length === 0 && changed) return "only PM2's list to save";
   if (counts.length === 0 && held.length > 0) return `no steps, and ${held.length} held back`;
+  if (counts.length === 0 && unknown.length > 0) return `no step, but ${doubtText(unknown)}`;
   return counts.length === 0 ? "nothing to do" : counts.map(([kind, count]) => `${count} to ${kind}`).join(", ");
 }
 
@@ -134,6 +136,23 @@ export const NOTES: Readonly<Record<PlanStep["notes"][number], string>> = {
   PINNED: "A rollback made the process read a copy of its former env file. This step ends that.",
   PREFLIGHT_IMPOSSIBLE:
     "No preflight: no variable holds the port of a health probe, so the app cannot start on a spare port.",
+};
+
+/** `svcm cannot tell whether 1 app runs what is declared` */
+function doubtText(unknown: Plan["unknown"]): string {
+  const count = new Set(unknown.map(({ app }) => app)).size;
+  return `svcm cannot tell whether ${pluralize(count, "app")} ${count === 1 ? "runs" : "run"} what is declared`;
+}
+
+/** `worker: cannot tell whether the code changed: it was only touched. Next: svcm apply --restart worker` */
+export function unknownText({ app, part, reason }: UnknownPart, quote: Quote): string {
+  return `${quote(app)}: cannot tell whether ${PART_TEXTS[part]}: ${quote(reason)}. Next: svcm apply --restart ${quote(app)}`;
+}
+
+const PART_TEXTS: Readonly<Record<UnknownPart["part"], string>> = {
+  code: "the code changed",
+  values: "the values changed",
+  state: "it works",
 };
 
 export function undeclaredText({ name, pmIds, owned }: Plan["undeclared"][number], quote: Quote): string {

@@ -1,0 +1,63 @@
+import type { EcosystemContent } from "../pm2/ecosystem-file.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import type { Ports } from "../ports/index.ts";
+import type { Digest } from "../running/env-file-digests.ts";
+import { readEnvFileContents, type EnvFileContents } from "../running/read-env-files.ts";
+import { readValues } from "../running/read-values.ts";
+import { verdictOfFiles, type ValuesVerdict } from "../running/values.ts";
+import type { Verdicts } from "../running/verdict.ts";
+import type { ExpectedApp } from "./expected.ts";
+import { readAppValues } from "./read-app-values.ts";
+import { readCode, type CodeLook } from "./read-code.ts";
+import type { AppliedState } from "./release.ts";
+
+export type VerdictContent = Pick<EcosystemContent, "loaded" | "contract" | "fileName" | "name">;
+
+export interface VerdictRequest {
+  readonly content: VerdictContent;
+  readonly expected: readonly ExpectedApp[];
+  /** Every process of this PM2. */
+  readonly running: readonly ProcessRecord[];
+  readonly appliedApps: AppliedState["apps"];
+  /** With the key of this PM2, because records of starts are compared with it. */
+  readonly digest: Digest;
+  readonly budgetMs: number;
+}
+
+export interface Looked {
+  readonly code: CodeLook;
+  readonly values: ReadonlyMap<number, ValuesVerdict>;
+  readonly verdicts: Verdicts;
+}
+
+/** Looks at the code and the values of the declared apps, and of the processes that run them. */
+export async function readVerdicts(
+  ports: Ports,
+  { content, expected, running, appliedApps, digest, budgetMs }: VerdictRequest,
+): Promise<Looked> {
+  const facts = await readAppValues(ports, content, expected, appliedApps);
+  const paths = facts.apps.flatMap(({ layers, envFiles }) => [...layers, ...envFiles]);
+  const contents = await readEnvFileContents(ports, paths, digest);
+  const filesOf = new Map(
+    facts.apps.map(({ name, layers, envFiles }) => [name, knownContents([...layers, ...envFiles], contents)]),
+  );
+  const code = await readCode(ports, expected, running, { budgetMs, filesOf, others: paths });
+  const records = new Map(code.apps.flatMap((app) => [...app.records]));
+  const recordOf = ({ pmId }: ProcessRecord) => records.get(pmId);
+  const values = await readValues(ports, { ...facts, running, contents, recordOf });
+  const ofFiles = new Map([...values].map(([pmId, verdict]) => [pmId, verdictOfFiles(verdict)]));
+  return { code, values, verdicts: { code: code.verdicts, values: ofFiles } };
+}
+
+/** Nothing tells when a file that does not exist was deleted, so it is not recorded. */
+function knownContents(
+  paths: readonly string[],
+  contents: EnvFileContents,
+): Record<string, Readonly<Record<string, string>>> {
+  return Object.fromEntries(
+    paths.flatMap((path) => {
+      const content = contents.get(path);
+      return content === null || content === undefined ? [] : [[path, content]];
+    }),
+  );
+}
