@@ -40,6 +40,7 @@ interface Line {
 export interface ErrorBlock {
   /** The first line of the last error, or the last line if the log has no error. */
   readonly reason: string | undefined;
+  readonly hasError: boolean;
   /** The last lines without stacks, oldest first. */
   readonly lines: readonly string[];
 }
@@ -54,7 +55,7 @@ export function lastErrorBlock(
   const shown = kinds.filter(({ kind }) => kind !== "detail").map(({ text }) => text.trim());
   const error = kinds.findLast(({ kind }) => kind === "error")?.text.trim();
   const reason = error ?? shown.at(-1);
-  return { reason: reason && unbracket(reason), lines: collapseRepeats(shown.map(unbracket)) };
+  return { reason: reason && unbracket(reason), hasError: error !== undefined, lines: collapseRepeats(shown.map(unbracket)) };
 }
 
 function classify(lines: readonly string[]): Line[] {

@@ -133,7 +133,7 @@ const EXIT = "App [rare:9] exited with code [0] via signal [SIGINT]";
 const START = line(NOW - 9 * HOUR, "App [rare:9] starting in -fork mode-");
 
 const oldestEvents = [
-  [{ cause: "exit" }, line(NOW - 9 * HOUR, EXIT)],
+  [{ cause: "exit" }, START + line(NOW - 9 * HOUR, EXIT)],
   [{ cause: "pm2-cli" }, order(EXIT)],
   [{ kind: "stop" }, order(EXIT)],
   [{ kind: "restart" }, order(EXIT) + START],

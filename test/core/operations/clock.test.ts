@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { execute, processAct, processList } from "../../../src/core/index.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
+import { FileError } from "../../../src/core/ports/index.ts";
 import { countingPorts, runningRecord, type CountingPorts } from "../../support/counting-ports.ts";
 import { settled } from "../../support/hand-clock.ts";
 import { pass, until, watch } from "../../support/watcher.ts";
@@ -20,6 +21,11 @@ function restarting(world: CountingPorts): void {
   Object.assign(world.ports.processes, { restart, withLock });
   // A real disk takes real time.
   Object.assign(world.ports.audit, { append: () => Promise.resolve() });
+  Object.assign(world.ports.releases, { list: () => Promise.resolve([]) });
+  Object.assign(world.ports.facts, { project: () => Promise.resolve(undefined) });
+  Object.assign(world.ports.files, {
+    read: () => Promise.reject(new FileError("ENOENT", "deployments.yaml", "no file")),
+  });
 }
 
 const again = ({ clock }: CountingPorts): ProcessRecord =>
@@ -92,14 +98,20 @@ const WALL_CLOCK = [
   "metrics/sampling/measuring.ts",
   "operations/events-list.ts",
   "operations/history-show.ts",
+  "operations/process-list.ts",
+  "operations/process-show.ts",
   "operations/project-init.ts",
   "operations/token-create.ts",
   "operations/token-list.ts",
-  "pm2/list-scrubbed.ts",
+  "pm2/control/scale.ts",
   "rollout/apply/applied-state.ts",
   "rollout/apply/gate.ts",
   "rollout/apply/recording.ts",
   "rollout/apply/revert-apps.ts",
+  "rollout/apply/run-steps.ts",
+  "rollout/apply/siblings.ts",
+  "rollout/planning.ts",
+  "running/read-states.ts",
 ];
 
 test("the machine's clock is used only for displayed times", () => {

@@ -130,7 +130,9 @@ async function completeFrom(
   prefix: string,
   ask: AskSource,
 ): Promise<Completion> {
-  const values = options?.map((value): Completable => ({ value })) ?? (source?.from ? await ask(source.from) : []);
+  const values =
+    (options ?? source?.values)?.map((value): Completable => ({ value })) ??
+    (source?.from ? await ask(source.from) : []);
   const candidates = values.map((one) => ({ ...one, value: `${prefix}${one.value}` }));
   return { candidates, paths: source?.paths ?? "none" };
 }

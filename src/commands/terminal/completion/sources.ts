@@ -1,7 +1,9 @@
-import { interfaceFields, targetFields, type Field } from "../../../core/index.ts";
+import { interfaceFields, targetFields, tiers, type Field } from "../../../core/index.ts";
 
 export interface Source {
   readonly from?: string;
+  /** A closed list. */
+  readonly values?: readonly string[];
   readonly paths?: "files" | "folders";
   readonly repeats?: boolean;
   /** For KEY=VALUE: the source that has the values of the key. */
@@ -48,6 +50,7 @@ export const FLAG_SOURCES: Readonly<Record<string, Source>> = {
 };
 
 export const ARGUMENT_SOURCES: Readonly<Record<string, readonly Source[]>> = {
+  apply: [PROCESSES],
   audit: [{ from: "processes" }],
   "config:set": [{ from: "configurationFields", assigns: "field", repeats: true }],
   "config:validate": [FILE],
@@ -67,8 +70,9 @@ export const ARGUMENT_SOURCES: Readonly<Record<string, readonly Source[]>> = {
   "interfaces:validate": [FILE],
   "metrics:history": [PROCESSES],
   "keys:confirm": [{ from: "guesses", repeats: true }],
-  "keys:set-tier": [{}, { from: "projectKeys", repeats: true }],
+  "keys:set-tier": [{ values: tiers }, { from: "projectKeys", repeats: true }],
   "nats:key": [FILE],
+  plan: [PROCESSES],
   "nodes:show": [{ from: "nodeNames" }],
   rollback: [{}],
   "releases:show": [{}],

@@ -44,9 +44,9 @@ async function findHolder(ports: Ports, app: string, errorLines: readonly string
 
 /** The first line of the last error, and what the app wrote after it. */
 export function lastErrorLines(texts: readonly string[]): string[] {
-  const { reason, lines } = lastErrorBlock(texts.map((text) => ({ text })));
+  const { reason, hasError, lines } = lastErrorBlock(texts.map((text) => ({ text })));
   if (reason === undefined) return [];
-  const at = lines.findLastIndex((line) => line.startsWith(reason));
+  const at = hasError ? lines.findLastIndex((line) => line.startsWith(reason)) : -1;
   return (at < 0 ? lines.slice(-MAX_LINES) : lines.slice(at, at + MAX_LINES)).map((line) =>
     line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line,
   );
