@@ -21,6 +21,7 @@ function restarting(world: CountingPorts): void {
   Object.assign(world.ports.processes, { restart, withLock });
   // A real disk takes real time.
   Object.assign(world.ports.audit, { append: () => Promise.resolve() });
+  Object.assign(world.ports.processes, { listenForReady: () => Promise.resolve() });
   Object.assign(world.ports.releases, { list: () => Promise.resolve([]) });
   Object.assign(world.ports.facts, { project: () => Promise.resolve(undefined) });
   Object.assign(world.ports.files, {
