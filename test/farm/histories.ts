@@ -1,0 +1,101 @@
+/** Random things that happen to a team's repository and machine. Each reads the world, changes it, and says what it did. */
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { SERVICES, type World } from "./world.ts";
+
+export interface Happening {
+  readonly title: string;
+  act(world: World, random: () => number): void | Promise<unknown>;
+}
+
+const pick = <T>(list: readonly T[], random: () => number): T => list[Math.floor(random() * list.length)] as T;
+
+export const happenings: readonly Happening[] = [
+  {
+    title: "a module changes in a commit",
+    act(world) {
+      world.write("web/lib/answer.js", `module.exports = "${(world.version += 1)}";\n`);
+      world.commit("answer");
+    },
+  },
+  {
+    title: "a module changes without a commit",
+    act: (world) => world.write("wrapped/part.js", `module.exports = "${(world.version += 1)}";\n`),
+  },
+  {
+    title: "the last commit is reverted",
+    act(world) {
+      world.commit("all");
+      world.git("revert", "--no-edit", "--quiet", "HEAD");
+    },
+  },
+  {
+    title: "another commit is checked out and left again",
+    act(world) {
+      world.commit("all");
+      world.git("checkout", "--quiet", "HEAD~1");
+      world.git("checkout", "--quiet", "main");
+    },
+  },
+  { title: "the link moves to the other release", act: (world) => world.link(world.release === 1 ? 2 : 1) },
+  {
+    title: "the link moves to a new release with old times",
+    act(world, random) {
+      const id = 3 + Math.floor(random() * 1e6);
+      world.addRelease(id);
+      world.link(id);
+    },
+  },
+  { title: "a build writes in place", act: (world) => world.build(String((world.version += 1))) },
+  { title: "a build swaps its folder", act: (world) => world.build(String((world.version += 1)), false) },
+  {
+    title: "a value of the env file changes",
+    act: (world) => world.write(".env", `PAGE_SIZE=${(world.version += 1)}\n`),
+  },
+  {
+    title: "a declared value changes",
+    act(world) {
+      world.greeting = `hello ${(world.version += 1)}`;
+      world.declare();
+    },
+  },
+  {
+    title: "a variable enters or leaves the ecosystem file",
+    act(world) {
+      world.extra = world.extra === null ? `extra ${(world.version += 1)}` : null;
+      world.declare();
+    },
+  },
+  { title: "PM2 restarts an app", act: (world, random) => world.pm2("restart", pick(SERVICES, random)) },
+  { title: "PM2 reloads an app", act: (world, random) => world.pm2("reload", pick(SERVICES, random)) },
+  {
+    title: "PM2 reloads the file",
+    act: (world) =>
+      world.pm2("reload", join(world.root, "ecosystem.config.js"), "--only", SERVICES.join(","), "--update-env"),
+  },
+  {
+    title: "a process is killed",
+    async act(world, random) {
+      const list = (await world.list()).filter(({ name, pid }) => name !== "nightly" && pid > 0);
+      const { pid } = pick(list, random);
+      process.kill(pid, "SIGKILL");
+    },
+  },
+  {
+    title: "the daemon is killed, and the saved list comes back",
+    async act(world) {
+      await world.pm2("save", "--force");
+      await world.killDaemon();
+    },
+  },
+  { title: "a file is touched", act: (world) => world.touch("web/server.js") },
+  { title: "a file's mode changes and returns", act: (world) => world.chmod("web/lib/answer.js") },
+  { title: "a log is written beside the code", act: (world) => appendFileSync(join(world.root, "web.log"), "line\n") },
+  {
+    title: "the documentation changes",
+    act(world) {
+      world.write("README.md", `${(world.version += 1)}\n`);
+      world.commit("docs");
+    },
+  },
+];

@@ -1,0 +1,177 @@
+/**
+ * The team starts its project with PM2 alone. svcm then finds nothing to do, names each change of code or values,
+ * applies it, and is at rest again; a job never runs because of it.
+ */
+import { execFile, execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, describe, expect, test } from "vitest";
+import { execute, nodePorts, rolloutApply, rolloutPlan, type Caller, type Ports } from "../../src/core/index.ts";
+import { plainEnvironment } from "../support/command-line.ts";
+import { GIT_ENVIRONMENT } from "../support/git.ts";
+import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { listRawProcesses } from "../support/raw-list.ts";
+import { sampleOrAll } from "../support/runs.ts";
+import { shapes, type Change, type Shape } from "./shapes.ts";
+
+const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
+const run = promisify(execFile);
+const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write"] };
+const SAMPLE = [
+  "cluster with several instances",
+  "a service beside a job and a task",
+  "releases behind a link, cwd at the link",
+  "dotenv",
+];
+const all = Object.entries(shapes);
+const opened: Pm2[] = [];
+afterAll(async () => {
+  for (const own of opened) await own.end();
+});
+
+class Project {
+  readonly own: Pm2;
+  readonly top: string;
+  readonly shape: Shape;
+
+  constructor(shape: Shape) {
+    this.shape = shape;
+    this.own = pm2();
+    opened.push(this.own);
+    this.top = join(this.own.folder, "shop");
+    mkdirSync(join(this.own.folder, "answers"), { recursive: true });
+    this.change({ files: shape.files, ...(shape.links && { links: shape.links }) });
+    this.git("init", "--quiet", "--initial-branch=main");
+    this.commit();
+  }
+
+  get root(): string {
+    return join(this.top, this.shape.folder ?? ".");
+  }
+
+  git(...args: string[]): void {
+    execFileSync("git", args, {
+      cwd: this.top,
+      env: plainEnvironment(GIT_ENVIRONMENT),
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+  }
+
+  commit(): void {
+    this.git("add", "--all");
+    this.git("commit", "--quiet", "--allow-empty", "--message", "change");
+  }
+
+  change({ files = {}, links = {}, commit = false }: Change): void {
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(this.top, path)), { recursive: true });
+      writeFileSync(join(this.top, path), text);
+    }
+    for (const [path, target] of Object.entries(links)) {
+      const next = join(this.top, `${path}.next`);
+      mkdirSync(dirname(next), { recursive: true });
+      rmSync(next, { force: true });
+      symlinkSync(target, next);
+      renameSync(next, join(this.top, path));
+    }
+    if (commit) this.commit();
+  }
+
+  /** In the root, because paths of the file are relative to it. */
+  async startAsTheTeam(): Promise<void> {
+    const env = { PATH: process.env["PATH"] ?? "", HOME: this.own.folder, PM2_HOME: this.own.home };
+    await run(process.execPath, [PM2, "start", "ecosystem.config.js"], { cwd: this.root, env });
+  }
+
+  /** The answers of the running processes of an app. */
+  async answers(app: string): Promise<(string | undefined)[]> {
+    const list = (await listRawProcesses(this.own.home)).filter(({ name }) => name === app);
+    return list.map(({ pid }) => {
+      const path = [pid, ...childrenOf(pid)]
+        .map((one) => join(this.own.folder, "answers", `${app}-${one}`))
+        .find((one) => existsSync(one));
+      return path === undefined ? undefined : readFileSync(path, "utf8");
+    });
+  }
+
+  async settled(app: string): Promise<string> {
+    await expect.poll(() => this.answers(app), { interval: 20 }).not.toContain(undefined);
+    const [first = "", ...others] = (await this.answers(app)).map(String);
+    expect(others.every((one) => one === first)).toBe(true);
+    return first;
+  }
+
+  runs(app: string): number {
+    const path = join(this.own.folder, `answers/runs-${app}`);
+    return existsSync(path) ? readFileSync(path, "utf8").split("\n").length - 1 : 0;
+  }
+
+  ports(): Ports {
+    const env = { PATH: process.env["PATH"] ?? "", HOME: this.own.folder, PM2_HOME: this.own.home };
+    return nodePorts({ root: this.root, env, cwd: this.root });
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    const own = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+    return [...own, ...own.flatMap(childrenOf)];
+  } catch {
+    return [];
+  }
+}
+
+describe.each(
+  sampleOrAll(
+    all,
+    all.filter(([name]) => SAMPLE.includes(name)),
+  ),
+)("%s", (_name, shape) => {
+  test("svcm tells each change, applies it and is at rest", async () => {
+    const project = new Project(shape);
+    const { services, jobs = [], changes, harmless = {} } = shape;
+    await project.own.startDaemon();
+    await project.startAsTheTeam();
+    for (const app of services) await project.settled(app);
+    for (const app of jobs) await expect.poll(() => project.runs(app), { interval: 20 }).toBe(1);
+    for (const app of jobs)
+      await expect
+        .poll(
+          async () => (await listRawProcesses(project.own.home)).find(({ name }) => name === app)?.pm2_env["status"],
+        )
+        .toBe("stopped");
+    const ports = project.ports();
+    const request = { environment: "production" };
+    const plan = () => execute(rolloutPlan, ports, request, caller);
+    const expectRest = async (when: string): Promise<void> => {
+      const { steps, unknown, unchanged } = await plan();
+      expect({ when, steps: steps.filter((step) => step.do !== "save"), unknown }).toEqual({
+        when,
+        steps: [],
+        unknown: [],
+      });
+      expect(unchanged).toEqual(expect.arrayContaining([...services, ...jobs]));
+    };
+    await expectRest("after the team's start");
+    for (const [title, change] of Object.entries(harmless)) {
+      project.change(change);
+      await expectRest(`harmless: ${title}`);
+    }
+    for (const [title, change] of Object.entries(changes)) {
+      const before = await project.settled(change.app ?? "");
+      project.change(change);
+      const { steps } = await plan();
+      expect({ title, apps: steps.filter((step) => step.do !== "save").map(({ app }) => app) }).toEqual({
+        title,
+        apps: [change.app],
+      });
+      await execute(rolloutApply, ports, { ...request, allowDirty: true, minHealthyMs: 200 }, caller);
+      expect(await project.settled(change.app ?? ""), title).not.toBe(before);
+      await expectRest(`after the apply of: ${title}`);
+    }
+    for (const app of jobs) expect(project.runs(app), `runs of ${app}`).toBe(1);
+    await ports.processes.close();
+  });
+});
