@@ -25,7 +25,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     expect((await planned.locator(":scope > li").allInnerTexts()).map(flat)).toEqual([
       expect.stringMatching(/^api restart: requests fail until it listens again env: MODE changed .* short gap$/),
       "web reload 2 instances, one by one env: NEW added no request is lost",
-      "mailer start app: does not run no request is lost",
+      "mailer start app: PM2 does not know it no request is lost",
       "web scale from 2 to 3 instances instances: 2 to 3 no request is lost",
     ]);
     expect(flat(await card.textContent())).toContain("old-worker (id 3) runs, and no app of the file has that name");

@@ -57,8 +57,8 @@ function Interruptions({ of: steps }: { of: Plan["steps"] }): JSX.Element {
   if (steps.length === 0) return <StatusLine tone="success">No request is lost.</StatusLine>;
   return (
     <StatusLine tone="warning">
-      {steps.map((step) => (
-        <p key={`${step.do} ${step.app}`}>
+      {steps.map((step, at) => (
+        <p key={`${at} ${step.do} ${step.app}`}>
           <strong>
             <bdi>{step.app}</bdi>
           </strong>{" "}

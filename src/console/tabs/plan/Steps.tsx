@@ -28,8 +28,8 @@ const disruptions: Readonly<Record<PlanStep["disruption"], readonly [tone: strin
 export function PlannedSteps({ steps }: { steps: readonly PlanStep[] }): JSX.Element {
   return (
     <ol class="steps planned" aria-label="Steps of the plan">
-      {withNotesOnce(steps).map((step) => (
-        <li key={`${step.do} ${step.app}`}>
+      {withNotesOnce(steps).map((step, at) => (
+        <li key={`${at} ${step.do} ${step.app}`}>
           <Icon name={icons[step.do]} />
           <div class="step-text">
             <strong>
@@ -80,10 +80,10 @@ const phases: Readonly<Record<ReleaseStep["phase"], readonly [tone: string, word
 export function ReleaseSteps({ steps }: { steps: readonly ReleaseStep[] }): JSX.Element {
   return (
     <ol class="steps" aria-label="Steps of the release">
-      {steps.map(({ do: kind, app, phase, reason }) => {
+      {steps.map(({ do: kind, app, phase, reason }, at) => {
         const [tone, word] = phases[phase];
         return (
-          <li key={`${kind} ${app}`} class={phase}>
+          <li key={`${at} ${kind} ${app}`} class={phase}>
             <Icon name={icons[kind]} />
             <div class="step-text">
               {kind} <bdi>{app === "" ? "PM2's list" : app}</bdi>
