@@ -158,7 +158,7 @@ test("a broken file exits 3 with the body of the HTTP answer and does not show i
     error: "PM2 ecosystem file operation failed.",
     code: "ECOSYSTEM_FILE_SYNTAX",
     path: file,
-    details: `Cannot load ${file}:1:59: the file is not valid JavaScript.`,
+    details: `Cannot load ${file}:1:59: the file is not valid JavaScript: Unexpected token ']'.`,
   });
 });
 

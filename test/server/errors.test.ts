@@ -280,6 +280,7 @@ test("the error table has every refusal that a request can get", () => {
     "PLAN_STALE",
     "WORKTREE_DIRTY",
     "APPLY_LOCKED",
+    "APPLY_REFUSED",
     "APPLY_REVERTED",
     "APPLY_HALF",
     "RELEASE_NOT_FOUND",

@@ -125,7 +125,7 @@ export const inputs = {
     until: z.optional(z.int().check(z.minimum(0))),
     before: logCursor,
     after: logCursor,
-    limit: z.optional(z.int().check(z.minimum(0), z.maximum(100_000))),
+    limit: z.optional(z.int().check(z.minimum(1), z.maximum(100_000))),
     grep: searched,
     regexp: searched,
     ignoreCase: z.optional(z.boolean()),

@@ -50,7 +50,7 @@ function describeByCode(
   if (/^E[A-Z]+$/.test(code) && "path" in error && error.path === file) {
     return fail(foreignCode(code), code === "EACCES" ? "the file may not be read" : "the file cannot be read");
   }
-  const message = shownMessage(error.message);
+  const message = shownMessage(isParsed ? withoutSource(error.message) : error.message);
   const reason = message === "" ? "" : `: ${message}`;
   if (isParsed) {
     const language = file.endsWith(".json") ? "JSON" : "JavaScript";
@@ -63,6 +63,12 @@ function describeByCode(
 const MAX_MESSAGE_LENGTH = 200;
 /** `JSON.parse` quotes the text around the error. */
 const QUOTED_JSON = /,? (?:\.\.\.)?"[^]*"(?:\.\.\.)? is not valid JSON$/;
+
+/** The parser quotes words of the file, which may be a part of a secret. A quoted sign is none. */
+function withoutSource(message: string): string {
+  const [text = ""] = message.replace(QUOTED_JSON, ", which is not valid JSON").split(/: \//);
+  return text.replaceAll(/ ?'[^']*[\p{L}\p{N}_$][^']*'/gu, "").trim();
+}
 
 /** The file may have read secrets from a file of its own into its environment. */
 function shownMessage(message: string): string {

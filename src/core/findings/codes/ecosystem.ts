@@ -7,7 +7,7 @@ export const ecosystemCodes: CodeDocs = {
   },
   ECOSYSTEM_FILE_THREW: {
     summary: "The file threw an error when it ran.",
-    explanation: "Its message is not shown because it may quote a secret.",
+    explanation: "Its message is shown without the secrets that svcm knows.",
     remedy: "Run `node <path>` to see the error, and correct the line that `details` names.",
   },
   ECOSYSTEM_FILE_EXITED: {
