@@ -56,7 +56,8 @@ export function declaredApps() {
     namespace: "other",
     max_memory_restart: "300M",
     cron_restart: "0 0 1 1 *",
-    autorestart: false,
+    // Without automatic restarts, it would be a job, and a start only registers it.
+    autorestart: true,
     kill_timeout: 4000,
     listen_timeout: 5000,
     wait_ready: true,

@@ -197,7 +197,7 @@ test("an app whose folder does not exist is refused immediately, and none of its
   expect(await driftOf("folder")).toEqual([]);
   rmSync(folder, { recursive: true });
   const pid = (await ports.processes.list()).find(({ name }) => name === "folder")?.pid;
-  expect(await driftOf("folder")).toEqual(["cwd  absent"]);
+  expect(await driftOf("folder")).toEqual(["code  absent", "cwd  absent"]);
   expect(await code(act("restart", "folder"))).toBe(
     `PROCESS_FOLDER_MISSING: The app "folder" runs in the folder ${folder}, which does not exist.`,
   );

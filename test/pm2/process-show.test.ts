@@ -50,9 +50,10 @@ test("the command line and HTTP show the last end, its cause and its last lines,
   const before = await show();
   process.kill(before.processes[0]?.pid ?? 0, "SIGUSR2");
   let after = await show();
-  while (after.why.event === null || after.why.errorLines.length === 0 || after.processes[0]?.status !== "online")
+  while (after.why.event === null || after.why.reason === null || after.processes[0]?.status !== "online")
     after = await show();
   expect(after.why.event).toMatchObject({ kind: "exit", cause: "crash", exitCode: 5 });
+  expect(after.why.reason).toContain("password=");
   const server = await serverOver(own);
   const answer = await ask(server, "/api/runtime/process?name=serves&environment=dev");
   expect(answer.status).toBe(200);

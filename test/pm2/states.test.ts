@@ -32,7 +32,7 @@ async function answersAbout(name: string) {
     state: listed?.state,
     missing: drift.missingExpected.includes(name),
     alert: alerts.find(({ subject }) => subject.split(" ")[0] === name),
-    doctor: response.issues.find(({ message }) => message.startsWith(name))?.code,
+    doctor: response.issues.find(({ code, message }) => code.startsWith("PROCESS_") && message.startsWith(name))?.code,
   };
 }
 
