@@ -29,11 +29,12 @@ export default class Run extends SvcmCommand {
     const ended = new AbortController();
     const following = this.#follow(name, AbortSignal.any([this.signal, ended.signal]));
     const input = { name, namespace: flags.namespace, timeoutMs: readTimeout(flags.timeout) };
-    const result = await this.execute(processRun, input, { signal: this.signal }).finally(() => {
-      // The log is read at most every 100 ms, and PM2 writes the last lines together with the end.
-      setTimeout(() => ended.abort(), LAST_LINES_MS);
-      return following;
-    });
+    const execution = this.execute(processRun, input, { signal: this.signal });
+    await Promise.allSettled([execution]);
+    // The log is read at most every 100 ms, and PM2 writes the last lines together with the end.
+    setTimeout(() => ended.abort(), LAST_LINES_MS);
+    await following;
+    const result = await execution;
     this.log(`${name} (id ${result.pmId}): ${result.details}`);
     const code = exitCodeOf(result);
     if (code !== 0) this.setExitCode(code);

@@ -190,7 +190,13 @@ export async function openPorts(options: WorkspaceOptions): Promise<Ports> {
     logFolders: logFolders.map((folder) => resolve(root, folder)),
   };
   const first = nodePorts(declaredOptions);
-  const list = () => first.processes.list().finally(() => first.processes.close());
+  const list = async () => {
+    try {
+      return await first.processes.list();
+    } finally {
+      await first.processes.close();
+    }
+  };
   const stateFolder = await findStateFolder({ root, pm2Home: first.workspace.pm2Home, project, list });
   return stateFolder === first.workspace.stateFolder ? first : nodePorts({ ...declaredOptions, stateFolder });
 }

@@ -31,9 +31,12 @@ export default class KeysSetTier extends SvcmCommand {
   }
 }
 
+function isTier(word: string | undefined): word is (typeof tiers)[number] {
+  return tiers.some((tier) => tier === word);
+}
+
 /** Either the first or the last word is the tier. */
 function readTier(words: readonly string[]) {
-  const isTier = (word: string | undefined): word is (typeof tiers)[number] => tiers.some((tier) => tier === word);
   const [first, last] = [words[0], words.at(-1)];
   if (isTier(first)) return { tier: first, keys: words.slice(1) };
   if (isTier(last)) return { tier: last, keys: words.slice(0, -1) };

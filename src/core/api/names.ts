@@ -37,7 +37,6 @@ export const driftStates = ["missing", "unexpected", "different", "absent", "sta
 
 /** What can be unknown of a process; its definition never is. */
 export const runningParts = ["code", "values", "state"] as const;
-export type RunningPart = (typeof runningParts)[number];
 
 export const appKinds = ["service", "job", "task"] as const;
 

@@ -52,7 +52,7 @@ function isErrorLevel(level: string | null): boolean {
 }
 
 function timeOf(at: string | null | undefined): number | undefined {
-  return at == null ? undefined : Date.parse(at);
+  return at === null || at === undefined ? undefined : Date.parse(at);
 }
 
 function isOlder(writtenMs: number | undefined, { at }: SvcmEvent): boolean {

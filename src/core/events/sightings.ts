@@ -148,8 +148,8 @@ const NAME_BYTES = 15;
 
 /** PM2 gives a process the title `node <script>`. Its children have other names. */
 function mayBe({ name }: KernelKill, program: Program | undefined): boolean {
-  if (name === undefined || program?.script == null) return true;
-  const { script, interpreter } = program;
+  const { script, interpreter } = program ?? {};
+  if (name === undefined || script === undefined || script === null) return true;
   const titles = [
     `node ${script}`,
     "node",

@@ -124,7 +124,6 @@ async function find(ports: Ports, name: string, signal: AbortSignal | undefined)
 }
 
 async function lastEnded(ports: Ports, signal: AbortSignal | undefined): Promise<string> {
-  const isEnd = ({ event: { kind, app } }: TimedEvent): boolean => ENDS.has(kind) && app !== null;
   const { events } = await collectNewestEvents(
     ports,
     { sinceMs: ports.clock.now() - SPAN_MS, upToMs: Infinity, isEnough: (part) => part.events.some(isEnd) },
@@ -133,10 +132,14 @@ async function lastEnded(ports: Ports, signal: AbortSignal | undefined): Promise
   const listed = await ports.processes.list(signal).catch(() => undefined);
   if (listed === undefined) {
     const [saved] = (await ports.processLogs.readDaemonTraces()).savedNames;
-    const newest = events.find(isEnd)?.event.app ?? saved;
-    if (newest != null) return newest;
+    const newest = events.find(isEnd)?.event.app ?? saved ?? null;
+    if (newest !== null) return newest;
   }
   return lastCounted(events.find(isEnd)?.event.app, listed ?? []);
+}
+
+function isEnd({ event: { kind, app } }: TimedEvent): boolean {
+  return ENDS.has(kind) && app !== null;
 }
 
 /** @throws {SvcmError} PROCESS_NOT_FOUND */
@@ -144,8 +147,8 @@ function lastCounted(logged: string | null | undefined, listed: readonly Process
   const counted = listed
     .toSorted((a, b) => b.restartCount - a.restartCount)
     .find(({ restartCount }) => restartCount > 0);
-  const name = logged ?? counted?.name;
-  if (name != null) return name;
+  const name = logged ?? counted?.name ?? null;
+  if (name !== null) return name;
   const names = [...new Set(listed.map((record) => record.name))].toSorted().join(", ");
   const accepted = names === "" ? "PM2 lists no process." : `Name a process: ${names}.`;
   throw new SvcmError("PROCESS_NOT_FOUND", {

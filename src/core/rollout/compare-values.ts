@@ -2,7 +2,7 @@ import type { ProcessRecord } from "../pm2/process-record.ts";
 import { decideValues, isKnownByContent, type ValuesFacts, type ValuesVerdict } from "../running/values.ts";
 import { environmentsAt, type ExpectedApp } from "./expected.ts";
 import { formerKeys } from "./release.ts";
-import type { ComparisonInput } from "./compare.ts";
+import type { ComparisonInput } from "./comparison-input.ts";
 
 /** A variable, or an env file of which only the time is known. */
 export type ValueDifference =

@@ -6,32 +6,12 @@ import type { ProcessRecord } from "../pm2/process-record.ts";
 import { isPm2Field } from "../pm2/pm2-fields.ts";
 import { groupBy } from "../words/group-by.ts";
 import { appKind, type AppKind } from "../running/kind.ts";
-import { isAtRest, isInPlace, type StateOf } from "../running/state.ts";
+import { isAtRest, isInPlace } from "../running/state.ts";
 import { valueDifferences } from "./compare-values.ts";
-import type { ExpectedApp, FileState } from "./expected.ts";
-import type { AppliedState } from "./release.ts";
-import type { ValuesVerdict } from "../running/values.ts";
-import type { Verdicts } from "../running/verdict.ts";
+import type { ComparisonInput } from "./comparison-input.ts";
+import { difference, pmIdsOf, type Difference } from "./difference.ts";
+import type { ExpectedApp } from "./expected.ts";
 import { unknownParts, verdictDifferences } from "./verdict-parts.ts";
-
-export interface ComparisonInput extends FileState {
-  readonly expected: readonly ExpectedApp[];
-  readonly running: readonly ProcessRecord[];
-  /** Visible keys are not secrets, whatever their names. */
-  readonly visibleKeys: ReadonlySet<string>;
-  readonly appliedApps?: AppliedState["apps"] | undefined;
-  /** By PM2's number of the process; absent if neither env files nor Git were read. */
-  readonly values?: ReadonlyMap<number, ValuesVerdict> | undefined;
-  /** Absent if only the definitions are compared. */
-  readonly verdicts?: Verdicts | undefined;
-  /** PM2's numbers of processes that do not stay up. */
-  readonly failing?: ReadonlySet<number> | undefined;
-  readonly stateOf: StateOf;
-}
-
-export interface Difference extends PlanReason {
-  readonly pmIds: readonly number[];
-}
 
 export interface Comparison {
   readonly app: ExpectedApp;
@@ -161,24 +141,11 @@ const DISPLAYED_FIELDS = [
   ["namespace", "namespace"],
 ] as const satisfies readonly (readonly [DriftEntry["field"] & keyof ExpectedApp, keyof ProcessRecord])[];
 
-export function difference(
-  field: Difference["field"],
-  state: Difference["state"],
-  pmIds: readonly number[],
-  more: Partial<Difference> = {},
-): Difference {
-  return { field, state, key: null, declared: null, running: null, pmIds, ...more };
-}
-
 function mergeDifferences(differences: readonly Difference[]): Difference[] {
   const alike = groupBy(differences, (entry) => JSON.stringify({ ...entry, pmIds: [] }));
   return [...alike.values()].flatMap(([first, ...others]) =>
     first === undefined ? [] : [{ ...first, pmIds: [first, ...others].flatMap(({ pmIds }) => pmIds) }],
   );
-}
-
-export function pmIdsOf(processes: readonly ProcessRecord[]): number[] {
-  return processes.map(({ pmId }) => pmId).toSorted((a, b) => a - b);
 }
 
 /** PM2 applies these only to a new process, whatever its list shows after a restart. */

@@ -2,15 +2,9 @@ import { compareText } from "../api/issue.ts";
 import type { Plan, PlanReason, PlanStep } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { groupBy } from "../words/group-by.ts";
-import {
-  compareApps,
-  difference,
-  needsReplacement,
-  pmIdsOf,
-  type ComparisonInput,
-  type Comparison,
-  type Difference,
-} from "./compare.ts";
+import { compareApps, needsReplacement, type Comparison } from "./compare.ts";
+import { difference, pmIdsOf, type Difference } from "./difference.ts";
+import type { ComparisonInput } from "./comparison-input.ts";
 import { isStopped } from "../running/state.ts";
 import { createFiniteSteps } from "./finite-steps.ts";
 import { holdBack, type HeldApp } from "./hold-back.ts";

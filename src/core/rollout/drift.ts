@@ -1,6 +1,6 @@
 import { compareText } from "../api/issue.ts";
 import type { DriftEntry, UnknownPart } from "../api/metrics.ts";
-import type { ComparisonInput } from "./compare.ts";
+import type { ComparisonInput } from "./comparison-input.ts";
 import { decide } from "./decide.ts";
 import type { DecidedStep } from "./step.ts";
 

@@ -1,7 +1,8 @@
 /** Steps of jobs and tasks, which no plan may run a second time. */
 import { appKind } from "../running/kind.ts";
 import { isAtRest } from "../running/state.ts";
-import { pmIdsOf, type Comparison } from "./compare.ts";
+import { pmIdsOf } from "./difference.ts";
+import type { Comparison } from "./compare.ts";
 import { createAppStep, type DecidedStep } from "./step.ts";
 
 /**

@@ -2,7 +2,9 @@ import type { Plan } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { appKind } from "../running/kind.ts";
 import { isAtRest } from "../running/state.ts";
-import { needsReplacement, pmIdsOf, type Comparison, type ComparisonInput, type Difference } from "./compare.ts";
+import { needsReplacement, type Comparison } from "./compare.ts";
+import { pmIdsOf, type Difference } from "./difference.ts";
+import type { ComparisonInput } from "./comparison-input.ts";
 
 export type HeldApp = Plan["held"][number] & { readonly why: readonly Difference[] };
 

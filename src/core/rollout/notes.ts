@@ -1,5 +1,5 @@
 import type { PlanStep } from "../api/rollout.ts";
-import type { ComparisonInput } from "./compare.ts";
+import type { ComparisonInput } from "./comparison-input.ts";
 import type { DecidedStep } from "./step.ts";
 import type { ExpectedApp } from "./expected.ts";
 import { LISTEN_TIMEOUT_MS } from "../pm2/settings.ts";

@@ -2,7 +2,7 @@ import { compareText, type Issue } from "../api/issue.ts";
 import type { Plan } from "../api/rollout.ts";
 import type { BlockingIssue } from "../pm2/rules/blocking.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import type { ComparisonInput } from "./compare.ts";
+import type { ComparisonInput } from "./comparison-input.ts";
 import type { Decision } from "./decide.ts";
 import { findFormerName, stepNames, type DecidedStep } from "./step.ts";
 

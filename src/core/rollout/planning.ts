@@ -16,7 +16,7 @@ import type { Ports } from "../ports/index.ts";
 import { requireEnvironment } from "../project/required-environment.ts";
 import { undecidedIssues } from "../project/undecided.ts";
 import { omitUndefined } from "../words/omit-undefined.ts";
-import type { ComparisonInput } from "./compare.ts";
+import type { ComparisonInput } from "./comparison-input.ts";
 import { decide, leaveOutOwn, type Decision } from "./decide.ts";
 import { isFailing } from "../running/failing.ts";
 import { expectedApps, type ExpectedApp, type ExpectContext, readFileState } from "./expected.ts";

@@ -1,4 +1,6 @@
-import { compareApps, difference, type ComparisonInput, type Comparison } from "./compare.ts";
+import { compareApps, type Comparison } from "./compare.ts";
+import { difference } from "./difference.ts";
+import type { ComparisonInput } from "./comparison-input.ts";
 
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { ExpectedApp } from "./expected.ts";

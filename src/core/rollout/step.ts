@@ -1,6 +1,6 @@
 import type { PlanStep } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import { pmIdsOf, type Comparison, type Difference } from "./compare.ts";
+import { pmIdsOf, type Difference } from "./difference.ts";
 
 export interface DecidedStep extends Omit<PlanStep, "why"> {
   readonly why: readonly Difference[];
@@ -21,7 +21,7 @@ export function isAppStep({ do: kind }: { readonly do: string }): boolean {
 }
 
 export function createAppStep(
-  { app }: Pick<Comparison, "app">,
+  { app }: { readonly app: { readonly name: string } },
   kind: PlanStep["do"],
   why: readonly Difference[],
   processes: readonly ProcessRecord[],

@@ -95,11 +95,12 @@ function repository(svcm: string, files: Readonly<Record<string, string>>) {
 }
 
 test("a link to a file that another entry names adds no app", async () => {
-  const { ports, path } = repository("ecosystem: { production: [a.config.js, b.config.js] }\n", {
+  const workspace = repository("ecosystem: { production: [a.config.js, b.config.js] }\n", {
     "a.config.js": js(app("a")),
     "a.js": "",
   });
-  symlinkSync("a.config.js", path("b.config.js"));
+  const { ports } = workspace;
+  symlinkSync("a.config.js", workspace.path("b.config.js"));
   const { apps } = await execute(ecosystemShow, ports, {}, caller);
   expect(apps.map(({ name }) => name)).toEqual(["a"]);
 });

@@ -1,7 +1,7 @@
 /** The choices of a plan, and the state that the last apply left. */
 import { describe, expect, test } from "vitest";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
-import type { ComparisonInput } from "../../../src/core/rollout/compare.ts";
+import type { ComparisonInput } from "../../../src/core/rollout/comparison-input.ts";
 import { decide } from "../../../src/core/rollout/decide.ts";
 import type { ExpectedApp } from "../../../src/core/rollout/expected.ts";
 import { simulateApply } from "../../../src/core/rollout/revision.ts";

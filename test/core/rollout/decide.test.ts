@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../../../src/core/api/rollout.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
-import type { ComparisonInput } from "../../../src/core/rollout/compare.ts";
+import type { ComparisonInput } from "../../../src/core/rollout/comparison-input.ts";
 import { decide } from "../../../src/core/rollout/decide.ts";
 import type { DecidedStep } from "../../../src/core/rollout/step.ts";
 import { computeDrift } from "../../../src/core/rollout/drift.ts";

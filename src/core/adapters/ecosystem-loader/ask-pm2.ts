@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import type { LoadedApp } from "../../pm2/loaded.ts";
 import { fieldNames, firstValue } from "../../pm2/normalise.ts";
 import { expectedType } from "../../pm2/pm2-fields.ts";
@@ -18,7 +19,7 @@ interface Pm2Common {
 /** PM2 reports one fault at a time. */
 const MAX_ROUNDS = 8;
 /** PM2 would install packages for these. */
-const INSTALLING = ["trace", "deep_monitoring", "deepMonitoring"];
+const INSTALLING = new Set(["trace", "deep_monitoring", "deepMonitoring"]);
 /** PM2 creates the folders of these. */
 const LOG_FIELDS = ["out_file", "error_file", "log_file", "pid_file"];
 const CRON_FIELDS: readonly string[] = fieldNames.cron;
@@ -29,9 +30,7 @@ const INTERPRETER_FIELDS: readonly string[] = fieldNames.interpreter;
 export function askPm2({ fields, places }: LoadedApp): string[] {
   const common = createRequire(__filename)("pm2/lib/Common.js") as Pm2Common;
   const refusals: string[] = [];
-  const isKnown = ([field, value]: [string, LoadedApp["fields"][string]]): boolean =>
-    INSTALLING.includes(field) || expectedType(field, value) !== undefined;
-  let rest: Conf = Object.fromEntries(Object.entries(fields).filter((entry) => !isKnown(entry)));
+  let rest: Conf = Object.fromEntries(Object.entries(fields).filter((entry) => !isKnown(...entry)));
   // Under its other names, PM2 does not look at a pattern before its daemon uses it.
   const pattern = firstValue(fields, fieldNames.cron);
   if (pattern !== undefined) rest = { ...omit(rest, CRON_FIELDS), cron_restart: pattern };
@@ -51,6 +50,11 @@ export function askPm2({ fields, places }: LoadedApp): string[] {
     rest = next;
   }
   return refusals;
+}
+
+/** It has its own finding. */
+function isKnown(field: string, value: LoadedApp["fields"][string]): boolean {
+  return INSTALLING.has(field) || expectedType(field, value) !== undefined;
 }
 
 function refusalOf(common: Pm2Common, app: Conf, hasScript: boolean): string | undefined {
@@ -88,11 +92,8 @@ function omit(app: Conf, fields: readonly string[]): Conf {
   return Object.fromEntries(Object.entries(app).filter(([field]) => !fields.includes(field)));
 }
 
-const ESCAPE_SEQUENCE = /\u001B\[[\d;]*m/g;
-
 function plainText(text: string): string {
-  return text
-    .replaceAll(ESCAPE_SEQUENCE, "")
+  return stripVTControlCharacters(text)
     .replace(/^(?:\[PM2\]\S*\s+)+/, "")
     .trim();
 }

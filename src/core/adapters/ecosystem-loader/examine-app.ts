@@ -41,10 +41,11 @@ function hasInterpreter(interpreter: string, cwd: string): boolean {
 
 function readCommandLine(text: string, cwd: string): CommandLine {
   const isFile = exists(resolve(cwd, text), "file");
-  const [word = ""] = text
-    .trim()
-    .split(/\s+/)
-    .filter((part) => !/^\w+=/.test(part));
+  const word =
+    text
+      .trim()
+      .split(/\s+/)
+      .find((part) => !/^\w+=/.test(part)) ?? "";
   if (SHELL_WORD.test(word) || /["'$`\\;&|<>(){}~*?!]/.test(word)) return { isFile, program: "", hasProgram: true };
   const path = resolve(cwd, word);
   const hasProgram = word.includes("/") ? exists(path, "file") && isRunnable(path) : findCommand(word) !== undefined;
@@ -78,14 +79,15 @@ function nearestExisting(path: string): string {
 
 /** The cores that the control group of this process may use. */
 function readCpuQuota(): number | null {
-  const read = (path: string): string[] => {
-    try {
-      return statSync(path).isFile() ? readFileSync(path, "utf8").trim().split(/\s+/) : [];
-    } catch {
-      return [];
-    }
-  };
-  const [quota, period] = read("/sys/fs/cgroup/cpu.max");
+  const [quota, period] = readWords("/sys/fs/cgroup/cpu.max");
   const cores = Number(quota) / Number(period);
   return Number.isFinite(cores) && cores > 0 ? cores : null;
+}
+
+function readWords(path: string): string[] {
+  try {
+    return statSync(path).isFile() ? readFileSync(path, "utf8").trim().split(/\s+/) : [];
+  } catch {
+    return [];
+  }
 }

@@ -14,7 +14,7 @@ import type { AppliedState } from "../../rollout/release.ts";
 import type { Digest } from "../../running/env-file-digests.ts";
 import type { StateOf } from "../../running/state.ts";
 import { readAppliedState } from "../../rollout/read-releases.ts";
-import type { ComparisonInput } from "../../rollout/compare.ts";
+import type { ComparisonInput } from "../../rollout/comparison-input.ts";
 import { LIST_BUDGET_MS, PLAN_BUDGET_MS } from "../../rollout/read-code.ts";
 import { readVerdicts, type Looked, type VerdictContent } from "../../rollout/read-verdicts.ts";
 

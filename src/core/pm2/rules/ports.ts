@@ -57,8 +57,11 @@ function sharesAddress(one: CheckedApp, other: CheckedApp): boolean {
       (value) => value !== undefined && /^[\d.:a-f]+$/i.test(value),
     ),
   );
-  const isAny = (address: string | undefined): boolean => address === undefined || /^(?:0\.0\.0\.0|::)$/.test(address);
-  return isAny(first) || isAny(second) || first === second;
+  return isAnyAddress(first) || isAnyAddress(second) || first === second;
+}
+
+function isAnyAddress(address: string | undefined): boolean {
+  return address === undefined || /^(?:0\.0\.0\.0|::)$/.test(address);
 }
 
 /** Only the instances of a cluster can share a port. */

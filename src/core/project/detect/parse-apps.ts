@@ -86,7 +86,7 @@ function appOfData(app: Readonly<Record<string, unknown>>): Pm2App[] {
   );
   const ports = [app, ...blocks].flatMap((block) =>
     ["PORT", "port", "SVC_HTTP_PORT", "SVC_REST_PORT"].flatMap((name) =>
-      block[name] === undefined ? [] : [String(block[name])],
+      typeof block[name] === "string" || typeof block[name] === "number" ? [String(block[name])] : [],
     ),
   );
   const name = text("name") ?? scriptName(script);

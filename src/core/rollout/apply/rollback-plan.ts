@@ -6,7 +6,7 @@ import { isUp } from "../../pm2/control/verdict.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
 import { omitUndefined } from "../../words/omit-undefined.ts";
-import { pmIdsOf } from "../compare.ts";
+import { pmIdsOf } from "../difference.ts";
 import { definitionText, shortId } from "../plan.ts";
 import {
   envFileCopies,

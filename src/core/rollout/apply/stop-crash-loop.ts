@@ -21,7 +21,7 @@ export async function stopCrashLoop(
   isKnown = false,
 ): Promise<ProcessRecord> {
   let now = await waitUntilSettled(context, record);
-  const isLooping = (record: ProcessRecord): boolean => isKnown || record.unstableRestarts > 0;
+  const isLooping = ({ unstableRestarts }: ProcessRecord): boolean => isKnown || unstableRestarts > 0;
   for (let attempt = 1; isLooping(now) && !isAtRest(now); attempt += 1) {
     try {
       await actOn({ ...context, action: "stop" }, now);
