@@ -8,6 +8,7 @@ type ReleaseStep = Release["steps"][number];
 
 const icons: Readonly<Record<ReleaseStep["do"], IconName>> = {
   preflight: "search",
+  register: "file",
   start: "plus",
   resume: "play",
   update: "restart",
