@@ -53,7 +53,7 @@ export function planPage() {
     const server = await serve(real, { env: { NODE_ENV: "dev" } });
     const open = await openConsole(browser, server.url, { tab: "plan", ...options });
     const { page } = open;
-    const card = page.getByRole("region", { name: /^Plan |^Everything runs/ });
+    const card = page.getByRole("region", { name: /^Plan |^Everything runs|^No step/ });
     await card.waitFor();
     const planned = page.getByRole("list", { name: "Steps of the plan" });
     const done = page.getByRole("list", { name: "Steps of the release" }).first();

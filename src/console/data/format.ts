@@ -58,3 +58,7 @@ export function formatTime(timestamp: string | number): string {
   const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
   return local.toISOString().slice(0, 19).replace("T", " ");
 }
+
+export function capitalize(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}

@@ -25,10 +25,11 @@ export function staleIn(
   const ofFile = ecosystem.drift.filter(
     ({ field, declared }) => field === "envFile" && String(declared).split(/[\\/]/).at(-1) === fileName,
   );
+  // `values`: svcm recorded what the process read from the file, and compares by content.
   const ofKeys = ecosystem.drift.filter(
-    ({ field, key }) => field === "env" && key !== null && changedKeys.includes(key),
+    ({ field, key }) => (field === "env" || field === "values") && key !== null && changedKeys.includes(key),
   );
-  const handedOver = new Set(ofKeys.map(({ name }) => name));
+  const handedOver = new Set(ofKeys.filter(({ field }) => field === "env").map(({ name }) => name));
   const own = new Set(processes.flatMap(({ name, isOwn }) => (isOwn ? [name] : [])));
   const names = [...new Set([...ofFile, ...ofKeys].map(({ name }) => name))].toSorted();
   return names.map((name) => ({ name, isOfEcosystem: handedOver.has(name), isOwn: own.has(name) }));

@@ -4,6 +4,7 @@ import type { Plan, Release, RollbackPlan } from "../../../core/api/rollout.ts";
 import { countSteps, stepText } from "../../../core/rollout/report/words.ts";
 import { isProductionName } from "../../../core/words/production.ts";
 import { useConsole } from "../../console.ts";
+import { capitalize } from "../../data/format.ts";
 import { Check } from "../../ui/Check.tsx";
 import { FormDialog } from "../../ui/FormDialog.tsx";
 import { ProblemLine, RequestProblem } from "../../ui/Problem.tsx";
@@ -37,7 +38,7 @@ function Apply({ plan }: { plan: Plan }): JSX.Element {
       isReady={dirty.length === 0 || allowDirty.value}
       run={() => rollout.apply(plan, choices)}
     >
-      <p>{sentence(countSteps(plan))} The first step that fails stops the apply and restores the touched apps.</p>
+      <p>{capitalize(countSteps(plan))}. The first step that fails stops the apply and restores the touched apps.</p>
       <Interruptions of={disruptive} />
       {dirty.length > 0 && (
         <Check checked={allowDirty.value} onChange={(isChecked) => void (allowDirty.value = isChecked)}>
@@ -159,8 +160,4 @@ function ConfirmDialog({
       {children}
     </FormDialog>
   );
-}
-
-function sentence(words: string): string {
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }

@@ -4,13 +4,14 @@ import type { Plan } from "../../../core/api/rollout.ts";
 import { escapeHidden } from "../../../core/deployments/characters.ts";
 import {
   countSteps,
+  heldText,
   leftOutText,
   subjectText,
   undeclaredText,
   unknownText,
 } from "../../../core/rollout/report/words.ts";
 import { usePage } from "../../console.ts";
-import { pluralize } from "../../data/format.ts";
+import { capitalize, pluralize } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
@@ -65,9 +66,9 @@ function Changes({ plan }: { plan: Plan }): JSX.Element {
 }
 
 function EmptyPlan({ plan }: { plan: Plan }): JSX.Element {
-  const { exists, fileName, unknown } = plan;
-  const title =
-    unknown.length > 0 ? "No step, but svcm cannot tell what every app runs" : "Everything runs as declared";
+  const { exists, fileName, held, unknown } = plan;
+  const isCertain = held.length === 0 && unknown.length === 0;
+  const title = isCertain ? "Everything runs as declared" : capitalize(countSteps(plan));
   return (
     <Card title={exists ? title : "No ecosystem file"}>
       <p class="reason">
@@ -78,9 +79,12 @@ function EmptyPlan({ plan }: { plan: Plan }): JSX.Element {
   );
 }
 
-function UntouchedApps({ plan: { leftOut, unknown, undeclared, unchanged } }: { plan: Plan }): JSX.Element {
+function UntouchedApps({ plan: { held, leftOut, unknown, undeclared, unchanged } }: { plan: Plan }): JSX.Element {
   return (
     <>
+      {held.map((one) => (
+        <p key={one.name}>{heldText(one, escapeHidden)}.</p>
+      ))}
       {leftOut.map((one) => (
         <p key={one.name} class="reason">
           {leftOutText(one, escapeHidden)}.
