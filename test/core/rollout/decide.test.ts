@@ -35,7 +35,8 @@ function planFor(
     choices: {},
     git: null,
     pm2: null,
-    code: [], leftOut: [],
+    code: [],
+    leftOut: [],
   };
   return createPlan(input, decide(input), { ...about, refused: new Map(), warnings: [], ...more });
 }
