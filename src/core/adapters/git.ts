@@ -56,9 +56,11 @@ export type GitRunner = (maxBuffer: number, args: readonly string[], input?: str
 
 /** @throws {SvcmError} REVISION_FAILED */
 export function gitRunner({ root, env, timeoutMs = 10_000 }: Omit<GitOptions, "maxBytes">): GitRunner {
+  // `git check-ignore` takes paths, and refuses this option.
   return (maxBuffer, args, input = "") => {
     const options = { env: gitEnvironment(env), maxBuffer, timeout: timeoutMs };
-    return runGit(["-C", root, "--no-pager", "--literal-pathspecs", ...args], options, input);
+    const literal = args[0] === "check-ignore" ? [] : ["--literal-pathspecs"];
+    return runGit(["-C", root, "--no-pager", ...literal, ...args], options, input);
   };
 }
 

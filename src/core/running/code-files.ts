@@ -55,6 +55,12 @@ export function mayBeCode(path: string, { scriptFolder, include, exclude }: Code
   return isBesideScript || !folders.some((folder) => NO_CODE_FOLDER.test(folder));
 }
 
+/** Whether names in a folder can be those of code. Git's list tells of a volatile one. */
+export function mayHoldCode(folder: string, hasGit: boolean): boolean {
+  const names = folder.split("/");
+  return !names.some((name) => NO_CODE_FOLDER.test(name) || (!hasGit && VOLATILE_FOLDER.test(name)));
+}
+
 export type GitStatus = "tracked" | "untracked" | "ignored" | "no-git";
 
 /** Of a file that may be code. What Git does not track counts only if it looks like code. */

@@ -9,8 +9,9 @@ export interface HeadMove {
 export interface HeadAtStart {
   /** `null` if the log begins later. */
   readonly commit: string | null;
-  /** HEAD moved in the second of the start, so it may have been this one, too. */
-  readonly other: string | null;
+  /** HEAD moved in the second of the start, so it may have been one of these, too. */
+  readonly others: readonly string[];
+  /** In later seconds. */
   readonly later: readonly HeadMove[];
 }
 
@@ -30,12 +31,10 @@ export function findHeadAt(moves: readonly HeadMove[], startMs: number): HeadAtS
   const before = moves.filter(({ atMs }) => atMs < second);
   const within = moves.filter(({ atMs }) => atMs === second);
   const later = moves.filter(({ atMs }) => atMs > second);
-  const first = before.at(-1)?.to ?? within[0]?.from ?? later[0]?.from ?? null;
-  const former = first === null || NONE.test(first) ? null : first;
-  const last = within.at(-1)?.to;
-  return {
-    commit: last ?? former,
-    other: last === undefined || last === former ? null : former,
-    later: [...within, ...later],
-  };
+  const former = before.at(-1)?.to ?? within[0]?.from ?? later[0]?.from;
+  const candidates = [former, ...within.flatMap(({ from, to }) => [from, to])].filter(
+    (commit) => commit !== undefined && !NONE.test(commit),
+  ) as string[];
+  const commit = candidates.at(-1) ?? null;
+  return { commit, others: [...new Set(candidates)].filter((one) => one !== commit), later };
 }

@@ -38,15 +38,15 @@ export async function askGit(question: GitQuestion): Promise<GitAnswer | undefin
   const now = repository.head();
   if (now === null) return undefined;
   const start = findCommit(repository.moves(), process);
-  const [atStart, before, current] = await Promise.all([
+  const [atStart, current, ...others] = await Promise.all([
     readTree(repository, start.commit, folder),
-    readTree(repository, start.other, folder),
     repository.tree(now, folder),
+    ...start.others.map((commit) => readTree(repository, commit, folder)),
   ]);
   const tracked = (path: string): boolean => current.has(path) || atStart?.has(path) === true;
-  const others = [...newer.filter(({ kind }) => kind !== "folder").map(({ path }) => path), ...gone];
+  const paths = [...newer.filter(({ kind }) => kind !== "folder").map(({ path }) => path), ...gone];
   const ignored = await repository.ignored(
-    others.filter((path) => !tracked(path)),
+    paths.filter((path) => !tracked(path)),
     folder,
   );
   const statusOf = (path: string) =>
@@ -55,7 +55,7 @@ export async function askGit(question: GitQuestion): Promise<GitAnswer | undefin
   const files = newer.filter(({ kind, path }) => kind !== "folder" && counts(path));
   const change = (tree: Tree) => changedPaths(question, { files, tree, current });
   const changed = atStart === undefined ? [] : change(atStart);
-  const isAmbiguous = before !== undefined && change(before).length > 0 !== changed.length > 0;
+  const isAmbiguous = others.some((tree) => tree !== undefined && change(tree).length > 0 !== changed.length > 0);
   const folders = newer.filter(({ kind }) => kind === "folder");
   return {
     git: {
@@ -97,7 +97,7 @@ function findCommit(moves: readonly HeadMove[], { startedAt, versioning }: CodeP
   const second = Math.floor(startedAt / 1000) * 1000;
   const isMoved = moves.some(({ atMs }) => atMs >= second && atMs <= startedAt + PM2_READS_MS);
   if (versioning === null || isMoved) return { ...start, wasClean: false };
-  return { ...start, commit: versioning.revision, other: null, wasClean: !versioning.isDirty };
+  return { ...start, commit: versioning.revision, others: [], wasClean: !versioning.isDirty };
 }
 
 async function readTree(repository: Repository, commit: string | null, folder: string): Promise<Tree | undefined> {
@@ -112,7 +112,7 @@ interface Trees {
 
 /** Older files are as they were at the start, whatever the commit holds. */
 function changedPaths({ unit, newer }: GitQuestion, { files, tree, current }: Trees): string[] {
-  const written = files.filter(
+  const written = [...files, ...exchangedFiles(unit, newer)].filter(
     (entry) => (tree.has(entry.path) || current.has(entry.path)) && !isSame(entry, tree.get(entry.path)),
   );
   const folders = new Set(newer.filter(({ kind }) => kind === "folder").map(({ path }) => path));
@@ -122,6 +122,14 @@ function changedPaths({ unit, newer }: GitQuestion, { files, tree, current }: Tr
     (path) => !present.has(path) && mayBeCode(path, unit.rules) && hasNewerParent(path, present, folders),
   );
   return [...written.map(({ path }) => path), ...gone].toSorted();
+}
+
+/** Files of a folder that took the place of another one: they keep their old times, and both folders have new ones. */
+function exchangedFiles(unit: Unit, newer: readonly WalkedEntry[]): WalkedEntry[] {
+  const folders = new Set(newer.filter(({ kind }) => kind === "folder").map(({ path }) => path));
+  const moved = [...folders].filter((folder) => folder !== "" && folders.has(parentOf(folder)));
+  const known = new Set(newer.map(({ path }) => path));
+  return unit.files.filter(({ path }) => !known.has(path) && moved.some((folder) => path.startsWith(`${folder}/`)));
 }
 
 function hasNewerParent(path: string, present: ReadonlySet<string>, folders: ReadonlySet<string>): boolean {

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import type { CodeEvidence, NewerEntry, RecordedCode } from "../../running/code-evidence.ts";
-import { isCode } from "../../running/code-files.ts";
+import { isCode, mayHoldCode } from "../../running/code-files.ts";
 import { decideCode, isUntouched } from "../../running/decide-code.ts";
 import type { AppCode, CodeProcess, CodeRequest } from "../../ports/running-code.ts";
 import type { StartRecord } from "../../running/start-record.ts";
@@ -52,29 +52,47 @@ async function gather(look: Look, context: InspectContext): Promise<CodeEvidence
   const newer = unit.walk.entries.filter(
     ({ changedMs, kind }) => (isClockSet && kind !== "folder") || changedMs > sinceMs,
   );
-  const hasNewerFolder = isClockSet || newer.some(({ kind }) => kind === "folder");
-  const relevant = keepFiles(newer, unit);
+  const hasGit = context.repository !== undefined;
+  const relevant = keepCode(newer, unit, hasGit);
+  const hasNewerFolder = isClockSet || relevant.some(({ kind }) => kind === "folder");
   const code = record && relevant.length > 0 ? store.readCode(record.code) : undefined;
   const recorded = record && (relevant.length === 0 || code !== undefined) ? toRecorded(record, code) : null;
   const paths = hasNewerFolder ? new Set(unit.walk.entries.map(({ path }) => path)) : null;
   const gone = paths === null || recorded === null ? [] : [...recorded.code.keys()].filter((path) => !paths.has(path));
-  const answer = await readGit(look, context, { newer: relevant, gone });
+  const differing =
+    recorded === null ? undefined : differingFiles(recorded, hasNewerFolder ? unit.files : relevant, unit);
+  const examined = typeof differing === "object" ? differing : relevant;
+  const answer = await readGit(look, context, { newer: examined, gone });
   return {
     declared: unit.place,
     running: readRunning(look),
     record: recorded && withoutOthers(recorded, gone, answer, unit),
     isClockSet,
-    problem: unit.walk.problem,
-    newer: withDigests(answer?.newer ?? describeWithoutGit(relevant, unit, sinceMs), unit, recorded !== null),
+    problem: typeof differing === "string" ? differing : unit.walk.problem,
+    newer: withDigests(
+      answer?.newer ?? describeWithoutGit(examined, unit, sinceMs),
+      recorded === null ? undefined : unit,
+    ),
     paths,
     install: installEvidence(unit, sinceMs, answer),
     git: answer?.git ?? null,
   };
 }
 
-function keepFiles(entries: readonly WalkedEntry[], unit: Unit): WalkedEntry[] {
+function keepCode(entries: readonly WalkedEntry[], unit: Unit, hasGit: boolean): WalkedEntry[] {
   const files = new Set(unit.files.map(({ path }) => path));
-  return entries.filter(({ kind, path }) => kind === "folder" || files.has(path));
+  return entries.filter(({ kind, path }) => (kind === "folder" ? mayHoldCode(path, hasGit) : files.has(path)));
+}
+
+/**
+ * A folder that takes the place of another one has files with their old times, so a newer folder makes each file
+ * suspicious. A text says why they cannot be compared.
+ */
+function differingFiles(record: RecordedCode, files: readonly WalkedEntry[], unit: Unit): WalkedEntry[] | string {
+  if (files.length === 0) return [];
+  const { digests } = unit;
+  if (typeof digests === "string") return digests;
+  return files.filter(({ kind, path }) => kind !== "folder" && digests.get(path) !== record.code.get(path));
 }
 
 function toRecorded(
@@ -116,10 +134,10 @@ function describeWithoutGit(newer: readonly WalkedEntry[], unit: Unit, sinceMs: 
     .map((entry) => (entry.kind === "folder" ? newerFolder(entry) : newerFile(entry, sinceMs)));
 }
 
-function withDigests(newer: readonly NewerEntry[], unit: Unit, isCompared: boolean): NewerEntry[] {
-  if (!isCompared || newer.every(({ kind }) => kind === "folder")) return [...newer];
+function withDigests(newer: readonly NewerEntry[], unit: Unit | undefined): readonly NewerEntry[] {
+  if (unit === undefined || newer.length === 0) return newer;
   const { digests } = unit;
-  if (typeof digests === "string") return [...newer];
+  if (typeof digests === "string") return newer;
   return newer.map((entry) => {
     const digest = digests.get(entry.path);
     return digest === undefined ? entry : { ...entry, digest };

@@ -1,0 +1,134 @@
+/** Each kind of change of a real folder, with and without Git, and with and without a record of the start. */
+import { appendFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { sampleOrAll } from "../../../support/runs.ts";
+import { changes, FILES, makeScene, write, writeWithOldTime, type Scene } from "./scenes.ts";
+
+type Word = "same" | "changed" | "unknown";
+
+interface Case {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly script?: string;
+  /** After the last commit and before the start. */
+  readonly before?: (scene: Scene) => void;
+  readonly change: (scene: Scene) => void;
+  /** Record and Git, record, Git, neither. */
+  readonly expected: readonly [Word, Word, Word, Word];
+}
+
+const all = (word: Word): Case["expected"] => [word, word, word, word];
+const put =
+  (path: string, text: string) =>
+  ({ root }: Scene): void =>
+    writeFileSync(join(root, path), text);
+
+const CASES: Readonly<Record<string, Case>> = {
+  nothing: { change: () => undefined, expected: all("same") },
+  "a module": { change: put("lib/mod.js", "2"), expected: all("changed") },
+  "a module, committed": {
+    change: (scene) => {
+      put("lib/mod.js", "2")(scene);
+      scene.repository?.commit();
+    },
+    expected: all("changed"),
+  },
+  "the same content again": { change: put("lib/mod.js", "1"), expected: ["same", "same", "unknown", "changed"] },
+  touch: { change: ({ root }) => changes.touch(root), expected: ["same", "same", "unknown", "changed"] },
+  chmod: { change: ({ root }) => changes.chmod(root), expected: ["same", "same", "unknown", "unknown"] },
+  "checkout of another commit and back": {
+    before: (scene) => {
+      scene.repository?.git("checkout", "--quiet", "-b", "other");
+      if (scene.repository !== undefined) put("lib/mod.js", "2")(scene);
+      scene.repository?.commit();
+      scene.repository?.git("checkout", "--quiet", "main");
+    },
+    change: ({ repository }) => {
+      repository?.git("checkout", "--quiet", "other");
+      repository?.git("checkout", "--quiet", "main");
+    },
+    expected: ["same", "same", "same", "same"],
+  },
+  "a hotfix that is taken back": {
+    before: put("lib/mod.js", "hotfix"),
+    change: put("lib/mod.js", "1"),
+    expected: ["changed", "changed", "unknown", "changed"],
+  },
+  "a hotfix that is committed": {
+    before: put("lib/mod.js", "hotfix"),
+    change: ({ repository }) => repository?.commit(),
+    expected: all("same"),
+  },
+  "other content with an old time": {
+    change: ({ root }) => writeWithOldTime(root, "lib/mod.js", "2"),
+    expected: ["changed", "changed", "changed", "unknown"],
+  },
+  "the same content with an old time": {
+    change: ({ root }) => writeWithOldTime(root, "lib/mod.js", "1"),
+    expected: ["same", "same", "unknown", "unknown"],
+  },
+  "a new module": { change: put("lib/new.js", "1"), expected: all("changed") },
+  "a removed module": {
+    files: { ...FILES, "lib/extra.js": "1" },
+    change: ({ root }) => changes.remove(root),
+    expected: ["changed", "changed", "changed", "unknown"],
+  },
+  "a build in place": { script: "dist/main.js", change: put("dist/main.js", "2"), expected: all("changed") },
+  "a build that was exchanged": {
+    files: { ...FILES, ".gitignore": "dist\ndist.next\nnode_modules\n", "dist.next/main.js": "2" },
+    script: "dist/main.js",
+    change: ({ root }) => changes.exchange(root, "dist"),
+    expected: ["changed", "changed", "unknown", "unknown"],
+  },
+  "sources that were exchanged": {
+    files: { ...FILES, ".gitignore": "lib.next\nnode_modules\n", "lib.next/mod.js": "2" },
+    change: ({ root }) => changes.exchange(root, "lib"),
+    expected: ["changed", "changed", "changed", "unknown"],
+  },
+  "a log": { change: put("logs/app.log", "x"), expected: all("same") },
+  "a line of a log": { change: ({ root }) => appendFileSync(join(root, "logs/old.log"), "x"), expected: all("same") },
+  "a log beside the code": { change: put("app.log", "x"), expected: ["same", "same", "same", "unknown"] },
+  "an upload": { change: put("uploads/a.html", "x"), expected: all("same") },
+  "data of the app that Git does not track": {
+    change: put("state.json", "{}"),
+    expected: ["same", "changed", "same", "changed"],
+  },
+  "a tracked file that the app writes": { change: put("db.json", "{ }"), expected: all("changed") },
+  "a page": { change: put("README.md", "x"), expected: all("same") },
+  "the same install again": {
+    change: put("node_modules/.package-lock.json", "{}"),
+    expected: ["same", "same", "unknown", "changed"],
+  },
+  "another install": {
+    change: ({ root }) => write(root, { "package-lock.json": "{ }", "node_modules/.package-lock.json": "{ }" }),
+    expected: all("changed"),
+  },
+};
+
+const WAYS = [
+  [true, true],
+  [false, true],
+  [true, false],
+  [false, false],
+] as const;
+const rows = Object.entries(CASES).flatMap(([name, one]) =>
+  WAYS.map(([hasGit, hasRecord], at) => [name, hasGit, hasRecord, one, one.expected[at] ?? "same"] as const),
+);
+
+describe("a change of the folder", () => {
+  test.each(
+    sampleOrAll(
+      rows,
+      rows.filter((_, at) => at % 2 === 0),
+    ),
+  )("%s, Git: %s, record: %s", async (_name, hasGit, hasRecord, { files, script, before, change }, expected) => {
+    const scene = makeScene(hasGit, files);
+    before?.(scene);
+    const request = await scene.start(script === undefined ? {} : { script: join(scene.root, script) });
+    if (hasRecord) expect(await scene.verdict(request)).toBe("same");
+    change(scene);
+    scene.moveHeadLater();
+    const text = await scene.verdict(request);
+    expect(text.split(/[ :]/)[0], text).toBe(expected);
+  });
+});

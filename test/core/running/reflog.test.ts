@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { findHeadAt, parseReflog } from "../../../src/core/running/reflog.ts";
+
+const [ZERO, A, B, C] = ["0", "a", "b", "c"].map((letter) => letter.repeat(40)) as [string, string, string, string];
+const line = (from: string, to: string, seconds: number): string =>
+  `${from} ${to} An A. Thor <a@example.com> ${seconds} +0100\tcommit: x > y`;
+const moves = parseReflog([line(ZERO, A, 10), line(A, B, 20), line(B, C, 30), ""].join("\n"));
+
+test.each([
+  ["between two moves", 25_500, B, [], 1],
+  ["in the second of a move", 20_500, B, [A], 1],
+  ["in the second of the first move", 10_000, A, [], 2],
+  ["before the log begins", 5000, null, [], 3],
+  ["after the last move", 40_000, C, [], 0],
+])("HEAD %s", (_name, atMs, commit, others, later) => {
+  const found = findHeadAt(moves, atMs);
+  expect([found.commit, found.others, found.later.length]).toEqual([commit, others, later]);
+});
+
+test("each commit of a second may have been HEAD", () => {
+  const quick = parseReflog([line(ZERO, A, 10), line(A, B, 20), line(B, C, 20)].join("\n"));
+  expect(findHeadAt(quick, 20_900)).toMatchObject({ commit: C, others: [A, B] });
+});
+
+test("a line of another form is left out", () => {
+  expect(parseReflog(`x\n${line(A, B, 1)}\n${A} short`)).toEqual([{ from: A, to: B, atMs: 1000 }]);
+});

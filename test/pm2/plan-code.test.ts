@@ -1,0 +1,146 @@
+/** The code that a real PM2 runs: what a plan sees, what an apply ends, and what nobody can tell. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { afterEach, beforeAll, expect, test } from "vitest";
+import type { InputOf } from "../../src/core/api/inputs.ts";
+import {
+  ecosystemDrift,
+  execute,
+  readPlanFile,
+  rolloutApply,
+  rolloutPlan,
+  SvcmError,
+  writePlanFile,
+} from "../../src/core/index.ts";
+import { plainEnvironment } from "../support/command-line.ts";
+import { GIT_ENVIRONMENT } from "../support/git.ts";
+import { runningPm2 } from "../support/running-pm2.ts";
+import { IDLE } from "../support/pm2-daemon.ts";
+import { longTest } from "../support/runs.ts";
+
+const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
+const caller = { source: "cli", grants: ["read", "write"] } as const;
+const { own, ports } = runningPm2();
+
+const app = (): string => join(own.folder, "app");
+const git = (...args: string[]): string =>
+  execFileSync("git", args, { cwd: own.folder, env: plainEnvironment(GIT_ENVIRONMENT), encoding: "utf8" });
+const commit = (): void => {
+  git("add", "--all", "app", "pm2");
+  git("commit", "--quiet", "--message", "change");
+};
+const writeModule = (text: string): void => writeFileSync(join(app(), "mod.cjs"), `module.exports = "${text}";`);
+const plan = (more: Partial<InputOf<"rollout.plan">> = {}) =>
+  execute(rolloutPlan, ports, { environment: "dev", ...more }, caller);
+const apply = (more: Partial<InputOf<"rollout.apply">> = {}) =>
+  execute(rolloutApply, ports, { environment: "dev", ...more }, caller);
+const codeOf = async (): Promise<string[]> =>
+  (await plan()).steps.flatMap(({ app: name, why }) =>
+    why.flatMap(({ field, details }) => (field === "code" ? [`${name} ${details}`] : [])),
+  );
+const refusal = (done: Promise<unknown>): Promise<unknown> =>
+  done.then(
+    () => "done",
+    (error: unknown) => (error instanceof SvcmError ? error.kind : error),
+  );
+
+function declare(more: readonly object[] = []): void {
+  own.pm2Folder([
+    { name: "fork", script: "./server.cjs", cwd: app() },
+    { name: "cluster", script: "./server.cjs", cwd: app(), exec_mode: "cluster", instances: 2, listen_timeout: 200 },
+    { name: "wrapper", script: "npm", args: "start", cwd: app(), interpreter: "none" },
+    ...more,
+  ]);
+}
+
+beforeAll(async () => {
+  mkdirSync(app());
+  writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 100ms, healthyDeadline: 20s }");
+  writeFileSync(join(app(), "package.json"), '{"name":"shop","scripts":{"start":"node server.cjs"}}');
+  writeFileSync(join(app(), "server.cjs"), `require("./mod.cjs");\n${IDLE}`);
+  writeModule("1");
+  declare();
+  git("init", "--quiet", "--initial-branch=main");
+  commit();
+  await apply();
+});
+afterEach(async () => {
+  git("checkout", "--quiet", "--", "app");
+  declare();
+  await apply({ restart: true, prune: true, allowDirty: true });
+});
+
+test("a module that was changed and committed is a step of each app that runs it, and the plan is empty after it", async () => {
+  expect(await plan()).toMatchObject({ steps: [], unknown: [] });
+  const before = git("rev-parse", "--short=7", "HEAD").trim();
+  writeModule("2");
+  commit();
+  const after = git("rev-parse", "--short=7", "HEAD").trim();
+  const text = `${before} to ${after}, 1 file`;
+  expect(await codeOf()).toEqual([`fork ${text}`, `cluster ${text}`, `wrapper ${text}`]);
+  const { drift } = await execute(ecosystemDrift, ports, { environment: "dev" }, caller);
+  expect(drift.map(({ field, details }) => [field, details])).toEqual(Array.from({ length: 3 }, () => ["code", text]));
+  await apply();
+  expect(await plan()).toMatchObject({ steps: [], unknown: [], unchanged: ["fork", "cluster", "wrapper"] });
+});
+
+test("after a restart by PM2 itself, the process runs the new code, and the record of the former pid does not count", async () => {
+  writeModule("3");
+  const env = { PATH: process.env["PATH"], HOME: own.folder, PM2_HOME: own.home };
+  execFileSync(process.execPath, [PM2, "restart", "fork"], { env, stdio: "ignore" });
+  expect(await codeOf()).toEqual(["cluster mod.cjs", "wrapper mod.cjs"]);
+});
+
+test("what cannot be known has no step, is not unchanged, and is restarted on demand", async () => {
+  const [service = ""] = readdirSync(join(own.home, "svcm")).filter((name) => name !== "key" && name !== "apply");
+  utimesSync(join(app(), "mod.cjs"), 1e9, 1e9);
+  rmSync(join(own.home, "svcm", service, "starts"), { recursive: true });
+  const found = await plan();
+  expect(found).toMatchObject({ changed: false, steps: [], unchanged: [] });
+  expect(found.unknown.map(({ app: name, part, pmIds }) => [name, part, pmIds.length])).toEqual([
+    ["fork", "code", 1],
+    ["cluster", "code", 2],
+    ["wrapper", "code", 1],
+  ]);
+  expect(found.unknown[0]?.reason).toMatch(/^mod\.cjs was written after its start/);
+  await apply({ restart: ["fork"] });
+  expect((await plan()).unknown.map(({ app: name }) => name)).toEqual(["cluster", "wrapper"]);
+  await apply({ restart: true });
+  expect(await plan()).toMatchObject({ steps: [], unknown: [] });
+});
+
+test("a plan that was read before the code changed is refused, also if it is in a file", async () => {
+  declare([{ name: "new", script: "./server.cjs", cwd: app() }]);
+  await writePlanFile(ports, "plan.json", await plan());
+  writeModule("4");
+  commit();
+  expect(await refusal(execute(rolloutApply, ports, await readPlanFile(ports, "plan.json"), caller))).toBe(
+    "PLAN_STALE",
+  );
+});
+
+longTest("code that is not committed is told like other files, and refused", async () => {
+  writeModule("5");
+  expect((await plan()).git?.dirty).toEqual(["app/mod.cjs"]);
+  expect(await refusal(apply())).toBe("WORKTREE_DIRTY");
+});
+
+test("a link that leads back to an older release is a step", async () => {
+  for (const release of ["1", "2"]) {
+    mkdirSync(join(own.folder, "releases", release), { recursive: true });
+    const script = join(own.folder, "releases", release, "server.cjs");
+    writeFileSync(script, IDLE);
+    utimesSync(script, 1e9, 1e9);
+  }
+  const relink = (release: string): void => {
+    symlinkSync(join("releases", release), join(own.folder, "next"));
+    renameSync(join(own.folder, "next"), join(own.folder, "current"));
+  };
+  relink("2");
+  declare([{ name: "linked", script: "./server.cjs", cwd: join(own.folder, "current") }]);
+  await apply({ allowDirty: true });
+  relink("1");
+  expect(await codeOf()).toEqual(["linked releases/2 to releases/1"]);
+});
