@@ -50,7 +50,7 @@ test("a changed value of an editable key is written exactly as it was edited, an
   const { code, text, workspace, kept } = await edit(
     `sed -i 's/=debug/=info/; 1s/mine/ours/' "$1"; echo '# end' >> "$1"`,
   );
-  expect([code, text, kept]).toEqual([0, "Changed in .env.local:\n  LOG_LEVEL=info\n", undefined]);
+  expect([code, text, kept]).toEqual([0, "Changed in .env.local:\n  LOG_LEVEL=info\nWarning: dev.config.cjs sets LOG_LEVEL for api and wins.\n", undefined]);
   const expected = `${LAYERED[".env.local"].replace("=debug", "=info").replace("mine", "ours")}# end\n`;
   expect(workspace.read(".env.local")).toBe(expected);
   expect(records(workspace)).toMatchObject([
@@ -182,7 +182,7 @@ test("with --json, standard output has only the result, and a refusal has the pa
   const body = JSON.parse(stdout) as { details: string };
   expect([code, stderr, body]).toMatchObject([
     1,
-    "words of the editor\n",
+    "",
     { issues: [{ code: "ENV_VALUE_UNSUPPORTED" }] },
   ]);
   const [, path = ""] = /Your version is kept in (\S+)\.$/.exec(body.details) ?? [];

@@ -133,7 +133,7 @@ test.each([
 });
 
 test("env run starts nothing if the ecosystem file cannot be loaded", async () => {
-  const { root } = makeWorkspace({ ...LAYERED, "dev.config.cjs": "throw new Error('canary-thrown');" });
+  const { root } = makeWorkspace({ ...LAYERED, "dev.config.cjs": "throw new Error('not today');" });
   const ran = await svcm(["env", "run", "--", "echo", "started"], { root });
   expect([ran.code, ran.stdout]).toEqual([3, ""]);
   expect(ran.stderr).toContain("ECOSYSTEM_FILE_THREW");
