@@ -60,7 +60,7 @@ test("the command line and HTTP show the last end, its cause and its last lines,
   processShowBody.parse(answer.json);
   const env = { PM2_HOME: own.home, HOME: own.folder, SVC_SERVICE_MANAGEMENT_PM2_DIR: join(own.folder, "pm2") };
   const text = await svcm(["process", "show", "serves", "--environment", "dev"], { root: own.folder, env });
-  expect(text.stdout).toContain("ended: crash, exit code 5.");
+  expect(text.stdout).toContain("ended: probably crash, exit code 5,");
   expect(text.stdout).toContain("Listens on 127.0.0.1:");
   const habit = await svcm(["describe", "serves", "--json"], { root: own.folder, env });
   expect(JSON.parse(habit.stdout)).toMatchObject({ name: "serves", why: { event: { exitCode: 5 } } });

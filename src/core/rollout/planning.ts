@@ -22,7 +22,7 @@ import { isFailing } from "../running/failing.ts";
 import { expectedApps, type ExpectedApp, type ExpectContext, readFileState } from "./expected.ts";
 import { readAppliedState } from "./read-releases.ts";
 import { readStateOf } from "../running/read-states.ts";
-import { plainState } from "../running/state.ts";
+import { plainState, type StateOf } from "../running/state.ts";
 import { createPlan } from "./plan.ts";
 import { PLAN_BUDGET_MS } from "./read-code.ts";
 import { readVerdicts, type Looked } from "./read-verdicts.ts";
@@ -117,6 +117,7 @@ async function compareContent(
           budgetMs: PLAN_BUDGET_MS,
         })
       : undefined;
+  const states = await readStateOf(ports, start.running);
   const input = {
     expected,
     running,
@@ -124,16 +125,16 @@ async function compareContent(
     verdicts: looked?.verdicts,
     visibleKeys: new Set(visibleKeys(contract)),
     appliedApps: context.appliedState.apps,
-    stateOf: request.from === undefined ? await readStateOf(ports, start.running) : () => plainState("online"),
-    failing: listFailing(ports, running),
+    stateOf: request.from === undefined ? states : () => plainState("online"),
+    failing: listFailing(ports, running, states),
     ...readFileState(ports, expected, running),
   };
   return { ...decideSteps(ports, { ...request, environment: name }, input, context), input, code: looked?.code };
 }
 
-function listFailing({ clock }: Ports, running: readonly ProcessRecord[]): ReadonlySet<number> {
+function listFailing({ clock }: Ports, running: readonly ProcessRecord[], stateOf: StateOf): ReadonlySet<number> {
   const nowMs = clock.now();
-  return new Set(running.filter((record) => isFailing(record, nowMs)).map(({ pmId }) => pmId));
+  return new Set(running.filter((record) => isFailing(record, nowMs, stateOf)).map(({ pmId }) => pmId));
 }
 
 /** What runs after a step would be in no commit. */

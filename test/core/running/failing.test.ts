@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { isFailing } from "../../../src/core/running/failing.ts";
+import { processState } from "../../../src/core/running/state.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import { record } from "../../support/process-record.ts";
 
@@ -15,17 +16,31 @@ const declared = (settings: object): Partial<ProcessRecord> => ({
   declaration: { argsDigest: "", interpreterArgsDigest: "", environment: {}, settings },
 });
 
-test.each<[boolean, string, Partial<ProcessRecord>]>([
+/** From PM2's log: ends without a request, oldest first. */
+const ended = (...agesMs: number[]): readonly number[] => agesMs.map((ageMs) => NOW - ageMs);
+
+test.each<[boolean, string, Partial<ProcessRecord>, (readonly number[])?]>([
   [true, "PM2 has given up", { status: "errored" }],
   [true, "PM2 waits before its next start", { status: "waiting restart", pid: 7 }],
   [true, "PM2 starts it again in a moment", { status: "stopped", pid: 7 }],
   [true, "PM2 calls it online, and it has no pid", { status: "online", pid: null }],
   [true, "it ended soon after two starts", { ...run(1000, 200), unstableRestarts: 2, restartCount: 2 }],
-  [true, "it ends after a while, again and again", { ...run(60_000, 14_000), restartCount: 4 }],
-  [true, "it ends every 40 seconds", { ...run(400_000, 30_000), restartCount: 10 }],
-  [true, "its exit code is 0, as in a cluster", { ...run(60_000, 100), restartCount: 9, exitCode: null }],
+  [
+    true,
+    "it ends after a while, again and again",
+    { ...run(60_000, 14_000), restartCount: 4 },
+    ended(50_000, 30_000, 14_000),
+  ],
+  [true, "it ends every 40 seconds", { ...run(400_000, 30_000), restartCount: 10 }, ended(110_000, 70_000, 30_000)],
+  [
+    true,
+    "its exit code is 0, as in a cluster",
+    { ...run(60_000, 100), restartCount: 9, exitCode: null },
+    ended(900, 500, 100),
+  ],
   [false, "it runs", { ...run(60_000, 60_000), restartCount: 9 }],
   [false, "a person stopped it", { status: "stopped", pid: null }],
+  [false, "a person stopped it, and started it again", { ...run(60_000, 100), restartCount: 9, exitCode: null }, []],
   [false, "it crashed once", { ...run(60_000, 1000), restartCount: 1 }],
   [false, "it recovered from a bad start", { ...run(600_000, 590_000), restartCount: 3, unstableRestarts: 3 }],
   [false, "it was just restarted on request", { ...run(100, 50), restartCount: 40 }],
@@ -35,6 +50,8 @@ test.each<[boolean, string, Partial<ProcessRecord>]>([
     { ...run(9000, 50), restartCount: 4, ...declared({ killTimeout: 10_000 }) },
   ],
   [false, "a job has ended", { status: "errored", ...declared({ autorestart: false, cronRestart: "0 3 * * *" }) }],
-])("%s: %s", (expected, _what, fields) => {
-  expect(isFailing(record(fields), NOW)).toBe(expected);
+])("%s: %s", (expected, _what, fields, endsMs) => {
+  const stateOf = (one: ProcessRecord) =>
+    processState(one, { epochMs: NOW, missingFolders: new Set(), facts: endsMs === undefined ? {} : { endsMs } });
+  expect(isFailing(record(fields), NOW, stateOf)).toBe(expected);
 });

@@ -2,6 +2,7 @@ import type { Progress } from "../../caller.ts";
 import { SvcmError } from "../../errors.ts";
 import type { ProcessRecord } from "../process-record.ts";
 import { isFailing } from "../../running/failing.ts";
+import { readStateOf } from "../../running/read-states.ts";
 import { actOn } from "./act-on.ts";
 import { toAffected, type ActionContext, type AffectedProcess } from "./action.ts";
 import { separateOwn, processLabel } from "./target.ts";
@@ -34,7 +35,8 @@ export async function scaleDown(
   count: number,
 ): Promise<AffectedProcess[]> {
   const nowMs = context.ports.clock.now();
-  const rank = (record: ProcessRecord): number => Number(isRunning(record) && !isFailing(record, nowMs));
+  const stateOf = await readStateOf(context.ports, siblings);
+  const rank = (record: ProcessRecord): number => Number(isRunning(record) && !isFailing(record, nowMs, stateOf));
   // Those that do not serve first, then the newest.
   const extra = siblings.toSorted((a, b) => rank(a) - rank(b) || b.pmId - a.pmId).slice(0, count);
   separateOwn(context.ports, "delete", extra, false);

@@ -3,6 +3,7 @@ import type { Caller } from "../../caller.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
 import { isFailing } from "../../running/failing.ts";
+import { readStateOf } from "../../running/read-states.ts";
 import { appKind } from "../../running/kind.ts";
 import { isStopped } from "../../running/state.ts";
 import { definitionText } from "../plan.ts";
@@ -109,12 +110,14 @@ export function formerProbeFinder(
 
 /** Only healthy apps must be healthy again after a revert. */
 async function recordFormer(
-  { clock, health, processes }: Ports,
+  ports: Ports,
   affected: readonly ProcessRecord[],
   probeNow: ReleaseSubject["probeOf"],
 ): Promise<FormerProcess[]> {
+  const { clock, health, processes } = ports;
   const { digest } = await processes.withHomeKey();
   const nowMs = clock.now();
+  const stateOf = await readStateOf(ports, affected);
   const healthyProbes = new Map<string, AppProbe | undefined>();
   for (const record of affected) {
     if (healthyProbes.has(record.name) || isStopped(record)) continue;
@@ -125,7 +128,7 @@ async function recordFormer(
   return affected.map((record) => {
     const { name, pmId, uniqueId, pid } = record;
     const probe = isStopped(record) ? undefined : healthyProbes.get(name);
-    const isBroken = isFailing(record, nowMs);
+    const isBroken = isFailing(record, nowMs, stateOf);
     const mayRest = isStopped(record) || appKind(record.declaration.settings) === "job";
     const isAtRest = mayRest && !isBroken;
     const common = { name, pmId, uniqueId, pid, isStopped: isAtRest, paths: neededPaths(record) };

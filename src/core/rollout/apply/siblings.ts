@@ -1,8 +1,9 @@
 import { SvcmError } from "../../errors.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Ports } from "../../ports/index.ts";
-import { isStopped } from "../../running/state.ts";
+import { isStopped, type StateOf } from "../../running/state.ts";
 import { isFailing } from "../../running/failing.ts";
+import { readStateOf } from "../../running/read-states.ts";
 
 interface SiblingContext {
   readonly ports: Ports;
@@ -20,9 +21,11 @@ export async function requireHealthySiblings(
   target: ProcessRecord,
 ): Promise<void> {
   const nowMs = ports.clock.now();
-  if (isStopped(target) || isFailing(target, nowMs)) return;
+  if (isStopped(target)) return;
   const siblings = (await ports.processes.list()).filter((one) => names.includes(one.name));
-  const failing = siblings.find((one) => one.pmId !== target.pmId && hasFailed(one, { healthyPids, nowMs }));
+  const stateOf = await readStateOf(ports, [target, ...siblings]);
+  if (isFailing(target, nowMs, stateOf)) return;
+  const failing = siblings.find((one) => one.pmId !== target.pmId && hasFailed(one, { healthyPids, nowMs, stateOf }));
   if (failing === undefined) return;
   throw new SvcmError("PROCESS_ACTION_REFUSED", {
     code: "SIBLING_FAILING",
@@ -32,8 +35,12 @@ export async function requireHealthySiblings(
 
 function hasFailed(
   record: ProcessRecord,
-  { healthyPids, nowMs }: Pick<SiblingContext, "healthyPids"> & { readonly nowMs: number },
+  {
+    healthyPids,
+    nowMs,
+    stateOf,
+  }: Pick<SiblingContext, "healthyPids"> & { readonly nowMs: number; readonly stateOf: StateOf },
 ): boolean {
   const healthyPid = healthyPids.get(record.pmId);
-  return isFailing(record, nowMs) || (healthyPid !== undefined && healthyPid !== record.pid);
+  return isFailing(record, nowMs, stateOf) || (healthyPid !== undefined && healthyPid !== record.pid);
 }
