@@ -52,6 +52,8 @@ const refusal = (done: Promise<unknown>): Promise<unknown> =>
 
 test("an app that was removed from the file is deleted only with prune, and never if svcm did not start it", async () => {
   await own.run({ name: "unowned" });
+  // Its script lies beside the others, so it counts as their code.
+  await apply([api, old]);
   own.pm2Folder([api]);
   expect((await plan()).undeclared).toMatchObject([
     { name: "old", owned: true },

@@ -18,7 +18,14 @@ const run = (...args: string[]): Promise<RunResult> => svcm(args, { root: own.fo
 test("an apply, the list of releases and a rollback print what they did", async () => {
   own.pm2Folder([api]);
   const first = await run("apply", "--yes", "--message", "first");
-  expect(first).toMatchObject({ code: 0, stderr: "" });
+  expect(first.code).toBe(0);
+  expect(first.stderr.split("\n")).toEqual([
+    "[1/2] start api: begun",
+    "[1/2] start api: done",
+    "[2/2] save: begun",
+    "[2/2] save: done",
+    "",
+  ]);
   expect(first.stdout).toMatch(/^Release \d{8}-\d{6}-[0-9a-f]{4}: applied\.\n {2}start api: done\n {2}save: done\n$/);
   expect((await run("apply", "--yes")).stdout).toBe("Nothing to do.\n");
   const show = await run("releases", "show", /^Release (\S+):/.exec(first.stdout)![1]!);

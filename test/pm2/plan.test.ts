@@ -36,6 +36,8 @@ beforeAll(async () => {
   writeFileSync(join(own.folder, "idle.cjs"), IDLE);
   writeFileSync(join(own.folder, "other.cjs"), IDLE);
   mkdirSync(join(own.folder, "elsewhere"));
+  // PM2 would create it beside the code, after the start.
+  mkdirSync(join(own.folder, "logs"));
   writeFileSync(join(own.folder, ".env"), `SECRET=${CANARY}\n`);
   // Earlier than the start, even on the coarsest clock.
   for (const name of ["idle.cjs", "other.cjs", ".env"]) utimesSync(join(own.folder, name), 1e9, 1e9);
@@ -138,7 +140,7 @@ describe("each change of the declaration is a step", () => {
     const later = Date.now() / 1000 + 60;
     utimesSync(path, later, later);
     try {
-      expect(stepsOf(await planFor([api, workers])).join("\n")).toMatch(/(?:script|envFile) stale/);
+      expect(stepsOf(await planFor([api, workers])).join("\n")).toMatch(/(?:code|envFile) stale/);
     } finally {
       utimesSync(path, 1e9, 1e9);
     }

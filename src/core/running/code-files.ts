@@ -78,9 +78,13 @@ export function isCode(path: string, status: GitStatus, rules: CodeRules): boole
   )
     return false;
   if (status === "no-git") return true;
-  if (DATA.test(path) && !isInBuild(path)) return false;
+  if (isData(path) && !isInBuild(path)) return false;
   // A script in a folder of its own has its build output there; one at the top, and a wrapper, may load any.
   return status === "untracked" || scriptFolder === null || scriptFolder === "";
+}
+
+export function isData(path: string): boolean {
+  return DATA.test(path);
 }
 
 /** The output of a build has no commit, and is loaded by what `npm start` runs. */

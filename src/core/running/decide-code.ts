@@ -1,4 +1,5 @@
 import type { CodeEvidence, GitEvidence, NewerEntry, RecordedCode } from "./code-evidence.ts";
+import { isData } from "./code-files.ts";
 import { codeText, foldersText, namesText, shortCommit, upperFolder } from "./code-text.ts";
 import type { ChangeReason, Verdict } from "./verdict.ts";
 
@@ -70,13 +71,20 @@ function decideUnreadable({ problem, isClockSet, record }: CodeEvidence): Verdic
 }
 
 function decideByRecord({ newer, paths, install, git }: CodeEvidence, record: RecordedCode): Verdict {
-  const written = newer.filter(({ kind, path, digest }) => kind === "file" && record.code.get(path) !== digest);
+  const written = newer.filter(
+    ({ kind, path, digest }) => kind === "file" && record.code.get(path) !== digest && !isNewData(path, record, git),
+  );
   const gone = paths === null ? [] : [...record.code.keys()].filter((path) => !paths.has(path));
   const names = [...written.map(({ path }) => path), ...gone].toSorted();
   const commits = { from: record.commit, to: git?.now ?? null };
   if (names.length > 0) return changedFiles(names, commits, isRestorable(names, git, record.commit));
   if (install.digest !== record.install) return changed({ state: "stale", details: "dependencies" });
   return SAME;
+}
+
+/** Without Git, a new `plan.json` beside the code, for example: it was not there to be loaded at the start. */
+function isNewData(path: string, record: RecordedCode, git: GitEvidence | null): boolean {
+  return git === null && !record.code.has(path) && isData(path);
 }
 
 /** Also for content that Git has. */
