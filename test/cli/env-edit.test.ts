@@ -50,7 +50,11 @@ test("a changed value of an editable key is written exactly as it was edited, an
   const { code, text, workspace, kept } = await edit(
     `sed -i 's/=debug/=info/; 1s/mine/ours/' "$1"; echo '# end' >> "$1"`,
   );
-  expect([code, text, kept]).toEqual([0, "Changed in .env.local:\n  LOG_LEVEL=info\n", undefined]);
+  expect([code, text, kept]).toEqual([
+    0,
+    "Changed in .env.local:\n  LOG_LEVEL=info\nWarning: dev.config.cjs sets LOG_LEVEL for api and wins.\n",
+    undefined,
+  ]);
   const expected = `${LAYERED[".env.local"].replace("=debug", "=info").replace("mine", "ours")}# end\n`;
   expect(workspace.read(".env.local")).toBe(expected);
   expect(records(workspace)).toMatchObject([
