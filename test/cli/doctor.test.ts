@@ -136,11 +136,12 @@ describe("svcm doctor", () => {
   });
 });
 
-test("svcm doctor runs an ecosystem file that several environments share only once", async () => {
+/** The second run tells which values differ from run to run. */
+test("svcm doctor runs an ecosystem file that several environments share only twice, for all of them", async () => {
   const count = 'require("fs").appendFileSync(__dirname + "/runs", "x");';
   const root = repository({ "ecosystem.config.js": `${count}${ECOSYSTEM}` });
   await examined(root, "--offline");
-  expect(readFileSync(`${root}/runs`, "utf8")).toBe("x");
+  expect(readFileSync(`${root}/runs`, "utf8")).toBe("xx");
 });
 
 const LOCKED = 'DOTENV_PUBLIC_KEY_PRODUCTION="03ab"\nPORT="encrypted:BDqDBibm4"\n';

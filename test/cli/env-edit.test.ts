@@ -50,7 +50,11 @@ test("a changed value of an editable key is written exactly as it was edited, an
   const { code, text, workspace, kept } = await edit(
     `sed -i 's/=debug/=info/; 1s/mine/ours/' "$1"; echo '# end' >> "$1"`,
   );
-  expect([code, text, kept]).toEqual([0, "Changed in .env.local:\n  LOG_LEVEL=info\nWarning: dev.config.cjs sets LOG_LEVEL for api and wins.\n", undefined]);
+  expect([code, text, kept]).toEqual([
+    0,
+    "Changed in .env.local:\n  LOG_LEVEL=info\nWarning: dev.config.cjs sets LOG_LEVEL for api and wins.\n",
+    undefined,
+  ]);
   const expected = `${LAYERED[".env.local"].replace("=debug", "=info").replace("mine", "ours")}# end\n`;
   expect(workspace.read(".env.local")).toBe(expected);
   expect(records(workspace)).toMatchObject([
@@ -175,16 +179,13 @@ test("an editor that fails leaves no copy if it changed nothing", async () => {
   expect(stderr).toContain("ENV_EDITOR_FAILED (svcm explain ENV_EDITOR_FAILED)");
 });
 
+/** Without a terminal, what the editor prints may be the file, so svcm drops it. */
 test("with --json, standard output has only the result, and a refusal has the path of the kept copy", async () => {
   const workspace = makeWorkspace(LAYERED);
   const env = { EDITOR: "sh -c 'echo words of the editor; sed -i s/debug/loud/ \"$0\"'", TMPDIR: temporaryFolder() };
   const { code, stdout, stderr } = await svcm(["env", "edit", "--json"], { root: workspace.root, env });
   const body = JSON.parse(stdout) as { details: string };
-  expect([code, stderr, body]).toMatchObject([
-    1,
-    "",
-    { issues: [{ code: "ENV_VALUE_UNSUPPORTED" }] },
-  ]);
+  expect([code, stderr, body]).toMatchObject([1, "", { issues: [{ code: "ENV_VALUE_UNSUPPORTED" }] }]);
   const [, path = ""] = /Your version is kept in (\S+)\.$/.exec(body.details) ?? [];
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(stdout).not.toContain("canary");

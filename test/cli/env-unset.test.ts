@@ -12,7 +12,10 @@ async function unset({ root }: TestWorkspace, ...args: string[]) {
 test("env unset removes the line from the upper layer, so the value of the lower layer applies", async () => {
   const workspace = makeWorkspace(LAYERED);
   const { code, stdout } = await unset(workspace, "LOG_LEVEL");
-  expect([code, stdout]).toEqual([0, "Removed from .env.local: LOG_LEVEL\n  LOG_LEVEL is info, from .env.\nWarning: dev.config.cjs sets LOG_LEVEL for api and wins.\n"]);
+  expect([code, stdout]).toEqual([
+    0,
+    "Removed from .env.local: LOG_LEVEL\n  LOG_LEVEL is info, from .env.\nWarning: dev.config.cjs sets LOG_LEVEL for api and wins.\n",
+  ]);
   expect(workspace.read(".env.local")).toBe(LAYERED[".env.local"].replace("LOG_LEVEL=debug\n", ""));
   expect(workspace.read(".env")).toBe(LAYERED[".env"]);
   const audit = workspace.read(".svcm/audit.jsonl").trim().split("\n");

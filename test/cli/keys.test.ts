@@ -152,7 +152,11 @@ describe("an edit of svcm.yaml", () => {
     [["confirm"], 2, /No key was given\. Accepted: KEY or --all\./],
     [["confirm", "--all", "PORT"], 2, /Both keys and --all were given\./],
     [["confirm", "PROT"], 1, /svcm\.yaml does not declare the key PROT.*\(did you mean PORT\?\)/s],
-    [["set-tier", "open", "PORT"], 2, /Accepted: editable, read-only, never-exposed/],
+    [
+      ["set-tier", "open", "PORT"],
+      2,
+      /None of these is a tier: open, PORT\. Accepted: editable, read-only, never-exposed/,
+    ],
     [["set-tier", "editable"], 2, /No key was given/],
     [["set-tier", "editable", "NOPE", "PORT"], 1, /does not declare the key NOPE/],
     [["set-tier", "read-only", "RPC_URL"], 1, /accepted: never-exposed/],

@@ -135,6 +135,8 @@ test("links, pipes and files outside the app's folder are not read", async () =>
   expect(problems.map(({ app, code }) => [app, code])).toEqual([
     ["linked", "ENOTREG"],
     ["outside", "EOUTSIDE"],
+    ["linked", "LOG_DISCARDED"],
+    ["outside", "LOG_DISCARDED"],
   ]);
   const { code, stdout, stderr } = await command("logs", "linked");
   expect([code, stdout]).toEqual([3, ""]);

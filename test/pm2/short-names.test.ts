@@ -33,6 +33,7 @@ longTest("svcm monit is svcm metrics watch", async () => {
 
 test("svcm logs accepts the number of lines as pm2 logs does", async () => {
   expect(await svcm("logs", "api", "--lines", "5")).toMatchObject({ code: 0 });
+  expect((await svcm("logs", "api", "--lines", "0")).code).toBe(0);
   expect((await svcm("logs", "api", "--lines", "-1")).code).toBe(2);
 });
 
