@@ -1,4 +1,4 @@
-/** The code that a real PM2 runs: what a plan sees, what an apply ends, and what nobody can tell. */
+/** The code that a real PM2 runs: changes that a plan shows and an apply ends, and code that is unknown. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -94,7 +94,7 @@ test("after a restart by PM2 itself, the process runs the new code, and the reco
 });
 
 test("what cannot be known has no step, is not unchanged, and is restarted on demand", async () => {
-  const [service = ""] = readdirSync(join(own.home, "svcm")).filter((name) => name !== "key" && name !== "apply");
+  const service = readdirSync(join(own.home, "svcm")).find((name) => name !== "key" && name !== "apply") ?? "";
   utimesSync(join(app(), "mod.cjs"), 1e9, 1e9);
   rmSync(join(own.home, "svcm", service, "starts"), { recursive: true });
   const found = await plan();

@@ -136,7 +136,8 @@ export function pm2(daemon = DAEMON): Pm2 {
       writeFileSync(join(folder, `pm2/ecosystem.${environment}.config.cjs`), text);
     },
     async run({ code = IDLE, ...app }) {
-      const script = join(folder, `app-${(files += 1)}.cjs`);
+      // Not in the folder, where it would be new code of other apps.
+      const script = join(home, `app-${(files += 1)}.cjs`);
       writeFileSync(script, code);
       const name = String(app.name);
       const patience = app["wait_ready"] === true && { listen_timeout: 60_000 };

@@ -188,7 +188,7 @@ export const inputs = {
   /**
    * `from` is a Git revision to compare with, instead of PM2. `apps` limits the plan. `prune` deletes processes that an
    * apply started and no file declares any more. `preflight` overrides the setting in `rollout`. `restart` also restarts
-   * these apps, or those of which svcm cannot tell whether they run what is declared.
+   * these apps, or those whose code or values are unknown.
    */
   "rollout.plan": z.strictObject({
     ...planChoices,

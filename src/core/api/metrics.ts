@@ -228,7 +228,7 @@ const ecosystem = z.strictObject({
     .describe("Declared apps of which no process does what it should, such as services that are stopped or errored."),
   unexpected: z.array(z.string()).describe("Names of processes that no app declares."),
   drift: z.array(driftEntry),
-  unknown: z.array(unknownPart).describe("What may differ, too. Only without any is everything as declared."),
+  unknown: z.array(unknownPart).describe("Parts that may differ, too. Everything is as declared only without any."),
   planSteps: count.nullable().describe("Steps that the plan has now, without the save; null if the file fails."),
   error: failure.error.optional(),
   code: failure.code.optional(),

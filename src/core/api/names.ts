@@ -35,7 +35,7 @@ export const auditOutcomes = ["started", "succeeded", "failed", "refused"] as co
 
 export const driftStates = ["missing", "unexpected", "different", "absent", "stale"] as const;
 
-/** What can be unknown of a process; its definition never is. */
+/** The parts of a process that can be unknown; its definition never is. */
 export const runningParts = ["code", "values", "state"] as const;
 
 export const appKinds = ["service", "job", "task"] as const;

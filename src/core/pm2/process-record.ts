@@ -35,7 +35,7 @@ export interface ProcessRecord extends ProcessIdentity {
   readonly memoryBytes: number | null;
   readonly customMetrics: Readonly<Record<string, string | number>>;
   readonly customMetricUnits: Readonly<Record<string, string>>;
-  /** What PM2 recorded of Git at the start, if it does: the commit, and whether something was uncommitted. */
+  /** The commit at the start, if PM2 recorded it. */
   readonly versioning: { readonly revision: string; readonly isDirty: boolean } | null;
   /** From `SVC_HTTP_PORT`, if that is a port. */
   readonly httpPort: number | null;

@@ -67,7 +67,7 @@ export function decide(unrenamed: ComparisonInput, choices: DecideOptions = {}):
   };
 }
 
-/** A step that starts a process anew ends the doubt. */
+/** A step that restarts a process ends the doubt. */
 function remainingUnknown(unknown: Comparison["unknown"], steps: readonly DecidedStep[]): Plan["unknown"] {
   const restarted = new Set(
     steps.filter(({ do: kind }) => kind === "update" || kind === "replace").flatMap(({ pmIds }) => pmIds),

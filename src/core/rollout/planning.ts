@@ -137,7 +137,7 @@ function listFailing({ clock }: Ports, running: readonly ProcessRecord[], stateO
   return new Set(running.filter((record) => isFailing(record, nowMs, stateOf)).map(({ pmId }) => pmId));
 }
 
-/** What runs after a step would be in no commit. */
+/** After a step, code would run that is not in any commit. */
 async function addUncommitted(
   { runningCode, workspace }: Ports,
   git: Plan["git"],

@@ -1,8 +1,8 @@
-/** What can be known of the code of a running process, as data. */
+/** The evidence of the code that a process runs, as data. */
 export interface CodeEvidence {
   readonly declared: Place;
   readonly running: RunningPlace;
-  /** What the process was started with, if that was recorded at its start or while nothing had changed. */
+  /** The code of the start, if it was recorded then, or later while nothing had changed. */
   readonly record: RecordedCode | null;
   /** The clock was set since the start, so no order of times is evidence. */
   readonly isClockSet: boolean;
@@ -24,7 +24,7 @@ export interface Place {
 }
 
 export interface RunningPlace {
-  /** Where the kernel says that the process is; `null` if this user may not know. */
+  /** The folder in which the process is, by the kernel; `null` if this user may not know. */
   readonly cwd: string | null;
   /** The folder was removed, or another one took its place. */
   readonly isDeleted: boolean;
@@ -53,7 +53,7 @@ export interface NewerEntry {
   readonly git?: "tracked" | "untracked" | "ignored";
   /** The same content as in the commit at the start. */
   readonly isAsCommitted?: boolean;
-  /** The folder holds code that Git does not track, so Git cannot tell whether it was exchanged. */
+  /** The folder holds code that Git does not track, so Git does not know whether it was exchanged. */
   readonly hasUntracked?: boolean;
 }
 

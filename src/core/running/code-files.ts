@@ -1,6 +1,6 @@
-/** Which files of a code unit are code. Paths are relative to the unit. */
+/** The files of a code unit that are code. Paths are relative to the unit. */
 
-/** Never read: what they hold is compared in another way, or is no code. */
+/** Their content is compared in another way, or is not code. */
 export const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([".git", ".svcm", "node_modules"]);
 
 /** The install is compared by their digests, never by time. */
@@ -44,7 +44,7 @@ export interface CodeRules {
   readonly exclude: readonly string[];
 }
 
-/** False for a file that is no code, whatever Git says of it. */
+/** False for a file that is certainly not code, whatever Git says of it. */
 export function mayBeCode(path: string, { scriptFolder, include, exclude }: CodeRules): boolean {
   if (matchesAny(path, exclude)) return false;
   if (matchesAny(path, include)) return true;
@@ -55,7 +55,7 @@ export function mayBeCode(path: string, { scriptFolder, include, exclude }: Code
   return isBesideScript || !folders.some((folder) => NO_CODE_FOLDER.test(folder));
 }
 
-/** Whether names in a folder can be those of code. Git's list tells of a volatile one. */
+/** A file in such a folder may be code. Git lists the code of a volatile one. */
 export function mayHoldCode(folder: string, hasGit: boolean): boolean {
   const names = folder.split("/");
   return !names.some((name) => NO_CODE_FOLDER.test(name) || (!hasGit && VOLATILE_FOLDER.test(name)));
@@ -63,28 +63,28 @@ export function mayHoldCode(folder: string, hasGit: boolean): boolean {
 
 export type GitStatus = "tracked" | "untracked" | "ignored" | "no-git";
 
-/** Of a file that may be code. What Git does not track counts only if it looks like code. */
+/** Answers for a file that may be code. A file that Git does not track counts only if it looks like code. */
 export function isCode(path: string, status: GitStatus, rules: CodeRules): boolean {
   if (status === "tracked" || matchesAny(path, rules.include)) return true;
   const { scriptFolder } = rules;
-  const isInOutput = scriptFolder !== null && scriptFolder !== "" && isBelow(path, scriptFolder);
   if (!SOURCE.test(path) && !TEMPLATE.test(path)) return false;
-  if (isInOutput) return true;
-  if (
-    path
-      .split("/")
-      .slice(0, -1)
-      .some((folder) => VOLATILE_FOLDER.test(folder))
-  )
-    return false;
+  const hasOwnFolder = scriptFolder !== null && scriptFolder !== "";
+  if (hasOwnFolder && isBelow(path, scriptFolder)) return true;
+  if (isVolatile(path)) return false;
   if (status === "no-git") return true;
-  if (isData(path) && !isInBuild(path)) return false;
-  // A script in a folder of its own has its build output there; one at the top, and a wrapper, may load any.
-  return status === "untracked" || scriptFolder === null || scriptFolder === "";
+  if (isData(path)) return false;
+  // The build output of a script in a folder is there; a script at the top, and a wrapper, may load any.
+  return status === "untracked" || !hasOwnFolder;
 }
 
+/** Apps write such files at run time, too. */
 export function isData(path: string): boolean {
-  return DATA.test(path);
+  return DATA.test(path) && !isInBuild(path);
+}
+
+function isVolatile(path: string): boolean {
+  const folders = path.split("/").slice(0, -1);
+  return folders.some((folder) => VOLATILE_FOLDER.test(folder));
 }
 
 /** The output of a build has no commit, and is loaded by what `npm start` runs. */

@@ -8,8 +8,8 @@ const SAME: Verdict = { verdict: "same" };
 const CHECKOUT_MS = 120_000;
 
 /**
- * Whether a process runs the code that is in place now; the first evidence that decides counts. Only content proves that
- * nothing changed; times only tell where to look.
+ * Compares the code that a process runs with the code in place; the first evidence that decides counts. Only content
+ * proves that nothing changed; times only show where to look.
  * @see CONTRACT section 13
  */
 export function decideCode(evidence: CodeEvidence): Verdict {
@@ -127,7 +127,7 @@ function isTracked({ kind, git }: NewerEntry): boolean {
   return kind === "file" && git === "tracked";
 }
 
-/** A checkout of another commit and back writes the files anew. */
+/** A checkout of another commit and back writes the files again. */
 function isExplained({ changedMs }: NewerEntry, { movesMs }: GitEvidence): boolean {
   return movesMs.some((atMs) => changedMs < atMs + 2000 && changedMs > atMs - CHECKOUT_MS);
 }

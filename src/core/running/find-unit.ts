@@ -53,7 +53,7 @@ function withScript(folder: string, script: string): CodeUnit {
   return { folder, scriptFolder: parentOf(script).slice(folder.length + 1) };
 }
 
-/** What a package manager or the system installed starts the app's code, and is not it. */
+/** An installed program only starts the code of the app. */
 function isInstalled(script: string): boolean {
   return script.includes("/node_modules/") || /^\/(?:bin|sbin|usr\/(?:bin|sbin|lib|local\/bin))\//.test(script);
 }

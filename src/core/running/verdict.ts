@@ -1,8 +1,7 @@
 import type { DriftEntry } from "../api/metrics.ts";
 
 /**
- * Whether a process runs the code, or has the values, that is declared now. `unknown` is an answer: it never counts as
- * `same`.
+ * Compares the code or the values of a process with those that are declared now. `unknown` never counts as `same`.
  * @see CONTRACT section 13
  */
 export type Verdict =

@@ -142,7 +142,7 @@ describe("the unit", () => {
     expect(findUnit({ ...question, ...more })).toEqual({ folder, scriptFolder });
   });
 
-  test("without its folder, an app has none", () => {
+  test("an app without its folder does not have a unit", () => {
     expect(findUnit({ ...question, cwd: null })).toBeUndefined();
   });
 });

@@ -34,7 +34,7 @@ export class Digester {
     return found.digest;
   }
 
-  /** What is worth keeping; `undefined` if nothing is new. */
+  /** The digests that are worth keeping; `undefined` if nothing is new. */
   get cache(): DigestCache | undefined {
     const settled = [...this.#digests].flatMap(([path, { tag, digest }]) =>
       tag === undefined ? [] : [[path, [tag, digest]] as const],

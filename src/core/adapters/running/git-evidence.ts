@@ -24,7 +24,7 @@ export interface GitQuestion {
 
 export interface GitAnswer {
   readonly git: GitEvidence;
-  /** Without files that are no code. */
+  /** Without files that are not code. */
   readonly newer: readonly NewerEntry[];
   readonly isCode: (path: string) => boolean;
   readonly isLockfileAsCommitted: boolean;

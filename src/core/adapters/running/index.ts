@@ -64,7 +64,7 @@ class Looking {
       new Unit(request, {
         root: this.#options.root,
         budget: this.#budget,
-        read: (path, others) => this.#read(path, others),
+        read: (path, left) => this.#read(path, left),
       });
     this.#units.set(key, found);
     return found;

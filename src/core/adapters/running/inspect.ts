@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import type { CodeEvidence, NewerEntry, RecordedCode } from "../../running/code-evidence.ts";
-import { isCode, mayHoldCode } from "../../running/code-files.ts";
+import { isCode, isData } from "../../running/code-files.ts";
 import { decideCode, isUntouched } from "../../running/decide-code.ts";
 import type { AppCode, CodeProcess, CodeRequest } from "../../ports/running-code.ts";
 import type { StartRecord } from "../../running/start-record.ts";
@@ -8,6 +8,7 @@ import type { Verdict } from "../../running/verdict.ts";
 import { digestText } from "./digests.ts";
 import { askGit, newerFile, newerFolder, type GitAnswer } from "./git-evidence.ts";
 import { movedLinks } from "./links.ts";
+import { newerEntries } from "./newer-entries.ts";
 import { readFolderOf, type ProcessStart, type StartClock } from "./process-start.ts";
 import type { RecordStore } from "./record-store.ts";
 import type { Repository } from "./repository.ts";
@@ -48,40 +49,64 @@ interface Look {
 async function gather(look: Look, context: InspectContext): Promise<CodeEvidence> {
   const { start, record } = look;
   const { unit, store } = context;
-  const { isClockSet, sinceMs } = start;
-  const newer = unit.walk.entries.filter(
-    ({ changedMs, kind }) => (isClockSet && kind !== "folder") || changedMs > sinceMs,
-  );
-  const hasGit = context.repository !== undefined;
-  const relevant = keepCode(newer, unit, hasGit);
-  const hasNewerFolder = isClockSet || relevant.some(({ kind }) => kind === "folder");
-  const code = record && relevant.length > 0 ? store.readCode(record.code) : undefined;
-  const recorded = record && (relevant.length === 0 || code !== undefined) ? toRecorded(record, code) : null;
-  const paths = hasNewerFolder ? new Set(unit.walk.entries.map(({ path }) => path)) : null;
-  const gone = paths === null || recorded === null ? [] : [...recorded.code.keys()].filter((path) => !paths.has(path));
-  const differing =
-    recorded === null ? undefined : differingFiles(recorded, hasNewerFolder ? unit.files : relevant, unit);
-  const examined = typeof differing === "object" ? differing : relevant;
-  const answer = await readGit(look, context, { newer: examined, gone });
-  return {
+  const newer = newerEntries(start, { unit, hasGit: context.repository !== undefined });
+  const code = record && newer.length > 0 ? store.readCode(record.code) : undefined;
+  const recorded = record && (newer.length === 0 || code !== undefined) ? toRecorded(record, code) : null;
+  const place = {
     declared: unit.place,
     running: readRunning(look),
-    record: recorded && withoutOthers(recorded, gone, answer, unit),
-    isClockSet,
-    problem: typeof differing === "string" ? differing : unit.walk.problem,
-    newer: withDigests(
-      answer?.newer ?? describeWithoutGit(examined, unit, sinceMs),
-      recorded === null ? undefined : unit,
-    ),
-    paths,
+    isClockSet: start.isClockSet,
+    problem: unit.walk.problem,
+  };
+  if (recorded === null) return { ...place, ...(await examineTimes(look, context, newer)) };
+  return { ...place, ...(await compareContents(look, context, { recorded, newer })) };
+}
+
+type Examined = Pick<CodeEvidence, "record" | "newer" | "paths" | "install" | "git"> & { readonly problem?: string };
+
+async function examineTimes(look: Look, context: InspectContext, newer: readonly WalkedEntry[]): Promise<Examined> {
+  const { unit } = context;
+  const { sinceMs } = look.start;
+  const answer = await readGit(look, context, { newer, gone: [] });
+  // The process was not started with a file that is younger.
+  const isOwnData = ({ kind, path, bornMs }: WalkedEntry): boolean =>
+    kind === "file" && isData(path) && bornMs > sinceMs;
+  const others = newer.filter((entry) => !isOwnData(entry));
+  return {
+    record: null,
+    newer: answer?.newer ?? describeWithoutGit(others, unit, sinceMs),
+    paths: null,
     install: installEvidence(unit, sinceMs, answer),
     git: answer?.git ?? null,
   };
 }
 
-function keepCode(entries: readonly WalkedEntry[], unit: Unit, hasGit: boolean): WalkedEntry[] {
-  const files = new Set(unit.files.map(({ path }) => path));
-  return entries.filter(({ kind, path }) => (kind === "folder" ? mayHoldCode(path, hasGit) : files.has(path)));
+interface Comparison {
+  readonly recorded: RecordedCode;
+  readonly newer: readonly WalkedEntry[];
+}
+
+async function compareContents(
+  look: Look,
+  context: InspectContext,
+  { recorded, newer }: Comparison,
+): Promise<Examined> {
+  const { unit } = context;
+  const { isClockSet, sinceMs } = look.start;
+  const hasNewerFolder = isClockSet || newer.some(({ kind }) => kind === "folder");
+  const paths = hasNewerFolder ? new Set(unit.walk.entries.map(({ path }) => path)) : null;
+  const gone = paths === null ? [] : [...recorded.code.keys()].filter((path) => !paths.has(path));
+  const differing = differingFiles(recorded, hasNewerFolder ? unit.files : newer, unit);
+  const examined = typeof differing === "string" ? [] : differing;
+  const answer = await readGit(look, context, { newer: examined, gone });
+  return {
+    ...(typeof differing === "string" && { problem: differing }),
+    record: withoutOthers(recorded, gone, answer, unit),
+    newer: withDigests(answer?.newer ?? describeWithoutGit(examined, unit, sinceMs), unit),
+    paths,
+    install: installEvidence(unit, sinceMs, answer),
+    git: answer?.git ?? null,
+  };
 }
 
 /**
@@ -109,13 +134,13 @@ async function readGit(
   { newer, gone }: { readonly newer: readonly WalkedEntry[]; readonly gone: readonly string[] },
 ): Promise<GitAnswer | undefined> {
   const { folder, install } = unit;
-  const isNewer = newer.length > 0 || install.changedMs > start.sinceMs;
-  if (repository === undefined || folder === undefined || !isNewer || unit.walk.problem !== null) return undefined;
+  const hasReason = newer.length > 0 || gone.length > 0 || install.changedMs > start.sinceMs;
+  if (repository === undefined || folder === undefined || !hasReason || unit.walk.problem !== null) return undefined;
   const question = { unit, folder, repository, process, sinceMs: start.sinceMs, newer, gone };
   return await askGit(question).catch(() => undefined);
 }
 
-/** Removed data of the app is no change of its code. */
+/** Removed data of the app does not change its code. */
 function withoutOthers(
   record: RecordedCode,
   gone: readonly string[],
@@ -134,9 +159,7 @@ function describeWithoutGit(newer: readonly WalkedEntry[], unit: Unit, sinceMs: 
     .map((entry) => (entry.kind === "folder" ? newerFolder(entry) : newerFile(entry, sinceMs)));
 }
 
-function withDigests(newer: readonly NewerEntry[], unit: Unit | undefined): readonly NewerEntry[] {
-  if (unit === undefined || newer.length === 0) return newer;
-  const { digests } = unit;
+function withDigests(newer: readonly NewerEntry[], { digests }: Unit): readonly NewerEntry[] {
   if (typeof digests === "string") return newer;
   return newer.map((entry) => {
     const digest = digests.get(entry.path);
@@ -174,8 +197,16 @@ function writeRecord(
   if (identity === undefined || typeof digests === "string" || place.cwd === null) return undefined;
   const unchanged = Object.entries(envFiles).filter(([path]) => !isNewer(path, sinceMs));
   const record = {
-    ...{ app, pmId, pid, ...identity, startedAt, recordedAt: Date.now() },
-    ...{ cwd: place.cwd, script: place.script, commit: repository?.head() ?? null, install: install.digest },
+    app,
+    pmId,
+    pid,
+    ...identity,
+    startedAt,
+    recordedAt: Date.now(),
+    cwd: place.cwd,
+    script: place.script,
+    commit: repository?.head() ?? null,
+    install: install.digest,
     envFiles: Object.fromEntries(unchanged),
   };
   return { ...record, code: store.write(record, digests) };

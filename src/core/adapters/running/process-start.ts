@@ -15,7 +15,7 @@ export interface ProcessStart {
   /** A file with a later change may be one that the process was not started with. */
   readonly sinceMs: number;
   readonly isClockSet: boolean;
-  /** `undefined` if the process cannot be told from a later one with the same pid. */
+  /** `undefined` if the process cannot be distinguished from a later one with the same pid. */
   readonly identity: { readonly bootId: string; readonly startTicks: string } | undefined;
 }
 

@@ -19,7 +19,7 @@ export class Repository {
     this.#run = gitRunner({ root: top, env });
   }
 
-  /** Where HEAD was, and when; empty without a log. */
+  /** The commits of HEAD, with their times; empty without a log. */
   moves(): HeadMove[] {
     return parseReflog(readTextQuietly(join(this.#gitDir, "logs/HEAD")));
   }
@@ -41,7 +41,7 @@ export class Repository {
     return found;
   }
 
-  /** Which of these paths, relative to `folder`, Git ignores. @throws {SvcmError} REVISION_FAILED */
+  /** Those of the paths, relative to `folder`, that Git ignores. @throws {SvcmError} REVISION_FAILED */
   async ignored(paths: readonly string[], folder: string): Promise<ReadonlySet<string>> {
     if (paths.length === 0) return new Set();
     const inside = paths.filter((path) => !path.startsWith("../"));

@@ -8,7 +8,7 @@ export const rolloutCodes: CodeDocs = {
     remedy: "If the app was renamed, delete the process with its old name. Otherwise give the app another port.",
   },
   CODE_NOT_RESTORABLE: {
-    summary: "A script was written after its process started (a note of a plan).",
+    summary: "The code that a process runs was replaced in place, or its folder was removed (a note of a plan).",
     explanation: "svcm keeps definitions and env files, not code: after the step, a rollback runs the new code.",
     remedy: "Put each release into its own folder, and declare the script there.",
   },

@@ -1,4 +1,4 @@
-/** Where the code is: links, work trees, packages of a workspace, and what a record counts for. */
+/** The place of the code: links, work trees, packages of a workspace, and what a record counts for. */
 import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -29,7 +29,7 @@ test.each([true, false])("a link between the folder and the script counts, too, 
   const scene = releases();
   const request = await scene.start({ script: join(scene.root, "current/server.js") });
   if (hasRecord) expect(await scene.verdict(request)).toBe("same");
-  // A release that nobody runs is no change.
+  // A release that no process runs does not count.
   write(scene.root, { "releases/3/server.js": "3" });
   expect(await scene.verdict(request)).toBe("same");
   relink(scene.root, "releases/1");
@@ -118,7 +118,7 @@ test("a record is private, and is gone after its process", async () => {
   await scene.look(await scene.start());
   const [service = ""] = readdirSync(join(scene.home, "svcm"));
   const starts = join(scene.home, "svcm", service, "starts");
-  const [record = ""] = readdirSync(starts).filter((name) => name.endsWith(".json"));
+  const record = readdirSync(starts).find((name) => name.endsWith(".json")) ?? "";
   expect(lstatSync(join(starts, record)).mode & 0o777).toBe(0o600);
   const gone = record.replace(/-\d+-(\d+)\.json$/, "-999999999-$1.json");
   writeFileSync(join(starts, gone), "{}");

@@ -55,7 +55,7 @@ export function makeScene(hasGit: boolean, files: Readonly<Record<string, string
   const root = repository?.root ?? temporaryFolder();
   if (repository === undefined) write(root, files);
   const home = temporaryFolder();
-  const code = nodeRunningCode({ root, env: plainEnvironment() as Record<string, string>, pm2Home: home });
+  const code = nodeRunningCode({ root, env: plainEnvironment(), pm2Home: home });
   const look = async (request: CodeRequest, budgetMs = 10_000): Promise<AppCode> =>
     (await code.inspect([request], { budgetMs }))[0]!;
   let dated = 0;
