@@ -4,7 +4,7 @@ export interface WordRule {
 }
 
 export const WORD_RULES: readonly WordRule[] = [
-  { pattern: /\b(?:tell|tells|told|telling)\b/gi, instead: "returns, reports, shows, says" },
+  { pattern: /\b(?:tell(?! whether\b)|tells|told|telling)\b/gi, instead: "returns, reports, shows, says" },
   { pattern: /\b(?:stands?(?! for\b| alone\b|-alone\b| out\b)|stood)\b/gi, instead: "is, is written, comes" },
   { pattern: /\b(?:anew|afresh)\b/gi, instead: "again" },
   { pattern: /\bdear(?:er|est|ly)?\b/gi, instead: "expensive, slow" },

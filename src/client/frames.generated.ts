@@ -338,7 +338,7 @@ export interface MetricsFrame {
         /** The difference in words, for `code` and `values`: `4a91c77 to 728e20b, 3 files`. Never a value. */
         readonly details?: string | undefined;
       })[];
-      /** What may differ, too. Only without any is everything as declared. */
+      /** Parts that may differ, too. Everything is as declared only without any. */
       readonly unknown: readonly ({
         readonly app: string;
         /** PM2's numbers of the processes. */

@@ -34,7 +34,7 @@ export default class Plan extends NodeCommand {
     })({ default: "text" }),
     "exit-code": Flags.boolean({ summary: "Exit 1 if the plan has steps, or an app is held back.", default: false }),
     strict: Flags.boolean({
-      summary: "With --exit-code, also exit 1 if svcm cannot tell what an app runs.",
+      summary: "With --exit-code, also exit 1 if it is unknown what an app runs.",
       default: false,
       dependsOn: ["exit-code"],
     }),

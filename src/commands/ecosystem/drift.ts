@@ -8,14 +8,14 @@ import { paint } from "../terminal/paint.ts";
 export default class EcosystemDrift extends NodeCommand {
   static override summary = "Compare an ecosystem file with what PM2 runs.";
   static override description =
-    "Lists apps that are not running, processes that the file does not declare, and fields that differ: script, folder, interpreter, arguments, instances, mode, watch, environment keys and code. Says of which apps svcm cannot tell. Argument and environment values are never shown. Exits 1 if anything differs, or if there is no file.";
+    "Lists apps that are not running, processes that the file does not declare, and fields that differ: script, folder, interpreter, arguments, instances, mode, watch, environment keys and code. Names the apps whose code or values are unknown. Argument and environment values are never shown. Exits 1 if anything differs, or if there is no file.";
   static override examples = [
     "<%= config.bin %> ecosystem drift --environment production",
     "<%= config.bin %> ecosystem drift --json",
   ];
   static override flags = {
     ...ecosystemFlags,
-    strict: Flags.boolean({ summary: "Also exit 1 if svcm cannot tell what an app runs.", default: false }),
+    strict: Flags.boolean({ summary: "Also exit 1 if it is unknown what an app runs.", default: false }),
     "allow-missing": allowMissingFlag,
   };
 

@@ -85,7 +85,7 @@ export const planFlags = {
 /** Without names, what is unknown is restarted. */
 export const restartFlags = {
   restart: Flags.boolean({
-    summary: "Also restart the named apps; without names, those of which svcm cannot tell what they run.",
+    summary: "Also restart the named apps; without names, those whose code or values are unknown.",
     default: false,
   }),
 };
