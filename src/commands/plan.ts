@@ -47,8 +47,7 @@ export default class Plan extends NodeCommand {
     const restart = restartInput(flags.restart, argv as string[]);
     const plan = await this.execute(rolloutPlan, { ...planInput(flags), ...restart, from });
     if (out !== undefined && plan.exists) await writePlanFile(await this.ports(), out, plan);
-    const isDifferent = plan.changed || plan.held.length > 0 || (flags.strict && plan.unknown.length > 0);
-    if ((flags["exit-code"] && isDifferent) || (!plan.exists && !flags["allow-missing"])) this.setExitCode(1);
+    if (isFailure(plan, flags)) this.setExitCode(1);
     if (!plan.exists) await this.logMissingEcosystem(plan);
     else if (!this.jsonEnabled()) {
       if (format === "text") this.log(fold(await renderPlan(plan, "text", paint), stdoutScreen()));
@@ -56,4 +55,15 @@ export default class Plan extends NodeCommand {
     }
     return plan;
   }
+}
+
+type PlanResult = Pick<Awaited<ReturnType<typeof rolloutPlan.run>>, "changed" | "exists" | "held" | "unknown">;
+
+function isFailure(
+  { changed, exists, held, unknown }: PlanResult,
+  flags: { readonly "exit-code": boolean; readonly strict: boolean; readonly "allow-missing": boolean },
+): boolean {
+  if (!exists && !flags["allow-missing"]) return true;
+  const isDifferent = changed || held.length > 0 || (flags.strict && unknown.length > 0);
+  return flags["exit-code"] && isDifferent;
 }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Begun, Release } from "../core/api/rollout.ts";
+import type { Begun } from "../core/api/rollout-requests.ts";
+import type { Release } from "../core/api/rollout.ts";
 import {
   type EventFilter,
   type Identity,

@@ -1,13 +1,14 @@
 import * as z from "zod";
 import * as bodies from "../core/api/bodies.ts";
 import { issueBody } from "../core/api/issue-body.ts";
+import { begunBody } from "../core/api/rollout-requests.ts";
 import * as rollout from "../core/api/rollout.ts";
 import { anyCasePattern } from "../core/api/word-pattern.ts";
 import type { Ports } from "../core/index.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
-const namedSchemas = Object.entries<unknown>({ ...bodies, issueBody, ...rollout }).filter(([name]) =>
+const namedSchemas = Object.entries<unknown>({ ...bodies, begunBody, issueBody, ...rollout }).filter(([name]) =>
   name.endsWith("Body"),
 );
 

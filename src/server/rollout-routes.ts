@@ -1,12 +1,5 @@
-import {
-  begunBody,
-  planBody,
-  releaseBody,
-  releaseListBody,
-  rollbackPlanBody,
-  applyRequest,
-  rollbackRequest,
-} from "../core/api/rollout.ts";
+import { begunBody, applyRequest, rollbackRequest } from "../core/api/rollout-requests.ts";
+import { planBody, releaseBody, releaseListBody, rollbackPlanBody } from "../core/api/rollout.ts";
 import {
   releaseList,
   releaseShow,

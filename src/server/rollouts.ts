@@ -1,4 +1,4 @@
-import type { Begun } from "../core/api/rollout.ts";
+import type { Begun } from "../core/api/rollout-requests.ts";
 import type { ApplyFrame } from "../core/api/frames.ts";
 import { execute, withProgress, SvcmError, type Caller, type Operation, type Ports } from "../core/index.ts";
 import { errorStack } from "../core/words/thrown.ts";

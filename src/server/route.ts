@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { ZodMiniType } from "zod/mini";
-import type { Begun } from "../core/api/rollout.ts";
+import type { Begun } from "../core/api/rollout-requests.ts";
 import { remoteOperations, type Access, type TaggedResponse, type ErrorKind, type Operation } from "../core/index.ts";
 
 export type Method = "GET" | "POST";

@@ -19,17 +19,24 @@ import { shapes, type Change, type Shape } from "./shapes.ts";
 const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 const run = promisify(execFile);
 const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write"] };
-const SAMPLE = [
+const SAMPLE = new Set([
   "cluster with several instances",
   "a service beside a job and a task",
   "releases behind a link, cwd at the link",
   "dotenv",
-];
+]);
 const all = Object.entries(shapes);
 const opened: Pm2[] = [];
 afterAll(async () => {
   for (const own of opened) await own.end();
 });
+
+async function settledAnswer(project: Project, app: string): Promise<string> {
+  await expect.poll(() => project.answers(app), { interval: 20 }).not.toContain(undefined);
+  const [first = "", ...others] = (await project.answers(app)).map(String);
+  expect(others.every((one) => one === first)).toBe(true);
+  return first;
+}
 
 class Project {
   readonly own: Pm2;
@@ -96,13 +103,6 @@ class Project {
     });
   }
 
-  async settled(app: string): Promise<string> {
-    await expect.poll(() => this.answers(app), { interval: 20 }).not.toContain(undefined);
-    const [first = "", ...others] = (await this.answers(app)).map(String);
-    expect(others.every((one) => one === first)).toBe(true);
-    return first;
-  }
-
   runs(app: string): number {
     const path = join(this.own.folder, `answers/runs-${app}`);
     return existsSync(path) ? readFileSync(path, "utf8").split("\n").length - 1 : 0;
@@ -126,7 +126,7 @@ function childrenOf(pid: number): number[] {
 describe.each(
   sampleOrAll(
     all,
-    all.filter(([name]) => SAMPLE.includes(name)),
+    all.filter(([name]) => SAMPLE.has(name)),
   ),
 )("%s", (_name, shape) => {
   test("svcm tells each change, applies it and is at rest", async () => {
@@ -134,7 +134,7 @@ describe.each(
     const { services, jobs = [], changes, harmless = {} } = shape;
     await project.own.startDaemon();
     await project.startAsTheTeam();
-    for (const app of services) await project.settled(app);
+    for (const app of services) await settledAnswer(project, app);
     for (const app of jobs) await expect.poll(() => project.runs(app), { interval: 20 }).toBe(1);
     for (const app of jobs)
       await expect
@@ -160,7 +160,7 @@ describe.each(
       await expectRest(`harmless: ${title}`);
     }
     for (const [title, change] of Object.entries(changes)) {
-      const before = await project.settled(change.app ?? "");
+      const before = await settledAnswer(project, change.app ?? "");
       project.change(change);
       const { steps } = await plan();
       expect({ title, apps: steps.filter((step) => step.do !== "save").map(({ app }) => app) }).toEqual({
@@ -168,7 +168,7 @@ describe.each(
         apps: [change.app],
       });
       await execute(rolloutApply, ports, { ...request, allowDirty: true, minHealthyMs: 200 }, caller);
-      expect(await project.settled(change.app ?? ""), title).not.toBe(before);
+      expect(await settledAnswer(project, change.app ?? ""), title).not.toBe(before);
       await expectRest(`after the apply of: ${title}`);
     }
     for (const app of jobs) expect(project.runs(app), `runs of ${app}`).toBe(1);

@@ -184,7 +184,7 @@ module.exports = { apps: [
 
   /** As the kernel does when the machine is out of memory; then somebody brings the saved list back. */
   async killDaemon(): Promise<void> {
-    const [pid] = pidsOf(this.own.home).filter((one) => /God Daemon/.test(commandOf(one)));
+    const pid = pidsOf(this.own.home).find((one) => /God Daemon/.test(commandOf(one)));
     if (pid !== undefined) process.kill(pid, "SIGKILL");
     for (let pids = pidsOf(this.own.home); pids.length > 0; pids = pidsOf(this.own.home))
       for (const one of pids) tryKill(one);

@@ -1,5 +1,4 @@
 /** The error table of the API, with one request for each row. The snapshot is the contract. */
-import type { Code } from "../../src/core/api/codes.generated.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -14,7 +13,7 @@ const ECOSYSTEM = "/api/runtime/pm2-ecosystem";
 const fastify = { values: { SVC_HTTP_FRAMEWORK: "fastify" } };
 const token = { env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "a-token" } };
 
-const failing = (method: "read" | "replace", code: Code) => () => ({
+const failing = (method: "read" | "replace", code: FileError["code"]) => () => ({
   world: (ports: Ports): Ports => {
     const fail = (path: string) => Promise.reject(new FileError(code, path, `Cannot ${method} ${path}: ${code}.`));
     return { ...ports, files: { ...ports.files, [method]: fail } };

@@ -15,7 +15,8 @@ import type { HistoryResponse, RecorderResponse } from "../../core/api/history.t
 import type { LogsResponse } from "../../core/api/logs.ts";
 import type { MetricsPayload } from "../../core/api/metrics.ts";
 import type { NodesResponse } from "../../core/api/node.ts";
-import type { Begun, Plan, Release, RollbackPlan } from "../../core/api/rollout.ts";
+import type { Begun } from "../../core/api/rollout-requests.ts";
+import type { Plan, Release, RollbackPlan } from "../../core/api/rollout.ts";
 import type { ContractBody } from "./contract.ts";
 import {
   createRequests,

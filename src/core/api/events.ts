@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { BodyOf } from "./body.ts";
-import { driftEntry } from "./metrics.ts";
+import { driftEntry } from "./drift.ts";
 import { appKinds, causes, certainties, eventKinds, missingStates, processStates, tiers } from "./names.ts";
 
 export const eventBody = z

@@ -1,5 +1,6 @@
 /** Times are in milliseconds since 1970. The command line imports only the types. */
 import * as z from "zod/mini";
+import { processName, timeoutMs } from "./input-fields.ts";
 import {
   auditOutcomes,
   causes,
@@ -14,6 +15,7 @@ import {
   schemaNames,
   tiers,
 } from "./names.ts";
+import { rolloutInputs } from "./rollout-inputs.ts";
 import { tokenInputs } from "./token-inputs.ts";
 
 const environment = z.optional(z.string());
@@ -23,21 +25,10 @@ const foreignKeys = z.enum(["ignore", "refuse"]);
 const names = z.array(z.string());
 const file = z.optional(z.string());
 const documentEdit = { file, dryRun: z.boolean() };
-const processName = z.string().check(z.minLength(1), z.maxLength(200));
 const pmId = z.int().check(z.minimum(0));
-const timeoutMs = z.optional(z.int().check(z.minimum(1000), z.maximum(3_600_000)));
 const logCursor = z.optional(z.string().check(z.regex(/^[\w-]{1,7000}$/)));
 const searched = z.optional(z.string().check(z.minLength(1), z.maxLength(1000)));
 const nothing = z.strictObject({});
-const rollback = { release: z.optional(z.string()), apps: z.optional(z.array(processName)) };
-const planChoices = {
-  environment,
-  service,
-  apps: z.optional(z.array(processName)),
-  prune: z.optional(z.boolean()),
-  preflight: z.optional(z.boolean()),
-  restart: z.optional(z.union([z.literal(true), z.array(processName)])),
-};
 const document = z.looseObject({});
 
 export const inputs = {
@@ -178,51 +169,16 @@ export const inputs = {
   "profile.show": z.strictObject({ profile: z.string() }),
   /** With `offline`, PM2 and the machine are not checked. */
   "project.doctor": z.strictObject({ version: z.string(), offline: z.boolean() }),
-  /** Without `write`, nothing changes. `only` limits the proposal. */
-  /** `confirm` removes the list of undecided PM2 files from `svcm.yaml`, and does nothing else. */
+  /**
+   * Without `write`, nothing changes. `only` limits the proposal. `confirm` removes the list of undecided PM2 files from
+   * `svcm.yaml`, and does nothing else.
+   */
   "project.init": z.strictObject({
     write: z.boolean(),
     only: z.optional(z.enum(["layout", "keys"])),
     confirm: z.optional(z.boolean()),
   }),
-  /**
-   * `from` is a Git revision to compare with, instead of PM2. `apps` limits the plan. `prune` deletes processes that an
-   * apply started and no file declares any more. `preflight` overrides the setting in `rollout`. `restart` also restarts
-   * these apps, or those whose code or values are unknown.
-   */
-  "rollout.plan": z.strictObject({
-    ...planChoices,
-    from: z.optional(z.string().check(z.minLength(1), z.maxLength(1000))),
-  }),
-  /**
-   * `plan` is the id of the plan that the caller saw; any other plan is refused. `revert` and `minHealthyMs` override
-   * the settings in `rollout`. Without `save`, the next boot starts the previous processes. `switchEnvironment`
-   * permits that running apps move from the environment of the last apply to another one. `timeoutMs` limits the wait
-   * for each process, `lockTimeoutMs` the wait for another apply.
-   */
-  "rollout.apply": z.strictObject({
-    ...planChoices,
-    revert: z.optional(z.boolean()),
-    save: z.optional(z.boolean()),
-    plan: z.optional(z.string()),
-    allowDirty: z.optional(z.boolean()),
-    switchEnvironment: z.optional(z.boolean()),
-    message: z.optional(z.string().check(z.maxLength(200))),
-    minHealthyMs: timeoutMs,
-    timeoutMs,
-    lockTimeoutMs: timeoutMs,
-  }),
-  /** Without `release`, undoes the newest release that changed something. `apps` limits it to some of its apps. */
-  "rollout.rollback-plan": z.strictObject(rollback),
-  /** `plan` is the id of the plan of this rollback that the caller saw; any other plan is refused. */
-  "rollout.rollback": z.strictObject({
-    ...rollback,
-    plan: z.optional(z.string()),
-    timeoutMs,
-    lockTimeoutMs: timeoutMs,
-  }),
-  "release.list": nothing,
-  "release.show": z.strictObject({ release: z.string() }),
+  ...rolloutInputs,
   "schema.show": z.strictObject({ document: z.enum(schemaNames) }),
   /**
    * `file` is relative to the root; `section` limits the check. With `content`, svcm uses only the name of the file.

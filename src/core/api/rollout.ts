@@ -1,9 +1,7 @@
 import * as z from "zod";
-import { pick, required } from "zod/mini";
 import type { BodyOf } from "./body.ts";
-import { inputs } from "./inputs.ts";
 import { issueBody } from "./issue-body.ts";
-import { driftEntry, unknownPart } from "./metrics.ts";
+import { driftEntry, unknownPart } from "./drift.ts";
 import { auditSources, disruptions, driftStates, releaseOutcomes, stepKinds, stepNotes, stepPhases } from "./names.ts";
 
 const pmIds = z.array(z.int()).describe("PM2's numbers of the processes.");
@@ -194,32 +192,6 @@ export const releaseListBody = z
   .strictObject({ releases: z.array(releaseBody).describe("The newest first; svcm keeps ten.") })
   .describe("The applies and rollbacks of this repository.");
 
-/** Both name the plan that the caller saw. */
-export const applyRequest = required(
-  pick(inputs["rollout.apply"], {
-    environment: true,
-    service: true,
-    prune: true,
-    preflight: true,
-    restart: true,
-    plan: true,
-    allowDirty: true,
-    switchEnvironment: true,
-    apps: true,
-    message: true,
-  }),
-  { plan: true },
-);
-
-export const rollbackRequest = required(pick(inputs["rollout.rollback"], { release: true, plan: true }), {
-  plan: true,
-  release: true,
-});
-
-export const begunBody = z
-  .strictObject({ release: z.string().nullable().describe("Id of the release; null if there was nothing to do.") })
-  .describe("An apply or a rollback has begun. Its steps follow as `apply` frames, and its release shows them.");
-
 export const rollbackPlanBody = z
   .strictObject({
     id: z.string().describe("Identifies the steps and everything that they were computed from."),
@@ -245,7 +217,6 @@ export const rollbackPlanBody = z
   .describe("The effect that a rollback would have on each app of a release. Nothing is changed.");
 
 export type ReleaseFailure = BodyOf<typeof releaseFailure>;
-export type Begun = BodyOf<typeof begunBody>;
 export type RollbackPlan = BodyOf<typeof rollbackPlanBody>;
 export type PlanStep = BodyOf<typeof planStep>;
 export type PlanReason = PlanStep["why"][number];

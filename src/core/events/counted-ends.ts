@@ -46,7 +46,7 @@ export function countedEnd(record: CountedRecord, witnesses: CountedWitnesses): 
   const lateMs =
     tail !== undefined && tail.lines.length > 0 && tail.writtenMs > lastStartAt ? tail.writtenMs : undefined;
   const atMs = floorToSecond(isUp(record) ? lastStartAt : (lateMs ?? lastStartAt));
-  const { evidence, ...found } =
+  const { evidence, ...end } =
     bySvcm(record, lastStartAt, witnesses) ?? byItself(record, { ...witnesses, lastStartAt });
   return {
     at: new Date(atMs).toISOString(),
@@ -54,7 +54,7 @@ export function countedEnd(record: CountedRecord, witnesses: CountedWitnesses): 
     pmId,
     kind: "exit",
     ...(record.exitCode !== null && { exitCode: record.exitCode }),
-    ...found,
+    ...end,
     evidence: [...evidence, counterSentence(record), coverageSentence(witnesses.coverage)],
   };
 }
@@ -125,7 +125,7 @@ function byItself(
   record: CountedRecord,
   { tail, kernel, lastStartAt }: CountedWitnesses & { readonly lastStartAt: number },
 ): Found {
-  const { exitCode, execMode, createdAt, status } = record;
+  const { exitCode } = record;
   if (exitCode !== null) {
     // Without PM2's log, a command may have come before it.
     const { cause, certainty } = explainExit(exitCode, undefined);
@@ -137,6 +137,11 @@ function byItself(
     return found("crash", "likely", "It wrote to its error log in that second.");
   if (isUp(record) && kernel.logged?.some(({ atMs }) => Math.abs(atMs - lastStartAt) <= NEAR_MS))
     return found("oom-kill", "likely", "The kernel's log has an out-of-memory kill at that time.");
+  return byCounters(record, lastStartAt);
+}
+
+function byCounters(record: CountedRecord, lastStartAt: number): Found {
+  const { execMode, createdAt, status } = record;
   const killMs = Number(record.declaration.settings.killTimeout ?? DEFAULT_KILL_MS) || DEFAULT_KILL_MS;
   const isRestarted = createdAt !== null && isUp(record) && lastStartAt - createdAt > killMs + NEAR_MS;
   if (execMode === "cluster" && (isRestarted || status === "errored"))

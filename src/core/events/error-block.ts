@@ -55,7 +55,11 @@ export function lastErrorBlock(
   const shown = kinds.filter(({ kind }) => kind !== "detail").map(({ text }) => text.trim());
   const error = kinds.findLast(({ kind }) => kind === "error")?.text.trim();
   const reason = error ?? shown.at(-1);
-  return { reason: reason && unbracket(reason), hasError: error !== undefined, lines: collapseRepeats(shown.map(unbracket)) };
+  return {
+    reason: reason && unbracket(reason),
+    hasError: error !== undefined,
+    lines: collapseRepeats(shown.map(unbracket)),
+  };
 }
 
 function classify(lines: readonly string[]): Line[] {

@@ -1,5 +1,5 @@
 import { withoutPrefix } from "./error-block.ts";
-import type { LogEvent } from "./log-events.ts";
+import type { LogEvent } from "./log-state.ts";
 
 export interface ErrorTail {
   readonly lines: readonly string[];

@@ -1,29 +1,19 @@
-import type { SvcmEvent } from "../api/events.ts";
-import { type ExecMode, explainExit, maySchedule, explainStop, explainReload, type StopOrder } from "./causes.ts";
+import { explainExit, maySchedule, explainStop, explainReload, type StopOrder } from "./causes.ts";
+import { applyDaemon } from "./daemon-events.ts";
 import type { LogEntry } from "./log-line.ts";
+import {
+  addEvidence,
+  processOf,
+  remove,
+  type Draft,
+  type Entry,
+  type LogEvent,
+  type Process,
+  type State,
+} from "./log-state.ts";
 import { maskCredentials } from "../secrets/redact.ts";
 import { pluralize } from "../words/pluralize.ts";
 import { STARTED_AGAIN } from "./lost-daemon.ts";
-import { formatSecond } from "./seconds.ts";
-
-type Entry<Type extends LogEntry["type"]> = Extract<LogEntry, { readonly type: Type }>;
-
-/** `isOrdered` if the process did not end by itself. */
-export interface LogEvent {
-  readonly atMs: number;
-  readonly isOrdered: boolean;
-  readonly orderedMs?: number | undefined;
-  readonly maySchedule?: boolean;
-  /** For an end without a request whose code and signal are PM2's defaults. */
-  readonly zero?: { readonly mode: ExecMode | undefined; isRestarted: boolean };
-  /** For a daemon whose predecessor did not log its stop: when the predecessor last wrote to the log. */
-  readonly lostMs?: number | undefined;
-  readonly event: Omit<SvcmEvent, "at">;
-}
-
-interface Draft extends LogEvent {
-  event: LogEvent["event"] & { readonly evidence: string[] };
-}
 
 const UNITS = [
   ["d", 86_400_000],
@@ -34,38 +24,10 @@ const UNITS = [
 const RELOAD_MS = 60_000;
 /** A start that comes later than this after a request is a separate event. */
 const RESTART_MS = 2000;
-/** `pm2 kill` stops the processes at most this long before the daemon. */
-const KILL_MS = 10_000;
 /** PM2 logs within this time that it could not start a process. */
 const START_ERROR_MS = 2000;
 /** After its own start, a daemon starts the saved processes within this time of each other. */
 const RESURRECT_MS = 10_000;
-
-interface Process {
-  name?: string;
-  mode?: ExecMode;
-  order?: StopOrder | undefined;
-  /** A changed file explains one stop of each process. */
-  usedWatch?: Entry<"watch"> | undefined;
-  lastEnd?: Draft | undefined;
-  lastStart?: Draft | undefined;
-  startedMs?: number;
-  restartBy: number;
-  isRunning: boolean;
-}
-
-interface State {
-  readonly drafts: Draft[];
-  readonly processes: Map<number, Process>;
-  readonly watched: Map<string, Entry<"watch">>;
-  lastExit?: Draft | undefined;
-  /** The process that PM2 has begun to start, and the event that shows it. */
-  starting?: { readonly atMs: number; readonly process: Process; readonly draft: Draft | undefined } | undefined;
-  daemonStartedMs?: number | undefined;
-  forced?: Entry<"forced"> | undefined;
-  isEnding: boolean;
-  lastLineMs?: number | undefined;
-}
 
 /** @param entries oldest first */
 export function logEvents(entries: Iterable<LogEntry>): LogEvent[] {
@@ -148,19 +110,15 @@ function applyExit(state: State, entry: Entry<"exit">): void {
   const isOrdered = process.order?.stoppingMs !== undefined;
   const signal = code === 0 && entry.signal !== "SIGINT" ? entry.signal : undefined;
   const verdict = isOrdered ? explainStop(orderOf(state, process, signal)) : explainExit(code, signal);
-  const isDefault = code === 0 && signal === undefined;
-  // PM2 writes 0 for its own SIGINT, too.
-  const end = signal === undefined ? (isDefault ? {} : { exitCode: code }) : { signal };
-  const { startedMs, order = {}, mode } = process;
-  if (!isOrdered && startedMs !== undefined)
-    verdict.evidence.push(`It had run for ${formatRunTime(atMs - startedMs)}.`);
+  const { order = {}, mode } = process;
+  if (!isOrdered) verdict.evidence.push(...runTimeSentence(process, atMs));
   const draft: Draft = {
     atMs,
     isOrdered,
     orderedMs: order.stoppingMs,
     maySchedule: isOrdered && maySchedule(order),
-    ...(isDefault && !isOrdered && { zero: { mode, isRestarted: false } }),
-    event: { app: name, pmId, kind: isOrdered ? "stop" : "exit", ...verdict, ...end },
+    ...(code === 0 && signal === undefined && !isOrdered && { zero: { mode, isRestarted: false } }),
+    event: { app: name, pmId, kind: isOrdered ? "stop" : "exit", ...verdict, ...exitOf(code, signal) },
   };
   state.drafts.push(draft);
   state.lastExit = draft;
@@ -168,6 +126,16 @@ function applyExit(state: State, entry: Entry<"exit">): void {
   process.restartBy = atMs + RESTART_MS;
   process.order = undefined;
   process.isRunning = false;
+}
+
+function runTimeSentence({ startedMs }: Process, atMs: number): string[] {
+  return startedMs === undefined ? [] : [`It had run for ${formatRunTime(atMs - startedMs)}.`];
+}
+
+/** PM2 writes 0 for its own SIGINT, too. */
+function exitOf(code: number, signal: string | undefined): Pick<LogEvent["event"], "exitCode" | "signal"> {
+  if (signal !== undefined) return { signal };
+  return code === 0 ? {} : { exitCode: code };
 }
 
 /** When PM2 kills a process, it logs only the pid, which occurs nowhere else in the log. */
@@ -223,81 +191,8 @@ function startEvent(state: State, atMs: number, { app, pmId }: { app: string; pm
   return { app, pmId, kind: "start", cause: "unknown", certainty: "unknown", evidence };
 }
 
-function applyDaemon(state: State, { atMs, type }: LogEntry): void {
-  const isStart = type === "daemon-start";
-  const lostMs = isStart ? state.lastLineMs : undefined;
-  if (!isStart && !state.isEnding) blameDaemon(state, atMs);
-  const sentence = isStart ? "PM2's daemon started." : "PM2's daemon stopped.";
-  const lost = lostMs === undefined ? [] : [LOST_DAEMON];
-  if (lostMs !== undefined) state.drafts.push(...lostProcesses(state, atMs, lostMs));
-  state.drafts.push({
-    atMs,
-    isOrdered: false,
-    lostMs,
-    event: { app: null, kind: "daemon", cause: "daemon", certainty: "certain", evidence: [sentence, ...lost] },
-  });
-  state.daemonStartedMs = isStart ? atMs : undefined;
-  state.starting = undefined;
-  state.lastLineMs = undefined;
-  state.isEnding = false;
-  state.processes.clear();
-  state.watched.clear();
-  state.lastExit = undefined;
-}
-
-const LOST_DAEMON = "The previous daemon ended without a message: it was killed, or the machine stopped.";
-
-/** Children of `npm` or a shell, and programs other than Node.js, may live on; PM2 does not know them any more. */
-function lostProcesses({ processes }: State, atMs: number, lostMs: number): Draft[] {
-  const running = [...processes].filter(([, { isRunning, name }]) => isRunning && name !== undefined);
-  return running.map(([pmId, { name = "" }]) => ({
-    atMs,
-    isOrdered: false,
-    lostMs,
-    event: {
-      app: name,
-      pmId,
-      kind: "exit",
-      cause: "daemon",
-      certainty: "likely",
-      evidence: [
-        `PM2's daemon ended without a message after ${formatSecond(lostMs)}, and its processes with it.`,
-        LOST_DAEMON,
-      ],
-    },
-  }));
-}
-
-/** `pm2 kill` stops every process first and logs its own stop last. */
-function blameDaemon({ drafts }: State, endMs: number): void {
-  for (let index = drafts.length - 1; index >= 0; index -= 1) {
-    const draft = drafts[index];
-    if (draft === undefined || draft.atMs < endMs - KILL_MS || draft.event.kind !== "stop") return;
-    if (draft.event.cause !== "pm2-cli") continue;
-    const evidence = ["PM2's daemon stopped right after it.", ...draft.event.evidence];
-    draft.event = { ...draft.event, cause: "daemon", certainty: "likely", evidence };
-  }
-}
-
-function addEvidence(draft: Draft | undefined, sentence: string): void {
-  draft?.event.evidence.push(sentence);
-}
-
-function remove({ drafts }: State, draft: Draft | undefined): void {
-  const at = draft === undefined ? -1 : drafts.lastIndexOf(draft);
-  if (at !== -1) drafts.splice(at, 1);
-}
-
 /** `9 s`, `3 min`, `2 h`, `4 d` */
 function formatRunTime(ms: number): string {
   const [unit, size] = UNITS.find(([, minimum]) => ms >= 2 * minimum) ?? ["s", 1000];
   return `${Math.max(0, Math.floor(ms / size))} ${unit}`;
-}
-
-function processOf({ processes }: State, pmId: number): Process {
-  const existing = processes.get(pmId);
-  if (existing !== undefined) return existing;
-  const created: Process = { restartBy: 0, isRunning: false };
-  processes.set(pmId, created);
-  return created;
 }

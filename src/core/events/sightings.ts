@@ -1,6 +1,6 @@
 import { parseRecord } from "../words/record.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import type { LogEvent } from "./log-events.ts";
+import type { LogEvent } from "./log-state.ts";
 import { formatSecond } from "./seconds.ts";
 
 /** The command was running while PM2 began to stop, or started, a process. */

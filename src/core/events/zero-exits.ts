@@ -1,6 +1,6 @@
 import { type ExecMode, explainZero, type ZeroEvidence } from "./causes.ts";
 import { type ErrorTail, isWrittenAt } from "./heap-error.ts";
-import type { LogEvent } from "./log-events.ts";
+import type { LogEvent } from "./log-state.ts";
 
 /** Ends further apart are not a repetition. */
 const REPEAT_MS = 15 * 60_000;

@@ -1,5 +1,5 @@
 import { compareText } from "../api/issue.ts";
-import type { DriftEntry, UnknownPart } from "../api/metrics.ts";
+import type { DriftEntry, UnknownPart } from "../api/drift.ts";
 import { settingNames } from "../api/names.ts";
 import type { PlanReason } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";

@@ -1,5 +1,5 @@
 import { compareText } from "../api/issue.ts";
-import type { DriftEntry, UnknownPart } from "../api/metrics.ts";
+import type { DriftEntry, UnknownPart } from "../api/drift.ts";
 import type { ComparisonInput } from "./comparison-input.ts";
 import { decide } from "./decide.ts";
 import type { DecidedStep } from "./step.ts";

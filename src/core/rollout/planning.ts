@@ -1,16 +1,11 @@
 import type { InputOf } from "../api/inputs.ts";
-import type { Issue } from "../api/issue.ts";
 import type { Plan } from "../api/rollout.ts";
 import { visibleKeys } from "../env/runtime-keys.ts";
-import { declarationRefusal } from "../pm2/control/refusals.ts";
 import { nameNotFound } from "../pm2/control/target.ts";
-import { findDeclaration } from "../pm2/declared.ts";
 import { repeatEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { LoadedEcosystem } from "../pm2/loaded.ts";
 import { isOwnProcess, type ProcessRecord } from "../pm2/process-record.ts";
-import { blockingIssues, type BlockingIssue } from "../pm2/rules/blocking.ts";
 import { withheldIssues } from "../pm2/rules/file.ts";
-import { checkedApps } from "../pm2/rules/rule.ts";
 import { volatileIssues } from "../pm2/rules/volatile.ts";
 import type { Ports } from "../ports/index.ts";
 import { requireEnvironment } from "../project/required-environment.ts";
@@ -24,6 +19,7 @@ import { readAppliedState } from "./read-releases.ts";
 import { readStateOf } from "../running/read-states.ts";
 import { plainState, type StateOf } from "../running/state.ts";
 import { createPlan } from "./plan.ts";
+import { listConflicts, listRefusals } from "./plan-issues.ts";
 import { PLAN_BUDGET_MS } from "./read-code.ts";
 import { readVerdicts, type Looked } from "./read-verdicts.ts";
 import { readStates } from "./read-states.ts";
@@ -228,34 +224,4 @@ function createSelector(
   const unknown = requested.find((name) => !names.includes(name));
   if (unknown !== undefined) throw nameNotFound(`app in ${fileName} is named`, unknown, names);
   return ({ name }) => requested.includes(name);
-}
-
-/** Two apps that both run already do not collide, whatever their variables say. */
-function listConflicts(
-  content: EcosystemContent,
-  running: readonly ProcessRecord[],
-  cpuCores: number,
-): Pick<BlockingIssue, "apps" | "issue">[] {
-  if (content.loaded === undefined) return [];
-  const online = new Set(running.flatMap(({ name, pid, status }) => (pid && status === "online" ? [name] : [])));
-  const ecosystem = { file: content, listed: content.listed, cpuCores, apps: checkedApps(content, cpuCores) };
-  return blockingIssues(ecosystem).map(({ apps, issue, isAcceptedOnceRunning }) => {
-    const isAccepted = isAcceptedOnceRunning && apps.every((name) => online.has(name));
-    return { apps, issue: isAccepted ? { ...issue, severity: "warning" } : issue };
-  });
-}
-
-function listRefusals(
-  { loaded, path }: EcosystemContent,
-  expected: readonly ExpectedApp[],
-  expecting: ExpectContext,
-): Map<string, Issue> {
-  return new Map(
-    [...new Set(expected.map(({ name }) => name))].flatMap((name): [string, Issue][] => {
-      const error = loaded && declarationRefusal(findDeclaration(loaded, name, expecting), path);
-      if (error?.body.code === undefined) return [];
-      const { code, details = error.message } = error.body;
-      return [[name, { code, severity: "error", path: ["apps", name], message: details }]];
-    }),
-  );
 }

@@ -51,18 +51,14 @@ async function listRequests(
   const others = [...new Set([...own, ...more, ...expected.map(({ definedIn }) => definedIn)])];
   return [...groupBy(expected, ({ name }) => name)].flatMap(([app, [declared]]): CodeRequest[] => {
     if (declared === undefined) return [];
-    const service = services[declared.service];
+    const { folder = ".", code: { include = [], exclude = [] } = {} } = services[declared.service] ?? {};
     const processes = byName.get(app) ?? [];
-    const { include = [], exclude = [] } = service?.code ?? {};
-    const folder =
-      service === undefined || service.folder === "." ? undefined : resolvePath(workspace.root, service.folder);
     return [
       {
         app,
-        // PM2 keeps the folder in which an app without a declared one was first started.
-        cwd: declared.declaresCwd ? declared.cwd : (processes[0]?.cwd ?? declared.cwd),
+        cwd: folderOf(declared, processes),
         script: declared.script,
-        folder,
+        folder: folder === "." ? undefined : resolvePath(workspace.root, folder),
         include,
         exclude,
         others,
@@ -71,6 +67,11 @@ async function listRequests(
       },
     ];
   });
+}
+
+/** PM2 keeps the folder in which an app without a declared one was first started. */
+function folderOf({ declaresCwd, cwd }: ExpectedApp, [first]: readonly ProcessRecord[]): string {
+  return declaresCwd ? cwd : (first?.cwd ?? cwd);
 }
 
 /** Another script or folder is a difference of the definition, whatever its code. */

@@ -1,4 +1,4 @@
-import type { UnknownPart } from "../api/metrics.ts";
+import type { UnknownPart } from "../api/drift.ts";
 import type { PlanReason } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { Verdict, Verdicts } from "../running/verdict.ts";

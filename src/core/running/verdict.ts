@@ -1,4 +1,4 @@
-import type { DriftEntry } from "../api/metrics.ts";
+import type { DriftEntry } from "../api/drift.ts";
 
 /**
  * Compares the code or the values of a process with those that are declared now. `unknown` never counts as `same`.

@@ -56,8 +56,9 @@ test.each(kindsOfEnd)("$mode: $title is $cause, $certainty", async (kind) => {
 /** What has one meaning: PM2's own words, a signal, the kernel's line of a recorded pid, an action of svcm. */
 const PROVEN = new Set(["memory-limit", "watch", "signal", "oom-kill", "svcm"]);
 
-test("only what has one meaning is certain, and two causes never leave the same evidence", async () => {
+test("only what has one meaning is certain, and two causes never leave the same evidence", () => {
   const found = new Map<string, string>();
+  expect(kindsOfEnd).not.toHaveLength(0);
   for (const { title: _title, cause, certainty, ...evidence } of kindsOfEnd) {
     if (certainty === "certain") expect(PROVEN).toContain(cause);
     const key = JSON.stringify(evidence);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { DriftEntry } from "../../../src/core/api/metrics.ts";
+import type { DriftEntry } from "../../../src/core/api/drift.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import { computeDrift } from "../../../src/core/rollout/drift.ts";
 import type { ExpectedApp } from "../../../src/core/rollout/expected.ts";

@@ -109,10 +109,9 @@ function unsetVariables(env: unknown, picked: Data | undefined): string[] {
 
 function copy(value: unknown, budget: Budget, depth: number): Data | undefined {
   spendBudget(budget, 1, typeof value === "string" ? value.length : 0);
-  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
-  if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
-  if (typeof value === "bigint") return String(value);
-  if (typeof value !== "object" || depth === MAX_DEPTH) return undefined;
+  if (value === null) return null;
+  if (typeof value !== "object") return copyScalar(value);
+  if (depth === MAX_DEPTH) return undefined;
   // PM2 writes a variable that is an object as JSON.
   if (value instanceof Date) return depth === 1 ? JSON.stringify(value) : (JSON.parse(JSON.stringify(value)) as Data);
   if (Array.isArray(value)) return copyList(value, budget, depth);
@@ -122,6 +121,12 @@ function copy(value: unknown, budget: Budget, depth: number): Data | undefined {
     return member === undefined ? [] : [[key, member]];
   });
   return Object.fromEntries(entries);
+}
+
+function copyScalar(value: unknown): Data | undefined {
+  if (typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
+  return typeof value === "bigint" ? String(value) : undefined;
 }
 
 function copyList(list: readonly unknown[], budget: Budget, depth: number): Data[] {

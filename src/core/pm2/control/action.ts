@@ -1,6 +1,6 @@
 import type { InputOf } from "../../api/inputs.ts";
 import type { Issue } from "../../api/issue.ts";
-import type { DriftEntry } from "../../api/metrics.ts";
+import type { DriftEntry } from "../../api/drift.ts";
 import type { ProcessAction, ProcessScope } from "../../api/names.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { NextRun } from "../../ports/processes.ts";

@@ -1,6 +1,6 @@
 import type { Code } from "../../api/codes.generated.ts";
 import type { Issue } from "../../api/issue.ts";
-import type { DriftEntry } from "../../api/metrics.ts";
+import type { DriftEntry } from "../../api/drift.ts";
 import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";

@@ -21,42 +21,57 @@ export function detectEnvFiles(
   packages: readonly string[],
   known: ReadonlySet<string> = new Set(),
 ): { env: DetectedEnvFile[]; notes: DetectionNote[] } {
-  const notes: DetectionNote[] = [];
-  const env = [...files.keys()].filter(isEnvName).map((path): DetectedEnvFile => {
-    const name = baseName(path);
-    const rest = name
-      .replace(/^\.env[.-]?/, "")
-      .replace(/\.env$/, "")
-      .replace(/\.local$/, "");
-    const word = rest === "" || name === ".env.local" ? undefined : rest.toLowerCase();
-    const named = environmentInName(rest) ?? (word !== undefined && known.has(word) ? word : undefined);
-    const isTemplate = isTemplateName(name);
-    const home = packageFolderOf(path, packages);
-    const isPart = !isTemplate && word !== undefined && named === undefined && name.startsWith(".env");
-    const isHelper = HELPER_FOLDER.test(path.slice(home === "." ? 0 : home.length + 1));
-    if (isPart)
-      notes.push({
-        path,
-        line: 1,
-        what: `svcm.yaml does not name this file, because ${rest} is not known as an environment`,
-      });
-    if (isHelper)
-      notes.push({
-        path,
-        line: 1,
-        what: "svcm.yaml does not name this file, because its folder is not that of an app",
-      });
-    const isOther = isPart || isHelper || (named === undefined && !name.startsWith(".env"));
-    return {
-      path,
-      kind: isTemplate && !isHelper ? "template" : isOther ? "other" : "values",
-      environment: named,
-      home,
-      isLocal: name.endsWith(".local"),
-      isEncrypted: isEncrypted(files.get(path) ?? ""),
-    };
-  });
+  const found = [...files].flatMap(([path, text = ""]) =>
+    isEnvName(path) ? [describeEnvFile(path, text, packages, known)] : [],
+  );
+  return { env: found.map(({ env }) => env), notes: found.flatMap(({ notes }) => notes) };
+}
+
+function describeEnvFile(
+  path: string,
+  text: string,
+  packages: readonly string[],
+  known: ReadonlySet<string>,
+): { env: DetectedEnvFile; notes: DetectionNote[] } {
+  const name = baseName(path);
+  const { rest, word, named } = readName(name, known);
+  const isTemplate = isTemplateName(name);
+  const home = packageFolderOf(path, packages);
+  const isPart = !isTemplate && word !== undefined && named === undefined && name.startsWith(".env");
+  const isHelper = HELPER_FOLDER.test(path.slice(home === "." ? 0 : home.length + 1));
+  const reasons = [
+    ...(isPart ? [`${rest} is not known as an environment`] : []),
+    ...(isHelper ? ["its folder is not that of an app"] : []),
+  ];
+  const isOther = reasons.length > 0 || (named === undefined && !name.startsWith(".env"));
+  const env: DetectedEnvFile = {
+    path,
+    kind: isTemplate && !isHelper ? "template" : isOther ? "other" : "values",
+    environment: named,
+    home,
+    isLocal: name.endsWith(".local"),
+    isEncrypted: isEncrypted(text),
+  };
+  const notes = reasons.map((reason) => ({
+    path,
+    line: 1,
+    what: `svcm.yaml does not name this file, because ${reason}`,
+  }));
   return { env, notes };
+}
+
+/** `.env.staging.local` is for staging. */
+function readName(
+  name: string,
+  known: ReadonlySet<string>,
+): { rest: string; word: string | undefined; named: string | undefined } {
+  const rest = name
+    .replace(/^\.env[.-]?/, "")
+    .replace(/\.env$/, "")
+    .replace(/\.local$/, "");
+  const word = rest === "" || name === ".env.local" ? undefined : rest.toLowerCase();
+  const named = environmentInName(rest) ?? (word !== undefined && known.has(word) ? word : undefined);
+  return { rest, word, named };
 }
 
 /** Env files there belong to a tool, a container or a script beside the app. */

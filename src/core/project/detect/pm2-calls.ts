@@ -83,18 +83,27 @@ function linesWithPm2(path: string, text: string): Command[] {
   return lines.flatMap((line, row) => {
     if (!/\bpm2\b/.test(line) || /^\s*(?:#|\/\/)/.test(line)) return [];
     const before = lines.slice(Math.max(0, row - CONTEXT_LINES), row);
-    const isList = (one: string): boolean => /^\s*-\s+(?:name|uses|run)\s*:/.test(one);
-    const step = before.slice(before.findLastIndex(isList) + 1);
-    const cd = step.findLast((one) => /^\s*(?:cd|working-directory\s*:|WORKDIR)\s/.test(one) || /\bcd\s+\S/.test(one));
-    const folder = /(?:\bcd|working-directory\s*:|WORKDIR)\s+["']?([^\s"';&|]+)/.exec(cd ?? "")?.[1];
-    const target = before.findLast((one) => /^[\w.-]+\s*:(?!=)/.test(one));
-    const declared = before.findLast((one) => /^\s*environment\s*:/.test(one));
-    const context =
-      named ??
-      environmentInName(/^\s*environment\s*:\s*(?:\{\s*name:)?\s*(.*)$/.exec(declared ?? "")?.[1] ?? "") ??
-      (/^makefile/i.test(baseName(path)) ? environmentInName(target?.split(":")[0] ?? "") : undefined);
-    return [{ text: line, cwd: folder, context }];
+    const isMakefile = /^makefile/i.test(baseName(path));
+    const context = named ?? declaredEnvironment(before) ?? (isMakefile ? makeTarget(before) : undefined);
+    return [{ text: line, cwd: folderBefore(before), context }];
   });
+}
+
+/** @param lines before the call, in the same step of a workflow or outside of one */
+function folderBefore(lines: readonly string[]): string | undefined {
+  const step = lines.slice(lines.findLastIndex((one) => /^\s*-\s+(?:name|uses|run)\s*:/.test(one)) + 1);
+  const cd = step.findLast((one) => /^\s*(?:cd|working-directory\s*:|WORKDIR)\s/.test(one) || /\bcd\s+\S/.test(one));
+  return /(?:\bcd|working-directory\s*:|WORKDIR)\s+["']?([^\s"';&|]+)/.exec(cd ?? "")?.[1];
+}
+
+function declaredEnvironment(lines: readonly string[]): string | undefined {
+  const declared = lines.findLast((one) => /^\s*environment\s*:/.test(one)) ?? "";
+  return environmentInName(/^\s*environment\s*:\s*(?:\{\s*name:)?\s*(.*)$/.exec(declared)?.[1] ?? "");
+}
+
+function makeTarget(lines: readonly string[]): string | undefined {
+  const target = lines.findLast((one) => /^[\w.-]+\s*:(?!=)/.test(one)) ?? "";
+  return environmentInName(target.split(":")[0] ?? "");
 }
 
 const VERBS = /^(?:start|restart|reload|startOrReload|startOrRestart|startOrGracefulReload|gracefulReload)$/i;
@@ -131,13 +140,6 @@ function parseWords(
   program: string,
   words: readonly string[],
 ): { file: string; env: string | undefined; only: readonly string[] | undefined } | undefined {
-  const option = (name: string): string | undefined => {
-    const at = words.indexOf(name);
-    return (
-      (at === -1 ? undefined : words[at + 1]) ??
-      words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1)
-    );
-  };
   const plain = words.filter((word, index) => !word.startsWith("-") && !WITH_VALUE.test(words[index - 1] ?? ""));
   const [first, ...rest] = plain;
   const isVerb = VERBS.test(first ?? "");
@@ -145,12 +147,22 @@ function parseWords(
   const targets = isVerb ? rest : plain;
   const file = targets.find((word) => FILE.test(word)) ?? (targets.length === 0 && isVerb ? "" : undefined);
   if (file === undefined) return undefined;
+  return { file, env: optionIn(words, "--env"), only: namesAfterOnly(words) };
+}
+
+function optionIn(words: readonly string[], name: string): string | undefined {
+  const at = words.indexOf(name);
+  const next = at === -1 ? undefined : words[at + 1];
+  return next ?? words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
+}
+
+function namesAfterOnly(words: readonly string[]): string[] | undefined {
   const only = /^(?:.*\s)?--only[\s=]+([^-].*)$/.exec(words.join(" "))?.[1];
   const names = only
     ?.split(/\s--?\w/)[0]
     ?.split(/[\s,]+/)
     .filter((name) => name !== "" && !FILE.test(name));
-  return { file, env: option("--env"), only: names?.length ? names : undefined };
+  return names?.length ? names : undefined;
 }
 
 /** For `pm2 start` without a file, in PM2's order. */

@@ -1,10 +1,11 @@
 import { baseName } from "../../words/path.ts";
-import { environmentFor, environmentInName, environmentOf } from "./environment-names.ts";
+import { environmentInName } from "./environment-names.ts";
 import { parseApps, stripComments, type Pm2App } from "./parse-apps.ts";
-import { callsIn, environmentOfCall, type Pm2Call } from "./pm2-calls.ts";
+import { callsIn, type Pm2Call } from "./pm2-calls.ts";
 import type { DetectionNote, Pm2File } from "./pm2-file.ts";
 import type { UndecidedFile } from "../project.ts";
 import { selectFiles } from "./select-files.ts";
+import { startsOf } from "./starts.ts";
 import { folderOf, isPm2Name, isScriptLikePm2, joinPath, packageFolderOf, type Survey } from "./survey.ts";
 import type { RunningApp } from "./running-app.ts";
 
@@ -44,7 +45,7 @@ export function detectPm2Files(
 function isUnwantedModule(path: string, files: Survey["files"], packages: readonly string[]): boolean {
   const home = packageFolderOf(path, packages);
   const manifest = files.get(home === "." ? "package.json" : `${home}/package.json`) ?? "";
-  if (/\.config\.mjs$/.test(path)) return /\bexport\s+default\b/.test(files.get(path) ?? "");
+  if (path.endsWith(".config.mjs")) return /\bexport\s+default\b/.test(files.get(path) ?? "");
   return path.endsWith(".config.js") && /"type"\s*:\s*"module"/.test(manifest);
 }
 
@@ -105,41 +106,6 @@ function inferFolder(
     return targets.filter((one) => one !== undefined && !one.startsWith("/") && exists(joinPath(folder, one))).length;
   };
   return [home, folderOf(path), "."].toSorted((a, b) => score(b) - score(a))[0] ?? home;
-}
-
-type Starts = Pick<Pm2File, "environments" | "only" | "isGuess">;
-
-function startsOf(text: string, named: string | undefined, calls: readonly Pm2Call[]): Starts {
-  const blocks = [
-    ...new Set([...text.matchAll(/\benv_([A-Za-z][\w-]*)["']?\s*:/g)].map(([, name = ""]) => name)),
-  ].filter((name) => name !== "file");
-  const bare = environmentOf(/\benv["']?\s*:\s*\{?[^{}]*?NODE_ENV["']?\s*:\s*["']?(\w+)/.exec(text)?.[1] ?? "");
-  const fallback = named ?? bare ?? (blocks.length > 0 ? "dev" : undefined);
-  const environments: Record<string, string | null> = {};
-  const only: Record<string, readonly string[] | undefined> = {};
-  for (const call of calls) {
-    const environment = environmentOfCall(call) ?? fallback ?? "production";
-    const isNew = !Object.hasOwn(environments, environment);
-    if (isNew || (call.env !== undefined && environments[environment] === null))
-      environments[environment] = call.env ?? null;
-    const names = only[environment];
-    if (isNew) only[environment] = call.only;
-    else only[environment] = names && call.only ? [...new Set([...names, ...call.only])] : undefined;
-  }
-  if (named !== undefined && !Object.hasOwn(environments, named))
-    environments[named] = blocks.find((name) => environmentFor(name) === named) ?? null;
-  const used = new Set(calls.map(({ env }) => env));
-  for (const name of blocks.filter((block) => !used.has(block))) {
-    const environment = environmentFor(name);
-    if (!Object.hasOwn(environments, environment)) environments[environment] = name;
-  }
-  const hasBare = /\benv["']?\s*:/.test(text) && blocks.length > 0 && named === undefined;
-  if (hasBare && !Object.hasOwn(environments, bare ?? "dev")) environments[bare ?? "dev"] = null;
-  // A call without any word about the environment does not make production more certain.
-  const isGuess = fallback === undefined && calls.every((call) => environmentOfCall(call) === undefined);
-  if (Object.keys(environments).length === 0) environments[fallback ?? "production"] = null;
-  const limits = Object.entries(only).flatMap(([name, names]) => (names === undefined ? [] : [[name, names] as const]));
-  return { environments, only: Object.fromEntries(limits), isGuess };
 }
 
 function findLine(text: string, pattern: RegExp): number | undefined {

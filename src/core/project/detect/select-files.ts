@@ -19,6 +19,9 @@ const DEFAULT_NAME = /^ecosystem\.(?:config\.[cm]?js|json|ya?ml)$/;
 export function selectFiles(candidates: readonly Pm2File[], running: readonly RunningApp[]): Selection {
   const files = withParts(candidates.map((file) => withoutDoubtfulEnvironments(file, candidates)));
   const removed = new Map<Pm2File, Set<string>>(files.map((file) => [file, new Set()]));
+  const remove = (losers: readonly Pm2File[], environment: string): void => {
+    for (const file of losers) removed.get(file)?.add(environment);
+  };
   const undecided: UndecidedFile[] = [];
   const skipped: DetectionNote[] = [];
   const environments = [...new Set(files.flatMap((file) => Object.keys(file.environments)))];
@@ -26,15 +29,15 @@ export function selectFiles(candidates: readonly Pm2File[], running: readonly Ru
     const present = files.filter((file) => Object.hasOwn(file.environments, environment));
     for (const group of alternatives(present)) {
       const { winner, isCertain } = choose(group, environment, running);
-      for (const file of group) if (file !== winner) removed.get(file)?.add(environment);
       const losers = group.filter((file) => file !== winner);
+      remove(losers, environment);
       if (isCertain) skipped.push(...losers.map((file) => lostNote(file, winner, environment)));
       else undecided.push(...losers.map((file) => undecidedFile(file, group, environment)));
     }
   }
   for (const environment of environments)
     for (const file of files.filter((one) => isForgotten(one, files, removed, environment, running))) {
-      removed.get(file)?.add(environment);
+      remove([file], environment);
       undecided.push({
         file: file.path,
         environment,

@@ -88,19 +88,31 @@ async function restoreDefinitions(
   let isStarted = false;
   for (const listed of await listProcesses(context.ports, names)) {
     const old = former.find(({ pmId, uniqueId }) => pmId === listed.pmId && uniqueId === listed.uniqueId);
-    if (old?.isFailing === true && listed.status !== "stopped" && digest(definitionText(listed)) === old.definition)
-      continue;
+    const hasDefinition = (record: ProcessRecord): boolean => digest(definitionText(record)) === old?.definition;
+    if (old?.isFailing === true && listed.status !== "stopped" && hasDefinition(listed)) continue;
     const record = await stopCrashLoop(context, listed);
-    const hasDefinition = old !== undefined && digest(definitionText(record)) === old.definition;
-    // A process that was restarted in the meantime has read the current env files.
-    const isSame = hasDefinition && (run.envFileCopies?.size === 0 || record.pid === old.pid);
+    const isSame = hasDefinition(record) && hasEnvFiles(record, old, run);
     const action = chooseAction(record, old, { isSame, isBusy: busy.has(record.pmId) });
     if (action === undefined) continue;
+    await actAsBefore({ ...context, ...(!isSame && { nextRun: () => run }), action }, record, old);
     isStarted ||= old !== undefined && !isSame;
-    const acted = actOn({ ...context, ...(!isSame && { nextRun: () => run }), action }, record);
-    await (old?.isFailing === true ? ignoreFailure(acted) : acted);
   }
   return isStarted;
+}
+
+/** A process that did not stay up before may fail again. */
+async function actAsBefore(
+  context: ActionContext,
+  record: ProcessRecord,
+  old: FormerProcess | undefined,
+): Promise<void> {
+  const acted = actOn(context, record);
+  await (old?.isFailing === true ? ignoreFailure(acted) : acted);
+}
+
+/** A process that was restarted in the meantime has read the current env files. */
+function hasEnvFiles({ pid }: ProcessRecord, old: FormerProcess | undefined, run: SavedRun): boolean {
+  return run.envFileCopies?.size === 0 || pid === old?.pid;
 }
 
 async function ignoreFailure(acted: Promise<unknown>): Promise<void> {

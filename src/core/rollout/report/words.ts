@@ -1,5 +1,5 @@
 /** The renderer quotes names and values. */
-import type { UnknownPart } from "../../api/metrics.ts";
+import type { UnknownPart } from "../../api/drift.ts";
 import type { Plan, PlanReason, PlanStep } from "../../api/rollout.ts";
 import { pluralize } from "../../words/pluralize.ts";
 
@@ -87,9 +87,11 @@ function reasonText({ field, state, key, declared, running, details }: PlanReaso
   if (field === "app" && state !== "different") return appText(state, running, quote);
   if (state === "stale") return `${quote(String(declared))} was written after the process started`;
   if (state === "absent") return `the process runs in ${quote(String(running))}, which does not exist`;
-  return declared === null && running === null
-    ? "changed"
-    : `${valueText(running, quote)} to ${valueText(declared, quote)}`;
+  return changeText(running, declared, quote);
+}
+
+function changeText(from: PlanReason["running"], to: PlanReason["declared"], quote: Quote): string {
+  return from === null && to === null ? "changed" : `${valueText(from, quote)} to ${valueText(to, quote)}`;
 }
 
 function failingText(processes: number, healthy: number): string {

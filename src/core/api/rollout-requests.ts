@@ -1,0 +1,32 @@
+import * as z from "zod";
+import { pick, required } from "zod/mini";
+import type { BodyOf } from "./body.ts";
+import { inputs } from "./inputs.ts";
+
+/** Both name the plan that the caller saw. */
+export const applyRequest = required(
+  pick(inputs["rollout.apply"], {
+    environment: true,
+    service: true,
+    prune: true,
+    preflight: true,
+    restart: true,
+    plan: true,
+    allowDirty: true,
+    switchEnvironment: true,
+    apps: true,
+    message: true,
+  }),
+  { plan: true },
+);
+
+export const rollbackRequest = required(pick(inputs["rollout.rollback"], { release: true, plan: true }), {
+  plan: true,
+  release: true,
+});
+
+export const begunBody = z
+  .strictObject({ release: z.string().nullable().describe("Id of the release; null if there was nothing to do.") })
+  .describe("An apply or a rollback has begun. Its steps follow as `apply` frames, and its release shows them.");
+
+export type Begun = BodyOf<typeof begunBody>;

@@ -1,0 +1,38 @@
+import type { Issue } from "../api/issue.ts";
+import { declarationRefusal } from "../pm2/control/refusals.ts";
+import { findDeclaration } from "../pm2/declared.ts";
+import type { EcosystemContent } from "../pm2/ecosystem-file.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import { blockingIssues, type BlockingIssue } from "../pm2/rules/blocking.ts";
+import { checkedApps } from "../pm2/rules/rule.ts";
+import type { ExpectContext, ExpectedApp } from "./expected.ts";
+
+/** Two apps that both run already do not collide, whatever their variables say. */
+export function listConflicts(
+  content: EcosystemContent,
+  running: readonly ProcessRecord[],
+  cpuCores: number,
+): Pick<BlockingIssue, "apps" | "issue">[] {
+  if (content.loaded === undefined) return [];
+  const online = new Set(running.flatMap(({ name, pid, status }) => (pid && status === "online" ? [name] : [])));
+  const ecosystem = { file: content, listed: content.listed, cpuCores, apps: checkedApps(content, cpuCores) };
+  return blockingIssues(ecosystem).map(({ apps, issue, isAcceptedOnceRunning }) => {
+    const isAccepted = isAcceptedOnceRunning && apps.every((name) => online.has(name));
+    return { apps, issue: isAccepted ? { ...issue, severity: "warning" } : issue };
+  });
+}
+
+export function listRefusals(
+  { loaded, path }: EcosystemContent,
+  expected: readonly ExpectedApp[],
+  expecting: ExpectContext,
+): Map<string, Issue> {
+  return new Map(
+    [...new Set(expected.map(({ name }) => name))].flatMap((name): [string, Issue][] => {
+      const error = loaded && declarationRefusal(findDeclaration(loaded, name, expecting), path);
+      if (error?.body.code === undefined) return [];
+      const { code, details = error.message } = error.body;
+      return [[name, { code, severity: "error", path: ["apps", name], message: details }]];
+    }),
+  );
+}
