@@ -126,7 +126,7 @@ export abstract class SvcmCommand extends Command {
 
   /**
    * On SIGINT or SIGTERM, the operation finishes its current step and stops. Each step is a line on standard error, also
-   * with --json and without a terminal: a log then shows where a killed apply stood.
+   * with --json and without a terminal: a log then shows how far a killed apply came.
    */
   async executeUntilStopped<OperationInput, Output>(
     operation: Operation<OperationInput, Output>,

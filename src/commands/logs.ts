@@ -16,7 +16,7 @@ import { readSince, sinceOptions } from "./terminal/times.ts";
 
 /** One write per line takes longer than the line, and a much larger write needs new memory each time. */
 const LINES_PER_WRITE = 500;
-/** Problems that are no failure. */
+/** Problems that are not a failure. */
 const NOTES: ReadonlySet<string> = new Set(["LOG_APP_DELETED", "LOG_DISCARDED", "LOG_FILE_DELETED"]);
 
 export default class Logs extends NodeCommand {

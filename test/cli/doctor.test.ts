@@ -136,7 +136,7 @@ describe("svcm doctor", () => {
   });
 });
 
-/** The second run tells which values differ from run to run. */
+/** The second run shows which values differ from run to run. */
 test("svcm doctor runs an ecosystem file that several environments share only twice, for all of them", async () => {
   const count = 'require("fs").appendFileSync(__dirname + "/runs", "x");';
   const root = repository({ "ecosystem.config.js": `${count}${ECOSYSTEM}` });

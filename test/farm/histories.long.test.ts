@@ -51,14 +51,14 @@ async function settle(): Promise<Map<Service, Running[]>> {
 
 const asText = (answer: Answer | undefined): string => JSON.stringify(answer ?? null);
 
-interface Said {
+interface Verdict {
   readonly why: readonly unknown[];
   readonly isUnknown: boolean;
   readonly story: string;
 }
 
 /** A stale service has a step or a doubt in the plan; any other has no step. */
-function expectTrue(name: Service, running: readonly Running[], { why, isUnknown, story }: Said): void {
+function expectTrue(name: Service, running: readonly Running[], { why, isUnknown, story }: Verdict): void {
   const fresh = asText(world.freshAnswer(name));
   const isStale = running.some(({ answer }) => asText(answer) !== fresh);
   const now = asText(running[0]?.answer);

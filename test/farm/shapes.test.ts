@@ -129,7 +129,7 @@ describe.each(
     all.filter(([name]) => SAMPLE.has(name)),
   ),
 )("%s", (_name, shape) => {
-  test("svcm tells each change, applies it and is at rest", async () => {
+  test("svcm names each change, applies it and is at rest", async () => {
     const project = new Project(shape);
     const { services, jobs = [], changes, harmless = {} } = shape;
     await project.own.startDaemon();

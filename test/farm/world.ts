@@ -182,7 +182,7 @@ module.exports = { apps: [
     return this.#command(...args);
   }
 
-  /** As the kernel does when the machine is out of memory; then somebody brings the saved list back. */
+  /** As the kernel does when the machine is out of memory; then a user brings the saved list back. */
   async killDaemon(): Promise<void> {
     const pid = pidsOf(this.own.home).find((one) => /God Daemon/.test(commandOf(one)));
     if (pid !== undefined) process.kill(pid, "SIGKILL");
@@ -209,7 +209,7 @@ module.exports = { apps: [
     return existsSync(path) ? readFileSync(path, "utf8").split("\n").length - 1 : 0;
   }
 
-  /** What a start of the app, now and elsewhere, answers; `undefined` if it fails. */
+  /** Returns what a start of the app, now and elsewhere, answers; `undefined` if it fails. */
   freshAnswer(name: Service): Answer | undefined {
     const places = {
       web: ["web", "server.js"],

@@ -1,4 +1,4 @@
-/** What the check calls valid is applied once, and equals what PM2 starts from the same file. */
+/** A file that the check calls valid is applied once, and equals what PM2 starts from the same file. */
 import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -30,7 +30,7 @@ test("the logs of an app that PM2 no longer lists are shown, and svcm says so", 
     await expect(read({ app })).rejects.toMatchObject({ kind: "PROCESS_NOT_FOUND" });
 });
 
-test("output to /dev/null is told for an app that is named, and for one that is silent", async () => {
+test("output to /dev/null is reported for an app that is named, and for one that is silent", async () => {
   await own.run({ name: "quiet", merge_logs: true, out_file: "/dev/null", error_file: "/dev/null" });
   await quietApp(own, "half", "", { error_file: "/dev/null" });
   expect(await codesOf({ app: "quiet" })).toEqual([
@@ -44,7 +44,7 @@ test("output to /dev/null is told for an app that is named, and for one that is 
   expect([code, stderr]).toEqual([0, expect.stringContaining("out_file is /dev/null")]);
 });
 
-test.runIf(process.platform === "linux")("a log file that was deleted while PM2 writes to it is told", async () => {
+test.runIf(process.platform === "linux")("a log file that was deleted while PM2 writes to it is reported", async () => {
   const path = await quietApp(own, "removed", "");
   expect(await codesOf({ app: "removed" })).toEqual([]);
   rmSync(path);

@@ -24,7 +24,7 @@ const refusal = (done: Promise<unknown>): Promise<unknown> =>
   );
 const pids = async () => (await ports.processes.list()).map(({ name, pid }) => [name, pid]);
 
-test("the environment of the last apply is the default, and a switch is refused unless it is asked for", async () => {
+test("the environment of the last apply is the default, and a switch is refused unless it is requested", async () => {
   expect(await execute(rolloutPlan, ports, {}, caller)).toMatchObject({ environment: "dev" });
   await execute(rolloutApply, ports, { environment: "production" }, caller);
   expect(await execute(rolloutPlan, ports, {}, caller)).toMatchObject({ environment: "production", changed: false });

@@ -7,7 +7,7 @@ import { pm2 } from "../support/pm2-daemon.ts";
 
 const caller = commandLineCaller();
 
-test("a write and its audit record restart no app that PM2 watches with an ignore_watch of its own", async () => {
+test("a write and its audit record restart no app that PM2 watches with its own ignore_watch", async () => {
   const own = pm2();
   onTestFinished(() => own.end());
   await own.startDaemon();

@@ -57,7 +57,7 @@ test("an app with wait_ready that never reports is not called started", async ()
   });
 });
 
-test("scale tells the number that PM2 lists afterwards", async () => {
+test("scale reports the number that PM2 lists afterwards", async () => {
   await own.run({ name: "scaled", code: IDLE });
   const result = await execute(processScale, ports, { name: "scaled", instances: 2 }, caller);
   expect(result).toMatchObject({ from: 1, to: 2, now: 2 });

@@ -8,7 +8,7 @@ import { paint } from "../terminal/paint.ts";
 export default class EcosystemCheck extends NodeCommand {
   static override summary = "Check a PM2 ecosystem file for anything that PM2 would refuse, misread or ignore.";
   static override description =
-    "Asks PM2's own validation, and finds what PM2 accepts but misreads: names, paths with a space, units, ports that collide, missing scripts, interpreters and env files, fields that PM2 ignores, and apps that deployments.yaml requires but the file lacks. Exits 1 if there is an error, or no file.";
+    "Asks PM2's own validation, and finds what PM2 accepts but misreads: names, paths with a space, units, and fields that it ignores. Also finds ports that collide, missing scripts, interpreters and env files, and apps that deployments.yaml requires but the file lacks. Exits 1 if there is an error, or no file.";
   static override examples = [
     "<%= config.bin %> ecosystem check --environment production",
     "<%= config.bin %> ecosystem check --environment staging --json",

@@ -16,7 +16,7 @@ export default class KeysSetTier extends SvcmCommand {
     tier: Args.string({ ignoreStdin: true, required: true, description: `New tier: ${tiers.join(", ")}.` }),
     key: Args.string({
       ignoreStdin: true,
-      description: "Key in svcm.yaml. The tier may also stand last.",
+      description: "Key in svcm.yaml. The tier may also come last.",
       multiple: true,
     }),
   };

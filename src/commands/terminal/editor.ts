@@ -60,7 +60,7 @@ export function hasTerminal(): boolean {
 async function runEditor(editor: string, { folder, path }: PrivateCopy, isStdoutReserved: boolean): Promise<void> {
   // An editor that writes temporary files puts them into the private folder.
   const env = { ...process.env, TMPDIR: folder };
-  // What a command prints may be the file, which belongs into no pipe and no log.
+  // A command may print the file, which belongs into no pipe and no log.
   const stdout = !hasTerminal() ? "ignore" : isStdoutReserved ? STDERR : "inherit";
   const stdio = ["inherit", stdout, "inherit"] as const;
   const { code, signal } = await runProgram("/bin/sh", ["-c", `${editor} "$1"`, "sh", path], {

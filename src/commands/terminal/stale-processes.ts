@@ -23,7 +23,7 @@ export async function finishWrite(
   for (const { key, app, fileName } of overrides)
     command.log(`${paint.yellow("Warning:")} ${fileName} sets ${key} for ${app} and wins.`);
   if (unknownEffect !== undefined)
-    command.log(`svcm cannot tell which processes have the former value: ${unknownEffect}`);
+    command.log(`svcm does not know which processes have the former value: ${unknownEffect}`);
   if (stale.length === 0) return;
   if (restart) return restartAll(command, stale, place);
   const names = stale.map(({ name, pmIds }) => (pmIds.length > 1 ? `${name} (${pmIds.length})` : name));

@@ -83,7 +83,7 @@ export const whyBody = z
     now: z
       .array(z.string())
       .describe(
-        "Sentences about its present state and what came before: a release, a changed value, a port that is taken, a full disk, connections that wait, a daemon that no longer runs.",
+        "Sentences about its present state and what came before: a release, a changed value, a port that is taken, a full disk, waiting connections, a daemon that is gone.",
       ),
     errorLines: z
       .array(z.string())

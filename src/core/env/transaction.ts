@@ -31,7 +31,7 @@ export interface OtherLayers {
   readonly above?: readonly EnvLayer[];
 }
 
-/** Which processes it concerns is read afterwards. */
+/** The processes that it concerns are read afterwards. */
 export type WrittenFile = Omit<EnvWriteResponse, keyof KnownEffect>;
 
 export interface EnvWriteResult {

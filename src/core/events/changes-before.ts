@@ -1,4 +1,4 @@
-/** What svcm changed before an end: a release, or a value of the environment. */
+/** Changes by svcm before an end: a release, or a value of the environment. */
 import type { AuditRecord } from "../api/audit-record.ts";
 import type { SvcmEvent } from "../api/events.ts";
 import type { Release } from "../api/rollout.ts";
@@ -32,7 +32,7 @@ export function releaseBefore(releases: readonly Release[], { app, at, cause }: 
     const age = renderDuration(Math.max(0, ageMs));
     return [`The release ${id} was applied ${age} before this end. To undo it: svcm rollback ${id}`];
   }
-  return [`The release ${id} ${applied(outcome)}${when}. What it did: svcm releases show ${id}`];
+  return [`The release ${id} ${applied(outcome)}${when}. To see its steps: svcm releases show ${id}`];
 }
 
 function applied(outcome: Release["outcome"]): string {

@@ -1,7 +1,7 @@
 import type { SvcmEvent } from "../api/events.ts";
 import { floorToSecond, formatSecond } from "./seconds.ts";
 
-/** What a daemon leaves behind. */
+/** Traces that a daemon leaves behind. */
 export interface DaemonTraces {
   /** Null if the daemon stopped on request, which removes its pid file. */
   readonly pid: number | null;
@@ -33,7 +33,7 @@ export function endWithDaemon(
   };
 }
 
-/** What no daemon means for the process, with one command that brings it back. */
+/** Says what no daemon means for the process, with one command that brings it back. */
 export function withoutDaemon({ pid, savedNames }: DaemonTraces, name: string): string {
   const what = pid === null ? "No PM2 daemon runs." : `PM2's daemon, pid ${pid}, no longer runs.`;
   if (savedNames.includes(name)) return `${what} To start ${nameList(savedNames)} again: pm2 resurrect`;

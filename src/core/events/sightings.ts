@@ -109,7 +109,7 @@ export interface KernelKill {
   readonly name?: string | undefined;
 }
 
-/** What PM2 runs, by absolute path. */
+/** The program that PM2 runs, by absolute path. */
 export type Program = Pick<ProcessRecord, "script" | "interpreter">;
 
 /** Between the kernel's clock and the seconds in PM2's log. */

@@ -12,7 +12,7 @@ export interface Search {
 export interface SearchableLine {
   readonly text: string;
   readonly fields: LogLine["fields"];
-  /** A line without a time of its own has that of the line before it, which costs a look. */
+  /** A line without a time has that of the line before it, which costs a look. */
   readonly readTime: () => number | null;
 }
 

@@ -2,10 +2,10 @@ import { REDACTED } from "../secrets/redact.ts";
 import { mayBeTime } from "./shown.ts";
 import type { Search } from "./match.ts";
 
-/** What the bytes of a line must have, so that the line can show the text that is searched. */
+/** Bytes that a line must have, so that the line can show the text that is searched. */
 export interface Needle {
   readonly text: string;
-  /** Decoding and masking change no letter of a word, unless an escape stands in it. The best to search for first. */
+  /** Decoding and masking change no letter of a word, unless it contains an escape. The best to search for first. */
   readonly words: readonly NeedleWord[];
   /** A line of plain text shows the needle only if its bytes contain it as it is. */
   readonly isExact: boolean;

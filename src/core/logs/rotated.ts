@@ -16,7 +16,7 @@ export function rotatedNames(name: string, siblings: readonly string[]): string[
 
 const NUMBER = /\.(\d{1,6})(?:\.gz)?$/;
 
-/** Newest first, where nothing but the names tells: a later date, or a smaller number. */
+/** Newest first, where only the names differ: a later date, or a smaller number. */
 export function compareRotated(a: string, b: string): number {
   const [left, right] = [a, b].map((name) => NUMBER.exec(name)?.[1]);
   if (left !== undefined && right !== undefined) return Number(left) - Number(right);

@@ -20,7 +20,7 @@ const TIME_SHAPES = ["dddd-dd-dd dd:dd:ddz", "dddd-dd-ddtdd:dd:dd.dddz"];
 /** A shorter text is more often a number or an option than a part of a time. */
 const MIN_TIME_LENGTH = 5;
 
-/** Whether the text can stand in the time of a line, such as `08:15:` or `2026-01-31`. */
+/** True if the text can be part of the time of a line, such as `08:15:` or `2026-01-31`. */
 export function mayBeTime(text: string): boolean {
   if (text.length < MIN_TIME_LENGTH || /[^\dtz:. -]/i.test(text) || !/\D/.test(text)) return false;
   const shape = text.toLowerCase().replaceAll(/\d/g, "d");

@@ -108,13 +108,13 @@ async function withReadyReports<T>({ processes }: Ports, action: ProcessAction, 
   }
 }
 
-/** A fault in the settings of applies is no reason not to start a process. */
+/** A fault in the settings of applies does not keep a process from starting. */
 function ignoreSettings(error: unknown): () => Promise<void> {
   ignoreExpected(error);
   return () => Promise.resolve();
 }
 
-/** Without PM2's bus, or without a daemon, nobody reports. */
+/** Without PM2's bus, or without a daemon, no process reports. */
 function ignoreExpected(error: unknown): void {
   if (!(error instanceof SvcmError)) throw error;
 }

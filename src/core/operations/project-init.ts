@@ -75,7 +75,7 @@ async function propose(ports: Ports, { only, confirm }: InputOf<"project.init">)
   };
 }
 
-/** What PM2 runs is the best witness of what the team starts. No daemon, or one that does not answer, says nothing. */
+/** The processes of PM2 are the best witness of what the team starts. No daemon, or one that does not answer, says nothing. */
 async function readRunning({ processes, workspace }: Ports): Promise<RunningApp[]> {
   const records = await processes.list().catch(() => []);
   const within = (path: string | null): string | undefined =>

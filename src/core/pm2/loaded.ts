@@ -18,7 +18,7 @@ export interface LoadedEcosystem {
   readonly files: readonly string[];
   /** Variables that the file read and that svcm withheld, because they contain a secret. */
   readonly withheld: readonly string[];
-  /** Why PM2 refuses the file as a whole, in its words. Absent if nobody asked. */
+  /** Why PM2 refuses the file as a whole, in its words. Absent if it was not requested. */
   readonly refusals?: readonly string[] | undefined;
 }
 
@@ -28,13 +28,13 @@ export interface LoadedApp {
   readonly unset: readonly string[];
   readonly places: AppPlaces;
   readonly start?: DeclaredStart;
-  /** Absent if nobody asked. */
+  /** Absent if it was not requested. */
   readonly checks?: AppChecks | undefined;
   /** Fields with another value in each run of the file; a variable is `env.NAME`. */
   readonly volatile?: readonly string[] | undefined;
 }
 
-/** What an app needs on this machine, and what PM2 says about it. */
+/** Needs of an app on this machine, and what PM2 says about it. */
 export interface AppChecks {
   /** Why PM2 refuses the app, in its words. */
   readonly refusals: readonly string[];
@@ -52,7 +52,7 @@ export interface AppChecks {
 export interface CommandLine {
   /** The whole text is the path of a file, which the shell would split. */
   readonly isFile: boolean;
-  /** The first word that the shell would run; `""` if only a shell can tell. */
+  /** The first word that the shell would run; `""` if only a shell can know. */
   readonly program: string;
   readonly hasProgram: boolean;
 }

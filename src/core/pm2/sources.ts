@@ -1,4 +1,4 @@
-/** Which apps of which PM2 file belong to which service. */
+/** Assigns the apps of PM2 files to services. */
 import { resolvePath, type NamedService } from "../project/resolve.ts";
 
 export interface Source {

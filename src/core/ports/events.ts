@@ -17,10 +17,10 @@ export interface ProcessLogs {
   /** True if `pm2.log` contains a match, or is too large to search. @throws {FileError} as `readPm2Log` */
   contains(pattern: RegExp): Promise<boolean>;
 
-  /** How far back `pm2.log` reaches. @throws {FileError} as `readPm2Log` */
+  /** The time back to which `pm2.log` reaches. @throws {FileError} as `readPm2Log` */
   readCoverage(): Promise<LogCoverage>;
 
-  /** What the last daemon left in PM2_HOME. */
+  /** Traces that the last daemon left in PM2_HOME. */
   readDaemonTraces(): Promise<DaemonTraces>;
 
   /** The end of the process's error log at its default path; `undefined` if there is no log. */

@@ -58,7 +58,7 @@ export interface Revisions {
   listNames(): Promise<string[]>;
 
   /**
-   * What earlier versions of these absolute paths contained: as they were at that time, at the current commit, and
+   * Returns what earlier versions of these absolute paths contained: as they were at that time, at the current commit, and
    * before their last commit. Empty without Git or a repository.
    * @param atMs in milliseconds since 1970
    */

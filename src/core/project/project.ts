@@ -11,7 +11,7 @@ export interface Project {
   readonly defaultEnvironment: string;
   /** False if the file declares none: then the first one is shown, and nothing is changed without a name. */
   readonly hasDefault: boolean;
-  /** PM2 files that `svcm init` left out, because nothing tells whether the team starts them. */
+  /** PM2 files that `svcm init` left out, because no caller says whether the team starts them. */
   readonly undecided: readonly UndecidedFile[];
   readonly pm2Home: string | undefined;
   /** Outside the root; symbolic links may lead there. */

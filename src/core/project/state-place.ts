@@ -1,4 +1,4 @@
-/** Where svcm's own files may lie without restarting an app. @see CONTRACT section 2b */
+/** Decides where svcm's own files may be without restarting an app. @see CONTRACT section 2b */
 
 const PATTERN_FIELD = /\b(?:ignore_watch|ignored)\b["']?\s*:\s*(\[[^\]]*\]|"[^"\n]*"|'[^'\n]*'|[^,}\n]+)/g;
 

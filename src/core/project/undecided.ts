@@ -1,7 +1,7 @@
 import type { Issue } from "../api/issue.ts";
 import { PROJECT_FILE, type UndecidedFile } from "./project.ts";
 
-/** While a person has not decided, plan and apply would act on half of the truth. */
+/** While the user has not decided, plan and apply would act on half of the truth. */
 export function undecidedIssues(undecided: readonly UndecidedFile[], environment: string): Issue[] {
   return undecided.flatMap(({ file, environment: only, why }, index): Issue[] => {
     if (only !== undefined && only !== environment) return [];

@@ -81,7 +81,7 @@ export function expectedApps(loaded: LoadedEcosystem, { machine, spellings, dige
   });
 }
 
-/** What a process should have, by its position among the processes of the app. */
+/** The variables that a process should have, by its position among the processes of the app. */
 export function environmentsAt(
   { environments, counter }: Pick<ExpectedApp, "environments" | "counter">,
   position: number,

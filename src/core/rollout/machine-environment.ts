@@ -24,7 +24,7 @@ export async function withMachineEnvironment<Request extends EnvironmentRequest>
   return environment === undefined ? request : { ...request, environment };
 }
 
-/** Apps that nobody runs any more count only if none runs, as after a reboot. */
+/** Apps that do not run any more count only if none runs, as after a reboot. */
 export function findCommonEnvironment(
   apps: AppliedState["apps"],
   running: ReadonlySet<string>,

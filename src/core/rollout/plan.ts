@@ -13,7 +13,7 @@ export interface PlanContext extends Pick<
   /** Canonical, so that other names of the environment have the same plan. */
   readonly name: string;
   readonly refused: ReadonlyMap<string, Issue>;
-  /** What `svcm ecosystem check` refuses, and would run otherwise than declared. */
+  /** Findings of `svcm ecosystem check` about apps that would run otherwise than declared. */
   readonly conflicts: readonly Pick<BlockingIssue, "apps" | "issue">[];
   readonly undecided: readonly Issue[];
   readonly warnings: readonly Issue[];
@@ -95,7 +95,7 @@ function visibleReasons(step: DecidedStep): Plan["steps"][number]["why"] {
   return visible.map(({ pmIds: _ids, ...reason }) => reason);
 }
 
-/** A preflight by configuration is left out where it is impossible; one that was asked for is not. */
+/** A preflight by configuration is left out where it is impossible; a requested one is not. */
 function preflightIssues(steps: readonly DecidedStep[]): Issue[] {
   const code = "PREFLIGHT_IMPOSSIBLE";
   return steps

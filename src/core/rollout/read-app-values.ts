@@ -9,7 +9,7 @@ import { formerKeys, type AppliedState } from "./release.ts";
 
 type AppFacts = Pick<ValuesRequest, "declaredIn" | "sources" | "apps" | "visibleKeys" | "listedKeys">;
 
-/** What an ecosystem file and `svcm.yaml` say about the values of the apps. */
+/** Returns what an ecosystem file and `svcm.yaml` say about the values of the apps. */
 export async function readAppValues(
   { facts, workspace }: Ports,
   {

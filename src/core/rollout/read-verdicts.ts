@@ -49,7 +49,7 @@ export async function readVerdicts(
   return { code, values, verdicts: { code: code.verdicts, values: ofFiles } };
 }
 
-/** Nothing tells when a file that does not exist was deleted, so it is not recorded. */
+/** The system does not record when a file that does not exist was deleted, so it is not recorded. */
 function knownContents(
   paths: readonly string[],
   contents: EnvFileContents,

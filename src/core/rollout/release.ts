@@ -149,8 +149,8 @@ function hasSaved({ head, events }: Journal): boolean {
 }
 
 /**
- * A process reads a copy of an env file in these, or undoing a kept release needs one. What only a release beyond the
- * kept ones would need does not count, or the chain would never end.
+ * A process reads a copy of an env file in these, or undoing a kept release needs one. A copy that only a release
+ * beyond the kept ones would need does not count, or the chain would never end.
  * @param kept the newest releases
  */
 export function releasesInUse(kept: readonly Journal[], left: AppliedState): Set<string> {
@@ -175,7 +175,7 @@ export function toRelease({ head, events }: Journal, heldSince: number | null): 
   };
 }
 
-/** To read logs is a right of its own. */
+/** Logs have their own right. */
 export function withoutLogs(release: Release, { grants }: Pick<Caller, "grants">): Release {
   const { failure } = release;
   if (failure === undefined || isGranted(grants, "logs")) return release;

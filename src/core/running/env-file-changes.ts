@@ -9,7 +9,7 @@ export interface EnvFileFacts {
   readonly isReadByNode: boolean;
   /** `null` if it does not exist, `undefined` if it cannot be read. */
   readonly now: Digests | null | undefined;
-  /** What the process read, if svcm has a record of its start. */
+  /** The content that the process read, if svcm has a record of its start. */
   readonly recorded: Digests | undefined;
   /** The times of its last change and write; `undefined` if they are not known. */
   readonly changedMs: number | undefined;

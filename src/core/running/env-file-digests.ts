@@ -7,7 +7,7 @@ export type Digests = Readonly<Record<string, string>>;
 export type Digest = (value: string) => string;
 
 /**
- * What a program reads from an env file, without a value. A line of a private key can look like a key, so such a name
+ * Digests what a program reads from an env file, without a value. A line of a private key can look like a key, so such a name
  * is a digest, too.
  */
 export function digestEnvFile(text: string, digest: Digest): Digests {

@@ -2,7 +2,7 @@ import { isSecretName } from "../secrets/secret-name.ts";
 import { isDeclaredVariable, isPm2Variable, isShellVariable, isStartedBySvcm } from "../pm2/variable-origin.ts";
 import type { Digests } from "./env-file-digests.ts";
 
-/** What is known about variables that a process has and no file declares. */
+/** Facts about variables that a process has and no file declares. */
 export interface LeftoverEvidence {
   /** Variables that svcm's last apply set. */
   readonly formerKeys: readonly string[];
@@ -12,7 +12,7 @@ export interface LeftoverEvidence {
   readonly listedKeys: ReadonlySet<string>;
   /** Words that a version in Git of the app's files has, and the present files do not. */
   readonly formerWords: ReadonlySet<string>;
-  /** What processes of other apps were started with. */
+  /** Variables with which processes of other apps were started. */
   readonly siblings: readonly Digests[];
 }
 

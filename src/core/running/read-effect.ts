@@ -12,15 +12,15 @@ import { readEnvFileContents } from "./read-env-files.ts";
 import { decideEffect, mergeEffects, type EffectOfWrite, type FileReader } from "./stale-processes.ts";
 
 export interface KnownEffect extends EffectOfWrite {
-  /** Why svcm cannot tell which processes keep a former value. */
+  /** The reason why svcm does not know which processes keep a former value. */
   readonly unknownEffect?: string;
 }
 
 const NO_EFFECT: KnownEffect = { staleProcesses: [], overrides: [] };
 
 /**
- * The processes that read the file in any environment and service. The file is already written, so a failure is told
- * and not thrown.
+ * The processes that read the file in any environment and service. The file is already written, so a failure is
+ * returned and not thrown.
  */
 export async function readEffect(
   ports: Ports,

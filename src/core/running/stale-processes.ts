@@ -16,7 +16,7 @@ export interface FileReader {
 export interface WrittenFile {
   readonly environment: string;
   readonly keys: readonly string[];
-  /** What the layers of the environment say now, all together. */
+  /** The values of the layers of the environment, all together. */
   readonly values: Digests;
 }
 

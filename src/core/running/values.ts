@@ -12,7 +12,7 @@ export interface ValuesFacts {
   readonly environments: readonly Digests[];
   /** Not compared: PM2 sets them for each process, or they differ at each evaluation of the file. */
   readonly openKeys: readonly string[];
-  /** What the process was started with. */
+  /** Variables with which the process was started. */
   readonly running: Digests;
   readonly startedAt: number | null;
   readonly evidence: LeftoverEvidence;
@@ -34,7 +34,7 @@ export interface ValueChange {
 export interface ValuesVerdict {
   readonly verdict: "same" | "changed" | "unknown";
   readonly changes: readonly ValueChange[];
-  /** What cannot be known, and why. */
+  /** Questions without an answer, and why. */
   readonly unknown: readonly string[];
   /** Variables that are in no file; most often, a shell set them. */
   readonly unexplained: readonly string[];

@@ -75,7 +75,7 @@ test.each([
   expect(countedEnd(listed, witnesses(more))).toMatchObject(expected);
 });
 
-test("the counter is told with the code and the last requested start", () => {
+test("the counter is shown with the code and the last requested start", () => {
   const evidence = countedEnd(record(), witnesses())?.evidence.join(" ");
   expect(evidence).toContain(
     "PM2's list counts 2 restarts; the last end had exit code 7. Its last requested start was at 2026-11-22T22:45:00Z.",
@@ -114,7 +114,7 @@ test.each([
   expect(noEndSentence("api", [quiet], { coverage, sinceMs: 0 })).toMatch(expected);
 });
 
-test("a killed daemon is told with one command back, and only for an app that it saved", () => {
+test("a killed daemon is named with one command back, and only for an app that it saved", () => {
   const traces = { pid: 5, savedNames: ["api", "worker"], signMs: STARTED };
   expect(endWithDaemon(traces, { name: "api", pmId: 0 })).toMatchObject({ cause: "daemon", certainty: "likely" });
   expect(endWithDaemon({ ...traces, pid: null }, { name: "api", pmId: 0 })).toBeUndefined();
@@ -146,7 +146,7 @@ test.each([
   expect(presentState({ ...facts, ...more })).toBe(expected);
 });
 
-test("a process that PM2 does not start again is told with the command that does", () => {
+test("a process that PM2 does not start again is named with the command that does", () => {
   expect(stateSentences("api", ["given up"])).toEqual([
     "Now: given up. PM2 does not start it again; svcm process restart api does.",
   ]);

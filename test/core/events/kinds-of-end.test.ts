@@ -53,7 +53,7 @@ test.each(kindsOfEnd)("$mode: $title is $cause, $certainty", async (kind) => {
   expect(await explain(kind)).toMatchObject({ cause, certainty });
 });
 
-/** What has one meaning: PM2's own words, a signal, the kernel's line of a recorded pid, an action of svcm. */
+/** Evidence with one meaning: PM2's own words, a signal, the kernel's line of a recorded pid, an action of svcm. */
 const PROVEN = new Set(["memory-limit", "watch", "signal", "oom-kill", "svcm"]);
 
 test("only what has one meaning is certain, and two causes never leave the same evidence", () => {

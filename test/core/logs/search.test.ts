@@ -20,7 +20,7 @@ function isMatch(line: string, search: Search): boolean {
   return createMatcher(search)({ text: message, fields, readTime: () => atMs });
 }
 
-/** Whether the filter over the bytes of a file keeps the line, among others. */
+/** True if the filter over the bytes of a file keeps the line, among others. */
 function isCandidate(line: string, search: Search): boolean {
   const find = createCandidateFinder(search);
   const bytes = Buffer.from(`before\n${line}\nafter\n`);

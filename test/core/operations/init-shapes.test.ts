@@ -45,7 +45,7 @@ describe("one app is counted once", () => {
     expect(await names("production")).toEqual(["api"]);
   });
 
-  test("a service keeps the apps of its own PM2 file beside those of the root's", async () => {
+  test("a service keeps the apps of the service's PM2 file beside those of the root's", async () => {
     const { names, services } = await initIn({
       "package.json": '{"name":"m"}',
       "backend/package.json": '{"name":"b"}',
@@ -61,7 +61,7 @@ describe("one app is counted once", () => {
 });
 
 describe("alternatives are never joined", () => {
-  test("each workflow with a file of its own has an environment of its own", async () => {
+  test("each workflow with its own file has its own environment", async () => {
     const { ecosystem, names } = await initIn({
       "ecosystem.config.js": js(app("shop-staging", "a.js", PRODUCTION)),
       "ecosystem.production.config.js": js(app("shop", "a.js", PRODUCTION)),
@@ -86,7 +86,7 @@ describe("alternatives are never joined", () => {
     expect(found.undecided).toEqual([]);
   });
 
-  test("where nothing decides, both are left out, and plan refuses until a person confirms", async () => {
+  test("where nothing decides, both are left out, and plan refuses until a user confirms", async () => {
     const files = {
       "ecosystem.cluster.config.js": js(app("api", "a.js", ", instances: 2")),
       "ecosystem.simple.config.js": js(app("api-simple", "a.js")),
@@ -170,7 +170,7 @@ describe("environments", () => {
     });
   });
 
-  test("an env file of a part, such as .env.postgres, is no environment", async () => {
+  test("an env file of a part, such as .env.postgres, is not an environment", async () => {
     const { environments, found } = await initIn({ ".env": "PORT=1\n", ".env.postgres": "POSTGRES_DB=x\n" });
     expect(Object.keys(environments)).toEqual(["dev"]);
     expect(found.notUnderstood.map(({ path }) => path)).toContain(".env.postgres");

@@ -73,7 +73,7 @@ describe("a contradiction is an error with its position", () => {
     expect(issuesOf(text)).toMatchObject([{ code: "FACT_REFERENCE", severity: "error", ...expected }]);
   });
 
-  test("a file that names its apps after its folder, and other apps of one file, are no contradiction", () => {
+  test("a file that names its apps after its folder, and other apps of one file, do not contradict", () => {
     expect(
       issuesOf(
         "services:\n  a: { folder: a, ecosystem: { production: ../x.config.js } }\n  b: { folder: b, ecosystem: { production: ../x.config.js } }\n",
@@ -127,7 +127,7 @@ test("svcm plan reports what svcm ecosystem check refuses and would start someth
   expect(await codes(["shop"])).toEqual(["ECOSYSTEM_PORT_COLLISION"]);
 });
 
-test("one port on two addresses is no collision", async () => {
+test("one port on two addresses is not a collision", async () => {
   const { ports } = repository("ecosystem: { production: a.config.js }\n", {
     "a.config.js": js(
       app("a", ', env: { PORT: 1, HOST: "127.0.0.1" }'),

@@ -189,7 +189,7 @@ describe("an app that an apply started and the file declares by another name", (
   });
 });
 
-test("a preflight that was asked for and is impossible is an error; one by configuration is a note", () => {
+test("a requested preflight that is impossible is an error; one by configuration is a note", () => {
   const input = inputOf(expectedOf([{ name: "worker" }]), []);
   const decision = decide(input, { preflighted: new Set(["worker"]) });
   const about = { environment: "dev", name: "dev", fileName: "e", path: "/e", exists: true, git: null, pm2: null };

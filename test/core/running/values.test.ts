@@ -149,7 +149,7 @@ test("a process that does not run will read the file as it then is", () => {
   expect(decideValues(facts({ startedAt: null, envFiles: [envFile({ recorded: {} })] })).verdict).toBe("same");
 });
 
-test("a value that a later layer overrides is no change", () => {
+test("a value that a later layer overrides is not a change", () => {
   const base = envFile({
     path: "/srv/.env.base",
     name: ".env.base",

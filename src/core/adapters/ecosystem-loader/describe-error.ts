@@ -64,13 +64,13 @@ const MAX_MESSAGE_LENGTH = 200;
 /** `JSON.parse` quotes the text around the error. */
 const QUOTED_JSON = /,? (?:\.\.\.)?"[^]*"(?:\.\.\.)? is not valid JSON$/;
 
-/** The parser quotes words of the file, which may be a part of a secret. A quoted sign is none. */
+/** The parser quotes words of the file, which may be a part of a secret. A quoted sign is not a word. */
 function withoutSource(message: string): string {
   const [text = ""] = message.replace(QUOTED_JSON, ", which is not valid JSON").split(/: \//);
   return text.replaceAll(/ ?'[^']*[\p{L}\p{N}_$][^']*'/gu, "").trim();
 }
 
-/** The file may have read secrets from a file of its own into its environment. */
+/** The file may have read secrets from another file into its environment. */
 function shownMessage(message: string): string {
   const secrets = Object.entries(process.env).flatMap(([name, value = ""]) =>
     isSecretVariable(name, value) ? [value] : [],

@@ -1,4 +1,4 @@
-/** What an app needs on this machine. */
+/** Examines what an app needs on this machine. */
 import { accessSync, constants, readFileSync, statfsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";

@@ -128,7 +128,7 @@ function lockedError(file: LockedFile, holder: Holder | number | undefined): Fil
 function holderText(holder: Holder | number | undefined): string {
   if (typeof holder === "number") return `this process (${holder})`;
   if (holder === undefined || holder.process === null) return "another process";
-  const since = Number.isFinite(holder.since) ? `, since ${new Date(holder.since).toISOString()},` : "";
+  const since = Number.isFinite(holder.since) ? ` since ${new Date(holder.since).toISOString()}` : "";
   return `process ${holder.process.pid} on ${holder.process.host}${since}`;
 }
 

@@ -24,9 +24,9 @@ export const rolloutCodes: CodeDocs = {
     remedy: "Keep the former content yourself until the apply is done. A preflight finds a bad line before it matters.",
   },
   LAYOUT_UNDECIDED: {
-    summary: "svcm.yaml lists a PM2 file of the environment that nobody has decided about.",
+    summary: "svcm.yaml lists a PM2 file of the environment without a decision.",
     explanation:
-      "`svcm init` found several files that declare the same program, or one that nothing starts, and no script, workflow or running process that tells which one the team uses. A guess would start an app twice, or not at all.",
+      "`svcm init` found several files that declare the same program, or one that nothing starts, and no script, workflow or running process that shows which one the team uses. A guess would start an app twice, or not at all.",
     remedy:
       "Name the file below `ecosystem` in svcm.yaml, or leave it out. Then run `svcm init --confirm`, which removes the list.",
   },

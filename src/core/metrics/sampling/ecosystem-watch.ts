@@ -217,7 +217,7 @@ interface EcosystemState {
   readonly content?: VerdictContent;
   readonly visibleKeys: ReadonlySet<string>;
   readonly left?: AppliedState["apps"];
-  /** Tells which values differ in each run of the file; absent if that is known. */
+  /** Returns which values differ in each run of the file; absent if that is known. */
   readonly repeat?: () => Promise<EcosystemState>;
   readonly failure?: { readonly error: string; readonly code: ErrorCode };
 }

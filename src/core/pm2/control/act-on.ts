@@ -71,7 +71,7 @@ async function carryOut(
   }
 }
 
-/** What PM2 could not start; its log has the error of the system. */
+/** Says what PM2 could not start; its log has the error of the system. */
 function withReason({ stamps }: Ports, found: ProcessRecord | undefined, verdict: Verdict): Verdict {
   if (found === undefined || typeof verdict !== "object" || verdict.failed !== WITHOUT_PID) return verdict;
   const paths = [found.interpreter, found.script, found.cwd].filter((path) => path?.startsWith("/"));
@@ -83,7 +83,7 @@ function withReason({ stamps }: Ports, found: ProcessRecord | undefined, verdict
 const MAX_END_MS = 3000;
 
 /**
- * If somebody restarts a process while it is deleted, PM2 may forget a process that still runs.
+ * If a user restarts a process while it is deleted, PM2 may forget a process that still runs.
  * @throws {SvcmError} PROCESS_ACTION_FAILED with the code `PROCESS_UNLISTED`
  */
 async function requireEnd(

@@ -8,7 +8,7 @@ export const STABLE_MS = 1000;
 /** PM2 sets the status and the pid of a new process at the same time, so the next look decides. */
 const WITHOUT_PID_MS = 300;
 export const WITHOUT_PID = "it does not run: PM2 shows it as online, but could not start its process";
-/** PM2 counts the restarts that somebody else requested, too. Nobody requests this many in the time of one action. */
+/** PM2 counts the restarts that other programs requested, too. No user requests this many in the time of one action. */
 const MAX_OTHER_RESTARTS = 2;
 
 export type Verdict = "done" | "pending" | { readonly failed: string };

@@ -1,4 +1,4 @@
-/** What PM2's own validation says. `ask-pm2.ts` asks it while the file runs. */
+/** The verdict of PM2's own validation. `ask-pm2.ts` asks it while the file runs. */
 import type { Finding } from "../../findings/rule.ts";
 import { baseName } from "../../words/path.ts";
 import type { CheckedApp, EcosystemRule } from "./rule.ts";

@@ -84,7 +84,7 @@ export const shellArguments: EcosystemRule = {
   code: "ECOSYSTEM_ARGS_SHELL",
   severity: "warning",
   summary: "An argument has quotes, a variable or an operator of a shell, which PM2 passes on unchanged (warning).",
-  explanation: "Between PM2 and the app is no shell. PM2 removes only quotes around a whole argument of a text.",
+  explanation: "PM2 starts the app without a shell. PM2 removes only quotes around a whole argument of a text.",
   remedy: 'Write a list: `args: ["--title", "two words"]`, and put values of variables in with JavaScript.',
   check: ({ apps }) =>
     apps.flatMap(({ index, label, normal }): Finding[] => {
@@ -100,7 +100,7 @@ export const shellArguments: EcosystemRule = {
 function shellFindings(words: readonly string[], field: string, index: number, label: string): Finding[] {
   const guilty = words.find((word) => QUOTED.test(word) || SHELL_TEXT.test(word));
   if (guilty === undefined) return [];
-  const message = `${label}: the app gets the argument ${guilty} as it stands in ${field}, because no shell is between PM2 and the app; write a list without quotes`;
+  const message = `${label}: the app gets the argument ${guilty} as it is written in ${field}, because no shell is between PM2 and the app; write a list without quotes`;
   return [{ path: ["apps", index, field], message }];
 }
 
@@ -146,13 +146,13 @@ export const convertedValues: EcosystemRule = {
 export const notStarted: EcosystemRule = {
   code: "ECOSYSTEM_AUTOSTART_OFF",
   severity: "error",
-  summary: "`autostart: false` leaves the app stopped, so an apply would wait for it in vain.",
-  remedy: "Remove `autostart`, or take the app out of the file until it shall run.",
+  summary: "`autostart: false` leaves the app stopped, so an apply would wait for it without success.",
+  remedy: "Remove `autostart`, or take the app out of the file until it must run.",
   check: ({ apps }) =>
     apps
       .filter(({ fields }) => fields["autostart"] === false)
       .map(({ index, label }) => ({
         path: ["apps", index, "autostart"],
-        message: `${label}: autostart: false leaves the app stopped, so an apply would wait for it in vain; remove it`,
+        message: `${label}: autostart: false leaves the app stopped, so an apply would wait for it without success; remove it`,
       })),
 };

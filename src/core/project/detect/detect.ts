@@ -14,7 +14,7 @@ export interface Detection {
   readonly isCut: boolean;
   readonly frameworks: readonly string[];
   readonly pm2: readonly Pm2File[];
-  /** Left out of the proposal until a person decides. */
+  /** Left out of the proposal until a user decides. */
   readonly undecided: readonly UndecidedFile[];
   readonly env: readonly DetectedEnvFile[];
   readonly keys: readonly DetectedKey[];
@@ -40,9 +40,9 @@ const KEY = /^[A-Za-z_][\w.-]{0,199}$/;
 /** The system or PM2 sets these for every process. */
 const SYSTEM_VARIABLE =
   /^(?:PATH|HOME|USER|LOGNAME|PWD|SHELL|EDITOR|VISUAL|LANG|LC_\w+|TERM|TMPDIR|HOSTNAME|XDG_\w+|(?:LOCAL)?APPDATA|PROGRAMFILES|USERPROFILE|pm_\w+|PM2_\w+|NODE_APP_INSTANCE|npm_\w+|INIT_CWD|CI|DOTENV_PUBLIC_KEY\w*)$/;
-/** What a PM2 file sets for its app, such as the address to listen on, belongs to the app. */
+/** A value that a PM2 file sets for its app, such as the address to listen on, belongs to the app. */
 const DECLARABLE = /^(?:HOSTNAME|LANG|LC_\w+|TERM|TMPDIR|EDITOR|SHELL)$/;
-/** svcm's own settings are no keys of the backend. */
+/** svcm's own settings are not keys of the backend. */
 const OWN_VARIABLE = /^SVC_SERVICE_MANAGEMENT_\w+$/;
 
 export function detect(survey: Survey, running: readonly RunningApp[] = []): Detection {

@@ -1,4 +1,4 @@
-/** Who starts PM2 with which file: scripts, workflows, Makefiles, containers, and the file's own section `deploy`. */
+/** Callers of PM2 and their files: scripts, workflows, Makefiles, containers, and the file's own section `deploy`. */
 import { baseName } from "../../words/path.ts";
 import { isRecord } from "../../words/record.ts";
 import { environmentFor, environmentInName, environmentOf } from "./environment-names.ts";
@@ -11,7 +11,7 @@ export interface Pm2Call {
   readonly kind: "deploy" | "script" | "container" | "readme";
   /** As found in the repository. */
   readonly file: string;
-  /** The folder in which PM2 is called; `undefined` if nothing tells. */
+  /** The folder in which PM2 is called; `undefined` if it is not known. */
   readonly cwd: string | undefined;
   readonly env: string | undefined;
   readonly only: readonly string[] | undefined;

@@ -6,7 +6,7 @@ export interface Pm2File {
   readonly path: string;
   /** The folder of the service: of the nearest package.json at or above `cwd`. */
   readonly home: string;
-  /** Where PM2 is called. */
+  /** The folder in which PM2 is called. */
   readonly cwd: string;
   /** Several files of one home that are each deployed alone, such as one for each server, have a name each. */
   readonly part?: string;
@@ -16,7 +16,7 @@ export interface Pm2File {
   /** The names after `--only`, by environment. */
   readonly only: Readonly<Record<string, readonly string[]>>;
   readonly isGuess: boolean;
-  /** What starts PM2 with it. */
+  /** Callers that start PM2 with it. */
   readonly calls: readonly Pm2Call[];
   readonly isBroken: boolean;
   /** The file lists its apps one by one, and computes none. */

@@ -1,4 +1,4 @@
-/** What PM2 runs, as far as it concerns the repository. Paths are relative to the root. */
+/** Processes of PM2, as far as it concerns the repository. Paths are relative to the root. */
 export interface RunningApp {
   readonly name: string;
   readonly cwd: string | undefined;

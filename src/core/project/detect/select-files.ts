@@ -1,4 +1,4 @@
-/** Of several PM2 files that declare the same program, a team uses one. Who starts it decides, then its name. */
+/** Of several PM2 files that declare the same program, a team uses one. The caller of a file decides, then its name. */
 import { baseName } from "../../words/path.ts";
 import type { Pm2App } from "./parse-apps.ts";
 import { environmentOfCall } from "./pm2-calls.ts";
@@ -82,11 +82,11 @@ function undecidedFile(file: Pm2File, group: readonly Pm2File[], environment: st
   return {
     file: file.path,
     environment,
-    why: `declares ${what}, as ${others.join(", ")} does; nothing tells which of them is started`,
+    why: `declares ${what}, as ${others.join(", ")} does; no caller says which of them is started`,
   };
 }
 
-/** A block for an environment that has a file of its own is a leftover, unless somebody starts it. */
+/** A block for an environment that has its own file is a leftover, unless a caller starts it. */
 function withoutDoubtfulEnvironments(file: Pm2File, files: readonly Pm2File[]): Pm2File {
   const others = files.filter((other) => other.home === file.home && other !== file);
   const isNamed = (environment: string): boolean => others.some(({ named }) => named === environment);
@@ -102,7 +102,7 @@ function isCalledFor({ calls }: Pm2File, environment: string): boolean {
   return calls.some((call) => call.kind !== "readme" && (environmentOfCall(call) ?? environment) === environment);
 }
 
-/** Files that each have a deployment of their own, and no environment of their own, belong to one server each. */
+/** Files that each have their own deployment, and no environment, belong to one server each. */
 function withParts(files: readonly Pm2File[]): Pm2File[] {
   const parts = new Map<Pm2File, string>();
   const environments = [...new Set(files.flatMap((file) => Object.keys(file.environments)))];

@@ -58,7 +58,7 @@ export async function endReverted(
   });
 }
 
-/** Somebody else's act is no reason to change the code. */
+/** The act of another user is not a reason to change the code. */
 function reverted(code: ErrorCode): string {
   if (code === "PROCESS_CHANGED" || code === "SIBLING_FAILING") return "Read the new plan: svcm plan";
   return "Correct the declaration or the code, then run svcm apply again.";

@@ -11,7 +11,7 @@ const MAX_LINE_LENGTH = 200;
 type Evidence = Pick<ReleaseFailure, "errorLines" | "port">;
 
 /**
- * What the processes of an app have written since a step began, and the holder of a port that they call taken. Call it
+ * Returns what the processes of an app have written since a step began, and the holder of a port that they call taken. Call it
  * before a revert: afterwards the processes may be gone, and a port may have another holder.
  */
 export async function readEvidence(

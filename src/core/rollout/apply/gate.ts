@@ -161,7 +161,7 @@ class ProbeScore {
       this.#bad = answer.code === "HEALTH_STATUS" || this.wasGood ? this.#bad + 1 : 0;
       return;
     }
-    // Only the first good answer can tell.
+    // Only the first good answer counts.
     if (answer.state === "healthy" && answer.pid === pid && !this.isTimed) {
       this.isTimed = true;
       this.bootMs = ageMs;

@@ -62,7 +62,7 @@ test("a restart is done after exactly one new run", () => {
   });
 });
 
-test("a restart that somebody else requests in the same moment is no end, unless it goes on", () => {
+test("a restart that another program requests in the same moment is not an end, unless it goes on", () => {
   const after = record({ ...stable, restartCount: 6 });
   expect(judge("restart", before, after, STABLE_MS - 1)).toBe("pending");
   expect(judge("restart", before, after, STABLE_MS)).toBe("done");

@@ -1,4 +1,4 @@
-/** Logs of apps that PM2 no longer lists, and log files that are gone while somebody still writes to them. */
+/** Logs of apps that PM2 no longer lists, and log files that are gone while a process still writes to them. */
 import { lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { LogProblem } from "../../../api/logs.ts";
@@ -40,7 +40,7 @@ export function readSavedProcesses(home: string): Pm2Process[] {
   }
 }
 
-/** `undefined` if the file is there, or if nobody is seen that writes to it. Linux only. */
+/** `undefined` if the file is there, or if no process is seen that writes to it. Linux only. */
 export function findDeletedLog(
   { app, stream, path }: { readonly app: string; readonly stream: LogStream; readonly path: string },
   pids: readonly number[],

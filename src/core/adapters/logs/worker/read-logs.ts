@@ -57,7 +57,7 @@ export async function readLogs(context: ReadContext, query: LogQuery, upTo?: rea
   };
 }
 
-/** Of the apps that nobody named, only those that are silent. */
+/** Of the apps that the request does not name, only those that are silent. */
 function isTold(
   one: DiscardedLog,
   requested: readonly string[],

@@ -61,7 +61,7 @@ export function processRecord(listed: Pm2Process, digest: (value: string) => str
 
 /**
  * The variables that the process was started with: as the system shows them, else as the root of PM2's record has them.
- * A declared variable with the name of a field of PM2 has overwritten that field; only `env` tells it from the field.
+ * A declared variable with the name of a field of PM2 has overwritten that field; only `env` still has the variable.
  */
 function startEnvironment({ pid, pm2_env: record }: Pm2Process): Readonly<Record<string, unknown>> {
   const given = startedWith(pid, record["unique_id"]) ?? record;

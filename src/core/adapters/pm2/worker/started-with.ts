@@ -1,7 +1,7 @@
 import { readIfReadable } from "../../files/system.ts";
 
 /**
- * What the system gave the process at its start: its variables, or in cluster mode the record that PM2 hands over as
+ * Returns what the system gave the process at its start: its variables, or in cluster mode the record that PM2 hands over as
  * one variable. `undefined` if it cannot be read, or if the pid now belongs to another process.
  * @see CONTRACT section 13, "values"
  */
