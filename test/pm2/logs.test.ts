@@ -126,7 +126,7 @@ test("links, pipes and files outside the app's folder are not read", async () =>
     name: "outside",
     merge_logs: true,
     cwd: inner,
-    script: join(own.folder, "app-1.cjs"),
+    script: join(own.home, "app-1.cjs"),
     out_file: outside,
     error_file: "/dev/null",
   });

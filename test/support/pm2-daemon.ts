@@ -138,6 +138,7 @@ export function pm2(daemon = DAEMON): Pm2 {
     async run({ code = IDLE, ...app }) {
       // Not in the folder, where it would be new code of other apps.
       const script = join(home, `app-${(files += 1)}.cjs`);
+      mkdirSync(home, { recursive: true });
       writeFileSync(script, code);
       const name = String(app.name);
       const patience = app["wait_ready"] === true && { listen_timeout: 60_000 };

@@ -43,10 +43,10 @@ test("if the app was applied again since the end, there is nothing to undo", () 
 });
 
 test.each([
-  ["half", "The release bad failed half-way and ended 4m 59s before this end. What it did: svcm releases show bad"],
+  ["half", "The release bad failed half-way and ended 4m 59s before this end. To see its steps: svcm releases show bad"],
   [
     "reverted",
-    "The release bad failed, was taken back and ended 4m 59s before this end. What it did: svcm releases show bad",
+    "The release bad failed, was taken back and ended 4m 59s before this end. To see its steps: svcm releases show bad",
   ],
 ] as const)("a release that ended as %s is named, and not the last good one", (outcome, sentence) => {
   expect(sentences([release("bad", "api", "09:55", outcome), ran])).toEqual([sentence]);

@@ -51,7 +51,7 @@ describe("file lock", () => {
         code: "ELOCKED",
         path: "as/given",
         message: expect.stringMatching(
-          new RegExp(`process ${process.pid} on ${SELF.host}, since [0-9TZ:.-]+, holds ${lock}`),
+          new RegExp(`process ${process.pid} on ${SELF.host} since [0-9TZ:.-]+ holds ${lock}`),
         ) as string,
       });
     });
