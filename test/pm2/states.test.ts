@@ -1,10 +1,13 @@
 /** States that PM2's status word hides, in each answer: list, drift, plan, alerts and doctor. */
-import { rmSync, symlinkSync } from "node:fs";
+import { once } from "node:events";
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createConnection } from "node:net";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { findConditions } from "../../src/core/alerts/conditions.ts";
 import { ecosystemDrift, execute, metricsShow, processList, projectDoctor, rolloutPlan } from "../../src/core/index.ts";
 import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
+import { freePort } from "../support/free-port.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
 
@@ -91,4 +94,67 @@ test("a crash loop in cluster mode is one, although PM2 records exit code 0", as
   const { state, alert, doctor } = await answersAbout("loop");
   expect({ state, doctor }).toEqual({ state: "crash loop", doctor: "PROCESS_CRASH_LOOP" });
   expect(alert).toMatchObject({ rule: "crash-loop", details: expect.stringMatching(/^loop \(\d+\): /) as string });
+});
+
+const LISTENS = `const port = (server) => require("node:fs").writeFileSync("port", String(server.address().port));
+const listen = (server) => server.listen(0, "127.0.0.1", () => (port(server), process.send("ready")));`;
+
+async function connect(): Promise<void> {
+  const socket = createConnection(Number(readFileSync(join(own.folder, "port"), "utf8")), "127.0.0.1");
+  socket.on("error", () => undefined);
+  onTestFinished(() => void socket.destroy());
+  await once(socket, "connect");
+}
+
+test("a process whose connections wait is hung", async () => {
+  const waits = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)";
+  const code = `${LISTENS} listen(require("node:net").createServer(() => ${waits}));`;
+  await declare({ name: "hangs", code, wait_ready: true });
+  // The first connection makes the process hang, so the second one waits.
+  await connect();
+  await connect();
+  expect(await answersAbout("hangs")).toMatchObject({
+    state: "hung",
+    missing: true,
+    alert: { rule: "not-online", details: expect.stringMatching(/^hangs .*hung/) as string },
+    doctor: "PROCESS_HUNG",
+  });
+  await link.remove(await find("hangs"));
+});
+
+test("a server that takes its connections late, but all of them, is online", async () => {
+  const blocks = "for (const end = Date.now() + 300; Date.now() < end;);";
+  const code = `${LISTENS} listen(require("node:net").createServer(() => { ${blocks} }));`;
+  await declare({ name: "slow", code, wait_ready: true });
+  for (let count = 0; count < 4; count += 1) await connect();
+  const { processes } = await execute(processList, ports, {}, caller);
+  expect(processes.find(({ name }) => name === "slow")).toMatchObject({ state: "online", problem: null });
+});
+
+test("a suspended worker of a cluster hangs", async () => {
+  await declare({ name: "suspended", code: IDLE, exec_mode: "cluster" });
+  const { pid } = await find("suspended");
+  process.kill(pid ?? 0, "SIGSTOP");
+  onTestFinished(() => void process.kill(pid ?? 0, "SIGCONT"));
+  const { processes } = await execute(processList, ports, {}, caller);
+  expect(processes.find(({ name }) => name === "suspended")).toMatchObject({
+    state: "hung",
+    problem: { details: "It is suspended, by a signal or a debugger, so it answers nothing." },
+  });
+});
+
+test("an ES module that PM2 could not load is not loaded", async () => {
+  const port = await freePort();
+  const script = join(own.home, "broken.mjs");
+  writeFileSync(script, 'import "./nowhere.mjs";\n');
+  // PM2's agent is what swallows the error.
+  own.pm2Folder([{ name: "broken", script, cwd: own.folder, env: { PORT: port }, pmx: true }]);
+  await own.startDeclared("broken");
+  const errorLines = async () => (await ports.processLogs.readErrorTail(await find("broken")))?.lines.join("\n");
+  await expect.poll(errorLines, { timeout: 10_000 }).toContain("Error");
+  const later = { ...ports, clock: { ...ports.clock, now: () => Date.now() + 12_000 } };
+  const { processes } = await execute(processList, later, {}, caller);
+  const broken = processes.find(({ name }) => name === "broken");
+  expect(broken).toMatchObject({ status: "online", state: "not loaded", problem: { code: "PROCESS_NOT_LOADED" } });
+  expect(broken?.problem?.details).toContain(`does not listen on port ${port}`);
 });

@@ -21,7 +21,7 @@ export function findSymptoms(surroundings: Surroundings): string[] {
 /** With the sockets of child processes, and those that PM2 holds for a cluster. */
 export function listenersOf({ pid, execMode }: ProcessRecord, listeners: readonly Listener[]): Listener[] {
   if (pid === null) return [];
-  return listeners.filter((socket) => socket.pid === pid || (execMode !== "cluster" && socket.parentPid === pid));
+  return listeners.filter((socket) => socket.pid === pid || (execMode !== "cluster" && socket.ancestors.includes(pid)));
 }
 
 export interface TakenPort {

@@ -1,4 +1,4 @@
-import type { CoreTimes, HostReading, ListeningSocket, LoadAvg, MemoryReading } from "./reading.ts";
+import type { CoreTimes, HostReading, LoadAvg, MemoryReading, TcpSocket } from "./reading.ts";
 
 export interface PidStat {
   /** `Z` and `X` have ended. */
@@ -126,16 +126,18 @@ export function parseAuxv(bytes: Uint8Array, isLittleEndian: boolean): Units {
 
 const TCP_LISTEN = "0A";
 
-export function parseTcpTable(text: string): [inode: string, socket: ListeningSocket][] {
+/** Without sockets that no process has any more. @see proc_net_tcp(5) */
+export function parseTcpTable(text: string): TcpSocket[] {
   return text
     .split("\n")
     .slice(1)
-    .flatMap((line): [string, ListeningSocket][] => {
-      const { 1: local = "", 3: state, 4: queues = "", 9: inode } = line.trim().split(/\s+/);
+    .flatMap((line): TcpSocket[] => {
+      const { 1: local = "", 3: state, 4: queues = "", 9: inode = "0" } = line.trim().split(/\s+/);
       const [host = "", port = ""] = local.split(":");
-      if (state !== TCP_LISTEN || inode === undefined) return [];
+      if (inode === "0") return [];
       const waiting = Number.parseInt(queues.split(":")[1] ?? "0", 16);
-      return [[inode, { address: parseAddress(host), port: Number.parseInt(port, 16), waiting }]];
+      const isListening = state === TCP_LISTEN;
+      return [{ inode, isListening, address: parseAddress(host), port: Number.parseInt(port, 16), waiting }];
     });
 }
 

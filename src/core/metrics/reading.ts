@@ -40,11 +40,33 @@ export interface ListeningSocket {
   readonly waiting: number;
 }
 
+/** `waiting` counts the connections of a listening socket, and the unread bytes of any other. */
+export interface TcpSocket extends ListeningSocket {
+  readonly inode: string;
+  readonly isListening: boolean;
+}
+
 export interface Listener extends ListeningSocket {
   readonly pid: number;
-  readonly parentPid: number;
+  /** The parent first. */
+  readonly ancestors: readonly number[];
   /** Without path and arguments. */
   readonly program: string;
+  /** The process of PM2 whose variables it has: its own, or those of a process that started it. */
+  readonly origin: Pm2Origin | null;
+}
+
+export interface Pm2Origin {
+  readonly pm2Home: string;
+  readonly name: string;
+  readonly pmId: number;
+}
+
+export interface ProcessActivity {
+  readonly parentPid: number;
+  /** By SIGSTOP, or by a debugger. */
+  readonly isSuspended: boolean;
+  readonly cpuMs: number;
 }
 
 export type IoReading =

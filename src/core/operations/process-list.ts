@@ -9,7 +9,7 @@ import { appKind, type AppKind } from "../running/kind.ts";
 import { readStateOf } from "../running/read-states.ts";
 import type { ProcessState } from "../running/state.ts";
 
-export interface ListedProcess extends Omit<ProcessRecord, "declaration" | "uniqueId" | "lastStartAt" | "cronRestart"> {
+export interface ListedProcess extends Omit<ProcessRecord, "declaration" | "uniqueId" | "lastStartAt" | "cronRestart" | "listenPorts"> {
   readonly kind: AppKind;
   /** From PM2's status and everything else that svcm knows. */
   readonly state: ProcessStateName;
@@ -44,7 +44,7 @@ function toListed(
   { name: state, reason: stateReason, problem }: ProcessState,
   epochMs: number,
 ): ListedProcess {
-  const { declaration: _digests, uniqueId: _id, lastStartAt: _start, cronRestart: _cron, ...fields } = record;
+  const { declaration: _d, uniqueId: _u, lastStartAt: _l, cronRestart: _c, listenPorts: _p, ...fields } = record;
   const kind = appKind(record.declaration.settings);
   return { ...fields, kind, state, stateReason, problem, uptimeMs: uptimeMs(record, epochMs) };
 }

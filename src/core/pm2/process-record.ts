@@ -39,6 +39,8 @@ export interface ProcessRecord extends ProcessIdentity {
   readonly versioning: { readonly revision: string; readonly isDirty: boolean } | null;
   /** From `SVC_HTTP_PORT`, if that is a port. */
   readonly httpPort: number | null;
+  /** The ports on which its variables tell it to listen; absent without any. */
+  readonly listenPorts?: readonly number[];
   readonly declaration: ProcessDeclaration;
 }
 

@@ -1,5 +1,12 @@
 import type { HostSystem } from "../api/host-system.ts";
-import type { DiskReading, HostReading, Listener, ProcessReading } from "../metrics/reading.ts";
+import type {
+  DiskReading,
+  HostReading,
+  Listener,
+  ProcessActivity,
+  ProcessReading,
+  TcpSocket,
+} from "../metrics/reading.ts";
 
 export interface Machine {
   readonly platform: string;
@@ -9,8 +16,24 @@ export interface Machine {
   /** `undefined` if the system does not provide it. Processes of other users may be missing. */
   listeners(): Promise<readonly Listener[] | undefined>;
 
+  /** What the kernel shows of other processes; `undefined` on other systems than Linux. */
+  openTrees(): Promise<ProcessTrees | undefined>;
+
   /** The reader keeps files open until it is closed. */
   openReader(): Promise<MachineReader>;
+}
+
+/** Reads `/proc` at each call. What this user may not see is missing. */
+export interface ProcessTrees {
+  /** By process: its children, their children, and so on. */
+  descendants(pids: readonly number[]): ReadonlyMap<number, readonly number[]>;
+
+  activity(pids: readonly number[]): ReadonlyMap<number, ProcessActivity>;
+
+  tcpSockets(): readonly TcpSocket[];
+
+  /** The inodes of the sockets of a process; `undefined` if this user may not know them. */
+  socketInodes(pid: number): ReadonlySet<string> | undefined;
 }
 
 export interface OwnUsage {

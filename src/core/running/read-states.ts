@@ -7,14 +7,17 @@ import type { ProcessFacts, ScheduleFacts } from "./facts.ts";
 import { appKind } from "./kind.ts";
 import { logFacts } from "./log-facts.ts";
 import { MIN_LOOP_RESTARTS, OBSERVED_MS, type RestartObservations } from "./restarts.ts";
+import { readServing } from "./read-serving.ts";
+import type { ServingFacts } from "./serving.ts";
 import { isAtRest, isWithoutPid, processState, type StateOf } from "./state.ts";
 import { attributeStop } from "./stop-fact.ts";
 
-type FactPorts = Pick<Ports, "audit" | "clock" | "processLogs" | "schedules" | "stamps">;
+type FactPorts = Pick<Ports, "audit" | "clock" | "machine" | "processLogs" | "schedules" | "stamps">;
 
 /** A crash loop with several ends a second writes this in an hour. */
 const MAX_ENTRIES = 20_000;
 const MAX_AUDIT_RECORDS = 200;
+const SERVING_MS = 10_000;
 /** PM2 writes the local time of its daemon. */
 const MAX_ZONE_MS = 15 * 3_600_000;
 
@@ -54,6 +57,7 @@ export class FactsReader {
   readonly #ports: FactPorts;
   #kept = new Map<string, ProcessFacts>();
   #schedules = new Map<string, ScheduleFacts>();
+  #serving: { readonly atMs: number; readonly facts: ReadonlyMap<number, ServingFacts> } | undefined;
 
   constructor(ports: FactPorts) {
     this.#ports = ports;
@@ -63,6 +67,7 @@ export class FactsReader {
     const missing = records.filter((record) => needsLog(record) && !this.#kept.has(runKey(record)));
     const fresh = missing.length === 0 ? new Map<number, ProcessFacts>() : await this.#readRuns(missing);
     const schedules = await this.#readSchedules(records);
+    const serving = await this.#readServing(records);
     const limited = limitedApps(records);
     const before = this.#kept;
     this.#kept = new Map();
@@ -76,12 +81,25 @@ export class FactsReader {
           record.pmId,
           {
             ...known,
+            ...serving.get(record.pmId),
             ...(schedule !== undefined && { schedule }),
             ...(others.length > 0 && { limitedOthers: others }),
           },
         ];
       }),
     );
+  }
+
+  /** A look costs more than PM2's list, so only what does not serve is looked at again each time. */
+  async #readServing(records: readonly ProcessRecord[]): Promise<ReadonlyMap<number, ServingFacts>> {
+    const { clock } = this.#ports;
+    const last = this.#serving;
+    const isFresh = last !== undefined && last.facts.size === 0 && clock.elapsed() - last.atMs < SERVING_MS;
+    if (isFresh) return last.facts;
+    const hung = [...(last?.facts ?? [])].flatMap(([pmId, facts]) => (facts.hung === undefined ? [] : [pmId]));
+    const facts = await readServing(this.#ports, records, new Set(hung));
+    this.#serving = { atMs: clock.elapsed(), facts };
+    return facts;
   }
 
   async #readRuns(records: readonly ProcessRecord[]): Promise<Map<number, ProcessFacts>> {

@@ -19,6 +19,19 @@ export function nodeMachine(options: { readonly diskPaths: readonly string[] }):
       const { linuxListeners } = await import("./listeners.ts");
       return linuxListeners();
     },
+    async openTrees() {
+      if (platform !== "linux") return undefined;
+      const [{ readSocketInodes, readTcpSockets }, { descendantsOf, readActivity }] = await Promise.all([
+        import("./listeners.ts"),
+        import("./trees.ts"),
+      ]);
+      return {
+        descendants: descendantsOf,
+        activity: readActivity,
+        tcpSockets: readTcpSockets,
+        socketInodes: readSocketInodes,
+      };
+    },
     async openReader() {
       if (platform === "linux") return openLinux(options.diskPaths, systemQuery());
       const { openPortable } = await import("./portable.ts");

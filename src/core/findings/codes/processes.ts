@@ -138,8 +138,9 @@ export const processCodes: CodeDocs = {
     remedy: "Run `svcm why <name>`, fix the error, and run `svcm process restart <name>`.",
   },
   PROCESS_HUNG: {
-    summary: "The process does not accept the connections that wait on its port.",
-    explanation: "Its event loop may be blocked, or the process is suspended.",
+    summary: "The process does not take what waits on its port, or it is suspended.",
+    explanation:
+      "svcm looks for two seconds, so a server that is only busy does not count. Most often, its event loop is blocked.",
     remedy: "Run `svcm process show <name>`, and `svcm process restart <name>` if it does not recover.",
   },
   JOB_FAILED: {

@@ -1,11 +1,10 @@
 import { acceptedText, type Finding } from "../../findings/rule.ts";
 import { MAX_PORT } from "../../words/port.ts";
+import { LISTEN_VARIABLES } from "../listen-ports.ts";
 import type { Data } from "../loaded.ts";
 import { firstValue, fieldNames } from "../normalise.ts";
 import { groupsOfSeveral, type CheckedApp, type EcosystemRule } from "./rule.ts";
 
-/** Others, such as `SVC_REDIS_PORT`, have the port of another service. */
-const LISTEN_VARIABLES = /^(?:PORT|PM2_SERVE_PORT|SVC_(?:HTTP|REST|WEBSOCKET|GRPC|METRICS|SERVICE_MANAGEMENT)_PORT)$/;
 /** Long enough for a server to finish its requests; PM2's default is 1600 ms. */
 const MIN_KILL_TIMEOUT_MS = 5000;
 

@@ -1,3 +1,4 @@
+import { listenPorts } from "../../../pm2/listen-ports.ts";
 import { canonicalArguments, canonicalValue } from "../../../pm2/normalise.ts";
 import { parsePort } from "../../../words/port.ts";
 import type { ProcessRecord } from "../../../pm2/process-record.ts";
@@ -22,6 +23,8 @@ function watchesDotFolders({ watch, ignore_watch: ignored }: Readonly<Record<str
 export function processRecord(listed: Pm2Process, digest: (value: string) => string): ProcessRecord {
   const env = listed.pm2_env;
   const status = stringOrNull(env["status"]) ?? "unknown";
+  const environment = environmentOf(listed);
+  const ports = listenPorts(environment);
   return {
     pmId: listed.pm_id,
     name: String(listed.name),
@@ -49,7 +52,8 @@ export function processRecord(listed: Pm2Process, digest: (value: string) => str
     ...readUsage(listed),
     ...readMetrics(env["axm_monitor"]),
     versioning: readVersioning(env["versioning"]),
-    httpPort: parsePort(environmentOf(listed)["SVC_HTTP_PORT"]),
+    httpPort: parsePort(environment["SVC_HTTP_PORT"]),
+    ...(ports.length > 0 && { listenPorts: ports }),
     declaration: {
       argsDigest: digest(canonicalArguments(env["args"])),
       interpreterArgsDigest: digest(canonicalArguments(env["node_args"])),

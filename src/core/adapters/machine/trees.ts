@@ -1,0 +1,42 @@
+import { hasEnded, parsePidStat } from "../../metrics/proc.ts";
+import type { ProcessActivity } from "../../metrics/reading.ts";
+import { listIfReadable, readIfReadable } from "../files/system.ts";
+
+/** `sysconf(_SC_CLK_TCK)` of every Linux that Node.js runs on. */
+const TICK_MS = 10;
+/** A fork bomb must not stop svcm. */
+const MAX_DESCENDANTS = 1000;
+
+/** By process: its children, their children, and so on. */
+export function descendantsOf(pids: readonly number[]): ReadonlyMap<number, readonly number[]> {
+  return new Map(pids.map((root) => [root, readDescendants(root)]));
+}
+
+function readDescendants(root: number): readonly number[] {
+  const found = new Set<number>([root]);
+  for (const pid of found) {
+    if (found.size > MAX_DESCENDANTS) break;
+    for (const child of readChildren(pid)) found.add(child);
+  }
+  found.delete(root);
+  return [...found];
+}
+
+/** Each thread has children of its own. */
+function readChildren(pid: number): number[] {
+  return listIfReadable(`/proc/${pid}/task`).flatMap((thread) =>
+    readIfReadable(`/proc/${pid}/task/${thread}/children`).split(" ").filter(Boolean).map(Number),
+  );
+}
+
+/** Without processes that have ended or are hidden from this user. */
+export function readActivity(pids: readonly number[]): ReadonlyMap<number, ProcessActivity> {
+  return new Map(
+    pids.flatMap((pid): [number, ProcessActivity][] => {
+      const stat = parsePidStat(readIfReadable(`/proc/${pid}/stat`));
+      if (stat === undefined || hasEnded(stat)) return [];
+      const { parentPid } = stat;
+      return [[pid, { parentPid, isSuspended: /^[Tt]$/.test(stat.state), cpuMs: stat.cpuTicks * TICK_MS }]];
+    }),
+  );
+}

@@ -1,0 +1,135 @@
+import type { ProcessActivity, TcpSocket } from "../metrics/reading.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import type { Ports } from "../ports/index.ts";
+import type { ProcessTrees } from "../ports/machine.ts";
+import { once } from "../words/once.ts";
+import { appKind } from "./kind.ts";
+import {
+  describeHung,
+  describeNotLoaded,
+  mayNotBeLoaded,
+  stillWaiting,
+  waitingSockets,
+  type HeldSockets,
+  type ServingFacts,
+  type ServingTree,
+} from "./serving.ts";
+
+type ServingPorts = Pick<Ports, "clock" | "machine" | "processLogs">;
+
+/** Longer than a server is busy without taking a connection. */
+const HUNG_MS = 2000;
+/** Of a process that was hung at the last look. */
+const STILL_HUNG_MS = 300;
+const LOOK_MS = 100;
+
+/**
+ * By PM2 id, what sockets say about services that PM2 calls online. Waits only while something waits for one of them. Empty
+ * where the system does not show it.
+ */
+export async function readServing(
+  ports: ServingPorts,
+  records: readonly ProcessRecord[],
+  hungBefore: ReadonlySet<number> = new Set(),
+): Promise<ReadonlyMap<number, ServingFacts>> {
+  const services = records.filter(isOnlineService);
+  if (services.length === 0) return new Map();
+  const kernel = await ports.machine.openTrees();
+  if (kernel === undefined) return new Map();
+  const trees = readTrees(kernel, services);
+  const hung = await readHung(ports, kernel, trees, hungBefore);
+  const facts = new Map<number, ServingFacts>([...hung].map(([pmId, sentence]) => [pmId, { hung: sentence }]));
+  const sockets = kernel.tcpSockets();
+  for (const tree of trees.filter(({ record }) => !hung.has(record.pmId))) {
+    const notLoaded = await readNotLoaded(ports, sockets, tree);
+    if (notLoaded !== undefined) facts.set(tree.record.pmId, { notLoaded });
+  }
+  return facts;
+}
+
+function isOnlineService({ status, pid, declaration }: ProcessRecord): boolean {
+  return status === "online" && pid !== null && appKind(declaration.settings) === "service";
+}
+
+/** Reads the descriptors of a tree only where they are needed. */
+function readTrees(kernel: ProcessTrees, services: readonly ProcessRecord[]): readonly ServingTree[] {
+  const activity = kernel.activity(services.flatMap(({ pid }) => pid ?? []));
+  return services.flatMap((record): ServingTree[] => {
+    const { pid } = record;
+    if (pid === null) return [];
+    const daemon = record.execMode === "cluster" ? activity.get(pid)?.parentPid : undefined;
+    return [
+      {
+        record,
+        pid,
+        held: once(() => readHeld(kernel, [pid, ...(kernel.descendants([pid]).get(pid) ?? [])])),
+        heldByDaemon: once(() => readHeld(kernel, daemon === undefined ? [] : [daemon])),
+      },
+    ];
+  });
+}
+
+function readHeld(kernel: ProcessTrees, pids: readonly number[]): HeldSockets {
+  const read = pids.map((pid) => kernel.socketInodes(pid));
+  const inodes = new Set(read.flatMap((one) => [...(one ?? [])]));
+  return { inodes, isComplete: pids.length > 0 && !read.includes(undefined) };
+}
+
+interface Suspect {
+  readonly tree: ServingTree;
+  readonly isSuspended: boolean;
+  readonly sockets: readonly TcpSocket[];
+}
+
+async function readHung(
+  { clock }: ServingPorts,
+  kernel: ProcessTrees,
+  trees: readonly ServingTree[],
+  hungBefore: ReadonlySet<number>,
+): Promise<ReadonlyMap<number, string>> {
+  const startedMs = clock.elapsed();
+  const before = kernel.activity(trees.map(({ pid }) => pid));
+  const first = findSuspects(trees, kernel.tcpSockets(), before);
+  const isKnown = first.every(({ tree }) => hungBefore.has(tree.record.pmId));
+  let suspects = first;
+  let ms = 0;
+  while (suspects.length > 0 && ms < (isKnown ? STILL_HUNG_MS : HUNG_MS)) {
+    await clock.sleep(LOOK_MS);
+    const now = kernel.tcpSockets();
+    suspects = suspects
+      .map((suspect) => ({ ...suspect, sockets: stillWaiting(suspect.sockets, now) }))
+      .filter(({ sockets, isSuspended }) => isSuspended || sockets.length > 0);
+    ms = clock.elapsed() - startedMs;
+  }
+  const after = kernel.activity(suspects.map(({ tree }) => tree.pid));
+  return new Map(
+    suspects.flatMap(({ tree: { record, pid }, sockets }): [number, string][] => {
+      const sentence = describeHung(record, { sockets, before: before.get(pid), now: after.get(pid), ms });
+      return sentence === undefined ? [] : [[record.pmId, sentence]];
+    }),
+  );
+}
+
+function findSuspects(
+  trees: readonly ServingTree[],
+  sockets: readonly TcpSocket[],
+  activity: ReadonlyMap<number, ProcessActivity>,
+): Suspect[] {
+  const isAnyWaiting = sockets.some(({ waiting }) => waiting > 0);
+  return trees.flatMap((tree): Suspect[] => {
+    const isSuspended = activity.get(tree.pid)?.isSuspended === true;
+    const waiting = isAnyWaiting ? waitingSockets(tree, sockets) : [];
+    return isSuspended || waiting.length > 0 ? [{ tree, isSuspended, sockets: waiting }] : [];
+  });
+}
+
+async function readNotLoaded(
+  { clock, processLogs }: ServingPorts,
+  sockets: readonly TcpSocket[],
+  tree: ServingTree,
+): Promise<string | undefined> {
+  const epochMs = clock.now();
+  if (!mayNotBeLoaded(tree, { sockets, epochMs })) return undefined;
+  const tail = await processLogs.readErrorTail(tree.record).catch(() => undefined);
+  return describeNotLoaded(tree.record, { tail, epochMs });
+}

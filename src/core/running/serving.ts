@@ -1,0 +1,128 @@
+/** Decides from sockets whether a process that PM2 calls online serves its port. */
+import type { ErrorTail } from "../events/heap-error.ts";
+import { lastErrorBlock } from "../events/error-block.ts";
+import type { ProcessActivity, TcpSocket } from "../metrics/reading.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import { pluralize } from "../words/pluralize.ts";
+import type { ProcessFacts } from "./facts.ts";
+
+export type ServingFacts = Pick<ProcessFacts, "hung" | "notLoaded">;
+
+export interface HeldSockets {
+  readonly inodes: ReadonlySet<string>;
+  /** False if this user may not know all of them, or if a process has just ended. */
+  readonly isComplete: boolean;
+}
+
+/** A process and its descendants. */
+export interface ServingTree {
+  readonly record: ProcessRecord;
+  readonly pid: number;
+  readonly held: () => HeldSockets;
+  /** PM2's daemon listens for the workers of a cluster, and hands connections over. */
+  readonly heldByDaemon: () => HeldSockets;
+}
+
+/** The sockets in which something waits for this process. */
+export function waitingSockets(tree: ServingTree, sockets: readonly TcpSocket[]): TcpSocket[] {
+  const { record } = tree;
+  const isHeld = ({ inode }: TcpSocket): boolean => tree.held().inodes.has(inode);
+  const full = sockets.filter(({ waiting }) => waiting > 0);
+  if (record.execMode !== "cluster") return full.filter((socket) => socket.isListening && isHeld(socket));
+  const unread = full.filter(({ isListening }) => !isListening);
+  const isHandedOver = ({ inode, port }: TcpSocket): boolean =>
+    record.listenPorts?.includes(port) === true && tree.heldByDaemon().inodes.has(inode);
+  return unread.filter((socket) => isHeld(socket) || isHandedOver(socket));
+}
+
+/** Without the sockets from which something has been taken since. A server that is only busy takes all that waits. */
+export function stillWaiting(before: readonly TcpSocket[], now: readonly TcpSocket[]): TcpSocket[] {
+  const byInode = new Map(now.map((socket) => [socket.inode, socket]));
+  return before.flatMap(({ inode, waiting }) => {
+    const socket = byInode.get(inode);
+    return socket !== undefined && socket.waiting >= waiting ? [socket] : [];
+  });
+}
+
+interface HungEvidence {
+  /** Those in which the same, or more, has waited all the time. */
+  readonly sockets: readonly TcpSocket[];
+  readonly before: ProcessActivity | undefined;
+  readonly now: ProcessActivity | undefined;
+  readonly ms: number;
+}
+
+/** Less is not a blocked event loop. */
+const FULL_CPU_SHARE = 0.8;
+
+/** A sentence about a process that has answered nothing for a while. */
+export function describeHung({ execMode }: ProcessRecord, evidence: HungEvidence): string | undefined {
+  const { sockets, before, now } = evidence;
+  if (before?.isSuspended === true && now?.isSuspended === true)
+    return "It is suspended, by a signal or a debugger, so it answers nothing.";
+  const [socket] = sockets;
+  if (socket === undefined) return undefined;
+  return execMode === "cluster" ? describeBlocked(socket, evidence) : describeBacklog(socket, evidence);
+}
+
+function describeBacklog({ port, waiting }: TcpSocket, { ms }: HungEvidence): string {
+  const [what, none] = waiting === 1 ? ["connection waits", "nothing"] : ["connections wait", "none of them"];
+  return `${waiting} ${what} on port ${port}, and it has accepted ${none} for ${seconds(ms)}.`;
+}
+
+/** A paused stream is not read either. */
+function describeBlocked({ port, waiting }: TcpSocket, { before, now, ms }: HungEvidence): string | undefined {
+  if (before === undefined || now === undefined || now.cpuMs - before.cpuMs < ms * FULL_CPU_SHARE) return undefined;
+  return `It has read none of the ${pluralize(waiting, "byte")} that wait on port ${port} for ${seconds(ms)}, while it used a whole core.`;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** An app may need longer than this, so the rest of the evidence counts, too. */
+const MIN_LOADING_MS = 10_000;
+/** An error after this time is not one of the start. */
+const MAX_LOADING_MS = 60_000;
+
+interface LoadEvidence {
+  readonly sockets: readonly TcpSocket[];
+  readonly tail: ErrorTail | undefined;
+  readonly epochMs: number;
+}
+
+/**
+ * Nothing of the tree listens, although it has had time to. A process with any connection has loaded at least a part, such as
+ * a worker of a queue that got the variable as well.
+ */
+export function mayNotBeLoaded(
+  { record, held, heldByDaemon }: ServingTree,
+  { sockets, epochMs }: Omit<LoadEvidence, "tail">,
+): boolean {
+  const { listenPorts = [], lastStartAt, execMode } = record;
+  if (listenPorts.length === 0 || lastStartAt === null || epochMs - lastStartAt < MIN_LOADING_MS) return false;
+  const { inodes, isComplete } = held();
+  if (!isComplete || sockets.some(({ inode }) => inodes.has(inode))) return false;
+  if (execMode !== "cluster") return true;
+  const daemon = heldByDaemon();
+  const isServed = ({ inode, isListening, port }: TcpSocket): boolean =>
+    isListening && listenPorts.includes(port) && daemon.inodes.has(inode);
+  return daemon.isComplete && !sockets.some(isServed);
+}
+
+/**
+ * A sentence about a process whose script has failed to load, which PM2 does not notice: it swallows the error of an ES
+ * module.
+ */
+export function describeNotLoaded(
+  { listenPorts = [], lastStartAt }: ProcessRecord,
+  { tail, epochMs }: Omit<LoadEvidence, "sockets">,
+): string | undefined {
+  if (tail === undefined || lastStartAt === null) return undefined;
+  const { lines, writtenMs } = tail;
+  const isOfStart = writtenMs >= lastStartAt && writtenMs - lastStartAt <= MAX_LOADING_MS;
+  const isOver = epochMs - writtenMs >= MIN_LOADING_MS;
+  if (!isOfStart || !isOver || !lastErrorBlock(lines.map((text) => ({ text }))).hasError) return undefined;
+  const ports = listenPorts.length === 1 ? `port ${listenPorts[0]}` : `the ports ${listenPorts.join(", ")}`;
+  return `Its error log ends with an error of this start, and it does not listen on ${ports}. It has no connection at all.`;
+}

@@ -1,0 +1,134 @@
+import { describe, expect, test } from "vitest";
+import type { ProcessActivity, TcpSocket } from "../../../src/core/metrics/reading.ts";
+import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
+import {
+  describeHung,
+  describeNotLoaded,
+  mayNotBeLoaded,
+  stillWaiting,
+  waitingSockets,
+  type HeldSockets,
+  type ServingTree,
+} from "../../../src/core/running/serving.ts";
+import { record } from "../../support/process-record.ts";
+
+const NOW = 1_000_000;
+const socket = (fields: Partial<TcpSocket> = {}): TcpSocket => ({
+  inode: "1",
+  isListening: true,
+  address: "127.0.0.1",
+  port: 3000,
+  waiting: 0,
+  ...fields,
+});
+const held = (...inodes: string[]): HeldSockets => ({ inodes: new Set(inodes), isComplete: true });
+const tree = (fields: Partial<ProcessRecord>, own = held("1"), daemon = held()): ServingTree => ({
+  record: record({ status: "online", pid: 7, listenPorts: [3000], lastStartAt: NOW - 60_000, ...fields }),
+  pid: 7,
+  held: () => own,
+  heldByDaemon: () => daemon,
+});
+
+describe("what waits for a process", () => {
+  const backlog = socket({ waiting: 2 });
+  const unread = socket({ waiting: 80, isListening: false });
+  test.each<[string, ServingTree, TcpSocket, boolean]>([
+    ["a connection at its own listener", tree({}), backlog, true],
+    ["nothing", tree({}), socket(), false],
+    ["a connection at the listener of another process", tree({}, held("2")), backlog, false],
+    ["unread bytes: the app may have paused the stream", tree({}), unread, false],
+    ["unread bytes of a worker", tree({ execMode: "cluster" }), unread, true],
+    ["what PM2 hands over to a worker", tree({ execMode: "cluster" }, held(), held("1")), unread, true],
+    [
+      "what PM2 hands over to a worker of another app",
+      tree({ execMode: "cluster", listenPorts: [4000] }, held(), held("1")),
+      unread,
+      false,
+    ],
+  ])("%s", (_what, of, one, isWaiting) => {
+    expect(waitingSockets(of, [one])).toEqual(isWaiting ? [one] : []);
+  });
+
+  test("a socket from which something was taken has not waited all the time", () => {
+    const before = [socket({ waiting: 2 })];
+    expect(stillWaiting(before, [socket({ waiting: 1 })])).toEqual([]);
+    expect(stillWaiting(before, [socket({ inode: "9", waiting: 3 })])).toEqual([]);
+    expect(stillWaiting(before, [socket({ waiting: 3 })])).toEqual([socket({ waiting: 3 })]);
+  });
+});
+
+describe("a process is hung", () => {
+  const activity = (cpuMs: number, isSuspended = false): ProcessActivity => ({ parentPid: 2, cpuMs, isSuspended });
+  const idle = { before: activity(0), now: activity(10), ms: 2000 };
+  const busy = { ...idle, now: activity(1900) };
+  const suspended = { ...idle, before: activity(0, true), now: activity(0, true) };
+  const worker = { execMode: "cluster" } as const;
+  test.each<[string | undefined, string, Partial<ProcessRecord>, Parameters<typeof describeHung>[1]]>([
+    [
+      "2 connections wait on port 3000, and it has accepted none of them for 2.0 s.",
+      "it blocks, also without CPU",
+      {},
+      { ...idle, sockets: [socket({ waiting: 2 })] },
+    ],
+    [
+      "1 connection waits on port 3000, and it has accepted nothing for 2.0 s.",
+      "one is enough",
+      {},
+      { ...busy, sockets: [socket({ waiting: 1 })] },
+    ],
+    [undefined, "nothing waits", {}, { ...busy, sockets: [] }],
+    [
+      "It is suspended, by a signal or a debugger, so it answers nothing.",
+      "SIGSTOP",
+      {},
+      { ...suspended, sockets: [] },
+    ],
+    [undefined, "it was suspended for a moment", {}, { ...suspended, now: activity(0), sockets: [] }],
+    [undefined, "a worker has paused a stream", worker, { ...idle, sockets: [socket({ waiting: 9 })] }],
+    [
+      "It has read none of the 9 bytes that wait on port 3000 for 2.0 s, while it used a whole core.",
+      "a worker blocks",
+      worker,
+      { ...busy, sockets: [socket({ waiting: 9 })] },
+    ],
+  ])("%s: %s", (expected, _what, fields, evidence) => {
+    expect(describeHung(record(fields), evidence)).toBe(expected);
+  });
+});
+
+describe("a process has not loaded", () => {
+  const free = { sockets: [], epochMs: NOW };
+  test.each<[boolean, string, ServingTree, readonly TcpSocket[]]>([
+    [true, "nothing listens on its port", tree({}), []],
+    [true, "another process has its port", tree({}), [socket({ inode: "2" })]],
+    [false, "it listens", tree({}), [socket()]],
+    [false, "it listens on another port", tree({}), [socket({ port: 80 })]],
+    [false, "it has a connection, as a worker of a queue", tree({}), [socket({ isListening: false, port: 50_000 })]],
+    [false, "no variable names a port", tree({ listenPorts: [] }), []],
+    [false, "it has just started", tree({ lastStartAt: NOW - 9000 }), []],
+    [false, "not all of its sockets are known", tree({}, { inodes: new Set(), isComplete: false }), []],
+    [false, "PM2 listens for its cluster", tree({ execMode: "cluster" }, held(), held("1")), [socket()]],
+    [true, "PM2 listens for another cluster", tree({ execMode: "cluster" }, held(), held("1")), [socket({ port: 80 })]],
+    [
+      false,
+      "the sockets of PM2 are not known",
+      tree({ execMode: "cluster" }, held(), { inodes: new Set(), isComplete: false }),
+      [],
+    ],
+  ])("%s: %s", (expected, _what, of, sockets) => {
+    expect(mayNotBeLoaded(of, { ...free, sockets })).toBe(expected);
+  });
+
+  const start = NOW - 60_000;
+  const error = ["file:///srv/api.mjs:1", "SyntaxError: Unexpected token '}'", "    at compile (node:internal:1:1)"];
+  test.each<[boolean, string, readonly string[], number]>([
+    [true, "its log ends with an error of its start", error, start + 200],
+    [false, "the error is of an earlier run", error, start - 1],
+    [false, "the error came later", error, start + 60_001],
+    [false, "it may be starting still", error, NOW - 9000],
+    [false, "the log has a warning", ["(node:7) Warning: old"], start + 200],
+  ])("%s: %s", (expected, _what, lines, writtenMs) => {
+    const found = describeNotLoaded(tree({}).record, { tail: { lines, writtenMs }, epochMs: NOW });
+    expect(found !== undefined).toBe(expected);
+  });
+});
