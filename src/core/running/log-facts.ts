@@ -19,7 +19,8 @@ export function logFacts(entries: readonly LogEntry[], record: ProcessRecord, ep
   const lastEnd = findLastEnd(own, record);
   const cut = findCutRun(own);
   return {
-    endsMs: unrequestedEnds(recent),
+    // Without a start in the log, its ends are not known either.
+    ...(own.some(({ type }) => type === "start") && { endsMs: unrequestedEnds(sinceCreation(recent, record)) }),
     ...restartLoop(recent, record),
     ...(lastEnd !== undefined && { lastEnd }),
     ...(cut !== undefined && { stuck: cut }),
@@ -41,6 +42,14 @@ function isOf(entry: LogEntry, { pmId, name }: ProcessRecord): boolean {
   if ("pmId" in entry && (entry.isOld || entry.pmId !== pmId)) return false;
   if ("name" in entry) return entry.name === name;
   return "pmId" in entry;
+}
+
+/**
+ * A requested restart renews `created_at`, and ends before it belong to a former run. PM2's log does not show each of these
+ * restarts: PM2 writes no line about the stop of a process that has just ended. The log has whole seconds.
+ */
+function sinceCreation(entries: readonly LogEntry[], { createdAt }: ProcessRecord): readonly LogEntry[] {
+  return createdAt === null ? entries : entries.filter(({ atMs }) => atMs > createdAt);
 }
 
 /** A requested restart or stop resets the count: ends before it belong to another run of the app. */

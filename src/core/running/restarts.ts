@@ -54,7 +54,7 @@ interface LoopEvidence {
  * code decides only where nothing else is known.
  */
 export function findCrashLoop(record: ProcessRecord, evidence: LoopEvidence): string | undefined {
-  const isLogged = (evidence.endsMs?.length ?? 0) > 0;
+  const isLogged = evidence.endsMs !== undefined;
   const found = observedLoop(record, evidence) ?? loggedLoop(record, evidence);
   // Otherwise PM2's log has said how often it ended.
   return found ?? (isLogged ? undefined : recordedLoop(record, evidence));

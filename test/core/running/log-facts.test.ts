@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import type { LogEntry } from "../../../src/core/events/log-line.ts";
+import { logFacts } from "../../../src/core/running/log-facts.ts";
+import { processState } from "../../../src/core/running/state.ts";
+import { record } from "../../support/process-record.ts";
+
+const NOW = Date.UTC(2030, 0, 1, 12);
+const HOUR = 3_600_000;
+const api = { name: "api", pmId: 0, isOld: false };
+const start = (ageMs: number): LogEntry => ({ type: "start", mode: "fork", ...api, atMs: NOW - ageMs });
+const exit = (ageMs: number): LogEntry => ({ type: "exit", code: 1, signal: "SIGINT", ...api, atMs: NOW - ageMs });
+const stopping = (ageMs: number): LogEntry => ({ type: "stopping", ...api, atMs: NOW - ageMs });
+const crashes = [start(9000), exit(8000), start(8000), exit(7000), start(7000), exit(6000), start(6000), exit(5000)];
+const online = { status: "online", pid: 7, restartCount: 5, exitCode: 1 };
+
+function state(entries: readonly LogEntry[], createdAgeMs: number | null, runMs = 1000) {
+  const [createdAt, lastStartAt] = [createdAgeMs === null ? null : NOW - createdAgeMs, NOW - runMs];
+  const one = record({ ...online, createdAt, lastStartAt, startedAt: lastStartAt });
+  const facts = logFacts(entries, one, NOW);
+  return processState(one, { epochMs: NOW, missingFolders: new Set(), facts }).name;
+}
+
+// PM2 logs no stop of a process that it lists as stopped, as between an end and the next start.
+test.each<[string, string, readonly LogEntry[], number | null, number?]>([
+  ["crash loop", "it keeps ending since its last requested start", [...crashes, start(1000)], 9000],
+  ["crash loop", "PM2 5 does not say when it was created", [...crashes, start(1000)], null],
+  ["online", "it was restarted on request between two ends", [...crashes, start(1000)], 1500],
+  ["online", "the restart took long", [...crashes, start(1000)], 4900, 100],
+  ["online", "it was stopped and started", [...crashes, stopping(4000), start(1000)], 9000],
+  [
+    "crash loop",
+    "it keeps ending after the restart, too",
+    [...crashes, start(4000), exit(3000), start(3000), exit(2000), start(2000), exit(1000), start(1000)],
+    4500,
+  ],
+])("%s: %s", (expected, _what, entries, createdAgeMs, runMs) => {
+  expect(state(entries, createdAgeMs, runMs)).toBe(expected);
+  const elsewhere = entries.map((entry) => ({ ...entry, atMs: entry.atMs + 5 * HOUR }));
+  expect(state(elsewhere, createdAgeMs, runMs)).toBe(expected);
+});
+
+test("a restart that took longer than usual is no crash loop if PM2's log has no end since", () => {
+  expect(state([...crashes, start(1000)], 7000 - 1, 1000)).toBe("online");
+  const one = record({ ...online, createdAt: NOW - 9000, lastStartAt: NOW - 1000, startedAt: NOW - 1000 });
+  const without = logFacts([], one, NOW);
+  expect(processState(one, { epochMs: NOW, missingFolders: new Set(), facts: without }).name).toBe("crash loop");
+});
