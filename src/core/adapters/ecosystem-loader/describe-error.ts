@@ -1,18 +1,18 @@
 import { foreignCode, type ErrorCode } from "../../api/code.ts";
-import { existsSync } from "node:fs";
-import { createScrub } from "../../pm2/scrub.ts";
-import { maskLogLine } from "../../secrets/redact.ts";
-import { isSecretVariable } from "../../secrets/secret-value.ts";
+import { existsSync, readFileSync } from "node:fs";
+import { getSystemErrorMap } from "node:util";
 import { errorCode } from "../../words/thrown.ts";
 import { YamlSyntaxError } from "../../yaml/syntax-error.ts";
+import { parserWords, runWords, writtenModule } from "./error-words.ts";
 import type { Outcome, FileLocation } from "./outcome.ts";
 import { ExportError, TooLargeError } from "./pick-apps.ts";
 
 type Failure = Extract<Outcome, { ok: false }>;
 
+const MAX_SOURCE_LENGTH = 2 ** 20;
 const ERROR_CLASSES = [SyntaxError, TypeError, ReferenceError, RangeError, URIError, EvalError] as const;
 
-/** With the message of an exception, but without secrets. Even reading the thrown value may throw. */
+/** Class, code and position, but no text of the error. Even reading the thrown value may throw. */
 export function describeError(thrown: unknown, file: string): Failure {
   try {
     return describe(thrown, file);
@@ -29,59 +29,55 @@ function describe(thrown: unknown, file: string): Failure {
     const { line, column } = thrown;
     return { ...fail("ECOSYSTEM_FILE_SYNTAX", "the file is not valid YAML"), at: { file, line, column } };
   }
-  if (!(thrown instanceof Error)) {
-    const text = typeof thrown === "string" ? `: ${shownMessage(thrown)}` : "";
-    return fail("ECOSYSTEM_FILE_THREW", `the file threw a value that is not an Error${text}`);
-  }
-  const code = errorCode(thrown).replace(/^ERR_MODULE_NOT_FOUND$/, "MODULE_NOT_FOUND");
+  if (!(thrown instanceof Error)) return fail("ECOSYSTEM_FILE_THREW", "the file threw a value that is not an Error");
   // The file itself may call `JSON.parse`.
   const parsedAt = thrown instanceof SyntaxError ? syntaxLocation(thrown.stack) : undefined;
   const at = parsedAt ?? frameLocation(thrown.stack);
-  return { ...describeByCode(thrown, code, { file, isParsed: parsedAt !== undefined }), at };
+  const failure = moduleFailure(thrown, at?.file ?? file) ?? ownFailure(thrown, file);
+  return { ...(failure ?? (parsedAt === undefined ? runFailure(thrown) : parserFailure(thrown, file))), at };
 }
 
-function describeByCode(
-  error: Error,
-  code: string,
-  { file, isParsed }: { readonly file: string; readonly isParsed: boolean },
-): Failure {
-  const moduleError = moduleFailure(error, code);
-  if (moduleError !== undefined) return moduleError;
-  if (/^E[A-Z]+$/.test(code) && "path" in error && error.path === file) {
-    return fail(foreignCode(code), code === "EACCES" ? "the file may not be read" : "the file cannot be read");
-  }
-  const message = shownMessage(isParsed ? withoutSource(error.message) : error.message);
-  const reason = message === "" ? "" : `: ${message}`;
-  if (isParsed) {
-    const language = file.endsWith(".json") ? "JSON" : "JavaScript";
-    return fail("ECOSYSTEM_FILE_SYNTAX", `the file is not valid ${language}${reason}`);
-  }
+/** The ecosystem file itself cannot be read. */
+function ownFailure(error: Error, file: string): Failure | undefined {
+  const code = errorCode(error);
+  if (systemText(code) === undefined || !("path" in error) || error.path !== file) return undefined;
+  return fail(foreignCode(code), code === "EACCES" ? "the file may not be read" : "the file cannot be read");
+}
+
+function parserFailure({ message }: Error, file: string): Failure {
+  const language = file.endsWith(".json") ? "JSON" : "JavaScript";
+  return fail("ECOSYSTEM_FILE_SYNTAX", `the file is not valid ${language}${detail(parserWords(message))}`);
+}
+
+function runFailure(error: Error): Failure {
   const name = ERROR_CLASSES.find((Kind) => error instanceof Kind)?.name ?? "Error";
-  return fail("ECOSYSTEM_FILE_THREW", `the file threw ${name}${reason}`);
-}
-
-const MAX_MESSAGE_LENGTH = 200;
-/** `JSON.parse` quotes the text around the error. */
-const QUOTED_JSON = /,? (?:\.\.\.)?"[^]*"(?:\.\.\.)? is not valid JSON$/;
-
-/** The parser quotes words of the file, which may be a part of a secret. A quoted sign is not a word. */
-function withoutSource(message: string): string {
-  const [text = ""] = message.replace(QUOTED_JSON, ", which is not valid JSON").split(/: \//);
-  return text.replaceAll(/ ?'[^']*[\p{L}\p{N}_$][^']*'/gu, "").trim();
-}
-
-/** The file may have read secrets from another file into its environment. */
-function shownMessage(message: string): string {
-  const secrets = Object.entries(process.env).flatMap(([name, value = ""]) =>
-    isSecretVariable(name, value) ? [value] : [],
+  return fail(
+    "ECOSYSTEM_FILE_THREW",
+    `the file threw ${name}${detail(systemWords(error) ?? runWords(name, error.message))}`,
   );
-  const [line = ""] = message.replace(QUOTED_JSON, ", which is not valid JSON").trim().split("\n");
-  const printable = line.replaceAll(/[\p{Cc}\p{Cf}]/gu, "").slice(0, MAX_MESSAGE_LENGTH);
-  return maskLogLine(createScrub(secrets)(printable)).replace(/\.$/, "");
 }
 
-function moduleFailure(error: Error, code: string): Failure | undefined {
-  if (code === "MODULE_NOT_FOUND") return missingModule(error.message);
+function detail(words: string | undefined): string {
+  return words === undefined ? "" : `: ${words}`;
+}
+
+/** Node.js's own codes, and the exit code of a command that the file ran. */
+function systemWords(error: Error): string | undefined {
+  const code = errorCode(error);
+  const text = systemText(code);
+  if (text !== undefined) return `${code}, ${text}`;
+  const { status } = error as { readonly status?: unknown };
+  const isExitCode = Number.isInteger(status) && Number(status) > 0 && Number(status) < 256;
+  return isExitCode && "pid" in error ? `a command ended with exit code ${Number(status)}` : undefined;
+}
+
+function systemText(code: string): string | undefined {
+  return [...getSystemErrorMap().values()].find(([name]) => name === code)?.[1];
+}
+
+function moduleFailure(error: Error, requiring: string): Failure | undefined {
+  const code = errorCode(error);
+  if (code === "MODULE_NOT_FOUND" || code === "ERR_MODULE_NOT_FOUND") return missingModule(error.message, requiring);
   if (code === "ERR_REQUIRE_ASYNC_MODULE")
     return fail("ECOSYSTEM_FILE_ASYNC", "the file awaits at its top level, which PM2 cannot load");
   if (!(error instanceof ReferenceError) || !error.message.includes(" in ES module scope")) return undefined;
@@ -91,10 +87,21 @@ function moduleFailure(error: Error, code: string): Failure | undefined {
   );
 }
 
-function missingModule(message: string): Failure {
-  const [, name] = /^Cannot find (?:module|package) '([\w@./-]{1,200})'/.exec(message) ?? [];
-  const moduleText = name === undefined ? "a module" : `the module "${name}"`;
-  return fail("ECOSYSTEM_MODULE_NOT_FOUND", `the file needs ${moduleText}, which is not installed`);
+function missingModule(message: string, requiring: string): Failure {
+  const [, missing = ""] = /^Cannot find (?:module|package) '([\w@./-]{1,200})'/.exec(message) ?? [];
+  const [, importing = requiring] = / imported from (\/[^\n]{1,1000})/.exec(message) ?? [];
+  const name = missing === "" ? undefined : writtenModule(missing, readSource(importing));
+  if (name !== undefined)
+    return fail("ECOSYSTEM_MODULE_NOT_FOUND", `the file needs the module "${name}", which is not installed`);
+  return fail("ECOSYSTEM_MODULE_NOT_FOUND", "the file computes the name of a module, and that module is not installed");
+}
+
+function readSource(file: string): string {
+  try {
+    return readFileSync(file, "utf8").slice(0, MAX_SOURCE_LENGTH);
+  } catch {
+    return "";
+  }
 }
 
 function fail(code: ErrorCode, reason: string): Failure {

@@ -3,12 +3,13 @@ import type { CodeDocs } from "../rule.ts";
 export const ecosystemCodes: CodeDocs = {
   ECOSYSTEM_FILE_SYNTAX: {
     summary: "The file is not valid JavaScript, JSON or YAML.",
-    remedy: "Correct the line that `details` names; `node --check <path>` repeats the error for JavaScript.",
+    remedy: "Correct the named line; for JavaScript, `node --check` with that file also quotes it.",
   },
   ECOSYSTEM_FILE_THREW: {
     summary: "The file threw an error when it ran.",
-    explanation: "Its message is shown without the secrets that svcm knows.",
-    remedy: "Run `node <path>` to see the error, and correct the line that `details` names.",
+    explanation:
+      "svcm shows the class, code and position of the error. Its text may contain a secret, so it is never shown.",
+    remedy: "Run `node` with that file to see the text of the error, and correct the named line.",
   },
   ECOSYSTEM_FILE_EXITED: {
     summary: "The file ended its process instead of exporting apps.",
