@@ -3,7 +3,8 @@ import type { AppCode, CodeRequest, RunningCode } from "../../ports/running-code
 import type { GitOptions } from "../git.ts";
 import { serviceName } from "../service-name.ts";
 import { blobDigest } from "./digests.ts";
-import { inspectApp } from "./inspect.ts";
+import { isTrackedCode } from "./git-evidence.ts";
+import { inspectApp, type Seen } from "./inspect.ts";
 import { StartClock } from "./process-start.ts";
 import { RecordStore } from "./record-store.ts";
 import { findRepository, type Repository } from "./repository.ts";
@@ -19,6 +20,7 @@ const UNCOMMITTED_BUDGET_MS = 10_000;
 
 export function nodeRunningCode({ root, env, pm2Home }: RunningCodeOptions): RunningCode {
   const store = new RecordStore(join(pm2Home, "svcm", serviceName(root)));
+  const seen = new Map<string, Seen>();
   return {
     async inspect(apps, { budgetMs }) {
       const look = new Looking({ root, env, pm2Home }, store, new Budget(budgetMs));
@@ -26,7 +28,10 @@ export function nodeRunningCode({ root, env, pm2Home }: RunningCodeOptions): Run
       const inspected: AppCode[] = [];
       for (const request of apps) {
         const unit = look.unit(request);
-        inspected.push(await inspectApp(request, { unit, repository: look.repository(unit), store, clock }));
+        const context = { unit, repository: look.repository(unit), store, clock, seen: seen.get(request.app) };
+        inspected.push(await inspectApp(request, context));
+        const { digests } = unit;
+        if (typeof digests !== "string") seen.set(request.app, { atMs: Date.now(), digests });
       }
       look.keepDigests();
       return inspected;
@@ -111,5 +116,7 @@ async function uncommitted(unit: Unit, repository: Repository | undefined): Prom
     if (id.length === 64) return blobDigest(entry.absolute, entry.kind, "sha256") !== id;
     return typeof digests !== "string" && digests.get(entry.path) !== id;
   };
-  return unit.files.filter(differs).map(({ absolute }) => absolute);
+  return unit.files
+    .filter((entry) => isTrackedCode(entry.path, unit) && differs(entry))
+    .map(({ absolute }) => absolute);
 }

@@ -13,7 +13,7 @@ import { type Budget, walkUnit, type Walk, type WalkedEntry } from "./walk.ts";
 
 export interface Install {
   readonly digest: string | null;
-  readonly lockfile: string | null;
+  readonly lockfiles: readonly string[];
   readonly modifiedMs: number;
   readonly changedMs: number;
 }
@@ -56,8 +56,13 @@ export class Unit {
       hasPackage: (folder) => existsSync(join(folder, "package.json")),
     });
     this.folder = found?.folder;
-    this.rules = { scriptFolder: found?.scriptFolder ?? null, include: request.include, exclude: request.exclude };
-    const { folder } = this;
+    const { folder, place } = this;
+    this.rules = {
+      script: folder === undefined || place.script === null ? null : relative(folder, place.script),
+      scriptFolder: found?.scriptFolder ?? null,
+      include: request.include,
+      exclude: request.exclude,
+    };
     const others = request.others.map((path) => realPath(path) ?? path);
     const shared = folder === undefined ? undefined : read(folder, others);
     this.walk = shared?.walk ?? { entries: [], problem: null };
@@ -105,19 +110,20 @@ export function readFolder(
 function readInstall(folder: string | undefined): Install {
   for (let at = folder; at !== undefined && at !== dirname(at); at = dirname(at)) {
     const here = at;
-    const lockfile = LOCKFILES.map((name) => join(here, name)).find((path) => existsSync(path));
-    const marker = INSTALL_MARKERS.map((name) => join(here, name)).find((path) => existsSync(path));
-    if (lockfile === undefined && marker === undefined) continue;
-    const paths = [lockfile, marker].filter((path) => path !== undefined);
+    const there = (names: readonly string[]): string[] =>
+      names.map((name) => join(here, name)).filter((path) => existsSync(path));
+    const lockfiles = there(LOCKFILES);
+    const paths = [...lockfiles, ...there(INSTALL_MARKERS)];
+    if (paths.length === 0) continue;
     const stats = paths.map((path) => lstatSync(path));
     return {
       digest: digestText(JSON.stringify(paths.map((path) => digestIfThere(path)))),
-      lockfile: lockfile ?? null,
+      lockfiles,
       modifiedMs: Math.max(...stats.map(({ mtimeMs }) => mtimeMs)),
       changedMs: Math.max(...stats.map(({ ctimeMs }) => ctimeMs)),
     };
   }
-  return { digest: null, lockfile: null, modifiedMs: 0, changedMs: 0 };
+  return { digest: null, lockfiles: [], modifiedMs: 0, changedMs: 0 };
 }
 
 export function realPath(path: string): string | null {
