@@ -58,6 +58,10 @@ function faultsOf(name: Service, running: readonly Running[], { why, isUnknown }
   return !isStale && why.length > 0 ? [`a needless step for ${name}: ${JSON.stringify(why)}`] : [];
 }
 
+function asCode(error: unknown): unknown {
+  return error instanceof Error && error.cause instanceof Error && "code" in error.cause ? error.cause.code : undefined;
+}
+
 /** Asks the cluster again and again until it is stopped. Returns how many requests were refused. */
 function askWhile(port: number): () => Promise<number> {
   let refused = 0;
@@ -66,7 +70,10 @@ function askWhile(port: number): () => Promise<number> {
     while (!state.isOver) {
       await fetch(`http://127.0.0.1:${port}/`, { headers: { connection: "close" } })
         .then((response) => response.text())
-        .catch(() => (refused += 1));
+        .catch((error: unknown) => {
+          // Nobody listens. A worker that ends while it answers resets the connection.
+          if (asCode(error) === "ECONNREFUSED") refused += 1;
+        });
       await pause();
     }
   })();

@@ -45,8 +45,8 @@ const VOLATILE_FOLDER = /^(?:cache|tmp|temp|uploads?|sessions?|backups?)$/i;
 const DATA_FOLDER = /^(?:data|storage|var|run)$/i;
 
 export interface CodeRules {
-  /** Relative to the unit; `null` if it is not a file of it. */
-  readonly script: string | null;
+  /** Files that are code whatever their names, such as the script. */
+  readonly named: ReadonlySet<string>;
   /** Real, relative to the unit; `null` if the script is outside, as that of a wrapper such as npm. */
   readonly scriptFolder: string | null;
   readonly include: readonly string[];
@@ -149,8 +149,14 @@ function isData(path: string): boolean {
   return DATA.test(path) && !isInBuild(path);
 }
 
-function isNamed(path: string, { script, include }: CodeRules): boolean {
-  return path === script || matchesAny(path, include);
+function isNamed(path: string, { named, include }: CodeRules): boolean {
+  return named.has(path) || matchesAny(path, include);
+}
+
+/** What a link with such a name leads to may be code, also outside of the unit. */
+export function mayFollow(name: string): boolean {
+  const kinds = [TEST_FOLDER, CACHE_FOLDER, OUTPUT_FOLDER, DOCS_FOLDER];
+  return !SKIPPED_FOLDERS.has(name) && !isVolatileName(name) && !kinds.some((kind) => kind.test(name));
 }
 
 function isVolatileName(name: string): boolean {
@@ -178,8 +184,11 @@ export function isBelow(path: string, folder: string): boolean {
   return folder === "" || path.startsWith(`${folder}/`);
 }
 
-function matchesAny(path: string, patterns: readonly string[]): boolean {
-  return patterns.some((pattern) => toExpression(pattern).test(path));
+/** A path with `./` is what a link leads to. */
+export function matchesAny(path: string, patterns: readonly string[]): boolean {
+  if (patterns.length === 0) return false;
+  const clean = path.replace(/(^|\/)\.\//, "$1");
+  return patterns.some((pattern) => toExpression(pattern).test(clean));
 }
 
 /** Whether a path in the folder may match. */

@@ -12,7 +12,7 @@ import {
 import { findUnit } from "../../../src/core/running/find-unit.ts";
 
 const rules = (scriptFolder: string | null, more: Partial<CodeRules> = {}): CodeRules => ({
-  script: null,
+  named: new Set<string>(),
   scriptFolder,
   include: [],
   exclude: [],
@@ -97,10 +97,10 @@ test("include and exclude decide first, and exclude before include", () => {
 });
 
 test("the script is code, whatever its name", () => {
-  const own = rules("bin", { script: "bin/www" });
+  const own = rules("bin", { named: new Set(["bin/www"]) });
   expect(mayBeCode("bin/www", own)).toBe(true);
   expect(weigh("bin/www", "no-git", "old", own)).toBe("code");
-  expect(mayBeCode("run.log", rules("", { script: "run.log" }))).toBe(true);
+  expect(mayBeCode("run.log", rules("", { named: new Set(["run.log"]) }))).toBe(true);
 });
 
 test.each<readonly [folder: string, rules: CodeRules, hasGit: boolean, expected: boolean]>([

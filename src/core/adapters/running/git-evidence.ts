@@ -48,9 +48,10 @@ export async function askGit(question: GitQuestion): Promise<GitAnswer | undefin
     ...start.others.map((commit) => readTree(repository, commit, folder)),
   ]);
   const tracked = (path: string): boolean => current.has(path) || atStart?.has(path) === true;
+  const outside = new Set(unit.walk.entries.filter(({ isOutside }) => isOutside).map(({ path }) => path));
   const paths = [...newer.filter(({ kind }) => kind !== "folder").map(({ path }) => path), ...gone];
   const ignored = await repository.ignored(
-    paths.filter((path) => !tracked(path)),
+    paths.filter((path) => !tracked(path) && !outside.has(path)),
     folder,
   );
   const statusOf = (path: string): FileStatus =>

@@ -8,8 +8,8 @@ import { inspectApp, type Seen } from "./inspect.ts";
 import { StartClock } from "./process-start.ts";
 import { RecordStore } from "./record-store.ts";
 import { findRepository, type Repository } from "./repository.ts";
-import { readFolder, realPath, Unit, type FolderFiles } from "./unit.ts";
-import { Budget } from "./walk.ts";
+import { readFolder, Unit, type FolderFiles, type FolderRequest } from "./unit.ts";
+import { Budget, realPath } from "./walk.ts";
 
 export interface RunningCodeOptions extends Pick<GitOptions, "root" | "env"> {
   readonly pm2Home: string;
@@ -62,14 +62,14 @@ class Looking {
   }
 
   unit(request: CodeRequest): Unit {
-    const { cwd, script, folder, include, exclude, others } = request;
-    const key = JSON.stringify([cwd, script, folder, include, exclude, others]);
+    const { cwd, script, folder, include, exclude, others, loads } = request;
+    const key = JSON.stringify([cwd, script, folder, include, exclude, others, loads]);
     const found =
       this.#units.get(key) ??
       new Unit(request, {
         root: this.#options.root,
         budget: this.#budget,
-        read: (path, left) => this.#read(path, left),
+        read: (folderRequest) => this.#read(folderRequest),
       });
     this.#units.set(key, found);
     return found;
@@ -82,10 +82,11 @@ class Looking {
     }
   }
 
-  #read(folder: string, others: readonly string[]): FolderFiles {
-    const all = [...others, realPath(this.#options.pm2Home) ?? this.#options.pm2Home];
-    const key = JSON.stringify([folder, ...all]);
-    const found = this.#folders.get(key) ?? readFolder(folder, all, { store: this.#store, budget: this.#budget });
+  #read(request: FolderRequest): FolderFiles {
+    const own = realPath(this.#options.pm2Home) ?? this.#options.pm2Home;
+    const all = { ...request, others: [...request.others, own] };
+    const key = JSON.stringify([all.folder, all]);
+    const found = this.#folders.get(key) ?? readFolder(all, { store: this.#store, budget: this.#budget });
     this.#folders.set(key, found);
     return found;
   }

@@ -14,7 +14,7 @@ import type { RecordStore } from "./record-store.ts";
 import type { Repository } from "./repository.ts";
 import type { Unit } from "./unit.ts";
 import type { WalkedEntry } from "./walk.ts";
-import { ages, describeWithoutGit, withoutOthers } from "./weights.ts";
+import { ages, describeWithoutGit, withoutOthers, withoutOwnData } from "./weights.ts";
 
 export interface InspectContext {
   readonly unit: Unit;
@@ -208,7 +208,7 @@ function writeRecord(
     install: install.digest,
     envFiles: Object.fromEntries(unchanged),
   };
-  return { ...record, code: store.write(record, digests) };
+  return { ...record, code: store.write(record, withoutOwnData(digests, unit, sinceMs)) };
 }
 
 function isNewer(path: string, sinceMs: number): boolean {

@@ -22,6 +22,18 @@ export function withoutOthers(
   return { ...record, code: new Map([...record.code].filter(([path]) => !others.has(path))) };
 }
 
+/** What the app has written since its start, it was not started with. */
+export function withoutOwnData(
+  digests: ReadonlyMap<string, string>,
+  { walk, rules }: Unit,
+  sinceMs: number,
+): ReadonlyMap<string, string> {
+  const isOwn = ({ path, bornMs }: WalkedEntry): boolean =>
+    bornMs > sinceMs && weigh(path, "no-git", "new", rules) === "none";
+  const own = new Set(walk.entries.filter(isOwn).map(({ path }) => path));
+  return own.size === 0 ? digests : new Map([...digests].filter(([path]) => !own.has(path)));
+}
+
 interface Ages {
   readonly sinceMs: number;
   readonly ageOf: (path: string) => Age;
