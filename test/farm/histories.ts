@@ -26,7 +26,8 @@ export const happenings: readonly Happening[] = [
     title: "the last commit is reverted",
     act(world) {
       world.commit("all");
-      world.git("revert", "--no-edit", "--quiet", "HEAD");
+      world.git("revert", "--no-commit", "HEAD");
+      world.commit("revert");
     },
   },
   {
@@ -79,6 +80,7 @@ export const happenings: readonly Happening[] = [
       const list = (await world.list()).filter(({ name, pid }) => name !== "nightly" && pid > 0);
       const { pid } = pick(list, random);
       process.kill(pid, "SIGKILL");
+      await world.untilReplaced(pid, list.length);
     },
   },
   {

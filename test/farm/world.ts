@@ -22,6 +22,7 @@ import { nodePorts, type Ports } from "../../src/core/index.ts";
 import { plainEnvironment } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
 import { GIT_ENVIRONMENT } from "../support/git.ts";
+import { pause } from "../support/pause.ts";
 import { pm2, pidsOf, type Pm2 } from "../support/pm2-daemon.ts";
 import { listRawProcesses, type RawProcess } from "../support/raw-list.ts";
 import { pm2Command } from "../pm2/event-scenes.ts";
@@ -136,7 +137,7 @@ const quick = { pmx: false, min_uptime: 500, max_restarts: 5, restart_delay: 100
 module.exports = { apps: [
   { name: "web", cwd: at("web"), script: "server.js", exec_mode: "cluster", instances: 2, ...quick, env: ${env("web")} },
   { name: "rel", cwd: at("current"), script: "main.js", ...quick, env: ${env("rel")} },
-  { name: "built", cwd: at("."), script: "dist/main.js", ...quick, env: ${env("built")} },
+  { name: "built", cwd: at("built"), script: "dist/main.js", ...quick, env: ${env("built")} },
   { name: "wrapped", cwd: at("wrapped"), script: "start.sh", interpreter: "bash", ...quick, env: ${env("wrapped")} },
   { name: "nightly", cwd: at("."), script: "nightly.js", ...quick, autorestart: false, cron_restart: "0 3 1 1 *" },
 ] };
@@ -146,11 +147,11 @@ module.exports = { apps: [
 
   /** The build writes into a new folder, or over the old one as a compiler does. */
   build(text: string, inPlace = true): void {
-    const code = `require("../serve.js")("built ${text}");\n`;
-    if (inPlace) return this.write("dist/main.js", code);
-    this.write("dist.new/main.js", code);
-    rmSync(join(this.root, "dist"), { recursive: true, force: true });
-    renameSync(join(this.root, "dist.new"), join(this.root, "dist"));
+    const code = `require("../../serve.js")("built ${text}");\n`;
+    if (inPlace) return this.write("built/dist/main.js", code);
+    this.write("built/dist.new/main.js", code);
+    rmSync(join(this.root, "built/dist"), { recursive: true, force: true });
+    renameSync(join(this.root, "built/dist.new"), join(this.root, "built/dist"));
   }
 
   /** As `tar` and `rsync -a` do, the files keep times that are older than each start. */
@@ -195,6 +196,15 @@ module.exports = { apps: [
     return listRawProcesses(this.own.home);
   }
 
+  /** Until PM2 has seen the end, and runs as many services as before. */
+  async untilReplaced(pid: number, count: number): Promise<void> {
+    const isReplaced = (list: readonly RawProcess[]): boolean => {
+      const online = list.filter(({ name, pm2_env }) => name !== "nightly" && pm2_env["status"] === "online");
+      return online.length === count && online.every((one) => one.pid !== pid);
+    };
+    while (!isReplaced(await this.list())) await pause();
+  }
+
   /** The answer of a process of the app with this pid, or of a child of it. */
   answerOf(name: string, pid: number): Answer | undefined {
     for (const one of [pid, ...childrenOf(pid)]) {
@@ -209,12 +219,22 @@ module.exports = { apps: [
     return existsSync(path) ? readFileSync(path, "utf8").split("\n").length - 1 : 0;
   }
 
+  /** As a fresh Node.js reads it, because Git may have taken back what `declare` wrote. */
+  declaredEnv(name: Service): Record<string, string> {
+    const read =
+      "console.log(JSON.stringify(require(process.argv[1]).apps.find((app) => app.name === process.argv[2]).env))";
+    const text = execFileSync(process.execPath, ["-e", read, join(this.root, "ecosystem.config.js"), name], {
+      encoding: "utf8",
+    });
+    return JSON.parse(text) as Record<string, string>;
+  }
+
   /** Returns what a start of the app, now and elsewhere, answers; `undefined` if it fails. */
   freshAnswer(name: Service): Answer | undefined {
     const places = {
       web: ["web", "server.js"],
       rel: ["current", "main.js"],
-      built: [".", "dist/main.js"],
+      built: ["built", "dist/main.js"],
       wrapped: ["wrapped", "main.js"],
     };
     const [cwd = ".", script = ""] = places[name];
@@ -222,13 +242,11 @@ module.exports = { apps: [
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder);
     const env = {
+      ...this.declaredEnv(name),
       ONCE: "1",
       PORT: "0",
-      ROOT: this.root,
       ANSWERS: folder,
-      GREETING: this.greeting,
       name,
-      ...(this.extra !== null && { EXTRA: this.extra }),
     };
     spawnSync(process.execPath, [script], { cwd: join(this.root, cwd), env: plainEnvironment(env), stdio: "ignore" });
     const [file] = readdirSync(folder);

@@ -1,3 +1,4 @@
+import type { LoadedPaths } from "../running/loaded-paths.ts";
 import type { StartRecord } from "../running/start-record.ts";
 import type { Verdict } from "../running/verdict.ts";
 
@@ -23,6 +24,8 @@ export interface CodeRequest {
   readonly exclude: readonly string[];
   /** Files and folders that are not code, as absolute paths, such as the ecosystem file. */
   readonly others: readonly string[];
+  /** Code wherever it lies. */
+  readonly loads?: LoadedPaths;
   /** To be recorded: by path of an env file that the app reads itself, keyed digests by key. */
   readonly envFiles?: StartRecord["envFiles"];
   readonly processes: readonly CodeProcess[];

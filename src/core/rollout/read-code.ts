@@ -62,6 +62,7 @@ async function listRequests(
         include,
         exclude,
         others,
+        loads: declared.loads,
         envFiles: filesOf.get(app) ?? {},
         processes: processes.flatMap((record) => toCodeProcess(record, declared)),
       },

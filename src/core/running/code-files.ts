@@ -18,26 +18,35 @@ export const INSTALL_MARKERS = [
   "node_modules/.package-lock.json",
   "node_modules/.pnpm/lock.yaml",
   "node_modules/.yarn-state.yml",
+  "node_modules/.yarn-integrity",
 ] as const;
 
-const SOURCE = /\.(?:[cm]?[jt]sx?|json5?|wasm|node|so|py|rb|php|lua|coffee|sh|bash|vue|svelte|astro)$/i;
-const TEMPLATE =
-  /\.(?:html?|ejs|hbs|handlebars|pug|mustache|njk|liquid|eta|css|sql|graphql|gql|proto|ya?ml|toml|xml)$/i;
+const PROGRAM = /\.(?:[cm]?[jt]sx?|wasm|node|so|py|rb|php|lua|coffee|sh|bash|vue|svelte|astro)$/i;
+const TEXT =
+  /\.(?:json5?|html?|ejs|hbs|handlebars|pug|mustache|njk|liquid|eta|css|sql|graphql|gql|proto|ya?ml|toml|xml)$/i;
 /** Apps write data in it more often than code. */
 const DATA = /\.(?:json5?|ya?ml|xml|html?)$/i;
+/** Some apps load them, and most do not. */
+const DOUBTFUL = /\.(?:md|mdx|markdown|csv)$/i;
 
 const NO_CODE =
-  /(?:\.(?:log|pid|sock|socket|tmp|temp|swp|lock|map|md|mdx|markdown|db|sqlite3?|db-(?:wal|shm|journal)|sqlite3?-(?:wal|shm|journal)|rdb|aof|csv|png|jpe?g|gif|webp|avif|ico|bmp|tiff?|mp[34]|m4[av]|wav|ogg|webm|mov|avi|pdf|zip|gz|tgz|bz2|xz|zst|tar|7z|woff2?|ttf|otf|eot|tsbuildinfo)|\.log\.\d+|~)$/i;
+  /(?:\.(?:log|pid|sock|socket|tmp|temp|swp|bak|orig|old|lock|lck|map|pyc|db|sqlite3?|db-(?:wal|shm|journal)|sqlite3?-(?:wal|shm|journal)|rdb|aof|ldb|sst|png|jpe?g|gif|webp|avif|ico|bmp|tiff?|mp[34]|m4[av]|wav|ogg|webm|mov|avi|pdf|zip|gz|tgz|bz2|xz|zst|tar|7z|woff2?|ttf|otf|eot|tsbuildinfo|heapsnapshot|cpuprofile)|\.log\.\d+|-\d{4}-\d\d-\d\d\.txt|~)$/i;
 const NO_CODE_NAME =
-  /^(?:\.env(?:\..*)?|\.gitignore|\.gitattributes|\.editorconfig|\.dockerignore|\.npmignore|\.nvmrc|\.prettier.*|\.eslint.*|eslint\.config\..*|prettier\.config\..*|biome\.jsonc?|\.?oxlintrc.*|\.?oxfmtrc.*|vitest\.config\..*|jest\.config\..*|playwright\.config\..*|\.mocharc.*|licen[cs]e(?:\.txt)?|svcm\.yaml|deployments\.yaml|\.ds_store|thumbs\.db)$/i;
-const NO_CODE_FOLDER =
-  /^(?:docs?|tests?|__tests__|__mocks__|e2e|coverage|\.nyc_output|\.github|\.vscode|\.idea|logs?)$/i;
+  /^(?:\.env(?:\..*)?|\.gitignore|\.gitattributes|\.editorconfig|\.dockerignore|\.npmignore|\.nvmrc|\.prettier.*|\.eslint.*|eslint\.config\..*|prettier\.config\..*|biome\.jsonc?|\.?oxlintrc.*|\.?oxfmtrc.*|vitest\.config\..*|jest\.config\..*|playwright\.config\..*|\.mocharc.*|licen[cs]e(?:\.txt)?|(?:readme|changelog|contributing|security|code_of_conduct|authors|notice)(?:\..*)?|dockerfile.*|docker-compose.*|makefile|procfile|jenkinsfile|svcm\.yaml|deployments\.yaml|\.ds_store|thumbs\.db)$/i;
+const TEST_FOLDER = /^(?:tests?|__tests__|__mocks__|e2e|\.nyc_output|\.github|\.vscode|\.idea|__pycache__)$/i;
+/** Programs in it are modules such as a logger; everything else is output. */
+const OUTPUT_FOLDER = /^(?:logs?|coverage)$/i;
+/** An app may serve what describes its API. */
+const DOCS_FOLDER = /^docs?$/i;
 const TEST_FILE = /\.(?:test|spec)\.[cm]?[jt]sx?$/i;
-/** Of a folder with such a name, only what Git tracks is code. */
-const VOLATILE_FOLDER =
-  /^(?:\.?cache|\.?tmp|temp|uploads?|data|storage|var|run|sessions?|backups?|\.turbo|\.vite|\.parcel-cache)$/i;
+const CACHE_FOLDER = /^\.(?:cache|tmp|turbo|vite|parcel-cache)$/i;
+/** What appears in such a folder is output of the app, unless Git tracks it. */
+const VOLATILE_FOLDER = /^(?:cache|tmp|temp|uploads?|sessions?|backups?)$/i;
+const DATA_FOLDER = /^(?:data|storage|var|run)$/i;
 
 export interface CodeRules {
+  /** Files that are code whatever their names, such as the script. */
+  readonly named: ReadonlySet<string>;
   /** Real, relative to the unit; `null` if the script is outside, as that of a wrapper such as npm. */
   readonly scriptFolder: string | null;
   readonly include: readonly string[];
@@ -45,51 +54,126 @@ export interface CodeRules {
 }
 
 /** False for a file that is certainly not code, whatever Git says of it. */
-export function mayBeCode(path: string, { scriptFolder, include, exclude }: CodeRules): boolean {
-  if (matchesAny(path, exclude)) return false;
-  if (matchesAny(path, include)) return true;
+export function mayBeCode(path: string, rules: CodeRules): boolean {
+  if (matchesAny(path, rules.exclude)) return false;
+  if (isNamed(path, rules)) return true;
   const folders = path.split("/");
   const name = folders.pop() ?? "";
   if (NO_CODE.test(name) || NO_CODE_NAME.test(name) || TEST_FILE.test(name) || isLockfile(name)) return false;
-  const isBesideScript = scriptFolder !== null && scriptFolder !== "" && isBelow(path, scriptFolder);
-  return isBesideScript || !folders.some((folder) => NO_CODE_FOLDER.test(folder));
+  // At the top, they describe the project.
+  if (DOUBTFUL.test(name) && folders.length === 0) return false;
+  return isBesideScript(path, rules) || !isOutside(folders, name);
 }
 
-/** A file in such a folder may be code. Git lists the code of a volatile one. */
-export function mayHoldCode(folder: string, hasGit: boolean): boolean {
-  const names = folder.split("/");
-  return !names.some((name) => NO_CODE_FOLDER.test(name) || (!hasGit && VOLATILE_FOLDER.test(name)));
+/** In a folder of which nothing, or no file with such a name, is code. */
+function isOutside(folders: readonly string[], name: string): boolean {
+  return folders.some(
+    (folder) =>
+      TEST_FOLDER.test(folder) ||
+      CACHE_FOLDER.test(folder) ||
+      (OUTPUT_FOLDER.test(folder) && !PROGRAM.test(name)) ||
+      (DOCS_FOLDER.test(folder) && !TEXT.test(name)),
+  );
+}
+
+/** New names in such a folder may belong to code. Git lists the code of a volatile one. */
+export function mayHoldCode(folder: string, hasGit: boolean, rules: CodeRules): boolean {
+  if (rules.include.some((pattern) => mayMatchBelow(pattern, folder))) return true;
+  const { scriptFolder } = rules;
+  if (scriptFolder !== null && scriptFolder !== "" && isBelow(`${folder}/`, scriptFolder)) return true;
+  return !folder
+    .split("/")
+    .some(
+      (name) =>
+        [TEST_FOLDER, CACHE_FOLDER, OUTPUT_FOLDER, DOCS_FOLDER].some((kind) => kind.test(name)) ||
+        (!hasGit && isVolatileName(name)),
+    );
 }
 
 export type GitStatus = "tracked" | "untracked" | "ignored" | "no-git";
+/** `fellow`: it is new, and others with the same suffix were in its folder before. */
+export type Age = "old" | "new" | "fellow";
+/** `doubtful`: an app may load it or write it, and only `svcm.yaml` can say which. */
+export type Weight = "code" | "doubtful" | "none";
 
-/** Answers for a file that may be code. A file that Git does not track counts only if it looks like code. */
-export function isCode(path: string, status: GitStatus, rules: CodeRules): boolean {
-  if (status === "tracked" || matchesAny(path, rules.include)) return true;
-  const { scriptFolder } = rules;
-  if (!SOURCE.test(path) && !TEMPLATE.test(path)) return false;
-  const hasOwnFolder = scriptFolder !== null && scriptFolder !== "";
-  if (hasOwnFolder && isBelow(path, scriptFolder)) return true;
-  if (isVolatile(path)) return false;
-  if (status === "no-git") return true;
-  if (isData(path)) return false;
-  // The build output of a script in a folder is there; a script at the top, and a wrapper, may load any.
-  return status === "untracked" || !hasOwnFolder;
+/** Of a file that may be code. A file that Git does not track counts only if it looks like code. */
+export function weigh(path: string, status: GitStatus, age: Age, rules: CodeRules): Weight {
+  if (isNamed(path, rules)) return "code";
+  const isBeside = isBesideScript(path, rules);
+  const folders = (isBeside ? path.slice(rules.scriptFolder?.length) : path).split("/").slice(0, -1);
+  const isDocs = !isBeside && folders.some((name) => DOCS_FOLDER.test(name));
+  if (status === "tracked") return isDocs || DOUBTFUL.test(path) ? "doubtful" : "code";
+  if (isBeside) return age === "old" && PROGRAM.test(path) ? "code" : weighBeside(lookOf(path, folders), age);
+  return weighElsewhere(isDocs ? "unclear" : lookOf(path, folders), { status, age, rules });
+}
+
+function weighBeside(look: Look, age: Age): Weight {
+  if (look === "source") return "code";
+  if (look === "data") return age === "old" ? "code" : orNone(age === "fellow");
+  return orNone(look === "unclear" && age === "old");
+}
+
+interface Circumstances {
+  readonly status: GitStatus;
+  readonly age: Age;
+  readonly rules: CodeRules;
+}
+
+/** The build output of a script in a folder is there; a script at the top, and a wrapper, may load any. */
+function weighElsewhere(look: Look, { status, age, rules }: Circumstances): Weight {
+  if (look === "source") return status === "ignored" && hasOwnFolder(rules) ? "doubtful" : "code";
+  if (look === "data") return age === "old" && status === "no-git" ? "code" : orNone(age !== "new");
+  return orNone(look === "unclear" && age === "old" && status !== "ignored");
+}
+
+type Look = "source" | "data" | "unclear" | "output";
+
+function lookOf(path: string, folders: readonly string[]): Look {
+  if (folders.some((name) => OUTPUT_FOLDER.test(name))) return "unclear";
+  if (folders.some(isVolatileName)) return mayBeLoaded(path, folders) ? "unclear" : "output";
+  if (!PROGRAM.test(path) && !TEXT.test(path)) return "unclear";
+  return isData(path) ? "data" : "source";
+}
+
+function orNone(isDoubtful: boolean): Weight {
+  return isDoubtful ? "doubtful" : "none";
+}
+
+/** A module may lie in a folder with any name, and data that came with the code in one that is named so. */
+function mayBeLoaded(path: string, folders: readonly string[]): boolean {
+  return PROGRAM.test(path) || (TEXT.test(path) && folders.some((name) => DATA_FOLDER.test(name)));
 }
 
 /** Apps write such files at run time, too. */
-export function isData(path: string): boolean {
+function isData(path: string): boolean {
   return DATA.test(path) && !isInBuild(path);
 }
 
-function isVolatile(path: string): boolean {
-  const folders = path.split("/").slice(0, -1);
-  return folders.some((folder) => VOLATILE_FOLDER.test(folder));
+function isNamed(path: string, { named, include }: CodeRules): boolean {
+  return named.has(path) || matchesAny(path, include);
+}
+
+/** What a link with such a name leads to may be code, also outside of the unit. */
+export function mayFollow(name: string): boolean {
+  const kinds = [TEST_FOLDER, CACHE_FOLDER, OUTPUT_FOLDER, DOCS_FOLDER];
+  return !SKIPPED_FOLDERS.has(name) && !isVolatileName(name) && !kinds.some((kind) => kind.test(name));
+}
+
+function isVolatileName(name: string): boolean {
+  return VOLATILE_FOLDER.test(name) || DATA_FOLDER.test(name);
 }
 
 /** The output of a build has no commit, and is loaded by what `npm start` runs. */
 function isInBuild(path: string): boolean {
   return /^(?:dist|build|out|lib|\.next|\.output|\.nuxt|\.svelte-kit)\//.test(path);
+}
+
+function hasOwnFolder({ scriptFolder }: CodeRules): boolean {
+  return scriptFolder !== null && scriptFolder !== "";
+}
+
+function isBesideScript(path: string, { scriptFolder }: CodeRules): boolean {
+  return scriptFolder !== null && scriptFolder !== "" && isBelow(path, scriptFolder);
 }
 
 function isLockfile(name: string): boolean {
@@ -100,8 +184,19 @@ export function isBelow(path: string, folder: string): boolean {
   return folder === "" || path.startsWith(`${folder}/`);
 }
 
-function matchesAny(path: string, patterns: readonly string[]): boolean {
-  return patterns.some((pattern) => toExpression(pattern).test(path));
+/** A path with `./` is what a link leads to. */
+export function matchesAny(path: string, patterns: readonly string[]): boolean {
+  if (patterns.length === 0) return false;
+  const clean = path.replace(/(^|\/)\.\//, "$1");
+  return patterns.some((pattern) => toExpression(pattern).test(clean));
+}
+
+/** Whether a path in the folder may match. */
+function mayMatchBelow(pattern: string, folder: string): boolean {
+  const clean = pattern.replace(/^\.\//, "").replace(/\/+$/, "");
+  if (!clean.includes("/")) return toExpression(clean).test(folder);
+  const [fixed = ""] = clean.split(/[*?]/);
+  return `${folder}/`.startsWith(fixed) || fixed.startsWith(`${folder}/`) || toExpression(clean).test(folder);
 }
 
 /** `*` stays in a folder, `**` does not. A folder stands for everything in it. */

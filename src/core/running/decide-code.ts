@@ -1,5 +1,4 @@
 import type { CodeEvidence, GitEvidence, NewerEntry, RecordedCode } from "./code-evidence.ts";
-import { isData } from "./code-files.ts";
 import { codeText, foldersText, namesText, shortCommit, upperFolder } from "./code-text.ts";
 import type { ChangeReason, Verdict } from "./verdict.ts";
 
@@ -13,16 +12,22 @@ const CHECKOUT_MS = 120_000;
  * @see CONTRACT section 13
  */
 export function decideCode(evidence: CodeEvidence): Verdict {
-  return (
-    decidePlace(evidence) ??
-    decideUnreadable(evidence) ??
-    (evidence.record === null ? decideWithoutRecord(evidence) : decideByRecord(evidence, evidence.record))
+  return decidePlace(evidence) ?? decideUnreadable(evidence) ?? decideContent(evidence);
+}
+
+function decideContent(evidence: CodeEvidence): Verdict {
+  const { record, doubts } = evidence;
+  const verdict = record === null ? decideWithoutRecord(evidence) : decideByRecord(evidence, record);
+  const [doubt] = doubts;
+  if (verdict.verdict !== "same" || doubt === undefined) return verdict;
+  return unknown(
+    `${namesText(doubts)} changed after its start, and it may be code or data; code.include or code.exclude in svcm.yaml says which`,
   );
 }
 
 /** True if the files are certainly those that the process was started with, so they can be recorded. */
-export function isUntouched({ newer, install, isClockSet, problem }: CodeEvidence): boolean {
-  return newer.length === 0 && install.newer === "no" && !isClockSet && problem === null;
+export function isUntouched({ newer, doubts, install, isClockSet, problem }: CodeEvidence): boolean {
+  return newer.length === 0 && doubts.length === 0 && install.newer === "no" && !isClockSet && problem === null;
 }
 
 function decidePlace({ declared, running, record }: CodeEvidence): Verdict | undefined {
@@ -71,20 +76,13 @@ function decideUnreadable({ problem, isClockSet, record }: CodeEvidence): Verdic
 }
 
 function decideByRecord({ newer, paths, install, git }: CodeEvidence, record: RecordedCode): Verdict {
-  const written = newer.filter(
-    ({ kind, path, digest }) => kind === "file" && record.code.get(path) !== digest && !isNewData(path, record, git),
-  );
+  const written = newer.filter(({ kind, path, digest }) => kind === "file" && record.code.get(path) !== digest);
   const gone = paths === null ? [] : [...record.code.keys()].filter((path) => !paths.has(path));
   const names = [...written.map(({ path }) => path), ...gone].toSorted();
   const commits = { from: record.commit, to: git?.now ?? null };
   if (names.length > 0) return changedFiles(names, commits, isRestorable(names, git, record.commit));
   if (install.digest !== record.install) return changed({ state: "stale", details: "dependencies" });
   return SAME;
-}
-
-/** Without Git, a new `plan.json` beside the code, for example: it was not there to be loaded at the start. */
-function isNewData(path: string, record: RecordedCode, git: GitEvidence | null): boolean {
-  return git === null && !record.code.has(path) && isData(path);
 }
 
 /** Also for content that Git has. */

@@ -54,7 +54,7 @@ function withScript(folder: string, script: string): CodeUnit {
 }
 
 /** An installed program only starts the code of the app. */
-function isInstalled(script: string): boolean {
+export function isInstalled(script: string): boolean {
   return script.includes("/node_modules/") || /^\/(?:bin|sbin|usr\/(?:bin|sbin|lib|local\/bin))\//.test(script);
 }
 

@@ -4,6 +4,8 @@ export interface HeadMove {
   readonly to: string;
   /** With the resolution of a second. */
   readonly atMs: number;
+  /** It also drops what is uncommitted, as `git stash` and `git reset --hard` do. */
+  readonly isReset: boolean;
 }
 
 export interface HeadAtStart {
@@ -15,13 +17,14 @@ export interface HeadAtStart {
   readonly later: readonly HeadMove[];
 }
 
-const LINE = /^([0-9a-f]{40,64}) ([0-9a-f]{40,64}) .*> (\d+) [+-]\d{4}(?:\t|$)/;
+const LINE = /^([0-9a-f]{40,64}) ([0-9a-f]{40,64}) .*> (\d+) [+-]\d{4}(?:\t(.*))?$/;
 const NONE = /^0+$/;
 
 export function parseReflog(text: string): HeadMove[] {
   return text.split("\n").flatMap((line) => {
-    const [, from = "", to = "", seconds] = LINE.exec(line) ?? [];
-    return seconds === undefined ? [] : [{ from, to, atMs: Number(seconds) * 1000 }];
+    const [, from = "", to = "", seconds, message = ""] = LINE.exec(line) ?? [];
+    if (seconds === undefined) return [];
+    return [{ from, to, atMs: Number(seconds) * 1000, isReset: from === to || message.startsWith("reset:") }];
   });
 }
 

@@ -1,14 +1,18 @@
 import { describe, expect, test } from "vitest";
 import {
-  isCode,
   mayBeCode,
+  mayHoldCode,
   toExpression,
+  weigh,
+  type Age,
   type CodeRules,
   type GitStatus,
+  type Weight,
 } from "../../../src/core/running/code-files.ts";
 import { findUnit } from "../../../src/core/running/find-unit.ts";
 
 const rules = (scriptFolder: string | null, more: Partial<CodeRules> = {}): CodeRules => ({
+  named: new Set<string>(),
   scriptFolder,
   include: [],
   exclude: [],
@@ -20,7 +24,8 @@ test.each([
   ["src/mail.ts", true],
   ["views/page.ejs", true],
   ["app.log", false],
-  ["logs/app.js", false],
+  ["log/index.js", true],
+  ["logs/app.json", false],
   [".env", false],
   [".env.production", false],
   ["package-lock.json", false],
@@ -28,7 +33,9 @@ test.each([
   ["data/shop.sqlite-wal", false],
   ["public/logo.png", false],
   ["README.md", false],
+  ["content/post.md", true],
   ["docs/guide.js", false],
+  ["docs/openapi.yaml", true],
   ["tests/a.js", false],
   ["src/a.test.ts", false],
   ["eslint.config.js", false],
@@ -44,23 +51,41 @@ test("beside the script, a folder with any name holds code", () => {
   expect(mayBeCode("test/app.log", rules("test"))).toBe(false);
 });
 
-test.each<readonly [path: string, status: GitStatus, scriptFolder: string | null, expected: boolean]>([
-  ["page.txt", "tracked", "", true],
-  ["page.txt", "untracked", "", false],
-  ["lib/a.js", "untracked", "", true],
-  ["state.json", "untracked", "", false],
-  ["state.json", "no-git", "", true],
-  ["data/state.json", "no-git", "", false],
-  ["uploads/a.html", "untracked", "", false],
-  ["dist/main.js", "ignored", "dist", true],
-  ["dist/config.json", "ignored", "dist", true],
-  ["dist/main.js", "ignored", "src", false],
-  ["dist/main.js", "ignored", "", true],
-  [".next/server/page.js", "ignored", null, true],
-  [".next/manifest.json", "ignored", null, true],
-  [".cache/a.js", "ignored", null, false],
-])("%s, %s, script in %s, is code: %s", (path, status, scriptFolder, expected) => {
-  expect(isCode(path, status, rules(scriptFolder))).toBe(expected);
+type Row = readonly [path: string, status: GitStatus, age: Age, scriptFolder: string | null, expected: Weight];
+
+test.each<Row>([
+  ["page.txt", "tracked", "old", "", "code"],
+  ["docs/openapi.yaml", "tracked", "old", "", "doubtful"],
+  ["content/post.md", "tracked", "old", "", "doubtful"],
+  ["log/index.js", "tracked", "old", "", "code"],
+  ["page.txt", "untracked", "old", "", "doubtful"],
+  ["page.txt", "untracked", "new", "", "none"],
+  ["lib/a.js", "untracked", "new", "", "code"],
+  ["config.local.json", "ignored", "old", "", "doubtful"],
+  ["state.json", "untracked", "new", "", "none"],
+  ["locales/fr.json", "untracked", "fellow", "", "doubtful"],
+  ["state.json", "no-git", "old", "", "code"],
+  ["state.json", "no-git", "new", "", "none"],
+  ["locales/fr.json", "no-git", "fellow", "", "doubtful"],
+  ["rates.ini", "no-git", "old", "", "doubtful"],
+  ["data/state.json", "no-git", "new", "", "none"],
+  ["data/countries.json", "no-git", "old", "", "doubtful"],
+  ["data/index.js", "no-git", "old", "", "doubtful"],
+  ["cache/index.js", "no-git", "old", "", "doubtful"],
+  ["cache/page.html", "no-git", "old", "", "none"],
+  ["uploads/a.html", "untracked", "new", "", "none"],
+  ["uploads/a.js", "no-git", "new", "", "none"],
+  ["src/uploads/a.js", "no-git", "new", "src", "none"],
+  ["src/uploads/route.js", "no-git", "old", "src", "code"],
+  ["logs/a.js", "no-git", "new", "", "none"],
+  ["dist/main.js", "ignored", "old", "dist", "code"],
+  ["dist/config.json", "ignored", "old", "dist", "code"],
+  ["dist/main.js", "ignored", "old", "bin", "doubtful"],
+  ["dist/main.js", "ignored", "old", "", "code"],
+  [".next/server/page.js", "ignored", "old", null, "code"],
+  [".next/manifest.json", "ignored", "old", null, "code"],
+])("%s, %s, %s, script in %s, is %s", (path, status, age, scriptFolder, expected) => {
+  expect(weigh(path, status, age, rules(scriptFolder))).toBe(expected);
 });
 
 test("include and exclude decide first, and exclude before include", () => {
@@ -68,7 +93,29 @@ test("include and exclude decide first, and exclude before include", () => {
   expect(
     ["prompts/a.txt", "docs/a.md", "prompts/old.txt", "src/generated/a.js"].map((path) => mayBeCode(path, own)),
   ).toEqual([true, true, false, false]);
-  expect(isCode("prompts/a.txt", "ignored", own)).toBe(true);
+  expect(weigh("prompts/a.txt", "ignored", "new", own)).toBe("code");
+});
+
+test("the script is code, whatever its name", () => {
+  const own = rules("bin", { named: new Set(["bin/www"]) });
+  expect(mayBeCode("bin/www", own)).toBe(true);
+  expect(weigh("bin/www", "no-git", "old", own)).toBe("code");
+  expect(mayBeCode("run.log", rules("", { named: new Set(["run.log"]) }))).toBe(true);
+});
+
+test.each<readonly [folder: string, rules: CodeRules, hasGit: boolean, expected: boolean]>([
+  ["lib", rules(""), false, true],
+  ["docs", rules(""), true, false],
+  ["logs", rules(""), false, false],
+  ["data", rules(""), false, false],
+  ["data", rules(""), true, true],
+  ["docs/prompts", rules("", { include: ["docs/prompts/*.txt"] }), true, true],
+  ["docs", rules("", { include: ["docs/prompts/*.txt"] }), true, true],
+  ["data/x", rules("", { include: ["data"] }), false, true],
+  ["logs", rules("", { include: ["docs/**"] }), false, false],
+  ["test/data", rules("test"), false, true],
+])("new names in %s may be code", (folder, own, hasGit, expected) => {
+  expect(mayHoldCode(folder, hasGit, own)).toBe(expected);
 });
 
 test.each([

@@ -23,5 +23,12 @@ test("each commit of a second may have been HEAD", () => {
 });
 
 test("a line of another form is left out", () => {
-  expect(parseReflog(`x\n${line(A, B, 1)}\n${A} short`)).toEqual([{ from: A, to: B, atMs: 1000 }]);
+  expect(parseReflog(`x\n${line(A, B, 1)}\n${A} short`)).toEqual([{ from: A, to: B, atMs: 1000, isReset: false }]);
+});
+
+test("what drops uncommitted changes is a reset", () => {
+  const told = (from: string, to: string, message: string): string =>
+    line(from, to, 1).replace("commit: x > y", message);
+  const lines = [told(A, A, "reset: moving to HEAD"), told(A, B, "reset: moving to b"), told(A, B, "checkout: moving")];
+  expect(parseReflog(lines.join("\n")).map(({ isReset }) => isReset)).toEqual([true, true, false]);
 });

@@ -1,6 +1,6 @@
 import { dirname, relative } from "node:path";
 import type { GitEvidence, NewerEntry } from "../../running/code-evidence.ts";
-import { isCode, mayBeCode } from "../../running/code-files.ts";
+import { mayBeCode, weigh, type Age, type GitStatus, type Weight } from "../../running/code-files.ts";
 import { findHeadAt, type HeadMove } from "../../running/reflog.ts";
 import type { CodeProcess } from "../../ports/running-code.ts";
 import { blobDigest } from "./digests.ts";
@@ -20,21 +20,25 @@ export interface GitQuestion {
   readonly newer: readonly WalkedEntry[];
   /** Recorded paths that are no longer there. */
   readonly gone: readonly string[];
+  readonly ageOf: (path: string) => Age;
 }
 
 export interface GitAnswer {
   readonly git: GitEvidence;
   /** Without files that are not code. */
   readonly newer: readonly NewerEntry[];
-  readonly isCode: (path: string) => boolean;
+  /** As `newer`, of the files that may be code or data. Those that Git tracks differ from the commit of the start. */
+  readonly doubts: readonly string[];
+  readonly weightOf: (path: string) => Weight;
   readonly isLockfileAsCommitted: boolean;
 }
 
+type FileStatus = Exclude<GitStatus, "no-git">;
 type Tree = ReadonlyMap<string, string>;
 
 /** `undefined` if Git cannot answer. */
 export async function askGit(question: GitQuestion): Promise<GitAnswer | undefined> {
-  const { repository, folder, unit, process, sinceMs, newer, gone } = question;
+  const { repository, folder, unit, process, sinceMs, newer, gone, ageOf } = question;
   const now = repository.head();
   if (now === null) return undefined;
   const start = findCommit(repository.moves(), process);
@@ -44,40 +48,55 @@ export async function askGit(question: GitQuestion): Promise<GitAnswer | undefin
     ...start.others.map((commit) => readTree(repository, commit, folder)),
   ]);
   const tracked = (path: string): boolean => current.has(path) || atStart?.has(path) === true;
+  const outside = new Set(unit.walk.entries.filter(({ isOutside }) => isOutside).map(({ path }) => path));
   const paths = [...newer.filter(({ kind }) => kind !== "folder").map(({ path }) => path), ...gone];
   const ignored = await repository.ignored(
-    paths.filter((path) => !tracked(path)),
+    paths.filter((path) => !tracked(path) && !outside.has(path)),
     folder,
   );
-  const statusOf = (path: string) =>
-    tracked(path) ? ("tracked" as const) : ignored.has(path) ? ("ignored" as const) : ("untracked" as const);
-  const counts = (path: string): boolean => mayBeCode(path, unit.rules) && isCode(path, statusOf(path), unit.rules);
-  const files = newer.filter(({ kind, path }) => kind !== "folder" && counts(path));
+  const statusOf = (path: string): FileStatus =>
+    tracked(path) ? "tracked" : ignored.has(path) ? "ignored" : "untracked";
+  const weightOf = (path: string): Weight =>
+    mayBeCode(path, unit.rules) ? weigh(path, statusOf(path), ageOf(path), unit.rules) : "none";
+  const ofWeight = (weight: Weight): WalkedEntry[] =>
+    newer.filter(({ kind, path }) => kind !== "folder" && weightOf(path) === weight);
+  const files = ofWeight("code");
+  const doubts = ofWeight("doubtful").filter((entry) => !isSame(entry, atStart?.get(entry.path)));
   const change = (tree: Tree) => changedPaths(question, { files, tree, current });
   const changed = atStart === undefined ? [] : change(atStart);
   const isAmbiguous = others.some((tree) => tree !== undefined && change(tree).length > 0 !== changed.length > 0);
   const folders = newer.filter(({ kind }) => kind === "folder");
   return {
-    git: {
-      commit: start.commit,
-      now,
-      wasClean: start.wasClean,
-      isAmbiguous,
-      isCommitGone: start.commit !== null && atStart === undefined,
-      changed,
-      movesMs: start.later.map(({ atMs }) => atMs),
-    },
+    git: { ...describeStart(start), now, isAmbiguous, isCommitGone: isGone(start, atStart), changed },
     newer: [
-      ...files.map((entry) => ({
-        ...newerFile(entry, sinceMs),
-        git: statusOf(entry.path),
-        isAsCommitted: atStart !== undefined && isSame(entry, atStart.get(entry.path)),
-      })),
+      ...files.map((entry) => describeFile(entry, { sinceMs, git: statusOf(entry.path), atStart })),
       ...folders.map((entry) => ({ ...newerFolder(entry), hasUntracked: hasUntracked(entry, unit, tracked) })),
     ],
-    isCode: counts,
+    doubts: doubts.map(({ path }) => path),
+    weightOf,
     isLockfileAsCommitted: isLockfileSame(question, atStart),
   };
+}
+
+function describeStart({ commit, wasClean, later }: StartCommit): Pick<GitEvidence, "commit" | "wasClean" | "movesMs"> {
+  // What a reset dropped may have been what the process runs.
+  const movesMs = later.some(({ isReset }) => isReset) ? [] : later.map(({ atMs }) => atMs);
+  return { commit, wasClean, movesMs };
+}
+
+function isGone({ commit }: StartCommit, tree: Tree | undefined): boolean {
+  return commit !== null && tree === undefined;
+}
+
+interface FileContext {
+  readonly sinceMs: number;
+  readonly git: FileStatus;
+  readonly atStart: Tree | undefined;
+}
+
+function describeFile(entry: WalkedEntry, { sinceMs, git, atStart }: FileContext): NewerEntry {
+  const isAsCommitted = atStart !== undefined && isSame(entry, atStart.get(entry.path));
+  return { ...newerFile(entry, sinceMs), git, isAsCommitted };
 }
 
 export function newerFile({ path, modifiedMs, changedMs }: WalkedEntry, sinceMs: number): NewerEntry {
@@ -119,7 +138,7 @@ function changedPaths({ unit, newer }: GitQuestion, { files, tree, current }: Tr
   if (folders.size === 0) return written.map(({ path }) => path);
   const present = new Set(unit.walk.entries.map(({ path }) => path));
   const gone = [...tree.keys()].filter(
-    (path) => !present.has(path) && mayBeCode(path, unit.rules) && hasNewerParent(path, present, folders),
+    (path) => !present.has(path) && isTrackedCode(path, unit) && hasNewerParent(path, present, folders),
   );
   return [...written.map(({ path }) => path), ...gone].toSorted();
 }
@@ -129,7 +148,15 @@ function exchangedFiles(unit: Unit, newer: readonly WalkedEntry[]): WalkedEntry[
   const folders = new Set(newer.filter(({ kind }) => kind === "folder").map(({ path }) => path));
   const moved = [...folders].filter((folder) => folder !== "" && folders.has(parentOf(folder)));
   const known = new Set(newer.map(({ path }) => path));
-  return unit.files.filter(({ path }) => !known.has(path) && moved.some((folder) => path.startsWith(`${folder}/`)));
+  return unit.files.filter(
+    ({ path }) =>
+      !known.has(path) && isTrackedCode(path, unit) && moved.some((folder) => path.startsWith(`${folder}/`)),
+  );
+}
+
+/** Of a path that is in a commit. */
+export function isTrackedCode(path: string, { rules }: Pick<Unit, "rules">): boolean {
+  return mayBeCode(path, rules) && weigh(path, "tracked", "old", rules) === "code";
 }
 
 function hasNewerParent(path: string, present: ReadonlySet<string>, folders: ReadonlySet<string>): boolean {
@@ -159,13 +186,17 @@ function hasUntracked({ path: folder }: WalkedEntry, unit: Unit, tracked: (path:
   const isOwn = files.some(({ path }) => tracked(path));
   return files.some(
     ({ path }) =>
-      !tracked(path) && (!isOwn || !path.slice(prefix.length).includes("/")) && isCode(path, "untracked", unit.rules),
+      !tracked(path) &&
+      (!isOwn || !path.slice(prefix.length).includes("/")) &&
+      weigh(path, "untracked", "old", unit.rules) === "code",
   );
 }
 
 function isLockfileSame({ unit, folder }: GitQuestion, tree: Tree | undefined): boolean {
-  const { lockfile } = unit.install;
-  const id = lockfile === null ? undefined : tree?.get(relative(folder, lockfile));
-  if (lockfile === null || id === undefined) return false;
-  return blobDigest(lockfile, "file", id.length === 64 ? "sha256" : "sha1") === id;
+  const { lockfiles } = unit.install;
+  const isSameFile = (lockfile: string): boolean => {
+    const id = tree?.get(relative(folder, lockfile));
+    return id !== undefined && blobDigest(lockfile, "file", id.length === 64 ? "sha256" : "sha1") === id;
+  };
+  return lockfiles.length > 0 && lockfiles.every(isSameFile);
 }

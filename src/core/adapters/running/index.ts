@@ -3,12 +3,13 @@ import type { AppCode, CodeRequest, RunningCode } from "../../ports/running-code
 import type { GitOptions } from "../git.ts";
 import { serviceName } from "../service-name.ts";
 import { blobDigest } from "./digests.ts";
-import { inspectApp } from "./inspect.ts";
+import { isTrackedCode } from "./git-evidence.ts";
+import { inspectApp, type Seen } from "./inspect.ts";
 import { StartClock } from "./process-start.ts";
 import { RecordStore } from "./record-store.ts";
 import { findRepository, type Repository } from "./repository.ts";
-import { readFolder, realPath, Unit, type FolderFiles } from "./unit.ts";
-import { Budget } from "./walk.ts";
+import { readFolder, Unit, type FolderFiles, type FolderRequest } from "./unit.ts";
+import { Budget, realPath } from "./walk.ts";
 
 export interface RunningCodeOptions extends Pick<GitOptions, "root" | "env"> {
   readonly pm2Home: string;
@@ -19,6 +20,7 @@ const UNCOMMITTED_BUDGET_MS = 10_000;
 
 export function nodeRunningCode({ root, env, pm2Home }: RunningCodeOptions): RunningCode {
   const store = new RecordStore(join(pm2Home, "svcm", serviceName(root)));
+  const seen = new Map<string, Seen>();
   return {
     async inspect(apps, { budgetMs }) {
       const look = new Looking({ root, env, pm2Home }, store, new Budget(budgetMs));
@@ -26,7 +28,10 @@ export function nodeRunningCode({ root, env, pm2Home }: RunningCodeOptions): Run
       const inspected: AppCode[] = [];
       for (const request of apps) {
         const unit = look.unit(request);
-        inspected.push(await inspectApp(request, { unit, repository: look.repository(unit), store, clock }));
+        const context = { unit, repository: look.repository(unit), store, clock, seen: seen.get(request.app) };
+        inspected.push(await inspectApp(request, context));
+        const { digests } = unit;
+        if (typeof digests !== "string") seen.set(request.app, { atMs: Date.now(), digests });
       }
       look.keepDigests();
       return inspected;
@@ -57,14 +62,14 @@ class Looking {
   }
 
   unit(request: CodeRequest): Unit {
-    const { cwd, script, folder, include, exclude, others } = request;
-    const key = JSON.stringify([cwd, script, folder, include, exclude, others]);
+    const { cwd, script, folder, include, exclude, others, loads } = request;
+    const key = JSON.stringify([cwd, script, folder, include, exclude, others, loads]);
     const found =
       this.#units.get(key) ??
       new Unit(request, {
         root: this.#options.root,
         budget: this.#budget,
-        read: (path, left) => this.#read(path, left),
+        read: (folderRequest) => this.#read(folderRequest),
       });
     this.#units.set(key, found);
     return found;
@@ -77,10 +82,11 @@ class Looking {
     }
   }
 
-  #read(folder: string, others: readonly string[]): FolderFiles {
-    const all = [...others, realPath(this.#options.pm2Home) ?? this.#options.pm2Home];
-    const key = JSON.stringify([folder, ...all]);
-    const found = this.#folders.get(key) ?? readFolder(folder, all, { store: this.#store, budget: this.#budget });
+  #read(request: FolderRequest): FolderFiles {
+    const own = realPath(this.#options.pm2Home) ?? this.#options.pm2Home;
+    const all = { ...request, others: [...request.others, own] };
+    const key = JSON.stringify([all.folder, all]);
+    const found = this.#folders.get(key) ?? readFolder(all, { store: this.#store, budget: this.#budget });
     this.#folders.set(key, found);
     return found;
   }
@@ -111,5 +117,7 @@ async function uncommitted(unit: Unit, repository: Repository | undefined): Prom
     if (id.length === 64) return blobDigest(entry.absolute, entry.kind, "sha256") !== id;
     return typeof digests !== "string" && digests.get(entry.path) !== id;
   };
-  return unit.files.filter(differs).map(({ absolute }) => absolute);
+  return unit.files
+    .filter((entry) => isTrackedCode(entry.path, unit) && differs(entry))
+    .map(({ absolute }) => absolute);
 }

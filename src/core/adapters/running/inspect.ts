@@ -1,12 +1,12 @@
 import { statSync } from "node:fs";
 import type { CodeEvidence, NewerEntry, RecordedCode } from "../../running/code-evidence.ts";
-import { isCode, isData } from "../../running/code-files.ts";
+import { weigh } from "../../running/code-files.ts";
 import { decideCode, isUntouched } from "../../running/decide-code.ts";
 import type { AppCode, CodeProcess, CodeRequest } from "../../ports/running-code.ts";
 import type { StartRecord } from "../../running/start-record.ts";
 import type { Verdict } from "../../running/verdict.ts";
 import { digestText } from "./digests.ts";
-import { askGit, newerFile, newerFolder, type GitAnswer } from "./git-evidence.ts";
+import { askGit, type GitAnswer, type GitQuestion } from "./git-evidence.ts";
 import { movedLinks } from "./links.ts";
 import { newerEntries } from "./newer-entries.ts";
 import { readFolderOf, type ProcessStart, type StartClock } from "./process-start.ts";
@@ -14,12 +14,20 @@ import type { RecordStore } from "./record-store.ts";
 import type { Repository } from "./repository.ts";
 import type { Unit } from "./unit.ts";
 import type { WalkedEntry } from "./walk.ts";
+import { ages, describeWithoutGit, withoutOthers, withoutOwnData } from "./weights.ts";
 
 export interface InspectContext {
   readonly unit: Unit;
   readonly repository: Repository | undefined;
   readonly store: RecordStore;
   readonly clock: StartClock;
+  readonly seen: Seen | undefined;
+}
+
+/** The content of a unit at an earlier look of this svcm, so before what it has started since. */
+export interface Seen {
+  readonly atMs: number;
+  readonly digests: ReadonlyMap<string, string>;
 }
 
 export async function inspectApp(request: CodeRequest, context: InspectContext): Promise<AppCode> {
@@ -49,7 +57,8 @@ interface Look {
 async function gather(look: Look, context: InspectContext): Promise<CodeEvidence> {
   const { start, record } = look;
   const { unit, store } = context;
-  const newer = newerEntries(start, { unit, hasGit: context.repository !== undefined });
+  const isAsSeen = record === undefined && hasSeen(context, start.sinceMs);
+  const newer = newerEntries(start, { unit, hasGit: context.repository !== undefined, isAsSeen });
   const code = record && newer.length > 0 ? store.readCode(record.code) : undefined;
   const recorded = record && (newer.length === 0 || code !== undefined) ? toRecorded(record, code) : null;
   const place = {
@@ -62,19 +71,24 @@ async function gather(look: Look, context: InspectContext): Promise<CodeEvidence
   return { ...place, ...(await compareContents(look, context, { recorded, newer })) };
 }
 
-type Examined = Pick<CodeEvidence, "record" | "newer" | "paths" | "install" | "git"> & { readonly problem?: string };
+function hasSeen({ seen, unit: { digests } }: InspectContext, sinceMs: number): boolean {
+  if (seen === undefined || seen.atMs >= sinceMs || typeof digests === "string") return false;
+  return [...seen.digests].every(([path, digest]) => digests.get(path) === digest);
+}
+
+type Examined = Pick<CodeEvidence, "record" | "newer" | "doubts" | "paths" | "install" | "git"> & {
+  readonly problem?: string;
+};
 
 async function examineTimes(look: Look, context: InspectContext, newer: readonly WalkedEntry[]): Promise<Examined> {
   const { unit } = context;
   const { sinceMs } = look.start;
-  const answer = await readGit(look, context, { newer, gone: [] });
-  // The process was not started with a file that is younger.
-  const isOwnData = ({ kind, path, bornMs }: WalkedEntry): boolean =>
-    kind === "file" && isData(path) && bornMs > sinceMs;
-  const others = newer.filter((entry) => !isOwnData(entry));
+  const bornMs = new Map(unit.walk.entries.map((entry) => [entry.path, entry.bornMs]));
+  const ageOf = ages(unit, (path) => (bornMs.get(path) ?? 0) <= sinceMs);
+  const answer = await readGit(look, context, { newer, gone: [], ageOf });
   return {
     record: null,
-    newer: answer?.newer ?? describeWithoutGit(others, unit, sinceMs),
+    ...(answer ?? describeWithoutGit(newer, unit, { sinceMs, ageOf })),
     paths: null,
     install: installEvidence(unit, sinceMs, answer),
     git: answer?.git ?? null,
@@ -98,11 +112,15 @@ async function compareContents(
   const gone = paths === null ? [] : [...recorded.code.keys()].filter((path) => !paths.has(path));
   const differing = differingFiles(recorded, hasNewerFolder ? unit.files : newer, unit);
   const examined = typeof differing === "string" ? [] : differing;
-  const answer = await readGit(look, context, { newer: examined, gone });
+  const ageOf = ages(unit, (path) => recorded.code.has(path));
+  const answer = await readGit(look, context, { newer: examined, gone, ageOf });
+  const described = answer ?? describeWithoutGit(examined, unit, { sinceMs, ageOf });
+  const weightOf = answer?.weightOf ?? ((path: string) => weigh(path, "no-git", ageOf(path), unit.rules));
   return {
     ...(typeof differing === "string" && { problem: differing }),
-    record: withoutOthers(recorded, gone, answer, unit),
-    newer: withDigests(answer?.newer ?? describeWithoutGit(examined, unit, sinceMs), unit),
+    record: withoutOthers(recorded, gone, weightOf),
+    newer: withDigests(described.newer, unit),
+    doubts: [...described.doubts, ...gone.filter((path) => weightOf(path) === "doubtful")],
     paths,
     install: installEvidence(unit, sinceMs, answer),
     git: answer?.git ?? null,
@@ -131,32 +149,13 @@ function toRecorded(
 async function readGit(
   { process, start }: Look,
   { unit, repository }: InspectContext,
-  { newer, gone }: { readonly newer: readonly WalkedEntry[]; readonly gone: readonly string[] },
+  { newer, gone, ageOf }: Pick<GitQuestion, "newer" | "gone" | "ageOf">,
 ): Promise<GitAnswer | undefined> {
   const { folder, install } = unit;
   const hasReason = newer.length > 0 || gone.length > 0 || install.changedMs > start.sinceMs;
   if (repository === undefined || folder === undefined || !hasReason || unit.walk.problem !== null) return undefined;
-  const question = { unit, folder, repository, process, sinceMs: start.sinceMs, newer, gone };
+  const question = { unit, folder, repository, process, sinceMs: start.sinceMs, newer, gone, ageOf };
   return await askGit(question).catch(() => undefined);
-}
-
-/** Removed data of the app does not change its code. */
-function withoutOthers(
-  record: RecordedCode,
-  gone: readonly string[],
-  answer: GitAnswer | undefined,
-  unit: Unit,
-): RecordedCode {
-  const counts = answer?.isCode ?? ((path: string) => isCode(path, "no-git", unit.rules));
-  const others = new Set(gone.filter((path) => !counts(path)));
-  if (others.size === 0) return record;
-  return { ...record, code: new Map([...record.code].filter(([path]) => !others.has(path))) };
-}
-
-function describeWithoutGit(newer: readonly WalkedEntry[], unit: Unit, sinceMs: number): NewerEntry[] {
-  return newer
-    .filter(({ kind, path }) => kind === "folder" || isCode(path, "no-git", unit.rules))
-    .map((entry) => (entry.kind === "folder" ? newerFolder(entry) : newerFile(entry, sinceMs)));
 }
 
 function withDigests(newer: readonly NewerEntry[], { digests }: Unit): readonly NewerEntry[] {
@@ -209,7 +208,7 @@ function writeRecord(
     install: install.digest,
     envFiles: Object.fromEntries(unchanged),
   };
-  return { ...record, code: store.write(record, digests) };
+  return { ...record, code: store.write(record, withoutOwnData(digests, unit, sinceMs)) };
 }
 
 function isNewer(path: string, sinceMs: number): boolean {

@@ -1,35 +1,51 @@
-import { mayBeCode, mayHoldCode } from "../../running/code-files.ts";
+import { mayBeCode, mayHoldCode, weigh } from "../../running/code-files.ts";
 import type { ProcessStart } from "./process-start.ts";
 import type { Unit } from "./unit.ts";
 import type { WalkedEntry } from "./walk.ts";
 
+export interface Surroundings {
+  readonly unit: Unit;
+  readonly hasGit: boolean;
+  /** The content is the one that an earlier look, before the start, has seen. */
+  readonly isAsSeen: boolean;
+}
+
 /** All files if the clock was set. */
 export function newerEntries(
   { isClockSet, sinceMs }: ProcessStart,
-  { unit, hasGit }: { readonly unit: Unit; readonly hasGit: boolean },
+  { unit, hasGit, isAsSeen }: Surroundings,
 ): WalkedEntry[] {
   const files = new Set(unit.files.map(({ path }) => path));
+  const untilMs = isAsSeen ? Infinity : sinceMs + FIRST_FILES_MS;
   return unit.walk.entries.filter((entry) => {
     const { kind, path, changedMs } = entry;
     if (kind !== "folder") return files.has(path) && (isClockSet || changedMs > sinceMs);
-    return changedMs > sinceMs && mayHoldCode(path, hasGit) && !isExplained(entry, unit, sinceMs);
+    if (changedMs <= sinceMs || !mayHoldCode(path, hasGit, unit.rules)) return false;
+    return changedMs > untilMs || !isExplained(entry, unit, sinceMs);
   });
 }
 
-/** PM2 creates the log folders of an app with the start, and the app itself its logs. */
+/**
+ * PM2 creates the log folders of an app with the start, and the app its logs and data. A later one may hide that code
+ * was removed before.
+ */
 const FIRST_FILES_MS = 2000;
 const SAME_MOMENT_MS = 20;
 
-/** The last new name in the folder does not belong to code, and appeared directly after the start. */
-function isExplained({ path: folder, changedMs }: WalkedEntry, unit: Unit, sinceMs: number): boolean {
-  if (changedMs > sinceMs + FIRST_FILES_MS) return false;
+/** The last new name in the folder does not belong to code. */
+function isExplained({ path: folder, changedMs }: WalkedEntry, { walk, rules }: Unit, sinceMs: number): boolean {
   const prefix = folder === "" ? "" : `${folder}/`;
-  return unit.walk.entries.some(
-    ({ path, kind, bornMs }) =>
+  const isOfMoment = (atMs: number): boolean => Math.abs(atMs - changedMs) <= SAME_MOMENT_MS;
+  return walk.entries.some(
+    ({ path, kind, bornMs, changedMs: lastMs }) =>
       path !== folder &&
       path.startsWith(prefix) &&
       !path.slice(prefix.length).includes("/") &&
-      Math.abs(bornMs - changedMs) <= SAME_MOMENT_MS &&
-      (kind === "folder" ? !mayHoldCode(path, false) : !mayBeCode(path, unit.rules)),
+      bornMs > sinceMs &&
+      // A file that is renamed when it is complete has that time.
+      (isOfMoment(bornMs) || (kind === "file" && isOfMoment(lastMs))) &&
+      (kind === "folder"
+        ? !mayHoldCode(path, false, rules)
+        : !mayBeCode(path, rules) || weigh(path, "no-git", "new", rules) === "none"),
   );
 }

@@ -1,19 +1,20 @@
 /** The files of one app's code, walked once for all of its processes. */
-import { existsSync, lstatSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Place } from "../../running/code-evidence.ts";
 import { INSTALL_MARKERS, LOCKFILES, mayBeCode, type CodeRules } from "../../running/code-files.ts";
-import { findUnit, isInside } from "../../running/find-unit.ts";
+import { findUnit, isInside, isInstalled } from "../../running/find-unit.ts";
+import type { LoadedPaths } from "../../running/loaded-paths.ts";
 import type { CodeRequest } from "../../ports/running-code.ts";
 import { errorCode } from "../../words/thrown.ts";
 import { Digester, digestIfThere, digestText } from "./digests.ts";
 import { findLinkedPackages } from "./linked-packages.ts";
 import type { RecordStore } from "./record-store.ts";
-import { type Budget, walkUnit, type Walk, type WalkedEntry } from "./walk.ts";
+import { type Budget, outsideFile, realPath, walkUnit, type Walk, type WalkedEntry } from "./walk.ts";
 
 export interface Install {
   readonly digest: string | null;
-  readonly lockfile: string | null;
+  readonly lockfiles: readonly string[];
   readonly modifiedMs: number;
   readonly changedMs: number;
 }
@@ -24,10 +25,18 @@ export interface FolderFiles {
   readonly digester: Digester;
 }
 
+export interface FolderRequest {
+  readonly folder: string;
+  /** Absolute real paths. */
+  readonly others: readonly string[];
+  readonly exclude: readonly string[];
+  readonly loads: LoadedPaths;
+}
+
 export interface UnitContext {
   readonly root: string;
   readonly budget: Budget;
-  readonly read: (folder: string, others: readonly string[]) => FolderFiles;
+  readonly read: (request: FolderRequest) => FolderFiles;
 }
 
 export class Unit {
@@ -56,10 +65,15 @@ export class Unit {
       hasPackage: (folder) => existsSync(join(folder, "package.json")),
     });
     this.folder = found?.folder;
-    this.rules = { scriptFolder: found?.scriptFolder ?? null, include: request.include, exclude: request.exclude };
-    const { folder } = this;
+    const { folder, place } = this;
+    const { include, exclude } = request;
+    const loads = realLoads(request, place);
+    const toPath = (path: string): string => relative(folder ?? "", path);
+    const named = new Set(loads.files.map(toPath));
+    this.rules = { named, scriptFolder: found?.scriptFolder ?? null, include, exclude };
     const others = request.others.map((path) => realPath(path) ?? path);
-    const shared = folder === undefined ? undefined : read(folder, others);
+    const shared =
+      folder === undefined ? undefined : read({ folder, others, exclude, loads: outsideOf(folder, loads) });
     this.walk = shared?.walk ?? { entries: [], problem: null };
     this.#digester = shared?.digester;
     this.install = readInstall(folder);
@@ -92,38 +106,51 @@ export class Unit {
   }
 }
 
+/** Real paths of what is there, except programs and libraries of the system. */
+function realLoads({ loads }: CodeRequest, { script }: Place): LoadedPaths {
+  const own = script === null || isInstalled(script) ? [] : [script];
+  return { files: [...own, ...realPaths(loads?.files)], folders: realPaths(loads?.folders) };
+}
+
+function realPaths(paths: readonly string[] = []): string[] {
+  return paths.map((path) => realPath(path)).filter((path) => path !== null && !isInstalled(path)) as string[];
+}
+
+/** Apps of one folder with other scripts share its walk. */
+function outsideOf(unit: string, { files, folders }: LoadedPaths): LoadedPaths {
+  return { files: files.filter((path) => !isInside(path, unit)), folders };
+}
+
 export function readFolder(
-  folder: string,
-  others: readonly string[],
+  { folder, others, exclude, loads }: FolderRequest,
   { store, budget }: { readonly store: RecordStore; readonly budget: Budget },
 ): FolderFiles {
-  const roots = [folder, ...findLinkedPackages(folder)].map((one) => ({ folder: one, prefix: relative(folder, one) }));
-  return { walk: walkUnit(roots, new Set(others), budget), digester: new Digester(store.readCache(folder)) };
+  const linked = findLinkedPackages(folder);
+  const more = loads.folders.filter((one) => ![folder, ...linked].some((root) => isInside(one, root)));
+  const roots = [folder, ...linked, ...more].map((one) => ({ folder: one, prefix: relative(folder, one) }));
+  const { entries, problem } = walkUnit(roots, { others: new Set(others), exclude }, budget);
+  const outside = loads.files
+    .filter((path) => !roots.some((root) => isInside(path, root.folder)))
+    .flatMap((path) => outsideFile(path, relative(folder, path)) ?? []);
+  return { walk: { entries: [...entries, ...outside], problem }, digester: new Digester(store.readCache(folder)) };
 }
 
 /** In the folder, or above it in a workspace. */
 function readInstall(folder: string | undefined): Install {
   for (let at = folder; at !== undefined && at !== dirname(at); at = dirname(at)) {
     const here = at;
-    const lockfile = LOCKFILES.map((name) => join(here, name)).find((path) => existsSync(path));
-    const marker = INSTALL_MARKERS.map((name) => join(here, name)).find((path) => existsSync(path));
-    if (lockfile === undefined && marker === undefined) continue;
-    const paths = [lockfile, marker].filter((path) => path !== undefined);
+    const there = (names: readonly string[]): string[] =>
+      names.map((name) => join(here, name)).filter((path) => existsSync(path));
+    const lockfiles = there(LOCKFILES);
+    const paths = [...lockfiles, ...there(INSTALL_MARKERS)];
+    if (paths.length === 0) continue;
     const stats = paths.map((path) => lstatSync(path));
     return {
       digest: digestText(JSON.stringify(paths.map((path) => digestIfThere(path)))),
-      lockfile: lockfile ?? null,
+      lockfiles,
       modifiedMs: Math.max(...stats.map(({ mtimeMs }) => mtimeMs)),
       changedMs: Math.max(...stats.map(({ ctimeMs }) => ctimeMs)),
     };
   }
-  return { digest: null, lockfile: null, modifiedMs: 0, changedMs: 0 };
-}
-
-export function realPath(path: string): string | null {
-  try {
-    return realpathSync(path);
-  } catch {
-    return null;
-  }
+  return { digest: null, lockfiles: [], modifiedMs: 0, changedMs: 0 };
 }

@@ -54,6 +54,14 @@ const CASES: Readonly<Record<string, Case>> = {
     change: put("lib/mod.js", "1"),
     expected: ["changed", "changed", "unknown", "changed"],
   },
+  "a hotfix that a reset drops": {
+    before: put("lib/mod.js", "hotfix"),
+    change: ({ root, repository }) => {
+      if (repository === undefined) put("lib/mod.js", "1")({ root } as Scene);
+      repository?.git("reset", "--hard", "--quiet");
+    },
+    expected: ["changed", "changed", "unknown", "changed"],
+  },
   "a hotfix that is committed": {
     before: put("lib/mod.js", "hotfix"),
     change: ({ repository }) => repository?.commit(),
@@ -87,11 +95,68 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   "a log": { change: put("logs/app.log", "x"), expected: all("same") },
   "a line of a log": { change: ({ root }) => appendFileSync(join(root, "logs/old.log"), "x"), expected: all("same") },
-  "a log beside the code": { change: put("app.log", "x"), expected: ["same", "same", "same", "unknown"] },
+  "a log beside the code": { change: put("app.log", "x"), expected: all("same") },
   "an upload": { change: put("uploads/a.html", "x"), expected: all("same") },
   "data of the app that Git does not track": {
     change: put("state.json", "{}"),
-    expected: ["same", "changed", "same", "changed"],
+    expected: all("same"),
+  },
+  "data of the app that Git ignores, and that was there": {
+    files: { ...FILES, ".gitignore": "local.json\nnode_modules\ndist\n*.log\n", "local.json": "1" },
+    change: put("local.json", "2"),
+    expected: ["unknown", "changed", "unknown", "changed"],
+  },
+  "another language beside those that were there": {
+    files: { ...FILES, "locales/en.json": "1" },
+    change: put("locales/fr.json", "1"),
+    expected: ["unknown", "unknown", "unknown", "unknown"],
+  },
+  "the description of the interface": {
+    files: { ...FILES, "docs/openapi.yaml": "1" },
+    change: put("docs/openapi.yaml", "2"),
+    expected: all("unknown"),
+  },
+  "a table that the app loads": {
+    files: { ...FILES, "config/rates.csv": "1" },
+    change: put("config/rates.csv", "2"),
+    expected: all("unknown"),
+  },
+  "a module in a folder that is named like a log": {
+    files: { ...FILES, "log/index.js": "1" },
+    change: put("log/index.js", "2"),
+    expected: ["changed", "unknown", "changed", "unknown"],
+  },
+  "a module in a folder that is named like data": {
+    files: { ...FILES, "data/index.js": "1" },
+    change: put("data/index.js", "2"),
+    expected: ["changed", "unknown", "changed", "unknown"],
+  },
+  "data in its folder that appears": {
+    files: { ...FILES, "data/a.json": "1" },
+    change: put("data/b.json", "1"),
+    expected: all("same"),
+  },
+  "a script without a suffix": {
+    files: { ...FILES, "bin/www": "1" },
+    script: "bin/www",
+    change: put("bin/www", "2"),
+    expected: all("changed"),
+  },
+  "a build that a script of another folder loads": {
+    files: { ...FILES, "bin/start.js": "1" },
+    script: "bin/start.js",
+    change: put("dist/main.js", "2"),
+    expected: ["unknown", "changed", "unknown", "changed"],
+  },
+  "settings in a language of their own": {
+    files: { ...FILES, "config/app.ini": "1" },
+    change: put("config/app.ini", "2"),
+    expected: ["changed", "unknown", "changed", "unknown"],
+  },
+  "the folder of the logs, as PM2 creates it": {
+    files: { "server.js": "1" },
+    change: ({ root }) => write(root, { "logs/out.log": "x" }),
+    expected: all("same"),
   },
   "a tracked file that the app writes": { change: put("db.json", "{ }"), expected: all("changed") },
   "a page": { change: put("README.md", "x"), expected: all("same") },

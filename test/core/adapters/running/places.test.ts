@@ -2,7 +2,7 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { makeScene, untilClear, write, type Scene } from "./scenes.ts";
+import { changes, makeScene, untilClear, write, type Scene } from "./scenes.ts";
 
 function relink(root: string, target: string): void {
   symlinkSync(target, join(root, "next"));
@@ -99,6 +99,87 @@ test("code.exclude leaves out what would count, and code.include counts what wou
   expect(await scene.verdict(request)).toBe("same");
   write(scene.root, { "README.md": "new" });
   expect(await scene.verdict(request)).toBe("changed stale: README.md");
+});
+
+/** Behind a link that leads out of the folder, as in `shared` beside the releases. */
+function shared(hasGit: boolean): Scene {
+  const scene = makeScene(hasGit, { "server.js": "1" });
+  write(scene.home, { "views/page.ejs": "1", "app.js": "1", "rates.json": "1", "uploads/a.js": "1", "first.js": "1" });
+  for (const [link, target] of Object.entries({
+    views: "views",
+    "settings.js": "app.js",
+    "rates.json": "rates.json",
+    uploads: "uploads",
+  }))
+    symlinkSync(join(scene.home, target), join(scene.root, link));
+  scene.repository?.commit();
+  return scene;
+}
+
+test.each([
+  [true, true],
+  [true, false],
+  [false, true],
+  [false, false],
+])("what a link leads to is code, Git: %s, record: %s", async (hasGit, hasRecord) => {
+  for (const [path, name, expected] of [
+    ["views/page.ejs", "views/page.ejs", /^changed stale: /],
+    ["app.js", "./settings.js", /^changed stale: /],
+    ["rates.json", "./rates.json", hasGit ? /^unknown: / : /^changed stale: /],
+    ["uploads/a.js", "", /^same$/],
+  ] as const) {
+    const scene = shared(hasGit);
+    const request = await scene.start();
+    if (hasRecord) expect(await scene.verdict(request)).toBe("same");
+    write(scene.home, { [path]: "2" });
+    const verdict = await scene.verdict(request);
+    expect(verdict, path).toMatch(expected);
+    expect(verdict).toContain(name);
+  }
+});
+
+test.each([true, false])("what the declaration loads is code, wherever it lies, record: %s", async (hasRecord) => {
+  for (const path of ["first.js", "lib/mod.js", "run"]) {
+    const scene = makeScene(true, { "server.js": "1" });
+    write(scene.home, { "first.js": "1", "lib/mod.js": "1", run: "1" });
+    const [first = "", lib = "", run = ""] = ["first.js", "lib", "run"].map((name) => join(scene.home, name));
+    const request = await scene.start({ loads: { files: [first, run, "/usr/bin/env"], folders: [lib, "/nowhere"] } });
+    if (hasRecord) expect(await scene.verdict(request)).toBe("same");
+    write(scene.home, { [path]: "2" });
+    expect(await scene.verdict(request), path).toMatch(/^changed stale: /);
+  }
+});
+
+test("a folder that code.exclude names is not read", async () => {
+  const scene = makeScene(false, { "server.js": "1" });
+  symlinkSync("/nowhere", join(scene.root, "broken"));
+  symlinkSync(scene.root, join(scene.root, "again"));
+  const request = await scene.start({ exclude: ["media"] });
+  write(scene.root, { "media/a.js": "1" });
+  expect(await scene.verdict(request)).not.toContain("media");
+});
+
+test.each(["docs/prompts", "data/prompts", "logs"])(
+  "an included folder %s that was exchanged is a change, and what appears elsewhere is not",
+  async (folder) => {
+    const scene = makeScene(false, { "server.js": "1", [`${folder}/a.txt`]: "1", [`${folder}.next/a.txt`]: "2" });
+    const request = await scene.start({ include: [`${folder}/**`] });
+    expect(await scene.verdict(request)).toBe("same");
+    changes.exchange(scene.root, folder);
+    expect(await scene.verdict(request)).toContain(`changed stale: ${folder}/a.txt`);
+  },
+);
+
+test("after a start by svcm, what the app wrote first does not hide that its code is known", async () => {
+  const scene = makeScene(false, { "server.js": "1" });
+  const before = await scene.start();
+  expect(await scene.verdict({ ...before, processes: [] })).toBe("undefined");
+  const request = await scene.start();
+  await untilClear();
+  write(scene.root, { "logs/out.log": "x", "state.json": "1" });
+  expect(await scene.verdict(request)).toBe("same");
+  write(scene.root, { "state.json": "2", "server.js": "2" });
+  expect(await scene.verdict(request)).toBe("changed stale: server.js");
 });
 
 test("a record counts only for its boot, pid and start", async () => {

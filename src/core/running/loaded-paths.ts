@@ -1,0 +1,37 @@
+import type { DeclaredApp } from "../pm2/declared.ts";
+import { resolvePath } from "../project/resolve.ts";
+
+/** What an app loads by its declaration, wherever it lies. Absolute paths that need not exist. */
+export interface LoadedPaths {
+  readonly files: readonly string[];
+  readonly folders: readonly string[];
+}
+
+type Declaration = Pick<DeclaredApp, "args" | "cwd" | "env" | "interpreter" | "interpreterArgs">;
+
+/** Programs of the system, of which one is as good as another. */
+const COMMON_INTERPRETER =
+  /(?:^|\/)(?:node|nodejs|bun|deno|python[\d.]*|ruby|php|perl|bash|sh|dash|zsh|env|tsx|ts-node)$/;
+const PROGRAM = /\.(?:[cm]?[jt]sx?|py|rb|php|sh|lua)$/i;
+
+export function loadedPaths({ args, cwd, env, interpreter, interpreterArgs }: Declaration): LoadedPaths {
+  const { NODE_OPTIONS = "", NODE_PATH = "" } = env;
+  const options = [...interpreterArgs, ...NODE_OPTIONS.split(/\s+/)].filter((word) => !word.startsWith("--env-file"));
+  const programs = args.filter((word) => PROGRAM.test(word));
+  const own = COMMON_INTERPRETER.test(interpreter) || !interpreter.includes("/") ? [] : [interpreter];
+  const toPaths = (words: readonly string[]): string[] => [...new Set(words.map((word) => resolvePath(cwd, word)))];
+  return {
+    files: toPaths([...own, ...options.map(valueOf), ...programs].filter(isPath)),
+    folders: toPaths(NODE_PATH.split(":").filter((folder) => folder !== "")),
+  };
+}
+
+/** A name alone is that of a package. */
+function isPath(word: string): boolean {
+  return word.includes("/") || PROGRAM.test(word);
+}
+
+/** Of `--require=./first.js`, and of a URL of a file. */
+function valueOf(word: string): string {
+  return word.replace(/^-[-\w]*=/, "").replace(/^file:\/\//, "");
+}
