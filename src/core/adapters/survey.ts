@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { readSnapshot } from "./files/read.ts";
-import { isSurveyed, MAX_DEPTH, SKIPPED_FOLDERS, type Survey } from "../project/detect/survey.ts";
+import { isSkippedFolder, isSurveyed, MAX_DEPTH, type Survey } from "../project/detect/survey.ts";
 
 const MAX_FILES = 20_000;
 const MAX_BYTES = 2 ** 20;
@@ -16,7 +16,7 @@ export async function surveyFolder(root: string): Promise<Survey> {
     const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
     for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isDirectory() && !SKIPPED_FOLDERS.has(entry.name) && depth < MAX_DEPTH) await visit(path, depth + 1);
+      if (entry.isDirectory() && !isSkippedFolder(entry.name) && depth < MAX_DEPTH) await visit(path, depth + 1);
       if (!entry.isFile()) continue;
       if (files.size >= MAX_FILES) {
         isCut = true;

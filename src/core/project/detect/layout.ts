@@ -6,6 +6,7 @@ import { byDepth, envLayout, environmentNameOf } from "./env-layout.ts";
 import { aliasesOf } from "./environment-names.ts";
 import type { DetectionNote, Pm2File } from "./pm2-file.ts";
 import type { UndecidedFile } from "../project.ts";
+import { sharePrograms } from "./shared-programs.ts";
 import { joinPath, relativePath } from "./survey.ts";
 
 export interface Layout {
@@ -67,7 +68,7 @@ export function proposeLayout({ env, pm2, undecided }: Pick<Detection, "env" | "
   return {
     layout: {
       environments: Object.fromEntries(all.map((name) => [name, aliasesOf(name, all)])),
-      default: shareApps(pm2) ? undefined : main,
+      default: sharePrograms(pm2) ? undefined : main,
       services,
       undecided,
     },
@@ -83,32 +84,6 @@ function groupsIn(folder: string, env: readonly DetectedEnvFile[], pm2: readonly
   const rest = own.filter(({ part }) => part === undefined);
   const whole = rest.length > 0 || parts.length === 0 ? [{ folder, env: files, pm2: rest }] : [];
   return [...whole, ...parts.map((file) => ({ folder, name: file.part, env: files, pm2: [file] }))];
-}
-
-/** One machine has one of these environments, and nothing in the repository says which. */
-function shareApps(pm2: readonly Pm2File[]): boolean {
-  return pm2.some((file, index) =>
-    Object.keys(file.environments).some((environment, at, own) => {
-      const isOther = (name: string): boolean => name !== environment && sharesName(file, environment, file, name);
-      if (own.some((name, position) => position > at && isOther(name))) return true;
-      return pm2
-        .slice(index + 1)
-        .some((other) =>
-          Object.keys(other.environments).some(
-            (name) => name !== environment && sharesName(file, environment, other, name),
-          ),
-        );
-    }),
-  );
-}
-
-function namesOf({ apps, only }: Pm2File, environment: string): string[] {
-  return apps.map(({ name, source }) => name ?? source).filter((name) => only[environment]?.includes(name) ?? true);
-}
-
-function sharesName(one: Pm2File, inOne: string, other: Pm2File, inOther: string): boolean {
-  const names = new Set(namesOf(one, inOne));
-  return namesOf(other, inOther).some((name) => names.has(name)) || (one === other && names.size === 0);
 }
 
 function environmentNames(
@@ -225,22 +200,37 @@ function ecosystemOf(
 ): Record<string, unknown> {
   const entries = names.flatMap((name): [string, unknown][] => {
     const present = claims.filter(({ file }) => Object.hasOwn(file.environments, name));
-    const sources = present.map(({ file, apps }) => toEcosystemSource(file, name, folder, hasApps ? undefined : apps));
+    const sources = present.flatMap(({ file, apps }) => {
+      const only = startedOf(file, name, apps);
+      if (only?.length === 0) return [];
+      return [toEcosystemSource(file, name, folder, file.only[name] === undefined && hasApps ? undefined : only)];
+    });
     return sources.length === 0 ? [] : [[name, sources.length === 1 ? sources[0] : sources]];
   });
   return Object.fromEntries(entries);
 }
 
+/** The apps of a service that the environment starts; `undefined` for every app of the file. */
+function startedOf(
+  file: Pm2File,
+  environment: string,
+  apps: readonly string[] | undefined,
+): readonly string[] | undefined {
+  const started = file.only[environment];
+  if (started === undefined) return apps;
+  const declared = isDivisible(file) ? started.filter((name) => file.apps.some((app) => app.name === name)) : started;
+  return apps === undefined ? declared : declared.filter((name) => apps.includes(name));
+}
+
 function toEcosystemSource(
-  { path, cwd: callFolder, environments, only }: Pm2File,
+  { path, cwd: callFolder, environments }: Pm2File,
   environment: string,
   folder: string,
-  apps: readonly string[] | undefined,
+  names: readonly string[] | undefined,
 ): unknown {
   const file = relativePath(folder, path);
   const env = environments[environment] ?? null;
   const cwd = relativePath(folder, callFolder);
-  const names = only[environment] ?? apps;
   if (env === null && cwd === "." && names === undefined) return file;
   return { file, ...(cwd !== "." && { cwd }), ...(env !== null && { env }), ...(names && { only: names }) };
 }

@@ -1,27 +1,25 @@
-/** Callers of PM2 and their files: scripts, workflows, Makefiles, containers, and the file's own section `deploy`. */
+/** What a command of the repository starts with PM2: which file, in which folder, for which environment and apps. */
 import { baseName } from "../../words/path.ts";
-import { isRecord } from "../../words/record.ts";
-import { environmentFor, environmentInName, environmentOf } from "./environment-names.ts";
-import { isPm2Name, mayCallPm2, folderOf, joinPath, type Survey } from "./survey.ts";
+import { commandsIn, kindOf, type CallerKind, type Command } from "./callers.ts";
+import { environmentFor } from "./environment-names.ts";
+import { folderOf, isPm2Name, joinPath, type Survey } from "./survey.ts";
 
 export interface Pm2Call {
   /** The file with the call. */
   readonly by: string;
-  /** A README counts only where nothing else calls a file. */
-  readonly kind: "deploy" | "script" | "container" | "readme";
+  /** A README, or another text, counts only where nothing else calls a file. */
+  readonly kind: CallerKind;
   /** As found in the repository. */
   readonly file: string;
   /** The folder in which PM2 is called; `undefined` if it is not known. */
   readonly cwd: string | undefined;
   readonly env: string | undefined;
   readonly only: readonly string[] | undefined;
-  /** The environment that the caller is for, such as the workflow `staging.yml` or the script `start:prod`. */
-  readonly context: string | undefined;
-}
-
-interface Command {
-  readonly text: string;
-  readonly cwd: string | undefined;
+  /** A variable such as `--env "$ENV"`: the call starts the file, and does not say for which environment. */
+  readonly hasComputedEnv: boolean;
+  /** As `--only "$APP"`: the call starts one of the apps. */
+  readonly hasComputedOnly: boolean;
+  /** The environment that the caller is for. */
   readonly context: string | undefined;
 }
 
@@ -34,88 +32,17 @@ export function callsIn(files: Survey["files"]): Pm2Call[] {
   });
 }
 
-function commandsIn(path: string, text: string): Command[] {
-  const name = baseName(path);
-  if (name === "package.json") return scriptsIn(path, text);
-  if (isPm2Name(name)) return deployCommands(text);
-  return mayCallPm2(path) ? linesWithPm2(path, text) : [];
-}
-
-function kindOf(path: string): Pm2Call["kind"] {
-  const name = baseName(path);
-  if (/^readme/i.test(name)) return "readme";
-  if (/^(?:Dockerfile|Containerfile|(?:docker-)?compose)/i.test(name)) return "container";
-  return name === "package.json" || /^Procfile/i.test(name) ? "script" : "deploy";
-}
-
-function scriptsIn(path: string, text: string): Command[] {
-  try {
-    const manifest: unknown = JSON.parse(text);
-    const scripts = isRecord(manifest) && isRecord(manifest["scripts"]) ? manifest["scripts"] : {};
-    return Object.entries(scripts).flatMap(([name, command]) =>
-      typeof command === "string"
-        ? [{ text: command, cwd: folderOf(path), context: environmentInName(name.replaceAll(/([A-Z])/g, "-$1")) }]
-        : [],
-    );
-  } catch {
-    return [];
-  }
-}
-
-/** PM2 runs these on the server, in the folder of the checkout. */
-function deployCommands(text: string): Command[] {
-  const start = text.search(/\bdeploy["']?\s*:/);
-  if (start === -1) return [];
-  const part = text.slice(start);
-  return [...part.matchAll(/["']?(?:pre|post)-(?:deploy|setup|deploy-local)["']?\s*:\s*(["'`])([\s\S]*?)\1/g)].map(
-    ({ 2: command = "", index }) => {
-      const [, , target = ""] = [...part.slice(0, index).matchAll(/(["']?)([\w-]+)\1\s*:\s*\{/g)].at(-1) ?? [];
-      return { text: command, cwd: undefined, context: environmentOf(target) };
-    },
-  );
-}
-
-const CONTEXT_LINES = 25;
-
-function linesWithPm2(path: string, text: string): Command[] {
-  const lines = text.replaceAll(/\\\r?\n\s*/g, " ").split(/\r?\n/);
-  const named = environmentInName(baseName(path).replace(/\.(?:ya?ml|sh|bash)$/i, ""));
-  return lines.flatMap((line, row) => {
-    if (!/\bpm2\b/.test(line) || /^\s*(?:#|\/\/)/.test(line)) return [];
-    const before = lines.slice(Math.max(0, row - CONTEXT_LINES), row);
-    const isMakefile = /^makefile/i.test(baseName(path));
-    const context = named ?? declaredEnvironment(before) ?? (isMakefile ? makeTarget(before) : undefined);
-    return [{ text: line, cwd: folderBefore(before), context }];
-  });
-}
-
-/** @param lines before the call, in the same step of a workflow or outside of one */
-function folderBefore(lines: readonly string[]): string | undefined {
-  const step = lines.slice(lines.findLastIndex((one) => /^\s*-\s+(?:name|uses|run)\s*:/.test(one)) + 1);
-  const cd = step.findLast((one) => /^\s*(?:cd|working-directory\s*:|WORKDIR)\s/.test(one) || /\bcd\s+\S/.test(one));
-  return /(?:\bcd|working-directory\s*:|WORKDIR)\s+["']?([^\s"';&|]+)/.exec(cd ?? "")?.[1];
-}
-
-function declaredEnvironment(lines: readonly string[]): string | undefined {
-  const declared = lines.findLast((one) => /^\s*environment\s*:/.test(one)) ?? "";
-  return environmentInName(/^\s*environment\s*:\s*(?:\{\s*name:)?\s*(.*)$/.exec(declared)?.[1] ?? "");
-}
-
-function makeTarget(lines: readonly string[]): string | undefined {
-  const target = lines.findLast((one) => /^[\w.-]+\s*:(?!=)/.test(one)) ?? "";
-  return environmentInName(target.split(":")[0] ?? "");
-}
-
 const VERBS = /^(?:start|restart|reload|startOrReload|startOrRestart|startOrGracefulReload|gracefulReload)$/i;
 const WITH_VALUE = /^(?:--env|--only|--name|-n|-i|--instances|--cwd|--namespace|--log|-o|-e|-l|--interpreter|-p)$/;
 const FILE = /\.(?:json|ya?ml|config\.[cm]?js)$/i;
 
 function callsInCommand(
-  { text, cwd, context }: Command,
+  { text, cwd, context, isTold = false }: Command,
   by: string,
-  kind: Pm2Call["kind"],
+  ownKind: CallerKind,
   files: Survey["files"],
 ): Pm2Call[] {
+  const kind = isTold ? "readme" : ownKind;
   const calls: Pm2Call[] = [];
   let folder = cwd;
   for (const statement of text.split(/&&|\|\||[;|\n]/)) {
@@ -129,17 +56,39 @@ function callsInCommand(
     if (at === -1) continue;
     const parsed = parseWords(words[at] ?? "", words.slice(at + 1));
     if (parsed === undefined) continue;
-    for (const found of locate(parsed.file, folder, by, files))
-      calls.push({ by, kind, context, env: parsed.env, only: parsed.only, ...found });
+    for (const found of locate(parsed.file, folder, by, files)) calls.push({ by, kind, context, ...parsed, ...found });
   }
   return calls;
 }
 
+/** The scripts that a command starts without a PM2 file, such as `pm2 start index.js --name api`. */
+export function scriptsStartedIn(files: Survey["files"]): Set<string> {
+  const found = [...files].flatMap(([path, text]) => {
+    if (text === undefined || !/\bpm2\b/.test(text) || kindOf(path) === "readme") return [];
+    return commandsIn(path, text).flatMap((command) =>
+      command.isTold === true ? [] : scriptsInCommand(command, path, files),
+    );
+  });
+  return new Set(found);
+}
+
+function scriptsInCommand({ text, cwd }: Command, by: string, files: Survey["files"]): string[] {
+  const targets = [
+    ...text.matchAll(
+      /\bpm2(?:-runtime)?\s+(?:start\s+)?(?:-\S+\s+)*(?:\.\/)?([\w./-]+\.(?:[cm]?js|ts|py|sh))(?=["'\s;&|]|$)/g,
+    ),
+  ];
+  const folders = [cwd, folderOf(by), "."].flatMap((one) => one ?? []);
+  return targets.flatMap(([, target = ""]) => {
+    const path = folders.map((folder) => joinPath(folder, target)).find((one) => files.has(one));
+    return FILE.test(target) || path === undefined ? [] : [path];
+  });
+}
+
+type Request = Pick<Pm2Call, "file" | "env" | "only" | "hasComputedEnv" | "hasComputedOnly">;
+
 /** `undefined` for a call without a PM2 file, such as `pm2 list` or `pm2 start server.js`. */
-function parseWords(
-  program: string,
-  words: readonly string[],
-): { file: string; env: string | undefined; only: readonly string[] | undefined } | undefined {
+function parseWords(program: string, words: readonly string[]): Request | undefined {
   const plain = words.filter((word, index) => !word.startsWith("-") && !WITH_VALUE.test(words[index - 1] ?? ""));
   const [first, ...rest] = plain;
   const isVerb = VERBS.test(first ?? "");
@@ -147,7 +96,23 @@ function parseWords(
   const targets = isVerb ? rest : plain;
   const file = targets.find((word) => FILE.test(word)) ?? (targets.length === 0 && isVerb ? "" : undefined);
   if (file === undefined) return undefined;
-  return { file, env: optionIn(words, "--env"), only: namesAfterOnly(words) };
+  return { file, ...optionsIn(words) };
+}
+
+function optionsIn(words: readonly string[]): Omit<Request, "file"> {
+  const [env, only] = [optionIn(words, "--env"), namesAfterOnly(words)];
+  const hasComputedEnv = env !== undefined && isComputed(env);
+  const hasComputedOnly = only?.some(isComputed) ?? false;
+  return {
+    env: hasComputedEnv ? undefined : env,
+    only: hasComputedOnly ? undefined : only,
+    hasComputedEnv,
+    hasComputedOnly,
+  };
+}
+
+function isComputed(word: string): boolean {
+  return /[$<{]/.test(word);
 }
 
 function optionIn(words: readonly string[], name: string): string | undefined {
@@ -174,7 +139,7 @@ function locate(
   by: string,
   files: Survey["files"],
 ): { file: string; cwd: string | undefined }[] {
-  const isKnown = (path: string): boolean => files.has(path) && isPm2Name(baseName(path));
+  const isKnown = (path: string): boolean => isPm2File(path, files.get(path));
   const folders = [...new Set([repositoryFolder(cwd, files), folderOf(by), "."])].flatMap((one) => one ?? []);
   if (file === "") {
     const folder = folders[0] ?? ".";
@@ -192,6 +157,14 @@ function locate(
   if (ends.length !== 1 || only === undefined) return [];
   const rest = only.endsWith(`/${relative}`) ? only.slice(0, -relative.length - 1) : undefined;
   return [{ file: only, cwd: rest }];
+}
+
+/** A caller may name a file that is not called as PM2 files usually are, such as `config/production.config.js`. */
+function isPm2File(path: string, text: string | undefined): boolean {
+  if (text === undefined) return false;
+  return (
+    isPm2Name(baseName(path)) || (FILE.test(path) && /\bapps\b/.test(text) && /\b(?:script|exec|cmd)\b/.test(text))
+  );
 }
 
 /** `pm2 start ecosystem.$ENV.config.js` */

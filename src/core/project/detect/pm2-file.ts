@@ -16,6 +16,8 @@ export interface Pm2File {
   /** The names after `--only`, by environment. */
   readonly only: Readonly<Record<string, readonly string[]>>;
   readonly isGuess: boolean;
+  /** The environments for which a command of the repository, not only a text, starts it. */
+  readonly calledFor: readonly string[];
   /** Callers that start PM2 with it. */
   readonly calls: readonly Pm2Call[];
   readonly isBroken: boolean;

@@ -1,7 +1,7 @@
 import { baseName } from "../../words/path.ts";
 import { environmentInName } from "./environment-names.ts";
 import { parseApps, stripComments, type Pm2App } from "./parse-apps.ts";
-import { callsIn, type Pm2Call } from "./pm2-calls.ts";
+import { callsIn, scriptsStartedIn, type Pm2Call } from "./pm2-calls.ts";
 import type { DetectionNote, Pm2File } from "./pm2-file.ts";
 import type { UndecidedFile } from "../project.ts";
 import { selectFiles } from "./select-files.ts";
@@ -24,21 +24,46 @@ export function detectPm2Files(
   const found: Pm2File[] = [];
   const notes: DetectionNote[] = [];
   for (const [path, text = ""] of files) {
-    if (isScriptLikePm2(baseName(path)))
-      notes.push({
-        path,
-        line: 1,
-        what: "PM2 would run this file as a script, because its name does not end in .config.js",
-      });
-    if (!isPm2Name(baseName(path)) || !/\b(?:apps|script|cmd|exec)\b["']?\s*:/.test(text)) continue;
+    notes.push(...nameNotes(path));
+    if (!isCandidate(path, text, calls)) continue;
     const isBroken = isUnwantedModule(path, files, packages);
-    if (isBroken) notes.push({ path, line: 1, what: moduleNote(path) });
-    const line = findLine(text, /\benv_file\b["']?\s*:/);
-    if (line !== undefined) notes.push({ path, line, what: "env_file is a field that PM2 ignores" });
+    notes.push(...textNotes(path, text), ...(isBroken ? [{ path, line: 1, what: moduleNote(path) }] : []));
     found.push({ ...pm2File(path, text, calls, files, packages), isBroken });
   }
-  const { pm2, undecided, skipped } = selectFiles(found, running);
+  const { pm2, undecided, skipped } = selectFiles(found, running, scriptsStartedIn(files));
   return { pm2, undecided, notUnderstood: [...notes, ...skipped] };
+}
+
+/** Named like a PM2 file, or started as one. */
+function isCandidate(path: string, text: string, calls: readonly Pm2Call[]): boolean {
+  const isNamed = isPm2Name(baseName(path));
+  if (!isNamed && !calls.some(({ file, kind }) => file === path && kind !== "readme")) return false;
+  return (isNamed && isComputedFile(path, text)) || /\b(?:apps|script|cmd|exec)\b["']?\s*:/.test(text);
+}
+
+function nameNotes(path: string): DetectionNote[] {
+  if (!isScriptLikePm2(baseName(path))) return [];
+  return [{ path, line: 1, what: "PM2 would run this file as a script, because its name does not end in .config.js" }];
+}
+
+function textNotes(path: string, text: string): DetectionNote[] {
+  const line = findLine(text, /\benv_file\b["']?\s*:/);
+  return [
+    ...(isComputedFile(path, text)
+      ? [{ path, line: 1, what: "it computes its apps: svcm ecosystem show lists them" }]
+      : []),
+    ...(line === undefined ? [] : [{ path, line, what: "env_file is a field that PM2 ignores" }]),
+  ];
+}
+
+/** `module.exports = require("./apps")` or `{ apps }`: only PM2, which runs the file, knows its apps. */
+function isComputedFile(path: string, source: string): boolean {
+  if (!/^ecosystem[\w.-]*\.config\.[cm]?js$/i.test(baseName(path))) return false;
+  const text = stripComments(path, source);
+  if (/\b(?:script|cmd|exec)\b["']?\s*:/.test(text)) return false;
+  return /\bmodule\.exports\s*=\s*(?:require\s*\(|[\w$.]+\s*\(|[A-Za-z_$][\w$.]*\s*;?\s*$)|[{,]\s*apps\s*[,}]|\bapps\s*:\s*[A-Za-z_$]/m.test(
+    text,
+  );
 }
 
 /** With such a package.json, Node.js treats `.js` files as ES modules, which PM2 cannot require. */
@@ -69,12 +94,21 @@ function pm2File(
   const apps = parseApps(path, text);
   const cwd = callFolder(calls) ?? inferFolder(path, apps, files, packages);
   const home = packages.includes(cwd) || cwd === "." ? cwd : packageFolderOf(`${cwd}/x`, packages);
-  return { path, home, cwd, named, apps, calls, isPlain: !COMPUTED.test(text), ...startsOf(text, named, calls) };
+  return {
+    path,
+    home,
+    cwd,
+    named,
+    apps,
+    calls,
+    isPlain: !COMPUTED.test(text),
+    ...startsOf(text, { named, apps }, calls),
+  };
 }
 
 /** Spreads of arguments and objects are fine; these make the list of apps. */
 const COMPUTED =
-  /\.(?:map|flatMap|push|concat|unshift|filter|reduce|fromEntries)\(|Array\.from|\bfor\s*\(|\[\s*\.\.\.|,\s*\.\.\.[\w.]+\s*\]|apps\s*:\s*require\(/;
+  /\.(?:map|flatMap|push|concat|unshift|filter|reduce|fromEntries)\(|Array\.from|\bfor\s*\(|\[\s*\.\.\.|,\s*\.\.\.[\w.]+\s*\]|apps\s*:\s*require\(|[{,]\s*apps\s*[,}]|apps\s*:\s*[A-Za-z_$][\w$]*\s*[,}(]/;
 
 function strongest(calls: readonly Pm2Call[]): readonly Pm2Call[] {
   const strong = calls.filter(({ kind }) => kind !== "readme");

@@ -1,7 +1,6 @@
 /** Of several PM2 files that declare the same program, a team uses one. The caller of a file decides, then its name. */
 import { baseName } from "../../words/path.ts";
-import type { Pm2App } from "./parse-apps.ts";
-import { environmentOfCall } from "./pm2-calls.ts";
+import { alternatives, scriptPath, sharesApp } from "./alternatives.ts";
 import { byPath, type DetectionNote, type Pm2File } from "./pm2-file.ts";
 import type { RunningApp } from "./running-app.ts";
 import type { UndecidedFile } from "../project.ts";
@@ -16,7 +15,12 @@ export interface Selection {
 /** `pm2 start` without a file looks for these. */
 const DEFAULT_NAME = /^ecosystem\.(?:config\.[cm]?js|json|ya?ml)$/;
 
-export function selectFiles(candidates: readonly Pm2File[], running: readonly RunningApp[]): Selection {
+/** @param started scripts that a command starts without a PM2 file */
+export function selectFiles(
+  candidates: readonly Pm2File[],
+  running: readonly RunningApp[],
+  started: ReadonlySet<string>,
+): Selection {
   const files = withParts(candidates.map((file) => withoutDoubtfulEnvironments(file, candidates)));
   const removed = new Map<Pm2File, Set<string>>(files.map((file) => [file, new Set()]));
   const remove = (losers: readonly Pm2File[], environment: string): void => {
@@ -38,17 +42,41 @@ export function selectFiles(candidates: readonly Pm2File[], running: readonly Ru
   for (const environment of environments)
     for (const file of files.filter((one) => isForgotten(one, files, removed, environment, running))) {
       remove([file], environment);
-      undecided.push({
-        file: file.path,
-        environment,
-        why: "nothing starts this file, and something starts another one of this folder",
-      });
+      undecided.push({ file: file.path, environment, why: FORGOTTEN });
     }
+  for (const doubt of startedWithout(files, started, running)) {
+    if (removed.get(doubt.file)?.has(doubt.environment) === true) continue;
+    remove([doubt.file], doubt.environment);
+    undecided.push({ ...doubt, file: doubt.file.path });
+  }
   const pm2 = files.flatMap((file): Pm2File[] => {
     const left = Object.entries(file.environments).filter(([name]) => removed.get(file)?.has(name) !== true);
     return left.length === 0 ? [] : [{ ...file, environments: Object.fromEntries(left) }];
   });
   return { pm2: pm2.toSorted(byPath), undecided, skipped };
+}
+
+const FORGOTTEN = "nothing starts this file, and something starts another one of this folder";
+
+interface Doubt {
+  readonly file: Pm2File;
+  readonly environment: string;
+  readonly why: string;
+}
+
+/** The team starts the same script by a command, so the file may be a leftover. */
+function startedWithout(
+  files: readonly Pm2File[],
+  started: ReadonlySet<string>,
+  running: readonly RunningApp[],
+): Doubt[] {
+  return files.flatMap((file) => {
+    const paths = file.apps.map((app) => scriptPath(file, app));
+    const script = paths.find((path) => path !== undefined && started.has(path));
+    if (script === undefined || file.calls.length > 0 || declaresRunning(file, running)) return [];
+    const why = `nothing starts this file, and a command starts ${script} without it`;
+    return Object.keys(file.environments).map((environment) => ({ file, environment, why }));
+  });
 }
 
 /** Beside a file that a script or a workflow starts, one that nothing starts may be a leftover. */
@@ -62,9 +90,25 @@ function isForgotten(
   const isIn = (one: Pm2File): boolean =>
     Object.hasOwn(one.environments, environment) && removed.get(one)?.has(environment) !== true;
   if (!isIn(file) || isCalledFor(file, environment) || file.named === environment) return false;
-  if (file.apps.some(({ name }) => running.some((one) => one.name === name))) return false;
+  if (declaresRunning(file, running)) return false;
   return files.some(
-    (other) => other !== file && other.home === file.home && isIn(other) && isCalledFor(other, environment),
+    (other) =>
+      other !== file &&
+      (other.home === file.home || runsIn(other, file.home)) &&
+      isIn(other) &&
+      isCalledFor(other, environment),
+  );
+}
+
+function declaresRunning({ apps }: Pm2File, running: readonly RunningApp[]): boolean {
+  return apps.some(({ name }) => running.some((one) => one.name === name));
+}
+
+/** A file above the folder already declares the apps of it. */
+function runsIn({ apps, cwd }: Pm2File, home: string): boolean {
+  return apps.some(
+    ({ folder }) =>
+      folder !== undefined && (home.endsWith(`/${folder}`) || `${joinPath(cwd, folder)}/`.startsWith(`${home}/`)),
   );
 }
 
@@ -82,8 +126,12 @@ function undecidedFile(file: Pm2File, group: readonly Pm2File[], environment: st
   return {
     file: file.path,
     environment,
-    why: `declares ${what}, as ${others.join(", ")} does; no caller says which of them is started`,
+    why: `declares ${what}, as ${listShort(others)} does; no caller says which of them is started`,
   };
+}
+
+function listShort(paths: readonly string[]): string {
+  return paths.length <= 3 ? paths.join(", ") : `${paths.slice(0, 2).join(", ")} and ${paths.length - 2} other files`;
 }
 
 /** A block for an environment that has its own file is a leftover, unless a caller starts it. */
@@ -98,11 +146,11 @@ function withoutDoubtfulEnvironments(file: Pm2File, files: readonly Pm2File[]): 
   return kept.length === 0 ? file : { ...file, environments: Object.fromEntries(kept) };
 }
 
-function isCalledFor({ calls }: Pm2File, environment: string): boolean {
-  return calls.some((call) => call.kind !== "readme" && (environmentOfCall(call) ?? environment) === environment);
+function isCalledFor({ calledFor }: Pm2File, environment: string): boolean {
+  return calledFor.includes(environment);
 }
 
-/** Files that each have their own deployment, and no environment, belong to one server each. */
+/** Files that each have their own deployment, and no environment in their name, belong to one server each. */
 function withParts(files: readonly Pm2File[]): Pm2File[] {
   const parts = new Map<Pm2File, string>();
   const environments = [...new Set(files.flatMap((file) => Object.keys(file.environments)))];
@@ -112,7 +160,9 @@ function withParts(files: readonly Pm2File[]): Pm2File[] {
       const names = group.map(({ path }) => partName(path));
       const isDeployedAlone = group.every(({ calls }) => calls.some(({ kind }) => kind === "deploy"));
       const callers = new Set(group.map(({ calls }) => calls.map(({ by }) => by).join()));
-      if (!isDeployedAlone || callers.size < group.length || new Set(names).size < group.length) continue;
+      const isOfServer = group.every(({ named }) => named === undefined);
+      if (!isDeployedAlone || !isOfServer || callers.size < group.length || new Set(names).size < group.length)
+        continue;
       for (const [index, file] of group.entries()) parts.set(file, names[index] ?? "");
     }
   }
@@ -127,60 +177,39 @@ function partName(path: string): string {
   return name.replace(/^(?:ecosystem|pm2|process)[._-]?/i, "").replaceAll(/[^\w-]+/g, "-") || "main";
 }
 
-function alternatives(files: readonly Pm2File[]): Pm2File[][] {
-  const groups: Pm2File[][] = [];
-  for (const file of files) {
-    const joined = groups.filter((group) => group.some((other) => isAlternative(other, file)));
-    const rest = groups.filter((group) => !joined.includes(group));
-    groups.splice(0, groups.length, ...rest, [...joined.flat(), file]);
-  }
-  return groups.filter((group) => group.length > 1);
-}
-
-function isAlternative(one: Pm2File, other: Pm2File): boolean {
-  if (one.part !== undefined && other.part !== undefined) return false;
-  return other.apps.some((app) => sharesApp(one, app, other));
-}
-
-function sharesApp(one: Pm2File, app: Pm2App, of: Pm2File): boolean {
-  const script = scriptPath(of, app);
-  return one.apps.some((other) => {
-    if (script !== undefined && script === scriptPath(one, other)) return true;
-    if (one.home !== of.home) return false;
-    if ((other.name ?? other.source) === (app.name ?? app.source)) return true;
-    return other.ports.some((port) => app.ports.includes(port));
-  });
-}
-
-function scriptPath({ cwd }: Pm2File, app: Pm2App): string | undefined {
-  if (app.script === undefined) return undefined;
-  if (app.script.startsWith("/")) return app.script;
-  const folder = app.cwd?.startsWith("/") === true ? app.cwd : joinPath(cwd, app.cwd ?? ".");
-  return `${folder}/${app.script}`.replace(/^\.\//, "");
-}
-
 interface Choice {
   readonly winner: Pm2File | undefined;
   readonly isCertain: boolean;
 }
 
 function choose(group: readonly Pm2File[], environment: string, running: readonly RunningApp[]): Choice {
+  const isNamed = ({ named }: Pm2File): boolean => named === environment;
   const witnesses: ((file: Pm2File) => boolean)[] = [
     ({ isBroken }) => !isBroken,
     (file) => runs(file, group, running),
     (file) => isCalledFor(file, environment),
-    ({ named }) => named === environment,
+    isNamed,
     ({ calls }) => calls.length > 0,
   ];
   let left = group;
   for (const isWitness of witnesses) {
     const kept = left.filter(isWitness);
     const [only] = kept;
-    if (kept.length === 1) return { winner: only, isCertain: true };
+    if (kept.length === 1 && only !== undefined) {
+      const isContradicted =
+        isWitness === isNamed && left.some((file) => file !== only && isToldInstead(file, only, environment));
+      return isContradicted ? { winner: undefined, isCertain: false } : { winner: only, isCertain: true };
+    }
     if (kept.length > 1) left = kept;
   }
   const standard = left.filter(({ path, calls }) => DEFAULT_NAME.test(baseName(path)) && calls.length === 0);
   return { winner: standard.length === 1 ? standard[0] : undefined, isCertain: false };
+}
+
+/** A README that starts another file for the environment contradicts the name of this one. */
+function isToldInstead(file: Pm2File, other: Pm2File, environment: string): boolean {
+  if (other.calls.length > 0 || file.calls.length === 0 || file.named !== undefined) return false;
+  return file.environments[environment] === null;
 }
 
 /** PM2 runs an app that only this file declares. */

@@ -1,9 +1,9 @@
 /** The environments that a PM2 file is for, from its name, its blocks and the calls of PM2. */
-import { environmentFor, environmentOf } from "./environment-names.ts";
+import { environmentFor, environmentInName, environmentOf } from "./environment-names.ts";
 import { environmentOfCall, type Pm2Call } from "./pm2-calls.ts";
 import type { Pm2File } from "./pm2-file.ts";
 
-export type Starts = Pick<Pm2File, "environments" | "only" | "isGuess">;
+export type Starts = Pick<Pm2File, "environments" | "only" | "isGuess" | "calledFor">;
 
 /** The block of each environment; null for the block `env`. */
 type Environments = Map<string, string | null>;
@@ -16,7 +16,12 @@ interface DeclaredBlocks {
   readonly hasBare: boolean;
 }
 
-export function startsOf(text: string, named: string | undefined, calls: readonly Pm2Call[]): Starts {
+export function startsOf(
+  text: string,
+  { named, apps }: Pick<Pm2File, "named" | "apps">,
+  allCalls: readonly Pm2Call[],
+): Starts {
+  const calls = allCalls.filter(({ hasComputedEnv }) => !hasComputedEnv);
   const blocks = readBlocks(text);
   const fallback = named ?? blocks.bare ?? (blocks.names.length > 0 ? "dev" : undefined);
   const environments = calledEnvironments(calls, fallback);
@@ -24,7 +29,12 @@ export function startsOf(text: string, named: string | undefined, calls: readonl
   if (environments.size === 0) environments.set(fallback ?? "production", null);
   // A call without any word about the environment does not make production more certain.
   const isGuess = fallback === undefined && calls.every((call) => environmentOfCall(call) === undefined);
-  return { environments: Object.fromEntries(environments), only: calledApps(calls, fallback), isGuess };
+  return {
+    environments: Object.fromEntries(environments),
+    only: startedApps(apps, allCalls, environments, fallback),
+    isGuess,
+    calledFor: calledFor(allCalls, environments, fallback),
+  };
 }
 
 function readBlocks(text: string): DeclaredBlocks {
@@ -50,16 +60,44 @@ function calledEnvironments(calls: readonly Pm2Call[], fallback: string | undefi
   return environments;
 }
 
-/** Environments of which each call names its apps. */
-function calledApps(calls: readonly Pm2Call[], fallback: string | undefined): Record<string, readonly string[]> {
-  const only = new Map<string, readonly string[] | undefined>();
-  for (const call of calls) {
+/** `--env "$ENV"` may be for each environment of the file. */
+function calledFor(calls: readonly Pm2Call[], environments: Environments, fallback: string | undefined): string[] {
+  const strong = calls.filter(({ kind }) => kind !== "readme");
+  const named = strong.flatMap((call) =>
+    call.hasComputedEnv ? [...environments.keys()] : calledEnvironment(call, fallback),
+  );
+  return [...new Set(named)];
+}
+
+/** The names after `--only`, where each call for an environment has them. */
+function startedApps(
+  apps: Pm2File["apps"],
+  calls: readonly Pm2Call[],
+  environments: Environments,
+  fallback: string | undefined,
+): Record<string, readonly string[]> {
+  const limits = new Map<string, readonly string[] | undefined>();
+  for (const call of calls.filter(({ hasComputedEnv, hasComputedOnly }) => !hasComputedEnv && !hasComputedOnly)) {
     const environment = calledEnvironment(call, fallback);
-    const names = only.get(environment);
+    const names = limits.get(environment);
     const both = names && call.only ? [...new Set([...names, ...call.only])] : undefined;
-    only.set(environment, only.has(environment) ? both : call.only);
+    limits.set(environment, limits.has(environment) ? both : call.only);
   }
-  return Object.fromEntries([...only].flatMap(([name, names]) => (names === undefined ? [] : [[name, names]])));
+  const hasComputedOnly = calls.some((call) => call.hasComputedOnly);
+  const limited = [...environments.keys()].map((environment) => {
+    const names = limits.has(environment) || !hasComputedOnly ? limits.get(environment) : namesFor(apps, environment);
+    return [environment, names] as const;
+  });
+  return Object.fromEntries(limited.flatMap(([name, names]) => (names === undefined ? [] : [[name, names]])));
+}
+
+/** `--only "$APP"` starts one of the apps, and their names say which is for which environment. */
+function namesFor(apps: Pm2File["apps"], environment: string): readonly string[] | undefined {
+  const names = apps.flatMap(({ name }) => name ?? []);
+  const own = names.filter((name) => environmentInName(name) === environment);
+  if (own.length > 0) return own;
+  const free = names.filter((name) => environmentInName(name) === undefined);
+  return free.length < names.length && names.length === apps.length ? free : undefined;
 }
 
 /** Also those that nothing calls. */

@@ -6,11 +6,18 @@ export interface Survey {
   readonly isCut: boolean;
 }
 
-export const SKIPPED_FOLDERS = new Set(
+const SKIPPED_FOLDERS = new Set(
   "node_modules .git .svcm dist build out .next .nuxt .output .turbo .cache coverage vendor venv .venv target test tests __tests__ __mocks__ e2e fixtures examples example docs deprecated".split(
     " ",
   ),
 );
+
+/** A copy of the repository, such as `backups/2024-12-19`, says nothing about what runs now. */
+const COPY_FOLDER = /(?:^|[._-])(?:backups?|bak|archived?|snapshots?)(?:$|[._-])/i;
+
+export function isSkippedFolder(name: string): boolean {
+  return SKIPPED_FOLDERS.has(name) || COPY_FOLDER.test(name);
+}
 
 export const MAX_DEPTH = 4;
 
@@ -18,8 +25,18 @@ const SOURCE = /\.[cm]?[jt]sx?$/;
 
 export function isSurveyed(path: string): boolean {
   const name = baseName(path);
-  return isPm2Name(name) || isEnvName(path) || mayCallPm2(path) || SOURCE.test(name) || name === ".gitignore";
+  return (
+    isPm2Name(name) ||
+    CALLABLE_JSON.test(name) ||
+    isEnvName(path) ||
+    mayCallPm2(path) ||
+    SOURCE.test(name) ||
+    name === ".gitignore"
+  );
 }
+
+/** A caller may name a PM2 file `apps.json` or `production.json`. */
+const CALLABLE_JSON = /^(?:apps?|servers?|deploy\w*|(?:[\w.-]+[.-])?(?:pm2|ecosystem|dev|prod|stag)\w*)\.json$/i;
 
 export function isPm2Name(name: string): boolean {
   return /^(?:ecosystem|pm2|process)[\w.-]*$/i.test(name) && /\.(?:json|ya?ml|config\.[cm]?js)$/i.test(name);
