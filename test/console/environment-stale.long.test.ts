@@ -8,7 +8,7 @@ const { savedPage } = savedPages();
 describe.skipIf(!hasBrowser)("after a save", () => {
   test("an undo restores the previous values, and the apps are stale again", async () => {
     const { page, server, stale, button, field, posts } = await savedPage();
-    await button("Restart 3, one after another").click();
+    await button("Restart 4, one after another").click();
     await page.getByRole("group", { name: "Restarted with the new values" }).waitFor();
     await button("Undo").click();
     await stale.waitFor();

@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { execute, processAct, type Caller } from "../../src/core/index.ts";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { expectAccessible, expectAccessibleInEveryLook } from "./accessibility.ts";
 import { press } from "./keyboard.ts";
@@ -8,6 +9,8 @@ import { earlyServerOver, serverOver } from "./monitoring-page.ts";
 import { openConsole } from "./open-console.ts";
 import { CANARY, cluster, flat, planPage } from "./plan-page.ts";
 import { longTest } from "../support/runs.ts";
+
+const CALLER: Caller = { source: "cli", actor: "alice", grants: ["read", "write"] };
 
 const browser = useBrowser();
 const { real, app, openPlan, gate } = planPage();
@@ -71,6 +74,52 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await entries.last().click();
     await page.getByRole("button", { name: /^Back to before/ }).waitFor();
     await expectAccessibleInEveryLook(open);
+  });
+
+  test("shows how a release ends although it cannot be read, and reads a plan again that failed", async () => {
+    const apps = [app("api", { MODE: "2", HELD: gate() }), app("web", {}, cluster), app("old-worker")];
+    const { page, apply, confirm } = await openPlan(apps, { mayFail: true });
+    await apply.click();
+    await confirm.getByRole("button", { name: "Apply", exact: true }).click();
+    await page.getByText("Step 1 of 2: update api").waitFor();
+    const failure = { status: 500, json: { error: "PM2 failed.", code: "PM2_TIMEOUT" } };
+    await page.route(/\/api\/runtime\/releases/, (route) => route.fulfill(failure));
+    await page.route(/\/api\/runtime\/plan/, (route) => route.fulfill(failure), { times: 1 });
+    writeFileSync(gate(), "");
+    await page.getByText("Done. The processes run as planned.").waitFor();
+    await page.getByRole("heading", { name: /^No step|^Everything runs/ }).waitFor();
+  });
+
+  test("is applied to the selected apps, with one that a user stopped, and without the others", async () => {
+    await execute(processAct, real.ports(), { action: "stop", name: "old-worker" }, CALLER);
+    const open = await openPlan([app("api", { MODE: "2" }), app("web", { MODE: "2" }, cluster), app("old-worker")]);
+    const { page, apply, confirm, done, posts } = open;
+    const boxes = page.getByRole("group", { name: "Apps to apply" });
+    expect((await boxes.locator("label").allInnerTexts()).map(flat)).toEqual([
+      "api",
+      "web",
+      "old-worker start it again",
+    ]);
+    await apply.waitFor();
+    await boxes.getByRole("checkbox", { name: "api" }).uncheck();
+    await boxes.getByRole("checkbox", { name: "web" }).uncheck();
+    await expect.poll(() => page.getByRole("button", { name: "Apply to 0 apps…" }).isDisabled()).toBe(true);
+    await boxes.getByRole("checkbox", { name: "old-worker" }).check();
+    await expectAccessibleInEveryLook(open);
+    await page.getByRole("button", { name: "Apply to 1 app…" }).click();
+    await confirm.waitFor();
+    expect((await confirm.locator(".planned > li").allInnerTexts()).map(flat)).toEqual([
+      expect.stringMatching(/^old-worker start again/),
+    ]);
+    await expectAccessible(open);
+    await confirm.getByRole("button", { name: "Apply", exact: true }).click();
+    await page.getByText("Done. The processes run as planned.").waitFor();
+    expect((await done.locator(":scope > li").allInnerTexts()).map(flat)).toEqual([
+      "resume old-worker done",
+      "save PM2's list done",
+    ]);
+    expect(posts.at(-1)).toMatchObject({ body: { apps: ["old-worker"] } });
+    await apply.waitFor();
   });
 
   longTest("of production is applied and undone only after its name is typed", async () => {

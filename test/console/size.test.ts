@@ -7,7 +7,7 @@ import { rules } from "../../src/core/deployments/rules/index.ts";
 
 const ASSETS = join(import.meta.dirname, "../../dist/console/assets");
 /** The size of all scripts, compressed. */
-const LARGEST_SCRIPT = 86 * 1024;
+const LARGEST_SCRIPT = 88 * 1024;
 
 const scripts = readdirSync(ASSETS).filter((name) => name.endsWith(".js"));
 const texts = scripts.map((name) => readFileSync(join(ASSETS, name)));

@@ -45,7 +45,7 @@ interface Target {
 type EventsQuery = Readonly<Record<"since" | "limit", string>>;
 
 /** Must match the plan, because its id depends on them. */
-export type PlanChoices = Pick<Plan["choices"], "prune" | "preflight">;
+export type PlanChoices = Omit<Plan["choices"], "service">;
 
 /** Adds the selected service to a query. */
 type WithService = (query: Query) => Query;
@@ -133,19 +133,22 @@ function processRequests({ request }: Requests, withService: WithService) {
 interface ApplyRequest extends PlanChoices {
   readonly environment: string;
   readonly plan: string;
+  readonly switchEnvironment: boolean;
   readonly allowDirty: boolean;
   readonly message: string | undefined;
 }
 
 function rolloutRequests({ request }: Requests, withService: WithService) {
   return {
-    plan: (environment: string, { prune, preflight }: PlanChoices, signal?: AbortSignal) =>
+    plan: (environment: string, { prune, preflight, apps, restart }: PlanChoices, signal?: AbortSignal) =>
       request<Plan>({
         path: "/api/runtime/plan",
         query: withService({
           environment: environment || undefined,
           ...(prune && { prune: "true" }),
           ...(preflight && { preflight: "true" }),
+          apps: apps?.join(","),
+          restart: restart === true ? "true" : restart,
         }),
         signal,
       }),

@@ -2,7 +2,8 @@ import type { ErrorBody } from "../../core/api/bodies.ts";
 import type { Session } from "../state/session.ts";
 import { RequestError, type Problem } from "./request-error.ts";
 
-export type Query = Readonly<Record<string, string | undefined>>;
+/** A list repeats the parameter. */
+export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** The entity tag of the file, for the `If-Match` of the next write. */
 export type Tagged<Shape> = Shape & { readonly entityTag?: string };
@@ -84,7 +85,7 @@ export async function fetchResponse(request: Request, token: string | undefined,
 
 function startFetch(request: Request, token: string | undefined): Promise<Response> {
   const { path, query = {}, body, headers, signal } = request;
-  const parameters = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  const parameters = Object.entries(query).flatMap(([name, value = []]) => [value].flat().map((one) => [name, one]));
   const search = parameters.length === 0 ? "" : `?${new URLSearchParams(parameters).toString()}`;
   // A relative URL, because the page may be served under a path.
   return fetch(`.${path}${search}`, {

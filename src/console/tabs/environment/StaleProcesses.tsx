@@ -6,19 +6,36 @@ import { useConsole } from "../../console.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Check } from "../../ui/Check.tsx";
 import { useRequest } from "../../ui/use-request.ts";
-import { createRestarts, staleIn, type RestartState, type StaleApp } from "./restarts.ts";
+import { monitorOf } from "../monitoring/monitor.ts";
+import { createRestarts, listStaleApps, type RestartState, type StaleApp } from "./restarts.ts";
 
-/** Empty if PM2 cannot be read. */
-export function StaleProcesses({ written }: { written: EnvWriteResponse }): JSX.Element | null {
-  const { api } = useConsole();
-  const { answer } = useRequest((signal) => api.metrics(written.environment, signal), [written]);
-  const apps = answer ? staleIn(answer, written) : [];
-  return apps.length === 0 ? null : <Stale apps={apps} written={written} />;
+/** Who still has the former value, and who never gets the new one. */
+export function StaleProcesses({ written }: { written: EnvWriteResponse }): JSX.Element {
+  const { staleProcesses, overrides, unknownEffect } = written;
+  return (
+    <>
+      {overrides.map(({ key, app, fileName }) => (
+        <p key={`${app} ${key}`}>
+          {fileName} sets <code>{key}</code> for <bdi>{app}</bdi> and wins.
+        </p>
+      ))}
+      {unknownEffect !== undefined && <p>svcm does not know which processes have the former value: {unknownEffect}</p>}
+      {staleProcesses.length > 0 && <StaleApps written={written} />}
+    </>
+  );
+}
+
+function StaleApps({ written }: { written: EnvWriteResponse }): JSX.Element | null {
+  const page = useConsole();
+  const { answer, problem } = useRequest((signal) => page.api.metrics(written.environment, signal), [written]);
+  if (answer === undefined && problem === undefined) return null;
+  const { value: watched } = monitorOf(page).feed.environment;
+  return <Stale apps={listStaleApps(written, watched, answer?.processes)} written={written} />;
 }
 
 function useChoice(apps: readonly StaleApp[], states: ReadonlyMap<string, RestartState>) {
   const excluded = useSignal<ReadonlySet<string>>(new Set());
-  const open = apps.filter(({ name, isOwn }) => !isOwn && states.get(name) !== "restarted");
+  const open = apps.filter(({ name, refusal }) => refusal === undefined && states.get(name) !== "restarted");
   const chosen = open.filter(({ name }) => !excluded.value.has(name));
   const toggle = (name: string): void => {
     const next = new Set(excluded.value);
@@ -88,9 +105,10 @@ function App({ app, state, isChosen, isOpen, toggle }: AppProps): JSX.Element {
   );
 }
 
-function noteOf({ isOwn, isOfEcosystem }: StaleApp): string {
-  if (isOwn) return "serves this page: restart it from a terminal";
-  return isOfEcosystem ? "restarts with the ecosystem file" : "";
+function noteOf({ refusal, scope }: StaleApp): string {
+  if (refusal === "own") return "serves this page: restart it from a terminal";
+  if (refusal === "elsewhere") return "restarts with the ecosystem file: use the plan";
+  return scope === "ecosystem" ? "restarts with the ecosystem file" : "";
 }
 
 function buttonLabel(count: number, isBusy: boolean): string {

@@ -7,32 +7,26 @@ import type { Console } from "../../console.ts";
 import { toFailure } from "../monitoring/refusal.ts";
 import { monitorOf } from "../monitoring/monitor.ts";
 
-export interface StaleApp {
-  readonly name: string;
-  /** True if the ecosystem file sets the value: a plain restart keeps the old one. */
-  readonly isOfEcosystem: boolean;
-  /** True if the app serves this page, which therefore cannot restart it. */
-  readonly isOwn: boolean;
-}
-
 export type RestartState = "waiting" | "restarting" | "restarted" | "not restarted";
 
-/** Apps that read the file before the write, or hold another value of a changed key. */
-export function staleIn(
-  { ecosystem, processes }: MetricsPayload,
-  { fileName, changedKeys }: EnvWriteResponse,
+export interface StaleApp extends Pick<StaleProcess, "name" | "scope"> {
+  /** `own`: the app serves this page. `elsewhere`: a restart would use the ecosystem file of the watched environment. */
+  readonly refusal?: "own" | "elsewhere";
+}
+
+type StaleProcess = EnvWriteResponse["staleProcesses"][number];
+
+/** Without an answer about the processes, the server itself refuses a restart of its own. */
+export function listStaleApps(
+  { staleProcesses, environment }: Pick<EnvWriteResponse, "staleProcesses" | "environment">,
+  watched: string,
+  processes: readonly Pick<MetricsPayload["processes"][number], "name" | "isOwn">[] = [],
 ): StaleApp[] {
-  const ofFile = ecosystem.drift.filter(
-    ({ field, declared }) => field === "envFile" && String(declared).split(/[\\/]/).at(-1) === fileName,
-  );
-  // `values`: svcm recorded what the process read from the file, and compares by content.
-  const ofKeys = ecosystem.drift.filter(
-    ({ field, key }) => (field === "env" || field === "values") && key !== null && changedKeys.includes(key),
-  );
-  const handedOver = new Set(ofKeys.filter(({ field }) => field === "env").map(({ name }) => name));
   const own = new Set(processes.flatMap(({ name, isOwn }) => (isOwn ? [name] : [])));
-  const names = [...new Set([...ofFile, ...ofKeys].map(({ name }) => name))].toSorted();
-  return names.map((name) => ({ name, isOfEcosystem: handedOver.has(name), isOwn: own.has(name) }));
+  return staleProcesses.map(({ name, scope }): StaleApp => {
+    if (own.has(name)) return { name, scope, refusal: "own" };
+    return scope === "ecosystem" && watched !== environment ? { name, scope, refusal: "elsewhere" } : { name, scope };
+  });
 }
 
 /** Restarts one app after another, and stops at the first failure. */
@@ -42,8 +36,8 @@ export function createRestarts(page: Console) {
   const set = (name: string, state: RestartState): void => {
     states.value = new Map([...states.value, [name, state]]);
   };
-  const restart = async ({ name, isOfEcosystem }: StaleApp): Promise<boolean> => {
-    const action: Action = { action: "restart", scope: isOfEcosystem ? "ecosystem" : "process", name };
+  const restart = async ({ name, scope }: StaleApp): Promise<boolean> => {
+    const action: Action = { action: "restart", scope, name };
     set(name, "restarting");
     const { ok, error } = await monitorOf(page)
       .feed.act(action)

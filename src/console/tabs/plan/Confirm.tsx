@@ -7,12 +7,14 @@ import { useConsole } from "../../console.ts";
 import { capitalize } from "../../data/format.ts";
 import { Check } from "../../ui/Check.tsx";
 import { FormDialog } from "../../ui/FormDialog.tsx";
+import { IssueList } from "../../ui/IssueList.tsx";
 import { ProblemLine, RequestProblem } from "../../ui/Problem.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { TextField } from "../../ui/TextField.tsx";
 import { useRequest } from "../../ui/use-request.ts";
-import { Disruption } from "./Steps.tsx";
+import { Disruption, PlannedSteps } from "./Steps.tsx";
 import { useRollout } from "./rollout.ts";
+import { isPartial, refusalsOf } from "./selection.ts";
 
 export function Confirm(): JSX.Element | null {
   const { confirming } = useRollout();
@@ -25,21 +27,38 @@ function Apply({ plan }: { plan: Plan }): JSX.Element {
   const rollout = useRollout();
   const message = useSignal("");
   const allowDirty = useSignal(false);
-  const { id, environment, git, steps } = plan;
+  const switchEnvironment = useSignal(false);
+  const { id, environment, git, steps, issues } = plan;
   const dirty = git?.dirty ?? [];
   const disruptive = steps.filter(({ disruption }) => disruption !== "none");
-  const choices = { allowDirty: allowDirty.value, message: message.value };
+  const choices = {
+    allowDirty: allowDirty.value,
+    switchEnvironment: switchEnvironment.value,
+    message: message.value,
+  };
+  const refusals = refusalsOf(plan);
+  const moved = issues.find(({ code }) => code === "ENVIRONMENT_SWITCH");
+  const isAccepted = (dirty.length === 0 || allowDirty.value) && (moved === undefined || switchEnvironment.value);
   return (
     <ConfirmDialog
       title={`Apply plan ${id} to ${environment}?`}
       environment={environment}
       word="Apply"
       isDangerous={disruptive.length > 0}
-      isReady={dirty.length === 0 || allowDirty.value}
+      isReady={plan.changed && isAccepted && refusals.length === 0}
       run={() => rollout.apply(plan, choices)}
     >
       <p>{capitalize(countSteps(plan))}. The first step that fails stops the apply and restores the touched apps.</p>
+      <IssueList issues={refusals} label="Issues of the plan" />
+      {isPartial(plan) && <PlannedSteps steps={steps.filter((step) => step.do !== "save")} />}
       <Interruptions of={disruptive} />
+      {moved && (
+        <Check checked={switchEnvironment.value} onChange={(isChecked) => void (switchEnvironment.value = isChecked)}>
+          <span>
+            Move the running apps to {environment}. {moved.message}
+          </span>
+        </Check>
+      )}
       {dirty.length > 0 && (
         <Check checked={allowDirty.value} onChange={(isChecked) => void (allowDirty.value = isChecked)}>
           <span>No commit holds {dirty.join(", ")}. Apply these files as they are.</span>

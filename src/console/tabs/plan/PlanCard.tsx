@@ -16,8 +16,10 @@ import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
+import { AppSelection } from "./AppSelection.tsx";
 import { PlannedSteps } from "./Steps.tsx";
 import { useRollout } from "./rollout.ts";
+import { isSelected, listOffers, refusalsOf, requestOf } from "./selection.ts";
 
 export function PlanCard(): JSX.Element | null {
   const { plan, isReplaced } = useRollout();
@@ -43,19 +45,10 @@ export function PlanCard(): JSX.Element | null {
 }
 
 function Changes({ plan }: { plan: Plan }): JSX.Element {
-  const { confirming } = useRollout();
   const { id, issues, steps } = plan;
-  const isRefused = issues.some(({ severity }) => severity === "error");
-  const missing = usePage().identity.reasonAgainst("write");
-  const reason = isRefused ? "A step cannot run as declared." : missing;
   const isSaved = steps.some((step) => step.do === "save");
-  const apply = (
-    <Button variant="primary" reason={reason} onClick={() => void (confirming.value = plan)}>
-      Apply plan {id}…
-    </Button>
-  );
   return (
-    <Card title={`Plan ${id}: ${countSteps(plan)}`} actions={apply}>
+    <Card title={`Plan ${id}: ${countSteps(plan)}`} actions={<ApplyButton plan={plan} />}>
       <p class="reason">{subjectText(plan, escapeHidden)}</p>
       <IssueList issues={issues} label="Issues of the plan" />
       <PlannedSteps steps={steps.filter((step) => step.do !== "save")} />
@@ -65,12 +58,35 @@ function Changes({ plan }: { plan: Plan }): JSX.Element {
   );
 }
 
+/** Errors refuse the apply of the whole plan; the apps without one can be selected. */
+function ApplyButton({ plan }: { plan: Plan }): JSX.Element {
+  const rollout = useRollout();
+  const missing = usePage().identity.reasonAgainst("write");
+  const { value: selected } = rollout.selected;
+  const request = requestOf(plan, selected);
+  const count = listOffers(plan).filter((offer) => isSelected(offer, selected)).length;
+  const isRefused = request === undefined && refusalsOf(plan).length > 0;
+  const isNone = request !== undefined && count === 0;
+  const reason = isRefused ? "A step cannot run as declared." : isNone ? "Select an app." : missing;
+  return (
+    <Button
+      variant="primary"
+      reason={reason}
+      disabled={rollout.isSending.value}
+      onClick={() => void rollout.confirm(plan)}
+    >
+      {request === undefined ? `Apply plan ${plan.id}…` : `Apply to ${pluralize(count, "app")}…`}
+    </Button>
+  );
+}
+
 function EmptyPlan({ plan }: { plan: Plan }): JSX.Element {
   const { exists, fileName, held, unknown } = plan;
   const isCertain = held.length === 0 && unknown.length === 0;
   const title = isCertain ? "Everything runs as declared" : capitalize(countSteps(plan));
+  const isAnySelected = requestOf(plan, useRollout().selected.value) !== undefined;
   return (
-    <Card title={exists ? title : "No ecosystem file"}>
+    <Card title={exists ? title : "No ecosystem file"} actions={isAnySelected && <ApplyButton plan={plan} />}>
       <p class="reason">
         {exists ? `The plan of ${fileName} is empty.` : `Create ${fileName}, or choose another environment.`}
       </p>
@@ -79,7 +95,8 @@ function EmptyPlan({ plan }: { plan: Plan }): JSX.Element {
   );
 }
 
-function UntouchedApps({ plan: { held, leftOut, unknown, undeclared, unchanged } }: { plan: Plan }): JSX.Element {
+function UntouchedApps({ plan }: { plan: Plan }): JSX.Element {
+  const { held, leftOut, unknown, undeclared, unchanged } = plan;
   return (
     <>
       {held.map((one) => (
@@ -98,6 +115,7 @@ function UntouchedApps({ plan: { held, leftOut, unknown, undeclared, unchanged }
           {undeclaredText(one, escapeHidden)}.
         </p>
       ))}
+      <AppSelection plan={plan} />
       {unchanged.length > 0 && (
         <details class="unchanged">
           <summary>{pluralize(unchanged.length, "app runs", "apps run")} as declared</summary>

@@ -8,9 +8,11 @@ import { LatestRequest } from "../../data/latest-request.ts";
 import { toProblem, type Problem } from "../../data/request-error.ts";
 import { selectionPart } from "../../state/address.ts";
 import { monitorOf } from "../monitoring/monitor.ts";
+import { isPartial, requestOf, type Selected } from "./selection.ts";
 
 export interface ApplyChoices {
   readonly allowDirty: boolean;
+  readonly switchEnvironment: boolean;
   readonly message: string;
 }
 
@@ -19,6 +21,8 @@ const POLL_MS = 2_000;
 export class Rollout {
   readonly plan = signal<Plan | undefined>();
   readonly choices = signal<PlanChoices>({});
+  /** The apps that the user has selected or deselected. */
+  readonly selected = signal<Selected>(new Map());
   readonly problem = signal<Problem | undefined>();
   /** True if a newer plan replaced the one that the user wanted to apply. */
   readonly isReplaced = signal(false);
@@ -28,8 +32,9 @@ export class Rollout {
   readonly refusal = signal<Problem | undefined>();
   readonly isSending = signal(false);
   readonly isRunning = computed(() => this.current.value?.outcome === "running");
-  /** The release whose end has been shown. */
-  #ended?: string;
+  /** The newest release whose end has been shown. */
+  readonly #ended = signal<string | undefined>();
+  #isRepeating = false;
   readonly #page: Console;
   readonly #planning = new LatestRequest();
   readonly #listing = new LatestRequest();
@@ -56,22 +61,30 @@ export class Rollout {
       effect(() => {
         void place.value;
         this.plan.value = undefined;
+        this.selected.value = new Map();
       }),
       effect(() => {
-        void [place.value, count.value, this.choices.value];
+        // Whichever answer shows the end of a release, the plan from before it is out of date.
+        void [place.value, count.value, this.choices.value, this.#ended.value];
         if (!this.isRunning.peek()) void this.load();
+      }),
+      effect(() => {
+        // PM2 was too busy, for example. The server can compute the plan again as soon as it counts the steps.
+        const isPossible = typeof this.#feed.newest.value?.metrics?.ecosystem.planSteps === "number";
+        if (isPossible) untracked(() => void this.#loadFailedPlan());
       }),
       effect(() => {
         const step = this.#feed.applied.value;
         if (step !== undefined && step !== before) untracked(() => void this.#receive(step));
       }),
       effect(() => {
-        if (this.#feed.state.value === "live" && this.isRunning.peek()) void this.#catchUp();
+        // Missed steps are not sent again, so the release is read.
+        if (this.#feed.state.value === "live" && this.isRunning.peek()) void this.#loadReleases();
       }),
       effect(() => {
         // Another machine sends no steps, so they are read.
         if (this.#page.router.node === "" || !this.isRunning.value) return undefined;
-        const timer = setInterval(() => void this.#catchUp(), POLL_MS);
+        const timer = setInterval(() => void this.#loadReleases(), POLL_MS);
         return () => clearInterval(timer);
       }),
     ];
@@ -86,18 +99,24 @@ export class Rollout {
     await Promise.all([this.#loadPlan(), this.#loadReleases()]);
   }
 
-  async apply(plan: Plan, { allowDirty, message }: ApplyChoices): Promise<void> {
+  /** Asks for the confirmation of the whole plan, or of the plan for the selected apps, which is read first. */
+  async confirm(plan: Plan): Promise<void> {
+    const selected = requestOf(plan, this.selected.value);
+    if (selected === undefined) return void (this.confirming.value = plan);
+    this.isSending.value = true;
+    try {
+      this.confirming.value = await this.#page.api.plan(this.environment.value, { ...this.choices.value, ...selected });
+    } catch (error) {
+      this.#page.toasts.error(error, "plan");
+    } finally {
+      this.isSending.value = false;
+    }
+  }
+
+  async apply(plan: Plan, { message, ...accepted }: ApplyChoices): Promise<void> {
     const { environment, id, choices } = plan;
-    const { prune, preflight, restart } = choices;
-    const request = {
-      environment,
-      plan: id ?? "",
-      prune,
-      preflight,
-      restart,
-      allowDirty,
-      message: message.trim() || undefined,
-    };
+    const { service: _service, ...requested } = choices;
+    const request = { environment, plan: id ?? "", ...requested, ...accepted, message: message.trim() || undefined };
     await this.#send(() => this.#page.api.apply(request));
   }
 
@@ -126,48 +145,55 @@ export class Rollout {
     batch(() => {
       if (plan === undefined) this.refusal.value = problem;
       else {
-        this.plan.value = plan;
+        this.plan.value = isPartial(plan) ? undefined : plan;
         this.confirming.value = undefined;
       }
       this.isReplaced.value = plan !== undefined;
     });
-  }
-
-  /** Missed steps are not sent again, so the release is read. */
-  async #catchUp(): Promise<void> {
-    await this.#loadReleases();
-    if (!this.isRunning.value) await this.#loadPlan();
+    if (plan !== undefined && isPartial(plan)) void this.#loadPlan();
   }
 
   async #readRelease(id: string): Promise<void> {
     try {
       const release = await this.#page.api.release(id);
       // Answers may arrive out of order, or after the user has dismissed the release.
-      if (id === this.#ended) return;
-      batch(() => {
-        this.#show(release);
-        // The old plan stays hidden until the next one arrives.
-        if (release.outcome !== "running") this.plan.value = undefined;
-      });
-      if (!this.isRunning.value) await this.load();
+      if (id !== this.#ended.value) this.#show(release);
     } catch (error) {
       this.#page.toasts.error(error, "release");
     }
   }
 
   #show(release: Release): void {
-    this.current.value = release;
-    if (release.outcome !== "running") this.#ended = release.id;
+    const isKnownEnd = release.id === this.#ended.value;
+    // An answer from before the end may arrive after it.
+    if (isKnownEnd && release.outcome === "running") return;
+    batch(() => {
+      this.current.value = release;
+      if (isKnownEnd || release.outcome === "running") return;
+      this.#ended.value = release.id;
+      // The old plan stays hidden until the next one arrives, which offers other apps.
+      this.plan.value = undefined;
+      this.selected.value = new Map();
+    });
   }
 
-  /** Reads the release when it begins and ends; the frames between update its steps. */
-  async #receive({ release, step, phase, outcome, reason }: ApplyFrame): Promise<void> {
+  /** The first frame lets the page read the release, and the others update it. Its end needs no further answer. */
+  async #receive({ release, step, phase, outcome, code, reason }: ApplyFrame): Promise<void> {
     const { value: current } = this.current;
-    if (current?.id !== release || outcome !== undefined) return await this.#readRelease(release);
+    if (current?.id !== release) return await this.#readRelease(release);
     const steps = current.steps.map((one, at) =>
       at === step - 1 ? { ...one, phase, ...(reason && { reason }) } : one,
     );
-    this.current.value = { ...current, steps };
+    this.#show({ ...current, steps, ...(outcome && { outcome }), ...(code !== undefined && { code }) });
+  }
+
+  /** The next measurement does not abort it, or a slow server would never answer. */
+  async #loadFailedPlan(): Promise<void> {
+    const { status = 500 } = this.problem.value ?? { status: 200 };
+    if (status < 500 || this.#isRepeating || this.isRunning.value) return;
+    this.#isRepeating = true;
+    await this.#loadPlan();
+    this.#isRepeating = false;
   }
 
   async #loadPlan(): Promise<void> {

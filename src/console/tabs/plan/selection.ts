@@ -1,0 +1,55 @@
+import type { Plan } from "../../../core/api/rollout.ts";
+
+/** By app: true if the user has selected it, false if the user has deselected it. */
+export type Selected = ReadonlyMap<string, boolean>;
+
+/**
+ * `step`: the plan changes it. `held`: a user stopped it, and only a request that names it starts it. `unknown`: svcm
+ * cannot tell whether it runs what is declared, and a restart ends the doubt.
+ */
+export interface Offer {
+  readonly app: string;
+  readonly kind: "step" | "held" | "unknown";
+}
+
+export function listOffers({ steps, held, unknown }: Plan): Offer[] {
+  const changed = steps.filter((step) => step.do !== "save" && step.do !== "remove").map(({ app }) => app);
+  const stopped = held.filter(({ state }) => state === "stopped").map(({ name }) => name);
+  const groups = [
+    ["step", changed],
+    ["held", stopped],
+    ["unknown", unknown.map(({ app }) => app)],
+  ] as const;
+  const offers = groups.flatMap(([kind, apps]) => apps.map((app) => ({ app, kind })));
+  return offers.filter(({ app }, at) => offers.findIndex((one) => one.app === app) === at);
+}
+
+export function isSelected({ app, kind }: Offer, selected: Selected): boolean {
+  return selected.get(app) ?? kind === "step";
+}
+
+/** The choices of the plan for the selected apps; `undefined` if that is the whole plan. */
+export function requestOf(plan: Plan, selected: Selected): Pick<Plan["choices"], "apps" | "restart"> | undefined {
+  const offers = listOffers(plan);
+  const chosen = offers.filter((offer) => isSelected(offer, selected));
+  const restart = chosen.filter(({ kind }) => kind === "unknown").map(({ app }) => app);
+  const isWhole = offers.every((offer) => isSelected(offer, selected) === (offer.kind === "step"));
+  if (isWhole) return undefined;
+  // Without `apps`, a plan has the steps of all apps that differ, and of none that is held.
+  const isLimited = offers.some(
+    (offer) => isSelected(offer, selected) !== (offer.kind === "step") && offer.kind !== "unknown",
+  );
+  return {
+    ...(isLimited && { apps: chosen.map(({ app }) => app) }),
+    ...(restart.length > 0 && { restart }),
+  };
+}
+
+export function isPartial({ choices }: Pick<Plan, "choices">): boolean {
+  return choices.apps !== undefined || choices.restart !== undefined;
+}
+
+/** Errors that an apply would refuse. The user can accept another environment. */
+export function refusalsOf({ issues }: Pick<Plan, "issues">): Plan["issues"] {
+  return issues.filter(({ severity, code }) => severity === "error" && code !== "ENVIRONMENT_SWITCH");
+}

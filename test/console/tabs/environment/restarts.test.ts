@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { listStaleApps } from "../../../../src/console/tabs/environment/restarts.ts";
+
+const written = {
+  environment: "production",
+  staleProcesses: [
+    { name: "api", pmIds: [0, 1], scope: "process" },
+    { name: "jobs", pmIds: [2], scope: "ecosystem" },
+    { name: "svcm", pmIds: [3], scope: "ecosystem" },
+  ],
+} as const;
+type Written = Parameters<typeof listStaleApps>[0];
+const list = (watched: string) =>
+  listStaleApps(written as unknown as Written, watched, [
+    { name: "svcm", isOwn: true },
+    { name: "other", isOwn: false },
+  ]).map(({ name, refusal = "restart" }) => `${name} ${refusal}`);
+
+test("the app that serves the page is not offered for a restart", () => {
+  expect(list("production")).toEqual(["api restart", "jobs restart", "svcm own"]);
+});
+
+test("a restart with the ecosystem file of another environment is not offered", () => {
+  expect(list("dev")).toEqual(["api restart", "jobs elsewhere", "svcm own"]);
+});
+
+test("without an answer about the processes, each is offered", () => {
+  expect(listStaleApps(written as unknown as Written, "production").map(({ refusal }) => refusal)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
