@@ -9,7 +9,10 @@ import { appKind, type AppKind } from "../running/kind.ts";
 import { readStateOf } from "../running/read-states.ts";
 import type { ProcessState } from "../running/state.ts";
 
-export interface ListedProcess extends Omit<ProcessRecord, "declaration" | "uniqueId" | "lastStartAt" | "cronRestart" | "listenPorts"> {
+export interface ListedProcess extends Omit<
+  ProcessRecord,
+  "declaration" | "uniqueId" | "lastStartAt" | "cronRestart" | "listenPorts"
+> {
   readonly kind: AppKind;
   /** From PM2's status and everything else that svcm knows. */
   readonly state: ProcessStateName;
