@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { eventWhy, execute, processAct, projectDoctor } from "../../src/core/index.ts";
+import { eventWhy, execute, processAct, processList, projectDoctor } from "../../src/core/index.ts";
 import { freePort } from "../support/free-port.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
 
@@ -27,6 +27,10 @@ test("why, doctor and a failed restart name the child that holds the port, and i
   const holder = await findHolder();
   expect(holder).toMatchObject({ origin: { pm2Home: own.home, name: "wrapper", pmId: before?.pmId } });
   expect(holder?.ancestors).toContain(before?.pid);
+  const { processes } = await execute(processList, ports, {}, caller);
+  expect(processes[0]).toMatchObject({ tree: { processCount: 2 } });
+  const { memoryBytes = null, tree } = processes[0] ?? {};
+  expect(memoryBytes).toBeGreaterThan(tree?.ownMemoryBytes ?? Infinity);
   onTestFinished(() => void process.kill(holder?.pid ?? 0, "SIGKILL"));
   process.kill(before?.pid ?? 0, "SIGKILL");
   const restarts = async () => (await ports.processes.list())[0]?.restartCount;

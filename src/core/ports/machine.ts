@@ -59,6 +59,12 @@ export interface MachineReader {
    */
   processes(pids: readonly number[]): Promise<ReadonlyMap<number, ProcessReading>>;
 
+  /**
+   * By process, its descendants, without those that another thread than the main one has started. Empty where the system
+   * does not show them.
+   */
+  descendants(pids: readonly number[]): ReadonlyMap<number, readonly number[]>;
+
   /** Relevant file systems, read every 15 seconds at most. */
   disks(): Promise<readonly DiskReading[]>;
 

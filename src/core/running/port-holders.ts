@@ -41,13 +41,13 @@ export function findLeftOvers(machine: Machine): PortHolder[] {
 function describeHolder(socket: Listener, machine: Machine): PortHolder {
   const { port, pid, program } = socket;
   const owner = machine.all.find((record) => listenersOf(record, [socket]).length > 0);
-  return { port, pid, program, owner, formerApp: owner === undefined ? formerApp(socket, machine) : null };
+  return { port, pid, program, owner, formerApp: owner === undefined ? formerAppOf(socket, machine) : null };
 }
 
 /** PM2's daemon listens for clusters, and an app may have started it. */
 const DAEMON = /^PM2 v/;
 
-function formerApp({ program, origin }: Listener, { pm2Home }: Machine): string | null {
+function formerAppOf({ program, origin }: Listener, { pm2Home }: Machine): string | null {
   return origin === null || origin.pm2Home !== pm2Home || DAEMON.test(program) ? null : origin.name;
 }
 
