@@ -31,7 +31,7 @@ export function findHolder(port: number, own: readonly ProcessRecord[], machine:
   return describeHolder(holder, machine);
 }
 
-/** What still listens although the process of this PM2 that started it has ended. */
+/** Those that still listen although the process of this PM2 that started them has ended. */
 export function findLeftOvers(machine: Machine): PortHolder[] {
   return machine.listeners
     .map((socket) => describeHolder(socket, machine))

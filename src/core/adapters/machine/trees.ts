@@ -7,7 +7,7 @@ const TICK_MS = 10;
 /** A fork bomb must not stop svcm. */
 const MAX_DESCENDANTS = 1000;
 
-/** Each thread has children of its own. Other threads than the main one hardly ever start any, and cost most of the time. */
+/** A child belongs to the thread that started it. Other threads than the main one hardly ever start any, and cost most of the time. */
 type Threads = "main thread" | "all threads";
 
 /** By process: its children, their children, and so on. */
