@@ -91,8 +91,15 @@ export interface ProcessMetrics {
   readonly isOwn?: true | undefined;
   /** Of one core, over the last interval: two busy threads show 200. */
   readonly cpuPercent: number | null;
-  /** Resident memory of the process itself, without its children. */
+  /** Resident memory. */
   readonly memoryBytes: number | null;
+  /** Present if the process has descendants, such as the server below `npm start`. CPU and memory are then those of all of them; here are those of the process alone. */
+  readonly tree?: {
+    /** With the process that PM2 runs. */
+    readonly processCount: number;
+    readonly ownCpuPercent: number | null;
+    readonly ownMemoryBytes: number | null;
+  } | undefined;
   readonly restartCount: number | null;
   readonly unstableRestarts: number | null;
   /** Null unless it is online, or if the machine's clock was set back since. */

@@ -63,6 +63,7 @@ export function countingPorts(): CountingPorts {
       system: null,
       systemReady: Promise.resolve(),
       host: () => Promise.resolve(hostAt(clock.now(), () => (counts.host += 1))),
+      descendants: () => new Map(),
       processes: (pids: readonly number[]) => Promise.resolve(processesAt(clock.now(), pids, world.gone)),
       disks: () => Promise.resolve([]),
       close: () => void (counts.closed += 1),

@@ -38,14 +38,27 @@ export function processPage(
 }
 
 function stateLines(name: string, process: Process): string[] {
-  const { pmId, state, stateReason, pid, uptimeMs, restartCount, cpuPercent, memoryBytes, execMode, script, problem } =
-    process;
+  const {
+    pmId,
+    state,
+    stateReason,
+    pid,
+    uptimeMs,
+    restartCount,
+    cpuPercent,
+    memoryBytes,
+    execMode,
+    script,
+    problem,
+    tree,
+  } = process;
   const facts = [
     pid === null ? undefined : `pid ${pid}`,
     uptimeMs === null ? undefined : `up ${renderDuration(uptimeMs)}`,
     pluralize(restartCount, "restart"),
     cpuPercent === null ? undefined : `CPU ${formatPercent(cpuPercent)}`,
     memoryBytes === null ? undefined : `memory ${formatBytes(memoryBytes)}`,
+    tree === undefined ? undefined : `${tree.processCount} processes`,
     execMode ?? undefined,
   ];
   return [

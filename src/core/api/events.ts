@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { BodyOf } from "./body.ts";
 import { driftEntry } from "./drift.ts";
+import { processTree } from "./process-tree.ts";
 import { appKinds, causes, certainties, eventKinds, missingStates, processStates, tiers } from "./names.ts";
 
 export const eventBody = z
@@ -117,6 +118,7 @@ export const processShowBody = z
         restartCount: z.int(),
         cpuPercent: z.number().nullable(),
         memoryBytes: z.number().nullable(),
+        tree: processTree.optional(),
         execMode: z.string().nullable(),
         script: z.string().nullable(),
         problem: z.strictObject({ code: z.string(), details: z.string() }).nullable(),

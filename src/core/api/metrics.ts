@@ -7,6 +7,7 @@ import type { BodyOf } from "./body.ts";
 import { driftEntry, unknownPart } from "./drift.ts";
 import { hostSystem } from "./host-system.ts";
 import { appKinds, processStates } from "./names.ts";
+import { processTree } from "./process-tree.ts";
 
 const count = z.int().min(0);
 const bytes = z.int().min(0);
@@ -131,7 +132,8 @@ export const processMetrics = z
       .optional()
       .describe("Present if the process serves this answer: svcm does not stop or restart it over HTTP or WebSocket."),
     cpuPercent: percent.nullable().describe("Of one core, over the last interval: two busy threads show 200."),
-    memoryBytes: bytes.nullable().describe("Resident memory of the process itself, without its children."),
+    memoryBytes: bytes.nullable().describe("Resident memory."),
+    tree: processTree.optional(),
     restartCount: count.nullable(),
     unstableRestarts: count.nullable(),
     uptimeMs: z

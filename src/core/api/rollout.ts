@@ -142,6 +142,10 @@ export const releaseFailure = z
         pid: z.int(),
         program: z.string(),
         app: z.string().nullable().describe("The app of PM2 that holds it; null for another program."),
+        formerApp: z
+          .string()
+          .optional()
+          .describe("The app of PM2 that once started the program, and does not run it any more."),
       })
       .optional()
       .describe("The holder of the port that the app could not get."),

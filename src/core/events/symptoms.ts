@@ -1,11 +1,17 @@
-import type { DiskReading, Listener } from "../metrics/reading.ts";
+import type { DiskReading } from "../metrics/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
+import {
+  findHolder,
+  findLeftOvers,
+  holderText,
+  listenersOf,
+  type Machine,
+  type PortHolder,
+} from "../running/port-holders.ts";
 
-export interface Surroundings {
+export interface Surroundings extends Machine {
   readonly own: readonly ProcessRecord[];
-  readonly all: readonly ProcessRecord[];
   readonly errorLines: readonly string[];
-  readonly listeners: readonly Listener[];
   readonly disks: readonly DiskReading[];
 }
 
@@ -18,36 +24,21 @@ export function findSymptoms(surroundings: Surroundings): string[] {
   return [...takenPort(surroundings), ...fullDisks(surroundings), ...waiting(surroundings), ...lagging(surroundings)];
 }
 
-/** With the sockets of child processes, and those that PM2 holds for a cluster. */
-export function listenersOf({ pid, execMode }: ProcessRecord, listeners: readonly Listener[]): Listener[] {
-  if (pid === null) return [];
-  return listeners.filter((socket) => socket.pid === pid || (execMode !== "cluster" && socket.ancestors.includes(pid)));
-}
-
-export interface TakenPort {
-  readonly port: number;
-  readonly pid: number;
-  readonly program: string;
-  /** The process of PM2 that listens, or whose child does. */
-  readonly owner: ProcessRecord | undefined;
-}
-
-/** The port that the error lines call taken, unless the process itself holds it by now. */
-export function findTakenPort({ own, all, errorLines, listeners }: Omit<Surroundings, "disks">): TakenPort | undefined {
+/** The holder of the port that the error lines call taken, unless the process itself holds it by now. */
+export function findTakenPort({ own, errorLines, ...machine }: Omit<Surroundings, "disks">): PortHolder | undefined {
   const port = Number(errorLines.map((line) => PORT_TAKEN.exec(line)?.[1]).findLast(Boolean));
-  const holder = listeners.find((socket) => socket.port === port);
-  if (holder === undefined || own.some((record) => listenersOf(record, [holder]).length > 0)) return undefined;
-  const owner = all.find((record) => listenersOf(record, [holder]).length > 0);
-  return { port, pid: holder.pid, program: holder.program, owner };
+  return findHolder(port, own, machine);
 }
 
 function takenPort(surroundings: Surroundings): string[] {
   const taken = findTakenPort(surroundings);
-  if (taken === undefined) return [];
-  const { port, pid, program, owner } = taken;
-  return [
-    `Port ${port} is taken by ${owner === undefined ? program : `${owner.name} (id ${owner.pmId})`}, pid ${pid}.`,
-  ];
+  const names = new Set(surroundings.own.map(({ name }) => name));
+  const left = findLeftOvers(surroundings).filter((one) => one.pid !== taken?.pid && names.has(one.formerApp ?? ""));
+  return [...(taken === undefined ? [] : [taken]), ...left].map((holder) => {
+    const { port, owner } = holder;
+    const app = owner === undefined ? null : `${owner.name} (id ${owner.pmId})`;
+    return `Port ${port} is taken by ${holderText({ ...holder, app })}.`;
+  });
 }
 
 function fullDisks({ errorLines, disks }: Surroundings): string[] {

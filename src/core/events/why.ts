@@ -64,6 +64,7 @@ export async function explainEnd(ports: Ports, name: string | undefined, caller:
   const symptoms = findSymptoms({
     own: processes,
     all: listed,
+    pm2Home: ports.workspace.pm2Home,
     errorLines: errors.texts,
     listeners: listeners ?? [],
     disks,

@@ -11,6 +11,7 @@ export interface ProcessReadings {
   readonly state: ProcessState;
   readonly before: ProcessReading | undefined;
   readonly now: ProcessReading | undefined;
+  readonly usage: Pick<ProcessMetrics, "cpuPercent" | "memoryBytes" | "tree">;
   readonly epochMs: number;
   readonly platform: string;
   readonly instances: number;
@@ -19,7 +20,7 @@ export interface ProcessReadings {
 
 /** Builds the metrics of a process from an explicit list of fields, so no other field of PM2's record gets through. */
 export function processMetrics(readings: ProcessReadings): ProcessMetrics {
-  const { record, before, now, epochMs, state } = readings;
+  const { record, epochMs, state } = readings;
   return {
     name: record.name,
     pmId: record.pmId,
@@ -31,8 +32,7 @@ export function processMetrics(readings: ProcessReadings): ProcessMetrics {
     stateReason: state.reason,
     problem: state.problem,
     ...(readings.isOwn && { isOwn: true }),
-    cpuPercent: now === undefined ? null : processCpuPercent(before, now),
-    memoryBytes: now?.rssBytes ?? null,
+    ...readings.usage,
     restartCount: record.restartCount,
     unstableRestarts: record.unstableRestarts,
     uptimeMs: uptimeMs(record, epochMs),

@@ -5,10 +5,13 @@ import type { HostSystem } from "../api/host-system.ts";
 import { activeContexts } from "./async-context-metrics.ts";
 import { hostMetrics, processMetrics } from "./from-readings.ts";
 import { isOwnProcess, type OwnProcess, type ProcessRecord } from "../pm2/process-record.ts";
+import { treeUsage, type TreeUsage } from "./tree-usage.ts";
 import type { DiskReading, HostReading, ProcessReading } from "./reading.ts";
 
 interface Reading {
   readonly host: HostReading;
+  /** By process that PM2 runs. */
+  readonly descendants: ReadonlyMap<number, readonly number[]>;
   readonly processes: ReadonlyMap<number, ProcessReading>;
 }
 
@@ -71,6 +74,7 @@ function toProcesses({ records, measured, epochMs, platform, own, stateOf, async
   return ordered.map((record) =>
     processMetrics({
       record,
+      usage: usageOf(record, measured),
       isOwn: isOwnProcess(record, own),
       state: stateOf(record),
       before: record.pid === null ? undefined : before?.processes.get(record.pid),
@@ -81,6 +85,11 @@ function toProcesses({ records, measured, epochMs, platform, own, stateOf, async
       asyncContext: asyncContext(record.pmId),
     }),
   );
+}
+
+function usageOf({ pid }: ProcessRecord, { before, now }: Measured): TreeUsage {
+  if (pid === null) return { cpuPercent: null, memoryBytes: null };
+  return treeUsage({ root: pid, descendants: now.descendants.get(pid) ?? [] }, before?.processes, now.processes);
 }
 
 /** Sums of measured values only; null if there are none. */

@@ -1,15 +1,20 @@
 import { compareText } from "../api/issue.ts";
 import type { ProcessProblem } from "../api/metrics.ts";
+import type { ProcessTree } from "../api/process-tree.ts";
 import type { ProcessStateName } from "../api/names.ts";
 import { defineOperation } from "../operation.ts";
 import { uptimeMs } from "../metrics/from-readings.ts";
 import { listScrubbed } from "../pm2/list-scrubbed.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { appKind, type AppKind } from "../running/kind.ts";
+import { readTreeUsage } from "../running/read-usage.ts";
 import { readStateOf } from "../running/read-states.ts";
 import type { ProcessState } from "../running/state.ts";
 
-export interface ListedProcess extends Omit<ProcessRecord, "declaration" | "uniqueId" | "lastStartAt" | "cronRestart" | "listenPorts"> {
+export interface ListedProcess extends Omit<
+  ProcessRecord,
+  "declaration" | "uniqueId" | "lastStartAt" | "cronRestart" | "listenPorts"
+> {
   readonly kind: AppKind;
   /** From PM2's status and everything else that svcm knows. */
   readonly state: ProcessStateName;
@@ -17,6 +22,8 @@ export interface ListedProcess extends Omit<ProcessRecord, "declaration" | "uniq
   readonly stateReason: string | null;
 
   readonly problem: ProcessProblem | null;
+  /** Present if the process has descendants: CPU and memory are then those of all of them. */
+  readonly tree?: ProcessTree;
   /** Null unless the process is online, or if the machine's clock was set back after its start. */
   readonly uptimeMs: number | null;
 }
@@ -33,9 +40,12 @@ export const processList = defineOperation({
   async run(ports): Promise<ProcessListResponse> {
     const list = await listScrubbed(ports);
     const stateOf = await readStateOf(ports, list);
+    const usage = await readTreeUsage(ports, list);
     const epochMs = ports.clock.now();
     const sorted = list.toSorted((a, b) => compareText(a.name, b.name) || a.pmId - b.pmId);
-    return { processes: sorted.map((record) => toListed(record, stateOf(record), epochMs)) };
+    return {
+      processes: sorted.map((record) => ({ ...toListed(record, stateOf(record), epochMs), ...usage.get(record.pmId) })),
+    };
   },
 });
 

@@ -2,12 +2,13 @@ import type { ProcessShowResponse } from "../api/events.ts";
 import { specOf, tierOf } from "../env/runtime-keys.ts";
 import { SvcmError } from "../errors.ts";
 import { describeNextActions } from "../events/next-actions.ts";
-import { listenersOf } from "../events/symptoms.ts";
 import { LAST_ENDS, explainEnd, type Why } from "../events/why.ts";
 import { uptimeMs } from "../metrics/from-readings.ts";
 import { EcosystemWatch } from "../metrics/sampling/ecosystem-watch.ts";
 import { defineOperation } from "../operation.ts";
 import { appKind } from "../running/kind.ts";
+import { listenersOf } from "../running/port-holders.ts";
+import { readTreeUsage } from "../running/read-usage.ts";
 import { readStateOf } from "../running/read-states.ts";
 import type { StateOf } from "../running/state.ts";
 import type { Ports } from "../ports/index.ts";
@@ -27,12 +28,16 @@ export const processShow = defineOperation({
     const environment = await ports.telemetry.environment(request);
     const why = await explainEnd(ports, name, caller);
     const { declaration, declaredKeys } = await readDeclaration(ports, { ...request, environment }, name);
+    const usage = await readTreeUsage(ports, why.processes);
     const contract = await ports.facts.runtimeContract();
     const running = why.processes.flatMap((record) => Object.keys(record.declaration.environment));
     const keys = new Set([...declaredKeys, ...running.filter((key) => specOf(contract, key) !== undefined)]);
     return {
       name,
-      processes: describeProcesses(why, await readStateOf(ports, why.processes), ports.clock.now()),
+      processes: describeProcesses(why, await readStateOf(ports, why.processes), ports.clock.now()).map((process) => ({
+        ...process,
+        ...usage.get(process.pmId),
+      })),
       why: why.response,
       ends: why.ends.slice(0, LAST_ENDS),
       declaration,

@@ -39,7 +39,7 @@ export interface ProcessRecord extends ProcessIdentity {
   readonly versioning: { readonly revision: string; readonly isDirty: boolean } | null;
   /** From `SVC_HTTP_PORT`, if that is a port. */
   readonly httpPort: number | null;
-  /** The ports on which its variables tell it to listen; absent without any. */
+  /** The ports that it has in its variables to listen on; absent without any. */
   readonly listenPorts?: readonly number[];
   readonly declaration: ProcessDeclaration;
 }

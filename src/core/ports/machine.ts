@@ -16,14 +16,14 @@ export interface Machine {
   /** `undefined` if the system does not provide it. Processes of other users may be missing. */
   listeners(): Promise<readonly Listener[] | undefined>;
 
-  /** What the kernel shows of other processes; `undefined` on other systems than Linux. */
+  /** Facts of the kernel about other processes; `undefined` on other systems than Linux. */
   openTrees(): Promise<ProcessTrees | undefined>;
 
   /** The reader keeps files open until it is closed. */
   openReader(): Promise<MachineReader>;
 }
 
-/** Reads `/proc` at each call. What this user may not see is missing. */
+/** Reads `/proc` at each call. Anything that this user may not see is missing. */
 export interface ProcessTrees {
   /** By process: its children, their children, and so on. */
   descendants(pids: readonly number[]): ReadonlyMap<number, readonly number[]>;
@@ -58,6 +58,12 @@ export interface MachineReader {
    * process with the same pid is not mistaken for it.
    */
   processes(pids: readonly number[]): Promise<ReadonlyMap<number, ProcessReading>>;
+
+  /**
+   * By process, its descendants, without those that another thread than the main one has started. Empty where the system
+   * does not show them.
+   */
+  descendants(pids: readonly number[]): ReadonlyMap<number, readonly number[]>;
 
   /** Relevant file systems, read every 15 seconds at most. */
   disks(): Promise<readonly DiskReading[]>;

@@ -82,7 +82,7 @@ function seconds(ms: number): string {
 
 /** An app may need longer than this, so the rest of the evidence counts, too. */
 const MIN_LOADING_MS = 10_000;
-/** An error after this time is not one of the start. */
+/** An error after this time has another cause than the start. */
 const MAX_LOADING_MS = 60_000;
 
 interface LoadEvidence {

@@ -43,7 +43,10 @@ test("if the app was applied again since the end, there is nothing to undo", () 
 });
 
 test.each([
-  ["half", "The release bad failed half-way and ended 4m 59s before this end. To see its steps: svcm releases show bad"],
+  [
+    "half",
+    "The release bad failed half-way and ended 4m 59s before this end. To see its steps: svcm releases show bad",
+  ],
   [
     "reverted",
     "The release bad failed, was taken back and ended 4m 59s before this end. To see its steps: svcm releases show bad",

@@ -39,7 +39,7 @@ test.each<[string, string, readonly LogEntry[], number | null, number?]>([
   expect(state(elsewhere, createdAgeMs, runMs)).toBe(expected);
 });
 
-test("a restart that took longer than usual is no crash loop if PM2's log has no end since", () => {
+test("a restart that took longer than usual is not a crash loop if PM2's log has no end since", () => {
   expect(state([...crashes, start(1000)], 7000 - 1, 1000)).toBe("online");
   const one = record({ ...online, createdAt: NOW - 9000, lastStartAt: NOW - 1000, startedAt: NOW - 1000 });
   const without = logFacts([], one, NOW);

@@ -1,6 +1,7 @@
 import type { Machine } from "../../ports/machine.ts";
 import { once } from "../../words/once.ts";
 import { openLinux } from "./linux.ts";
+import { descendantsOf, readActivity } from "./trees.ts";
 import { querySystem } from "./host-system.ts";
 
 const MICROSECONDS = 1_000_000;
@@ -21,10 +22,7 @@ export function nodeMachine(options: { readonly diskPaths: readonly string[] }):
     },
     async openTrees() {
       if (platform !== "linux") return undefined;
-      const [{ readSocketInodes, readTcpSockets }, { descendantsOf, readActivity }] = await Promise.all([
-        import("./listeners.ts"),
-        import("./trees.ts"),
-      ]);
+      const { readSocketInodes, readTcpSockets } = await import("./listeners.ts");
       return {
         descendants: descendantsOf,
         activity: readActivity,

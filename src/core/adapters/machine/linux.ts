@@ -7,6 +7,7 @@ import type { MachineReader } from "../../ports/machine.ts";
 import { errorCode } from "../../words/thrown.ts";
 import { DiskReader } from "./disks.ts";
 import type { SystemQuery } from "./host-system.ts";
+import { descendantsOf } from "./trees.ts";
 import { ProcessFiles, ProcFile } from "./proc-files.ts";
 
 /** The cores come first in `/proc/stat`; interrupts follow. */
@@ -26,6 +27,7 @@ export function openLinux(paths: readonly string[], query: SystemQuery): Machine
     systemReady: query.settled,
     host: () => Promise.resolve(host.read()),
     processes: (pids) => Promise.resolve(processes.read(pids)),
+    descendants: (pids) => descendantsOf(pids, "main thread"),
     disks: () => disks.read(),
     close() {
       host.close();

@@ -24,6 +24,7 @@ export async function openPortable(
       return query.system;
     },
     systemReady: query.settled,
+    descendants: () => new Map(),
     async host() {
       return { ...readCoreTimes(), memory: toMemory(await memory()), loadAvg: readLoadAvg(platform) };
     },

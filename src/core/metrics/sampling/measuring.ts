@@ -84,7 +84,9 @@ export class Meter {
   async read(pids: readonly number[], atMs: number): Promise<Measured> {
     const reader = this.#reader;
     const disks = reader.disks();
-    const now = { atMs, host: await reader.host(), processes: await reader.processes(pids) };
+    const descendants = reader.descendants(pids);
+    const all = new Set([...pids, ...[...descendants.values()].flat()]);
+    const now = { atMs, host: await reader.host(), descendants, processes: await reader.processes([...all]) };
     const latest = this.#latest;
     if (latest !== undefined && atMs - latest.atMs >= MIN_RATE_MS) this.#before = latest;
     this.#latest = now;

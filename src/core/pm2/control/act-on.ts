@@ -1,6 +1,7 @@
 import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
+import { findHolder, holderText } from "../../running/port-holders.ts";
 import type { ProcessRecord } from "../process-record.ts";
 import { findEndDuringReload, isRunning, isRestarted, judge, WITHOUT_PID, type Verdict } from "./verdict.ts";
 import {
@@ -64,7 +65,8 @@ async function carryOut(
         return { processes: found === undefined ? [] : [found], verdict: withReason(ports, found, verdict) };
       });
     } catch (error) {
-      if (action !== "stop" || attempt === MAX_ATTEMPTS) throw error;
+      if (action !== "stop") throw await withHolder(ports, before, error);
+      if (attempt === MAX_ATTEMPTS) throw error;
       if (!isRestarted(request.before, await readCurrent())) throw error;
       current = await waitForLaunch(ports, readCurrent, timeoutMs);
     }
@@ -78,6 +80,23 @@ function withReason({ stamps }: Ports, found: ProcessRecord | undefined, verdict
   const [missing] = stamps.missing(paths.filter((path) => path !== null && path !== undefined));
   if (missing === undefined) return { failed: `${WITHOUT_PID}. The end of pm2.log in PM2_HOME has the reason` };
   return { failed: `${WITHOUT_PID}. It needs ${missing}, which does not exist` };
+}
+
+/** A declared port that another process holds is the most frequent reason why a start fails. */
+async function withHolder(ports: Ports, record: ProcessRecord, error: unknown): Promise<unknown> {
+  const { listenPorts = [], execMode } = record;
+  if (!(error instanceof SvcmError) || listenPorts.length === 0 || execMode === "cluster") return error;
+  const { machine, processes, workspace } = ports;
+  const [listeners, all] = await Promise.all([machine.listeners(), processes.list()]).catch(() => []);
+  if (listeners === undefined || all === undefined) return error;
+  const own = all.filter(({ name }) => name === record.name);
+  const found = { all, listeners, pm2Home: workspace.pm2Home };
+  const held = listenPorts.flatMap((port) => findHolder(port, own, found) ?? []);
+  if (held.length === 0) return error;
+  const sentences = held.map(
+    (one) => `Port ${one.port} is taken by ${holderText({ ...one, app: one.owner?.name ?? null })}.`,
+  );
+  return new SvcmError(error.kind, { ...error.body, details: [error.body.details, ...sentences].join(" ") });
 }
 
 const MAX_END_MS = 3000;

@@ -1,5 +1,6 @@
 import type { Issue } from "../../api/issue.ts";
 import { listScrubbed } from "../../pm2/list-scrubbed.ts";
+import { findLeftOvers, holderText, type PortHolder } from "../../running/port-holders.ts";
 import { readStateOf } from "../../running/read-states.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { findingsOf, toIssue, type Rule } from "../../findings/rule.ts";
@@ -19,9 +20,15 @@ export async function checkRunning(
     async (list) => ({ records: list, issues: await problemIssues(ports, list) }),
     (error: unknown) => ({ records: [], issues: toFailureIssues("running", error, root) }),
   );
-  const running = { daemon, service, newer: records.flatMap((record) => newerFiles(ports, record, apps)) };
+  const leftOvers = await readLeftOvers(ports, records);
+  const running = { daemon, service, leftOvers, newer: records.flatMap((record) => newerFiles(ports, record, apps)) };
   const found = Array.from(findingsOf(runningRules, running), (finding) => toIssue(finding, ["running"]));
   return [...issues, ...found];
+}
+
+async function readLeftOvers({ machine, workspace }: Ports, all: readonly ProcessRecord[]): Promise<PortHolder[]> {
+  const listeners = await machine.listeners().catch(() => undefined);
+  return findLeftOvers({ all, listeners: listeners ?? [], pm2Home: workspace.pm2Home });
 }
 
 async function problemIssues(ports: Ports, records: readonly ProcessRecord[]): Promise<Issue[]> {
@@ -57,6 +64,7 @@ export interface NewerFiles {
 export interface RunningFacts {
   readonly daemon: Pm2Daemon | null;
   readonly service: ServiceAddress;
+  readonly leftOvers: readonly PortHolder[];
   readonly newer: readonly NewerFiles[];
 }
 
@@ -94,6 +102,20 @@ const newerEnvFiles: Rule<RunningFacts> = {
     }),
 };
 
+const leftOverProcesses: Rule<RunningFacts> = {
+  code: "PROCESS_LEFT_OVER",
+  severity: "warning",
+  summary: "A process that an app of PM2 once started still listens, although the app no longer runs it (warning).",
+  explanation:
+    "A child survives if its parent ends without ending it, as `npm` and shells do when PM2's daemon is killed. The next start of the app then finds its port taken.",
+  remedy: "End the process by the number that the message names, for example `kill 4711`, and restart the app.",
+  check: ({ leftOvers }) =>
+    leftOvers.map((one) => ({
+      path: [one.formerApp ?? one.program, one.pid],
+      message: `port ${one.port} is taken by ${holderText({ ...one, app: null })}`,
+    })),
+};
+
 const takenAddress: Rule<RunningFacts> = {
   code: "PROJECT_ADDRESS_TAKEN",
   severity: "warning",
@@ -122,6 +144,7 @@ const invalidAddress: Rule<RunningFacts> = {
 export const runningRules: readonly Rule<RunningFacts>[] = [
   untestedVersion,
   newerEnvFiles,
+  leftOverProcesses,
   takenAddress,
   invalidAddress,
 ];

@@ -36,10 +36,11 @@ async function findHolder(ports: Ports, app: string, errorLines: readonly string
   const all = await ports.processes.list().catch(() => []);
   const listeners = await ports.machine.listeners().catch(() => undefined);
   const own = all.filter(({ name }) => name === app);
-  const taken = findTakenPort({ own, all, errorLines, listeners: listeners ?? [] });
+  const { pm2Home } = ports.workspace;
+  const taken = findTakenPort({ own, all, errorLines, listeners: listeners ?? [], pm2Home });
   if (taken === undefined) return undefined;
-  const { port, pid, program, owner } = taken;
-  return { port, pid, program, app: owner?.name ?? null };
+  const { port, pid, program, owner, formerApp } = taken;
+  return { port, pid, program, app: owner?.name ?? null, ...(formerApp !== null && { formerApp }) };
 }
 
 /** The first line of the last error, and what the app wrote after it. */
