@@ -71,7 +71,7 @@ function askWhile(port: number): () => Promise<number> {
       await fetch(`http://127.0.0.1:${port}/`, { headers: { connection: "close" } })
         .then((response) => response.text())
         .catch((error: unknown) => {
-          // Nobody listens. A worker that ends while it answers resets the connection.
+          // No process listens. A worker that ends while it answers resets the connection.
           if (asCode(error) === "ECONNREFUSED") refused += 1;
         });
       await pause();

@@ -55,7 +55,7 @@ export async function inspectApp(request: CodeRequest, context: InspectContext):
   };
 }
 
-/** What was recorded, where it is still there. */
+/** Returns the recorded sources if they are still in place. */
 function unchangedSources(evidence: CodeEvidence, record: StartRecord | undefined): string | undefined {
   return evidence.record !== null && isUntouched(evidence) ? record?.sources : undefined;
 }
