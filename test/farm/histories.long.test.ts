@@ -34,10 +34,10 @@ async function observe(): Promise<Map<Service, Running[]>> {
 }
 
 /** Waits until PM2 and the processes are at rest: each listed process has written its answer. */
-async function settle(): Promise<Map<Service, Running[]>> {
+async function settle(story: string): Promise<Map<Service, Running[]>> {
   const isReady = async (): Promise<boolean> =>
     [...(await observe()).values()].every((all) => all.length > 0 && all.every(({ answer }) => answer !== undefined));
-  await expect.poll(isReady, { timeout: 60_000, interval: 50 }).toBe(true);
+  await expect.poll(isReady, { timeout: 60_000, interval: 50, message: `${story}: nothing comes to rest` }).toBe(true);
   return await observe();
 }
 
@@ -71,7 +71,7 @@ function askWhile(port: number): () => Promise<number> {
       await fetch(`http://127.0.0.1:${port}/`, { headers: { connection: "close" } })
         .then((response) => response.text())
         .catch((error: unknown) => {
-          // Nobody listens. A worker that ends while it answers resets the connection.
+          // No process listens. A worker that ends while it answers resets the connection.
           if (asCode(error) === "ECONNREFUSED") refused += 1;
         });
       await pause();
@@ -94,7 +94,7 @@ test(`${COUNT} histories: svcm never says that nothing is to be done while somet
   await apply();
 
   const examine = async (story: string): Promise<void> => {
-    const running = await settle();
+    const running = await settle(story);
     const runs = world.runs();
     const { steps, unknown } = await plan();
     const found: string[] = [];
@@ -119,7 +119,7 @@ test(`${COUNT} histories: svcm never says that nothing is to be done while somet
     await apply();
     const refused = await stop();
     if (refused > 0) tell(`${story}: the cluster refused ${refused} requests`);
-    const after = await settle();
+    const after = await settle(story);
     for (const name of SERVICES.filter((one) => unknown.every(({ app }) => app !== one)))
       for (const { answer } of after.get(name) ?? [])
         if (asText(answer) !== asText(world.freshAnswer(name))) tell(`${story}: ${name} answers ${asText(answer)}`);
@@ -129,7 +129,7 @@ test(`${COUNT} histories: svcm never says that nothing is to be done while somet
     // The next history begins with a known state.
     for (const name of new Set(unknown.map(({ app }) => app))) await world.pm2("restart", name, "--update-env");
     world.commit("end");
-    await settle();
+    await settle(story);
   };
 
   for (let history = 0; history < COUNT; history += 1) {

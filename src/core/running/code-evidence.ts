@@ -10,7 +10,7 @@ export interface CodeEvidence {
   readonly problem: string | null;
   /** Files and links that are code, and folders, that changed after the start. All of them if the clock was set. */
   readonly newer: readonly NewerEntry[];
-  /** Of files that changed after the start, and that the app may load or write: nobody but `svcm.yaml` can say which. */
+  /** Of files that changed after the start, and that the app may load or write. `svcm.yaml` can say which. */
   readonly doubts: readonly string[];
   /** Every path of the unit; absent where no folder changed. */
   readonly paths: ReadonlySet<string> | null;

@@ -40,7 +40,7 @@ const OUTPUT_FOLDER = /^(?:logs?|coverage)$/i;
 const DOCS_FOLDER = /^docs?$/i;
 const TEST_FILE = /\.(?:test|spec)\.[cm]?[jt]sx?$/i;
 const CACHE_FOLDER = /^\.(?:cache|tmp|turbo|vite|parcel-cache)$/i;
-/** What appears in such a folder is output of the app, unless Git tracks it. */
+/** New files in such a folder are output of the app, unless Git tracks them. */
 const VOLATILE_FOLDER = /^(?:cache|tmp|temp|uploads?|sessions?|backups?)$/i;
 const DATA_FOLDER = /^(?:data|storage|var|run)$/i;
 
@@ -153,7 +153,7 @@ function isNamed(path: string, { named, include }: CodeRules): boolean {
   return named.has(path) || matchesAny(path, include);
 }
 
-/** What a link with such a name leads to may be code, also outside of the unit. */
+/** A link with such a name may lead to code, also outside of the unit. */
 export function mayFollow(name: string): boolean {
   const kinds = [TEST_FOLDER, CACHE_FOLDER, OUTPUT_FOLDER, DOCS_FOLDER];
   return !SKIPPED_FOLDERS.has(name) && !isVolatileName(name) && !kinds.some((kind) => kind.test(name));
@@ -191,7 +191,7 @@ export function matchesAny(path: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => toExpression(pattern).test(clean));
 }
 
-/** Whether a path in the folder may match. */
+/** Returns true if a path in the folder may match. */
 function mayMatchBelow(pattern: string, folder: string): boolean {
   const clean = pattern.replace(/^\.\//, "").replace(/\/+$/, "");
   if (!clean.includes("/")) return toExpression(clean).test(folder);

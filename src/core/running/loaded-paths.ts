@@ -1,7 +1,7 @@
 import type { DeclaredApp } from "../pm2/declared.ts";
 import { resolvePath } from "../project/resolve.ts";
 
-/** What an app loads by its declaration, wherever it lies. Absolute paths that need not exist. */
+/** Files and folders that an app loads by its declaration, wherever they lie. Absolute paths that need not exist. */
 export interface LoadedPaths {
   readonly files: readonly string[];
   readonly folders: readonly string[];

@@ -24,6 +24,8 @@ export interface StartRecord {
   readonly code: string;
   /** Digest of the lockfile and of the package manager's install marker; `null` without both. */
   readonly install: string | null;
+  /** Digest of the sources among the code, for the fingerprint of what has not changed since. */
+  readonly sources?: string;
   /** By path of an env file that the app reads itself: keyed digests by key. */
   readonly envFiles: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }

@@ -36,6 +36,8 @@ export class Digester {
 
   /** The digests that are worth keeping; `undefined` if nothing is new. */
   get cache(): DigestCache | undefined {
+    // If nothing is newer than the start, no digest is needed.
+    if (this.#digests.size === 0) return undefined;
     const settled = [...this.#digests].flatMap(([path, { tag, digest }]) =>
       tag === undefined ? [] : [[path, [tag, digest]] as const],
     );

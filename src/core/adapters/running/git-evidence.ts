@@ -79,7 +79,7 @@ export async function askGit(question: GitQuestion): Promise<GitAnswer | undefin
 }
 
 function describeStart({ commit, wasClean, later }: StartCommit): Pick<GitEvidence, "commit" | "wasClean" | "movesMs"> {
-  // What a reset dropped may have been what the process runs.
+  // The process may run the changes that a reset dropped.
   const movesMs = later.some(({ isReset }) => isReset) ? [] : later.map(({ atMs }) => atMs);
   return { commit, wasClean, movesMs };
 }

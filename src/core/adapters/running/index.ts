@@ -29,9 +29,14 @@ export function nodeRunningCode({ root, env, pm2Home }: RunningCodeOptions): Run
       for (const request of apps) {
         const unit = look.unit(request);
         const context = { unit, repository: look.repository(unit), store, clock, seen: seen.get(request.app) };
-        inspected.push(await inspectApp(request, context));
-        const { digests } = unit;
-        if (typeof digests !== "string") seen.set(request.app, { atMs: Date.now(), digests });
+        const app = await inspectApp(request, context);
+        inspected.push(app);
+        const [recorded] = app.records.values();
+        const known = unit.knownDigests;
+        seen.set(request.app, {
+          atMs: Date.now(),
+          digests: () => known ?? (recorded && store.readCode(recorded.code)),
+        });
       }
       look.keepDigests();
       return inspected;

@@ -27,12 +27,14 @@ export interface InspectContext {
 /** The content of a unit at an earlier look of this svcm, so before what it has started since. */
 export interface Seen {
   readonly atMs: number;
-  readonly digests: ReadonlyMap<string, string>;
+  /** `undefined` if they are no longer known. */
+  readonly digests: () => ReadonlyMap<string, string> | undefined;
 }
 
 export async function inspectApp(request: CodeRequest, context: InspectContext): Promise<AppCode> {
   const verdicts = new Map<number, Verdict>();
   const records = new Map<number, StartRecord>();
+  let sources: string | undefined;
   for (const process of request.processes) {
     const start = context.clock.readStart(process.pid, process.startedAt);
     const record = start.identity && context.store.read({ ...start.identity, pid: process.pid });
@@ -40,11 +42,22 @@ export async function inspectApp(request: CodeRequest, context: InspectContext):
     const evidence = await gather({ request, process, start, record }, context);
     const verdict = decideCode(evidence);
     verdicts.set(process.pmId, verdict);
+    sources ??= unchangedSources(evidence, record);
     if (evidence.record !== null || verdict.verdict !== "same" || !isUntouched(evidence)) continue;
     const written = writeRecord(request, process, start, context);
     if (written !== undefined) records.set(process.pmId, written);
   }
-  return { app: request.app, fingerprint: fingerprintOf(context), verdicts, records };
+  return {
+    app: request.app,
+    fingerprint: fingerprintOf(context, sources ?? sourcesOf(context.unit)),
+    verdicts,
+    records,
+  };
+}
+
+/** Returns the recorded sources if they are still in place. */
+function unchangedSources(evidence: CodeEvidence, record: StartRecord | undefined): string | undefined {
+  return evidence.record !== null && isUntouched(evidence) ? record?.sources : undefined;
 }
 
 interface Look {
@@ -73,7 +86,8 @@ async function gather(look: Look, context: InspectContext): Promise<CodeEvidence
 
 function hasSeen({ seen, unit: { digests } }: InspectContext, sinceMs: number): boolean {
   if (seen === undefined || seen.atMs >= sinceMs || typeof digests === "string") return false;
-  return [...seen.digests].every(([path, digest]) => digests.get(path) === digest);
+  const before = seen.digests();
+  return before !== undefined && [...before].every(([path, digest]) => digests.get(path) === digest);
 }
 
 type Examined = Pick<CodeEvidence, "record" | "newer" | "doubts" | "paths" | "install" | "git"> & {
@@ -158,7 +172,9 @@ async function readGit(
   return await askGit(question).catch(() => undefined);
 }
 
-function withDigests(newer: readonly NewerEntry[], { digests }: Unit): readonly NewerEntry[] {
+function withDigests(newer: readonly NewerEntry[], unit: Unit): readonly NewerEntry[] {
+  if (newer.length === 0) return newer;
+  const { digests } = unit;
   if (typeof digests === "string") return newer;
   return newer.map((entry) => {
     const digest = digests.get(entry.path);
@@ -206,6 +222,7 @@ function writeRecord(
     script: place.script,
     commit: repository?.head() ?? null,
     install: install.digest,
+    sources: sourcesOf(unit),
     envFiles: Object.fromEntries(unchanged),
   };
   return { ...record, code: store.write(record, withoutOwnData(digests, unit, sinceMs)) };
@@ -215,14 +232,15 @@ function isNewer(path: string, sinceMs: number): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0) > sinceMs;
 }
 
-/** Of the sources alone: data that the app writes would make each plan stale. */
-function fingerprintOf({ unit, repository }: InspectContext): string {
-  const { digests, place, install } = unit;
-  const sources =
-    typeof digests === "string"
-      ? digests
-      : [...digests].filter(([path]) => SOURCE.test(path)).toSorted(([a], [b]) => (a < b ? -1 : 1));
+function fingerprintOf({ unit: { place, install }, repository }: InspectContext, sources: string): string {
   return digestText(JSON.stringify([place, repository?.head() ?? null, install.digest, sources]));
+}
+
+/** Without data that the app writes, which would make each plan stale. */
+function sourcesOf({ digests }: Unit): string {
+  if (typeof digests === "string") return digests;
+  const sources = [...digests].filter(([path]) => SOURCE.test(path)).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return digestText(JSON.stringify(sources));
 }
 
 const SOURCE = /\.(?:[cm]?[jt]sx?|wasm|node|py|rb|php|sh|vue|svelte|astro)$/i;

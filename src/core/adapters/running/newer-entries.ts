@@ -15,11 +15,11 @@ export function newerEntries(
   { isClockSet, sinceMs }: ProcessStart,
   { unit, hasGit, isAsSeen }: Surroundings,
 ): WalkedEntry[] {
-  const files = new Set(unit.files.map(({ path }) => path));
   const untilMs = isAsSeen ? Infinity : sinceMs + FIRST_FILES_MS;
   return unit.walk.entries.filter((entry) => {
     const { kind, path, changedMs } = entry;
-    if (kind !== "folder") return files.has(path) && (isClockSet || changedMs > sinceMs);
+    // Most are older, so their names are not looked at.
+    if (kind !== "folder") return (isClockSet || changedMs > sinceMs) && mayBeCode(path, unit.rules);
     if (changedMs <= sinceMs || !mayHoldCode(path, hasGit, unit.rules)) return false;
     return changedMs > untilMs || !isExplained(entry, unit, sinceMs);
   });

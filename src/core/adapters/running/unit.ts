@@ -91,6 +91,11 @@ export class Unit {
     return (this.#digests ??= this.#digestAll());
   }
 
+  /** `undefined` if nothing has asked for them. */
+  get knownDigests(): ReadonlyMap<string, string> | undefined {
+    return typeof this.#digests === "string" ? undefined : this.#digests;
+  }
+
   #digestAll(): ReadonlyMap<string, string> | string {
     if (this.walk.problem !== null) return this.walk.problem;
     const digests = new Map<string, string>();

@@ -22,7 +22,7 @@ export function withoutOthers(
   return { ...record, code: new Map([...record.code].filter(([path]) => !others.has(path))) };
 }
 
-/** What the app has written since its start, it was not started with. */
+/** Leaves out files that the app has written since its start. */
 export function withoutOwnData(
   digests: ReadonlyMap<string, string>,
   { walk, rules }: Unit,
