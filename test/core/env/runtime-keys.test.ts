@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { valueIssue } from "../../../src/core/env/value-rules.ts";
+import { assignmentIssues } from "../../../src/core/env/plan.ts";
 import { acceptedValues } from "../../../src/core/env/runtime-keys.ts";
+import { packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
 import type { FormKind, KeySpec } from "../../../src/core/facts/schema.ts";
 
 const cases: Readonly<Record<FormKind, { readonly good: readonly string[]; readonly bad: readonly string[] }>> = {
@@ -40,3 +42,20 @@ test.each(["text", "url", "list", "json"] as const)(
     expect(JSON.stringify(problem)).not.toContain("canarycanary");
   },
 );
+
+test.each([
+  ["number", false],
+  ["port", false],
+  ["boolean", false],
+  ["url", false],
+  ["json", false],
+  ["text", true],
+  ["list", true],
+  ["path", true],
+] as const)("an empty value of the kind %s is written: %s", (kind, isWritten) => {
+  const contractWith = (spec: object) =>
+    ({ ...packagedRuntimeContract, keys: { A: { kind, tier: "editable", ...spec } } }) as never;
+  const issuesOf = (spec: object): number => assignmentIssues(contractWith(spec), { A: "" }, "refuse").length;
+  expect(issuesOf({})).toBe(isWritten ? 0 : 1);
+  expect(issuesOf({ required: false })).toBe(0);
+});

@@ -24,7 +24,6 @@ const PARSER: readonly Sentence[] = [
   [/^Cannot use import statement outside a module$/, "Cannot use import statement outside a module"],
   [/^Unexpected token 'export'/, "Unexpected token 'export'"],
   [/^await is only valid in /, "await is only valid in async functions and in modules"],
-  [/ does not provide an export named /, "An imported module does not export that name"],
 ];
 
 /** One sign of punctuation is no part of a secret that a reader could use. */
@@ -54,7 +53,10 @@ const RUN: Readonly<Record<string, readonly Sentence[]>> = {
   ],
   TypeError: TYPE_ERRORS,
   RangeError: [[/^Maximum call stack size exceeded$/, "Maximum call stack size exceeded"]],
-  SyntaxError: [[/\bJSON\b/, "a text is not valid JSON"]],
+  SyntaxError: [
+    [/ does not provide an export named /, "an imported module does not export the name that the file imports"],
+    [/\bJSON\b/, "a text is not valid JSON"],
+  ],
 };
 
 export function runWords(className: string, message: string): string | undefined {
