@@ -43,7 +43,7 @@ function readTier(words: readonly string[]) {
   throw new UsageError(`None of these is a tier: ${words.join(", ")}. Accepted: ${tiers.join(", ")}.`, tierHint(words));
 }
 
-/** A word that is no variable's name was meant as the tier. Without a similar one, no tier is proposed for it. */
+/** A word that does not look like a variable was meant as the tier. Only a similar tier is proposed for it. */
 function tierHint(words: readonly string[]): string {
   const typed = [words[0], words.at(-1)].find((word) => word !== undefined && !/^[A-Z_][A-Z\d_]*$/.test(word));
   if (typed === undefined) return `svcm keys set-tier editable ${words.join(" ")}`;

@@ -3,6 +3,7 @@ import { isProjectContract } from "../facts/project-tiers.ts";
 import { hasCredentials, maskCredentials, REDACTED } from "../secrets/redact.ts";
 import { isSecretName } from "../secrets/secret-name.ts";
 import { isSecretValue } from "../secrets/secret-value.ts";
+import { isCronPattern } from "../words/cron.ts";
 import { isPort, MAX_PORT } from "../words/port.ts";
 
 /** Ignores members of `Object.prototype`. */
@@ -179,7 +180,7 @@ export const forms: Readonly<Record<FormKind, Form>> = {
   },
   cron: {
     accepted: ["a cron expression of five or six fields, for example 0 3 * * *"],
-    matches: (value) => /^(?:@[a-z]+|\S+(?: +\S+){4,5})$/i.test(value),
+    matches: isCronPattern,
   },
   json: { accepted: ["JSON"], matches: isJson },
   path: { accepted: ["a path"], matches: () => true },

@@ -17,7 +17,18 @@ const cases: Readonly<Record<FormKind, { readonly good: readonly string[]; reado
   path: { good: ["./uploads", "/var/lib/app"], bad: ["a\u0000b"] },
   list: { good: ["a,b", "one"], bad: ["a\tb"] },
   json: { good: ['{"a":1}', "[1]"], bad: ["{a:1}"] },
-  cron: { good: ["0 3 * * *", "@daily", "*/5 * * * * *"], bad: ["every day", "* * *"] },
+  cron: {
+    good: [
+      "0 3 * * *",
+      "@daily",
+      "*/5 * * * * *",
+      "0 9-17 * jan-mar MON-FRI",
+      "0,30 0 1,15 * 7",
+      "0 0 L * 5#2",
+      "0 0 ? * 5L",
+    ],
+    bad: ["every day", "* * *", "0 0 * * 8", "60 * * * *", "0 24 * * *", "0 0 0 * *", "0 0 * 13 *", "*/0 * * * *"],
+  },
 };
 
 test.each(Object.entries(cases))(

@@ -1,6 +1,6 @@
 /**
- * What svcm says about an error of an ecosystem file. No text of the error is passed on, because the file may have read
- * a secret from a place that svcm does not know: a message of Node.js chooses a sentence of svcm, and nothing more.
+ * The sentences of svcm about an error of an ecosystem file. No text of the error is passed on: the file may have read
+ * a secret from a place that svcm does not know. A message of Node.js only chooses a sentence.
  */
 type Sentence = readonly [pattern: RegExp, words: string];
 
@@ -26,7 +26,7 @@ const PARSER: readonly Sentence[] = [
   [/^await is only valid in /, "await is only valid in async functions and in modules"],
 ];
 
-/** One sign of punctuation is no part of a secret that a reader could use. */
+/** A sign of punctuation is harmless. */
 const SIGN = /^Unexpected token '([^\p{L}\p{N}_$\s'"\\]{1,4})'/u;
 
 export function parserWords(message: string): string | undefined {
