@@ -39,7 +39,7 @@ const GROUPS = [
   { name: "suggest", test: /[\\/](?:fastest-levenshtein|src[\\/]core[\\/]words[\\/]suggest)/ },
   {
     name: "core",
-    test: /[\\/]src[\\/]core[\\/](?:(?:caller|errors|operation)\.|ports[\\/]|words[\\/](?!json-|duration|group-by|escape-)|secrets[\\/]|api[\\/](?:(?:code|issue|rights)\.)|facts[\\/](?:packaged|own)|project[\\/](?:(?:project|resolve|state-place)|detect[\\/]survey)\.|findings[\\/]cells|env[\\/](?:document|env-file|runtime-keys)\.|adapters[\\/](?:(?:facts|host|facts-cache|service-name|state-place|user-cache|workspace)\.|pm2[\\/]home|files[\\/](?:file-error|read|system)\.))/,
+    test: /[\\/]src[\\/]core[\\/](?:(?:caller|errors|operation)\.|ports[\\/]|words[\\/](?!json-|duration|group-by|escape-)|secrets[\\/]|api[\\/](?:(?:code|issue|rights)\.)|facts[\\/](?:packaged|own|project-tiers)|project[\\/](?:(?:project|resolve|state-place)|detect[\\/]survey)\.|findings[\\/]cells|env[\\/](?:document|env-file|runtime-keys)\.|adapters[\\/](?:(?:facts|host|facts-cache|service-name|state-place|user-cache|workspace)\.|pm2[\\/]home|files[\\/](?:file-error|read|system)\.))/,
     minShareCount: 4,
   },
   { name: "adapters", test: /[\\/]src[\\/]core[\\/]adapters[\\/](?!files[\\/]index)/, minShareCount: 4 },

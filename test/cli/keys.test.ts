@@ -155,8 +155,11 @@ describe("an edit of svcm.yaml", () => {
     [
       ["set-tier", "open", "PORT"],
       2,
-      /None of these is a tier: open, PORT\. Accepted: editable, read-only, never-exposed/,
+      /None of these is a tier: open, PORT\. Accepted: editable, read-only, never-exposed\.\s+Hint: svcm keys list shows/,
     ],
+    [["set-tier", "PORT", "edtable"], 2, /Hint: svcm keys set-tier editable PORT\n/],
+    [["set-tier", "readonly", "PORT", "HOST"], 2, /Hint: svcm keys set-tier read-only PORT HOST\n/],
+    [["set-tier", "PORT", "HOST"], 2, /Hint: svcm keys set-tier editable PORT HOST\n/],
     [["set-tier", "editable"], 2, /No key was given/],
     [["set-tier", "editable", "NOPE", "PORT"], 1, /does not declare the key NOPE/],
     [["set-tier", "read-only", "RPC_URL"], 1, /accepted: never-exposed/],

@@ -2,6 +2,7 @@ import * as Args from "@oclif/core/args";
 import { envRead } from "../../core/index.ts";
 import { pickEnvironment, envFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
+import { paint } from "../terminal/paint.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
 
@@ -33,7 +34,10 @@ export default class EnvGet extends NodeCommand {
     if (this.jsonEnabled()) return response;
     const rows = Object.entries(response.values);
     if (keys.length === 1) this.logExactly(rows[0]?.[1] ?? "");
-    else this.log(await this.#table(response.editableKeys, rows));
+    else {
+      this.log(paint.dim(`${response.path ?? response.fileName} (${response.environment})`));
+      this.log(await this.#table(response.editableKeys, rows));
+    }
     return response;
   }
 

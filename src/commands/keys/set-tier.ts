@@ -1,5 +1,5 @@
 import * as Args from "@oclif/core/args";
-import { keysSetTier, tiers } from "../../core/index.ts";
+import { keysSetTier, suggest, tiers } from "../../core/index.ts";
 import { dryRunFlag, SvcmCommand } from "../base.ts";
 import { UsageError } from "../terminal/errors.ts";
 import { printKeysEdit } from "../terminal/changes.ts";
@@ -40,8 +40,16 @@ function readTier(words: readonly string[]) {
   const [first, last] = [words[0], words.at(-1)];
   if (isTier(first)) return { tier: first, keys: words.slice(1) };
   if (isTier(last)) return { tier: last, keys: words.slice(0, -1) };
-  throw new UsageError(
-    `None of these is a tier: ${words.join(", ")}. Accepted: ${tiers.join(", ")}.`,
-    `svcm keys set-tier editable ${words.join(" ")}`,
-  );
+  throw new UsageError(`None of these is a tier: ${words.join(", ")}. Accepted: ${tiers.join(", ")}.`, tierHint(words));
+}
+
+/** A word that does not look like a variable was meant as the tier. Only a similar tier is proposed for it. */
+function tierHint(words: readonly string[]): string {
+  const typed = [words[0], words.at(-1)].find((word) => word !== undefined && !/^[A-Z_][A-Z\d_]*$/.test(word));
+  if (typed === undefined) return `svcm keys set-tier editable ${words.join(" ")}`;
+  const tier = suggest(typed, tiers);
+  const keys = words.filter((word) => word !== typed);
+  if (tier === undefined)
+    return `svcm keys list shows the tier of each key, and svcm keys set-tier --help what each means`;
+  return ["svcm keys set-tier", tier, ...(keys.length > 0 ? keys : ["KEY"])].join(" ");
 }

@@ -2,6 +2,7 @@ import { SvcmError } from "../errors.ts";
 import type { EnvReadResponse } from "../api/bodies.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { FileError, type Ports } from "../ports/index.ts";
+import { PROJECT_FILE } from "../project/project.ts";
 import {
   resolvePath,
   chooseService,
@@ -62,7 +63,7 @@ export async function locateEnvFile(
   const folder = resolvePath(root, selected.service.folder);
   const paths = layers.map((layer) => resolvePath(folder, layer));
   const path = paths.at(-1);
-  if (path === undefined) throw undeclaredFile(environment.name, selected);
+  if (path === undefined) throw undeclaredFile(environment.name, selected, `${root}/${PROJECT_FILE}`);
   if (encrypted) throw encryptedFile(layers.at(-1) ?? "", path);
   const service = selected.name === "" ? {} : { service: selected.name };
   const lowerPaths = paths.slice(0, -1);
@@ -151,12 +152,13 @@ export function envFileFailure(error: unknown, path: string): unknown {
   return new SvcmError("ENV_FILE_FAILED", { code, path, details: error.message });
 }
 
-function undeclaredFile(environment: string, { name, service }: NamedService): SvcmError {
+function undeclaredFile(environment: string, { name, service }: NamedService, path: string): SvcmError {
   const owner = name === "" ? "" : ` of the service ${name}`;
   const others = Object.keys(service.env);
   const present = others.length === 0 ? "" : ` These environments have one: ${others.join(", ")}.`;
   return new SvcmError("ENV_FILE_FAILED", {
     code: "ENV_FILE_NOT_DECLARED",
+    path,
     details: `svcm.yaml does not declare an env file for the environment ${environment}${owner}.${present}`,
     hint: `Add it below env, for example: env: { ${environment}: .env.${environment} }`,
   });

@@ -1,4 +1,5 @@
 import type { KeySpec, RuntimeContract } from "../facts/schema.ts";
+import { isProjectContract } from "../facts/project-tiers.ts";
 import { suggest } from "../words/suggest.ts";
 import { parseEnvDocument, valuesOf } from "./document.ts";
 import type { LineChange } from "../words/line-change.ts";
@@ -10,6 +11,7 @@ import {
   tierOf,
   tierReason,
   acceptedValues,
+  isEmptyMisread,
   maskValue,
 } from "./runtime-keys.ts";
 import { expansionIssue, quotingIssue, valueIssue, valueRules } from "./value-rules.ts";
@@ -38,10 +40,18 @@ export function assignmentIssues(contract: RuntimeContract, values: EnvValues, f
   const issues = Object.entries(values).flatMap(([key, value]): Issue[] => {
     const spec = editableSpec(contract, key);
     if (!spec) return foreign === "refuse" ? foreignKeyIssues(contract, [key], "values") : [];
-    const problem = valueIssue(key, spec, value) ?? quotingIssue(key, spec, value);
+    const problem = emptyIssue(key, spec, value) ?? valueIssue(key, spec, value) ?? quotingIssue(key, spec, value);
     return problem ? [{ ...problem, path: ["values", key] }] : [];
   });
   return sortIssues(issues);
+}
+
+/** An empty line in a file stays, but svcm writes none where a program would read 0 or false. */
+function emptyIssue(key: string, spec: KeySpec, value: string): Omit<Issue, "path"> | undefined {
+  if (value !== "" || !isEmptyMisread(spec)) return undefined;
+  const accepted = acceptedValues(spec);
+  const message = `${key}: an empty value is not accepted; accepted: ${accepted.join(", ")}. To remove the key: svcm env unset ${key}`;
+  return { code: "ENV_VALUE_UNSUPPORTED", severity: "error", message, accepted };
 }
 
 /**
@@ -101,12 +111,18 @@ export function foreignKeyIssues(contract: RuntimeContract, keys: readonly strin
         severity: "error",
         path: [member, key],
         message: isListed
-          ? `${key} is not editable (${tierOf(contract, key)}): ${tierReason(contract, key)}`
-          : describeUnlisted(key, "written"),
+          ? `${key} is not editable (${tierOf(contract, key)}): ${tierReason(contract, key)}${permission(contract, key)}`
+          : describeUnlisted(contract, key, "written"),
         accepted,
         suggestion,
       };
     });
+}
+
+/** A secret stays hidden. */
+function permission(contract: RuntimeContract, key: string): string {
+  const isOpen = isProjectContract(contract) && tierOf(contract, key) === "read-only";
+  return isOpen ? `. To allow svcm to write it: svcm keys set-tier editable ${key}` : "";
 }
 
 export interface Rewrite {

@@ -1,6 +1,9 @@
 import type { KeySpec, RuntimeContract, Tier, FormKind, IntegerSpec } from "../facts/schema.ts";
+import { isProjectContract } from "../facts/project-tiers.ts";
 import { hasCredentials, maskCredentials, REDACTED } from "../secrets/redact.ts";
+import { isSecretName } from "../secrets/secret-name.ts";
 import { isSecretValue } from "../secrets/secret-value.ts";
+import { isCronPattern } from "../words/cron.ts";
 import { isPort, MAX_PORT } from "../words/port.ts";
 
 /** Ignores members of `Object.prototype`. */
@@ -24,7 +27,14 @@ export function tierReason(contract: RuntimeContract, key: string): string {
   return specOf(contract, key)?.reason ?? contract.tiers[tierOf(contract, key)].reason;
 }
 
-export function describeUnlisted(key: string, done: "shown" | "written"): string {
+export function describeUnlisted(contract: RuntimeContract, key: string, done: "shown" | "written"): string {
+  if (isProjectContract(contract)) {
+    const refused = `svcm.yaml does not declare ${key}, so it counts as a secret and is never ${done}`;
+    const tier = done === "shown" ? "read-only" : "editable";
+    return isSecretName(key)
+      ? refused
+      : `${refused}. If it is not one, add it below keys: ${key}: { kind: text, tier: ${tier} }`;
+  }
   return `${key} is not listed in the runtime contract. Unlisted keys are treated as secrets and never ${done}`;
 }
 
@@ -72,6 +82,11 @@ export function isAccepted(spec: KeySpec, value: string): boolean {
     default:
       return (value === "" && spec.required !== true) || forms[spec.kind].matches(value);
   }
+}
+
+/** `required: false` says that the program expects an empty value. */
+export function isEmptyMisread(spec: KeySpec): boolean {
+  return isFormKind(spec) && !("required" in spec && spec.required === false) && !forms[spec.kind].matches("");
 }
 
 function acceptedIntegers({ minimum = 0, maximum }: IntegerSpec): string {
@@ -165,7 +180,7 @@ export const forms: Readonly<Record<FormKind, Form>> = {
   },
   cron: {
     accepted: ["a cron expression of five or six fields, for example 0 3 * * *"],
-    matches: (value) => /^(?:@[a-z]+|\S+(?: +\S+){4,5})$/i.test(value),
+    matches: isCronPattern,
   },
   json: { accepted: ["JSON"], matches: isJson },
   path: { accepted: ["a path"], matches: () => true },

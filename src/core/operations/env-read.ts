@@ -2,6 +2,7 @@ import type { EnvReadResponse } from "../api/bodies.ts";
 import { sortIssues, type Issue } from "../api/issue.ts";
 import { describeUnlisted, specOf, tierOf, visibleKeys } from "../env/runtime-keys.ts";
 import { refusal } from "../errors.ts";
+import { isProjectContract } from "../facts/project-tiers.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import { defineOperation } from "../operation.ts";
 import { suggest } from "../words/suggest.ts";
@@ -50,8 +51,8 @@ function hiddenKeyIssue(contract: RuntimeContract, key: string): Issue {
     severity: "error",
     path: ["keys", key],
     message: spec
-      ? `${key} is never shown. The runtime contract lists it as never-exposed: ${spec.reason ?? "it is treated as a secret"}`
-      : describeUnlisted(key, "shown"),
+      ? `${key} is never shown. ${isProjectContract(contract) ? "svcm.yaml" : "The runtime contract"} lists it as never-exposed: ${spec.reason ?? "it is treated as a secret"}`
+      : describeUnlisted(contract, key, "shown"),
     suggestion,
   };
 }

@@ -1,6 +1,7 @@
 import type { AlertRule } from "../api/names.ts";
 import type { Role } from "../api/rights.ts";
 import type { Limits } from "../caller.ts";
+import { PROJECT_TIERS } from "../facts/project-tiers.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 
 export const PROJECT_FILE = "svcm.yaml";
@@ -104,7 +105,7 @@ export function projectContract(project: Project, contract: RuntimeContract): Ru
     ...contract,
     environments: Object.fromEntries(environments),
     defaultEnvironment: project.defaultEnvironment,
-    ...(project.keys && { keys: project.keys, profiles: {} }),
+    ...(project.keys && { keys: project.keys, tiers: PROJECT_TIERS, profiles: {} }),
   };
 }
 

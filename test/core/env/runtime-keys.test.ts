@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { valueIssue } from "../../../src/core/env/value-rules.ts";
+import { assignmentIssues } from "../../../src/core/env/plan.ts";
 import { acceptedValues } from "../../../src/core/env/runtime-keys.ts";
+import { packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
 import type { FormKind, KeySpec } from "../../../src/core/facts/schema.ts";
 
 const cases: Readonly<Record<FormKind, { readonly good: readonly string[]; readonly bad: readonly string[] }>> = {
@@ -15,7 +17,18 @@ const cases: Readonly<Record<FormKind, { readonly good: readonly string[]; reado
   path: { good: ["./uploads", "/var/lib/app"], bad: ["a\u0000b"] },
   list: { good: ["a,b", "one"], bad: ["a\tb"] },
   json: { good: ['{"a":1}', "[1]"], bad: ["{a:1}"] },
-  cron: { good: ["0 3 * * *", "@daily", "*/5 * * * * *"], bad: ["every day", "* * *"] },
+  cron: {
+    good: [
+      "0 3 * * *",
+      "@daily",
+      "*/5 * * * * *",
+      "0 9-17 * jan-mar MON-FRI",
+      "0,30 0 1,15 * 7",
+      "0 0 L * 5#2",
+      "0 0 ? * 5L",
+    ],
+    bad: ["every day", "* * *", "0 0 * * 8", "60 * * * *", "0 24 * * *", "0 0 0 * *", "0 0 * 13 *", "*/0 * * * *"],
+  },
 };
 
 test.each(Object.entries(cases))(
@@ -40,3 +53,20 @@ test.each(["text", "url", "list", "json"] as const)(
     expect(JSON.stringify(problem)).not.toContain("canarycanary");
   },
 );
+
+test.each([
+  ["number", false],
+  ["port", false],
+  ["boolean", false],
+  ["url", false],
+  ["json", false],
+  ["text", true],
+  ["list", true],
+  ["path", true],
+] as const)("an empty value of the kind %s is written: %s", (kind, isWritten) => {
+  const contractWith = (spec: object) =>
+    ({ ...packagedRuntimeContract, keys: { A: { kind, tier: "editable", ...spec } } }) as never;
+  const issuesOf = (spec: object): number => assignmentIssues(contractWith(spec), { A: "" }, "refuse").length;
+  expect(issuesOf({})).toBe(isWritten ? 0 : 1);
+  expect(issuesOf({ required: false })).toBe(0);
+});

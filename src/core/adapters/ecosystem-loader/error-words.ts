@@ -1,6 +1,6 @@
 /**
- * What svcm says about an error of an ecosystem file. No text of the error is passed on, because the file may have read
- * a secret from a place that svcm does not know: a message of Node.js chooses a sentence of svcm, and nothing more.
+ * The sentences of svcm about an error of an ecosystem file. No text of the error is passed on: the file may have read
+ * a secret from a place that svcm does not know. A message of Node.js only chooses a sentence.
  */
 type Sentence = readonly [pattern: RegExp, words: string];
 
@@ -24,10 +24,9 @@ const PARSER: readonly Sentence[] = [
   [/^Cannot use import statement outside a module$/, "Cannot use import statement outside a module"],
   [/^Unexpected token 'export'/, "Unexpected token 'export'"],
   [/^await is only valid in /, "await is only valid in async functions and in modules"],
-  [/ does not provide an export named /, "An imported module does not export that name"],
 ];
 
-/** One sign of punctuation is no part of a secret that a reader could use. */
+/** A sign of punctuation is harmless. */
 const SIGN = /^Unexpected token '([^\p{L}\p{N}_$\s'"\\]{1,4})'/u;
 
 export function parserWords(message: string): string | undefined {
@@ -54,7 +53,10 @@ const RUN: Readonly<Record<string, readonly Sentence[]>> = {
   ],
   TypeError: TYPE_ERRORS,
   RangeError: [[/^Maximum call stack size exceeded$/, "Maximum call stack size exceeded"]],
-  SyntaxError: [[/\bJSON\b/, "a text is not valid JSON"]],
+  SyntaxError: [
+    [/ does not provide an export named /, "an imported module does not export the name that the file imports"],
+    [/\bJSON\b/, "a text is not valid JSON"],
+  ],
 };
 
 export function runWords(className: string, message: string): string | undefined {

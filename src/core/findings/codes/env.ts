@@ -33,8 +33,9 @@ export const envCodes: CodeDocs = {
   },
   ENV_KEY_NOT_EDITABLE: {
     summary: "The key is outside the write allowlist.",
-    explanation: "Only keys of the tier `editable` in config/runtime-contract.yaml are written.",
-    remedy: "Edit the line by hand, or give the key the tier `editable` in config/runtime-contract.yaml.",
+    explanation: "Only keys of the tier `editable` in svcm.yaml, or in config/runtime-contract.yaml, are written.",
+    remedy:
+      "Run `svcm keys set-tier editable KEY`, give it that tier in config/runtime-contract.yaml, or edit the line by hand.",
   },
   ENV_KEYS_APART: {
     summary: "The keys to remove are in several files, but a command changes only one file.",
@@ -61,7 +62,9 @@ export const envCodes: CodeDocs = {
   },
   ENV_KEY_NOT_VISIBLE: {
     summary: "The key is outside the read allowlist.",
-    explanation: "Keys that config/runtime-contract.yaml does not list are treated as secrets and never shown.",
-    remedy: "Read the file itself, or list the key as `read-only` in config/runtime-contract.yaml.",
+    explanation:
+      "Keys that neither svcm.yaml nor config/runtime-contract.yaml lists are treated as secrets and never shown.",
+    remedy:
+      "Read the file itself, or list the key as `read-only` below `keys` in svcm.yaml, or in config/runtime-contract.yaml.",
   },
 };

@@ -126,7 +126,7 @@ const unusedKeys: DoctorRule = {
   severity: "warning",
   summary: "Env files set keys that no other file of the repository mentions (warning).",
   explanation: "A library may read them, or a program outside of the repository.",
-  remedy: "Remove the keys that nothing reads.",
+  remedy: "Keep what a library or another program reads, and remove the rest.",
   *check({ unusedKeys: keys }) {
     if (keys.length > 0) yield { message: `env files set ${shortList(keys)}, which no other file mentions` };
   },

@@ -53,9 +53,9 @@ test.each([
   [`{ const ${CANARY} = 1; ${CANARY} = 2; }`, "TypeError", "a constant is assigned again"],
 ])("the message of %s has fixed words", (source, className, words) => {
   const { message } = thrownBy(() => new Script(source).runInThisContext());
-  const said = runWords(className, message);
-  if (words === undefined) expect(said ?? "").not.toContain(CANARY);
-  else expect(said).toBe(words);
+  const reported = runWords(className, message);
+  if (words === undefined) expect(reported ?? "").not.toContain(CANARY);
+  else expect(reported).toBe(words);
 });
 
 test("a sentence of the author does not count as one of Node.js", () => {
@@ -97,8 +97,8 @@ test("no member of an error is passed on", () => {
     Symbol(CANARY),
     [CANARY],
   ];
-  const said = thrown.map((error) => JSON.stringify(describeError(error, "/x.config.cjs")));
-  expect(said.join("\n").toLowerCase()).not.toContain(CANARY.toLowerCase());
+  const reported = thrown.map((error) => JSON.stringify(describeError(error, "/x.config.cjs")));
+  expect(reported.join("\n").toLowerCase()).not.toContain(CANARY.toLowerCase());
 });
 
 test.each([

@@ -64,7 +64,7 @@ export const hostileFiles: readonly HostileFile[] = [
   { what: "several errors", text: `throw new AggregateError([new Error("${CANARY}")], "${CANARY}");`, code: threw },
   { what: "a broken pattern", text: `const a = /${CANARY}(/;`, code: syntax },
   { what: "a name twice", text: `let ${CANARY}; let ${CANARY};`, code: syntax },
-  { what: "a missing export", text: `import { ${CANARY} } from "node:fs";`, code: syntax, ending: "mjs" },
+  { what: "a missing export", text: `import { ${CANARY} } from "node:fs";`, code: threw, ending: "mjs" },
   { what: "process.exit(0)", text: "process.exit(0);", code: "ECOSYSTEM_FILE_EXITED" },
   { what: "process.exit(7)", text: "process.exit(7);", code: "ECOSYSTEM_FILE_EXITED" },
   { what: "process.abort()", text: "process.abort();", code: "ECOSYSTEM_FILE_CRASHED" },
