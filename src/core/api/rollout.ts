@@ -180,11 +180,15 @@ export const releaseBody = z
       z.strictObject({
         do: z.enum([...stepKinds, "return"]).describe("`return`: a rollback gave the app its former definition."),
         app: z.string(),
-        pmIds,
+        pmIds: pmIds.describe("PM2's numbers of the processes, also of those that the step started."),
         phase: z.enum(stepPhases).describe("`begun` only while the release runs."),
         reason: z.string().optional(),
+        durationMs: count.optional().describe("From the begin to the end of the step; absent without an end."),
       }),
     ),
+    cannotUndo: z
+      .array(z.strictObject({ app: z.string(), what: z.enum(["code", "envFile"]) }))
+      .describe("What a rollback cannot bring back: code that was replaced, or an env file of which svcm has no copy."),
   })
   .describe("The record of an apply or a rollback. It holds no value.");
 

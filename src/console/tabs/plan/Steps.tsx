@@ -81,13 +81,14 @@ const phases: Readonly<Record<ReleaseStep["phase"], readonly [tone: string, word
 export function ReleaseSteps({ steps }: { steps: readonly ReleaseStep[] }): JSX.Element {
   return (
     <ol class="steps" aria-label="Steps of the release">
-      {steps.map(({ do: kind, app, phase, reason }, at) => {
+      {steps.map(({ do: kind, app, phase, reason, durationMs }, at) => {
         const [tone, word] = phases[phase];
         return (
           <li key={`${at} ${kind} ${app}`} class={phase}>
             <Icon name={icons[kind]} />
             <div class="step-text">
               {kind} <bdi>{app === "" ? "PM2's list" : app}</bdi>
+              {durationMs !== undefined && <small> {(durationMs / 1000).toFixed(1)} s</small>}
               {reason !== undefined && <p>{reason}</p>}
             </div>
             <span class={`badge ${tone}`}>{word}</span>

@@ -11,10 +11,9 @@ const written = {
 } as const;
 type Written = Parameters<typeof listStaleApps>[0];
 const list = (watched: string) =>
-  listStaleApps(written as unknown as Written, watched, [
-    { name: "svcm", isOwn: true },
-    { name: "other", isOwn: false },
-  ]).map(({ name, refusal = "restart" }) => `${name} ${refusal}`);
+  listStaleApps(written as unknown as Written, watched, [{ name: "svcm", isOwn: true }, { name: "other" }]).map(
+    ({ name, refusal = "restart" }) => `${name} ${refusal}`,
+  );
 
 test("the app that serves the page is not offered for a restart", () => {
   expect(list("production")).toEqual(["api restart", "jobs restart", "svcm own"]);
