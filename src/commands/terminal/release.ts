@@ -14,7 +14,7 @@ export function renderRelease({ id, outcome, steps, code, undoes, failure, canno
   return [
     `Release ${id}${what}: ${colour(outcome)}${code === undefined ? "" : ` (${code})`}.`,
     ...lines,
-    ...cannotUndo.map(({ app, what }) => `  A rollback cannot bring back ${LOST[what]} of ${app}.`),
+    ...cannotUndo.map((lost) => `  A rollback cannot bring back ${LOST[lost.what]} of ${lost.app}.`),
     ...failureText(failure),
   ].join("\n");
 }

@@ -36,6 +36,10 @@ export const planStep = z
       .optional()
       .describe("Of an update: `reload` keeps the old process until the new one listens."),
     instances: z.strictObject({ from: count, to: count }).optional(),
+    port: z
+      .strictObject({ from: z.int(), to: z.int() })
+      .optional()
+      .describe("The app listens on another port afterwards, so requests to the former one fail from then on."),
     disruption: z
       .enum(disruptions)
       .describe(
@@ -188,7 +192,7 @@ export const releaseBody = z
     ),
     cannotUndo: z
       .array(z.strictObject({ app: z.string(), what: z.enum(["code", "envFile"]) }))
-      .describe("What a rollback cannot bring back: code that was replaced, or an env file of which svcm has no copy."),
+      .describe("Lost for a rollback: code that was replaced, or an env file of which svcm has no copy."),
   })
   .describe("The record of an apply or a rollback. It holds no value.");
 

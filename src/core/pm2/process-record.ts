@@ -39,6 +39,8 @@ export interface ProcessRecord extends ProcessIdentity {
   readonly versioning: { readonly revision: string; readonly isDirty: boolean } | null;
   /** From `SVC_HTTP_PORT`, if that is a port. */
   readonly httpPort: number | null;
+  /** The value of its variable `PORT`. */
+  readonly port?: number | null;
   readonly declaration: ProcessDeclaration;
 }
 

@@ -29,6 +29,7 @@ export interface ExpectedApp extends Omit<DeclaredApp, "env" | "args" | "interpr
   readonly definedIn: string;
   /** From `SVC_HTTP_PORT`, if that is a port. */
   readonly httpPort: number | null;
+  readonly port?: number | null;
   readonly probe?: AppProbe | undefined;
 }
 
@@ -77,6 +78,7 @@ export function expectedApps(loaded: LoadedEcosystem, { machine, spellings, dige
       envFiles: source.places.envFiles.map(({ path }) => path),
       settings: declaredSettings(source.fields, { name: app.name, cwd: app.cwd, pm2Home: machine.pm2Home }, digest),
       httpPort: parsePort(env["SVC_HTTP_PORT"]),
+      port: parsePort(env["PORT"]),
     };
   });
 }

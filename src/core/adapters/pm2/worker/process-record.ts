@@ -50,6 +50,7 @@ export function processRecord(listed: Pm2Process, digest: (value: string) => str
     ...readMetrics(env["axm_monitor"]),
     versioning: readVersioning(env["versioning"]),
     httpPort: parsePort(environmentOf(listed)["SVC_HTTP_PORT"]),
+    port: parsePort(environmentOf(listed)["PORT"]),
     declaration: {
       argsDigest: digest(canonicalArguments(env["args"])),
       interpreterArgsDigest: digest(canonicalArguments(env["node_args"])),
