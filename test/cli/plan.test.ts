@@ -74,7 +74,7 @@ test("--exit-code says whether there are steps", async () => {
   made.commit();
   const { code, stdout } = await svcm([...FROM, "--exit-code"], made);
   expect(code).toBe(0);
-  expect(stdout).toContain("Nothing to do.");
+  expect(stdout).toMatch(/^production: nothing to do\.\n/);
 });
 
 longTest("svcm diff with an environment ends with the plan for that environment", async () => {

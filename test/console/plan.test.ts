@@ -88,6 +88,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     writeFileSync(gate(), "");
     await page.getByText("Done. The processes run as planned.").waitFor();
     await page.getByRole("heading", { name: /^No step|^Everything runs/ }).waitFor();
+    expect(await page.getByText("PM2 failed.").count()).toBe(0);
   });
 
   test("is applied to the selected apps, with one that a user stopped, and without the others", async () => {

@@ -26,7 +26,9 @@ test("an apply, the list of releases and a rollback print what they did", async 
     "[2/2] save: done",
     "",
   ]);
-  expect(first.stdout).toMatch(/^Release \d{8}-\d{6}-[0-9a-f]{4}: applied\.\n {2}start api: done\n {2}save: done\n$/);
+  expect(first.stdout).toMatch(
+    /^Release \d{8}-\d{6}-[0-9a-f]{4}: applied\.\n {2}start api \(id 0\): done in \d+\.\d s\n {2}save: done in \d+\.\d s\n$/,
+  );
   expect((await run("apply", "--yes")).stdout).toBe("Nothing to do.\n");
   const show = await run("releases", "show", /^Release (\S+):/.exec(first.stdout)![1]!);
   expect(show.stdout).toBe(first.stdout);

@@ -3,19 +3,26 @@ import { failureLines } from "../../core/index.ts";
 import { pluralize } from "../../core/words/pluralize.ts";
 import { paint } from "./paint.ts";
 
-export function renderRelease({ id, outcome, steps, code, undoes, failure }: Release): string {
+export function renderRelease({ id, outcome, steps, code, undoes, failure, cannotUndo }: Release): string {
   const colour = outcome === "applied" ? paint.green : outcome === "half" ? paint.red : paint.yellow;
-  const lines = steps.map(({ do: kind, app, phase, reason }) => {
-    const what = app === "" ? kind : `${kind} ${app}`;
-    return `  ${what}: ${phase}${reason === undefined ? "" : `. ${reason}`}`;
+  const lines = steps.map(({ do: kind, app, pmIds, phase, reason, durationMs }) => {
+    const what = app === "" ? kind : `${kind} ${app} (id ${pmIds.join(", ")})`.replace(" (id )", "");
+    const time = durationMs === undefined ? "" : ` in ${(durationMs / 1000).toFixed(1)} s`;
+    return `  ${what}: ${phase}${phase === "done" ? time : ""}${reason === undefined ? "" : `. ${reason}`}`;
   });
   const what = undoes === undefined ? "" : ` undoes ${undoes}`;
   return [
     `Release ${id}${what}: ${colour(outcome)}${code === undefined ? "" : ` (${code})`}.`,
     ...lines,
+    ...cannotUndo.map((lost) => `  A rollback cannot bring back ${LOST[lost.what]} of ${lost.app}.`),
     ...failureText(failure),
   ].join("\n");
 }
+
+const LOST: Readonly<Record<Release["cannotUndo"][number]["what"], string>> = {
+  code: "the replaced code",
+  envFile: "the former env file",
+};
 
 function failureText(failure: Release["failure"]): string[] {
   if (failure === undefined) return [];

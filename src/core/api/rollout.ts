@@ -36,6 +36,10 @@ export const planStep = z
       .optional()
       .describe("Of an update: `reload` keeps the old process until the new one listens."),
     instances: z.strictObject({ from: count, to: count }).optional(),
+    port: z
+      .strictObject({ from: z.int(), to: z.int() })
+      .optional()
+      .describe("The app listens on another port afterwards, so requests to the former one fail from then on."),
     disruption: z
       .enum(disruptions)
       .describe(
@@ -184,11 +188,15 @@ export const releaseBody = z
       z.strictObject({
         do: z.enum([...stepKinds, "return"]).describe("`return`: a rollback gave the app its former definition."),
         app: z.string(),
-        pmIds,
+        pmIds: pmIds.describe("PM2's numbers of the processes, also of those that the step started."),
         phase: z.enum(stepPhases).describe("`begun` only while the release runs."),
         reason: z.string().optional(),
+        durationMs: count.optional().describe("From the begin to the end of the step; absent without an end."),
       }),
     ),
+    cannotUndo: z
+      .array(z.strictObject({ app: z.string(), what: z.enum(["code", "envFile"]) }))
+      .describe("Lost for a rollback: code that was replaced, or an env file of which svcm has no copy."),
   })
   .describe("The record of an apply or a rollback. It holds no value.");
 

@@ -13,7 +13,7 @@ import type { ProcessState } from "../running/state.ts";
 
 export interface ListedProcess extends Omit<
   ProcessRecord,
-  "declaration" | "uniqueId" | "lastStartAt" | "cronRestart" | "listenPorts"
+  "declaration" | "uniqueId" | "lastStartAt" | "cronRestart" | "listenPorts" | "port"
 > {
   readonly kind: AppKind;
   /** From PM2's status and everything else that svcm knows. */
@@ -54,7 +54,15 @@ function toListed(
   { name: state, reason: stateReason, problem }: ProcessState,
   epochMs: number,
 ): ListedProcess {
-  const { declaration: _d, uniqueId: _u, lastStartAt: _l, cronRestart: _c, listenPorts: _p, ...fields } = record;
+  const {
+    declaration: _d,
+    uniqueId: _u,
+    lastStartAt: _l,
+    cronRestart: _c,
+    listenPorts: _p,
+    port: _port,
+    ...fields
+  } = record;
   const kind = appKind(record.declaration.settings);
   return { ...fields, kind, state, stateReason, problem, uptimeMs: uptimeMs(record, epochMs) };
 }

@@ -41,6 +41,8 @@ export interface ProcessRecord extends ProcessIdentity {
   readonly httpPort: number | null;
   /** The ports that it has in its variables to listen on; absent without any. */
   readonly listenPorts?: readonly number[];
+  /** The value of its variable `PORT`. */
+  readonly port?: number | null;
   readonly declaration: ProcessDeclaration;
 }
 

@@ -31,6 +31,7 @@ export interface ExpectedApp extends Omit<DeclaredApp, "env" | "args" | "interpr
   readonly definedIn: string;
   /** From `SVC_HTTP_PORT`, if that is a port. */
   readonly httpPort: number | null;
+  readonly port?: number | null;
   readonly probe?: AppProbe | undefined;
 }
 
@@ -80,6 +81,7 @@ export function expectedApps(loaded: LoadedEcosystem, { machine, spellings, dige
       loads: loadedPaths(found),
       settings: declaredSettings(source.fields, { name: app.name, cwd: app.cwd, pm2Home: machine.pm2Home }, digest),
       httpPort: parsePort(env["SVC_HTTP_PORT"]),
+      port: parsePort(env["PORT"]),
     };
   });
 }

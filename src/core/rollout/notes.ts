@@ -3,6 +3,7 @@ import type { ComparisonInput } from "./comparison-input.ts";
 import type { DecidedStep } from "./step.ts";
 import type { ExpectedApp } from "./expected.ts";
 import { LISTEN_TIMEOUT_MS } from "../pm2/settings.ts";
+import { isStopped } from "../running/state.ts";
 
 type Note = PlanStep["notes"][number];
 
@@ -23,7 +24,10 @@ export function addNotes(
     ...(hasPreflight && !canPreflight ? (["PREFLIGHT_IMPOSSIBLE"] as const) : []),
   ];
   const trial: DecidedStep = { do: "preflight", app: app.name, pmIds: [], disruption: "none", why: [], notes: [] };
-  return [...(hasPreflight && canPreflight ? [trial] : []), { ...step, ...bootDisruption(running, app, boot), notes }];
+  return [
+    ...(hasPreflight && canPreflight ? [trial] : []),
+    { ...step, ...bootDisruption(running, app, boot), ...portMove(step, app, running), notes },
+  ];
 }
 
 type BootVerdict = "in time" | "late" | "cut";
@@ -43,6 +47,23 @@ function bootDisruption(
 ): Partial<Pick<DecidedStep, "disruption">> {
   if (boot !== "cut") return {};
   return { disruption: running.filter((one) => one.name === name).length > 1 ? "partial" : "gap" };
+}
+
+/** The former port has no listener after any such step. */
+function portMove(
+  { do: kind, pmIds }: DecidedStep,
+  app: ExpectedApp,
+  running: ComparisonInput["running"],
+): Partial<Pick<DecidedStep, "port" | "disruption">> {
+  if (kind !== "update" && kind !== "replace") return {};
+  const ports = running
+    .filter((record) => pmIds.includes(record.pmId) && !isStopped(record))
+    .flatMap(({ httpPort, port }) => [
+      [httpPort, app.httpPort],
+      [port, app.port],
+    ]);
+  const [from, to] = ports.find(([before, after]) => before && after && before !== after) ?? [];
+  return from && to ? { port: { from, to }, disruption: "down" } : {};
 }
 
 const STARTING_STEPS: ReadonlySet<DecidedStep["do"]> = new Set(["start", "resume", "update", "scale", "replace"]);

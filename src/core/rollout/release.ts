@@ -53,8 +53,13 @@ export interface AppliedState {
   readonly unsavedAtMs?: number;
 }
 
-export interface ReleaseHead extends Omit<Release, "endedAt" | "outcome" | "code" | "failure" | "steps"> {
+export interface ReleaseHead extends Omit<
+  Release,
+  "endedAt" | "outcome" | "code" | "failure" | "steps" | "cannotUndo"
+> {
   readonly event: "release";
+  /** Absent in the record of an older svcm. */
+  readonly cannotUndo?: Release["cannotUndo"];
   readonly steps: readonly Pick<ReleaseStep, "do" | "app" | "pmIds">[];
   readonly before: readonly FormerProcess[];
   readonly renamed?: Readonly<Record<string, string>> | undefined;
@@ -69,6 +74,8 @@ export type ReleaseEvent =
       readonly phase: "begun" | "done" | "failed";
       readonly at: string;
       readonly reason?: string;
+      /** Of the processes that the step started. */
+      readonly pmIds?: readonly number[];
     }
   | { readonly event: "return"; readonly app: string; readonly at: string; readonly reason?: string }
   | {
@@ -163,7 +170,7 @@ export function releasesInUse(kept: readonly Journal[], left: AppliedState): Set
  * @param heldSince when the lock was taken, in milliseconds since 1970; null if it is free
  */
 export function toRelease({ head, events }: Journal, heldSince: number | null): Release {
-  const { event: _event, before: _before, renamed: _renamed, left: _left, steps, ...common } = head;
+  const { event: _event, before: _before, renamed: _renamed, left: _left, steps, cannotUndo = [], ...common } = head;
   const end = events.findLast((event) => event.event === "end");
   const isRunning = end === undefined && heldSince !== null && heldSince <= Date.parse(head.startedAt);
   return {
@@ -171,8 +178,26 @@ export function toRelease({ head, events }: Journal, heldSince: number | null): 
     endedAt: end?.at ?? null,
     outcome: end?.outcome ?? (isRunning ? "running" : "half"),
     ...omitUndefined({ code: end?.code, failure: end?.failure }),
-    steps: steps.map((step, index) => ({ ...step, ...readPhase(events, index, { ...step, isRunning }) })),
+    steps: steps.map((step, index) => ({
+      ...step,
+      ...readPhase(events, index, { ...step, isRunning }),
+      ...readResult(events, index),
+    })),
+    cannotUndo,
   };
+}
+
+function readResult(
+  events: readonly ReleaseEvent[],
+  index: number,
+): Partial<Pick<ReleaseStep, "pmIds" | "durationMs">> {
+  const own = events.flatMap((event) => (event.event === "step" && event.step === index ? [event] : []));
+  const begun = own.find(({ phase }) => phase === "begun");
+  const end = own.findLast(({ phase }) => phase !== "begun");
+  if (end === undefined) return {};
+  // The clock may have been set in between.
+  const durationMs = begun && Math.max(0, Date.parse(end.at) - Date.parse(begun.at));
+  return omitUndefined({ pmIds: end.pmIds && [...end.pmIds], durationMs });
 }
 
 /** Logs have their own right. */

@@ -83,6 +83,7 @@ export function simulateApply(expected: readonly ExpectedApp[]): ProcessRecord[]
       customMetricUnits: {},
       versioning: null,
       httpPort: app.httpPort,
+      port: app.port ?? null,
       declaration: {
         argsDigest: app.argsDigest,
         interpreterArgsDigest: app.interpreterArgsDigest,

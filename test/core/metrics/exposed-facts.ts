@@ -37,6 +37,7 @@ export const facts = {
       git: { commit: "1d6f1f0c2a", dirty: [] },
       outcome: "applied",
       steps: [],
+      cannotUndo: [],
     } as const,
   ],
   ended: new Map([["applied", 3] as const]),

@@ -26,6 +26,29 @@ test("a plan with steps shows a warning, which does not change its id", () => {
 
 const SAVE = "save none";
 
+describe("another port", () => {
+  const moved = (before: Fields, after: Fields) =>
+    decided([before], [after]).map(({ port, disruption }) => [port, disruption]);
+  const both: Fields = { exec_mode: "cluster", instances: 2 };
+  test.each<[string, Fields, Fields, object]>([
+    ["PORT", { ...both, env: { PORT: "8080" } }, { ...both, env: { PORT: "3000" } }, { from: 8080, to: 3000 }],
+    ["a number", { env: { PORT: 8080 } }, { env: { PORT: 3000 } }, { from: 8080, to: 3000 }],
+    ["SVC_HTTP_PORT", { env: { SVC_HTTP_PORT: "1" } }, { env: { SVC_HTTP_PORT: "2" } }, { from: 1, to: 2 }],
+    ["with another mode", { env: { PORT: "1" } }, { ...both, env: { PORT: "2" } }, { from: 1, to: 2 }],
+  ])("moves the requests: %s", (_title, before, after, port) => {
+    expect(moved(before, after)[0]).toEqual([port, "down"]);
+  });
+
+  test.each<[string, Fields, Fields]>([
+    ["the same port and another value", { env: { PORT: "1", A: "1" } }, { env: { PORT: "1", A: "2" } }],
+    ["a port that is declared for the first time", {}, { env: { PORT: "1" } }],
+    ["no port", { env: { PORT: "1" } }, { env: { PORT: "a pipe" } }],
+    ["the port of another server", { env: { DB_PORT: "1" } }, { env: { DB_PORT: "2" } }],
+  ])("does not move them: %s", (_title, before, after) => {
+    expect(moved(before, after)[0]).toEqual([undefined, "gap"]);
+  });
+});
+
 describe("a change decides its step", () => {
   test.each<[string, Fields, Fields, string[]]>([
     ["nothing", { env: { A: "1" } }, { env: { A: "1" } }, []],

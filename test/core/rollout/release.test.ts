@@ -79,6 +79,31 @@ describe("a release without an end", () => {
   });
 });
 
+describe("the record of a release", () => {
+  const doneAt = new Date(Date.parse(at) + 1500).toISOString();
+
+  test("has the time of each step, the processes that it started, and what a rollback cannot bring back", async () => {
+    const [release] = await kept([
+      [
+        head("b", { cannotUndo: [{ app: "api", what: "code" }] }),
+        started,
+        { ...done, at: doneAt, pmIds: [4, 5] },
+        end("applied"),
+      ],
+    ]);
+    expect(release).toMatchObject({
+      steps: [{ pmIds: [4, 5], durationMs: 1500 }, { pmIds: [] }],
+      cannotUndo: [{ app: "api", what: "code" }],
+    });
+    expect(release?.steps[1]).not.toHaveProperty("durationMs");
+  });
+
+  test("of an older svcm, or with a clock that was set back, has no negative time", async () => {
+    const [release] = await kept([[head("b"), { ...started, at: doneAt }, done, end("applied")]]);
+    expect(release).toMatchObject({ steps: [{ pmIds: [0], durationMs: 0 }, {}], cannotUndo: [] });
+  });
+});
+
 describe("the progress of a release", () => {
   async function progressOf(...events: ReleaseEvent[]): Promise<ApplyProgress[]> {
     const lines: string[] = [];

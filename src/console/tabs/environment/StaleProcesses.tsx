@@ -9,7 +9,7 @@ import { useRequest } from "../../ui/use-request.ts";
 import { monitorOf } from "../monitoring/monitor.ts";
 import { createRestarts, listStaleApps, type RestartState, type StaleApp } from "./restarts.ts";
 
-/** Who still has the former value, and who never gets the new one. */
+/** Lists the apps with the former value, and those that never get the new one. */
 export function StaleProcesses({ written }: { written: EnvWriteResponse }): JSX.Element {
   const { staleProcesses, overrides, unknownEffect } = written;
   return (

@@ -16,7 +16,7 @@ export interface StaleApp extends Pick<StaleProcess, "name" | "scope"> {
 
 type StaleProcess = EnvWriteResponse["staleProcesses"][number];
 
-/** Without an answer about the processes, the server itself refuses a restart of its own. */
+/** Without an answer about the processes, the server refuses to restart itself. */
 export function listStaleApps(
   { staleProcesses, environment }: Pick<EnvWriteResponse, "staleProcesses" | "environment">,
   watched: string,

@@ -4,7 +4,7 @@ import { Check } from "../../ui/Check.tsx";
 import { isSelected, listOffers, requestOf, type Offer } from "./selection.ts";
 import { useRollout } from "./rollout.ts";
 
-/** What an apply takes part in, if there is more than one possibility. */
+/** Shown if there is a choice. */
 export function AppSelection({ plan }: { plan: Plan }): JSX.Element | null {
   const { selected } = useRollout();
   const offers = listOffers(plan);

@@ -48,7 +48,7 @@ export function PlannedSteps({ steps }: { steps: readonly PlanStep[] }): JSX.Ele
               ))}
             </ul>
           </div>
-          <Disruption of={step.disruption} />
+          <Disruption of={step.disruption} word={step.port && "other port"} />
         </li>
       ))}
     </ol>
@@ -60,12 +60,17 @@ function withNotesOnce(steps: readonly PlanStep[]): PlanStep[] {
   return steps.map((step) => ({ ...step, notes: step.notes.filter((note) => !seen.has(note) && seen.add(note)) }));
 }
 
-export function Disruption({ of }: { of: PlanStep["disruption"] }): JSX.Element {
-  const [tone, icon, word] = disruptions[of];
+interface DisruptionProps {
+  readonly of: PlanStep["disruption"];
+  readonly word?: string | undefined;
+}
+
+export function Disruption({ of, word }: DisruptionProps): JSX.Element {
+  const [tone, icon, usual] = disruptions[of];
   return (
     <span class={`badge ${tone}`}>
       <Icon name={icon} size={12} />
-      {word}
+      {word ?? usual}
     </span>
   );
 }
@@ -81,13 +86,14 @@ const phases: Readonly<Record<ReleaseStep["phase"], readonly [tone: string, word
 export function ReleaseSteps({ steps }: { steps: readonly ReleaseStep[] }): JSX.Element {
   return (
     <ol class="steps" aria-label="Steps of the release">
-      {steps.map(({ do: kind, app, phase, reason }, at) => {
+      {steps.map(({ do: kind, app, phase, reason, durationMs }, at) => {
         const [tone, word] = phases[phase];
         return (
           <li key={`${at} ${kind} ${app}`} class={phase}>
             <Icon name={icons[kind]} />
             <div class="step-text">
               {kind} <bdi>{app === "" ? "PM2's list" : app}</bdi>
+              {durationMs !== undefined && <small> {(durationMs / 1000).toFixed(1)} s</small>}
               {reason !== undefined && <p>{reason}</p>}
             </div>
             <span class={`badge ${tone}`}>{word}</span>

@@ -109,6 +109,8 @@ async function countRemainingSteps({ clock }: Ports, plan: () => Promise<Planned
   }
 }
 
+const LOST_BY_NOTE = { CODE_NOT_RESTORABLE: "code", ENV_FILE_UNKNOWN_BEFORE: "envFile" } as const;
+
 function startApplyRecording(
   { ports, planned, steps: decided, input }: ApplyRun,
   caller: Caller,
@@ -116,6 +118,11 @@ function startApplyRecording(
   const { plan, content, appliedState, running, settingsOf } = planned;
   const { git, id } = plan;
   const steps = decided.map(({ do: kind, app, pmIds }) => ({ do: kind, app, pmIds }));
+  const cannotUndo = decided.flatMap(({ app, notes }) =>
+    notes.flatMap((note) =>
+      note in LOST_BY_NOTE ? [{ app, what: LOST_BY_NOTE[note as keyof typeof LOST_BY_NOTE] }] : [],
+    ),
+  );
   const renamed = Object.fromEntries(decided.flatMap((step) => (findFormerName(step) ? [stepNames(step)] : [])));
   const keepReleases = Math.max(...decided.map(({ app }) => settingsOf(app).keepReleases));
   const subject = {
@@ -124,6 +131,7 @@ function startApplyRecording(
     plan: id,
     steps,
     renamed,
+    cannotUndo,
     left: appliedState,
     message: input.message,
     running,

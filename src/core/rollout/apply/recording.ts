@@ -18,19 +18,28 @@ import {
   type ReleaseHead,
 } from "../release.ts";
 import { resolveProbe, type AppProbe } from "../settings/probe.ts";
+import { omitUndefined } from "../../words/omit-undefined.ts";
 import type { RolloutSettings } from "../settings/settings.ts";
 
 export interface ReleaseRecorder {
   readonly head: ReleaseHead;
   readonly add: (event: ReleaseEvent) => Promise<void>;
-  readonly step: (step: number, phase: "begun" | "done" | "failed", reason?: string) => Promise<void>;
+  readonly step: (step: number, phase: "begun" | "done" | "failed", more?: StepResult) => Promise<void>;
   readonly end: (
     outcome: Release["outcome"],
     more?: Omit<Extract<ReleaseEvent, { readonly event: "end" }>, "event" | "outcome" | "at">,
   ) => Promise<Release>;
 }
 
-interface ReleaseSubject extends Pick<ReleaseHead, "plan" | "environment" | "git" | "steps" | "renamed" | "left"> {
+interface StepResult {
+  readonly reason?: string | undefined;
+  readonly pmIds?: readonly number[] | undefined;
+}
+
+interface ReleaseSubject extends Pick<
+  ReleaseHead,
+  "plan" | "environment" | "git" | "steps" | "renamed" | "cannotUndo" | "left"
+> {
   readonly message?: string | undefined;
   readonly undoes?: string;
   readonly running: readonly ProcessRecord[];
@@ -58,8 +67,7 @@ export async function beginRelease(
   return {
     head,
     add,
-    step: (step, phase, reason) =>
-      add({ event: "step", step, phase, at: now(), ...(reason !== undefined && { reason }) }),
+    step: (step, phase, more = {}) => add({ event: "step", step, phase, at: now(), ...omitUndefined(more) }),
     end: async (outcome, more = {}) => {
       await add({ event: "end", outcome, at: now(), ...more });
       const kept = toJournals(await releases.list()).slice(0, keepReleases);

@@ -89,7 +89,7 @@ async function runRollback(
     if (signal?.aborted) throw await endInterrupted(ports, planned, recording);
     await recording.step(index, "begun");
     const { reasons, pinned } = await revertApps(ports, { head: undone, add: recording.add, requirementOf }, [app]);
-    await recording.step(index, reasons.length === 0 ? "done" : "failed", reasons[0]);
+    await recording.step(index, reasons.length === 0 ? "done" : "failed", { reason: reasons[0] });
     if (reasons.length > 0) {
       const touched = plan.steps.slice(0, index + 1).map((step) => step.app);
       throw await undoRollback(ports, recording, {

@@ -1,10 +1,11 @@
-import type { Plan, PlanStep } from "../../api/rollout.ts";
+import type { Plan } from "../../api/rollout.ts";
 import { codeSpan } from "../../findings/quote.ts";
 import {
   countSteps,
   heldText,
   leftOutText,
   NOTES,
+  partNotes,
   reasonTexts,
   stepText,
   subjectText,
@@ -20,7 +21,11 @@ const MARKS = { error: "Error", warning: "Warning" } as const;
 /** In code spans on one line, markup, HTML, mentions and references have no effect. */
 export function renderPlanMarkdown(plan: Plan): string {
   const { environment, steps, unknown, undeclared, held, leftOut, issues } = plan;
-  const items = steps.filter((step) => step.do !== "save").map(stepItem);
+  const { own, shared } = partNotes(steps.filter((step) => step.do !== "save"));
+  const items = [
+    ...own.map(stepItem),
+    ...shared.map(([note, apps]) => `- ${apps.map((app) => codeSpan(app)).join(", ")}: ${NOTES[note]}`),
+  ];
   return [
     `### Plan for ${codeSpan(environment)}: ${countSteps(plan)}`,
     `From ${subjectText(plan, codeSpan)}.`,
@@ -40,11 +45,11 @@ export function renderPlanMarkdown(plan: Plan): string {
     .join("\n\n");
 }
 
-function stepItem(step: PlanStep): string {
+function stepItem({ step, notes }: ReturnType<typeof partNotes>["own"][number]): string {
   return [
     `- ${codeSpan(step.app)}: ${stepText(step)}`,
     ...reasonTexts(step, codeSpan).map((line) => `  - ${line}`),
-    ...step.notes.map((note) => `  - ${NOTES[note]}`),
+    ...notes.map((note) => `  - ${NOTES[note]}`),
   ].join("\n");
 }
 

@@ -6,6 +6,7 @@ import {
   heldText,
   leftOutText,
   NOTES,
+  partNotes,
   reasonTexts,
   stepText,
   subjectText,
@@ -20,7 +21,7 @@ const MAX_MESSAGE_LENGTH = 400;
 export function renderPlanText(plan: Plan, paint: Paint): string {
   const { environment, steps, unchanged, unknown, undeclared, held, leftOut, issues } = plan;
   const count = countSteps(plan);
-  const apps = steps.filter((step) => step.do !== "save");
+  const { own, shared } = partNotes(steps.filter((step) => step.do !== "save"));
   const save = steps.flatMap(saveLines);
   const others = [
     ...held.map((one) => `  ${paint.yellow(`! ${heldText(one, quote)}`)}`),
@@ -30,11 +31,13 @@ export function renderPlanText(plan: Plan, paint: Paint): string {
     ...unchanged.map((name) => `  ${paint.dim(`= ${quote(name)}`)}`),
   ];
   return [
-    `${paint.bold(quote(environment))}: ${subjectText(plan, quote)}`,
-    apps.map((step) => stepLines(step, paint).join("\n")).join("\n"),
+    `${paint.bold(`${quote(environment)}: ${count}.`)}\n  ${subjectText(plan, quote)}`,
+    [...own.flatMap((one) => stepLines(one, paint)), ...shared.map((one) => `  ${paint.dim(sharedText(one))}`)].join(
+      "\n",
+    ),
     [...others, ...save].join("\n"),
     issues.map((issue) => issueText(issue, paint)).join("\n"),
-    `${count.charAt(0).toUpperCase()}${count.slice(1)}.${plan.id === null ? "" : ` Plan ${plan.id}.`}`,
+    plan.id === null ? "" : `Plan ${plan.id}.`,
   ]
     .filter((part) => part !== "")
     .join("\n\n");
@@ -44,12 +47,16 @@ function issueText(issue: Plan["issues"][number], paint: Paint): string {
   return `${severityText(issue, paint)} ${quote(issue.message, MAX_MESSAGE_LENGTH)} ${paint.dim(`[${issue.code}]`)}`;
 }
 
-function stepLines(step: PlanStep, paint: Paint): string[] {
+function sharedText([note, apps]: ReturnType<typeof partNotes>["shared"][number]): string {
+  return `${apps.map((app) => quote(app)).join(", ")}: ${NOTES[note]}`;
+}
+
+function stepLines({ step, notes }: ReturnType<typeof partNotes>["own"][number], paint: Paint): string[] {
   const [sign, colour] = signOf(step, paint);
   return [
     `  ${colour(`${sign} ${quote(step.app)}`)}: ${stepText(step)}`,
     ...reasonTexts(step, quote).map((line) => `      ${line}`),
-    ...step.notes.map((note) => `      ${paint.dim(NOTES[note])}`),
+    ...notes.map((note) => `      ${paint.dim(NOTES[note])}`),
   ];
 }
 

@@ -34,7 +34,8 @@ export function stepText(step: PlanStep): string {
   return `${actionText(step)}${effectText(step)}`;
 }
 
-function effectText({ disruption, why }: PlanStep): string {
+function effectText({ disruption, why, port }: PlanStep): string {
+  if (port !== undefined) return `: requests move from port ${port.from} to ${port.to}`;
   const isFailing = why.some(({ state }) => state === "failing");
   if (!isFailing) return DISRUPTION_TEXTS[disruption];
   return disruption === "down"
@@ -139,6 +140,27 @@ export const NOTES: Readonly<Record<PlanStep["notes"][number], string>> = {
   PREFLIGHT_IMPOSSIBLE:
     "No preflight: no variable holds the port of a health probe, so the app cannot start on a spare port.",
 };
+
+interface NotedStep {
+  readonly step: PlanStep;
+  /** Those of this step alone. */
+  readonly notes: PlanStep["notes"];
+}
+
+/** A note of several apps is said once, with their names. */
+export function partNotes(steps: readonly PlanStep[]): {
+  readonly own: readonly NotedStep[];
+  readonly shared: readonly (readonly [note: PlanStep["notes"][number], apps: readonly string[]])[];
+} {
+  const notes = [...new Set(steps.flatMap((step) => step.notes))];
+  const appsOf = notes.map((note) => {
+    const noted = steps.filter((step) => step.notes.includes(note));
+    return [note, [...new Set(noted.map(({ app }) => app))]] as const;
+  });
+  const shared = appsOf.filter(([, apps]) => apps.length > 1);
+  const isShared = (note: PlanStep["notes"][number]): boolean => shared.some(([one]) => one === note);
+  return { own: steps.map((step) => ({ step, notes: step.notes.filter((note) => !isShared(note)) })), shared };
+}
 
 /** `svcm cannot tell whether 1 app runs what is declared` */
 function doubtText(unknown: Plan["unknown"]): string {

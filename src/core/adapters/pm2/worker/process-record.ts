@@ -54,6 +54,7 @@ export function processRecord(listed: Pm2Process, digest: (value: string) => str
     versioning: readVersioning(env["versioning"]),
     httpPort: parsePort(environment["SVC_HTTP_PORT"]),
     ...(ports.length > 0 && { listenPorts: ports }),
+    port: parsePort(environment["PORT"]),
     declaration: {
       argsDigest: digest(canonicalArguments(env["args"])),
       interpreterArgsDigest: digest(canonicalArguments(env["node_args"])),
