@@ -33,7 +33,7 @@ export const projects: Readonly<Record<string, OwnProject>> = {
     },
     layout: {
       ecosystem: { dev: "ecosystem.config.js", production: { file: "ecosystem.config.js", env: "production" } },
-      env: { dev: ".env" },
+      env: { dev: ".env", production: ".env" },
     },
     starts: [
       { environment: "dev", apps: ["api"], calls: [["ecosystem.config.js"]] },

@@ -1,5 +1,6 @@
 import * as Flags from "@oclif/core/flags";
 import { ecosystemShow } from "../../core/index.ts";
+import { inFolder } from "../../core/words/shell.ts";
 import { pickEnvironment, ecosystemFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { paint } from "../terminal/paint.ts";
@@ -64,12 +65,13 @@ function render(response: Response, serviceKind: string | undefined, screen: Scr
     apps,
     screen,
   );
-  const blocks = apps.map(({ name, command, env }) => {
+  const blocks = apps.map(({ name, command, cwd, env }) => {
     const variables = Object.entries(env).map(([key, value]) => `  ${key}=${value}`);
-    return [bold(name || "(no name)"), ...variables, ...commandLines(command, screen)].join("\n");
+    return [bold(name || "(no name)"), ...variables, ...commandLines(inFolder(cwd, command), screen)].join("\n");
   });
   const together =
-    preview && [bold(`All of ${serviceKind}`), ...commandLines(preview.command ?? "", screen)].join("\n");
+    preview &&
+    [bold(`All of ${serviceKind}`), ...commandLines(inFolder(preview.cwd, preview.command ?? ""), screen)].join("\n");
   const hint = [
     ...(apps.some(({ cronRestart }) => cronRestart !== null) ? [paint.dim(CRON_ZONE)] : []),
     ...(apps.some(({ command }) => command !== "") ? [paint.dim(WITHOUT_PM2)] : []),

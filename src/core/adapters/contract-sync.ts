@@ -5,7 +5,6 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { locatedMessage, type Issue } from "../api/issue.ts";
 import { packagedRuntimeContract, packagedRuntimeContractText } from "../facts/packaged.generated.ts";
-import { isOwnContract } from "../facts/own-contract.ts";
 import type * as ContractReading from "../facts/read.ts";
 import type { Fact } from "../facts/read.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
@@ -33,12 +32,12 @@ export function readContractSync(location: ContractLocation): Fact<RuntimeContra
 
 function readProjectContract(root: string | undefined): Fact<RuntimeContract> {
   if (root === undefined) return PACKAGED;
-  const contract = readContractFile(join(root, FILE)) ?? PACKAGED;
+  const own = readContractFile(join(root, FILE));
+  const contract = own ?? PACKAGED;
   const project = contract.value && readProjectFile(join(root, PROJECT_FILE));
   if (contract.value === undefined || project === undefined) return contract;
   if (project.value === undefined) return project;
-  const hasKeysTwice = project.value.keys !== undefined && isOwnContract(contract.value);
-  if (hasKeysTwice)
+  if (project.value.keys !== undefined && own !== undefined)
     return { issues: [{ code: "FACT_KEYS_TWICE", severity: "error", path: [], message: DUPLICATE_KEYS_MESSAGE }] };
   return { value: projectContract(project.value, contract.value), issues: [] };
 }

@@ -9,7 +9,7 @@ import {
   packagedRuntimeContract,
   packagedRuntimeContractText,
 } from "../facts/packaged.generated.ts";
-import { isOwnContract, limitMatrix } from "../facts/own-contract.ts";
+import { limitMatrix } from "../facts/own-contract.ts";
 import type { Fact } from "../facts/read.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
 import { FileError, type Facts, type Files } from "../ports/index.ts";
@@ -48,7 +48,7 @@ export function nodeFacts(root: string, files: Pick<Files, "read">, cache?: () =
     );
     const declared = await project();
     if (declared === undefined) return value;
-    if (declared.keys !== undefined && isOwnContract(value)) throw keysTwice(root);
+    if (declared.keys !== undefined && contractFile.isPresent) throw keysTwice(root);
     return declaredContract(declared, value);
   };
   return {
@@ -115,6 +115,10 @@ class FactFile<T> {
     this.#last = last;
     loading.catch(() => this.#last === last && (this.#last = undefined));
     return await loading;
+  }
+
+  get isPresent(): boolean {
+    return this.#stamp() !== undefined;
   }
 
   #stamp(): string | undefined {

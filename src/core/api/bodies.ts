@@ -121,6 +121,7 @@ const ecosystemApp = z.strictObject({
     .record(z.string(), z.string())
     .describe("Never-exposed keys, secret-like names and URLs with credentials show `[REDACTED]`."),
   command: z.string().describe("`pm2 start <path> --only <name> --update-env`; empty if the app has no name."),
+  cwd: z.string().optional().describe("Where `command` has to be called; absent without svcm.yaml."),
 });
 
 export const ecosystemBody = z
@@ -134,6 +135,7 @@ export const ecosystemBody = z
       .strictObject({
         apps: z.array(z.string()).describe("Names of the apps that the service kind implies."),
         command: z.string().nullable().describe("Starts exactly those; null without one."),
+        cwd: z.string().optional(),
       })
       .optional()
       .describe("If the request names a service kind."),

@@ -1,3 +1,4 @@
+import { shellQuote } from "../words/shell.ts";
 import type { EcosystemResponse } from "../api/bodies.ts";
 import type { RuntimeContract } from "../facts/schema.ts";
 import type { Environment } from "../project/resolve.ts";
@@ -69,6 +70,7 @@ function describeApp(
       ]),
     ),
     command: startCommand(start?.path ?? path, [name], start?.env) ?? "",
+    ...(start && { cwd: scrub(places.folder) }),
   };
 }
 
@@ -102,11 +104,8 @@ function createPreview(
 ): NonNullable<EcosystemResponse["preview"]> {
   const implied = apps.map(({ name }) => name).filter((name) => suffixes.some((suffix) => name.endsWith(suffix)));
   const names = [...new Set(implied)];
-  return { apps: names, command: startCommand(path, names, env) ?? null };
-}
-
-export function shellQuote(word: string): string {
-  return /^[\w.,:/@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  const cwd = apps.find(({ name }) => names.includes(name))?.cwd;
+  return { apps: names, command: startCommand(path, names, env) ?? null, ...(cwd !== undefined && { cwd }) };
 }
 
 /** `undefined` without names, because PM2 would start every app. @see the specification, "PM2 ecosystem response" */

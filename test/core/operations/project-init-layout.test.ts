@@ -24,14 +24,16 @@ async function initIn(files: Readonly<Record<string, string>>): Promise<Proposal
 }
 
 describe("svcm init assigns files to environments", () => {
-  test("a plain .env belongs to one environment, so a write for another environment does not change it", async () => {
-    const { env, notes } = await initIn({ "ecosystem.config.js": js(app("api", BLOCKS)), ".env": "PORT=1\n" });
-    expect(env).toEqual({ dev: ".env" });
-    expect(notes.join()).toContain(".env: svcm.yaml names this file for dev only.");
+  test("a plain .env, or the one that a template stands for, belongs to each environment without a file", async () => {
+    const declared = { "ecosystem.config.js": js(app("api", BLOCKS)) };
+    const { env, notes } = await initIn({ ...declared, ".env": "PORT=1\n" });
+    expect(env).toEqual({ dev: ".env", production: ".env" });
+    expect(notes.join()).toContain(".env: svcm.yaml names this file for dev, production, as each machine has its own.");
+    expect((await initIn({ ...declared, ".env.example": "PORT=\n" })).env).toEqual(env);
   });
 
   test("the refusal for an environment without an env file lists the environments that have one", async () => {
-    const { ports, root } = makeWorkspace({ "ecosystem.config.js": js(app("api", BLOCKS)), ".env": "PORT=1\n" });
+    const { ports, root } = makeWorkspace({ "ecosystem.config.js": js(app("api", BLOCKS)), ".env.dev": "PORT=1\n" });
     await execute(projectInit, ports, { write: true }, caller);
     const fresh = nodePorts({ root, env: {}, cwd: root });
     const read = execute(envRead, fresh, { environment: "production" }, caller);

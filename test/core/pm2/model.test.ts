@@ -6,7 +6,8 @@ import type { Data, LoadedEcosystem } from "../../../src/core/pm2/loaded.ts";
 import { envFileOptions } from "../../../src/core/pm2/normalise.ts";
 import { createScrub } from "../../../src/core/pm2/scrub.ts";
 import type { EcosystemResponse } from "../../../src/core/api/bodies.ts";
-import { ecosystemResponse, shellQuote, startCommand } from "../../../src/core/pm2/view.ts";
+import { ecosystemResponse, startCommand } from "../../../src/core/pm2/view.ts";
+import { inFolder, shellQuote } from "../../../src/core/words/shell.ts";
 import { packagedCapabilityMatrix, packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
 
 const facts = { contract: packagedRuntimeContract, matrix: packagedCapabilityMatrix };
@@ -67,6 +68,8 @@ describe("the command", () => {
     );
     expect(startCommand("/srv/e.config.cjs", [])).toBeUndefined();
     expect(startCommand("/srv/e.config.cjs", [""])).toBeUndefined();
+    expect(inFolder("/srv/my app", "pm2 start e.json")).toBe("cd '/srv/my app' && pm2 start e.json");
+    expect([inFolder(undefined, "pm2 start e.json"), inFolder("/srv", "")]).toEqual(["pm2 start e.json", ""]);
   });
 });
 

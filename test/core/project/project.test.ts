@@ -1,6 +1,6 @@
 /** A repository with a `svcm.yaml`: environments, layers, services and ecosystem files. */
 import { join } from "node:path";
-import { symlinkSync, writeFileSync } from "node:fs";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
   commandLineCaller,
@@ -123,8 +123,13 @@ describe("ecosystem files", () => {
   });
 
   test("several files of one environment are one list, each run in its folder", async () => {
-    const answer = await execute(ecosystemShow, repository(FILES), {}, caller);
-    expect(answer.apps.map(({ name }) => name)).toEqual(["api", "worker"]);
+    const ports = repository(FILES);
+    const answer = await execute(ecosystemShow, ports, {}, caller);
+    const { root } = ports.workspace;
+    expect(answer.apps).toMatchObject([
+      { name: "api", cwd: root },
+      { name: "worker", cwd: `${root}/pm2` },
+    ]);
     expect(answer.apps[1]?.command).toMatch(/pm2\/worker\.config\.js --only worker --update-env$/);
   });
 });
@@ -217,13 +222,13 @@ test("a repository with another layout gets a suggestion to run svcm init", asyn
   expect(await layoutHint(repository({ "main.js": "" }))).toBeUndefined();
 });
 
-test("keys in svcm.yaml and in config/runtime-contract.yaml are an error that names both", async () => {
-  const contract = "version: 1\nenvironments: { dev: { file: .env } }\ndefaultEnvironment: dev\nkeys: {}\n";
-  const ports = repository({ ...FILES, "config/runtime-contract.yaml": contract });
+test("keys in svcm.yaml and in any config/runtime-contract.yaml are an error that names both", async () => {
+  const own = "version: 1\nenvironments: { dev: { file: .env } }\ndefaultEnvironment: dev\nkeys: {}\n";
   const details = expect.stringMatching(/svcm\.yaml.*config\/runtime-contract\.yaml/);
-  await expect(execute(envRead, ports, {}, caller)).rejects.toMatchObject({
-    body: { code: "FACT_KEYS_TWICE", details },
-  });
+  for (const contract of [own, readFileSync("config/runtime-contract.yaml", "utf8")]) {
+    const read = execute(envRead, repository({ ...FILES, "config/runtime-contract.yaml": contract }), {}, caller);
+    await expect(read).rejects.toMatchObject({ body: { code: "FACT_KEYS_TWICE", details } });
+  }
 });
 
 test.each([

@@ -4,6 +4,7 @@ import type { EcosystemResponse } from "../../../core/api/bodies.ts";
 import { Card } from "../../ui/Card.tsx";
 import { CodeLine } from "../../ui/CodeLine.tsx";
 import { Select } from "../../ui/Select.tsx";
+import { inFolder } from "../../../core/words/shell.ts";
 import type { Preview } from "./preview.ts";
 
 interface StartCommandProps {
@@ -39,7 +40,7 @@ export function StartCommand({ preview, chosen }: StartCommandProps): JSX.Elemen
               ))}
               , and nothing else.
             </p>
-            <CodeLine text={chosen.command} what="the command of the service kind" />
+            <CodeLine text={inFolder(chosen.cwd, chosen.command)} what="the command of the service kind" />
           </>
         ) : (
           <p>

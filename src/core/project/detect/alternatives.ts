@@ -1,4 +1,4 @@
-/** Files that declare the same app: by its name but for the environment in it, its script or its port. */
+/** Files that declare the same app: by its name apart from the environment in it, its script or its port. */
 import { environmentInName } from "./environment-names.ts";
 import type { Pm2App } from "./parse-apps.ts";
 import type { Pm2File } from "./pm2-file.ts";

@@ -9,7 +9,7 @@ export interface Command {
   readonly cwd: string | undefined;
   /** The environment that the caller is for, such as the workflow `staging.yml` or the script `start:prod`. */
   readonly context: string | undefined;
-  /** A text that tells a user to run it, such as `echo "Start it with: pm2 start …"`. */
+  /** A text that asks a user to run it, such as `echo "Start it with: pm2 start …"`. */
   readonly isTold?: boolean;
 }
 
@@ -86,7 +86,7 @@ function environmentOfTarget(name: string): string | undefined {
   return environment === "ci" || environment === "e2e" ? undefined : environment;
 }
 
-/** Output of a script is no command of it, unless the output goes somewhere. */
+/** A script that prints a command does not run it, unless the output goes to a file or a program. */
 function isTold(line: string): boolean {
   return (
     /^\s*@?(?:\w*_)?(?:echo|printf|print|log|info|warn|warning|note|say|success|error)\w*\s/i.test(line) &&

@@ -9,32 +9,27 @@ export interface EnvLayout {
 }
 
 /**
- * A plain `.env` belongs to only one environment, because a write for another one would change it there, too: to
- * the default one, else to one without a file. If every environment has a file, it becomes a lower layer of each.
+ * A plain `.env` belongs to each environment that has no separate file, because each machine has its own one. If every
+ * environment has a file, it becomes a lower layer of each.
  */
-export function envLayout(
-  files: readonly DetectedEnvFile[],
-  names: readonly string[],
-  defaultEnvironment: string,
-  folder: string,
-): EnvLayout {
+export function envLayout(files: readonly DetectedEnvFile[], names: readonly string[], folder: string): EnvLayout {
   const values = files.filter(({ kind }) => kind === "values").toSorted(byDepth);
   const own = new Map(names.map((name) => [name, layersOf(values.filter((file) => environmentNameOf(file) === name))]));
   const plain = layersOf(values.filter((file) => environmentNameOf(file) === undefined));
-  const isFree = (name: string): boolean => own.get(name)?.length === 0;
-  const owner = isFree(defaultEnvironment) ? defaultEnvironment : ["dev", ...names].find(isFree);
+  const free = names.filter((name) => own.get(name)?.length === 0);
+  const template = files.find(({ kind }) => kind === "template");
   const entries = names.flatMap((name): [string, unknown][] => {
-    const base = owner === undefined || owner === name ? plain : [];
+    const base = free.length === 0 || free.includes(name) ? plain : [];
     const layers = [...base, ...(own.get(name) ?? [])];
     if (layers.length > 0) return [[name, toEnvSource(layers, folder)]];
-    const template = name === defaultEnvironment ? files.find(({ kind }) => kind === "template") : undefined;
     return template ? [[name, relativePath(folder, plainFileNextTo(template.path))]] : [];
   });
   const used = new Set([...plain, ...[...own.values()].flat()]);
   const unused = values
     .filter((file) => !used.has(file))
     .map(({ path }) => ({ path, line: 1, what: "svcm.yaml does not name this file: another one has its environment" }));
-  return { env: Object.fromEntries(entries), notes: [...unused, ...plainFileNotes(plain, owner, names)] };
+  const shared = plain[0]?.path ?? (template && plainFileNextTo(template.path));
+  return { env: Object.fromEntries(entries), notes: [...unused, ...sharedNotes(shared, free)] };
 }
 
 export function environmentNameOf({ environment }: DetectedEnvFile): string | undefined {
@@ -54,14 +49,11 @@ function toEnvSource(layers: readonly DetectedEnvFile[], folder: string): unknow
   return paths.length === 1 ? paths[0] : paths;
 }
 
-function plainFileNotes(
-  [plain]: readonly DetectedEnvFile[],
-  owner: string | undefined,
-  names: readonly string[],
-): DetectionNote[] {
-  if (plain === undefined || owner === undefined || names.length === 1) return [];
-  const what = `svcm.yaml names this file for ${owner} only. If another environment reads it too, add it there below env`;
-  return [{ path: plain.path, line: 1, what }];
+/** Only the team knows whether production reads the same file on its machine. */
+function sharedNotes(path: string | undefined, free: readonly string[]): DetectionNote[] {
+  if (path === undefined || free.length < 2) return [];
+  const what = `svcm.yaml names this file for ${free.join(", ")}, as each machine has its own. If one of them reads another file, name that one below env`;
+  return [{ path, line: 1, what }];
 }
 
 function plainFileNextTo(template: string): string {

@@ -34,11 +34,6 @@ interface Group {
   readonly pm2: readonly Pm2File[];
 }
 
-interface EnvironmentNames {
-  readonly all: readonly string[];
-  readonly main: string;
-}
-
 const ORDER = [
   "dev",
   "test",
@@ -63,8 +58,7 @@ export function proposeLayout({ env, pm2, undecided }: Pick<Detection, "env" | "
   const groups = homes.flatMap((folder) => groupsIn(folder, env, pm2));
   const all = environmentNames(env, pm2, undecided);
   const main = all.find((name) => pm2.some(({ environments }) => Object.hasOwn(environments, name))) ?? all[0] ?? "dev";
-  const names = { all, main };
-  const services = groups.length > 1 ? namedServices(groups, names) : { "": serviceOf(groups[0], names) };
+  const services = groups.length > 1 ? namedServices(groups, all) : { "": serviceOf(groups[0], all) };
   return {
     layout: {
       environments: Object.fromEntries(all.map((name) => [name, aliasesOf(name, all)])),
@@ -72,7 +66,7 @@ export function proposeLayout({ env, pm2, undecided }: Pick<Detection, "env" | "
       services,
       undecided,
     },
-    notes: groups.flatMap((group) => [...envLayout(group.env, all, main, "").notes]),
+    notes: groups.flatMap((group) => [...envLayout(group.env, all, "").notes]),
   };
 }
 
@@ -112,7 +106,7 @@ interface Claim {
 }
 
 /** An app belongs to the service in whose folder it runs, and to one service only. */
-function namedServices(groups: readonly Group[], names: EnvironmentNames): Record<string, ServiceLayout> {
+function namedServices(groups: readonly Group[], names: readonly string[]): Record<string, ServiceLayout> {
   const taken = new Set<string>();
   const entries = groups.flatMap((group): [string, ServiceLayout][] => {
     const claims = groups.flatMap((other) => other.pm2).flatMap((file) => claimOf(file, group, groups));
@@ -167,15 +161,15 @@ function freeName(wanted: string, taken: Set<string>): string {
 
 function serviceOf(
   group: Group | undefined,
-  { all, main }: EnvironmentNames,
+  names: readonly string[],
   claims: readonly Claim[] = group?.pm2.map((file) => ({ file, apps: undefined })) ?? [],
 ): ServiceLayout {
   if (!group) return {};
   const folder = group.folder === "." ? "" : group.folder;
   const template = group.env.filter(({ kind }) => kind === "template").toSorted(byDepth)[0]?.path;
   const apps = appsOfService(claims);
-  const ecosystem = ecosystemOf(claims, apps !== undefined, all, folder);
-  const { env } = envLayout(group.env, all, main, folder);
+  const ecosystem = ecosystemOf(claims, apps !== undefined, names, folder);
+  const { env } = envLayout(group.env, names, folder);
   return {
     ...(folder !== "" && { folder }),
     ...(Object.keys(ecosystem).length > 0 && { ecosystem }),

@@ -1,4 +1,4 @@
-/** What a command of the repository starts with PM2: which file, in which folder, for which environment and apps. */
+/** Commands of the repository that start PM2: with which file, in which folder, for which environment and apps. */
 import { baseName } from "../../words/path.ts";
 import { commandsIn, kindOf, type CallerKind, type Command } from "./callers.ts";
 import { environmentFor } from "./environment-names.ts";
