@@ -121,7 +121,7 @@ const ecosystemApp = z.strictObject({
     .record(z.string(), z.string())
     .describe("Never-exposed keys, secret-like names and URLs with credentials show `[REDACTED]`."),
   command: z.string().describe("`pm2 start <path> --only <name> --update-env`; empty if the app has no name."),
-  cwd: z.string().optional().describe("Where `command` has to be called; absent without svcm.yaml."),
+  cwd: z.string().optional().describe("The folder in which `command` has to be called; absent without svcm.yaml."),
 });
 
 export const ecosystemBody = z
