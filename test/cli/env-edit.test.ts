@@ -85,8 +85,18 @@ test("a change of comments alone is written, and the output says so", async () =
 
 describe("nothing is written, and the user's version is kept,", () => {
   test.each([
-    ["if a secret changed", "sed -i s/canary-own/new/", "OWN_SECRET is not listed", "ENV_KEY_NOT_EDITABLE"],
-    ["if a secret was removed", "sed -i /OWN_SECRET/d", "OWN_SECRET is not listed", "ENV_KEY_NOT_EDITABLE"],
+    [
+      "if a secret changed",
+      "sed -i s/canary-own/new/",
+      "svcm.yaml does not declare OWN_SECRET",
+      "ENV_KEY_NOT_EDITABLE",
+    ],
+    [
+      "if a secret was removed",
+      "sed -i /OWN_SECRET/d",
+      "svcm.yaml does not declare OWN_SECRET",
+      "ENV_KEY_NOT_EDITABLE",
+    ],
     ["if a read-only key was added", `sed -i '$aPORT=1'`, "PORT is not editable", "ENV_KEY_NOT_EDITABLE"],
     [
       "if a value is not accepted",

@@ -59,7 +59,7 @@ test("env unset of a key that no layer has writes nothing and records nothing", 
 test.each([
   ["a read-only key", ["PORT"], 1, "ENV_KEY_NOT_EDITABLE", /PORT is not editable \(read-only\)/],
   ["a secret", ["DATABASE_URL"], 1, "ENV_KEY_NOT_EDITABLE", /DATABASE_URL is not editable \(never-exposed\)/],
-  ["an unlisted key", ["OWN_SECRET"], 1, "ENV_KEY_NOT_EDITABLE", /OWN_SECRET is not listed/],
+  ["an unlisted key", ["OWN_SECRET"], 1, "ENV_KEY_NOT_EDITABLE", /svcm.yaml does not declare OWN_SECRET/],
   [
     "a key of a layer that another environment reads",
     ["LOG_LEVEL"],

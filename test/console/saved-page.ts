@@ -14,14 +14,14 @@ const APP = `
 const { existsSync, writeFileSync } = require("node:fs");
 const { name, SVC_HTTP_FRAMEWORK } = process.env;
 if (existsSync(__dirname + "/fails-" + name)) process.exit(3);
-writeFileSync(__dirname + "/seen-" + name, String(SVC_HTTP_FRAMEWORK));
+writeFileSync(__dirname + "/seen-" + name + ".log", String(SVC_HTTP_FRAMEWORK));
 ${IDLE}`;
 
 export function savedPages() {
   const browser = useBrowser();
   const real = pm2();
 
-  const seen = (name: string): string => readFileSync(join(real.folder, `seen-${name}`), "utf8");
+  const seen = (name: string): string => readFileSync(join(real.folder, `seen-${name}.log`), "utf8");
 
   beforeAll(async () => {
     await real.startDaemon();

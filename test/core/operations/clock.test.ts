@@ -112,6 +112,7 @@ const WALL_CLOCK = [
   "rollout/apply/run-steps.ts",
   "rollout/apply/siblings.ts",
   "rollout/planning.ts",
+  "running/read-serving.ts",
   "running/read-states.ts",
 ];
 
