@@ -1,6 +1,7 @@
 /** States that PM2's status word hides, in each answer: list, drift, plan, alerts and doctor. */
 import { once } from "node:events";
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { get } from "node:http";
 import { createConnection } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -129,6 +130,24 @@ test("a server that takes its connections late, but all of them, is online", asy
   for (let count = 0; count < 4; count += 1) await connect();
   const { processes } = await execute(processList, ports, {}, caller);
   expect(processes.find(({ name }) => name === "slow")).toMatchObject({ state: "online", problem: null });
+});
+
+test("a busy server whose clients come again at once is online, although as many always wait", async () => {
+  const blocks = "for (const end = Date.now() + 300; Date.now() < end;); response.end();";
+  const code = `${LISTENS} listen(require("node:http").createServer((_request, response) => { ${blocks} }));`;
+  await declare({ name: "busy", code, wait_ready: true });
+  const port = Number(readFileSync(join(own.folder, "port"), "utf8"));
+  let [answers, isEnded] = [0, false];
+  onTestFinished(() => void (isEnded = true));
+  const comeAgain = (): void => {
+    if (isEnded) return;
+    const ask = get({ port, host: "127.0.0.1", agent: false }, (response) => response.resume().on("end", comeAgain));
+    ask.on("response", () => (answers += 1)).on("error", () => undefined);
+  };
+  for (let count = 0; count < 3; count += 1) comeAgain();
+  await expect.poll(() => answers).toBeGreaterThan(2);
+  const { processes } = await execute(processList, ports, {}, caller);
+  expect(processes.find(({ name }) => name === "busy")).toMatchObject({ state: "online", problem: null });
 });
 
 test("a suspended worker of a cluster hangs", async () => {

@@ -125,20 +125,46 @@ export function parseAuxv(bytes: Uint8Array, isLittleEndian: boolean): Units {
 }
 
 const TCP_LISTEN = "0A";
+const TCP_ESTABLISHED = "01";
+/** The client has already closed it. */
+const TCP_CLOSE_WAIT = "08";
+/** Of a connection that no process has accepted. */
+const NO_INODE = "0";
+
+interface TcpRow extends Omit<TcpSocket, "unaccepted" | "isListening"> {
+  readonly state: string;
+  readonly remote: string;
+}
 
 /** Without sockets that no process has any more. @see proc_net_tcp(5) */
 export function parseTcpTable(text: string): TcpSocket[] {
-  return text
+  const rows = text
     .split("\n")
     .slice(1)
-    .flatMap((line): TcpSocket[] => {
-      const { 1: local = "", 3: state, 4: queues = "", 9: inode = "0" } = line.trim().split(/\s+/);
-      const [host = "", port = ""] = local.split(":");
-      if (inode === "0") return [];
-      const waiting = Number.parseInt(queues.split(":")[1] ?? "0", 16);
-      const isListening = state === TCP_LISTEN;
-      return [{ inode, isListening, address: parseAddress(host), port: Number.parseInt(port, 16), waiting }];
-    });
+    .flatMap((line) => parseTcpRow(line) ?? []);
+  const pending = rows.filter(
+    ({ inode, state }) => inode === NO_INODE && (state === TCP_ESTABLISHED || state === TCP_CLOSE_WAIT),
+  );
+  return rows.flatMap(({ state, remote: _remote, ...socket }): TcpSocket[] => {
+    if (socket.inode === NO_INODE) return [];
+    const isListening = state === TCP_LISTEN;
+    const unaccepted = isListening ? pending.filter(({ port }) => port === socket.port) : [];
+    return [{ ...socket, isListening, unaccepted: unaccepted.map(({ remote }) => remote) }];
+  });
+}
+
+function parseTcpRow(line: string): TcpRow | undefined {
+  const {
+    1: local = "",
+    2: remote = "",
+    3: state = "",
+    4: queues = "",
+    9: inode = NO_INODE,
+  } = line.trim().split(/\s+/);
+  if (state === "") return undefined;
+  const [host = "", port = ""] = local.split(":");
+  const waiting = Number.parseInt(queues.split(":")[1] ?? "0", 16);
+  return { inode, state, remote, address: parseAddress(host), port: Number.parseInt(port, 16), waiting };
 }
 
 /** 32-bit words in the byte order of the machine, which is little-endian. */

@@ -44,6 +44,8 @@ export interface ListeningSocket {
 export interface TcpSocket extends ListeningSocket {
   readonly inode: string;
   readonly isListening: boolean;
+  /** The remote ends of the connections that a listening socket has not accepted, which it takes in order. */
+  readonly unaccepted: readonly string[];
 }
 
 export interface Listener extends ListeningSocket {

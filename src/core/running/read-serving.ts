@@ -78,6 +78,9 @@ function readHeld(kernel: ProcessTrees, pids: readonly number[]): HeldSockets {
 interface Suspect {
   readonly tree: ServingTree;
   readonly isSuspended: boolean;
+  /** At the first look. */
+  readonly first: readonly TcpSocket[];
+  /** Those that have waited until the last look. */
   readonly sockets: readonly TcpSocket[];
 }
 
@@ -97,7 +100,7 @@ async function readHung(
     await clock.sleep(LOOK_MS);
     const now = kernel.tcpSockets();
     suspects = suspects
-      .map((suspect) => ({ ...suspect, sockets: stillWaiting(suspect.sockets, now) }))
+      .map((suspect) => ({ ...suspect, sockets: stillWaiting(suspect.sockets, now, suspect.first) }))
       .filter(({ sockets, isSuspended }) => isSuspended || sockets.length > 0);
     ms = clock.elapsed() - startedMs;
   }
@@ -119,7 +122,7 @@ function findSuspects(
   return trees.flatMap((tree): Suspect[] => {
     const isSuspended = activity.get(tree.pid)?.isSuspended === true;
     const waiting = isAnyWaiting ? waitingSockets(tree, sockets) : [];
-    return isSuspended || waiting.length > 0 ? [{ tree, isSuspended, sockets: waiting }] : [];
+    return isSuspended || waiting.length > 0 ? [{ tree, isSuspended, first: waiting, sockets: waiting }] : [];
   });
 }
 

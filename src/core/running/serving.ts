@@ -35,12 +35,21 @@ export function waitingSockets(tree: ServingTree, sockets: readonly TcpSocket[])
   return unread.filter((socket) => isHeld(socket) || isHandedOver(socket));
 }
 
-/** Without the sockets from which something has been taken since. A server that is only busy takes all that waits. */
-export function stillWaiting(before: readonly TcpSocket[], now: readonly TcpSocket[]): TcpSocket[] {
+/**
+ * Without the sockets from which something has been taken since. The number of those that wait can stay the same at a busy
+ * server whose clients come again at once, so a connection of the first look has to wait still.
+ */
+export function stillWaiting(
+  before: readonly TcpSocket[],
+  now: readonly TcpSocket[],
+  first: readonly TcpSocket[] = before,
+): TcpSocket[] {
   const byInode = new Map(now.map((socket) => [socket.inode, socket]));
+  const waited = new Set(first.flatMap(({ unaccepted }) => unaccepted));
   return before.flatMap(({ inode, waiting }) => {
     const socket = byInode.get(inode);
-    return socket !== undefined && socket.waiting >= waiting ? [socket] : [];
+    if (socket === undefined || socket.waiting < waiting) return [];
+    return !socket.isListening || socket.unaccepted.some((remote) => waited.has(remote)) ? [socket] : [];
   });
 }
 

@@ -19,6 +19,7 @@ const socket = (fields: Partial<TcpSocket> = {}): TcpSocket => ({
   address: "127.0.0.1",
   port: 3000,
   waiting: 0,
+  unaccepted: Array.from({ length: fields.waiting ?? 0 }, (_, index) => `client ${index}`),
   ...fields,
 });
 const held = (...inodes: string[]): HeldSockets => ({ inodes: new Set(inodes), isComplete: true });
@@ -55,6 +56,13 @@ describe("what waits for a process", () => {
     expect(stillWaiting(before, [socket({ inode: "9", waiting: 3 })])).toEqual([]);
     expect(stillWaiting(before, [socket({ waiting: 3 })])).toEqual([socket({ waiting: 3 })]);
   });
+});
+
+test("a server takes its connections if only others wait than at the first look", () => {
+  const [first, before, now] = ["a", "b", "c"].map((client) => [socket({ waiting: 1, unaccepted: [client] })]);
+  expect(stillWaiting(before!, now!, first)).toEqual([]);
+  const stuck = [socket({ waiting: 2, unaccepted: ["a", "c"] })];
+  expect(stillWaiting(before!, stuck, first)).toEqual(stuck);
 });
 
 describe("a process is hung", () => {
