@@ -3,8 +3,7 @@ import { SvcmError } from "../../errors.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { namesOfApp, type ReleaseEvent } from "../release.ts";
 import type { AppProbe } from "../settings/probe.ts";
-import { pmIdsOf } from "../difference.ts";
-import { isAppStep, type DecidedStep } from "../step.ts";
+import { isAppStep } from "../step.ts";
 import { stateAfterRevert } from "./applied-state.ts";
 import { withStepAudit } from "./audited-step.ts";
 import { endHalf, endRefused, endReverted, ignoreUnrecorded, type ApplyRun } from "./end-failed.ts";
@@ -37,8 +36,8 @@ export async function runSteps(run: ApplyRun, recording: ReleaseRecorder): Promi
       const targets = await findTargets(context, step);
       await recording.step(index, "begun");
       touched = index + 1;
-      await withStepAudit(run, step, () => runStep(context, step, targets));
-      await recording.step(index, "done", { pmIds: await listStarted(ports, step) });
+      const pmIds = await withStepAudit(run, step, () => runStep(context, step, targets));
+      await recording.step(index, "done", { pmIds });
     } catch (error) {
       if (!(error instanceof SvcmError)) throw error;
       await ignoreUnrecorded(recording.step(index, "failed", { reason: error.message }));
@@ -47,14 +46,6 @@ export async function runSteps(run: ApplyRun, recording: ReleaseRecorder): Promi
   }
   return boots;
 }
-
-/** The plan does not know the numbers of processes that the step creates. */
-async function listStarted({ processes }: ApplyRun["ports"], step: DecidedStep): Promise<number[] | undefined> {
-  if (!CREATING.has(step.do)) return undefined;
-  return pmIdsOf((await processes.list()).filter(({ name }) => name === step.app));
-}
-
-const CREATING: ReadonlySet<DecidedStep["do"]> = new Set(["register", "start", "scale", "replace"]);
 
 function createRequirementFinder({ planned, input }: ApplyRun) {
   return (app: string): { probe: AppProbe | undefined; deadlineMs: number; minHealthyMs: number } => {
