@@ -17,7 +17,7 @@ import { isFailing } from "../running/failing.ts";
 import { expectedApps, type ExpectedApp, type ExpectContext, readFileState } from "./expected.ts";
 import { readAppliedState } from "./read-releases.ts";
 import { readStateOf } from "../running/read-states.ts";
-import { plainState, type StateOf } from "../running/state.ts";
+import { plainState, type ProcessState, type StateOf } from "../running/state.ts";
 import { createPlan } from "./plan.ts";
 import { listConflicts, listRefusals } from "./plan-issues.ts";
 import { PLAN_BUDGET_MS } from "./read-code.ts";
@@ -113,7 +113,8 @@ async function compareContent(
           budgetMs: PLAN_BUDGET_MS,
         })
       : undefined;
-  const states = await readStateOf(ports, start.running);
+  const stateOf =
+    request.from === undefined ? await readStateOf(ports, start.running) : (): ProcessState => plainState("online");
   const input = {
     expected,
     running,
@@ -121,8 +122,8 @@ async function compareContent(
     verdicts: looked?.verdicts,
     visibleKeys: new Set(visibleKeys(contract)),
     appliedApps: context.appliedState.apps,
-    stateOf: request.from === undefined ? states : () => plainState("online"),
-    failing: listFailing(ports, running, states),
+    stateOf,
+    failing: listFailing(ports, running, stateOf),
     ...readFileState(ports, expected, running),
   };
   return { ...decideSteps(ports, { ...request, environment: name }, input, context), input, code: looked?.code };
