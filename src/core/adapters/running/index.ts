@@ -28,12 +28,14 @@ export function nodeRunningCode({ root, env, pm2Home }: RunningCodeOptions): Run
       const inspected: AppCode[] = [];
       for (const request of apps) {
         const unit = look.unit(request);
-        const context = { unit, repository: look.repository(unit), store, clock, seen: seen.get(request.app) };
+        // Apps of several services may have one name.
+        const key = JSON.stringify([request.app, unit.folder]);
+        const context = { unit, repository: look.repository(unit), store, clock, seen: seen.get(key) };
         const app = await inspectApp(request, context);
         inspected.push(app);
         const [recorded] = app.records.values();
         const known = unit.knownDigests;
-        seen.set(request.app, {
+        seen.set(key, {
           atMs: Date.now(),
           digests: () => known ?? (recorded && store.readCode(recorded.code)),
         });
