@@ -85,12 +85,11 @@ export default class Logs extends NodeCommand {
     const search = { grep, regexp, ignoreCase: flags["ignore-case"], context };
     const query = { apps, limit, since, until, level, stream, ...search };
     if (follow) return await this.#follow(query);
-    const page = await this.execute(logsRead, { ...query, limit: Math.max(1, limit) });
-    requireReadableLog(page);
-    const response = limit === 0 ? { ...page, lines: [], older: page.newer } : page;
+    const response = await this.execute(logsRead, { ...query, limit: Math.max(1, limit) });
+    requireReadableLog(response);
     if (limit === 0) {
       if (!this.jsonEnabled()) this.#warn(response.problems);
-      return response;
+      return { ...response, lines: [], older: response.newer };
     }
     const isSearch = grep !== undefined || regexp !== undefined;
     if (isSearch && response.lines.length === 0) this.setExitCode(1);

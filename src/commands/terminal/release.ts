@@ -6,7 +6,8 @@ import { paint } from "./paint.ts";
 export function renderRelease({ id, outcome, steps, code, undoes, failure, cannotUndo }: Release): string {
   const colour = outcome === "applied" ? paint.green : outcome === "half" ? paint.red : paint.yellow;
   const lines = steps.map(({ do: kind, app, pmIds, phase, reason, durationMs }) => {
-    const what = app === "" ? kind : `${kind} ${app} (id ${pmIds.join(", ")})`.replace(" (id )", "");
+    const ids = pmIds.length === 0 ? "" : ` (id ${pmIds.join(", ")})`;
+    const what = app === "" ? kind : `${kind} ${app}${ids}`;
     const time = durationMs === undefined ? "" : ` in ${(durationMs / 1000).toFixed(1)} s`;
     return `  ${what}: ${phase}${phase === "done" ? time : ""}${reason === undefined ? "" : `. ${reason}`}`;
   });

@@ -3,8 +3,8 @@ import type { ProcessRecord } from "../pm2/process-record.ts";
 import {
   findHolder,
   findLeftOvers,
-  holderText,
   listenersOf,
+  takenText,
   type Machine,
   type PortHolder,
 } from "../running/port-holders.ts";
@@ -35,9 +35,8 @@ function takenPort(surroundings: Surroundings): string[] {
   const names = new Set(surroundings.own.map(({ name }) => name));
   const left = findLeftOvers(surroundings).filter((one) => one.pid !== taken?.pid && names.has(one.formerApp ?? ""));
   return [...(taken === undefined ? [] : [taken]), ...left].map((holder) => {
-    const { port, owner } = holder;
-    const app = owner === undefined ? null : `${owner.name} (id ${owner.pmId})`;
-    return `Port ${port} is taken by ${holderText({ ...holder, app })}.`;
+    const { owner } = holder;
+    return takenText(holder, owner && `${owner.name} (id ${owner.pmId})`);
   });
 }
 

@@ -106,7 +106,9 @@ export interface Units {
   readonly ticksPerSecond: number;
 }
 
-const DEFAULT_UNITS: Units = { pageBytes: 4096, ticksPerSecond: 100 };
+/** `sysconf(_SC_CLK_TCK)` of every Linux that Node.js runs on. */
+export const TICKS_PER_SECOND = 100;
+const DEFAULT_UNITS: Units = { pageBytes: 4096, ticksPerSecond: TICKS_PER_SECOND };
 
 /** `/proc/self/auxv`: pairs of 64-bit words. @see getauxval(3) */
 export function parseAuxv(bytes: Uint8Array, isLittleEndian: boolean): Units {
@@ -175,4 +177,14 @@ function parseAddress(hex: string): string {
   if (/^0{32}$/.test(text)) return "::";
   if (/^0{31}1$/.test(text)) return "::1";
   return (text.match(/.{4}/g) ?? []).map((group) => group.replace(/^0{1,3}/, "")).join(":");
+}
+
+/** `/proc/<pid>/environ`, as the process was started. */
+export function parseEnviron(text: string): Record<string, string> {
+  return Object.fromEntries(
+    text.split("\0").flatMap((entry) => {
+      const at = entry.indexOf("=");
+      return at > 0 ? [[entry.slice(0, at), entry.slice(at + 1)]] : [];
+    }),
+  );
 }

@@ -39,8 +39,7 @@ export const processList = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(ports): Promise<ProcessListResponse> {
     const list = await listScrubbed(ports);
-    const stateOf = await readStateOf(ports, list);
-    const usage = await readTreeUsage(ports, list);
+    const [stateOf, usage] = await Promise.all([readStateOf(ports, list), readTreeUsage(ports, list)]);
     const epochMs = ports.clock.now();
     const sorted = list.toSorted((a, b) => compareText(a.name, b.name) || a.pmId - b.pmId);
     return {

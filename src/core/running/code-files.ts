@@ -79,15 +79,13 @@ function isOutside(folders: readonly string[], name: string): boolean {
 /** New names in such a folder may belong to code. Git lists the code of a volatile one. */
 export function mayHoldCode(folder: string, hasGit: boolean, rules: CodeRules): boolean {
   if (rules.include.some((pattern) => mayMatchBelow(pattern, folder))) return true;
-  const { scriptFolder } = rules;
-  if (scriptFolder !== null && scriptFolder !== "" && isBelow(`${folder}/`, scriptFolder)) return true;
-  return !folder
-    .split("/")
-    .some(
-      (name) =>
-        [TEST_FOLDER, CACHE_FOLDER, OUTPUT_FOLDER, DOCS_FOLDER].some((kind) => kind.test(name)) ||
-        (!hasGit && isVolatileName(name)),
-    );
+  if (isBesideScript(`${folder}/`, rules)) return true;
+  return !folder.split("/").some((name) => isNoCodeFolder(name) || (!hasGit && isVolatileName(name)));
+}
+
+/** Its files are not code, apart from exceptions by their names. */
+function isNoCodeFolder(name: string): boolean {
+  return [TEST_FOLDER, CACHE_FOLDER, OUTPUT_FOLDER, DOCS_FOLDER].some((kind) => kind.test(name));
 }
 
 export type GitStatus = "tracked" | "untracked" | "ignored" | "no-git";
@@ -155,8 +153,7 @@ function isNamed(path: string, { named, include }: CodeRules): boolean {
 
 /** A link with such a name may lead to code, also outside of the unit. */
 export function mayFollow(name: string): boolean {
-  const kinds = [TEST_FOLDER, CACHE_FOLDER, OUTPUT_FOLDER, DOCS_FOLDER];
-  return !SKIPPED_FOLDERS.has(name) && !isVolatileName(name) && !kinds.some((kind) => kind.test(name));
+  return !SKIPPED_FOLDERS.has(name) && !isVolatileName(name) && !isNoCodeFolder(name);
 }
 
 function isVolatileName(name: string): boolean {
@@ -172,8 +169,8 @@ function hasOwnFolder({ scriptFolder }: CodeRules): boolean {
   return scriptFolder !== null && scriptFolder !== "";
 }
 
-function isBesideScript(path: string, { scriptFolder }: CodeRules): boolean {
-  return scriptFolder !== null && scriptFolder !== "" && isBelow(path, scriptFolder);
+function isBesideScript(path: string, rules: CodeRules): boolean {
+  return hasOwnFolder(rules) && isBelow(path, rules.scriptFolder ?? "");
 }
 
 function isLockfile(name: string): boolean {

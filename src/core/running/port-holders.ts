@@ -51,6 +51,11 @@ function formerAppOf({ program, origin }: Listener, { pm2Home }: Machine): strin
   return origin === null || origin.pm2Home !== pm2Home || DAEMON.test(program) ? null : origin.name;
 }
 
+/** @param app the name of the owner, as it is shown */
+export function takenText(holder: PortHolder, app = holder.owner?.name ?? null): string {
+  return `Port ${holder.port} is taken by ${holderText({ ...holder, app })}.`;
+}
+
 /** `node, pid 4711, a left-over process of api` */
 export function holderText({
   pid,

@@ -22,7 +22,6 @@ const PARSER: readonly Sentence[] = [
   [/^Invalid left-hand side/, "Invalid left-hand side of an assignment"],
   [/^Malformed /, "Malformed parameters"],
   [/^Cannot use import statement outside a module$/, "Cannot use import statement outside a module"],
-  [/^Unexpected token 'export'/, "Unexpected token 'export'"],
   [/^await is only valid in /, "await is only valid in async functions and in modules"],
 ];
 

@@ -1,5 +1,5 @@
 import { readlinkSync } from "node:fs";
-import { parsePidStat, parseTcpTable } from "../../metrics/proc.ts";
+import { parseEnviron, parsePidStat, parseTcpTable } from "../../metrics/proc.ts";
 import type { Listener, Pm2Origin, TcpSocket } from "../../metrics/reading.ts";
 import { listIfReadable, readIfReadable } from "../files/system.ts";
 
@@ -52,12 +52,7 @@ function parentOf(pid: number): number {
 
 /** PM2 gives them to each process in fork mode, and a child inherits them. */
 function originOf(pid: number): Pm2Origin | null {
-  const variables = new Map(
-    readIfReadable(`/proc/${pid}/environ`)
-      .split("\0")
-      .map((entry): [string, string] => [entry.slice(0, entry.indexOf("=")), entry.slice(entry.indexOf("=") + 1)]),
-  );
-  const [pm2Home, name, pmId] = ["PM2_HOME", "name", "pm_id"].map((key) => variables.get(key));
+  const { PM2_HOME: pm2Home, name, pm_id: pmId } = parseEnviron(readIfReadable(`/proc/${pid}/environ`));
   if (!pm2Home || !name || !/^\d{1,9}$/.test(pmId ?? "")) return null;
   return { pm2Home, name, pmId: Number(pmId) };
 }

@@ -1,9 +1,7 @@
-import { hasEnded, parsePidStat } from "../../metrics/proc.ts";
+import { hasEnded, parsePidStat, TICKS_PER_SECOND } from "../../metrics/proc.ts";
 import type { ProcessActivity } from "../../metrics/reading.ts";
 import { listIfReadable, readIfReadable } from "../files/system.ts";
 
-/** `sysconf(_SC_CLK_TCK)` of every Linux that Node.js runs on. */
-const TICK_MS = 10;
 /** A fork bomb must not stop svcm. */
 const MAX_DESCENDANTS = 1000;
 
@@ -40,7 +38,9 @@ export function readActivity(pids: readonly number[]): ReadonlyMap<number, Proce
       const stat = parsePidStat(readIfReadable(`/proc/${pid}/stat`));
       if (stat === undefined || hasEnded(stat)) return [];
       const { parentPid } = stat;
-      return [[pid, { parentPid, isSuspended: /^[Tt]$/.test(stat.state), cpuMs: stat.cpuTicks * TICK_MS }]];
+      return [
+        [pid, { parentPid, isSuspended: /^[Tt]$/.test(stat.state), cpuMs: (stat.cpuTicks / TICKS_PER_SECOND) * 1000 }],
+      ];
     }),
   );
 }

@@ -1,10 +1,8 @@
 /** When and where a process was started, by the kernel. Other systems than Linux know neither. */
 import { readlinkSync } from "node:fs";
-import { parsePidStat } from "../../metrics/proc.ts";
+import { parsePidStat, TICKS_PER_SECOND } from "../../metrics/proc.ts";
 import { readIfReadable } from "../files/system.ts";
 
-/** `sysconf(_SC_CLK_TCK)` of every Linux that Node.js runs on. */
-const TICKS_PER_SECOND = 100;
 /** Both clocks agree within milliseconds, unless one was set. */
 const MAX_CLOCK_GAP_MS = 2000;
 /** The time of a file may be up to 6 ms older than the clock. */

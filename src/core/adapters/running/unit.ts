@@ -118,7 +118,7 @@ function realLoads({ loads }: CodeRequest, { script }: Place): LoadedPaths {
 }
 
 function realPaths(paths: readonly string[] = []): string[] {
-  return paths.map((path) => realPath(path)).filter((path) => path !== null && !isInstalled(path)) as string[];
+  return paths.flatMap((path) => realPath(path) ?? []).filter((path) => !isInstalled(path));
 }
 
 /** Apps of one folder with other scripts share its walk. */

@@ -1,7 +1,7 @@
 import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
-import { findHolder, holderText } from "../../running/port-holders.ts";
+import { findHolder, takenText } from "../../running/port-holders.ts";
 import type { ProcessRecord } from "../process-record.ts";
 import { findEndDuringReload, isRunning, isRestarted, judge, WITHOUT_PID, type Verdict } from "./verdict.ts";
 import {
@@ -93,9 +93,7 @@ async function withHolder(ports: Ports, record: ProcessRecord, error: unknown): 
   const found = { all, listeners, pm2Home: workspace.pm2Home };
   const held = listenPorts.flatMap((port) => findHolder(port, own, found) ?? []);
   if (held.length === 0) return error;
-  const sentences = held.map(
-    (one) => `Port ${one.port} is taken by ${holderText({ ...one, app: one.owner?.name ?? null })}.`,
-  );
+  const sentences = held.map((holder) => takenText(holder));
   return new SvcmError(error.kind, { ...error.body, details: [error.body.details, ...sentences].join(" ") });
 }
 

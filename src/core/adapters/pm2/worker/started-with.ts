@@ -1,3 +1,4 @@
+import { parseEnviron } from "../../../metrics/proc.ts";
 import { readIfReadable } from "../../files/system.ts";
 
 /**
@@ -7,19 +8,10 @@ import { readIfReadable } from "../../files/system.ts";
  */
 export function startedWith(pid: number | undefined, uniqueId: unknown): Readonly<Record<string, unknown>> | undefined {
   if (pid === undefined || pid <= 0 || typeof uniqueId !== "string") return undefined;
-  const variables = parseVariables(readIfReadable(`/proc/${pid}/environ`));
+  const variables = parseEnviron(readIfReadable(`/proc/${pid}/environ`));
   const handedOver = variables["pm2_env"];
   const given = handedOver === undefined ? variables : parseRecord(handedOver);
   return given?.["unique_id"] === uniqueId ? given : undefined;
-}
-
-function parseVariables(text: string): Record<string, string> {
-  return Object.fromEntries(
-    text.split("\0").flatMap((entry) => {
-      const at = entry.indexOf("=");
-      return at > 0 ? [[entry.slice(0, at), entry.slice(at + 1)]] : [];
-    }),
-  );
 }
 
 function parseRecord(text: string): Readonly<Record<string, unknown>> | undefined {
