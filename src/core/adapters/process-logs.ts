@@ -34,9 +34,12 @@ export function nodeProcessLogs(pm2Home: string): ProcessLogs {
     readDaemonTraces: () => readDaemonTraces(pm2Home),
     async readErrorTail({ name, pmId }) {
       if (!PLAIN_NAME.test(name)) return undefined;
-      for (const file of [`${name}-error-${pmId}.log`, `${name}-error.log`]) {
-        const found = await withLogFile(join(pm2Home, "logs", file), readLastLines);
-        if (found !== undefined) return found;
+      const path = (file: string): string => join(pm2Home, "logs", file);
+      for (const end of [`-${pmId}.log`, ".log"]) {
+        const tail = await withLogFile(path(`${name}-error${end}`), readLastLines);
+        if (tail === undefined) continue;
+        const outputMs = await withLogFile(path(`${name}-out${end}`), ({ writtenMs }) => Promise.resolve(writtenMs));
+        return { ...tail, outputMs };
       }
       return undefined;
     },

@@ -128,7 +128,9 @@ export function describeNotLoaded(
   { tail, epochMs }: Omit<LoadEvidence, "sockets">,
 ): string | undefined {
   if (tail === undefined || lastStartAt === null) return undefined;
-  const { lines, writtenMs } = tail;
+  const { lines, writtenMs, outputMs = 0 } = tail;
+  // An app that goes on writing has loaded, whatever failed at its start.
+  if (outputMs > writtenMs) return undefined;
   const isOfStart = writtenMs >= lastStartAt && writtenMs - lastStartAt <= MAX_LOADING_MS;
   const isOver = epochMs - writtenMs >= MIN_LOADING_MS;
   if (!isOfStart || !isOver || !lastErrorBlock(lines.map((text) => ({ text }))).hasError) return undefined;

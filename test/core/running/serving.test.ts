@@ -139,4 +139,11 @@ describe("a process has not loaded", () => {
     const found = describeNotLoaded(tree({}).record, { tail: { lines, writtenMs }, epochMs: NOW });
     expect(found !== undefined).toBe(expected);
   });
+
+  test("a worker that goes on writing after an error of its start has loaded", () => {
+    const tail = { lines: error, writtenMs: start + 200 };
+    const describeAt = (outputMs: number) =>
+      describeNotLoaded(tree({}).record, { tail: { ...tail, outputMs }, epochMs: NOW });
+    expect([start + 100, start + 300].map((outputMs) => describeAt(outputMs) !== undefined)).toEqual([true, false]);
+  });
 });
