@@ -34,11 +34,11 @@ export function nodeProcessLogs(pm2Home: string): ProcessLogs {
     readDaemonTraces: () => readDaemonTraces(pm2Home),
     async readErrorTail({ name, pmId }) {
       if (!PLAIN_NAME.test(name)) return undefined;
-      const path = (file: string): string => join(pm2Home, "logs", file);
+      const start = join(pm2Home, "logs", name);
       for (const end of [`-${pmId}.log`, ".log"]) {
-        const tail = await withLogFile(path(`${name}-error${end}`), readLastLines);
+        const tail = await withLogFile(`${start}-error${end}`, readLastLines);
         if (tail === undefined) continue;
-        const outputMs = await withLogFile(path(`${name}-out${end}`), ({ writtenMs }) => Promise.resolve(writtenMs));
+        const outputMs = await withLogFile(`${start}-out${end}`, ({ writtenMs }) => Promise.resolve(writtenMs));
         return { ...tail, outputMs };
       }
       return undefined;

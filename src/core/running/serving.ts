@@ -36,8 +36,8 @@ export function waitingSockets(tree: ServingTree, sockets: readonly TcpSocket[])
 }
 
 /**
- * Without the sockets from which something has been taken since. The number of those that wait can stay the same at a busy
- * server whose clients come again at once, so a connection of the first look has to wait still.
+ * Without the sockets from which something has been taken since. At a busy server whose clients come again at once, the
+ * number of those that wait may stay the same, so a connection of the first look must still wait.
  */
 export function stillWaiting(
   before: readonly TcpSocket[],
