@@ -1,7 +1,11 @@
 /** The permitted imports between folders, with the reason of each rule: `npm run check:direction`. */
 
-const decisions =
-  "^src/core/(words|secrets|api|facts|project|findings|env|pm2|deployments|rollout|nodes|events|logs|history|alerts|metrics|audit|startup|yaml|running)/";
+/** Files that reach the machine. The rest of the core takes text or data, or ports. */
+const adapters =
+  "^src/core/(.*\\.node\\.ts$|files/|pm2/(daemon|loader)/|logs/files/|metrics/machine/|running/evidence/|index\\.ts$)";
+
+/** The rooms of ideas: decisions, ports, adapters and operations of one idea. */
+const rooms = "^src/core/[^/]+/";
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {
@@ -12,6 +16,42 @@ export default {
       severity: "error",
       from: {},
       to: { circular: true },
+    },
+    {
+      name: "no-cycle-between-rooms",
+      comment: "Each folder of src/core is one idea. Somebody who reads a room must not have to read all others.",
+      severity: "error",
+      scope: "folder",
+      from: { path: "^src/core/[^/]+$" },
+      to: { circular: true, path: "^src/core/[^/]+$" },
+    },
+    {
+      name: "rooms-do-not-import-the-front-door",
+      comment: "The list of all ports and operations is above the rooms. A function names the ports that it needs.",
+      severity: "error",
+      from: { path: rooms },
+      to: { path: "^src/core/[^/]+\\.ts$" },
+    },
+    {
+      name: "only-adapters-import-node",
+      comment: "A decision takes text or data and returns data; an operation uses the machine through ports.",
+      severity: "error",
+      from: { path: "^src/core/", pathNot: `${adapters}|^src/core/startup/index\\.ts$` },
+      to: { dependencyTypes: ["core"] },
+    },
+    {
+      name: "only-the-front-door-imports-adapters",
+      comment: "An operation reaches the outside world only through its ports.",
+      severity: "error",
+      from: { path: "^src/core/", pathNot: `${adapters}|^src/core/startup/index\\.ts$` },
+      to: { path: adapters, pathNot: "^src/core/files/(port-|reading\\.ts$|proc\\.ts$)" },
+    },
+    {
+      name: "decisions-do-not-import-operations",
+      comment: "Decisions and effects are in different files.",
+      severity: "error",
+      from: { path: rooms, pathNot: "/operations/" },
+      to: { path: "/operations/" },
     },
     {
       name: "core-does-not-import-front-ends",
@@ -28,7 +68,7 @@ export default {
       from: { path: "^src/(cli|commands|server)/" },
       to: {
         path: "^src/core/",
-        pathNot: "^src/core/(index\\.ts$|api/|secrets/redact\\.ts$|words/|adapters/user-cache\\.ts$)",
+        pathNot: "^src/core/(index\\.ts$|api/|access/parse\\.ts$|secrets/redact\\.ts$|words/|files/user-cache\\.ts$)",
       },
     },
     {
@@ -54,7 +94,7 @@ export default {
       from: { path: "^src/fleet/" },
       to: {
         path: "^src/",
-        pathNot: "^src/(fleet/|core/(index\\.ts$|api/|nodes/|words/))",
+        pathNot: "^src/(fleet/|core/(index\\.ts$|api/|access/parse\\.ts$|nodes/|words/))",
       },
     },
     {
@@ -113,39 +153,11 @@ export default {
       to: { path: "^src/console/" },
     },
     {
-      name: "decisions-do-not-import-node",
-      comment: "Decisions take text or data and return data: no Node module, no operation, no adapter.",
-      severity: "error",
-      from: { path: decisions, pathNot: "^src/core/startup/index\\.ts$" },
-      to: { dependencyTypes: ["core"] },
-    },
-    {
-      name: "decisions-do-not-import-operations",
-      comment: "Decisions and effects are in different files.",
-      severity: "error",
-      from: { path: decisions, pathNot: "^src/core/startup/index\\.ts$" },
-      to: { path: "^src/core/(operations|adapters)/|^src/core/(index|operation)\\.ts$" },
-    },
-    {
-      name: "operations-use-ports",
-      comment: "An operation reaches the outside world only through its ports.",
-      severity: "error",
-      from: { path: "^src/core/operations/" },
-      to: { path: "^src/core/(adapters/|index\\.ts$)" },
-    },
-    {
-      name: "operations-do-not-import-node",
-      comment: "An operation uses the machine through ports.",
-      severity: "error",
-      from: { path: "^src/core/(operations/|ports/|operation\\.ts$|errors\\.ts$)" },
-      to: { dependencyTypes: ["core"] },
-    },
-    {
       name: "api-depends-on-nothing",
       comment: "The API is a contract with other programs, so it must not depend on internals.",
       severity: "error",
       from: { path: "^src/core/api/" },
-      to: { path: "^src/core/", pathNot: "^src/core/(api/|errors\\.ts$|facts/schema\\.ts$)" },
+      to: { path: "^src/core/", pathNot: "^src/core/(api/|errors\\.ts$|project/facts/json-schema\\.ts$)" },
     },
     {
       name: "only-core-yaml-imports-yaml",
@@ -158,7 +170,7 @@ export default {
       name: "only-the-worker-imports-pm2",
       comment: "PM2 may exit the process that loads it, and passes its environment to the apps that it starts.",
       severity: "error",
-      from: { path: "^src/", pathNot: "^src/core/adapters/pm2/worker/" },
+      from: { path: "^src/", pathNot: "^src/core/pm2/daemon/worker/" },
       to: { path: "node_modules/pm2/" },
     },
     {
@@ -166,7 +178,7 @@ export default {
       comment:
         "A file may be a pipe, a link, or larger than memory, which the core's adapters handle. The launcher reads its own build; the terminal writes to its descriptors.",
       severity: "error",
-      from: { path: "^src/", pathNot: "^src/(core/adapters/|cli/|commands/terminal/output\\.ts$)" },
+      from: { path: "^src/", pathNot: `${adapters}|^src/(cli/|commands/terminal/output\\.ts$)` },
       to: { path: "^(node:)?fs(/promises)?$", dependencyTypes: ["core"] },
     },
     {

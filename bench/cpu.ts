@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { parsePidStat } from "../src/core/metrics/proc.ts";
+import { parsePidStat } from "../src/core/files/proc.ts";
 
 const TICKS_PER_SECOND = 100;
 

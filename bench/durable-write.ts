@@ -2,9 +2,9 @@
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { allowedFolders } from "../src/core/adapters/files/read.ts";
-import { nodeFiles } from "../src/core/adapters/files/index.ts";
-import { replace } from "../src/core/adapters/files/transaction.ts";
+import { allowedFolders } from "../src/core/files/read.ts";
+import { nodeFiles } from "../src/core/files/index.ts";
+import { replace } from "../src/core/files/transaction.ts";
 
 const ROUNDS = Number(process.argv[2] ?? 400);
 const WARM_UP = 50;

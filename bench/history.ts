@@ -7,7 +7,7 @@
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { nodeHistoryFiles } from "../src/core/adapters/history-files.ts";
+import { nodeHistoryFiles } from "../src/core/history/history-files.node.ts";
 import { hourOf, partName } from "../src/core/history/parts.ts";
 import { sealHour } from "../src/core/history/recorder.ts";
 import { formatStep, STEP_MS, type Recorded, type Step } from "../src/core/history/step.ts";

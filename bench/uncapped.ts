@@ -3,7 +3,7 @@
  * it.
  */
 import { readFileSync } from "node:fs";
-import { packagedCapabilityMatrix, packagedRuntimeContract } from "../src/core/facts/packaged.generated.ts";
+import { packagedCapabilityMatrix, packagedRuntimeContract } from "../src/core/project/facts/packaged.generated.ts";
 import { decodeUtf8 } from "../src/core/words/utf8.ts";
 import { validateSource } from "../src/core/deployments/validate.ts";
 import { readSource } from "../src/core/yaml/read.ts";

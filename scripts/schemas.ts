@@ -2,11 +2,11 @@
 import { readFileSync } from "node:fs";
 import { asyncApiDocument } from "../src/core/api/asyncapi.ts";
 import { documentSchema } from "../src/core/deployments/schema/document.ts";
-import { jsonSchemaOf } from "../src/core/facts/json-schema.ts";
+import { jsonSchemaOf } from "../src/core/project/facts/json-schema.ts";
 import {
   packagedCapabilityMatrix as matrix,
   packagedRuntimeContract as contract,
-} from "../src/core/facts/packaged.generated.ts";
+} from "../src/core/project/facts/packaged.generated.ts";
 import { ecosystemSpellings } from "../src/core/project/resolve.ts";
 import { openApiDocument } from "../src/server/openapi.ts";
 

@@ -1,5 +1,6 @@
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { rolldown, type InputOptions, type OutputChunk, type OutputOptions } from "rolldown";
+import { chunkGroups } from "./chunk-groups.ts";
 import { ROOT, type Entries } from "./entries.ts";
 import { lazyChunks } from "./lazy-chunks.ts";
 import { lazyOclif } from "./lazy-oclif.ts";
@@ -21,35 +22,6 @@ const INPUT: InputOptions = {
 
 const OUTPUT: OutputOptions = { sourcemap: true, exports: "named", comments: false, strict: true };
 
-/**
- * In import order, which `refuseCycles` enforces. An additional file takes longer to load than some additional code,
- * so each group contains modules that are used together: `svcm env get` loads `oclif`, `core` and `svcm`.
- */
-const GROUPS = [
-  // Parts of oclif that explain a command or search for plugins.
-  {
-    name: "oclif-more",
-    test: /[\\/]@oclif[\\/]core[\\/]lib[\\/](?:help[\\/](?!util)|ux[\\/]|errors[\\/]|config[\\/](?:plugin\.|ts-path)|module-loader|constraints|execute|flush|index\.|parser[\\/](?:errors|help)|screen\.|interfaces[\\/]theme|util[\\/](?:cache|determine|find|fs|read))/,
-  },
-  { name: "oclif", test: /[\\/]@oclif[\\/]core[\\/]/ },
-  // Validates outside input. The command line does not need it for its own input.
-  { name: "zod", test: /[\\/]node_modules[\\/]zod[\\/]/ },
-  { name: "keys", test: /[\\/]src[\\/](?:core[\\/]project[\\/]keys|commands[\\/]terminal[\\/]guesses)\./ },
-  { name: "audit-text", test: /[\\/]src[\\/]core[\\/]audit[\\/]audit-text\./ },
-  { name: "suggest", test: /[\\/](?:fastest-levenshtein|src[\\/]core[\\/]words[\\/]suggest)/ },
-  {
-    name: "core",
-    test: /[\\/]src[\\/]core[\\/](?:(?:caller|errors|operation)\.|ports[\\/]|words[\\/](?!json-|duration|group-by|escape-)|secrets[\\/]|api[\\/](?:(?:code|issue|rights)\.)|facts[\\/](?:packaged|own|project-tiers)|project[\\/](?:(?:project|resolve|state-place)|detect[\\/]survey)\.|findings[\\/]cells|env[\\/](?:document|env-file|runtime-keys)\.|adapters[\\/](?:(?:facts|host|facts-cache|service-name|state-place|user-cache|workspace)\.|pm2[\\/]home|files[\\/](?:file-error|read|system)\.))/,
-    minShareCount: 4,
-  },
-  { name: "adapters", test: /[\\/]src[\\/]core[\\/]adapters[\\/](?!files[\\/]index)/, minShareCount: 4 },
-  {
-    name: "svcm",
-    test: /[\\/]src[\\/](?:core[\\/](?:index\.|adapters[\\/]files[\\/]index)|commands[\\/](?:base|terminal[\\/](?:fit|node-command|output|paint|screen|table)\.))/,
-    minShareCount: 4,
-  },
-];
-
 /** Without `isLazy`, each chunk loads all of its imports; the result is the same, only slower. */
 export async function bundleCommandLine(
   entries: Entries,
@@ -63,14 +35,16 @@ export async function bundleCommandLine(
     preserveEntrySignatures: "allow-extension",
     plugins: [lazyOclif(), separatePrograms(programs), isLazy && lazyChunks()],
   };
+  const { groups, requireUsed } = chunkGroups(ROOT);
   const chunks = await write(input, dist, {
     ...OUTPUT,
     format: "cjs",
     dynamicImportInCjs: false,
     entryFileNames: "[name].cjs",
     chunkFileNames: "chunks/[name].cjs",
-    codeSplitting: { includeDependenciesRecursively: false, groups: GROUPS },
+    codeSplitting: { includeDependenciesRecursively: false, groups },
   });
+  requireUsed();
   refuseCycles(chunks);
   for (const [name, source] of programs) chunks.push(...(await bundleAlone({ [name]: source }, dist)));
   return chunks;
@@ -104,7 +78,7 @@ export async function bundleAlone(entry: Entries, dist: string): Promise<OutputC
 
 /** Loaded on demand; paths are relative to `dist/lib/<format>/`. */
 const FILES_OF_LIBRARIES = {
-  "../facts/read.ts": "../../contract-reader.cjs",
+  "../project/facts/read.ts": "../../contract-reader.cjs",
   "../project/read.ts": "../../project-reader.cjs",
 };
 

@@ -10,7 +10,7 @@ export async function buildCommandLine(dist: string, { isLazy = true }: { readon
   const plugins = installedPlugins(pjson);
   const entries = {
     start: "src/cli/start.ts",
-    "contract-reader": "src/core/facts/read.ts",
+    "contract-reader": "src/core/project/facts/read.ts",
     "project-reader": "src/core/project/read.ts",
     "hooks/command-not-found": "src/cli/hooks/command-not-found.ts",
     ...(await commandEntries(pjson)),

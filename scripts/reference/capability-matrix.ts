@@ -1,4 +1,4 @@
-import { packagedCapabilityMatrix as matrix } from "../../src/core/facts/packaged.generated.ts";
+import { packagedCapabilityMatrix as matrix } from "../../src/core/project/facts/packaged.generated.ts";
 import { codes, page, table } from "./markdown.ts";
 
 export function capabilityMatrixPage(): string {

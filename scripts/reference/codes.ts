@@ -1,10 +1,10 @@
-import { catalog } from "../../src/core/findings/catalog.ts";
+import { catalog } from "../../src/core/setup/codes/catalog.ts";
 
 /** For modules that the catalogue itself imports. */
 export function renderCodes(): string {
   const codes = Object.values(catalog).flatMap(Object.keys).toSorted();
   return [
-    "// Generated from src/core/findings/catalog.ts by `npm run generate`.",
+    "// Generated from src/core/setup/codes/catalog.ts by `npm run generate`.",
     "",
     "/** A code of the catalogue: `svcm explain <code>` documents it. */",
     `export type Code =\n${codes.map((code) => `  | "${code}"`).join("\n")};`,

@@ -1,10 +1,10 @@
-import { errorTable } from "../../src/core/errors.ts";
+import { errorTable } from "../../src/core/api/errors.ts";
 import { page, table } from "./markdown.ts";
 
 export function errorsPage(): string {
   return page(
     "Errors",
-    "src/core/errors.ts",
+    "src/core/api/errors.ts",
     "Every refusal is one of these rows, with the same body in a terminal (`--json`), over HTTP and over WebSocket: `{ error, details?, code?, path?, issues? }`. [Exit codes](settings.md#exit-codes) says what each exit code means.",
     table(
       ["Kind", "HTTP status", "Exit code", "`error`"],

@@ -1,7 +1,7 @@
 import { envSpellings } from "../../src/core/project/resolve.ts";
 import { acceptedValues } from "../../src/core/env/runtime-keys.ts";
-import { packagedRuntimeContract as contract } from "../../src/core/facts/packaged.generated.ts";
-import type { KeySpec, Tier } from "../../src/core/facts/schema.ts";
+import { packagedRuntimeContract as contract } from "../../src/core/project/facts/packaged.generated.ts";
+import type { KeySpec, Tier } from "../../src/core/api/facts.ts";
 import { codes, page, table } from "./markdown.ts";
 
 export function runtimeKeysPage(): string {

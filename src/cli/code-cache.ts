@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Script } from "node:vm";
-import { userCache } from "../core/adapters/user-cache.ts";
+import { userCache } from "../core/files/user-cache.ts";
 
 /** Identifies the content of a build, because V8 compares only the length of the source. */
 export const BUILD_ID_FILE = "build-id";

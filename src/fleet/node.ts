@@ -1,5 +1,5 @@
 import { inputs } from "../core/api/inputs.ts";
-import { parseInput } from "../core/api/parse.ts";
+import { parseInput } from "../core/access/parse.ts";
 import {
   describeError,
   execute,

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from "fastify";
 import type { ZodMiniType } from "zod/mini";
 import { inputs } from "../core/api/inputs.ts";
-import { parseInput } from "../core/api/parse.ts";
+import { parseInput } from "../core/access/parse.ts";
 import {
   execute,
   METRICS_TYPES,

@@ -55,7 +55,7 @@ test("svcm env set loads few files between parsing its arguments and renaming th
     .map(([called]) => fileOf(called));
   const files = [...new Set(passed)].filter((file) => file !== "cli/dev.ts").toSorted();
   console.log(`svcm env set: ${files.length} files`);
-  expect(files).toContain("core/adapters/files/write.ts");
+  expect(files).toContain("core/files/write.ts");
   expect(files.length, files.join("\n")).toBeLessThanOrEqual(MAX_FILES);
 });
 

@@ -51,12 +51,10 @@ test.each([
   const loaded = loadedBy(argv, files);
   expect(loaded.filter(({ isKept }) => !isKept)).toEqual([]);
   const modules = loaded.flatMap(modulesOf);
-  expect(modules).toContainEqual(expect.stringMatching(/src\/core\/operations\/env-read\.ts$/));
+  expect(modules).toContainEqual(expect.stringMatching(/src\/core\/env\/operations\/env-read\.ts$/));
   expect(
     modules.filter((name) =>
-      /node_modules\/zod|@nats-io|src\/fleet|core\/(?:metrics|deployments|pm2)|operations\/(?:deployments|metrics)/.test(
-        name,
-      ),
+      /node_modules\/zod|@nats-io|src\/fleet|core\/(?:metrics|deployments|pm2\/(?!port-))/.test(name),
     ),
   ).toEqual([]);
   const bytes = loaded.map(({ chunk }) => statSync(join(REPOSITORY, chunk)).size).reduce((sum, size) => sum + size, 0);

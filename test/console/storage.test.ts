@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   packagedCapabilityMatrix as matrix,
   packagedRuntimeContract as contract,
-} from "../../src/core/facts/packaged.generated.ts";
+} from "../../src/core/project/facts/packaged.generated.ts";
 import { STORAGE_KEY } from "../../src/console/state/document-storage.ts";
 import { DocumentStore } from "../../src/console/state/document-store.ts";
 import { hasBrowser, useBrowser } from "../browser/support.ts";

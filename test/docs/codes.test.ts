@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { EXIT_CODES, SETTINGS } from "../../scripts/reference/settings.ts";
-import { errorTable } from "../../src/core/errors.ts";
-import { catalog, findCodeDoc } from "../../src/core/findings/catalog.ts";
+import { errorTable } from "../../src/core/api/errors.ts";
+import { catalog, findCodeDoc } from "../../src/core/setup/codes/catalog.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const FAMILY =
@@ -24,10 +24,9 @@ function words(text: string, pattern: RegExp): string[] {
 test("the catalog documents exactly the codes of the source", () => {
   const variables = ["PM2_HOME", "PM2_PROGRAMMATIC", "PM2_DISABLE_VERSION_CHECK", "PM2_SERVE_", "PM2_SERVE_PORT"];
   const noCodes = new Set(variables);
-  const quoted = words(
-    sources("src", /^core\/findings\/(?:codes\/|[a-z-]*codes\.ts$)/),
-    /"([A-Z][A-Z0-9]*_[A-Z0-9_]+)"/g,
-  ).filter((code) => FAMILY.test(code));
+  const quoted = words(sources("src", /^core\/setup\/codes\//), /"([A-Z][A-Z0-9]*_[A-Z0-9_]+)"/g).filter((code) =>
+    FAMILY.test(code),
+  );
   const inSource = quoted.filter((code) => !noCodes.has(code));
   const documented = Object.values(catalog)
     .flatMap(Object.keys)

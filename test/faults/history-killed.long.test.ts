@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { nodeHistoryFiles } from "../../src/core/adapters/history-files.ts";
+import { nodeHistoryFiles } from "../../src/core/history/history-files.node.ts";
 import { parseStep } from "../../src/core/history/step.ts";
 import { commandLine, start } from "../support/child.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { auditLog } from "../../src/core/adapters/audit-log.ts";
+import { auditLog } from "../../src/core/access/audit-log.node.ts";
 import { expect, test } from "vitest";
 import { execute, processAct, processList, type Caller, type Ports } from "../../src/core/index.ts";
 import { IDLE } from "../support/pm2-daemon.ts";

@@ -2,9 +2,9 @@ import { mkdirSync, rmSync, watch, writeFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
-import type { LinkFailure } from "../../src/core/adapters/pm2/failure.ts";
-import { Link } from "../../src/core/adapters/pm2/link.ts";
-import { pm2Processes } from "../../src/core/adapters/pm2/index.ts";
+import type { LinkFailure } from "../../src/core/pm2/daemon/failure.ts";
+import { Link } from "../../src/core/pm2/daemon/link.ts";
+import { pm2Processes } from "../../src/core/pm2/daemon/index.ts";
 import { pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
 
 let own: Pm2;

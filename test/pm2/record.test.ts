@@ -1,6 +1,6 @@
 /** The record of a process that leaves the worker has only the allowed fields, with the true values. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Processes } from "../../src/core/ports/processes.ts";
+import type { Processes } from "../../src/core/pm2/port-processes.ts";
 import { canonicalArguments, canonicalValue } from "../../src/core/pm2/normalise.ts";
 import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";

@@ -28,7 +28,7 @@ longTest("one run of npm run generate writes a new value of a key to every file 
   const first = generate();
   const changed = first.filter(([, text]) => text.includes("hono")).map(([file]) => file);
   expect(changed).toEqual([
-    "src/core/facts/packaged.generated.ts",
+    "src/core/project/facts/packaged.generated.ts",
     "schemas/service-management.v1.schema.json",
     "schemas/openapi.json",
     "docs/reference/runtime-keys.md",

@@ -1,7 +1,7 @@
 /** Secrets are planted wherever one may appear by design or by mistake. No output may contain one. */
 import { readFileSync } from "node:fs";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { packagedRuntimeContract } from "../../src/core/facts/packaged.generated.ts";
+import { packagedRuntimeContract } from "../../src/core/project/facts/packaged.generated.ts";
 import type { Ports } from "../../src/core/index.ts";
 import { routes } from "../../src/server/routes.ts";
 import { ask, ENV, JSON_TYPE, post, raw, repository, testServer, type TestResponse } from "./support.ts";

@@ -14,7 +14,7 @@ export function builtPrograms() {
     name: "built-programs",
     enforce: "pre" as const,
     transform(code: string, id: string): { code: string; map: null } | null {
-      if (!id.includes("/src/core/adapters/") || !code.includes("import.meta.url")) return null;
+      if (!id.includes("/src/core/") || !code.includes("import.meta.url")) return null;
       const replaced = code.replaceAll(NAMED, (named: string, path: string) => {
         const built = join(PROGRAMS, `${basename(path, ".ts")}.cjs`);
         return existsSync(built) ? `new URL(${JSON.stringify(pathToFileURL(built).href)})` : named;

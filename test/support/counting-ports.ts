@@ -1,11 +1,12 @@
+import type { AsyncContextResult } from "../../src/core/metrics/port-async-context.ts";
 import { join } from "node:path";
 import { nodePorts, SvcmError, type Ports } from "../../src/core/index.ts";
 import { createAlerting } from "../../src/core/alerts/alerting.ts";
 import { createRecorder } from "../../src/core/history/recorder.ts";
 import { createTelemetry } from "../../src/core/metrics/sampling/create-telemetry.ts";
 import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
-import type { AsyncContextResult } from "../../src/core/ports/probes.ts";
-import type { HostReading, ProcessReading } from "../../src/core/metrics/reading.ts";
+
+import type { HostReading, ProcessReading } from "../../src/core/files/reading.ts";
 import { ManualClock } from "./hand-clock.ts";
 import { record } from "./process-record.ts";
 import { temporaryFolder } from "./temporary-folder.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { nodeFiles } from "../../src/core/adapters/files/index.ts";
+import { nodeFiles } from "../../src/core/files/index.ts";
 import { contentOf } from "./versions.ts";
 
 export const OLD = contentOf(1);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
-import { nodeFiles } from "../../src/core/adapters/files/index.ts";
+import { nodeFiles } from "../../src/core/files/index.ts";
 import { commandLine, start } from "./child.ts";
 import { randomNumbers } from "./random.ts";
 import { temporaryFolder } from "./temporary-folder.ts";

@@ -1,8 +1,8 @@
 import { readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { identifyProcess, type UniqueProcess } from "../../src/core/adapters/files/process-identity.ts";
-import { fileLocks } from "../../src/core/adapters/files/lock.ts";
-import { lockName, newNonce, serializeHolder } from "../../src/core/adapters/files/takeover.ts";
+import { identifyProcess, type UniqueProcess } from "../../src/core/files/process-identity.ts";
+import { fileLocks } from "../../src/core/files/lock.ts";
+import { lockName, newNonce, serializeHolder } from "../../src/core/files/takeover.ts";
 import { type Child, commandLine, start } from "./child.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 

@@ -14,12 +14,12 @@ import {
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pm2Processes } from "../../src/core/adapters/pm2/index.ts";
-import { Link } from "../../src/core/adapters/pm2/link.ts";
+import { pm2Processes } from "../../src/core/pm2/daemon/index.ts";
+import { Link } from "../../src/core/pm2/daemon/link.ts";
 import { nodePorts, type Ports } from "../../src/core/index.ts";
 import { findDeclaration } from "../../src/core/pm2/declared.ts";
 import type { Fields } from "../../src/core/pm2/normalise.ts";
-import type { Processes } from "../../src/core/ports/processes.ts";
+import type { Processes } from "../../src/core/pm2/port-processes.ts";
 
 const DAEMON = createRequire(import.meta.url).resolve("pm2/lib/Daemon.js");
 

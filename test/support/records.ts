@@ -1,5 +1,5 @@
+import type { AuditLog } from "../../src/core/access/port-audit-log.ts";
 import type { AuditRecord } from "../../src/core/api/audit-record.ts";
-import type { AuditLog } from "../../src/core/ports/index.ts";
 
 /** An audit record with this id and the given properties. */
 export function recordOf(id: string, fields: Partial<AuditRecord> = {}): AuditRecord {

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
+import { packagedRuntimeContract } from "../../../src/core/project/facts/packaged.generated.ts";
 import { firstOrAll, sampleOrAll, longTest } from "../../../test/support/runs.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { basic, bearer, CANARIES, PASSWORD, SECRET, withAlice } from "./accounts.ts";

@@ -2,7 +2,7 @@
 import { createServer, type AddressInfo } from "node:net";
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
+import { packagedRuntimeContract } from "../../../src/core/project/facts/packaged.generated.ts";
 import { runToEnd, startEntrypoint, type Entrypoint } from "./entrypoint.ts";
 import { firstOrAll, longTest } from "../../../test/support/runs.ts";
 

@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
+import { packagedRuntimeContract } from "../../../src/core/project/facts/packaged.generated.ts";
 import { everyThirdOrAll, firstOrAll, longTest, sampleOrAll } from "../../../test/support/runs.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { databaseDrivers } from "../src/items/open-items.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
+import { packagedRuntimeContract } from "../../../src/core/project/facts/packaged.generated.ts";
 import { svcm } from "../../../test/support/command-line.ts";
 import { runToEnd, startEntrypoint, type EntrypointKind } from "./entrypoint.ts";
 import { watchItems } from "./grpc-client.ts";

@@ -1,5 +1,6 @@
-import type { Ports } from "../ports/index.ts";
-import type { Alerting } from "../ports/alerts.ts";
+import type { AlertsPorts } from "./ports.ts";
+
+import type { Alerting } from "./port-alerts.ts";
 import type { AlertSettings } from "../project/project.ts";
 import { STEP_MS } from "../history/step.ts";
 import { findConditions } from "./conditions.ts";
@@ -9,7 +10,7 @@ import { alertMessage } from "./message.ts";
 
 const SAMPLES_PER_HEARTBEAT = 6;
 
-export function createAlerting(ports: Ports): Alerting {
+export function createAlerting(ports: AlertsPorts): Alerting {
   let running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
   return {
     start(settings, onProblem) {
@@ -27,7 +28,7 @@ export function createAlerting(ports: Ports): Alerting {
 
 /** A slow receiver delays later messages but never the samples. */
 async function watchConditions(
-  ports: Ports,
+  ports: AlertsPorts,
   settings: AlertSettings,
   onProblem: (error: unknown) => void,
   signal: AbortSignal,

@@ -1,11 +1,13 @@
+import type { HasWorkspace } from "../project/port-repository.ts";
+import type { HasClock, HasHost } from "../files/port-host.ts";
 import type { AlertMessage } from "../api/alerts.ts";
-import type { Ports } from "../ports/index.ts";
+
 import type { AlertReport } from "./alert-state.ts";
 
 const STATE_LABELS = { firing: "ALERT", resolved: "Resolved" } as const;
 
 export function alertMessage(
-  { clock, host, workspace }: Pick<Ports, "clock" | "host" | "workspace">,
+  { clock, host, workspace }: HasClock & HasHost & HasWorkspace,
   { rule, subject, state, details, sinceMs, leftOut }: AlertReport,
 ): AlertMessage {
   const nowMs = clock.now();
@@ -24,7 +26,7 @@ export function alertMessage(
   };
 }
 
-export function testMessage({ clock, host, workspace }: Pick<Ports, "clock" | "host" | "workspace">): AlertMessage {
+export function testMessage({ clock, host, workspace }: HasClock & HasHost & HasWorkspace): AlertMessage {
   const at = new Date(clock.now()).toISOString();
   const details = `This is a test of the alerts of ${workspace.root}.`;
   const text = `Test on ${host.name()}: ${details}`;

@@ -1,7 +1,7 @@
 /** The API's description and the types of the operations derive from these schemas. */
 import * as z from "zod";
 import { looseObject, pick } from "zod/mini";
-import { capabilityMatrixSchema, runtimeContractSchema, tier } from "../facts/schema.ts";
+import { capabilityMatrixSchema, runtimeContractSchema, tier } from "./facts.ts";
 import { auditRecord } from "./audit-record.ts";
 import { type BodyOf, trustedText } from "./body.ts";
 import type { ErrorCode } from "./code.ts";

@@ -1,4 +1,4 @@
-// Generated from src/core/findings/catalog.ts by `npm run generate`.
+// Generated from src/core/setup/codes/catalog.ts by `npm run generate`.
 
 /** A code of the catalogue: `svcm explain <code>` documents it. */
 export type Code =

@@ -1,11 +1,15 @@
-import { withAudit } from "../audit/with-audit.ts";
-import type { Caller } from "../caller.ts";
-import { FileError, type Ports } from "../ports/index.ts";
+import type { HasHost } from "../files/port-host.ts";
+import type { HasFacts } from "../project/port-repository.ts";
+import type { Audited } from "../access/ports.ts";
+import { FileError, type HasFiles } from "../files/port-files.ts";
+import { withAudit } from "../access/with-audit.ts";
+import type { Caller } from "../access/caller.ts";
+
 import { maskMembers } from "../secrets/member.ts";
 import { maskCredentials } from "../secrets/redact.ts";
 import { maskLine } from "../secrets/source-lines.ts";
-import { SvcmError } from "../errors.ts";
-import { matchesTag } from "../entity-tag.ts";
+import { SvcmError } from "../api/errors.ts";
+import { matchesTag } from "../words/entity-tag.ts";
 import { type Decide, type PlannedEdit, createPlanner } from "./edit-plan.ts";
 import { DEPLOYMENTS_FILE, documentFailure, documentPath, documentText, vocabularyOf } from "./file.ts";
 import type { Issue } from "../api/issue.ts";
@@ -35,7 +39,7 @@ const MAX_TARGET_LENGTH = 200;
  * @throws {SvcmError} refusals of `decide`; SUITE_FILE_FAILED
  */
 export async function editDocument(
-  ports: Ports,
+  ports: Audited & HasFacts & HasFiles,
   caller: Caller,
   request: DocumentEditRequest,
   decide: Decide,
@@ -46,7 +50,7 @@ export async function editDocument(
 }
 
 export async function changeDocument(
-  ports: Ports,
+  ports: Audited & HasFacts & HasFiles,
   caller: Caller,
   request: DocumentEditRequest,
   decide: Decide,
@@ -84,7 +88,7 @@ export async function changeDocument(
   );
 }
 
-function refuseStale(ports: Ports, text: string, ifMatch: string): void {
+function refuseStale(ports: HasHost, text: string, ifMatch: string): void {
   if (matchesTag(ports, new TextEncoder().encode(text), ifMatch)) return;
   throw new SvcmError("SUITE_FILE_CHANGED", {
     code: "SUITE_FILE_CHANGED",
@@ -98,7 +102,7 @@ function auditTarget(file: string, entry = ""): { target?: string } {
   return target === "" ? {} : { target: target.slice(0, MAX_TARGET_LENGTH) };
 }
 
-async function preview({ files }: Ports, mayCreate: boolean, path: string, plan: Plan): Promise<DocumentChange> {
+async function preview({ files }: HasFiles, mayCreate: boolean, path: string, plan: Plan): Promise<DocumentChange> {
   try {
     return { planned: plan(documentText(await files.read(path), path)), created: false };
   } catch (error) {
@@ -108,7 +112,7 @@ async function preview({ files }: Ports, mayCreate: boolean, path: string, plan:
 }
 
 async function write(
-  { files }: Ports,
+  { files }: HasFiles,
   mayCreate: boolean,
   path: string,
   begin: () => Promise<void>,
@@ -131,7 +135,7 @@ async function write(
 }
 
 async function replace(
-  files: Ports["files"],
+  files: HasFiles["files"],
   path: string,
   begin: () => Promise<void>,
   plan: Plan,

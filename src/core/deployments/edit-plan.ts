@@ -1,5 +1,5 @@
 import { isValid } from "../api/issue.ts";
-import { refusal, SvcmError } from "../errors.ts";
+import { refusal, SvcmError } from "../api/errors.ts";
 import type { LineChange } from "../words/line-change.ts";
 import type { YamlSource } from "../yaml/source.ts";
 import type { Change } from "../yaml/splice/change.ts";

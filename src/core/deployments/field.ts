@@ -1,4 +1,4 @@
-import type { CapabilityMatrix } from "../facts/schema.ts";
+import type { CapabilityMatrix } from "../api/facts.ts";
 import type { Candidate } from "./candidate.ts";
 import type { ValueSource, Vocabulary } from "./vocabulary.ts";
 

@@ -1,24 +1,26 @@
-import { SvcmError } from "../errors.ts";
-import { FileError, type Ports } from "../ports/index.ts";
+import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
+import { FileError, type HasFiles } from "../files/port-files.ts";
+import { SvcmError } from "../api/errors.ts";
+
 import type { Vocabulary } from "./vocabulary.ts";
 import { decodeUtf8, describeInvalidUtf8 } from "../words/utf8.ts";
 
 export const DEPLOYMENTS_FILE = "deployments.yaml";
 
 /** @throws {SvcmError} FACT_INVALID */
-export async function vocabularyOf({ facts }: Ports): Promise<Vocabulary> {
+export async function vocabularyOf({ facts }: HasFacts): Promise<Vocabulary> {
   return { contract: await facts.runtimeContract(), matrix: await facts.capabilityMatrix() };
 }
 
 /** Relative to the root. @throws {SvcmError} INVALID_REQUEST if the name is empty */
-export function documentPath({ workspace }: Ports, file: string): string {
+export function documentPath({ workspace }: HasWorkspace, file: string): string {
   if (file === "")
     throw new SvcmError("INVALID_REQUEST", { details: "--file is empty. Name a file, for example deployments.yaml." });
   return file.startsWith("/") ? file : `${workspace.root}/${file}`;
 }
 
 /** The document may be outside the repository. @throws {SvcmError} SUITE_FILE_FAILED */
-export async function readDocument(ports: Ports, file: string): Promise<string> {
+export async function readDocument(ports: HasFiles & HasWorkspace, file: string): Promise<string> {
   const path = documentPath(ports, file);
   try {
     return documentText(await ports.files.read(path, { mayBeOutside: true }), path);
@@ -27,7 +29,7 @@ export async function readDocument(ports: Ports, file: string): Promise<string> 
   }
 }
 
-export async function readDocumentIfExists(ports: Ports, file: string): Promise<string | undefined> {
+export async function readDocumentIfExists(ports: HasFiles & HasWorkspace, file: string): Promise<string | undefined> {
   return await readDocument(ports, file).catch((error: unknown) => {
     if (error instanceof SvcmError && error.body.code === "SUITE_FILE_NOT_FOUND") return undefined;
     throw error;

@@ -1,6 +1,6 @@
+import { quoteValue } from "../findings/quote-value.ts";
 import { withAccepted, type Finding, type Rule as RuleOf } from "../findings/rule.ts";
-import { maskCredentials } from "../secrets/redact.ts";
-import { escapeHidden } from "./characters.ts";
+
 import type { Candidate } from "./candidate.ts";
 import type { Siblings } from "./siblings.ts";
 import type { Vocabulary } from "./vocabulary.ts";
@@ -37,10 +37,4 @@ export function notAccepted(field: string, words: string, accepted: readonly str
 
 export function missing(field: string, accepted: readonly string[]): Finding {
   return { path: [field], ...withAccepted(`${field} is missing`, accepted) };
-}
-
-/** Short, on one line, without credentials and hidden characters. */
-export function quoteValue(value: unknown): string {
-  const text = escapeHidden(JSON.stringify(typeof value === "string" ? maskCredentials(value) : value) ?? "nothing");
-  return text.length > 80 ? `${text.slice(0, 80)}...` : text;
 }

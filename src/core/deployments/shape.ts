@@ -1,13 +1,13 @@
+import { quoteValue } from "../findings/quote-value.ts";
 import type { Code } from "../api/codes.generated.ts";
 import { type Issue, MAX_FINDINGS } from "../api/issue.ts";
 import { acceptedText, withAccepted, type Finding, toIssue } from "../findings/rule.ts";
 import { suggest } from "../words/suggest.ts";
-import { findHidden, findOuterSpaces } from "./characters.ts";
+import { findHidden, findOuterSpaces } from "../words/characters.ts";
 import type { Candidate } from "./candidate.ts";
 import { isRecord } from "../words/record.ts";
 import { configurationFields, interfaceFields, targetFields } from "./fields.ts";
 import type { Field } from "./field.ts";
-import { quoteValue } from "./rule.ts";
 
 export const DOCUMENT_VERSION = "service-management.v1";
 

@@ -1,4 +1,4 @@
-import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
+import type { CapabilityMatrix, RuntimeContract } from "../api/facts.ts";
 
 export interface Vocabulary {
   readonly contract: RuntimeContract;

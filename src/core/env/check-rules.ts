@@ -1,5 +1,5 @@
 import { MAX_FINDINGS } from "../api/issue.ts";
-import type { RuntimeContract } from "../facts/schema.ts";
+import type { RuntimeContract } from "../api/facts.ts";
 import { withAccepted, findingsOf, type Finding, type Rule } from "../findings/rule.ts";
 import { suggest } from "../words/suggest.ts";
 import type { EnvDocument, EnvEntry, Span } from "./document.ts";

@@ -1,5 +1,5 @@
 import { MAX_FINDINGS, sortIssues, type Issue } from "../api/issue.ts";
-import type { RuntimeContract } from "../facts/schema.ts";
+import type { RuntimeContract } from "../api/facts.ts";
 import { toIssue } from "../findings/rule.ts";
 import { findingsInFile, type FindingPosition } from "./check-rules.ts";
 import { parseEnvDocument, splitLines, type EnvDocument } from "./document.ts";

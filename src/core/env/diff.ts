@@ -1,5 +1,5 @@
 import type { EnvDiffResponse } from "../api/bodies.ts";
-import type { RuntimeContract } from "../facts/schema.ts";
+import type { RuntimeContract } from "../api/facts.ts";
 import { compareText } from "../api/issue.ts";
 import { isPlainKey } from "../secrets/secret-value.ts";
 import { specOf, tierOf, maskValue } from "./runtime-keys.ts";

@@ -1,7 +1,9 @@
-import { SvcmError } from "../errors.ts";
+import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
+import { FileError, type HasFiles } from "../files/port-files.ts";
+import { SvcmError } from "../api/errors.ts";
 import type { EnvReadResponse } from "../api/bodies.ts";
-import type { RuntimeContract } from "../facts/schema.ts";
-import { FileError, type Ports } from "../ports/index.ts";
+import type { RuntimeContract } from "../api/facts.ts";
+
 import { PROJECT_FILE } from "../project/project.ts";
 import {
   resolvePath,
@@ -49,7 +51,7 @@ export function requireEnvSize(bytes: Uint8Array, path: string): void {
 
 /** @throws {SvcmError} INVALID_ENVIRONMENT, INVALID_REQUEST for the service, ENV_FILE_FAILED if no file is declared */
 export async function locateEnvFile(
-  ports: Ports,
+  ports: HasFacts & HasWorkspace,
   contract: RuntimeContract,
   request: EnvironmentRequest,
 ): Promise<EnvFile> {
@@ -72,7 +74,7 @@ export async function locateEnvFile(
 
 /** Every layer that exists. @throws {SvcmError} as {@link locateEnvFile}, ENV_FILE_FAILED */
 export async function readEnvFile(
-  ports: Ports,
+  ports: HasFacts & HasFiles & HasWorkspace,
   contract: RuntimeContract,
   request: EnvironmentRequest,
 ): Promise<EnvContent> {
@@ -82,7 +84,7 @@ export async function readEnvFile(
   return { ...file, bytes: concatBytes(layers.map(({ bytes }) => bytes)), text, layers };
 }
 
-async function readLayers(ports: Ports, file: EnvFile): Promise<EnvLayer[]> {
+async function readLayers(ports: HasFiles, file: EnvFile): Promise<EnvLayer[]> {
   const paths = [...file.lowerPaths, file.path];
   const layers = await readExistingLayers(ports, paths, file.lowerPaths.length > 0);
   if (layers.length > 0) return layers;
@@ -90,16 +92,16 @@ async function readLayers(ports: Ports, file: EnvFile): Promise<EnvLayer[]> {
   throw envFileFailure(new FileError("ENOENT", file.path, message), file.path);
 }
 
-export async function readLowerLayers(ports: Ports, { lowerPaths }: EnvFile): Promise<EnvLayer[]> {
+export async function readLowerLayers(ports: HasFiles, { lowerPaths }: EnvFile): Promise<EnvLayer[]> {
   return readExistingLayers(ports, lowerPaths, true);
 }
 
-async function readExistingLayers(ports: Ports, paths: readonly string[], isOptional: boolean): Promise<EnvLayer[]> {
+async function readExistingLayers(ports: HasFiles, paths: readonly string[], isOptional: boolean): Promise<EnvLayer[]> {
   const layers = await Promise.all(paths.map((path) => readLayer(ports, path, isOptional)));
   return layers.filter((layer) => layer !== undefined);
 }
 
-async function readLayer(ports: Ports, path: string, isOptional: boolean): Promise<EnvLayer | undefined> {
+async function readLayer(ports: HasFiles, path: string, isOptional: boolean): Promise<EnvLayer | undefined> {
   try {
     const bytes = await ports.files.read(path, { maxBytes: MAX_ENV_BYTES });
     const text = decodeEnv(bytes, path);

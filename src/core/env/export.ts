@@ -1,6 +1,6 @@
 import type { Issue } from "../api/issue.ts";
 import type { ExportFormat } from "../api/names.ts";
-import type { RuntimeContract } from "../facts/schema.ts";
+import type { RuntimeContract } from "../api/facts.ts";
 import { isPlainKey } from "../secrets/secret-value.ts";
 import { specOf, tierOf, maskValue } from "./runtime-keys.ts";
 

@@ -1,5 +1,5 @@
-import type { KeySpec, RuntimeContract } from "../facts/schema.ts";
-import { isProjectContract } from "../facts/project-tiers.ts";
+import type { KeySpec, RuntimeContract } from "../api/facts.ts";
+import { isProjectContract } from "../project/facts/project-tiers.ts";
 import { suggest } from "../words/suggest.ts";
 import { parseEnvDocument, valuesOf } from "./document.ts";
 import type { LineChange } from "../words/line-change.ts";
@@ -16,7 +16,7 @@ import {
 } from "./runtime-keys.ts";
 import { expansionIssue, quotingIssue, valueIssue, valueRules } from "./value-rules.ts";
 import { sortIssues, type Issue } from "../api/issue.ts";
-import { refusal } from "../errors.ts";
+import { refusal } from "../api/errors.ts";
 import { checkEnvFiles } from "./check.ts";
 
 /** The HTTP API ignores a key outside the allowlist; the command line refuses it. */

@@ -1,5 +1,5 @@
-import { SvcmError } from "../errors.ts";
-import type { Profile, RuntimeContract } from "../facts/schema.ts";
+import { SvcmError } from "../api/errors.ts";
+import type { Profile, RuntimeContract } from "../api/facts.ts";
 import { didYouMean } from "../words/suggest.ts";
 import { parseEnvDocument, valuesOf } from "./document.ts";
 import type { EnvValues } from "./plan.ts";

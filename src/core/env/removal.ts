@@ -1,5 +1,5 @@
 import { sortIssues, type Issue } from "../api/issue.ts";
-import type { RuntimeContract } from "../facts/schema.ts";
+import type { RuntimeContract } from "../api/facts.ts";
 import { parseEnvDocument, splitLines, valuesOf } from "./document.ts";
 import { requireValues } from "./edit.ts";
 import type { EnvLayer } from "./env-file.ts";

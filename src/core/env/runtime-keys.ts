@@ -1,5 +1,5 @@
-import type { KeySpec, RuntimeContract, Tier, FormKind, IntegerSpec } from "../facts/schema.ts";
-import { isProjectContract } from "../facts/project-tiers.ts";
+import type { KeySpec, RuntimeContract, Tier, FormKind, IntegerSpec } from "../api/facts.ts";
+import { isProjectContract } from "../project/facts/project-tiers.ts";
 import { hasCredentials, maskCredentials, REDACTED } from "../secrets/redact.ts";
 import { isSecretName } from "../secrets/secret-name.ts";
 import { isSecretValue } from "../secrets/secret-value.ts";

@@ -1,5 +1,5 @@
 import { sortIssues, type Issue } from "../api/issue.ts";
-import type { RuntimeContract } from "../facts/schema.ts";
+import type { RuntimeContract } from "../api/facts.ts";
 import { findingsOf, toIssue, type CodedFinding, type Finding, type Rule } from "../findings/rule.ts";
 import { commentText, type EnvDocument, parseEnvDocument, valueSpellings, valuesOf } from "./document.ts";
 import { isPlainKey } from "../secrets/secret-value.ts";

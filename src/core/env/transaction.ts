@@ -1,11 +1,15 @@
 /** Read, decide and replace under one lock, between audit records. */
+import type { HasHost } from "../files/port-host.ts";
+import type { HasFiles } from "../files/port-files.ts";
+import type { Audited } from "../access/ports.ts";
+import type { KnownEffect } from "./port-effects.ts";
 import type { EnvWriteResponse } from "../api/bodies.ts";
-import { withAudit } from "../audit/with-audit.ts";
-import type { Caller } from "../caller.ts";
-import { SvcmError } from "../errors.ts";
-import type { RuntimeContract } from "../facts/schema.ts";
-import type { Ports } from "../ports/index.ts";
-import { matchesTag } from "../entity-tag.ts";
+import { withAudit } from "../access/with-audit.ts";
+import type { Caller } from "../access/caller.ts";
+import { SvcmError } from "../api/errors.ts";
+import type { RuntimeContract } from "../api/facts.ts";
+
+import { matchesTag } from "../words/entity-tag.ts";
 import { UnwritableValue } from "./edit.ts";
 import {
   decodeEnv,
@@ -18,7 +22,6 @@ import {
   type EnvLayer,
 } from "./env-file.ts";
 import type { EnvPlan } from "./plan.ts";
-import type { KnownEffect } from "../running/read-effect.ts";
 
 export interface EnvTransaction {
   readonly about: { action: "env.write"; environment?: string; service?: string; keys?: readonly string[] };
@@ -41,7 +44,7 @@ export interface EnvWriteResult {
 }
 
 export function auditedEnvWrite<T>(
-  ports: Ports,
+  ports: Audited,
   caller: Caller,
   write: (transaction: EnvTransaction) => Promise<T>,
 ): Promise<T> {
@@ -59,7 +62,7 @@ export function recordFile({ about }: EnvTransaction, { name, service }: EnvFile
 }
 
 export async function writeEnv(
-  ports: Ports,
+  ports: HasFiles & HasHost,
   contract: RuntimeContract,
   { file, below, above = [] }: OtherLayers & { readonly file: EnvFile },
   makePlan: (text: string) => EnvPlan,
@@ -105,7 +108,7 @@ export function planOrRefuse(file: EnvFile, plan: () => EnvPlan): EnvPlan {
   }
 }
 
-function requireUnchanged(ports: Ports, current: Uint8Array, ifMatch: string): void {
+function requireUnchanged(ports: HasHost, current: Uint8Array, ifMatch: string): void {
   if (matchesTag(ports, current, ifMatch)) return;
   throw new SvcmError("ENV_FILE_CHANGED", {
     details: "The file has changed since it was read. Read it again, then repeat the change.",

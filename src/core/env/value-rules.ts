@@ -1,6 +1,6 @@
 import { withAccepted, acceptedText, findingsOf, joinAccepted, toIssue, type Rule } from "../findings/rule.ts";
 import type { Issue } from "../api/issue.ts";
-import type { EnumSpec, KeySpec } from "../facts/schema.ts";
+import type { EnumSpec, KeySpec } from "../api/facts.ts";
 import { suggest } from "../words/suggest.ts";
 import { valueSpellings } from "./document.ts";
 import {

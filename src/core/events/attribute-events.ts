@@ -1,7 +1,7 @@
 import type { AuditRecord } from "../api/audit-record.ts";
 import type { SvcmEvent } from "../api/events.ts";
 import type { Release } from "../api/rollout.ts";
-import { callerText, subjectText } from "../audit/audit-text.ts";
+import { callerText, subjectText } from "../access/audit-text.ts";
 import type { LogEvent } from "./log-state.ts";
 import { floorToSecond } from "./seconds.ts";
 import { isUnattributed } from "./sightings.ts";

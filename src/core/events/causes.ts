@@ -1,4 +1,5 @@
 /** A cause is certain only if the evidence has no other explanation. */
+import type { ExecMode } from "../pm2/exec-mode.ts";
 import type { SvcmEvent } from "../api/events.ts";
 import { maskCredentials } from "../secrets/redact.ts";
 
@@ -67,7 +68,6 @@ export function explainZero(mode: ExecMode | "unknown", evidence: ZeroEvidence):
 }
 
 const NO_REQUEST = "No command to PM2 came before it.";
-export type ExecMode = "fork" | "cluster";
 
 function explainSignal(signal: string): Verdict {
   const sentence = `The signal ${signal} ended it. PM2 does not know the sender.`;

@@ -1,11 +1,18 @@
+import type { HasAudit } from "../access/port-audit-log.ts";
+import type { HasWorkspace } from "../project/port-repository.ts";
+import type { HasReleases } from "../rollout/port-releases.ts";
+import type { EventsPorts } from "./ports.ts";
+import type { ExecMode } from "../pm2/exec-mode.ts";
+import type { ErrorTail } from "../logs/error-block.ts";
+import type { Pm2LogQuery } from "../logs/port-process-logs.ts";
+import { FileError } from "../files/port-files.ts";
 import type { AuditRecord } from "../api/audit-record.ts";
-import { SvcmError } from "../errors.ts";
-import { FileError, type Ports } from "../ports/index.ts";
-import type { Pm2LogQuery } from "../ports/events.ts";
+import { SvcmError } from "../api/errors.ts";
+
 import { listReleases } from "../rollout/read-releases.ts";
 import { attributeEvents, isRelease, type TimedEvent, withReleaseApps } from "./attribute-events.ts";
-import type { ExecMode } from "./causes.ts";
-import { type ErrorTail, explainHeapErrors } from "./heap-error.ts";
+
+import { explainHeapErrors } from "./heap-error.ts";
 import { logEvents } from "./log-events.ts";
 import type { LogEvent } from "./log-state.ts";
 import { isDue, parseSchedule } from "./schedule.ts";
@@ -36,7 +43,7 @@ export interface CollectedEvents {
  * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED
  */
 export async function collectNewestEvents(
-  ports: Ports,
+  ports: EventsPorts,
   wanted: Pick<Pm2LogQuery, "sinceMs" | "required"> & {
     readonly audit?: AuditRecords | undefined;
     readonly upToMs: number;
@@ -52,7 +59,7 @@ export async function collectNewestEvents(
 
 /** Reads a source only if an event may depend on it. @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED */
 export async function collectEvents(
-  ports: Ports,
+  ports: EventsPorts,
   sinceMs: number,
   signal: AbortSignal | undefined,
   {
@@ -88,7 +95,7 @@ export async function collectEvents(
 }
 
 async function nameStartedApps(
-  { releases, workspace: { pm2Home } }: Ports,
+  { releases, workspace: { pm2Home } }: HasReleases & HasWorkspace,
   records: readonly AuditRecord[],
 ): Promise<readonly AuditRecord[]> {
   if (!records.some(isRelease)) return records;
@@ -102,7 +109,7 @@ export interface AuditRecords {
 
 /** @throws {SvcmError} AUDIT_FAILED */
 export async function readAuditRecords(
-  ports: Ports,
+  ports: HasAudit,
   sinceMs: number,
   signal: AbortSignal | undefined,
 ): Promise<AuditRecords> {

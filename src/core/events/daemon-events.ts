@@ -1,5 +1,5 @@
 /** The start and the end of PM2's daemon, and what they do to its processes. */
-import type { LogEntry } from "./log-line.ts";
+import type { LogEntry } from "../logs/log-line.ts";
 import type { Draft, State } from "./log-state.ts";
 import { formatSecond } from "./seconds.ts";
 

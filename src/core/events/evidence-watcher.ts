@@ -1,19 +1,21 @@
-import type { Ports } from "../ports/index.ts";
-import type { LogEntry } from "./log-line.ts";
+import type { HasSightings } from "./port-events.ts";
+import type { HasProcessLogs } from "../logs/port-process-logs.ts";
+
+import type { LogEntry } from "../logs/log-line.ts";
 import { commandsFor, type KillSighting, type Sighting } from "./sightings.ts";
 
 type Entry<Type extends LogEntry["type"]> = Extract<LogEntry, { readonly type: Type }>;
 
 /** The evidence is gone soon after PM2 logs that a process stops or starts. */
 export class EvidenceWatcher {
-  readonly #ports: Pick<Ports, "processLogs" | "sightings">;
+  readonly #ports: HasProcessLogs & HasSightings;
   #position: { readonly atMs: number; readonly count: number } | undefined;
   #pids: ReadonlyMap<number, number> = new Map();
   #kills: number | undefined;
   readonly #ordered = new Set<number>();
   readonly #ended = new Set<number>();
 
-  constructor(ports: Pick<Ports, "processLogs" | "sightings">) {
+  constructor(ports: HasProcessLogs & HasSightings) {
     this.#ports = ports;
   }
 

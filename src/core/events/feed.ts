@@ -1,6 +1,9 @@
+import type { HasProcessLogs } from "../logs/port-process-logs.ts";
+import type { HasClock } from "../files/port-host.ts";
+import type { EventsPorts } from "./ports.ts";
 import type { SvcmEvent } from "../api/events.ts";
-import type { EventFeed, EventRequest } from "../ports/events.ts";
-import type { Ports } from "../ports/index.ts";
+import type { EventFeed, EventRequest, HasSightings } from "./port-events.ts";
+
 import { CoalescingBuffer } from "../words/coalescing-buffer.ts";
 import { oneAtATime } from "../words/once.ts";
 import type { TimedEvent } from "./attribute-events.ts";
@@ -14,7 +17,7 @@ const SETTLE_MS = 3000;
 const PACE_MS = { busy: 1000, quiet: 10_000, min: 100 };
 const MAX_WAITING_EVENTS = 1000;
 
-export function createEventFeed(ports: Ports): EventFeed {
+export function createEventFeed(ports: EventsPorts): EventFeed {
   const subscribers = new Set<Subscriber>();
   let stop = new AbortController();
   const run = async (signal: AbortSignal, fromMs: number): Promise<void> => {
@@ -71,7 +74,7 @@ class Subscriber extends CoalescingBuffer<readonly SvcmEvent[]> {
   }
 }
 
-async function* settledEvents(ports: Ports, signal: AbortSignal, beginMs: number): AsyncGenerator<TimedEvent> {
+async function* settledEvents(ports: EventsPorts, signal: AbortSignal, beginMs: number): AsyncGenerator<TimedEvent> {
   let fromMs = beginMs;
   for await (const untilMs of settledTimes(ports, signal)) {
     if (untilMs > fromMs) yield* await between(ports, fromMs, untilMs, signal);
@@ -80,7 +83,10 @@ async function* settledEvents(ports: Ports, signal: AbortSignal, beginMs: number
 }
 
 /** Every event before these times is known, and so is its cause: whole seconds, at least every ten seconds. */
-export async function* settledTimes(ports: Ports, signal: AbortSignal): AsyncGenerator<number> {
+export async function* settledTimes(
+  ports: HasClock & HasProcessLogs & HasSightings,
+  signal: AbortSignal,
+): AsyncGenerator<number> {
   const { clock, sightings } = ports;
   const evidence = new EvidenceWatcher(ports);
   // Runs at once, because a command ends soon after its effect. A failed check must not end the feed.
@@ -111,7 +117,12 @@ export async function* settledTimes(ports: Ports, signal: AbortSignal): AsyncGen
   }
 }
 
-async function between(ports: Ports, fromMs: number, untilMs: number, signal: AbortSignal): Promise<TimedEvent[]> {
+async function between(
+  ports: EventsPorts,
+  fromMs: number,
+  untilMs: number,
+  signal: AbortSignal,
+): Promise<TimedEvent[]> {
   const { events } = await collectEvents(ports, fromMs, signal);
   return events.filter(({ atMs }) => atMs < untilMs).toReversed();
 }

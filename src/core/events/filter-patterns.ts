@@ -1,7 +1,8 @@
 /** Patterns that show whether a large log must be read as a whole. */
+import type { HasAudit } from "../access/port-audit-log.ts";
 import type { SvcmEvent } from "../api/events.ts";
 import type { Cause } from "../api/names.ts";
-import type { Ports } from "../ports/index.ts";
+
 import { startMsOf } from "./attribute-events.ts";
 import { escapeRegExp } from "../words/escape-reg-exp.ts";
 import { readAuditRecords, type AuditRecords } from "./collect-events.ts";
@@ -48,7 +49,7 @@ const OF_AUDIT: ReadonlySet<string | undefined> = new Set(["action", "write", "a
 
 /** 0 if any time is possible: svcm's own changes have an audit record. */
 export async function findEarliest(
-  ports: Ports,
+  ports: HasAudit,
   { cause, kind }: Pick<EventFilter, "cause" | "kind">,
   { since, now }: { readonly since: number; readonly now: number },
   signal: AbortSignal | undefined,

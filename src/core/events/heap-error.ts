@@ -1,12 +1,5 @@
-import { withoutPrefix } from "./error-block.ts";
+import { withoutPrefix, type ErrorTail } from "../logs/error-block.ts";
 import type { LogEvent } from "./log-state.ts";
-
-export interface ErrorTail {
-  readonly lines: readonly string[];
-  readonly writtenMs: number;
-  /** The last write to its standard output; `undefined` if it is not known. */
-  readonly outputMs?: number | undefined;
-}
 
 const HEAP = /heap out of memory|OOMErrorHandler|^<--- Last few GCs --->/;
 /** Times of collections and native frames. */

@@ -1,7 +1,9 @@
+import type { HasProcessLogs } from "../logs/port-process-logs.ts";
+import type { HasLogs } from "../logs/port-logs.ts";
 import type { SvcmEvent } from "../api/events.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import type { Ports } from "../ports/index.ts";
-import { lastErrorBlock } from "./error-block.ts";
+
+import { lastErrorBlock } from "../logs/error-block.ts";
 
 const ERROR_LINES = 3;
 /** Includes lines of the other instances, and stacks. */
@@ -26,7 +28,10 @@ interface ReasonRequest {
 }
 
 /** Without secrets. If the log cannot be read, the cause is still shown. */
-export async function readReason(ports: Ports, { process, event, isAllowed }: ReasonRequest): Promise<ErrorLog> {
+export async function readReason(
+  ports: HasLogs & HasProcessLogs,
+  { process, event, isAllowed }: ReasonRequest,
+): Promise<ErrorLog> {
   if (process === undefined || !isAllowed) return { reason: null, lines: [], texts: [] };
   const read = ports.logs.read({ app: process.name, stream: "err", limit: MAX_LINES, isBounded: true });
   const { lines: all } = await read.catch(() => ({ lines: [] }));

@@ -1,6 +1,6 @@
 import { explainExit, maySchedule, explainStop, explainReload, type StopOrder } from "./causes.ts";
 import { applyDaemon } from "./daemon-events.ts";
-import type { LogEntry } from "./log-line.ts";
+import type { LogEntry } from "../logs/log-line.ts";
 import {
   addEvidence,
   processOf,

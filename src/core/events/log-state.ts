@@ -1,7 +1,8 @@
 /** The processes and events of PM2's log, up to one of its lines. */
+import type { ExecMode } from "../pm2/exec-mode.ts";
 import type { SvcmEvent } from "../api/events.ts";
-import type { ExecMode, StopOrder } from "./causes.ts";
-import type { LogEntry } from "./log-line.ts";
+import type { StopOrder } from "./causes.ts";
+import type { LogEntry } from "../logs/log-line.ts";
 
 export type Entry<Type extends LogEntry["type"]> = Extract<LogEntry, { readonly type: Type }>;
 

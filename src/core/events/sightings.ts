@@ -1,3 +1,4 @@
+import type { RunningCommand } from "../pm2/running-command.ts";
 import { parseRecord } from "../words/record.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { LogEvent } from "./log-state.ts";
@@ -23,14 +24,6 @@ export interface KillSighting {
 }
 
 export type Sighting = CommandSighting | KillSighting;
-
-export interface RunningCommand {
-  readonly id: string;
-  readonly verb: string;
-  /** The words after the verb, without options. */
-  readonly words: readonly string[];
-  readonly user: string;
-}
 
 const VERBS = new Set(
   `start restart reload gracefulReload stop delete del kill scale startOrRestart startOrReload startOrGracefulReload

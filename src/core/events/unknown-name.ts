@@ -1,7 +1,9 @@
-import type { SvcmError } from "../errors.ts";
-import { nameNotFound } from "../pm2/control/target.ts";
+import type { HasProcesses } from "../pm2/port-processes.ts";
+import type { HasProcessLogs } from "../logs/port-process-logs.ts";
+import type { SvcmError } from "../api/errors.ts";
+import { nameNotFound } from "../pm2/target.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import type { Ports } from "../ports/index.ts";
+
 import type { TimedEvent } from "./attribute-events.ts";
 import { namePattern } from "./filter-patterns.ts";
 
@@ -10,7 +12,7 @@ import { namePattern } from "./filter-patterns.ts";
  * @throws {SvcmError} PROCESS_NOT_FOUND; PM2_FAILED if PM2 does not respond
  */
 export async function requireKnownNames(
-  ports: Ports,
+  ports: HasProcessLogs & HasProcesses,
   names: readonly string[],
   events: readonly TimedEvent[],
   signal: AbortSignal | undefined,

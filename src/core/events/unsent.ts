@@ -1,6 +1,8 @@
+import type { HasHost } from "../files/port-host.ts";
+import type { EventsPorts } from "./ports.ts";
 import type { AuditRecord } from "../api/audit-record.ts";
 import type { SvcmEvent } from "../api/events.ts";
-import type { Ports } from "../ports/index.ts";
+
 import type { TimedEvent } from "./attribute-events.ts";
 import { collectEvents } from "./collect-events.ts";
 import { toSvcmEvent } from "./page.ts";
@@ -40,7 +42,7 @@ interface Dated extends NodeRecord {
  * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED
  */
 export async function readUnsent(
-  ports: Ports,
+  ports: EventsPorts,
   before: DeliveryProgress | undefined,
   untilMs: number,
   signal: AbortSignal,
@@ -70,7 +72,7 @@ function takeBatch(settled: readonly Dated[], sentIds: Set<string>, untilMs: num
 }
 
 /** PM2's log does not number events. An id is derived from what later lines cannot change. */
-function eventRecords(events: readonly TimedEvent[], host: Ports["host"]): Dated[] {
+function eventRecords(events: readonly TimedEvent[], host: HasHost["host"]): Dated[] {
   const counts = new Map<string, number>();
   return events
     .filter(({ event }) => !hasAuditRecord(event))

@@ -1,21 +1,28 @@
+import type { HasMachine } from "../files/port-machine.ts";
+import type { HasReleases } from "../rollout/port-releases.ts";
+import type { HasWorkspace } from "../project/port-repository.ts";
+import type { HasSightings } from "./port-events.ts";
+import type { EventsPorts } from "./ports.ts";
+import type { LogCoverage, HasProcessLogs } from "../logs/port-process-logs.ts";
+import type { DaemonTraces } from "../pm2/daemon-traces.ts";
 import type { SvcmEvent, WhyResponse } from "../api/events.ts";
-import { isGranted, type Caller } from "../caller.ts";
-import { SvcmError } from "../errors.ts";
-import type { DiskReading, Listener } from "../metrics/reading.ts";
+import { isGranted, type Caller } from "../access/caller.ts";
+import { SvcmError } from "../api/errors.ts";
+import type { DiskReading, Listener } from "../files/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import type { Ports } from "../ports/index.ts";
+
 import { listReleases } from "../rollout/read-releases.ts";
 import type { TimedEvent } from "./attribute-events.ts";
 import { releaseBefore, writeBefore } from "./changes-before.ts";
 import { collectNewestEvents, type CollectedEvents } from "./collect-events.ts";
-import { countedEnd, noEndSentence, type LogCoverage } from "./counted-ends.ts";
+import { countedEnd, noEndSentence } from "./counted-ends.ts";
 import { requiredPatterns } from "./filter-patterns.ts";
 import { readReason, type ErrorLog } from "./last-errors.ts";
-import { endWithDaemon, wasRunning, withoutDaemon, type DaemonTraces } from "./lost-daemon.ts";
+import { endWithDaemon, wasRunning, withoutDaemon } from "./lost-daemon.ts";
 import { NOT_STARTED } from "./log-events.ts";
 import { toSvcmEvent } from "./page.ts";
 import { presentState } from "./present-state.ts";
-import { findSymptoms } from "./symptoms.ts";
+import { findSymptoms } from "../running/symptoms.ts";
 import { unknownNameError } from "./unknown-name.ts";
 
 const SPAN_MS = 30 * 86_400_000;
@@ -51,7 +58,7 @@ interface Found {
  * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED; PROCESS_NOT_FOUND if neither the log nor PM2 has the name;
  * PM2_FAILED if the log does not have it and PM2 does not respond
  */
-export async function explainEnd(ports: Ports, name: string | undefined, caller: WhyCaller): Promise<Why> {
+export async function explainEnd(ports: EventsPorts, name: string | undefined, caller: WhyCaller): Promise<Why> {
   const found = await find(ports, name ?? (await lastEnded(ports, caller.signal)), caller.signal);
   const { own, listed = [], traces } = found;
   const processes = listed.filter((record) => record.name === found.name);
@@ -91,7 +98,7 @@ export async function explainEnd(ports: Ports, name: string | undefined, caller:
   return { response, ends, processes, listeners };
 }
 
-async function find(ports: Ports, name: string, signal: AbortSignal | undefined): Promise<Found> {
+async function find(ports: EventsPorts, name: string, signal: AbortSignal | undefined): Promise<Found> {
   const eventsOfProcess = (events: CollectedEvents["events"]): TimedEvent[] =>
     events.filter(({ event }) => event.app === name);
   const isEnough = ({ events, fromMs }: CollectedEvents): boolean => {
@@ -124,7 +131,7 @@ async function find(ports: Ports, name: string, signal: AbortSignal | undefined)
   }
 }
 
-async function lastEnded(ports: Ports, signal: AbortSignal | undefined): Promise<string> {
+async function lastEnded(ports: EventsPorts, signal: AbortSignal | undefined): Promise<string> {
   const { events } = await collectNewestEvents(
     ports,
     { sinceMs: ports.clock.now() - SPAN_MS, upToMs: Infinity, isEnough: (part) => part.events.some(isEnd) },
@@ -159,7 +166,7 @@ function lastCounted(logged: string | null | undefined, listed: readonly Process
 
 /** Newest first: those of PM2's log, and the last one if the log does not have it. */
 async function allEnds(
-  ports: Ports,
+  ports: HasProcessLogs & HasSightings & HasWorkspace,
   { name, own, collected, coverage, traces }: Found,
   processes: readonly ProcessRecord[],
 ): Promise<readonly SvcmEvent[]> {
@@ -187,7 +194,7 @@ function describeState(record: ProcessRecord, own: readonly SvcmEvent[]): WhyRes
   return { pmId, status, state: presentState({ status, pid, createdAt, autorestart, newest }) };
 }
 
-async function changesBefore(ports: Ports, event: SvcmEvent, { audit }: CollectedEvents): Promise<string[]> {
+async function changesBefore(ports: HasReleases, event: SvcmEvent, { audit }: CollectedEvents): Promise<string[]> {
   if (!isUnrequested(event)) return [];
   const releases = await listReleases(ports.releases).catch(() => []);
   const applied = releases.find(({ steps }) => steps.some(({ app }) => app === event.app));
@@ -221,7 +228,7 @@ export function isUnrequested({ kind, cause }: Pick<SvcmEvent, "kind" | "cause">
   return kind === "exit" || cause === "memory-limit";
 }
 
-async function readDisks({ machine }: Ports): Promise<readonly DiskReading[]> {
+async function readDisks({ machine }: HasMachine): Promise<readonly DiskReading[]> {
   const reader = await machine.openReader();
   try {
     return await reader.disks();

@@ -1,5 +1,7 @@
-import { type ExecMode, explainZero, type ZeroEvidence } from "./causes.ts";
-import { type ErrorTail, isWrittenAt } from "./heap-error.ts";
+import type { ExecMode } from "../pm2/exec-mode.ts";
+import type { ErrorTail } from "../logs/error-block.ts";
+import { explainZero, type ZeroEvidence } from "./causes.ts";
+import { isWrittenAt } from "./heap-error.ts";
 import type { LogEvent } from "./log-state.ts";
 
 /** Ends further apart are not a repetition. */

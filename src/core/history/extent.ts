@@ -1,5 +1,5 @@
-import { FileError } from "../ports/index.ts";
-import type { HistoryFiles } from "../ports/history.ts";
+import { FileError } from "../files/port-files.ts";
+import type { HistoryFiles } from "./port-history.ts";
 import { type Part, sizeOf, startOf } from "./parts.ts";
 import { parseStep } from "./step.ts";
 

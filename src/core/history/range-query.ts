@@ -1,5 +1,5 @@
 import { hostHistoryMetrics, processHistoryMetrics } from "../api/names.ts";
-import type { RangeQuery, RangeSeries } from "../ports/history.ts";
+import type { RangeQuery, RangeSeries } from "./port-history.ts";
 import type { Span } from "./columns.ts";
 import type { SeriesSelector } from "./selectors.ts";
 import { MINUTE_MS, type Recorded, type Step } from "./step.ts";

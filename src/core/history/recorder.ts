@@ -1,7 +1,10 @@
+import type { HasTelemetry } from "../metrics/telemetry.ts";
+import type { HasClock } from "../files/port-host.ts";
+import { FileError } from "../files/port-files.ts";
 import type { RecorderStart } from "../api/names.ts";
-import { failureCode } from "../errors.ts";
-import { FileError, type Ports } from "../ports/index.ts";
-import type { Recorder, HistoryFiles } from "../ports/history.ts";
+import { failureCode } from "../api/errors.ts";
+
+import type { Recorder, HistoryFiles, HasHistoryFiles } from "./port-history.ts";
 import { LIMITS, hourOf, partName, findOutdatedParts, type PartKind } from "./parts.ts";
 import { HEADER_LINE, formatStep, MINUTE_MS, STEP_MS, toStep, parseStep } from "./step.ts";
 import { aggregateMinutes } from "./aggregate.ts";
@@ -9,17 +12,17 @@ import { aggregateMinutes } from "./aggregate.ts";
 /** Another process may be recording. */
 const RETRY_MS = 60_000;
 
-export function createRecorder(ports: Ports): Recorder {
+export function createRecorder(ports: HasClock & HasHistoryFiles & HasTelemetry): Recorder {
   return new HistoryRecorder(ports);
 }
 
 class HistoryRecorder implements Recorder {
-  readonly #ports: Ports;
+  readonly #ports: HasClock & HasHistoryFiles & HasTelemetry;
   #running: { readonly stop: AbortController; readonly ended: Promise<void>; readonly by: RecorderStart } | undefined;
   #problem: Recorder["state"]["problem"] = null;
   #hour: string | undefined;
 
-  constructor(ports: Ports) {
+  constructor(ports: HasClock & HasHistoryFiles & HasTelemetry) {
     this.#ports = ports;
   }
 

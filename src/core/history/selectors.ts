@@ -1,5 +1,5 @@
 import { hostHistoryMetrics, processHistoryMetrics } from "../api/names.ts";
-import { SvcmError } from "../errors.ts";
+import { SvcmError } from "../api/errors.ts";
 
 export interface SeriesName {
   /** Null for the host. */

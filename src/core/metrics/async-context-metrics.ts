@@ -1,5 +1,6 @@
+import type { AsyncContextResult } from "./port-async-context.ts";
 import type { AsyncContextMetrics } from "../api/metrics.ts";
-import type { AsyncContextResult } from "../ports/probes.ts";
+
 import { parseRecord, isRecord } from "../words/record.ts";
 import { REDACTED } from "../secrets/redact.ts";
 import { isSecretName } from "../secrets/secret-name.ts";

@@ -1,8 +1,17 @@
 import type { AsyncContextMetrics, HostMetrics, ProcessMetrics } from "../api/metrics.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { appKind } from "../running/kind.ts";
+import { perMillisecond } from "../running/process-rate.ts";
 import type { ProcessState } from "../running/state.ts";
-import type { CoreTimes, DiskReading, HostReading, IoReading, MemoryReading, ProcessReading } from "./reading.ts";
+import { roundToTenths } from "../words/round.ts";
+import type {
+  CoreTimes,
+  DiskReading,
+  HostReading,
+  IoReading,
+  MemoryReading,
+  ProcessReading,
+} from "../files/reading.ts";
 import type { HostSystem } from "../api/host-system.ts";
 
 export interface ProcessReadings {
@@ -74,12 +83,6 @@ export function usagePercent(before: CoreTimes | null | undefined, now: CoreTime
   return total > 0 && busy >= 0 ? roundToTenths(Math.min(100, (busy / total) * 100)) : null;
 }
 
-export function processCpuPercent(before: ProcessReading | undefined, now: ProcessReading): number | null {
-  if (now.cpuPercent !== null) return roundToTenths(now.cpuPercent);
-  const perMs = perMillisecond(before, now, before?.cpuMs, now.cpuMs);
-  return perMs === null ? null : roundToTenths(perMs * 100);
-}
-
 interface IoRates {
   readonly readBytesPerSecond: number | null;
   readonly writeBytesPerSecond: number | null;
@@ -95,21 +98,6 @@ export function ioRates(before: ProcessReading | undefined, now: ProcessReading)
 
 function ioCounter(io: IoReading | undefined, field: "readBytes" | "writeBytes"): number | undefined {
   return io !== undefined && field in io ? (io as Extract<IoReading, { readBytes: number }>)[field] : undefined;
-}
-
-function perMillisecond(
-  before: ProcessReading | undefined,
-  now: ProcessReading,
-  from: number | null | undefined,
-  to: number | null | undefined,
-): number | null {
-  if (before === undefined || typeof from !== "number" || typeof to !== "number") return null;
-  const elapsedMs = now.atMs - before.atMs;
-  return elapsedMs > 0 && to >= from ? (to - from) / elapsedMs : null;
-}
-
-export function roundToTenths(value: number): number {
-  return Math.round(value * 10) / 10;
 }
 
 interface HostReadings {

@@ -1,9 +1,10 @@
+import type { AuditCount } from "../access/port-audit-log.ts";
 import type { HostMetrics, MetricsPayload, ProcessMetrics } from "../api/metrics.ts";
 import { driftStates } from "../api/names.ts";
 import type { Release } from "../api/rollout.ts";
-import type { AuditCount } from "../ports/index.ts";
-import type { OwnUsage } from "../ports/machine.ts";
-import type { Releases } from "../ports/releases.ts";
+
+import type { OwnUsage } from "../files/port-machine.ts";
+import type { Releases } from "../rollout/port-releases.ts";
 import { activeContexts } from "./async-context-metrics.ts";
 import type { MetricFamily, MetricSample } from "./open-metrics.ts";
 import type { Sample, TelemetryCost } from "./telemetry.ts";

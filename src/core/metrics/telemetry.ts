@@ -72,3 +72,8 @@ export interface TelemetryCost {
   readonly samples: number;
   readonly listCalls: number;
 }
+
+export interface HasTelemetry {
+  /** One per server, so that all watchers share one sampler. */
+  readonly telemetry: Telemetry;
+}

@@ -1,5 +1,5 @@
 import type { FleetRollout, RolledNode } from "../api/fleet-rollout.ts";
-import type { ErrorKind } from "../errors.ts";
+import type { ErrorKind } from "../api/errors.ts";
 
 export type Move =
   /** The request is recorded before it is sent. */

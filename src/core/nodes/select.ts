@@ -1,4 +1,4 @@
-import { SvcmError } from "../errors.ts";
+import { SvcmError } from "../api/errors.ts";
 
 export interface LabelledNode {
   readonly name: string;

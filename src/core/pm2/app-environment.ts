@@ -1,5 +1,8 @@
-import { SvcmError } from "../errors.ts";
-import type { Ports } from "../ports/index.ts";
+import type { HasHost } from "../files/port-host.ts";
+import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
+import type { HasEcosystems } from "./port-ecosystems.ts";
+import { SvcmError } from "../api/errors.ts";
+
 import type { EnvironmentRequest } from "../project/resolve.ts";
 import { didYouMean } from "../words/suggest.ts";
 import { declaredApps } from "./declared.ts";
@@ -12,7 +15,7 @@ type Variables = Readonly<Record<string, string>>;
  * @throws {SvcmError} INVALID_REQUEST if no app has the name; also as {@link readEcosystem}
  */
 export async function readAppEnvironment(
-  ports: Ports,
+  ports: HasEcosystems & HasFacts & HasHost & HasWorkspace,
   request: EnvironmentRequest,
   name: string | undefined,
 ): Promise<Variables> {

@@ -1,7 +1,12 @@
+import type { HasFiles } from "../files/port-files.ts";
+import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
+import type { HasEcosystems } from "./port-ecosystems.ts";
+import type { HasHost } from "../files/port-host.ts";
+import type { Repository } from "./ports.ts";
 import { compareText, type Issue } from "../api/issue.ts";
 import { DEPLOYMENTS_FILE, documentPath } from "../deployments/file.ts";
 import type { Vocabulary } from "../deployments/vocabulary.ts";
-import type { Ports } from "../ports/index.ts";
+
 import type { EnvironmentRequest } from "../project/resolve.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 import { type EcosystemContent, readSecrets, readEcosystem, withPurpose } from "./ecosystem-file.ts";
@@ -21,7 +26,7 @@ export interface CheckedFile {
 }
 
 export async function readChecked(
-  ports: Ports,
+  ports: Repository & HasHost,
   vocabulary: Vocabulary,
   request: EnvironmentRequest,
 ): Promise<CheckedFile> {
@@ -38,7 +43,10 @@ export async function readChecked(
 }
 
 /** With PM2's own opinion, and with a second run for values that differ in each. */
-async function readJudged(ports: Ports, request: EnvironmentRequest): Promise<EcosystemContent> {
+async function readJudged(
+  ports: HasEcosystems & HasFacts & HasWorkspace,
+  request: EnvironmentRequest,
+): Promise<EcosystemContent> {
   const repeated = readEcosystem(withPurpose(ports, "repeat"), request).catch(() => undefined);
   const file = await readEcosystem(withPurpose(ports, "judge"), request);
   const { loaded } = file;
@@ -46,7 +54,11 @@ async function readJudged(ports: Ports, request: EnvironmentRequest): Promise<Ec
 }
 
 /** `svcm validate` reports errors in the document. */
-async function readImplied(ports: Ports, profile: string, vocabulary: Vocabulary): Promise<ImpliedApps[]> {
+async function readImplied(
+  ports: HasFiles & HasWorkspace,
+  profile: string,
+  vocabulary: Vocabulary,
+): Promise<ImpliedApps[]> {
   const path = documentPath(ports, DEPLOYMENTS_FILE);
   const text = await ports.files.read(path).then(decodeUtf8, () => undefined);
   if (text === undefined) return [];

@@ -1,7 +1,11 @@
+import type { Repository } from "./ports.ts";
+import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
+import type { EcosystemLoader, LoadPurpose, HasEcosystems } from "./port-ecosystems.ts";
+import { FileError } from "../files/port-files.ts";
 import { parseEnvDocument, valuesOf } from "../env/document.ts";
-import { SvcmError } from "../errors.ts";
-import type { RuntimeContract } from "../facts/schema.ts";
-import { FileError, type EcosystemLoader, type LoadPurpose, type Ports } from "../ports/index.ts";
+import { SvcmError } from "../api/errors.ts";
+import type { RuntimeContract } from "../api/facts.ts";
+
 import {
   resolvePath,
   chooseServices,
@@ -24,7 +28,7 @@ import { includesApp, sourcesOf, type Source } from "./sources.ts";
 import type { EcosystemFile } from "./view.ts";
 import { markVolatile } from "./volatile.ts";
 
-type EcosystemPorts = Pick<Ports, "workspace" | "facts" | "ecosystems">;
+type EcosystemPorts = HasEcosystems & HasFacts & HasWorkspace;
 
 /** Contains values, so it never leaves the process. */
 export interface EcosystemContent extends EcosystemFile {
@@ -183,7 +187,7 @@ function ecosystemFailure(error: unknown, ports: EcosystemPorts, fallback: strin
   return new SvcmError("ECOSYSTEM_FILE_FAILED", { code: error.code, path, details: scrub(error.message) });
 }
 
-export async function readSecrets(ports: Ports, contract: RuntimeContract): Promise<string[]> {
+export async function readSecrets(ports: Repository, contract: RuntimeContract): Promise<string[]> {
   const texts = await Promise.all(
     (await envPaths(ports, contract)).map((path) => ports.files.read(path).then(decodeUtf8, () => undefined)),
   );
@@ -191,7 +195,7 @@ export async function readSecrets(ports: Ports, contract: RuntimeContract): Prom
   return [...ports.ecosystems.withheldValues(), ...findSecrets(contract, variables)];
 }
 
-async function envPaths({ facts, workspace }: Ports, contract: RuntimeContract): Promise<string[]> {
+async function envPaths({ facts, workspace }: HasFacts & HasWorkspace, contract: RuntimeContract): Promise<string[]> {
   const project = await facts.project();
   if (!project) return Object.values(contract.environments).map(({ file }) => `${workspace.configDir}/${file}`);
   return Object.values(project.services).flatMap(({ folder, env }) =>

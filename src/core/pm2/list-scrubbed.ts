@@ -1,12 +1,14 @@
+import type { HasProcesses } from "./port-processes.ts";
+import type { Repository } from "./ports.ts";
 import { createScrub } from "./scrub.ts";
-import type { Ports } from "../ports/index.ts";
+
 import type { ProcessRecord } from "./process-record.ts";
 import { readSecrets } from "./ecosystem-file.ts";
 import { REDACTED } from "../secrets/redact.ts";
 import { isSecretName } from "../secrets/secret-name.ts";
 
 /** Removes the secrets of env files from custom metrics. @throws {SvcmError} PM2_FAILED, FACT_INVALID */
-export async function listScrubbed(ports: Ports): Promise<ProcessRecord[]> {
+export async function listScrubbed(ports: Repository & HasProcesses): Promise<ProcessRecord[]> {
   const records = await ports.processes.list();
   if (records.every(({ customMetrics }) => Object.keys(customMetrics).length === 0)) return records;
   const scrub = createScrub(await readSecrets(ports, await ports.facts.runtimeContract()));

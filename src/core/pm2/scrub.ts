@@ -1,5 +1,5 @@
-import { isOwnContract } from "../facts/own-contract.ts";
-import type { RuntimeContract } from "../facts/schema.ts";
+import { isOwnContract } from "../project/facts/own-contract.ts";
+import type { RuntimeContract } from "../api/facts.ts";
 import { hasCredentials, maskCredentials, REDACTED } from "../secrets/redact.ts";
 import { isSecretName } from "../secrets/secret-name.ts";
 import { isSecretValue, isSecretVariable } from "../secrets/secret-value.ts";

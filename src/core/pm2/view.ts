@@ -1,6 +1,6 @@
 import { shellQuote } from "../words/shell.ts";
 import type { EcosystemResponse } from "../api/bodies.ts";
-import type { RuntimeContract } from "../facts/schema.ts";
+import type { RuntimeContract } from "../api/facts.ts";
 import type { Environment } from "../project/resolve.ts";
 import { type DeclaredApp, declaredApps, startEnvironment } from "./declared.ts";
 import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";

@@ -1,4 +1,4 @@
-import type { FactFinding } from "../facts/consistency.ts";
+import type { FactFinding } from "./facts/consistency.ts";
 import type { Project, Service } from "./project.ts";
 import { resolvePath } from "./resolve.ts";
 

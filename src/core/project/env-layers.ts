@@ -1,5 +1,6 @@
-import type { RuntimeContract } from "../facts/schema.ts";
-import type { Workspace } from "../ports/index.ts";
+import type { Workspace } from "./port-repository.ts";
+import type { RuntimeContract } from "../api/facts.ts";
+
 import type { Project } from "./project.ts";
 import { resolvePath } from "./resolve.ts";
 

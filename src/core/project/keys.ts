@@ -1,5 +1,5 @@
-import { packagedRuntimeContract } from "../facts/packaged.generated.ts";
-import type { KeySpec, RuntimeContract, Tier } from "../facts/schema.ts";
+import { packagedRuntimeContract } from "./facts/packaged.generated.ts";
+import type { KeySpec, RuntimeContract, Tier } from "../api/facts.ts";
 import type { Change } from "../yaml/splice/change.ts";
 import { PROJECT_FILE, type Project } from "./project.ts";
 

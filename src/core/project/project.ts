@@ -1,8 +1,9 @@
+import type { Limits } from "../api/limits.ts";
 import type { AlertRule } from "../api/names.ts";
 import type { Role } from "../api/rights.ts";
-import type { Limits } from "../caller.ts";
-import { PROJECT_TIERS } from "../facts/project-tiers.ts";
-import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
+
+import { PROJECT_TIERS } from "./facts/project-tiers.ts";
+import type { CapabilityMatrix, RuntimeContract } from "../api/facts.ts";
 
 export const PROJECT_FILE = "svcm.yaml";
 

@@ -1,8 +1,8 @@
-import { keyIssues, reference, duplicateSpellings, type FactFinding } from "../facts/consistency.ts";
-import { completeKeys, readFact, type Fact } from "../facts/read.ts";
+import { keyIssues, reference, duplicateSpellings, type FactFinding } from "./facts/consistency.ts";
+import { completeKeys, readFact, type Fact } from "./facts/read.ts";
 import { withAccepted } from "../findings/rule.ts";
 import { readYaml } from "../yaml/read.ts";
-import { omitUndefined } from "../words/omit-undefined.ts";
+import { omitUndefined } from "../api/omit-undefined.ts";
 import { contradictions } from "./contradictions.ts";
 import type { AlertSettings, EcosystemSource, EnvSource, NatsProject, Project, Service } from "./project.ts";
 import { projectSchema, type DeclaredProject, type DeclaredService } from "./schema.ts";

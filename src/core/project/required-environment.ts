@@ -1,4 +1,4 @@
-import { SvcmError } from "../errors.ts";
+import { SvcmError } from "../api/errors.ts";
 import type { Project } from "./project.ts";
 
 /**

@@ -1,8 +1,8 @@
 import type { Code } from "../api/codes.generated.ts";
-import { SvcmError } from "../errors.ts";
+import { SvcmError } from "../api/errors.ts";
 import { didYouMean } from "../words/suggest.ts";
 import type { Project, Service } from "./project.ts";
-import type { CapabilityMatrix, RuntimeContract } from "../facts/schema.ts";
+import type { CapabilityMatrix, RuntimeContract } from "../api/facts.ts";
 
 export interface EnvironmentRequest {
   readonly environment?: string | undefined;

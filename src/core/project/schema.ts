@@ -1,10 +1,11 @@
 /** Loaded only if the repository has the file. */
+import { rolloutSchema } from "./rollout-schema.ts";
 import * as z from "zod";
 import { roles } from "../api/rights.ts";
-import { rolloutSchema } from "../deployments/schema/document.ts";
+
 import { alertRules } from "../api/names.ts";
-import { runtimeContractSchema } from "../facts/schema.ts";
-import { rolloutFindings } from "../rollout/settings/findings.ts";
+import { runtimeContractSchema } from "../api/facts.ts";
+import { rolloutFindings } from "./rollout-findings.ts";
 
 const environment = z
   .string()

@@ -1,3 +1,4 @@
+import type { HasStamps } from "../files/port-files.ts";
 import { canonicalArguments, canonicalValue, fieldNames, firstValue } from "../pm2/normalise.ts";
 import { declaredApps, type DeclaredApp, type Machine } from "../pm2/declared.ts";
 import type { Data, LoadedApp, LoadedEcosystem } from "../pm2/loaded.ts";
@@ -8,7 +9,6 @@ import type { AppProbe } from "./settings/probe.ts";
 import { isRecord } from "../words/record.ts";
 import { loadedPaths, type LoadedPaths } from "../running/loaded-paths.ts";
 import { workingFolders, type ProcessRecord } from "../pm2/process-record.ts";
-import type { Ports } from "../ports/index.ts";
 
 /** Arguments and environment are digests. */
 export interface ExpectedApp extends Omit<DeclaredApp, "env" | "args" | "interpreterArgs" | "watch"> {
@@ -132,7 +132,7 @@ export function sourceFiles(expected: readonly ExpectedApp[]): string[] {
 }
 
 export function readFileState(
-  { stamps }: Pick<Ports, "stamps">,
+  { stamps }: HasStamps,
   expected: readonly ExpectedApp[],
   running: readonly ProcessRecord[],
 ): FileState {

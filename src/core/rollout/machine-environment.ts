@@ -1,6 +1,9 @@
-import type { Caller } from "../caller.ts";
-import { listOrEmpty } from "../pm2/control/list-or-empty.ts";
-import type { Ports } from "../ports/index.ts";
+import type { HasWorkspace } from "../project/port-repository.ts";
+import type { HasReleases } from "./port-releases.ts";
+import type { HasProcesses } from "../pm2/port-processes.ts";
+import type { Caller } from "../access/caller.ts";
+import { listOrEmpty } from "../pm2/list-or-empty.ts";
+
 import type { EnvironmentRequest } from "../project/resolve.ts";
 import { readAppliedState } from "./read-releases.ts";
 import type { AppliedState } from "./release.ts";
@@ -10,7 +13,7 @@ import type { AppliedState } from "./release.ts";
  * not make production run as dev.
  */
 export async function withMachineEnvironment<Request extends EnvironmentRequest>(
-  ports: Ports,
+  ports: HasProcesses & HasReleases & HasWorkspace,
   request: Request,
   { limits }: Pick<Caller, "limits">,
 ): Promise<Request> {

@@ -1,8 +1,10 @@
+import type { HasWorkspace } from "../project/port-repository.ts";
+import { FileError, type HasFiles } from "../files/port-files.ts";
 import type { InputOf } from "../api/inputs.ts";
 import type { Plan } from "../api/rollout.ts";
 import { documentPath } from "../deployments/file.ts";
-import { SvcmError } from "../errors.ts";
-import { FileError, type Ports } from "../ports/index.ts";
+import { SvcmError } from "../api/errors.ts";
+
 import { parseRecord } from "../words/record.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 
@@ -12,7 +14,7 @@ type PlanFileOptions = Pick<
 >;
 
 /** The file contains no values, and svcm never runs anything from it. @throws {SvcmError} INVALID_REQUEST */
-export async function writePlanFile(ports: Ports, file: string, plan: Plan): Promise<void> {
+export async function writePlanFile(ports: HasFiles & HasWorkspace, file: string, plan: Plan): Promise<void> {
   const path = documentPath(ports, file);
   const bytes = new TextEncoder().encode(`${JSON.stringify(plan, null, 2)}\n`);
   try {
@@ -26,7 +28,7 @@ export async function writePlanFile(ports: Ports, file: string, plan: Plan): Pro
 }
 
 /** Only the options and the id: an apply computes the plan again. @throws {SvcmError} INVALID_REQUEST */
-export async function readPlanFile(ports: Ports, file: string): Promise<PlanFileOptions> {
+export async function readPlanFile(ports: HasFiles & HasWorkspace, file: string): Promise<PlanFileOptions> {
   const path = documentPath(ports, file);
   const bytes = await ports.files.read(path, { mayBeOutside: true }).catch((error: unknown) => {
     throw fileRefused(error, path);

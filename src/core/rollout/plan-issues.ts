@@ -1,5 +1,5 @@
 import type { Issue } from "../api/issue.ts";
-import { declarationRefusal } from "../pm2/control/refusals.ts";
+import { declarationRefusal } from "./control/refusals.ts";
 import { findDeclaration } from "../pm2/declared.ts";
 import type { EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";

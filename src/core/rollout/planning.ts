@@ -1,16 +1,23 @@
+import type { HasReleases } from "./port-releases.ts";
+import type { HasStamps, HasFiles } from "../files/port-files.ts";
+import type { HasProcesses } from "../pm2/port-processes.ts";
+import type { HasWorkspace, HasFacts } from "../project/port-repository.ts";
+import type { HasRunningCode } from "../running/port-running-code.ts";
+import type { HasClock } from "../files/port-host.ts";
+import type { RolloutPorts } from "./ports.ts";
 import type { InputOf } from "../api/inputs.ts";
 import type { Plan } from "../api/rollout.ts";
 import { visibleKeys } from "../env/runtime-keys.ts";
-import { nameNotFound } from "../pm2/control/target.ts";
+import { nameNotFound } from "../pm2/target.ts";
 import { repeatEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { LoadedEcosystem } from "../pm2/loaded.ts";
 import { isOwnProcess, type ProcessRecord } from "../pm2/process-record.ts";
 import { withheldIssues } from "../pm2/rules/file.ts";
 import { volatileIssues } from "../pm2/rules/volatile.ts";
-import type { Ports } from "../ports/index.ts";
+
 import { requireEnvironment } from "../project/required-environment.ts";
 import { undecidedIssues } from "../project/undecided.ts";
-import { omitUndefined } from "../words/omit-undefined.ts";
+import { omitUndefined } from "../api/omit-undefined.ts";
 import type { ComparisonInput } from "./comparison-input.ts";
 import { decide, leaveOutOwn, type Decision } from "./decide.ts";
 import { isFailing } from "../running/failing.ts";
@@ -49,7 +56,7 @@ export interface Planned extends Pick<RolloutContext, "settingsOf" | "serviceOf"
  * file
  */
 export async function computePlan(
-  ports: Ports,
+  ports: RolloutPorts,
   request: InputOf<"rollout.plan">,
   preloaded?: EcosystemContent | Promise<EcosystemContent>,
 ): Promise<Planned> {
@@ -91,7 +98,7 @@ interface ReadContent extends Pick<Awaited<ReturnType<typeof readStates>>, "cont
 }
 
 async function compareContent(
-  ports: Ports,
+  ports: RolloutPorts,
   request: InputOf<"rollout.plan">,
   { content, start, context }: ReadContent,
 ): Promise<
@@ -129,14 +136,14 @@ async function compareContent(
   return { ...decideSteps(ports, { ...request, environment: name }, input, context), input, code: looked?.code };
 }
 
-function listFailing({ clock }: Ports, running: readonly ProcessRecord[], stateOf: StateOf): ReadonlySet<number> {
+function listFailing({ clock }: HasClock, running: readonly ProcessRecord[], stateOf: StateOf): ReadonlySet<number> {
   const nowMs = clock.now();
   return new Set(running.filter((record) => isFailing(record, nowMs, stateOf)).map(({ pmId }) => pmId));
 }
 
 /** After a step, code would run that is not in any commit. */
 async function addUncommitted(
-  { runningCode, workspace }: Ports,
+  { runningCode, workspace }: HasRunningCode & HasWorkspace,
   git: Plan["git"],
   code: Looked["code"] | undefined,
   steps: Decision["steps"],
@@ -149,7 +156,7 @@ async function addUncommitted(
 }
 
 function decideSteps(
-  ports: Ports,
+  ports: HasProcesses & HasStamps & HasWorkspace,
   {
     environment,
     service,
@@ -184,7 +191,7 @@ interface RolloutContext {
 }
 
 async function readRolloutContext(
-  ports: Ports,
+  ports: HasFacts & HasFiles & HasReleases & HasWorkspace,
   loaded: LoadedEcosystem | undefined,
   { machine }: ExpectContext,
   hasProcesses: boolean,
@@ -204,13 +211,13 @@ function listOwned({ apps }: AppliedState, environment: string, service: string 
 }
 
 /** A later save by the user counts. */
-function isDumpStale({ stamps, workspace }: Ports, { unsavedAtMs }: AppliedState): boolean {
+function isDumpStale({ stamps, workspace }: HasStamps & HasWorkspace, { unsavedAtMs }: AppliedState): boolean {
   if (unsavedAtMs === undefined) return false;
   const [dump] = stamps.read([`${workspace.pm2Home}/dump.pm2`]);
   return (dump?.modifiedMs ?? 0) < unsavedAtMs;
 }
 
-function listOwnApps({ processes }: Ports, running: readonly ProcessRecord[]): string[] {
+function listOwnApps({ processes }: HasProcesses, running: readonly ProcessRecord[]): string[] {
   const self = processes.ownProcess();
   return running.filter((record) => isOwnProcess(record, self)).map(({ name }) => name);
 }

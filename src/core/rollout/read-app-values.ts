@@ -1,7 +1,8 @@
+import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
 import { visibleKeys } from "../env/runtime-keys.ts";
 import type { EcosystemContent } from "../pm2/ecosystem-file.ts";
 import { normaliseApp } from "../pm2/normalise.ts";
-import type { Ports } from "../ports/index.ts";
+
 import { envLayerPaths } from "../project/env-layers.ts";
 import type { ValuesRequest } from "../running/read-values.ts";
 import { environmentsAt, type ExpectedApp } from "./expected.ts";
@@ -11,7 +12,7 @@ type AppFacts = Pick<ValuesRequest, "declaredIn" | "sources" | "apps" | "visible
 
 /** Returns what an ecosystem file and `svcm.yaml` say about the values of the apps. */
 export async function readAppValues(
-  { facts, workspace }: Ports,
+  { facts, workspace }: HasFacts & HasWorkspace,
   {
     loaded,
     contract,

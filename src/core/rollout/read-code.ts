@@ -1,7 +1,8 @@
+import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
 import { DEPLOYMENTS_FILE } from "../deployments/file.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import type { Ports } from "../ports/index.ts";
-import type { AppCode, CodeProcess, CodeRequest } from "../ports/running-code.ts";
+
+import type { AppCode, CodeProcess, CodeRequest, HasRunningCode } from "../running/port-running-code.ts";
 import { PROJECT_FILE } from "../project/project.ts";
 import { resolvePath } from "../project/resolve.ts";
 import type { StartRecord } from "../running/start-record.ts";
@@ -29,7 +30,7 @@ export interface CodeLookOptions {
 
 /** Looks at the code of the declared apps and of their processes. */
 export async function readCode(
-  ports: Pick<Ports, "runningCode" | "facts" | "workspace">,
+  ports: HasFacts & HasRunningCode & HasWorkspace,
   expected: readonly ExpectedApp[],
   running: readonly ProcessRecord[],
   { budgetMs, ...files }: CodeLookOptions,
@@ -40,7 +41,7 @@ export async function readCode(
 }
 
 async function listRequests(
-  { facts, workspace }: Pick<Ports, "facts" | "workspace">,
+  { facts, workspace }: HasFacts & HasWorkspace,
   expected: readonly ExpectedApp[],
   running: readonly ProcessRecord[],
   { filesOf, others: more }: Pick<CodeLookOptions, "filesOf" | "others">,

@@ -1,10 +1,10 @@
 import type { Release } from "../api/rollout.ts";
-import type { Ports } from "../ports/index.ts";
-import type { Releases } from "../ports/releases.ts";
+
+import type { Releases, HasReleases } from "./port-releases.ts";
 import { toJournals, type AppliedState, findAppliedState, toRelease } from "./release.ts";
 
 /** @throws {SvcmError} PM2_FAILED with the code `PM2_HOME_UNUSABLE` */
-export async function readAppliedState({ releases }: Pick<Ports, "releases">): Promise<AppliedState> {
+export async function readAppliedState({ releases }: HasReleases): Promise<AppliedState> {
   return findAppliedState(toJournals(await releases.list()));
 }
 

@@ -1,8 +1,13 @@
+import type { HasRevisions } from "../files/port-revisions.ts";
+import type { HasWorkspace } from "../project/port-repository.ts";
+import type { HasHost } from "../files/port-host.ts";
+import type { HasProcesses } from "../pm2/port-processes.ts";
+import type { RolloutPorts } from "./ports.ts";
 import type { InputOf } from "../api/inputs.ts";
-import { listOrEmpty } from "../pm2/control/list-or-empty.ts";
+import { listOrEmpty } from "../pm2/list-or-empty.ts";
 import { readEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import type { Ports } from "../ports/index.ts";
+
 import { type EnvironmentRequest, resolvePath } from "../project/resolve.ts";
 import { expectedApps, type ExpectContext } from "./expected.ts";
 import type { PlanContext } from "./plan.ts";
@@ -24,7 +29,7 @@ interface States {
 }
 
 export async function readStates(
-  ports: Ports,
+  ports: RolloutPorts,
   { environment, service, from }: InputOf<"rollout.plan">,
   preloaded?: EcosystemContent | Promise<EcosystemContent>,
 ): Promise<States> {
@@ -47,13 +52,13 @@ function handledLater<T>(work: Promise<T>): Promise<T> {
   return work;
 }
 
-async function readPm2({ processes }: Ports) {
+async function readPm2({ processes }: HasProcesses) {
   const { list, digest } = await processes.withHomeKey();
   return { running: await listOrEmpty({ list }), digest };
 }
 
 function fromPm2(
-  ports: Ports,
+  ports: HasHost & HasWorkspace,
   content: EcosystemContent,
   { running, digest }: Awaited<ReturnType<typeof readPm2>>,
 ): StartState {
@@ -62,7 +67,7 @@ function fromPm2(
 }
 
 async function fromRevision(
-  ports: Ports,
+  ports: RolloutPorts,
   content: EcosystemContent,
   { revision, ...place }: EnvironmentRequest & { readonly revision: string },
 ): Promise<StartState> {
@@ -73,7 +78,7 @@ async function fromRevision(
 }
 
 function createExpectContext(
-  { host, workspace }: Ports,
+  { host, workspace }: HasHost & HasWorkspace,
   { spellings }: EcosystemContent,
   digest: ExpectContext["digest"],
 ): ExpectContext {
@@ -82,7 +87,7 @@ function createExpectContext(
 
 /** Git runs while the ecosystem file is read. */
 export async function readGitState(
-  { revisions, workspace }: Ports,
+  { revisions, workspace }: HasRevisions & HasWorkspace,
   reading: EcosystemContent | Promise<EcosystemContent>,
 ): Promise<Plan["git"]> {
   const state = await revisions.readState(async () => {

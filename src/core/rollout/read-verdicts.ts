@@ -1,6 +1,7 @@
+import type { RolloutPorts } from "./ports.ts";
 import type { EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import type { Ports } from "../ports/index.ts";
+
 import type { Digest } from "../running/env-file-digests.ts";
 import { readEnvFileContents, type EnvFileContents } from "../running/read-env-files.ts";
 import { readValues } from "../running/read-values.ts";
@@ -32,7 +33,7 @@ export interface Looked {
 
 /** Looks at the code and the values of the declared apps, and of the processes that run them. */
 export async function readVerdicts(
-  ports: Ports,
+  ports: RolloutPorts,
   { content, expected, running, appliedApps, digest, budgetMs }: VerdictRequest,
 ): Promise<Looked> {
   const facts = await readAppValues(ports, content, expected, appliedApps);

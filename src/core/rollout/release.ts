@@ -1,8 +1,8 @@
 import type { Release, ReleaseFailure } from "../api/rollout.ts";
-import { isGranted, type Caller } from "../caller.ts";
+import { isGranted, type Caller } from "../access/caller.ts";
 import type { ProcessIdentity } from "../pm2/process-record.ts";
 import { isInherited } from "../pm2/variable-origin.ts";
-import { omitUndefined } from "../words/omit-undefined.ts";
+import { omitUndefined } from "../api/omit-undefined.ts";
 import type { AppProbe } from "./settings/probe.ts";
 import { isAppStep } from "./step.ts";
 

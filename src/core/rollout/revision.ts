@@ -1,7 +1,10 @@
-import { SvcmError } from "../errors.ts";
+import type { HasRevisions } from "../files/port-revisions.ts";
+import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
+import type { LoadPurpose, HasEcosystems } from "../pm2/port-ecosystems.ts";
+import { SvcmError } from "../api/errors.ts";
 import { readEcosystem } from "../pm2/ecosystem-file.ts";
 import type { LoadedEcosystem } from "../pm2/loaded.ts";
-import type { LoadPurpose, Ports } from "../ports/index.ts";
+
 import type { EnvironmentRequest } from "../project/resolve.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { ExpectedApp } from "./expected.ts";
@@ -16,7 +19,11 @@ export interface RevisionContent {
  * Runs the file together with the other files of its revision; the layout in `svcm.yaml` comes from the work tree.
  * @throws {SvcmError} REVISION_FAILED, NOT_FOUND, and the errors of `readEcosystem`
  */
-export function readRevision(ports: Ports, request: EnvironmentRequest, revision: string): Promise<RevisionContent> {
+export function readRevision(
+  ports: HasEcosystems & HasFacts & HasRevisions & HasWorkspace,
+  request: EnvironmentRequest,
+  revision: string,
+): Promise<RevisionContent> {
   const { ecosystems, revisions, workspace } = ports;
   const { root } = workspace;
   return revisions.withFiles(revision, async (folder, commit) => {

@@ -1,5 +1,5 @@
 /** Facts about a process from PM2's log. */
-import type { LogEntry } from "../events/log-line.ts";
+import type { LogEntry } from "../logs/log-line.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { LastEnd, ProcessFacts } from "./facts.ts";
 import { MIN_LOOP_RESTARTS, OBSERVED_MS } from "./restarts.ts";

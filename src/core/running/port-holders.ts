@@ -1,5 +1,5 @@
 /** Decides which process of PM2 a listening socket belongs to, or has belonged to. */
-import type { Listener } from "../metrics/reading.ts";
+import type { Listener } from "../files/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 
 /** With the sockets of descendants, but without those that PM2 holds for a cluster. */

@@ -1,4 +1,5 @@
-import { FileError, type Ports } from "../ports/index.ts";
+import { FileError, type HasFiles } from "../files/port-files.ts";
+
 import { decodeUtf8 } from "../words/utf8.ts";
 import { digestEnvFile, type Digest, type Digests } from "./env-file-digests.ts";
 
@@ -6,7 +7,7 @@ import { digestEnvFile, type Digest, type Digests } from "./env-file-digests.ts"
 export type EnvFileContents = ReadonlyMap<string, Digests | null | undefined>;
 
 export async function readEnvFileContents(
-  { files }: Pick<Ports, "files">,
+  { files }: HasFiles,
   paths: Iterable<string>,
   digest: Digest,
 ): Promise<EnvFileContents> {

@@ -1,7 +1,9 @@
-import type { ProcessActivity, TcpSocket } from "../metrics/reading.ts";
+import type { HasProcessLogs } from "../logs/port-process-logs.ts";
+import type { HasClock } from "../files/port-host.ts";
+import type { ProcessActivity, TcpSocket } from "../files/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import type { Ports } from "../ports/index.ts";
-import type { ProcessTrees } from "../ports/machine.ts";
+
+import type { ProcessTrees, HasMachine } from "../files/port-machine.ts";
 import { once } from "../words/once.ts";
 import { appKind } from "./kind.ts";
 import {
@@ -15,7 +17,7 @@ import {
   type ServingTree,
 } from "./serving.ts";
 
-type ServingPorts = Pick<Ports, "clock" | "machine" | "processLogs">;
+type ServingPorts = HasClock & HasMachine & HasProcessLogs;
 
 /** Longer than a server is busy without taking a connection. */
 const HUNG_MS = 2000;

@@ -1,8 +1,13 @@
-import type { LogEntry } from "../events/log-line.ts";
+import type { HasStamps } from "../files/port-files.ts";
+import type { HasProcessLogs } from "../logs/port-process-logs.ts";
+import type { HasMachine } from "../files/port-machine.ts";
+import type { HasClock } from "../files/port-host.ts";
+import type { HasAudit } from "../access/port-audit-log.ts";
+import type { LogEntry } from "../logs/log-line.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { workingFolders } from "../pm2/process-record.ts";
-import type { Ports } from "../ports/index.ts";
-import type { ScheduleTimes } from "../ports/schedules.ts";
+
+import type { ScheduleTimes, HasSchedules } from "../pm2/port-schedules.ts";
 import type { ProcessFacts, ScheduleFacts } from "./facts.ts";
 import { appKind } from "./kind.ts";
 import { logFacts } from "./log-facts.ts";
@@ -12,7 +17,7 @@ import type { ServingFacts } from "./serving.ts";
 import { isAtRest, isWithoutPid, processState, type StateOf } from "./state.ts";
 import { attributeStop } from "./stop-fact.ts";
 
-type FactPorts = Pick<Ports, "audit" | "clock" | "machine" | "processLogs" | "schedules" | "stamps">;
+type FactPorts = HasAudit & HasClock & HasMachine & HasProcessLogs & HasSchedules & HasStamps;
 
 /** A crash loop with several ends a second writes this in an hour. */
 const MAX_ENTRIES = 20_000;
@@ -38,10 +43,7 @@ interface StateInput {
   readonly restarts?: RestartObservations;
 }
 
-export function createStateOf(
-  { clock }: Pick<Ports, "clock">,
-  { facts, missingFolders, restarts }: StateInput,
-): StateOf {
+export function createStateOf({ clock }: HasClock, { facts, missingFolders, restarts }: StateInput): StateOf {
   return (record, kind) =>
     processState(record, {
       epochMs: clock.now(),

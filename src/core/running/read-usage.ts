@@ -1,6 +1,7 @@
-import { treeUsage, type TreeUsage } from "../metrics/tree-usage.ts";
+import type { HasMachine } from "../files/port-machine.ts";
+import type { HasClock } from "../files/port-host.ts";
+import { treeUsage, type TreeUsage } from "./tree-usage.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import type { Ports } from "../ports/index.ts";
 
 /** A shorter time would measure single clock ticks. */
 const MEASURE_MS = 200;
@@ -10,7 +11,7 @@ const MEASURE_MS = 200;
  * there are any.
  */
 export async function readTreeUsage(
-  { clock, machine }: Pick<Ports, "clock" | "machine">,
+  { clock, machine }: HasClock & HasMachine,
   records: readonly ProcessRecord[],
 ): Promise<ReadonlyMap<number, TreeUsage>> {
   const kernel = await machine.openTrees();

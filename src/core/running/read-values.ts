@@ -1,6 +1,9 @@
+import type { HasWorkspace } from "../project/port-repository.ts";
+import type { HasRevisions } from "../files/port-revisions.ts";
+import type { HasFiles, HasStamps } from "../files/port-files.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { isDeclaredVariable, isShellVariable, isStartedBySvcm } from "../pm2/variable-origin.ts";
-import type { Ports } from "../ports/index.ts";
+
 import { decodeUtf8 } from "../words/utf8.ts";
 import type { EnvFileFacts } from "./env-file-changes.ts";
 import { formerWords } from "./former-words.ts";
@@ -37,7 +40,10 @@ export interface ValuesRequest {
 }
 
 /** By PM2's number of the process. */
-export async function readValues(ports: Ports, request: ValuesRequest): Promise<ReadonlyMap<number, ValuesVerdict>> {
+export async function readValues(
+  ports: HasFiles & HasRevisions & HasStamps & HasWorkspace,
+  request: ValuesRequest,
+): Promise<ReadonlyMap<number, ValuesVerdict>> {
   const { apps, running, contents } = request;
   const processes = apps.flatMap((app) =>
     running.filter(({ name }) => name === app.name).map((process) => ({ app, process })),
@@ -67,7 +73,7 @@ function factsOf(
 }
 
 function describeFiles(
-  { stamps, workspace }: Ports,
+  { stamps, workspace }: HasStamps & HasWorkspace,
   { envFiles, layers }: AppValues,
   record: Pick<StartRecord, "envFiles"> | undefined,
   contents: EnvFileContents,
@@ -89,7 +95,7 @@ function describeFiles(
 
 /** Git is asked only about a process that has variables of unknown origin. */
 async function readFormerWords(
-  { revisions, files }: Ports,
+  { revisions, files }: HasFiles & HasRevisions,
   { sources }: ValuesRequest,
   { name, environments, openKeys }: AppValues,
   { declaration: { environment }, lastStartAt }: ProcessRecord,

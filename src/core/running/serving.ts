@@ -1,7 +1,7 @@
 /** Decides from sockets whether a process that PM2 calls online serves its port. */
-import type { ErrorTail } from "../events/heap-error.ts";
-import { lastErrorBlock } from "../events/error-block.ts";
-import type { ProcessActivity, TcpSocket } from "../metrics/reading.ts";
+
+import { lastErrorBlock, type ErrorTail } from "../logs/error-block.ts";
+import type { ProcessActivity, TcpSocket } from "../files/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { pluralize } from "../words/pluralize.ts";
 import type { ProcessFacts } from "./facts.ts";

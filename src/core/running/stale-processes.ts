@@ -1,3 +1,4 @@
+import type { StaleProcess, Override, EffectOfWrite } from "../env/port-effects.ts";
 import { compareText } from "../api/issue.ts";
 import { groupBy } from "../words/group-by.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
@@ -18,26 +19,6 @@ export interface WrittenFile {
   readonly keys: readonly string[];
   /** The values of the layers of the environment, all together. */
   readonly values: Digests;
-}
-
-/** Processes of an app that keep the former value. */
-export interface StaleProcess {
-  readonly name: string;
-  readonly pmIds: readonly number[];
-  /** `ecosystem`: a plain restart keeps the value, because the process got it at its start. */
-  readonly scope: "process" | "ecosystem";
-}
-
-/** The ecosystem file sets another value for the app, and it wins. */
-export interface Override {
-  readonly key: string;
-  readonly app: string;
-  readonly fileName: string;
-}
-
-export interface EffectOfWrite {
-  readonly staleProcesses: readonly StaleProcess[];
-  readonly overrides: readonly Override[];
 }
 
 export function decideEffect(

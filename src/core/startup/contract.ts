@@ -4,8 +4,8 @@
  * @see the specification, "Startup behaviour", "Guardrails" and "Runtime keys"
  */
 import type { Issue } from "../api/issue.ts";
-import type { PackagedValues } from "../facts/packaged.generated.ts";
-import type { RuntimeContract } from "../facts/schema.ts";
+import type { PackagedValues } from "../project/facts/packaged.generated.ts";
+import type { RuntimeContract } from "../api/facts.ts";
 import { findingsOf, toIssue } from "../findings/rule.ts";
 import { maskCredentials, Secret } from "../secrets/redact.ts";
 import type { CarriedDrivers, Entrypoint, EnvValues, RealtimePlan, StartupPlan, WebSocketPlan } from "./plan.ts";

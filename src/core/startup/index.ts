@@ -7,7 +7,7 @@
  * ```
  */
 import { availableParallelism } from "node:os";
-import { readContractSync, type ContractLocation } from "../adapters/contract-sync.ts";
+import { readContractSync, type ContractLocation } from "./contract-sync.node.ts";
 import type { Issue } from "../api/issue.ts";
 import { decideStartup, type StartupDecision, type StartupContext } from "./contract.ts";
 import type { Entrypoint, EnvValues, StartupPlan } from "./plan.ts";

@@ -1,6 +1,6 @@
 import type { entrypoints } from "../api/names.ts";
 import type { Secret } from "../secrets/redact.ts";
-import type { PackagedValues } from "../facts/packaged.generated.ts";
+import type { PackagedValues } from "../project/facts/packaged.generated.ts";
 
 /** An official process entrypoint of a backend. */
 export type Entrypoint = (typeof entrypoints)[number];

@@ -1,5 +1,5 @@
 import { specOf } from "../env/runtime-keys.ts";
-import type { EnumSpec, RuntimeContract } from "../facts/schema.ts";
+import type { EnumSpec, RuntimeContract } from "../api/facts.ts";
 import type { Entrypoint, EnvValues } from "./plan.ts";
 
 export interface StartRequest {

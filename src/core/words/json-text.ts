@@ -1,5 +1,5 @@
 import type { Issue } from "../api/issue.ts";
-import { SvcmError } from "../errors.ts";
+import { SvcmError } from "../api/errors.ts";
 import { decodeUtf8 } from "./utf8.ts";
 import { scanJson, type JsonPath, type JsonProblem } from "./json-scan.ts";
 

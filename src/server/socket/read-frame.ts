@@ -1,7 +1,7 @@
 import { interval } from "../../core/api/channel.ts";
 import type { Code } from "../../core/api/codes.generated.ts";
 import { type ClientFrame, clientFrames, type ErrorFrame } from "../../core/api/frames.ts";
-import { parseInput } from "../../core/api/parse.ts";
+import { parseInput } from "../../core/access/parse.ts";
 import { errorTable, failureCode, SvcmError } from "../../core/index.ts";
 import { parseJson } from "../../core/words/json-text.ts";
 import type { ErrorCode } from "../../core/api/code.ts";

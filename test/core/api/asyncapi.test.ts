@@ -7,7 +7,10 @@ import { describe, expect, test } from "vitest";
 import { asyncApiDocument } from "../../../src/core/api/asyncapi.ts";
 import { frameExamples } from "../../../src/core/api/frame-examples.ts";
 import { SOCKET_PATH } from "../../../src/core/api/channel.ts";
-import { packagedCapabilityMatrix, packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
+import {
+  packagedCapabilityMatrix,
+  packagedRuntimeContract,
+} from "../../../src/core/project/facts/packaged.generated.ts";
 import { ecosystemSpellings } from "../../../src/core/project/resolve.ts";
 import { clientFrames, serverFrames } from "../../../src/core/api/frames.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   packagedCapabilityMatrix as matrix,
   packagedRuntimeContract as contract,
-} from "../../../src/core/facts/packaged.generated.ts";
+} from "../../../src/core/project/facts/packaged.generated.ts";
 import { migrateDocument } from "../../../src/core/deployments/edit/migrate-document.ts";
 import { openQuestions } from "../../../src/core/deployments/edit/question.ts";
 import { editEntry, removeEntry } from "../../../src/core/deployments/edit/entry.ts";

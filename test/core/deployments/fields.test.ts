@@ -6,7 +6,7 @@ import { entrySchema } from "../../../src/core/deployments/schema/entry.ts";
 import {
   packagedCapabilityMatrix as matrix,
   packagedRuntimeContract as contract,
-} from "../../../src/core/facts/packaged.generated.ts";
+} from "../../../src/core/project/facts/packaged.generated.ts";
 
 const vocabulary = { contract, matrix };
 

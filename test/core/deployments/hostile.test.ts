@@ -3,9 +3,9 @@ import { MAX_FINDINGS } from "../../../src/core/api/issue.ts";
 import {
   packagedCapabilityMatrix as matrix,
   packagedRuntimeContract as contract,
-} from "../../../src/core/facts/packaged.generated.ts";
+} from "../../../src/core/project/facts/packaged.generated.ts";
 import { reportFormats } from "../../../src/core/api/names.ts";
-import { renderReport } from "../../../src/core/findings/render.ts";
+import { renderReport } from "../../../src/core/setup/render-report.ts";
 import { subjectsOf, validateSource } from "../../../src/core/deployments/validate.ts";
 import { parseYaml } from "../../../src/core/yaml/parse.ts";
 import { mutant, randomOf, realDocuments } from "../yaml/mutate.ts";

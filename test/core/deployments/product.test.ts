@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import {
   packagedCapabilityMatrix as matrix,
   packagedRuntimeContract as contract,
-} from "../../../src/core/facts/packaged.generated.ts";
+} from "../../../src/core/project/facts/packaged.generated.ts";
 import { entryIssues, serviceConfigurationIssues } from "../../../src/core/deployments/validate.ts";
 
 /** An independent check: this test reads the YAML file itself. */

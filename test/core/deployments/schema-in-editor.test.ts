@@ -8,7 +8,7 @@ import { documentSchema } from "../../../src/core/deployments/schema/document.ts
 import {
   packagedCapabilityMatrix as matrix,
   packagedRuntimeContract as contract,
-} from "../../../src/core/facts/packaged.generated.ts";
+} from "../../../src/core/project/facts/packaged.generated.ts";
 
 const PACKAGED = fileURLToPath(new URL("../../../schemas/service-management.v1.schema.json", import.meta.url));
 const ENTRY = "deployments:\n  - name: a\n    region: eu\n    runtime: node22\n";

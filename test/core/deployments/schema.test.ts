@@ -7,8 +7,8 @@ import { isValid } from "../../../src/core/api/issue.ts";
 import {
   packagedCapabilityMatrix as matrix,
   packagedRuntimeContract as contract,
-} from "../../../src/core/facts/packaged.generated.ts";
-import { readCapabilityMatrix } from "../../../src/core/facts/read.ts";
+} from "../../../src/core/project/facts/packaged.generated.ts";
+import { readCapabilityMatrix } from "../../../src/core/project/facts/read.ts";
 import { documentSchema } from "../../../src/core/deployments/schema/document.ts";
 import { validateDocument } from "../../../src/core/deployments/validate.ts";
 import type { Vocabulary } from "../../../src/core/deployments/vocabulary.ts";

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import {
   packagedCapabilityMatrix as matrix,
   packagedRuntimeContract as contract,
-} from "../../../src/core/facts/packaged.generated.ts";
-import { catalog } from "../../../src/core/findings/catalog.ts";
+} from "../../../src/core/project/facts/packaged.generated.ts";
+import { catalog } from "../../../src/core/setup/codes/catalog.ts";
 import { migrateTarget } from "../../../src/core/deployments/migrate.ts";
 import { rules } from "../../../src/core/deployments/rules/index.ts";
 import { entryIssues, listVerdicts, validateSource, validateDocument } from "../../../src/core/deployments/validate.ts";

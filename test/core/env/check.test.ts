@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { checkEnvFiles } from "../../../src/core/env/check.ts";
-import type { RuntimeContract } from "../../../src/core/facts/schema.ts";
-import { packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
+import type { RuntimeContract } from "../../../src/core/api/facts.ts";
+import { packagedRuntimeContract } from "../../../src/core/project/facts/packaged.generated.ts";
 
 const checkEnvFile = (contract: RuntimeContract, text: string, fileName: string) =>
   checkEnvFiles(contract, [{ text, fileName }]);

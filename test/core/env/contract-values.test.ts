@@ -4,8 +4,8 @@ import { hasCredentials, maskCredentials, Secret } from "../../../src/core/secre
 import { envSpellings, resolveEnvironment } from "../../../src/core/project/resolve.ts";
 import { editableKeys, tierOf, visibleKeys, acceptedValues } from "../../../src/core/env/runtime-keys.ts";
 import { valueIssue } from "../../../src/core/env/value-rules.ts";
-import { SvcmError } from "../../../src/core/errors.ts";
-import { packagedRuntimeContract as contract } from "../../../src/core/facts/packaged.generated.ts";
+import { SvcmError } from "../../../src/core/api/errors.ts";
+import { packagedRuntimeContract as contract } from "../../../src/core/project/facts/packaged.generated.ts";
 
 function problemOf(key: string, value: string): string | undefined {
   const spec = contract.keys[key];

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { checkEnvFiles } from "../../../src/core/env/check.ts";
 import { planWrite } from "../../../src/core/env/plan.ts";
-import { packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
+import { packagedRuntimeContract } from "../../../src/core/project/facts/packaged.generated.ts";
 
 const SIZE = 2 ** 18;
 

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { valueIssue } from "../../../src/core/env/value-rules.ts";
 import { assignmentIssues } from "../../../src/core/env/plan.ts";
 import { acceptedValues } from "../../../src/core/env/runtime-keys.ts";
-import { packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
-import type { FormKind, KeySpec } from "../../../src/core/facts/schema.ts";
+import { packagedRuntimeContract } from "../../../src/core/project/facts/packaged.generated.ts";
+import type { FormKind, KeySpec } from "../../../src/core/api/facts.ts";
 
 const cases: Readonly<Record<FormKind, { readonly good: readonly string[]; readonly bad: readonly string[] }>> = {
   text: { good: ["eu-west-1", "a b"], bad: ["a\nb", "postgres://u:p@db/x"] },

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { AuditRecord } from "../../../src/core/api/audit-record.ts";
 import { attributeEvents as joined } from "../../../src/core/events/attribute-events.ts";
 import { logEvents } from "../../../src/core/events/log-events.ts";
-import { logEntry } from "../../../src/core/events/log-line.ts";
+import { logEntry } from "../../../src/core/logs/log-line.ts";
 import { paginateEvents, toSvcmEvent } from "../../../src/core/events/page.ts";
 
 const HOME = "/home/deploy/.pm2";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lastErrorBlock, withoutPrefix } from "../../../src/core/events/error-block.ts";
+import { lastErrorBlock, withoutPrefix } from "../../../src/core/logs/error-block.ts";
 
 const block = (...lines: string[]) => lastErrorBlock(lines.map((text) => ({ text })));
 const FRAMES = [

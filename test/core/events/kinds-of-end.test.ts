@@ -4,7 +4,7 @@ import type { SvcmEvent } from "../../../src/core/api/events.ts";
 import { attributeEvents } from "../../../src/core/events/attribute-events.ts";
 import { explainHeapErrors } from "../../../src/core/events/heap-error.ts";
 import { logEvents } from "../../../src/core/events/log-events.ts";
-import { logEntry } from "../../../src/core/events/log-line.ts";
+import { logEntry } from "../../../src/core/logs/log-line.ts";
 import { withKernel } from "../../../src/core/events/sightings.ts";
 import { explainZeroes } from "../../../src/core/events/zero-exits.ts";
 import { AT, kindsOfEnd, type KindOfEnd } from "./kinds-of-end.ts";

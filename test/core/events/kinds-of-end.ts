@@ -1,6 +1,6 @@
 /** Kinds of end, as PM2 7 logs them, with what the other witnesses say. */
+import type { ExecMode } from "../../../src/core/pm2/exec-mode.ts";
 import type { Cause } from "../../../src/core/api/names.ts";
-import type { ExecMode } from "../../../src/core/events/causes.ts";
 
 export interface KindOfEnd {
   readonly title: string;

@@ -1,14 +1,14 @@
+import type { RunningCommand } from "../../../src/core/pm2/running-command.ts";
 import { expect, test } from "vitest";
 import { attributeEvents } from "../../../src/core/events/attribute-events.ts";
 import { logEvents } from "../../../src/core/events/log-events.ts";
-import { logEntry } from "../../../src/core/events/log-line.ts";
+import { logEntry } from "../../../src/core/logs/log-line.ts";
 import {
   commandsFor,
   readSighting,
   withCommands,
   withKernel,
   type CommandSighting,
-  type RunningCommand,
 } from "../../../src/core/events/sightings.ts";
 
 const second = (seconds: number): string => `2026-11-22T04:42:${String(seconds).padStart(2, "0")}`;

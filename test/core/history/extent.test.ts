@@ -1,11 +1,11 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { nodeHistoryFiles } from "../../../src/core/adapters/history-files.ts";
+import { nodeHistoryFiles } from "../../../src/core/history/history-files.node.ts";
 import { readExtent } from "../../../src/core/history/extent.ts";
 import { hourOf, partName } from "../../../src/core/history/parts.ts";
 import { FileError } from "../../../src/core/index.ts";
-import type { HistoryFiles } from "../../../src/core/ports/history.ts";
+import type { HistoryFiles } from "../../../src/core/history/port-history.ts";
 import { historyFolder, stepsBetween, writeHistory } from "../../support/recorded.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 

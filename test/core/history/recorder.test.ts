@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { nodeHistoryFiles } from "../../../src/core/adapters/history-files.ts";
+import { nodeHistoryFiles } from "../../../src/core/history/history-files.node.ts";
 import { foreignCode } from "../../../src/core/api/code.ts";
 import { hourOf, partName } from "../../../src/core/history/parts.ts";
 import { sealHour } from "../../../src/core/history/recorder.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createCandidateFinder } from "../../../src/core/adapters/logs/worker/candidates.ts";
-import { type RawLine, scrubLine } from "../../../src/core/adapters/logs/worker/line.ts";
+import { createCandidateFinder } from "../../../src/core/logs/files/worker/candidates.ts";
+import { type RawLine, scrubLine } from "../../../src/core/logs/files/worker/line.ts";
 import { createMatcher, type Search } from "../../../src/core/logs/match.ts";
 import { createLineScrubber } from "../../../src/core/logs/scrub.ts";
 import { escapeRegExp } from "../../../src/core/words/escape-reg-exp.ts";

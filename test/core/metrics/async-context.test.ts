@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer as createTcp } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { nodeAsyncContext } from "../../../src/core/adapters/async-context.ts";
+import { nodeAsyncContext } from "../../../src/core/metrics/async-context.node.ts";
 import { processMetrics } from "../../../src/core/api/metrics.ts";
 import { createScrub } from "../../../src/core/pm2/scrub.ts";
 import { asyncContextMetrics, redactedStore } from "../../../src/core/metrics/async-context-metrics.ts";

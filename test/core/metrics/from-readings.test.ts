@@ -1,7 +1,8 @@
 import { foreignCode } from "../../../src/core/api/code.ts";
 import { describe, expect, test } from "vitest";
-import { hostMetrics, ioRates, processCpuPercent, usagePercent } from "../../../src/core/metrics/from-readings.ts";
-import type { HostReading, ProcessReading } from "../../../src/core/metrics/reading.ts";
+import { hostMetrics, ioRates, usagePercent } from "../../../src/core/metrics/from-readings.ts";
+import { processCpuPercent } from "../../../src/core/running/process-rate.ts";
+import type { HostReading, ProcessReading } from "../../../src/core/files/reading.ts";
 
 const reading = (more: Partial<ProcessReading>): ProcessReading => ({
   atMs: 0,

@@ -11,7 +11,7 @@ import {
   parsePidStat,
   parsePidStatm,
   parseStat,
-} from "../../../src/core/metrics/proc.ts";
+} from "../../../src/core/files/proc.ts";
 
 const fixture = (name: string): string => readFileSync(join(import.meta.dirname, "../../fixtures/proc", name), "utf8");
 

@@ -8,7 +8,10 @@ import { createScrub } from "../../../src/core/pm2/scrub.ts";
 import type { EcosystemResponse } from "../../../src/core/api/bodies.ts";
 import { ecosystemResponse, startCommand } from "../../../src/core/pm2/view.ts";
 import { inFolder, shellQuote } from "../../../src/core/words/shell.ts";
-import { packagedCapabilityMatrix, packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
+import {
+  packagedCapabilityMatrix,
+  packagedRuntimeContract,
+} from "../../../src/core/project/facts/packaged.generated.ts";
 
 const facts = { contract: packagedRuntimeContract, matrix: packagedCapabilityMatrix };
 

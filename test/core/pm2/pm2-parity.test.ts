@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ecosystemLoader } from "../../../src/core/adapters/ecosystem-loader/index.ts";
+import { ecosystemLoader } from "../../../src/core/pm2/loader/index.ts";
 import { declaredApps } from "../../../src/core/pm2/declared.ts";
 import { pm2FileKind } from "../../../src/core/pm2/file-name.ts";
 import type { Data } from "../../../src/core/pm2/loaded.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { resolveProbe } from "../../../src/core/rollout/settings/probe.ts";
-import { mergeSettings, type RolloutSettings } from "../../../src/core/rollout/settings/settings.ts";
+import { mergeSettings, type RolloutSettings } from "../../../src/core/project/rollout-settings.ts";
 
 test("without the property rollout, every setting has its default", () => {
   expect(mergeSettings(undefined, undefined)).toEqual({

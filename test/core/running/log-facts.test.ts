@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { LogEntry } from "../../../src/core/events/log-line.ts";
+import type { LogEntry } from "../../../src/core/logs/log-line.ts";
 import { logFacts } from "../../../src/core/running/log-facts.ts";
 import { processState } from "../../../src/core/running/state.ts";
 import { record } from "../../support/process-record.ts";

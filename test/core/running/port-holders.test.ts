@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Listener } from "../../../src/core/metrics/reading.ts";
+import type { Listener } from "../../../src/core/files/reading.ts";
 import { findHolder, findLeftOvers, holderText } from "../../../src/core/running/port-holders.ts";
 import { record } from "../../support/process-record.ts";
 

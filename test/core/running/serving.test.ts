@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ProcessActivity, TcpSocket } from "../../../src/core/metrics/reading.ts";
+import type { ProcessActivity, TcpSocket } from "../../../src/core/files/reading.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import {
   describeHung,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { visibleKeys } from "../../../src/core/env/runtime-keys.ts";
-import { packagedRuntimeContract } from "../../../src/core/facts/packaged.generated.ts";
+import { packagedRuntimeContract } from "../../../src/core/project/facts/packaged.generated.ts";
 import { isSecretName } from "../../../src/core/secrets/secret-name.ts";
 
 function namesOf(file: string): string[] {

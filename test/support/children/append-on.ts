@@ -1,6 +1,6 @@
 /** Appends this number of records, one after the other, and prints the id of each record that is on the disk. */
 import { writeSync } from "node:fs";
-import { auditLog } from "../../../src/core/adapters/audit-log.ts";
+import { auditLog } from "../../../src/core/access/audit-log.node.ts";
 import { recordOf } from "../records.ts";
 
 const [file = "", name = "", count = "Infinity", maxBytes, kept] = process.argv.slice(2);

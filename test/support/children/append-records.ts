@@ -1,6 +1,7 @@
 /** Appends records to an audit log as fast as possible, `<name>-0`, `<name>-1` and so on, and prints refusals. */
-import { auditLog } from "../../../src/core/adapters/audit-log.ts";
-import { FileError } from "../../../src/core/ports/index.ts";
+import { FileError } from "../../../src/core/files/port-files.ts";
+import { auditLog } from "../../../src/core/access/audit-log.node.ts";
+
 import { recordOf } from "../records.ts";
 
 const [file = "", name = "", count = "0"] = process.argv.slice(2);

@@ -4,7 +4,7 @@
  */
 import { appendFileSync, closeSync, openSync, unlinkSync } from "node:fs";
 import { once } from "node:events";
-import { fileLocks } from "../../../src/core/adapters/files/lock.ts";
+import { fileLocks } from "../../../src/core/files/lock.ts";
 
 const [target = "", ending = "kill"] = process.argv.slice(2);
 const mark = `${target}.holder`;

@@ -1,9 +1,9 @@
 /** A child holds the lock of a file. Prints the state of the lock while it is held and after the child is killed. */
+import { FileError } from "../../../src/core/files/port-files.ts";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { fileLocks } from "../../../src/core/adapters/files/lock.ts";
-import { FileError } from "../../../src/core/ports/index.ts";
+import { fileLocks } from "../../../src/core/files/lock.ts";
 
 const [script = "", target = ""] = process.argv.slice(2);
 const child = spawn(process.execPath, [script, target, "wait"], {

@@ -1,6 +1,6 @@
 /** Increments the number in a file as often as requested. */
 import { dirname } from "node:path";
-import { nodeFiles } from "../../../src/core/adapters/files/index.ts";
+import { nodeFiles } from "../../../src/core/files/index.ts";
 
 const [path = "", times = "1"] = process.argv.slice(2);
 const files = nodeFiles({ allowedFolders: [dirname(path)], lockTimeoutMs: 60_000 });

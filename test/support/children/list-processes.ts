@@ -1,5 +1,5 @@
 /** Lists PM2's processes in PM2_HOME, then tries to start: prints one line with the result of each. */
-import { pm2Processes } from "../../../src/core/adapters/pm2/index.ts";
+import { pm2Processes } from "../../../src/core/pm2/daemon/index.ts";
 
 const link = pm2Processes({ env: process.env, cwd: "/" });
 

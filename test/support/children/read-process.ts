@@ -1,5 +1,5 @@
 /** Reads one process of another user, and prints the result. */
-import { nodeMachine } from "../../../src/core/adapters/machine/index.ts";
+import { nodeMachine } from "../../../src/core/metrics/machine/index.ts";
 
 const pid = Number(process.argv[2]);
 const machine = await nodeMachine({ diskPaths: [] }).openReader();

@@ -1,9 +1,9 @@
 /** Records invented samples, ten minutes apart, and prints `done <n>` when sample n is on the disk. */
-import { nodeHistoryFiles } from "../../../src/core/adapters/history-files.ts";
+import { nodeHistoryFiles } from "../../../src/core/history/history-files.node.ts";
 import { frameExamples } from "../../../src/core/api/frame-examples.ts";
 import { createRecorder } from "../../../src/core/history/recorder.ts";
 import type { Ports, Sample } from "../../../src/core/index.ts";
-import { systemClock } from "../../../src/core/adapters/host.ts";
+import { systemClock } from "../../../src/core/files/host.ts";
 
 const [folder = "", first = "0"] = process.argv.slice(2);
 const [example] = frameExamples.metrics;

@@ -1,7 +1,7 @@
 /** Replaces a file by each of the given contents, and prints one line with the result of each. */
+import { FileError } from "../../../src/core/files/port-files.ts";
 import { dirname } from "node:path";
-import { nodeFiles } from "../../../src/core/adapters/files/index.ts";
-import { FileError } from "../../../src/core/ports/index.ts";
+import { nodeFiles } from "../../../src/core/files/index.ts";
 
 const [path = "", ...contents] = process.argv.slice(2);
 const files = nodeFiles({ allowedFolders: [dirname(path)], lockTimeoutMs: 1000 });

@@ -1,8 +1,8 @@
 /** For each line of input, writes that version of a file and records it, then prints `done`. */
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
-import { auditLog } from "../../../src/core/adapters/audit-log.ts";
-import { nodeFiles } from "../../../src/core/adapters/files/index.ts";
+import { auditLog } from "../../../src/core/access/audit-log.node.ts";
+import { nodeFiles } from "../../../src/core/files/index.ts";
 import { recordOf } from "../records.ts";
 import { contentOf } from "../versions.ts";
 

@@ -1,6 +1,6 @@
 /** Writes one version of a file after another, and prints a line before and after each, until it is killed. */
 import { dirname } from "node:path";
-import { nodeFiles } from "../../../src/core/adapters/files/index.ts";
+import { nodeFiles } from "../../../src/core/files/index.ts";
 import { contentOf, versionOf } from "../versions.ts";
 
 const [path = ""] = process.argv.slice(2);

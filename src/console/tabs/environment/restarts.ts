@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { Action } from "../../../client/index.ts";
-import { escapeHidden } from "../../../core/deployments/characters.ts";
+import { escapeHidden } from "../../../core/words/characters.ts";
 import type { EnvWriteResponse } from "../../../core/api/bodies.ts";
 import type { MetricsPayload } from "../../../core/api/metrics.ts";
 import type { Console } from "../../console.ts";

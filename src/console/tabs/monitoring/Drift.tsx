@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { escapeHidden } from "../../../core/deployments/characters.ts";
+import { escapeHidden } from "../../../core/words/characters.ts";
 import { usePage } from "../../console.ts";
 import { Button } from "../../ui/Button.tsx";
 import { CodeLine } from "../../ui/CodeLine.tsx";

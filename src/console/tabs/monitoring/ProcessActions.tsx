@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import type { Action, ProcessMetrics } from "../../../client/index.ts";
-import { escapeHidden } from "../../../core/deployments/characters.ts";
+import { escapeHidden } from "../../../core/words/characters.ts";
 import { usePage } from "../../console.ts";
 import { pluralize } from "../../data/format.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";

@@ -1,6 +1,6 @@
 import { effect, signal } from "@preact/signals";
 import type { Action, ActionResult } from "../../../client/index.ts";
-import { escapeHidden } from "../../../core/deployments/characters.ts";
+import { escapeHidden } from "../../../core/words/characters.ts";
 import { RequestError } from "../../data/request-error.ts";
 import type { Subject, Toasts } from "../../state/toasts.ts";
 import type { Feed } from "./feed.ts";

@@ -1,6 +1,6 @@
 import { computed, effect, signal } from "@preact/signals";
 import type { ConnectionState, ProcessMetrics } from "../../../client/index.ts";
-import { escapeHidden } from "../../../core/deployments/characters.ts";
+import { escapeHidden } from "../../../core/words/characters.ts";
 import type { Console } from "../../console.ts";
 import { createSparklines } from "../../ui/sparklines.ts";
 import { createActions } from "./actions.ts";

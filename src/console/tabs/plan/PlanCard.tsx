@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Plan } from "../../../core/api/rollout.ts";
-import { escapeHidden } from "../../../core/deployments/characters.ts";
+import { escapeHidden } from "../../../core/words/characters.ts";
 import {
   countSteps,
   heldText,

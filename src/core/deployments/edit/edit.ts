@@ -1,5 +1,6 @@
+import { quoteValue } from "../../findings/quote-value.ts";
 import type { Code } from "../../api/codes.generated.ts";
-import { refusal, SvcmError } from "../../errors.ts";
+import { refusal, SvcmError } from "../../api/errors.ts";
 import { didYouMean } from "../../words/suggest.ts";
 import type { Change } from "../../yaml/splice/change.ts";
 import { foldName, type Candidate, textField } from "../candidate.ts";
@@ -8,7 +9,6 @@ import { isRecord } from "../../words/record.ts";
 import { type ListSection, shapeIssue } from "../shape.ts";
 import type { Issue } from "../../api/issue.ts";
 import { withAccepted, toIssue } from "../../findings/rule.ts";
-import { quoteValue } from "../rule.ts";
 
 export interface DocumentEdit {
   readonly changes: readonly Change[];

@@ -1,4 +1,4 @@
-import { SvcmError } from "../../errors.ts";
+import { SvcmError } from "../../api/errors.ts";
 import type { Candidate } from "../candidate.ts";
 import { fieldNames } from "../shape.ts";
 import { entryChanges, type IndexedEntry, findEntry } from "./edit.ts";

@@ -1,5 +1,6 @@
+import { quoteValue } from "../../findings/quote-value.ts";
 import { acceptedText } from "../../findings/rule.ts";
-import { type Rule, quoteValue } from "../rule.ts";
+import { type Rule } from "../rule.ts";
 import { isPort } from "../../words/port.ts";
 import { activePorts } from "../tcp-ports.ts";
 

@@ -1,5 +1,6 @@
+import { quoteValue } from "../../findings/quote-value.ts";
 import { envSpellings } from "../../project/resolve.ts";
-import { notAccepted, type Rule, quoteValue } from "../rule.ts";
+import { notAccepted, type Rule } from "../rule.ts";
 
 export const documentEnvironment: Rule = {
   code: "SUITE_ENVIRONMENT_UNKNOWN",

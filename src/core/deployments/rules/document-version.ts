@@ -1,4 +1,5 @@
-import { notAccepted, type Rule, quoteValue } from "../rule.ts";
+import { quoteValue } from "../../findings/quote-value.ts";
+import { notAccepted, type Rule } from "../rule.ts";
 import { DOCUMENT_VERSION } from "../shape.ts";
 
 export const documentVersion: Rule = {

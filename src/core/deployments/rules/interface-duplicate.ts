@@ -1,6 +1,7 @@
+import { quoteValue } from "../../findings/quote-value.ts";
 import type { Finding } from "../../findings/rule.ts";
 import { type Candidate, textField } from "../candidate.ts";
-import { type Rule, quoteValue } from "../rule.ts";
+import { type Rule } from "../rule.ts";
 
 export const interfaceDuplicate: Rule = {
   code: "INTERFACE_DUPLICATE",

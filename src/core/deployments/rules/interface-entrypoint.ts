@@ -1,5 +1,6 @@
+import { quoteValue } from "../../findings/quote-value.ts";
 import { acceptedText } from "../../findings/rule.ts";
-import { type Rule, quoteValue } from "../rule.ts";
+import { type Rule } from "../rule.ts";
 
 export const ENTRYPOINT_EXAMPLE = "src/interface/HTTP/start-rest-api.ts";
 export const ENTRYPOINT = /^src\/interface\/[\w-]+(\/[\w-]+)*\.(ts|js)$/;

@@ -1,6 +1,7 @@
+import { quoteValue } from "../../findings/quote-value.ts";
 import type { Finding } from "../../findings/rule.ts";
 import type { Candidate } from "../candidate.ts";
-import { missing, notAccepted, type Rule, quoteValue, undeclaredValues, unknownValue } from "../rule.ts";
+import { missing, notAccepted, type Rule, undeclaredValues, unknownValue } from "../rule.ts";
 import { lookup, frameworksOf, acceptedBy } from "../vocabulary.ts";
 
 export const interfaceFramework: Rule = {

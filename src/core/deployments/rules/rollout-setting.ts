@@ -1,4 +1,4 @@
-import { rolloutFindings } from "../../rollout/settings/findings.ts";
+import { rolloutFindings } from "../../project/rollout-findings.ts";
 import type { Rule } from "../rule.ts";
 
 export const rolloutSetting: Rule = {

@@ -1,5 +1,6 @@
+import { quoteValue } from "../../findings/quote-value.ts";
 import { foldName, type Candidate, textField } from "../candidate.ts";
-import { type Rule, quoteValue } from "../rule.ts";
+import { type Rule } from "../rule.ts";
 
 export const targetName: Rule = {
   code: "TARGET_NAME_DUPLICATE",

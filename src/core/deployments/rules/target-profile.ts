@@ -1,5 +1,6 @@
+import { quoteValue } from "../../findings/quote-value.ts";
 import { acceptedText, withAccepted } from "../../findings/rule.ts";
-import { type Rule, quoteValue } from "../rule.ts";
+import { type Rule } from "../rule.ts";
 import { targetGroup } from "../vocabulary.ts";
 
 export const targetProfile: Rule = {

@@ -1,8 +1,9 @@
+import { quoteValue } from "../../findings/quote-value.ts";
 import { acceptedText, type Finding } from "../../findings/rule.ts";
 import type { Candidate } from "../candidate.ts";
 import { targetFields } from "../fields.ts";
 import type { Field } from "../field.ts";
-import { missing, type Rule, quoteValue } from "../rule.ts";
+import { missing, type Rule } from "../rule.ts";
 
 export const targetRequired: Rule = {
   code: "TARGET_FIELD_MISSING",

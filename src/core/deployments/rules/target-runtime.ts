@@ -1,6 +1,7 @@
+import { quoteValue } from "../../findings/quote-value.ts";
 import { acceptedText } from "../../findings/rule.ts";
 import { textField } from "../candidate.ts";
-import { type Rule, quoteValue } from "../rule.ts";
+import { type Rule } from "../rule.ts";
 
 export const RUNTIME_EXAMPLES = ["nodejs22.x", "node20", "python3.12"] as const;
 export const RUNTIME = /^[A-Za-z][A-Za-z_+#-]*\d(?:[\w.+-]*\w)?$/;

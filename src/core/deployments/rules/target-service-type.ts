@@ -1,4 +1,5 @@
-import { notAccepted, type Rule, quoteValue } from "../rule.ts";
+import { quoteValue } from "../../findings/quote-value.ts";
+import { notAccepted, type Rule } from "../rule.ts";
 import { lookup, targetGroup } from "../vocabulary.ts";
 
 export const targetServiceType: Rule = {

@@ -1,3 +1,4 @@
+import { rolloutSchema } from "../../project/rollout-schema.ts";
 import { anyCasePattern } from "../../api/word-pattern.ts";
 import { envSpellings } from "../../project/resolve.ts";
 import { interfaceFields, configurationFields } from "../fields.ts";
@@ -12,11 +13,10 @@ import {
   mapValues,
   UNSUGGESTED,
   whenMember,
-} from "./part.ts";
+} from "../../words/schema-part.ts";
 import { targetSchema, targetSnippets } from "./target.ts";
 import { MAX_PORT } from "../../words/port.ts";
 import { entrySchema } from "./entry.ts";
-import { healthMembers, rolloutMembers, type Member } from "../../rollout/settings/settings.ts";
 
 /**
  * JSON Schema (draft-07) for editors. It cannot express that names, adapters and ports are unique.
@@ -99,26 +99,4 @@ function portsSchema(matrix: Vocabulary["matrix"]): JsonSchema {
     additionalProperties: false,
     properties: Object.fromEntries(portNames(matrix).map((port) => [port, { ...about, ...UNSUGGESTED }])),
   };
-}
-
-export function rolloutSchema(): JsonSchema {
-  const probe = { type: "object", additionalProperties: false, properties: membersSchema(healthMembers) };
-  return {
-    ...describeSchema("How svcm apply judges processes. Every member is optional."),
-    type: "object",
-    additionalProperties: false,
-    properties: {
-      ...membersSchema(rolloutMembers),
-      health: {
-        ...describeSchema("Health probes by the suffix of the app name, for example restapi."),
-        type: "object",
-        propertyNames: { pattern: "^[\\w.-]{1,200}$" },
-        additionalProperties: { ...describeSchema("A health probe."), ...probe },
-      },
-    },
-  };
-}
-
-function membersSchema(members: Readonly<Record<string, Member>>): JsonSchema {
-  return mapValues(members, ({ help, schema }) => ({ ...describeSchema(help), ...schema }));
 }

@@ -11,7 +11,7 @@ import {
   TEXT,
   textWith,
   UNSUGGESTED,
-} from "./part.ts";
+} from "../../words/schema-part.ts";
 
 export function entrySchema(fields: readonly Field[], vocabulary: Vocabulary): JsonSchema {
   return {

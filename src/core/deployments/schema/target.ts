@@ -12,7 +12,7 @@ import {
   mapValues,
   TEXT,
   UNSUGGESTED,
-} from "./part.ts";
+} from "../../words/schema-part.ts";
 
 const FIELDS: readonly Field[] = targetFields;
 

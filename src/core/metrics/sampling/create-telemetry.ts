@@ -1,10 +1,11 @@
+import type { MetricsPorts } from "../ports.ts";
 import {
   chooseServices,
   ecosystemSpellings,
   type EnvironmentRequest,
   resolveEnvironment,
 } from "../../project/resolve.ts";
-import type { Ports } from "../../ports/index.ts";
+
 import { oneAtATime } from "../../words/once.ts";
 import type { CollectRequest, Sample, Telemetry, TelemetryCost, WatchRequest } from "../telemetry.ts";
 import { EcosystemWatch } from "./ecosystem-watch.ts";
@@ -15,12 +16,12 @@ import { Scraper } from "./scraper.ts";
 
 const SINGLE_SAMPLE_MS = 200;
 
-export function createTelemetry(ports: Ports): Telemetry {
+export function createTelemetry(ports: MetricsPorts): Telemetry {
   return new SharedTelemetry(ports);
 }
 
 class SharedTelemetry implements Telemetry {
-  readonly #ports: Ports;
+  readonly #ports: MetricsPorts;
   readonly #table: ProcessTable;
   readonly #ecosystems = new Map<string, EcosystemWatch>();
   readonly #samplers = new Set<Sampler>();
@@ -29,7 +30,7 @@ class SharedTelemetry implements Telemetry {
   #samples = 0;
   #last: { readonly measurement: Measurement; readonly atMs: number } | undefined;
 
-  constructor(ports: Ports) {
+  constructor(ports: MetricsPorts) {
     this.#ports = ports;
     this.#table = new ProcessTable(ports);
   }

@@ -1,10 +1,13 @@
+import type { HasWorkspace } from "../../project/port-repository.ts";
+import type { HasHost } from "../../files/port-host.ts";
+import type { MetricsPorts } from "../ports.ts";
 import type { EnvironmentRequest } from "../../project/resolve.ts";
-import { SvcmError } from "../../errors.ts";
+import { SvcmError } from "../../api/errors.ts";
 import { type ExpectedApp, expectedApps, sourceFiles, readFileState } from "../../rollout/expected.ts";
 import { visibleKeys } from "../../env/runtime-keys.ts";
 import { baseName } from "../../words/path.ts";
-import type { Ports } from "../../ports/index.ts";
-import type { FileStamp } from "../../ports/files.ts";
+
+import type { FileStamp, HasStamps } from "../../files/port-files.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { type EcosystemContent, readEcosystem, repeatEcosystem } from "../../pm2/ecosystem-file.ts";
 import type { ErrorCode } from "../../api/code.ts";
@@ -59,7 +62,7 @@ const LOOK_INTERVALS_PER_COST = 100;
 
 /** The file is run at first use, and again only if it or a module that it requires has changed. */
 export class EcosystemWatch {
-  readonly #ports: Ports;
+  readonly #ports: MetricsPorts;
   readonly #request: EnvironmentRequest;
   readonly #digest: Digest;
   #loaded: LoadedState | undefined;
@@ -68,7 +71,7 @@ export class EcosystemWatch {
   #loading: Promise<LoadedState> | undefined;
 
   /** @param digest the one of the records that are compared, if it is not this process's own */
-  constructor(ports: Ports, request: EnvironmentRequest, digest?: Digest) {
+  constructor(ports: MetricsPorts, request: EnvironmentRequest, digest?: Digest) {
     this.#ports = ports;
     this.#digest = digest ?? ((value) => ports.processes.digest(value));
     this.#request = request;
@@ -184,7 +187,7 @@ interface RunResult {
 }
 
 function successfulRun(
-  ports: Ports,
+  ports: HasHost & HasWorkspace,
   content: EcosystemContent,
   { digest, ...context }: Pick<EcosystemState, "visibleKeys" | "left" | "repeat"> & { readonly digest: Digest },
 ): RunResult {
@@ -226,7 +229,7 @@ type EcosystemMetrics = MetricsPayload["ecosystem"];
 
 /** Without a file, the processes belong to another environment. */
 function ecosystemView(
-  ports: Ports,
+  ports: HasStamps,
   state: EcosystemState,
   records: readonly ProcessRecord[],
   evidence: Pick<ComparisonInput, "stateOf" | "verdicts" | "values">,

@@ -1,10 +1,12 @@
-import type { Ports } from "../../ports/index.ts";
+import type { HasProcesses } from "../../pm2/port-processes.ts";
+import type { HasClock } from "../../files/port-host.ts";
+
 import { hostPayload, type Measured, metricsPayload } from "../payload.ts";
 import type { Sample } from "../telemetry.ts";
 import type { EcosystemWatch } from "./ecosystem-watch.ts";
 import type { ProcessListing, ListRead, ProcessTable } from "./process-table.ts";
 import type { Scraper } from "./scraper.ts";
-import type { MachineReader } from "../../ports/machine.ts";
+import type { MachineReader, HasMachine } from "../../files/port-machine.ts";
 
 export interface Measurement {
   readonly epochMs: number;
@@ -19,7 +21,7 @@ export interface Measurement {
  * new list at once, because PM2 has the outcome.
  */
 export async function measure(
-  { clock }: Ports,
+  { clock }: HasClock,
   table: ProcessTable,
   meter: Meter,
   list: ListRead,
@@ -40,7 +42,7 @@ function pidsOf(listed: ProcessListing): number[] {
 }
 
 export async function sampleOf(
-  ports: Ports,
+  ports: HasMachine & HasProcesses,
   measurement: Measurement,
   options: {
     readonly environment: string;

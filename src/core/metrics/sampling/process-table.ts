@@ -1,6 +1,8 @@
+import type { MetricsPorts } from "../ports.ts";
+import type { Repository, Running } from "../../pm2/ports.ts";
 import type { ErrorCode } from "../../api/code.ts";
-import { SvcmError } from "../../errors.ts";
-import type { Ports } from "../../ports/index.ts";
+import { SvcmError } from "../../api/errors.ts";
+
 import { workingFolders, type ProcessRecord } from "../../pm2/process-record.ts";
 import { createStateOf, FactsReader } from "../../running/read-states.ts";
 import { type RestartObservations, watchRestarts } from "../../running/restarts.ts";
@@ -36,7 +38,7 @@ const NO_RESPONSE: ProcessListing = {
  * a minute may pass if nothing has changed. If PM2 hangs, ticks do not wait: the last list counts until the request fails.
  */
 export class ProcessTable {
-  readonly #ports: Ports;
+  readonly #ports: Repository & Running;
   readonly #listOnce = oneAtATime(() => this.#requestList());
   #pending: Promise<ProcessListing> | undefined;
   #latest: { readonly atMs: number; readonly log: string | undefined; readonly listed: ProcessListing } | undefined;
@@ -44,7 +46,7 @@ export class ProcessTable {
   #restarts: RestartObservations = new Map();
   #calls = 0;
 
-  constructor(ports: Ports) {
+  constructor(ports: MetricsPorts) {
     this.#ports = ports;
     this.#facts = new FactsReader(ports);
   }

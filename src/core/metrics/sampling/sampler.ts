@@ -1,5 +1,6 @@
+import type { MetricsPorts } from "../ports.ts";
 import type { EnvironmentRequest } from "../../project/resolve.ts";
-import type { Ports } from "../../ports/index.ts";
+
 import { oneAtATime } from "../../words/once.ts";
 import type { Sample, WatchRequest } from "../telemetry.ts";
 import type { EcosystemWatch } from "./ecosystem-watch.ts";
@@ -9,7 +10,7 @@ import { Scraper } from "./scraper.ts";
 import { CoalescingBuffer } from "../../words/coalescing-buffer.ts";
 
 export interface SamplerOptions {
-  readonly ports: Ports;
+  readonly ports: MetricsPorts;
   readonly table: ProcessTable;
   readonly ecosystem: (request: EnvironmentRequest) => EcosystemWatch;
   readonly onSample: () => void;

@@ -1,8 +1,11 @@
+import type { HasProcesses } from "../../pm2/port-processes.ts";
+import type { Repository } from "../../pm2/ports.ts";
+import type { AsyncContextResult, AsyncContextClient, HasAsyncContext } from "../port-async-context.ts";
 import type { AsyncContextMetrics } from "../../api/metrics.ts";
 import { createScrub, type Scrub } from "../../pm2/scrub.ts";
-import type { Ports } from "../../ports/index.ts";
+
 import { REDACTED } from "../../secrets/redact.ts";
-import type { AsyncContextResult, AsyncContextClient } from "../../ports/probes.ts";
+
 import { asyncContextMetrics } from "../async-context-metrics.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { readSecrets } from "../../pm2/ecosystem-file.ts";
@@ -11,12 +14,12 @@ import { readSecrets } from "../../pm2/ecosystem-file.ts";
  * If several processes share a port, the first one gets the result. While a process is slow, its last response is used.
  */
 export class Scraper {
-  readonly #ports: Ports;
+  readonly #ports: Repository & HasAsyncContext & HasProcesses;
   #client: AsyncContextClient | undefined;
   readonly #pending = new Map<number, Promise<void>>();
   #results = new Map<number, AsyncContextMetrics>();
 
-  constructor(ports: Ports) {
+  constructor(ports: Repository & HasAsyncContext & HasProcesses) {
     this.#ports = ports;
   }
 
@@ -66,7 +69,7 @@ function collectTexts(answer: AsyncContextResult): string[] {
 }
 
 /** If the secrets cannot be read, it hides every text. */
-async function readScrub(ports: Ports, texts: readonly string[]): Promise<Scrub> {
+async function readScrub(ports: Repository & HasProcesses, texts: readonly string[]): Promise<Scrub> {
   if (texts.length === 0) return () => REDACTED;
   try {
     const scrub = createScrub(await readSecrets(ports, await ports.facts.runtimeContract()));

@@ -1,4 +1,4 @@
-import type { CapabilityMatrix } from "../../facts/schema.ts";
+import type { CapabilityMatrix } from "../../api/facts.ts";
 import { migrateTarget } from "../../deployments/migrate.ts";
 import type { Candidate } from "../../deployments/candidate.ts";
 import { lookup, targetGroup, type Vocabulary } from "../../deployments/vocabulary.ts";

@@ -1,5 +1,6 @@
-import type { Ports } from "../../ports/index.ts";
-import { omitUndefined } from "../../words/omit-undefined.ts";
+import type { HasClock } from "../../files/port-host.ts";
+
+import { omitUndefined } from "../../api/omit-undefined.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { Planned } from "../planning.ts";
 import { findFormerName } from "../step.ts";
@@ -13,7 +14,7 @@ interface ApplyResult {
 }
 
 export function stateAfterApply(
-  { clock }: Ports,
+  { clock }: HasClock,
   planned: Planned,
   { envFiles, save, boots, running }: ApplyResult,
 ): AppliedState {

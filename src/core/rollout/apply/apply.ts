@@ -1,10 +1,13 @@
+import type { HasProcesses } from "../../pm2/port-processes.ts";
+import type { HasClock } from "../../files/port-host.ts";
+import type { ApplyPorts } from "./ports.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { Plan, Release } from "../../api/rollout.ts";
-import { withAudit } from "../../audit/with-audit.ts";
-import type { Caller } from "../../caller.ts";
-import { noteProcesses, type ActionSubject, type NamedProcess } from "../../pm2/control/action-subject.ts";
-import { POLL_INTERVAL_MS } from "../../pm2/control/verify.ts";
-import type { Ports } from "../../ports/index.ts";
+import { withAudit } from "../../access/with-audit.ts";
+import type { Caller } from "../../access/caller.ts";
+import { noteProcesses, type ActionSubject, type NamedProcess } from "../control/action-subject.ts";
+import { POLL_INTERVAL_MS } from "../control/verify.ts";
+
 import { findFormerName, stepNames } from "../step.ts";
 import { computePlan, type Planned } from "../planning.ts";
 import type { ReleaseHead } from "../release.ts";
@@ -33,7 +36,7 @@ export interface Applied {
  * @throws {SvcmError} PLAN_STALE, WORKTREE_DIRTY, PROCESS_ACTION_REFUSED, PREFLIGHT_FAILED, APPLY_LOCKED,
  * APPLY_REVERTED, APPLY_HALF, AUDIT_FAILED, and the errors of a plan
  */
-export function applyPlan(ports: Ports, input: Input, caller: Caller): Promise<Applied> {
+export function applyPlan(ports: ApplyPorts, input: Input, caller: Caller): Promise<Applied> {
   const { lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = input;
   const subject: ActionSubject = { action: "plan.apply" };
   return withAudit(
@@ -50,7 +53,11 @@ interface ApplyContext {
   readonly begin: () => Promise<void>;
 }
 
-async function applyLocked(ports: Ports, input: Input, { caller, subject, begin }: ApplyContext): Promise<Applied> {
+async function applyLocked(
+  ports: ApplyPorts,
+  input: Input,
+  { caller, subject, begin }: ApplyContext,
+): Promise<Applied> {
   const { environment, service, apps, prune, preflight, restart, save = true } = input;
   const request = { environment, service, apps, prune, preflight };
   const restarting = { ...request, restart };
@@ -96,7 +103,7 @@ function listStarted(steps: ApplyRun["steps"]): NamedProcess[] {
 }
 
 /** If a user restarts a process at this moment, it is stopped only briefly, and its step goes away. */
-async function countRemainingSteps({ clock }: Ports, plan: () => Promise<Planned>) {
+async function countRemainingSteps({ clock }: HasClock, plan: () => Promise<Planned>) {
   const deadline = clock.elapsed() + MAX_RESTART_MS;
   for (;;) {
     const {
@@ -141,7 +148,7 @@ function startApplyRecording(
   return beginRelease(ports, caller, { ...subject, probeOf });
 }
 
-export async function whileListening<T>({ processes }: Ports, work: () => Promise<T>): Promise<T> {
+export async function whileListening<T>({ processes }: HasProcesses, work: () => Promise<T>): Promise<T> {
   await processes.listenForReady(true);
   try {
     return await work();

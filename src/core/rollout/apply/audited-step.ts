@@ -1,5 +1,5 @@
-import { withAudit } from "../../audit/with-audit.ts";
-import { noteProcesses, type ActionSubject } from "../../pm2/control/action-subject.ts";
+import { withAudit } from "../../access/with-audit.ts";
+import { noteProcesses, type ActionSubject } from "../control/action-subject.ts";
 import { pmIdsOf } from "../difference.ts";
 import { isAppStep, type DecidedStep } from "../step.ts";
 import type { ApplyRun } from "./end-failed.ts";

@@ -1,10 +1,11 @@
+import type { ApplyPorts } from "./ports.ts";
 import type { ErrorCode } from "../../api/code.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { ReleaseFailure } from "../../api/rollout.ts";
-import type { Caller } from "../../caller.ts";
-import { SvcmError } from "../../errors.ts";
-import type { Ports } from "../../ports/index.ts";
-import { omitUndefined } from "../../words/omit-undefined.ts";
+import type { Caller } from "../../access/caller.ts";
+import { SvcmError } from "../../api/errors.ts";
+
+import { omitUndefined } from "../../api/omit-undefined.ts";
 import type { Planned } from "../planning.ts";
 import { toJournals, type AppliedState } from "../release.ts";
 import { failureLines } from "../report/failure-words.ts";
@@ -13,7 +14,7 @@ import type { ReleaseRecorder } from "./recording.ts";
 import { findWayBack } from "./way-back.ts";
 
 export interface ApplyRun {
-  readonly ports: Ports;
+  readonly ports: ApplyPorts;
   readonly planned: Planned;
   readonly steps: readonly DecidedStep[];
   readonly input: InputOf<"rollout.apply">;

@@ -1,8 +1,11 @@
+import type { HasWorkspace } from "../../project/port-repository.ts";
+import type { HasProcesses } from "../../pm2/port-processes.ts";
+import type { HasMachine } from "../../files/port-machine.ts";
+import type { HasLogs } from "../../logs/port-logs.ts";
 import type { ReleaseFailure } from "../../api/rollout.ts";
-import { isGranted, type Caller } from "../../caller.ts";
-import { lastErrorBlock } from "../../events/error-block.ts";
-import { findTakenPort } from "../../events/symptoms.ts";
-import type { Ports } from "../../ports/index.ts";
+import { isGranted, type Caller } from "../../access/caller.ts";
+import { lastErrorBlock } from "../../logs/error-block.ts";
+import { findTakenPort } from "../../running/symptoms.ts";
 
 const MAX_READ_LINES = 50;
 const MAX_LINES = 3;
@@ -15,7 +18,7 @@ type Evidence = Pick<ReleaseFailure, "errorLines" | "port">;
  * before a revert: afterwards the processes may be gone, and a port may have another holder.
  */
 export async function readEvidence(
-  ports: Ports,
+  ports: HasLogs & HasMachine & HasProcesses & HasWorkspace,
   { grants }: Pick<Caller, "grants">,
   { app, sinceMs }: { readonly app: string; readonly sinceMs: number },
 ): Promise<Evidence> {
@@ -26,13 +29,17 @@ export async function readEvidence(
 }
 
 /** Without secrets. An unreadable log must not hide the failure. */
-async function readErrorLines({ logs }: Ports, app: string, since: number): Promise<readonly string[]> {
+async function readErrorLines({ logs }: HasLogs, app: string, since: number): Promise<readonly string[]> {
   const query = { app, stream: "err", since, limit: MAX_READ_LINES, isBounded: true } as const;
   const { lines } = await logs.read(query).catch(() => ({ lines: [] }));
   return lines.map(({ text }) => text.split("\n", 1).join()).filter((line) => line.trim() !== "");
 }
 
-async function findHolder(ports: Ports, app: string, errorLines: readonly string[]): Promise<ReleaseFailure["port"]> {
+async function findHolder(
+  ports: HasMachine & HasProcesses & HasWorkspace,
+  app: string,
+  errorLines: readonly string[],
+): Promise<ReleaseFailure["port"]> {
   const all = await ports.processes.list().catch(() => []);
   const listeners = await ports.machine.listeners().catch(() => undefined);
   const own = all.filter(({ name }) => name === app);

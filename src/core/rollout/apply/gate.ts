@@ -1,14 +1,17 @@
+import type { ApplyPorts } from "./ports.ts";
+import type { HasProcesses } from "../../pm2/port-processes.ts";
+import type { HasClock } from "../../files/port-host.ts";
 import type { Code } from "../../api/codes.generated.ts";
-import { SvcmError } from "../../errors.ts";
-import { exitCodeText, isUp, OnlineRuns } from "../../pm2/control/verdict.ts";
-import { POLL_INTERVAL_MS } from "../../pm2/control/verify.ts";
+import { SvcmError } from "../../api/errors.ts";
+import { exitCodeText, isUp, OnlineRuns } from "../control/verdict.ts";
+import { POLL_INTERVAL_MS } from "../control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { LISTEN_TIMEOUT_MS } from "../../pm2/settings.ts";
-import type { HealthResult } from "../../ports/probes.ts";
-import type { Ports } from "../../ports/index.ts";
+import type { HealthResult, HasHealth } from "../port-probes.ts";
+
 import { hasEndedWell } from "../../running/state.ts";
 import type { AppProbe } from "../settings/probe.ts";
-import type { AffectedProcess } from "../../pm2/control/action.ts";
+import type { AffectedProcess } from "../control/action.ts";
 import { readAppliedState } from "../read-releases.ts";
 import { readSettings } from "../settings/read.ts";
 import { formerProbeFinder } from "./recording.ts";
@@ -25,7 +28,7 @@ export interface HealthRequirement {
 }
 
 export function waitUntilHealthy(
-  ports: Ports,
+  ports: HasClock & HasHealth & HasProcesses,
   record: GatedProcess,
   requirement: HealthRequirement,
 ): Promise<number | undefined> {
@@ -33,14 +36,14 @@ export function waitUntilHealthy(
 }
 
 export class HealthGate {
-  readonly #ports: Ports;
+  readonly #ports: HasClock & HasHealth & HasProcesses;
   readonly #requirement: HealthRequirement;
   readonly #runs = new OnlineRuns();
   readonly #score = new ProbeScore();
   /** The first check of the process, by svcm's clock. */
   #seenAtMs: number | undefined;
 
-  constructor(ports: Ports, requirement: HealthRequirement) {
+  constructor(ports: HasClock & HasHealth & HasProcesses, requirement: HealthRequirement) {
     this.#ports = ports;
     this.#requirement = requirement;
   }
@@ -115,7 +118,7 @@ export class HealthGate {
 }
 
 /** PM2 also shows a process as online when it has stopped waiting. @throws {SvcmError} HEALTH_NOT_READY */
-async function readReadyMs({ processes }: Ports, record: ProcessRecord): Promise<number | undefined> {
+async function readReadyMs({ processes }: HasProcesses, record: ProcessRecord): Promise<number | undefined> {
   const { pmId, startedAt, declaration } = record;
   const readyTimes = declaration.settings.waitReady === true ? await processes.readyTimes() : undefined;
   if (readyTimes === undefined || startedAt === null) return undefined;
@@ -130,7 +133,7 @@ async function readReadyMs({ processes }: Ports, record: ProcessRecord): Promise
 }
 
 /** @returns `undefined` for a task that has ended as it should */
-async function requireUp({ processes }: Ports, record: GatedProcess): Promise<ProcessRecord | undefined> {
+async function requireUp({ processes }: HasProcesses, record: GatedProcess): Promise<ProcessRecord | undefined> {
   const now = (await processes.list()).find(({ pmId }) => pmId === record.pmId);
   if (now !== undefined && hasEndedWell(now)) return undefined;
   if (now !== undefined && isUp(now) && now.pid === record.pid) return now;
@@ -198,7 +201,7 @@ function declaresHealth(app: string, suffixes: readonly string[]): boolean {
 
 /** One by one. @throws {SvcmError} PROCESS_ACTION_FAILED with the code of the gate, and the errors of the settings */
 export async function createHealthWaiter(
-  ports: Ports,
+  ports: ApplyPorts,
   timeoutMs: number | undefined,
   scope: "every app" | "where declared" = "every app",
 ): Promise<(started: readonly AffectedProcess[]) => Promise<void>> {

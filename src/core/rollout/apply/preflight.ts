@@ -1,13 +1,16 @@
+import type { HasProcesses } from "../../pm2/port-processes.ts";
+import type { HasClock } from "../../files/port-host.ts";
+import type { ApplyPorts } from "./ports.ts";
 import type { Code } from "../../api/codes.generated.ts";
-import { SvcmError } from "../../errors.ts";
-import { actOn } from "../../pm2/control/act-on.ts";
-import { listOrEmpty, orEmpty } from "../../pm2/control/list-or-empty.ts";
-import { startDeclared } from "../../pm2/control/start-declared.ts";
+import { SvcmError } from "../../api/errors.ts";
+import { actOn } from "../control/act-on.ts";
+import { listOrEmpty, orEmpty } from "../../pm2/list-or-empty.ts";
+import { startDeclared } from "../control/start-declared.ts";
 import type { Declaration } from "../../pm2/declared.ts";
 import type { Fields } from "../../pm2/normalise.ts";
-import { POLL_INTERVAL_MS, DEFAULT_TIMEOUT_MS } from "../../pm2/control/verify.ts";
+import { POLL_INTERVAL_MS, DEFAULT_TIMEOUT_MS } from "../control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import type { Ports } from "../../ports/index.ts";
+
 import { waitUntilHealthy, type HealthRequirement } from "./gate.ts";
 
 const TRIAL_PREFIX = "svcm-preflight-";
@@ -16,7 +19,11 @@ const TRIAL_PREFIX = "svcm-preflight-";
 const PORT_KEYS = ["SVC_HTTP_PORT", "SVC_GRPC_PORT"];
 
 /** @throws {SvcmError} PREFLIGHT_FAILED with the code of the reason */
-export async function preflight(ports: Ports, declared: Declaration, requirement: HealthRequirement): Promise<void> {
+export async function preflight(
+  ports: ApplyPorts,
+  declared: Declaration,
+  requirement: HealthRequirement,
+): Promise<void> {
   const { probe, deadlineMs: timeoutMs } = requirement;
   if (probe === undefined || probe.portKey === null) return;
   const keys = [...new Set([probe.portKey, ...PORT_KEYS])];
@@ -59,7 +66,7 @@ function createTrialApp(name: string, { apps }: Declaration, env: Readonly<Recor
  * or does not list it, so a plan would be outdated at once.
  * @throws {SvcmError} PROCESS_ACTION_REFUSED with the code `PROCESS_UNLISTED`
  */
-export async function recover(ports: Ports): Promise<void> {
+export async function recover(ports: ApplyPorts): Promise<void> {
   const { list, unlisted } = await waitForRest(ports);
   if (unlisted.length > 0)
     throw new SvcmError("PROCESS_ACTION_REFUSED", {
@@ -70,7 +77,7 @@ export async function recover(ports: Ports): Promise<void> {
   await deleteTrials(ports, list, DEFAULT_TIMEOUT_MS);
 }
 
-async function deleteTrials(ports: Ports, list: readonly ProcessRecord[], timeoutMs: number): Promise<void> {
+async function deleteTrials(ports: ApplyPorts, list: readonly ProcessRecord[], timeoutMs: number): Promise<void> {
   for (const record of list.filter(({ name }) => name.startsWith(TRIAL_PREFIX)))
     await actOn({ ports, action: "delete", begin: () => Promise.resolve(), timeoutMs }, record);
 }
@@ -81,7 +88,7 @@ interface RestingState {
   readonly unlisted: readonly number[];
 }
 
-async function waitForRest({ processes, clock }: Ports): Promise<RestingState> {
+async function waitForRest({ processes, clock }: HasClock & HasProcesses): Promise<RestingState> {
   const deadline = clock.elapsed() + DEFAULT_TIMEOUT_MS;
   for (;;) {
     const list = await listOrEmpty(processes);

@@ -1,13 +1,14 @@
+import type { HasReleases } from "../port-releases.ts";
 import { foreignCode } from "../../api/code.ts";
 import type { Release } from "../../api/rollout.ts";
-import type { RolloutStep } from "../../caller.ts";
-import { SvcmError } from "../../errors.ts";
-import type { Ports } from "../../ports/index.ts";
+import type { RolloutStep } from "../../access/caller.ts";
+import { SvcmError } from "../../api/errors.ts";
+
 import { toJournals, toRelease } from "../release.ts";
 
 /** Call it under the apply lock. @throws {SvcmError} APPLY_REVERTED, APPLY_HALF if that was the outcome of the step */
 export async function findRecordedStep(
-  { releases }: Ports,
+  { releases }: HasReleases,
   step: RolloutStep | undefined,
 ): Promise<Release | undefined> {
   if (step === undefined) return undefined;
@@ -25,7 +26,7 @@ export async function findRecordedStep(
 }
 
 /** @throws {SvcmError} NOTHING_TO_ROLL_BACK */
-export async function findReleaseOfRollout({ releases }: Ports, { rollout }: RolloutStep): Promise<string> {
+export async function findReleaseOfRollout({ releases }: HasReleases, { rollout }: RolloutStep): Promise<string> {
   const journals = toJournals(await releases.list()).filter(({ head }) => head.rollout?.id === rollout);
   const effective = journals.find((journal) => {
     const { outcome, undoes } = toRelease(journal, null);

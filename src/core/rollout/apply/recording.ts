@@ -1,7 +1,8 @@
+import type { ApplyPorts } from "./ports.ts";
 import type { Release } from "../../api/rollout.ts";
-import type { Caller } from "../../caller.ts";
+import type { Caller } from "../../access/caller.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import type { Ports } from "../../ports/index.ts";
+
 import { isFailing } from "../../running/failing.ts";
 import { readStateOf } from "../../running/read-states.ts";
 import { appKind } from "../../running/kind.ts";
@@ -18,8 +19,8 @@ import {
   type ReleaseHead,
 } from "../release.ts";
 import { resolveProbe, type AppProbe } from "../settings/probe.ts";
-import { omitUndefined } from "../../words/omit-undefined.ts";
-import type { RolloutSettings } from "../settings/settings.ts";
+import { omitUndefined } from "../../api/omit-undefined.ts";
+import type { RolloutSettings } from "../../project/rollout-settings.ts";
 
 export interface ReleaseRecorder {
   readonly head: ReleaseHead;
@@ -48,7 +49,7 @@ interface ReleaseSubject extends Pick<
 }
 
 export async function beginRelease(
-  ports: Ports,
+  ports: ApplyPorts,
   caller: Caller,
   { keepReleases, ...subject }: ReleaseSubject,
 ): Promise<ReleaseRecorder> {
@@ -78,7 +79,7 @@ export async function beginRelease(
 }
 
 async function createHead(
-  ports: Ports,
+  ports: ApplyPorts,
   { source, actor, step: rolloutStep }: Caller,
   {
     message,
@@ -118,7 +119,7 @@ export function formerProbeFinder(
 
 /** Only healthy apps must be healthy again after a revert. */
 async function recordFormer(
-  ports: Ports,
+  ports: ApplyPorts,
   affected: readonly ProcessRecord[],
   probeNow: ReleaseSubject["probeOf"],
 ): Promise<FormerProcess[]> {

@@ -1,7 +1,7 @@
 import { foreignCode } from "../../api/code.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { Plan } from "../../api/rollout.ts";
-import { SvcmError } from "../../errors.ts";
+import { SvcmError } from "../../api/errors.ts";
 
 /** @throws {SvcmError} PLAN_STALE, WORKTREE_DIRTY, APPLY_REFUSED */
 export function requireApplicable(

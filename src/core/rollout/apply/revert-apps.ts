@@ -1,11 +1,14 @@
+import type { HasHealth } from "../port-probes.ts";
+import type { HasClock } from "../../files/port-host.ts";
+import type { ApplyPorts } from "./ports.ts";
 import type { ProcessAction } from "../../api/names.ts";
-import { SvcmError } from "../../errors.ts";
-import { actOn } from "../../pm2/control/act-on.ts";
-import type { ActionContext } from "../../pm2/control/action.ts";
-import { isUp } from "../../pm2/control/verdict.ts";
+import { SvcmError } from "../../api/errors.ts";
+import { actOn } from "../control/act-on.ts";
+import type { ActionContext } from "../control/action.ts";
+import { isUp } from "../control/verdict.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import type { Ports } from "../../ports/index.ts";
-import type { SavedRun } from "../../ports/processes.ts";
+
+import type { SavedRun, HasProcesses } from "../../pm2/port-processes.ts";
 import { appKind } from "../../running/kind.ts";
 import { isStopped } from "../../running/state.ts";
 import { definitionText } from "../plan.ts";
@@ -30,7 +33,7 @@ export interface RevertOutcome {
 
 /** It changes only what differs, so running it again completes an interrupted one. */
 export async function revertApps(
-  ports: Ports,
+  ports: ApplyPorts,
   context: RevertContext,
   apps: readonly string[],
 ): Promise<RevertOutcome> {
@@ -49,7 +52,7 @@ export async function revertApps(
 }
 
 async function revertApp(
-  ports: Ports,
+  ports: ApplyPorts,
   { head, requirementOf, busy = new Set() }: RevertContext,
   app: string,
   notePinned: () => void,
@@ -134,7 +137,7 @@ function chooseAction(
 }
 
 async function verifyReverted(
-  ports: Ports,
+  ports: HasClock & HasHealth & HasProcesses,
   names: readonly string[],
   former: readonly FormerProcess[],
   requirement: Omit<HealthRequirement, "probe">,

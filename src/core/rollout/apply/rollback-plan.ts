@@ -1,11 +1,14 @@
+import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
+import type { HasStamps, HasFiles } from "../../files/port-files.ts";
+import type { ApplyPorts } from "./ports.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { RollbackPlan } from "../../api/rollout.ts";
-import { SvcmError } from "../../errors.ts";
-import { listOrEmpty } from "../../pm2/control/list-or-empty.ts";
-import { isUp } from "../../pm2/control/verdict.ts";
+import { SvcmError } from "../../api/errors.ts";
+import { listOrEmpty } from "../../pm2/list-or-empty.ts";
+import { isUp } from "../control/verdict.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import type { Ports } from "../../ports/index.ts";
-import { omitUndefined } from "../../words/omit-undefined.ts";
+
+import { omitUndefined } from "../../api/omit-undefined.ts";
 import { pmIdsOf } from "../difference.ts";
 import { definitionText, shortId } from "../plan.ts";
 import {
@@ -23,7 +26,7 @@ import {
 } from "../release.ts";
 import { isAppStep } from "../step.ts";
 import { readSettings, type SettingsOf } from "../settings/read.ts";
-import { mergeSettings } from "../settings/settings.ts";
+import { mergeSettings } from "../../project/rollout-settings.ts";
 
 export interface PlannedRollback {
   readonly plan: RollbackPlan;
@@ -38,7 +41,7 @@ export interface PlannedRollback {
  * @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK, PM2_FAILED, APPLY_REFUSED with the code RELEASE_GONE
  */
 export async function planRollback(
-  ports: Ports,
+  ports: ApplyPorts,
   { release, apps: requested = [] }: InputOf<"rollout.rollback-plan">,
 ): Promise<PlannedRollback> {
   const lists = await ports.releases.list();
@@ -87,7 +90,7 @@ export async function planRollback(
 }
 
 /** PM2 would end the present processes, and could not start the former ones. */
-function requirePaths({ stamps }: Ports, undone: ReleaseHead, steps: RollbackPlan["steps"]): void {
+function requirePaths({ stamps }: HasStamps, undone: ReleaseHead, steps: RollbackPlan["steps"]): void {
   const started = new Set(steps.filter((step) => step.changed).flatMap(({ app }) => namesOfApp(undone, app)));
   const former = undone.before.filter(({ name, isStopped }) => started.has(name) && !isStopped);
   const missing = stamps.missing(former.flatMap(({ paths = [] }) => paths));
@@ -103,7 +106,10 @@ function requirePaths({ stamps }: Ports, undone: ReleaseHead, steps: RollbackPla
 }
 
 /** An invalid document must not prevent a rollback. */
-async function readSettingsOrDefaults(ports: Ports, { apps }: AppliedState): Promise<SettingsOf> {
+async function readSettingsOrDefaults(
+  ports: HasFacts & HasFiles & HasWorkspace,
+  { apps }: AppliedState,
+): Promise<SettingsOf> {
   try {
     return await readSettings(ports, (app) => apps[app]?.service ?? "");
   } catch (error) {

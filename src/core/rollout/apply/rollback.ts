@@ -1,10 +1,12 @@
+import type { HasProcesses } from "../../pm2/port-processes.ts";
+import type { ApplyPorts } from "./ports.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { Release } from "../../api/rollout.ts";
-import { withAudit } from "../../audit/with-audit.ts";
-import type { Caller } from "../../caller.ts";
-import { SvcmError } from "../../errors.ts";
-import { noteProcesses, type ActionSubject } from "../../pm2/control/action-subject.ts";
-import type { Ports } from "../../ports/index.ts";
+import { withAudit } from "../../access/with-audit.ts";
+import type { Caller } from "../../access/caller.ts";
+import { SvcmError } from "../../api/errors.ts";
+import { noteProcesses, type ActionSubject } from "../control/action-subject.ts";
+
 import { whileListening, DEFAULT_LOCK_TIMEOUT_MS } from "./apply.ts";
 import { stateAfterRevert } from "./applied-state.ts";
 import { recover } from "./preflight.ts";
@@ -22,7 +24,7 @@ type Input = InputOf<"rollout.rollback">;
  * @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK, PLAN_STALE, APPLY_LOCKED, APPLY_REFUSED,
  * APPLY_REVERTED, APPLY_HALF, PM2_FAILED, AUDIT_FAILED
  */
-export function rollBack(ports: Ports, input: Input, caller: Caller): Promise<Release> {
+export function rollBack(ports: ApplyPorts, input: Input, caller: Caller): Promise<Release> {
   const { apps, plan: requested, lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = input;
   const subject: ActionSubject = { action: "plan.rollback" };
   const attempt = (begin: () => Promise<void>): Promise<Release> =>
@@ -51,7 +53,7 @@ function planStale(requested: string, current: string): SvcmError {
   });
 }
 
-function startRollbackRecording(ports: Ports, planned: PlannedRollback, caller: Caller): Promise<ReleaseRecorder> {
+function startRollbackRecording(ports: ApplyPorts, planned: PlannedRollback, caller: Caller): Promise<ReleaseRecorder> {
   const { undone, plan, running, appliedState, settingsOf } = planned;
   const { environment, git, id, renamed } = undone;
   const steps = plan.steps.map(({ app, pmIds }) => ({ do: "return" as const, app, pmIds }));
@@ -77,7 +79,7 @@ interface RollbackOptions {
 }
 
 async function runRollback(
-  ports: Ports,
+  ports: ApplyPorts,
   planned: PlannedRollback,
   recording: ReleaseRecorder,
   { timeoutMs, signal }: RollbackOptions,
@@ -117,7 +119,7 @@ function createRequirementFinder({ settingsOf }: PlannedRollback, timeoutMs: num
 }
 
 async function endInterrupted(
-  { processes }: Ports,
+  { processes }: HasProcesses,
   { undone }: PlannedRollback,
   recording: ReleaseRecorder,
 ): Promise<SvcmError> {
@@ -139,7 +141,7 @@ interface FailedRollback {
 
 /** As an apply that fails. */
 async function undoRollback(
-  ports: Ports,
+  ports: ApplyPorts,
   { head, add, end }: ReleaseRecorder,
   { touched, requirementOf, why }: FailedRollback,
 ): Promise<SvcmError> {

@@ -1,15 +1,16 @@
+import type { ApplyPorts } from "./ports.ts";
 import type { ProcessAction } from "../../api/names.ts";
-import { SvcmError } from "../../errors.ts";
-import { actOn } from "../../pm2/control/act-on.ts";
-import type { ActionContext, AffectedProcess, ReloadWatch } from "../../pm2/control/action.ts";
-import { scaleDown, scaleUp } from "../../pm2/control/scale.ts";
-import { registerDeclared, waitUntilAtRest } from "../../pm2/control/register.ts";
-import { startDeclared } from "../../pm2/control/start-declared.ts";
+import { SvcmError } from "../../api/errors.ts";
+import { actOn } from "../control/act-on.ts";
+import type { ActionContext, AffectedProcess, ReloadWatch } from "../control/action.ts";
+import { scaleDown, scaleUp } from "../control/scale.ts";
+import { registerDeclared, waitUntilAtRest } from "../control/register.ts";
+import { startDeclared } from "../control/start-declared.ts";
 import { findDeclaration, type Declaration } from "../../pm2/declared.ts";
 import type { LoadedEcosystem } from "../../pm2/loaded.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import type { Ports } from "../../ports/index.ts";
-import type { DeclaredRun } from "../../ports/processes.ts";
+
+import type { DeclaredRun } from "../../pm2/port-processes.ts";
 import { appKind } from "../../running/kind.ts";
 import { isStopped } from "../../running/state.ts";
 import { stepNames, type DecidedStep } from "../step.ts";
@@ -21,7 +22,7 @@ import { requireHealthySiblings } from "./siblings.ts";
 import { stopCrashLoop } from "./stop-crash-loop.ts";
 
 export interface StepContext {
-  readonly ports: Ports;
+  readonly ports: ApplyPorts;
   readonly loaded: LoadedEcosystem;
   readonly expecting: ExpectContext;
   readonly running: readonly ProcessRecord[];

@@ -1,5 +1,5 @@
 import { foreignCode } from "../../api/code.ts";
-import { SvcmError } from "../../errors.ts";
+import { SvcmError } from "../../api/errors.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { namesOfApp, type ReleaseEvent } from "../release.ts";
 import type { AppProbe } from "../settings/probe.ts";

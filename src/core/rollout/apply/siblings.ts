@@ -1,12 +1,13 @@
-import { SvcmError } from "../../errors.ts";
+import type { ApplyPorts } from "./ports.ts";
+import { SvcmError } from "../../api/errors.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import type { Ports } from "../../ports/index.ts";
+
 import { isStopped, type StateOf } from "../../running/state.ts";
 import { isFailing } from "../../running/failing.ts";
 import { readStateOf } from "../../running/read-states.ts";
 
 interface SiblingContext {
-  readonly ports: Ports;
+  readonly ports: ApplyPorts;
   readonly healthyPids: ReadonlyMap<number, number | null>;
 }
 

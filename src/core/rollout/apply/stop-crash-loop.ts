@@ -1,10 +1,11 @@
-import { SvcmError } from "../../errors.ts";
-import { actOn } from "../../pm2/control/act-on.ts";
-import type { ActionContext } from "../../pm2/control/action.ts";
-import { isLaunching } from "../../pm2/control/verdict.ts";
-import { POLL_INTERVAL_MS, DEFAULT_TIMEOUT_MS } from "../../pm2/control/verify.ts";
+import type { HasProcesses } from "../../pm2/port-processes.ts";
+import { SvcmError } from "../../api/errors.ts";
+import { actOn } from "../control/act-on.ts";
+import type { ActionContext } from "../control/action.ts";
+import { isLaunching } from "../control/verdict.ts";
+import { POLL_INTERVAL_MS, DEFAULT_TIMEOUT_MS } from "../control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import type { Ports } from "../../ports/index.ts";
+
 import { isStopped } from "../../running/state.ts";
 
 const MAX_STOPS = 20;
@@ -72,11 +73,11 @@ function isSettled(before: ProcessRecord, now: ProcessRecord): boolean {
   return !isLaunching(before) && !isLaunching(now) && now.pid === before.pid;
 }
 
-async function readAgain(ports: Ports, record: ProcessRecord): Promise<ProcessRecord> {
+async function readAgain(ports: HasProcesses, record: ProcessRecord): Promise<ProcessRecord> {
   return (await listProcesses(ports, [record.name])).find(({ pmId }) => pmId === record.pmId) ?? record;
 }
 
-export async function listProcesses({ processes }: Ports, names: readonly string[]): Promise<ProcessRecord[]> {
+export async function listProcesses({ processes }: HasProcesses, names: readonly string[]): Promise<ProcessRecord[]> {
   const { list } = await processes.withHomeKey();
   return (await list()).filter(({ name }) => names.includes(name));
 }

@@ -1,6 +1,6 @@
 import { parsePort } from "../../words/port.ts";
-import type { Probe } from "../../ports/probes.ts";
-import type { HealthSettings } from "./settings.ts";
+import type { Probe } from "../port-probes.ts";
+import type { HealthSettings } from "../../project/rollout-settings.ts";
 
 export interface AppProbe extends Probe {
   readonly portKey: string | null;

@@ -1,16 +1,18 @@
+import type { HasFiles } from "../../files/port-files.ts";
+import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import { documentPath, DEPLOYMENTS_FILE, readDocumentIfExists } from "../../deployments/file.ts";
 import { effectiveValues } from "../../env/env-file.ts";
-import { SvcmError } from "../../errors.ts";
+import { SvcmError } from "../../api/errors.ts";
 import { toIssue } from "../../findings/rule.ts";
 import { declaredApps, type Machine } from "../../pm2/declared.ts";
 import type { LoadedEcosystem } from "../../pm2/loaded.ts";
 import { normaliseApp } from "../../pm2/normalise.ts";
-import type { Ports } from "../../ports/index.ts";
+
 import { isRecord } from "../../words/record.ts";
 import { decodeUtf8 } from "../../words/utf8.ts";
-import { rolloutFindings } from "./findings.ts";
+import { rolloutFindings } from "../../project/rollout-findings.ts";
 import { findPortKey, resolveProbe, type AppProbe } from "./probe.ts";
-import { mergeSettings, type RolloutSettings } from "./settings.ts";
+import { mergeSettings, type RolloutSettings } from "../../project/rollout-settings.ts";
 
 /** A service in svcm.yaml overrides deployments.yaml. */
 export type SettingsOf = (app: string) => RolloutSettings;
@@ -23,13 +25,16 @@ export function createServiceLookup(loaded: LoadedEcosystem | undefined): Servic
 }
 
 /** @throws {SvcmError} FACT_INVALID, SUITE_FILE_FAILED */
-export async function readSettings(ports: Ports, serviceOf: ServiceOf): Promise<SettingsOf> {
+export async function readSettings(
+  ports: HasFacts & HasFiles & HasWorkspace,
+  serviceOf: ServiceOf,
+): Promise<SettingsOf> {
   const shared = await readDocumentSettings(ports);
   const services = (await ports.facts.project())?.services ?? {};
   return (app) => mergeSettings(shared, services[serviceOf(app)]?.rollout);
 }
 
-async function readDocumentSettings(ports: Ports): Promise<unknown> {
+async function readDocumentSettings(ports: HasFiles & HasWorkspace): Promise<unknown> {
   const text = await readDocumentIfExists(ports, DEPLOYMENTS_FILE);
   if (text === undefined || !text.includes("rollout")) return undefined;
   const { readSource } = await import("../../yaml/read.ts");
@@ -49,7 +54,7 @@ async function readDocumentSettings(ports: Ports): Promise<unknown> {
 
 /** As in Node.js, a declared variable overrides an env file. */
 export async function readProbes(
-  ports: Ports,
+  ports: HasFiles,
   loaded: LoadedEcosystem,
   machine: Machine,
   settingsOf: SettingsOf,
@@ -70,7 +75,7 @@ export async function readProbes(
 }
 
 /** Another check reports a file that cannot be read. */
-async function readTextOrEmpty({ files }: Ports, path: string): Promise<{ readonly text: string }> {
+async function readTextOrEmpty({ files }: HasFiles, path: string): Promise<{ readonly text: string }> {
   const bytes = await files.read(path, { mayBeOutside: true }).catch(() => new Uint8Array());
   return { text: decodeUtf8(bytes) ?? "" };
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   packagedCapabilityMatrix as matrix,
   packagedRuntimeContract as contract,
-} from "../../../../src/core/facts/packaged.generated.ts";
+} from "../../../../src/core/project/facts/packaged.generated.ts";
 import type { Change, Effect, FieldChange } from "../../../../src/core/deployments/diff/change.ts";
 import { diffDeployments } from "../../../../src/core/deployments/diff/diff.ts";
 import { migrateTarget } from "../../../../src/core/deployments/migrate.ts";

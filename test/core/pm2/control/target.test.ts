@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isOwnProcess } from "../../../../src/core/pm2/process-record.ts";
-import { resolveTarget, targetName, type TargetRequest } from "../../../../src/core/pm2/control/target.ts";
+import { resolveTarget, targetName, type TargetRequest } from "../../../../src/core/pm2/target.ts";
 import { record } from "../../../support/process-record.ts";
 
 const list = [

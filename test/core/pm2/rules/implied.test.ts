@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { impliedApps } from "../../../../src/core/pm2/rules/implied.ts";
-import { packagedCapabilityMatrix, packagedRuntimeContract } from "../../../../src/core/facts/packaged.generated.ts";
+import {
+  packagedCapabilityMatrix,
+  packagedRuntimeContract,
+} from "../../../../src/core/project/facts/packaged.generated.ts";
 
 const vocabulary = { contract: packagedRuntimeContract, matrix: packagedCapabilityMatrix };
 const serviceConfiguration = { serviceKind: "websocket-rest-api" };

@@ -1,0 +1,32 @@
+import type { InputOf, OperationId } from "../api/inputs.ts";
+import { type Access, type Caller, type Identity } from "./caller.ts";
+import type { ErrorKind } from "../api/errors.ts";
+
+/** `api/inputs.ts` has the input under the same id. */
+export interface Operation<Input, Output, Needs = never> {
+  readonly id: OperationId;
+  readonly access: Access;
+  readonly refusal: Extract<ErrorKind, "INVALID_PAYLOAD" | "INVALID_REQUEST">;
+  run(ports: Needs, input: Input, caller: Caller): Promise<Output>;
+}
+
+export function defineOperation<Id extends OperationId, Output, Needs>(
+  operation: Operation<InputOf<Id>, Output, Needs> & { readonly id: Id },
+): Operation<InputOf<Id>, Output, Needs> {
+  return operation;
+}
+
+export interface NodeAsker {
+  /**
+   * @param asker the node permits only what both this user and the asker may do
+   * @throws {SvcmError} the refusal of the node, FLEET_FAILED, FORBIDDEN
+   */
+  ask<Input, Output>(
+    node: string,
+    operation: Operation<Input, Output>,
+    input: Input,
+    timeoutMs: number,
+    asker?: Identity,
+  ): Promise<Output>;
+  close(): Promise<void>;
+}

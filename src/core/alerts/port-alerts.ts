@@ -1,0 +1,28 @@
+import type { AlertMessage } from "../api/alerts.ts";
+import type { AlertSettings } from "../project/project.ts";
+
+/** Sends the messages that `alerts` in `svcm.yaml` declares. Errors never contain a URL or a secret. */
+export interface Notifier {
+  /** Sends to the declared webhook and command. @throws {SvcmError} ALERT_FAILED */
+  send(settings: AlertSettings, message: AlertMessage): Promise<void>;
+
+  /** Requests the heartbeat URL once, if declared. @throws {SvcmError} ALERT_FAILED */
+  sendHeartbeat(settings: AlertSettings): Promise<void>;
+
+  /** Names of declared variables that are not set, or do not contain an http or https URL. */
+  missingVariables(settings: AlertSettings): readonly string[];
+}
+
+/** Watches the conditions of one server and reports them until it is stopped. */
+export interface Alerting {
+  start(settings: AlertSettings, onProblem: (error: unknown) => void): void;
+  stop(): Promise<void>;
+}
+
+export interface HasNotifier {
+  readonly notifier: Notifier;
+}
+
+export interface HasAlerting {
+  readonly alerting: Alerting;
+}

@@ -1,0 +1,7 @@
+import type { HasClock, HasHost } from "../files/port-host.ts";
+import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
+import type { HasNotifier } from "./port-alerts.ts";
+import type { HasTelemetry } from "../metrics/telemetry.ts";
+
+/** The ports of the larger functions of this room. */
+export interface AlertsPorts extends HasClock, HasFacts, HasHost, HasNotifier, HasTelemetry, HasWorkspace {}

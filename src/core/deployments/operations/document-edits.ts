@@ -1,0 +1,93 @@
+/** The operations that change deployments.yaml. */
+import type { HasFiles } from "../../files/port-files.ts";
+import type { HasFacts } from "../../project/port-repository.ts";
+import type { Audited } from "../../access/ports.ts";
+import type { InputOf } from "../../api/inputs.ts";
+import { editDocument, type DocumentEditResponse } from "../edit-file.ts";
+import type { Decide } from "../edit-plan.ts";
+import type * as Edits from "../edit/index.ts";
+import { defineOperation } from "../../access/operation.ts";
+
+interface Edit {
+  readonly decide: Decide;
+  /** The name of the entry as the caller gave it. */
+  readonly entry?: string | undefined;
+  readonly mayCreate?: boolean;
+  /** The name of the action in the audit log. */
+  readonly action?: string;
+}
+
+type EditId =
+  | "configuration.set"
+  | "deployments.migrate"
+  | `${"interface" | "target"}.${"add" | "edit" | "remove"}`
+  | "target.duplicate";
+
+function documentEdit<Id extends EditId>(id: Id, edit: (edits: typeof Edits, input: InputOf<Id>) => Edit) {
+  return defineOperation({
+    id,
+    access: "write",
+    refusal: "INVALID_PAYLOAD",
+    async run(ports: Audited & HasFacts & HasFiles, input: InputOf<Id>, caller): Promise<DocumentEditResponse> {
+      const { file, dryRun } = input;
+      const {
+        decide,
+        entry,
+        mayCreate = false,
+        action = `suite.${id}`,
+      } = edit(await import("../edit/index.ts"), input);
+      return editDocument(ports, caller, { file, dryRun, action, entry, mayCreate }, decide);
+    },
+  });
+}
+
+/** Refuses an invalid value and never coerces it. */
+export const configurationSet = documentEdit("configuration.set", ({ setConfiguration }, { values, clear }) => ({
+  mayCreate: true,
+  decide: (document, vocabulary) => setConfiguration(document, { values, clear }, vocabulary),
+}));
+
+/** @see the specification, "Versioning" 2 */
+export const deploymentsMigrate = documentEdit("deployments.migrate", ({ migrateDocument }) => ({
+  action: "suite.migrate",
+  decide: migrateDocument,
+}));
+
+export const interfaceAdd = documentEdit("interface.add", ({ addEntry, interfaceKind }, { values }) => ({
+  entry: values["controller"],
+  mayCreate: true,
+  decide: (document, vocabulary) => addEntry(interfaceKind, document, values, vocabulary),
+}));
+
+export const interfaceEdit = documentEdit("interface.edit", ({ editEntry, interfaceKind }, { which, values }) => ({
+  entry: which,
+  decide: (document, vocabulary) => editEntry(interfaceKind, document, { query: which, values, clear: [] }, vocabulary),
+}));
+
+export const interfaceRemove = documentEdit("interface.remove", ({ removeEntry, interfaceKind }, { which }) => ({
+  entry: which,
+  decide: (document) => removeEntry(interfaceKind, document, which),
+}));
+
+/** @see the specification, "Deploy target list behaviour" */
+export const targetAdd = documentEdit("target.add", ({ addEntry, targetKind }, { values }) => ({
+  entry: values["name"],
+  mayCreate: true,
+  decide: (document, vocabulary) => addEntry(targetKind, document, values, vocabulary),
+}));
+
+/** The target may keep its name. */
+export const targetEdit = documentEdit("target.edit", ({ editEntry, targetKind }, { name, values, clear }) => ({
+  entry: name,
+  decide: (document, vocabulary) => editEntry(targetKind, document, { query: name, values, clear }, vocabulary),
+}));
+
+export const targetRemove = documentEdit("target.remove", ({ removeEntry, targetKind }, { name }) => ({
+  entry: name,
+  decide: (document) => removeEntry(targetKind, document, name),
+}));
+
+export const targetDuplicate = documentEdit("target.duplicate", ({ duplicateTarget }, { name, as }) => ({
+  entry: name,
+  decide: (document, vocabulary) => duplicateTarget(document, { name, as }, vocabulary),
+}));

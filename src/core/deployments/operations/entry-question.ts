@@ -1,0 +1,36 @@
+import type { HasFiles } from "../../files/port-files.ts";
+import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
+import type { Issue } from "../../api/issue.ts";
+import { defineOperation } from "../../access/operation.ts";
+import type { Question } from "../edit/question.ts";
+import { DEPLOYMENTS_FILE, readDocumentIfExists, vocabularyOf } from "../file.ts";
+
+export interface EntryQuestion {
+  readonly question?: Question | undefined;
+  readonly isIncomplete: boolean;
+  readonly issues: readonly Issue[];
+}
+
+export const entryQuestion = defineOperation({
+  id: "entry.question",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(
+    ports: HasFacts & HasFiles & HasWorkspace,
+    { file = DEPLOYMENTS_FILE, section, values },
+  ): Promise<EntryQuestion> {
+    const [{ readSource }, { answerIssues, openQuestions }, vocabulary] = await Promise.all([
+      import("../../yaml/read.ts"),
+      import("../edit/question.ts"),
+      vocabularyOf(ports),
+    ]);
+    const { value: document } = readSource((await readDocumentIfExists(ports, file)) ?? "", file);
+    const open = openQuestions(section, values, vocabulary);
+    const isIncomplete = open.some((one) => !one.isOptional && one.default === undefined);
+    return {
+      question: open[0],
+      isIncomplete,
+      issues: answerIssues(section, document, values, vocabulary),
+    };
+  },
+});

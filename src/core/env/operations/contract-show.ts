@@ -1,0 +1,57 @@
+import type { HasHost } from "../../files/port-host.ts";
+import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
+import { ecosystemSpellings, envSpellings, resolveEnvironment } from "../../project/resolve.ts";
+import { tierReason, visibleKeys, acceptedValues } from "../runtime-keys.ts";
+import type { ContractResponse } from "../../api/bodies.ts";
+import { describeError } from "../../api/errors.ts";
+import { defineOperation } from "../../access/operation.ts";
+
+type VisibleKey = ContractResponse["runtimeContract"]["keys"][string];
+type DefaultEnvironment = ContractResponse["defaultEnvironment"]["envFile"];
+
+export const contractShow = defineOperation({
+  id: "contract.show",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(ports: HasFacts & HasHost & HasWorkspace): Promise<ContractResponse> {
+    const contract = await ports.facts.runtimeContract();
+    const { environments, defaultEnvironment, profiles } = contract;
+    const keys = visibleKeys(contract).flatMap((key): [string, VisibleKey][] => {
+      const spec = contract.keys[key];
+      return spec ? [[key, { ...spec, reason: tierReason(contract, key), accepted: acceptedValues(spec) }]] : [];
+    });
+    const spellings = envSpellings(contract);
+    const { root, configDir, pm2Dir, nodeEnv } = ports.workspace;
+    const matrix = await ports.facts.capabilityMatrix();
+    const project = await ports.facts.project();
+    return {
+      runtimeContract: {
+        environments,
+        defaultEnvironment,
+        environmentSpellings: [...spellings.keys()],
+        keys: Object.fromEntries(keys),
+        profiles,
+      },
+      capabilityMatrix: matrix,
+      defaultEnvironment: {
+        envFile: resolveOrRefusal(() => resolveEnvironment(spellings, contract, undefined, nodeEnv)),
+        ecosystem: resolveOrRefusal(() =>
+          resolveEnvironment(ecosystemSpellings(contract, matrix), contract, undefined, nodeEnv),
+        ),
+      },
+      workspace: { root, configDir, pm2Dir },
+      host: ports.host.name(),
+      services: Object.keys(project?.services ?? {}).filter((name) => name !== ""),
+      nodes: Object.keys(project?.nats?.nodes ?? {}),
+    };
+  },
+});
+
+function resolveOrRefusal(resolve: () => { readonly environment: string; readonly name: string }): DefaultEnvironment {
+  try {
+    const { environment, name } = resolve();
+    return { environment, name };
+  } catch (error) {
+    return { refusal: describeError(error).body };
+  }
+}

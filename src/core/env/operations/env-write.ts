@@ -1,0 +1,132 @@
+import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
+import type { Audited } from "../../access/ports.ts";
+import type { HasHost } from "../../files/port-host.ts";
+import type { HasFiles } from "../../files/port-files.ts";
+import type { HasEffects } from "../port-effects.ts";
+import type { EnvWriteResponse } from "../../api/bodies.ts";
+import type { Issue } from "../../api/issue.ts";
+import {
+  effectiveValues,
+  locateEnvFile,
+  readEnvFile,
+  readLowerLayers,
+  type EnvContent,
+  type EnvFile,
+  type EnvLayer,
+} from "../env-file.ts";
+import {
+  assignmentIssues,
+  planWrite,
+  type EnvPlan,
+  type EnvValues,
+  type ForeignKeys,
+  type KeyChange,
+} from "../plan.ts";
+import {
+  auditedEnvWrite,
+  recordFile,
+  planOrRefuse,
+  writeEnv,
+  type EnvTransaction,
+  type WrittenFile,
+} from "../transaction.ts";
+import { refusal } from "../../api/errors.ts";
+import type { RuntimeContract } from "../../api/facts.ts";
+import { defineOperation } from "../../access/operation.ts";
+
+import type { TaggedResponse } from "./env-read.ts";
+
+/** Credentials in URLs are masked. */
+export interface EnvPlanResponse {
+  readonly environment: string;
+  readonly fileName: string;
+  readonly path: string;
+  readonly dryRun: true;
+  readonly changedKeys: readonly string[];
+  readonly ignoredKeys: readonly string[];
+  readonly changes: readonly KeyChange[];
+  readonly warnings: readonly Issue[];
+}
+
+/**
+ * Changes editable keys of one file, atomically and audited, or changes nothing.
+ * @see the specification, "POST /api/runtime/env"; CONTRACT section 3
+ */
+export const envWrite = defineOperation({
+  id: "env.write",
+  access: "write",
+  refusal: "INVALID_PAYLOAD",
+  async run(
+    ports: Audited & HasEffects & HasFacts & HasFiles,
+    { values, ifMatch, foreignKeys, ...request },
+    caller,
+  ): Promise<TaggedResponse<EnvWriteResponse>> {
+    const written = await auditedEnvWrite(ports, caller, async (transaction) => {
+      const contract = await ports.facts.runtimeContract();
+      transaction.about.keys = Object.keys(values).filter((key) => Object.hasOwn(contract.keys, key));
+      const file = await locateEnvFile(ports, contract, request);
+      recordFile(transaction, file);
+      requireValidValues(contract, values, foreignKeys);
+      return { file, ...(await writeValues(ports, contract, file, values, { ...transaction, ifMatch })) };
+    });
+    return { bytes: written.bytes, response: await withEffect(ports, written.file, written.response) };
+  },
+});
+
+/** Read after the audit record of the write, which a failure of PM2 does not concern. */
+export async function withEffect<Response extends WrittenFile>(ports: HasEffects, file: EnvFile, response: Response) {
+  return { ...response, ...(await ports.effects.read(file, response.changedKeys)) };
+}
+
+/** Computes the result of {@link envWrite} without writing. */
+export const envPlan = defineOperation({
+  id: "env.plan",
+  access: "read",
+  refusal: "INVALID_PAYLOAD",
+  async run(ports: HasFacts & HasFiles & HasWorkspace, { values, foreignKeys, ...request }): Promise<EnvPlanResponse> {
+    const contract = await ports.facts.runtimeContract();
+    requireValidValues(contract, values, foreignKeys);
+    const file = await readEnvFile(ports, contract, request);
+    return planResponse(file, planValues(contract, file, values));
+  },
+});
+
+/** @throws {SvcmError} INVALID_PAYLOAD with every invalid value */
+export function requireValidValues(contract: RuntimeContract, values: EnvValues, foreign: ForeignKeys): void {
+  const issues = assignmentIssues(contract, values, foreign);
+  if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);
+}
+
+export async function writeValues(
+  ports: HasFiles & HasHost,
+  contract: RuntimeContract,
+  file: EnvFile,
+  values: EnvValues,
+  transaction: EnvTransaction,
+): Promise<TaggedResponse<WrittenFile>> {
+  const below = await readLowerLayers(ports, file);
+  const makePlan = (text: string): EnvPlan =>
+    planWrite(contract, text, withoutInherited(values, text, below), file.fileName);
+  const { response, bytes } = await writeEnv(ports, contract, { file, below }, makePlan, transaction);
+  return { response, bytes };
+}
+
+/** A value needs no line if a lower layer already has it and the written file does not set the key. */
+function withoutInherited(values: EnvValues, text: string, overridden: readonly EnvLayer[]): EnvValues {
+  if (overridden.length === 0) return values;
+  const [inherited, own] = [effectiveValues(overridden), effectiveValues([{ text }])];
+  const isNeeded = ([key, value]: readonly [string, string]): boolean => own.has(key) || inherited.get(key) !== value;
+  return Object.fromEntries(Object.entries(values).filter(isNeeded));
+}
+
+export function planValues(contract: RuntimeContract, file: EnvContent, values: EnvValues): EnvPlan {
+  const overridden = file.layers.filter(({ path }) => path !== file.path);
+  const needed = withoutInherited(values, file.text, overridden);
+  return planOrRefuse(file, () => planWrite(contract, file.text, needed, file.fileName));
+}
+
+export function planResponse(file: EnvFile, plan: EnvPlan): EnvPlanResponse {
+  const { environment, fileName, path } = file;
+  const { changedKeys, ignoredKeys, changes, warnings } = plan;
+  return { environment, fileName, path, dryRun: true, changedKeys, ignoredKeys, changes, warnings };
+}

@@ -1,0 +1,82 @@
+import type { HasEffects } from "../port-effects.ts";
+import type { Audited } from "../../access/ports.ts";
+import type { HasHost } from "../../files/port-host.ts";
+import type { HasFiles } from "../../files/port-files.ts";
+import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
+import type { EnvWriteResponse } from "../../api/bodies.ts";
+import { findProfile, profileSteps, refuseUnusedValues, type ProfileStep } from "../profiles.ts";
+import type { InputOf } from "../../api/inputs.ts";
+import { defineOperation } from "../../access/operation.ts";
+
+import { readEnvFile } from "../env-file.ts";
+import { auditedEnvWrite, recordFile, type EnvTransaction } from "../transaction.ts";
+import {
+  planValues,
+  planResponse,
+  requireValidValues,
+  withEffect,
+  writeValues,
+  type EnvPlanResponse,
+} from "./env-write.ts";
+
+export interface ManualSteps {
+  readonly profile: string;
+  readonly manual: readonly { readonly key: string; readonly reason: string }[];
+}
+
+export const profileApply = defineOperation({
+  id: "profile.apply",
+  access: "write",
+  refusal: "INVALID_PAYLOAD",
+  async run(
+    ports: Audited & HasEffects & HasFacts & HasFiles,
+    input,
+    caller,
+  ): Promise<(EnvPlanResponse | EnvWriteResponse) & ManualSteps> {
+    if (input.dryRun) {
+      const { contract, file, values, rest } = await prepare(ports, input);
+      return { ...planResponse(file, planValues(contract, file, values)), ...rest };
+    }
+    const { file, ...written } = await auditedEnvWrite(ports, caller, (transaction) =>
+      write(ports, input, transaction),
+    );
+    return await withEffect(ports, file, written);
+  },
+});
+
+async function prepare(
+  ports: HasFacts & HasFiles & HasWorkspace,
+  input: InputOf<"profile.apply">,
+  transaction?: EnvTransaction,
+) {
+  const contract = await ports.facts.runtimeContract();
+  const profile = findProfile(contract, input.profile);
+  refuseUnusedValues(input.profile, profile, input.values);
+  const file = await readEnvFile(ports, contract, input);
+  const steps = profileSteps(contract, profile, file.text, input.values);
+  const values = valuesToWrite(steps);
+  if (transaction) {
+    recordFile(transaction, file);
+    transaction.about.keys = Object.keys(values);
+  }
+  requireValidValues(contract, values, "refuse");
+  return { contract, file, values, rest: { profile: input.profile, manual: manualSteps(steps) } };
+}
+
+async function write(
+  ports: HasFacts & HasFiles & HasHost & HasWorkspace,
+  input: InputOf<"profile.apply">,
+  transaction: EnvTransaction,
+) {
+  const { contract, file, values, rest } = await prepare(ports, input, transaction);
+  const { response } = await writeValues(ports, contract, file, values, transaction);
+  return { file, ...response, ...rest };
+}
+
+function valuesToWrite(steps: readonly ProfileStep[]): Record<string, string> {
+  return Object.fromEntries(steps.flatMap(({ key, value }) => (value === undefined ? [] : [[key, value]])));
+}
+
+function manualSteps(steps: readonly ProfileStep[]): ManualSteps["manual"] {
+  return steps.flatMap(({ key, manual }) => (manual === undefined ? [] : [{ key, reason: manual }]));
+}

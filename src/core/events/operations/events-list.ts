@@ -1,0 +1,37 @@
+import type { EventsPorts } from "../ports.ts";
+import type { EventsResponse } from "../../api/events.ts";
+import { collectNewestEvents, type CollectedEvents } from "../collect-events.ts";
+import { findEarliest, requiredPatterns } from "../filter-patterns.ts";
+import { filterEvents, paginateEvents, cursorTime } from "../page.ts";
+import { requireKnownNames } from "../unknown-name.ts";
+import { defineOperation } from "../../access/operation.ts";
+
+const DEFAULT_LIMIT = 50;
+const DAY_MS = 86_400_000;
+
+/**
+ * Reads the logs; PM2 need not be running.
+ * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED; PROCESS_NOT_FOUND or PM2_FAILED for a name that is not in the logs
+ */
+export const eventsList = defineOperation({
+  id: "events.list",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(ports: EventsPorts, input, { signal }): Promise<EventsResponse> {
+    const { app, apps = [], cause, kind, limit = DEFAULT_LIMIT, cursor } = input;
+    const now = ports.clock.now();
+    const { since = now - DAY_MS } = input;
+    const filter = { apps: app === undefined ? apps : [...apps, app], cause, kind };
+    const page = ({ events }: CollectedEvents): ReturnType<typeof paginateEvents> =>
+      paginateEvents(filterEvents(events, filter), limit, cursor);
+    const isEnough = (part: CollectedEvents): boolean => page(part).next !== null;
+    const earliest = await findEarliest(ports, filter, { since, now }, signal);
+    const found = await collectNewestEvents(
+      ports,
+      { ...earliest, upToMs: cursorTime(cursor), isEnough, required: requiredPatterns(filter) },
+      signal,
+    );
+    await requireKnownNames(ports, filter.apps, found.events, signal);
+    return { ...page(found), complete: found.isComplete };
+  },
+});

@@ -1,0 +1,132 @@
+import { closeSync, constants, openSync, readSync, watch as watchFolder } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Kernel, type KernelKill, readSighting, type Sighting } from "./sightings.ts";
+import type { Sightings } from "./port-events.ts";
+import { createAppender, rotatedPaths } from "../files/append.ts";
+import { attempt } from "../files/file-error.ts";
+import { readLinesBackwards, withLogFile } from "../files/log.ts";
+import { hasErrorCode, readdir, readText } from "../files/system.ts";
+import { runningCommands } from "../pm2/daemon/proc.ts";
+
+const ROTATION = { maxBytes: 2 ** 20, maxOldFiles: 1 };
+const WATCHED_FILE = /^(?:pm2\.log|.*\.jsonl)$/;
+
+interface SightingsOptions {
+  readonly pm2Home: string;
+  readonly auditFile: string;
+}
+
+export function nodeSightings({ pm2Home, auditFile }: SightingsOptions): Sightings {
+  const file = join(pm2Home, ".svcm", "sightings.jsonl");
+  const append = createAppender(file, ROTATION);
+  return {
+    async readSince(sinceMs) {
+      const found: Sighting[] = [];
+      for (const path of [file, ...rotatedPaths(file, ROTATION)]) {
+        await withLogFile(path, async ({ fd, size }) => {
+          for await (const { lines } of readLinesBackwards(fd, size)) {
+            for (const line of lines) {
+              const sighting = readSighting(line);
+              if (sighting !== undefined && sighting.atMs >= sinceMs) found.push(sighting);
+            }
+          }
+        });
+      }
+      return found.toReversed();
+    },
+    append: (sightings) =>
+      attempt("record an observation in", file, async () => {
+        for (const sighting of sightings) await append(`${JSON.stringify(sighting)}\n`);
+      }),
+    readKernel,
+    runningCommands: async () => runningCommands(pm2Home),
+    readPids: () => readPids(join(pm2Home, "pids")),
+    watch: (onChange) => watchFolders([...new Set([pm2Home, dirname(file), dirname(auditFile)])], onChange),
+  };
+}
+
+/** PM2 names the pid file of a process `<name>-<id>.pid` and removes it when the process ends. */
+async function readPids(folder: string): Promise<ReadonlyMap<number, number>> {
+  const names = await readdir(folder).catch(() => []);
+  const pids = new Map<number, number>();
+  for (const name of names) {
+    const [, id] = /-(\d{1,9})\.pid$/.exec(name) ?? [];
+    if (id === undefined) continue;
+    const pid = Number(await readText(join(folder, name)).catch(() => ""));
+    if (Number.isInteger(pid) && pid > 0) pids.set(Number(id), pid);
+  }
+  return pids;
+}
+
+/** The caller also checks periodically, so a missing folder is ignored. */
+function watchFolders(folders: readonly string[], onChange: () => void): () => void {
+  const watchers = folders.flatMap((folder) => {
+    try {
+      const watcher = watchFolder(folder, { persistent: false }, (_event, name) => {
+        if (name === null || WATCHED_FILE.test(name)) onChange();
+      });
+      watcher.on("error", () => watcher.close());
+      return [watcher];
+    } catch {
+      return [];
+    }
+  });
+  return () => {
+    for (const watcher of watchers) watcher.close();
+  };
+}
+
+const RECORD_BYTES = 8192;
+const MAX_RECORDS = 50_000;
+const OOM_KILL =
+  /(?:^|[^\w])(?:Out of memory|Memory cgroup out of memory)[^\n]*Killed process (\d+)(?: \(([^\n]{0,64}?)\)[ ,])?/i;
+
+/** On Linux every user can read the counter, but often only root can read the log. */
+async function readKernel(): Promise<Kernel> {
+  const [stat, vmstat] = await Promise.all(
+    ["/proc/stat", "/proc/vmstat"].map((path) => readText(path).catch(() => "")),
+  );
+  const booted = /^btime (\d+)$/m.exec(stat ?? "")?.[1];
+  const kills = /^oom_kill (\d+)$/m.exec(vmstat ?? "")?.[1];
+  const bootedMs = booted === undefined ? undefined : Number(booted) * 1000;
+  const hasKills = bootedMs !== undefined && kills !== undefined && kills !== "0";
+  return {
+    bootedMs,
+    kills: kills === undefined ? undefined : Number(kills),
+    logged: hasKills ? killsInLog(bootedMs) : undefined,
+  };
+}
+
+/** Each read returns one record: `priority,number,microseconds,flags;text`. */
+function killsInLog(bootedMs: number): Kernel["logged"] {
+  let fd: number;
+  try {
+    fd = openSync("/dev/kmsg", constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
+  try {
+    const buffer = Buffer.allocUnsafe(RECORD_BYTES);
+    const kills: KernelKill[] = [];
+    for (let count = 0; count < MAX_RECORDS; count += 1) {
+      const record = nextRecord(fd, buffer);
+      if (record === undefined) break;
+      const [, microseconds, text = ""] = /^\d+,\d+,(\d+),[^;]*;([^\n]*)/.exec(record) ?? [];
+      const [, pid, name] = OOM_KILL.exec(text) ?? [];
+      if (pid !== undefined) kills.push({ atMs: bootedMs + Number(microseconds) / 1000, pid: Number(pid), name });
+    }
+    return kills;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** A record that was overwritten before it was read is an empty text. */
+function nextRecord(fd: number, buffer: Buffer): string | undefined {
+  try {
+    const length = readSync(fd, buffer);
+    return length === 0 ? undefined : buffer.toString("utf8", 0, length);
+  } catch (error) {
+    return hasErrorCode(error, "EPIPE") ? "" : undefined;
+  }
+}

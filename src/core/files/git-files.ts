@@ -1,0 +1,148 @@
+/** Reads blobs, so no filter or hook of the repository runs. */
+
+import type { RevisionState } from "./port-revisions.ts";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, relative, sep } from "node:path";
+import { SvcmError } from "../api/errors.ts";
+
+export type Git = (...args: string[]) => Promise<Buffer>;
+
+export async function revisionState(
+  git: Git,
+  root: string,
+  paths: () => Promise<readonly string[]>,
+): Promise<RevisionState | undefined> {
+  try {
+    const [head, all] = await Promise.all([git("rev-parse", "--verify", "--quiet", "HEAD^{commit}"), paths()]);
+    const commit = head.toString("latin1").trim();
+    const inside = all.filter((path) => !relative(root, path).startsWith(`..${sep}`));
+    const names = inside.map((path) => relative(root, path));
+    const listing = names.length === 0 ? "" : (await git("ls-tree", "-z", commit, "--", ...names)).toString("utf8");
+    const files = parseTree(listing).filter(({ isFile }) => isFile);
+    const tracked = new Map(files.map(({ id, name }) => [name, id]));
+    const isDirty = await Promise.all(names.map((name) => differs(join(root, name), tracked.get(name))));
+    return { commit, dirty: inside.filter((_path, index) => isDirty[index]) };
+  } catch (error) {
+    if (error instanceof SvcmError && error.kind === "REVISION_FAILED") return undefined;
+    throw error;
+  }
+}
+
+const MAX_FORMER_FILES = 20;
+
+/** @see Revisions.formerTexts */
+export async function readFormerTexts(
+  git: Git,
+  root: string,
+  paths: readonly string[],
+  atMs: number,
+): Promise<string[]> {
+  const names = paths
+    .map((path) => relative(root, path))
+    .filter((name) => name !== ".." && !name.startsWith(`..${sep}`) && !name.split(sep).includes("node_modules"))
+    .slice(0, MAX_FORMER_FILES);
+  if (names.length === 0) return [];
+  const ask = async (...args: string[]): Promise<string> => (await git(...args).catch(() => "")).toString();
+  const found = await Promise.all([
+    ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}"),
+    // A large number is a time, which the reflog answers.
+    ask("rev-parse", "--verify", "--quiet", `HEAD@{${Math.max(Math.floor(atMs / 1000), MIN_TIME)}}`),
+    ask("log", "-2", "--format=%H", "--", ...names),
+  ]);
+  const commits = [
+    ...new Set(found.flatMap((lines) => lines.split("\n")).filter((line) => /^[0-9a-f]{40,64}$/.test(line))),
+  ];
+  const blobs = commits.flatMap((commit) => names.map((name) => ask("cat-file", "blob", `${commit}:./${name}`)));
+  return [...new Set(await Promise.all(blobs))].filter((text) => text !== "");
+}
+
+/** Git takes a smaller number for a count of entries of the reflog. */
+const MIN_TIME = 100_000_001;
+
+async function differs(path: string, id: string | undefined): Promise<boolean> {
+  if (id === undefined) return false;
+  const bytes = await readFile(path).catch(() => undefined);
+  if (bytes === undefined) return true;
+  const hash = createHash(id.length === 64 ? "sha256" : "sha1");
+  return hash.update(`blob ${bytes.length}\0`).update(bytes).digest("hex") !== id;
+}
+
+export interface RevisionTree {
+  readonly root: string;
+  readonly commit: string;
+  readonly run: (maxBytes: number, args: readonly string[], input?: string) => Promise<Buffer>;
+}
+
+const READABLE_FILE = /(?:\.(?:[cm]?js|json|ya?ml)|(?:^|\/)\.env[^/]*)$/;
+/** A hostile tree may hold such names. */
+const PARENT_FOLDER = /(?:^|\/)\.\.(?:\/|$)/;
+const MAX_FILES = 20_000;
+const MAX_TOTAL_BYTES = 64 * 2 ** 20;
+const MAX_FILE_BYTES = 2 ** 20;
+
+export async function withRevisionFiles<T>(tree: RevisionTree, work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "svcm-revision-")));
+  try {
+    for (const { name, bytes } of await readFiles(tree)) {
+      const path = join(folder, name);
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, bytes, { mode: 0o600 });
+    }
+    const modules = join(tree.root, "node_modules");
+    if (existsSync(modules)) await symlink(modules, join(folder, "node_modules"));
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function readFiles({ commit, run }: RevisionTree): Promise<{ name: string; bytes: Buffer }[]> {
+  const listing = (await run(MAX_TOTAL_BYTES, ["ls-tree", "-r", "-z", "-l", commit])).toString("utf8");
+  const entries = parseTree(listing).filter(
+    ({ isFile, name, size }) =>
+      isFile && READABLE_FILE.test(name) && !PARENT_FOLDER.test(name) && size <= MAX_FILE_BYTES,
+  );
+  const isTooMuch = entries.reduce((sum, { size }) => sum + size, 0) > MAX_TOTAL_BYTES;
+  if (entries.length > MAX_FILES || isTooMuch)
+    throw new SvcmError("REVISION_FAILED", {
+      code: "EFBIG",
+      details: `${commit.slice(0, 10)} has more than ${MAX_FILES} files of code and settings, or more than ${MAX_TOTAL_BYTES / 2 ** 20} MiB of them.`,
+    });
+  const input = entries.map(({ id }) => `${id}\n`).join("");
+  return parseBlobs(await run(2 * MAX_TOTAL_BYTES, ["cat-file", "--batch"], input), entries);
+}
+
+interface Entry {
+  readonly id: string;
+  readonly name: string;
+  /** 0 if the entry is not a file, or if the listing has no sizes. */
+  readonly size: number;
+  /** A symbolic link is also a blob. */
+  readonly isFile: boolean;
+  readonly isLink: boolean;
+}
+
+/** The entries of `ls-tree -z`: `<mode> <type> <id>[ <size>]\t<name>` each. */
+export function parseTree(listing: string): Entry[] {
+  return listing.split("\0").flatMap((line) => {
+    const [, mode = "", id = "", size = "0", name = ""] = TREE_ENTRY.exec(line) ?? [];
+    return name === ""
+      ? []
+      : [{ id, name, size: Number(size), isFile: mode.startsWith("100"), isLink: mode === "120000" }];
+  });
+}
+
+const TREE_ENTRY = /^(\d+) \w+ ([0-9a-f]+)(?: +(?:(\d+)|-))?\t(.*)$/s;
+
+/** `<id> blob <size>\n<bytes>\n` each. */
+function parseBlobs(batch: Buffer, entries: readonly Entry[]): { name: string; bytes: Buffer }[] {
+  let at = 0;
+  return entries.map(({ name, size }) => {
+    const start = batch.indexOf("\n", at) + 1;
+    at = start + size + 1;
+    return { name, bytes: batch.subarray(start, start + size) };
+  });
+}

@@ -1,0 +1,49 @@
+import type { Clock, Host } from "./port-host.ts";
+import type * as Crypto from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { cpus, hostname, userInfo } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
+
+import { readIfReadable } from "./system.ts";
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+  sleep: async (ms, signal) => {
+    await delay(ms, undefined, signal && { signal });
+  },
+};
+
+export const nodeHost: Host = {
+  digest: (bytes) => crypto().createHash("sha256").update(bytes).digest("base64url"),
+  randomId: () => crypto().randomUUID(),
+  machineId,
+  // As PM2 counts them for `instances: "max"`.
+  cpuCores: () => Math.max(1, cpus().length),
+  name: () => hostname(),
+};
+
+async function machineId(): Promise<string> {
+  for (const file of ["/etc/machine-id", "/var/lib/dbus/machine-id"]) {
+    const id = await readFile(file, "latin1").catch(() => "");
+    if (/^[0-9a-f]{32}\s*$/.test(id)) return id.trim();
+  }
+  return hostname();
+}
+
+function crypto(): typeof Crypto {
+  return process.getBuiltinModule("node:crypto");
+}
+
+export function userName(uid: number | string): string {
+  const entry = new RegExp(`^([^:]+):[^:]*:${uid}:`, "m").exec(readIfReadable("/etc/passwd"));
+  return entry?.[1] ?? `uid ${uid}`;
+}
+
+export function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? "unknown"}`;
+  }
+}

@@ -1,0 +1,57 @@
+import { statSync } from "node:fs";
+import type { FileStamp, FileStamps, Files, ReadOptions } from "./port-files.ts";
+
+import { once, oneAtATime } from "../words/once.ts";
+import { fileLocks } from "./lock.ts";
+import { allowedFolders, readAllowed } from "./read.ts";
+import { fileState, hasErrorCode } from "./system.ts";
+import { create, replace, type WriteContext } from "./transaction.ts";
+
+export interface NodeFilesOptions {
+  /** svcm does not read or write files outside these folders, not even through links. */
+  readonly allowedFolders: readonly string[];
+  readonly maxBytes?: number;
+  readonly lockTimeoutMs?: number;
+}
+
+const MIB = 2 ** 20;
+
+export function nodeFiles(options: NodeFilesOptions): Files {
+  const { maxBytes = MIB, lockTimeoutMs = 10_000 } = options;
+  const folders = allowedFolders(options.allowedFolders);
+  // Commands that only read do not load the code that writes.
+  const writing = once((): WriteContext => ({ folders, locks: fileLocks({ timeoutMs: lockTimeoutMs }), maxBytes }));
+  const read = oneAtATime((key) => {
+    const [path, limits] = JSON.parse(key) as [string, ReadOptions];
+    return readAllowed(folders, path, { maxBytes, ...limits });
+  });
+  return {
+    read: (path, limits = {}) => read(JSON.stringify([path, limits])),
+    replace: (...args) => replace(writing(), ...args),
+    create: (...args) => create(writing(), ...args),
+  };
+}
+
+/** Synchronous, because there are few files and each call takes microseconds. */
+export const nodeFileStamps: FileStamps = {
+  read: (paths) => paths.map(readStamp),
+  missing: (paths) => new Set([...paths].filter(isMissing)),
+};
+
+function readStamp(path: string): FileStamp | null {
+  try {
+    const stats = statSync(path, { bigint: true });
+    return { id: fileState(stats), modifiedMs: Number(stats.mtimeMs), changedMs: Number(stats.ctimeNs) / 1e6 };
+  } catch {
+    return null;
+  }
+}
+
+function isMissing(path: string): boolean {
+  try {
+    statSync(path);
+    return false;
+  } catch (error) {
+    return hasErrorCode(error, "ENOENT", "ENOTDIR");
+  }
+}

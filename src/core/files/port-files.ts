@@ -1,0 +1,82 @@
+import type { ErrorCode } from "../api/code.ts";
+/** Small regular configuration files inside the permitted folders. */
+export interface Files {
+  /**
+   * Reads a whole regular file; follows symbolic links. Concurrent calls share the next read.
+   * @throws {FileError} ENOENT, EACCES, EISDIR, EFBIG (over the size limit), EOUTSIDE (a link that leaves the permitted
+   * folders), ENOTREG (a FIFO, socket or device), or another system code
+   */
+  read(path: string, options?: ReadOptions): Promise<Uint8Array>;
+
+  /**
+   * Replaces the content in one transaction: lock, read, decide, write beside, sync, rename, sync the directory.
+   *
+   * `decide` gets the current content and returns the next one, or `undefined` for no change. If another program
+   * changes the file before the rename, `decide` runs again, so it must not have effects. `beforeWrite` runs once
+   * before the first byte is written; if it throws, nothing is written.
+   *
+   * Resolves with the content that is then in place. Keeps mode, owner and symbolic links; a failure leaves the old
+   * content whole. One failure is an exception, and its message says so: if the directory cannot be synced, the new
+   * content is in place but may not survive a power cut.
+   *
+   * @throws {FileError} with the given path: the codes of `read`, and system codes. EACCES also applies to root, if the
+   * file's mode lacks its owner's write permission. ELOCKED: another process holds the lock. ECHANGED: another program
+   * keeps changing the file. EBUSY, EXDEV: the file is a mount point. Errors of `decide` and `beforeWrite` pass
+   * through.
+   */
+  replace(
+    path: string,
+    decide: (current: Uint8Array) => Uint8Array | undefined,
+    beforeWrite?: () => Promise<void>,
+  ): Promise<Uint8Array>;
+
+  /**
+   * Creates and syncs a file in an existing folder, as a whole. `beforeWrite` runs once before the first byte is
+   * written; if it throws, nothing is written.
+   * @throws {FileError} EEXIST if the name exists, ENOENT without the folder, and the other codes of `replace`
+   */
+  create(path: string, content: Uint8Array, beforeWrite?: () => Promise<void>): Promise<void>;
+}
+
+export interface ReadOptions {
+  readonly maxBytes?: number;
+  /** Permits a path outside the folders, because the user named it. A path inside must still lead to a place inside. */
+  readonly mayBeOutside?: boolean;
+}
+
+export interface FileStamps {
+  /** Null for a file that does not exist or cannot be accessed. A folder changes with its list of names. */
+  read(paths: readonly string[]): readonly (FileStamp | null)[];
+
+  /** Paths that certainly do not exist. A path without access permission is not included. */
+  missing(paths: Iterable<string>): ReadonlySet<string>;
+}
+
+export interface FileStamp {
+  /** Changes with every change of the file. */
+  readonly id: string;
+  readonly modifiedMs: number;
+  /** Of content, times, mode or owner: nothing can set it back. Behind the clock by a few milliseconds. */
+  readonly changedMs: number;
+}
+
+/** A file operation that the system refused. `code` is the code of the system, for example `ENOSPC`. */
+export class FileError extends Error {
+  override readonly name = "FileError";
+  readonly code: ErrorCode;
+  readonly path: string;
+
+  constructor(code: ErrorCode, path: string, message: string) {
+    super(message);
+    this.code = code;
+    this.path = path;
+  }
+}
+
+export interface HasFiles {
+  readonly files: Files;
+}
+
+export interface HasStamps {
+  readonly stamps: FileStamps;
+}

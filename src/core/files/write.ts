@@ -1,0 +1,149 @@
+import { FileError } from "./port-files.ts";
+import { type BigIntStats, existsSync, renameSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+
+import { attempt } from "./file-error.ts";
+import type { LockedFile } from "./lock.ts";
+import {
+  checkWritable,
+  close,
+  discard,
+  fchmod,
+  fchown,
+  fstat,
+  fsync,
+  hasErrorCode,
+  mkdir,
+  mkdirRecursive,
+  NO_FOLLOW,
+  O_CREAT,
+  O_EXCL,
+  O_RDONLY,
+  O_WRONLY,
+  open,
+  withFile,
+  writeAll,
+} from "./system.ts";
+import { temporaryName } from "./takeover.ts";
+
+const PERMISSIONS = 0o7777;
+const NEW_FILE = O_WRONLY | O_CREAT | O_EXCL | NO_FOLLOW;
+const PRIVATE_FOLDER = 0o700;
+export const PRIVATE_FILE = 0o600;
+
+export interface Destination extends LockedFile {
+  readonly nonce: string;
+}
+
+/** `mayReplace` is synchronous and runs directly before the rename: programs without the lock may write at any time. */
+export async function putInPlace(
+  { target, path, nonce }: Destination,
+  write: (temporary: string) => Promise<void>,
+  mayReplace: () => boolean,
+): Promise<boolean> {
+  // Opened first: if the folder cannot be synced, the write fails before it starts.
+  const folder = await attempt("write", path, () => open(dirname(target), O_RDONLY));
+  const temporary = temporaryName(target, nonce);
+  let isInPlace = false;
+  try {
+    isInPlace = await attempt("write", path, async () => {
+      await write(temporary);
+      if (!mayReplace()) return false;
+      renameSync(temporary, target);
+      return true;
+    });
+    if (isInPlace) await syncRename(folder, path);
+    return isInPlace;
+  } finally {
+    if (!isInPlace) await discard(temporary);
+    await close(folder).catch(() => undefined);
+  }
+}
+
+async function syncRename(folder: number, path: string): Promise<void> {
+  try {
+    await attempt("sync the folder of", path, () => fsync(folder));
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    const state = "The new content is in place, but may not survive a power cut.";
+    throw new FileError(error.code, path, `${state} ${error.message}`);
+  }
+}
+
+export async function replacePrivate(destination: Destination, bytes: Uint8Array): Promise<void> {
+  const write = (temporary: string): Promise<void> => writeNew(temporary, bytes, PRIVATE_FILE);
+  await putInPlace(destination, write, () => true);
+}
+
+export async function writeNew(path: string, bytes: Uint8Array, mode: number): Promise<void> {
+  const write = async (fd: number): Promise<void> => {
+    await writeAll(fd, bytes);
+    await fsync(fd);
+  };
+  await withFile(path, NEW_FILE, write, mode);
+}
+
+/** The mode is set last: a change of owner clears mode bits, and other users must not read the file before. */
+export async function writeWithOwner(
+  temporary: string,
+  bytes: Uint8Array,
+  original: BigIntStats,
+  path: string,
+): Promise<void> {
+  await withFile(temporary, NEW_FILE, async (fd) => {
+    await writeAll(fd, bytes);
+    await keepOwner(fd, original, path);
+    await fchmod(fd, Number(original.mode) & PERMISSIONS);
+    await fsync(fd);
+  });
+}
+
+/** An ordinary user may not change the owner. */
+async function keepOwner(fd: number, { uid, gid }: BigIntStats, path: string): Promise<void> {
+  const created = await fstat(fd);
+  if (created.uid === uid && created.gid === gid) return;
+  await attempt("keep the owner of", path, () => fchown(fd, Number(uid), Number(gid)));
+}
+
+/** Also syncs the parents, top first, so that they survive a crash together with the file. */
+export async function createFolder(folder: string): Promise<void> {
+  const topmost = await makeFolders(folder);
+  if (topmost === undefined) return;
+  for (let created = folder; created.length >= topmost.length; created = dirname(created)) {
+    await syncFolder(dirname(created));
+    if (basename(created) === ".svcm") await ignoreInGit(created);
+  }
+}
+
+async function makeFolders(folder: string): Promise<string | undefined> {
+  try {
+    return await mkdirRecursive(folder, PRIVATE_FOLDER);
+  } catch (error) {
+    if (!hasErrorCode(error, "ENOENT")) throw error;
+    // `mkdir -p` in Node.js reports ENOENT for every cause, such as a read-only file system.
+    let missing = folder;
+    while (!existsSync(dirname(missing))) missing = dirname(missing);
+    await mkdir(missing, PRIVATE_FOLDER);
+    await mkdirRecursive(folder, PRIVATE_FOLDER);
+    return missing;
+  }
+}
+
+async function ignoreInGit(folder: string): Promise<void> {
+  try {
+    await withFile(join(folder, ".gitignore"), O_WRONLY | O_CREAT | O_EXCL, (fd) => writeAll(fd, Buffer.from("*\n")));
+  } catch (error) {
+    if (!hasErrorCode(error, "EEXIST")) throw error;
+  }
+}
+
+export async function syncFolder(folder: string): Promise<void> {
+  await withFile(folder, O_RDONLY, fsync);
+}
+
+/** @throws the system's error if neither the file nor its nearest existing folder is writable */
+export async function checkAppendable(file: string): Promise<void> {
+  let nearest = file;
+  while (!existsSync(nearest)) nearest = dirname(nearest);
+  await checkWritable(nearest);
+}

@@ -1,0 +1,124 @@
+import type { HistoryPorts } from "../ports.ts";
+import type { HasWorkspace } from "../../project/port-repository.ts";
+import type { HasHost } from "../../files/port-host.ts";
+import type { HasHistoryFiles, HasPrometheus } from "../port-history.ts";
+import { FileError } from "../../files/port-files.ts";
+import type { HistoryColumns, HistoryResponse } from "../../api/history.ts";
+import { ColumnBuilder, alignSpan } from "../columns.ts";
+import { readExtent } from "../extent.ts";
+import { selectParts, partName, type Part } from "../parts.ts";
+import { rangeQuery, toSteps } from "../range-query.ts";
+import { seriesFilter, parseSelectors, type SeriesSelector } from "../selectors.ts";
+import { MINUTE_MS, parseStep, type Step } from "../step.ts";
+import { SvcmError } from "../../api/errors.ts";
+import { defineOperation } from "../../access/operation.ts";
+
+import { serverIdentity } from "../../access/server-identity.ts";
+
+const HOUR_MS = 3_600_000;
+const DEFAULT_POINTS = 500;
+const MAX_UNREADABLE = 20;
+
+type Unreadable = HistoryResponse["unreadable"][number];
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+  readonly points: number;
+  readonly selectors: readonly SeriesSelector[];
+}
+
+/**
+ * Reads the recorded history; nothing needs to be running. If the range begins before the recording, or has no recorded
+ * data, it comes from Prometheus, if configured.
+ * @throws {SvcmError} HISTORY_FAILED, INVALID_REQUEST
+ */
+export const historyShow = defineOperation({
+  id: "history.show",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(ports: HistoryPorts, input, { signal }): Promise<HistoryResponse> {
+    const { to = ports.clock.now(), points = DEFAULT_POINTS } = input;
+    const { from = Math.max(0, to - HOUR_MS) } = input;
+    if (from >= to)
+      throw new SvcmError("INVALID_REQUEST", {
+        details: "from: the time is not before to. Accepted: an earlier time.",
+      });
+    const range = { from, to, points, selectors: parseSelectors(input.series) };
+    const parts = await ports.historyFiles.list().catch(throwRefusal);
+    const extent = await readExtent(ports.historyFiles, parts);
+    const unreadable: Unreadable[] = [];
+    const beginsBeforeRecording = extent.since === null || extent.since > from;
+    const recorded =
+      beginsBeforeRecording && ports.prometheus.isConfigured
+        ? undefined
+        : await fromFiles(ports, range, parts, { unreadable, signal });
+    const usesPrometheus = ports.prometheus.isConfigured && (recorded === undefined || recorded.series.length === 0);
+    return {
+      ...(recorded === undefined || usesPrometheus ? await fromPrometheus(ports, range, signal) : recorded),
+      recorder: { ...ports.recorder.state, ...extent },
+      unreadable: unreadable.slice(0, MAX_UNREADABLE),
+    };
+  },
+});
+
+interface ReadContext {
+  readonly unreadable: Unreadable[];
+  readonly signal: AbortSignal | undefined;
+}
+
+async function fromFiles(
+  ports: HasHistoryFiles,
+  { selectors, ...range }: Range,
+  parts: readonly Part[],
+  { unreadable, signal }: ReadContext,
+): Promise<HistoryColumns> {
+  const span = alignSpan(range);
+  const wanted = span.stepMs < MINUTE_MS ? "steps" : "minutes";
+  const columns = new ColumnBuilder(span, seriesFilter(selectors));
+  for (const part of selectParts(parts, { ...span, wanted })) {
+    signal?.throwIfAborted();
+    for (const step of await stepsIn(ports, part, unreadable)) columns.add(step);
+  }
+  return columns.result();
+}
+
+async function fromPrometheus(
+  ports: HasHost & HasPrometheus & HasWorkspace,
+  { selectors, ...range }: Range,
+  signal: AbortSignal | undefined,
+): Promise<HistoryColumns> {
+  const span = alignSpan({ ...range, minStepMs: MINUTE_MS });
+  const query = rangeQuery(span, selectors, await serverIdentity(ports));
+  const columns = new ColumnBuilder(span, seriesFilter(selectors), span.stepMs);
+  for (const step of toSteps(await ports.prometheus.queryRange(query, signal), span)) columns.add(step);
+  return columns.result();
+}
+
+/** The steps of a file. Reports damage and skips lines that cannot be read. */
+async function stepsIn(ports: HasHistoryFiles, { name, hour, kind }: Part, unreadable: Unreadable[]): Promise<Step[]> {
+  try {
+    const { lines, damage } = await ports.historyFiles.read(name);
+    const steps = lines.map(parseStep);
+    const torn = steps.filter((step, at) => step === undefined && !isHeader(lines[at] ?? "")).length;
+    if (damage !== undefined || torn > 0)
+      unreadable.push({ file: name, lines: torn, code: damage ?? "HISTORY_LINE_TORN" });
+    return steps.flatMap((step) => step ?? []);
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    // The hour was closed after the files were listed.
+    if (error.code === "ENOENT" && kind === "open")
+      return stepsIn(ports, { name: partName(hour, "steps"), hour, kind: "steps", bytes: 0 }, unreadable);
+    unreadable.push({ file: name, lines: 0, code: error.code });
+    return [];
+  }
+}
+
+function isHeader(line: string): boolean {
+  return line.startsWith('{"columns":');
+}
+
+function throwRefusal(error: unknown): never {
+  if (!(error instanceof FileError)) throw error;
+  throw new SvcmError("HISTORY_FAILED", { code: error.code, path: error.path, details: error.message });
+}

@@ -1,0 +1,91 @@
+import type { Limits } from "./api/limits.ts";
+import { inputs, type InputOf, type OperationId } from "./api/inputs.ts";
+import type { Access, Identity } from "./access/caller.ts";
+import { declaredApps } from "./pm2/declared.ts";
+import { readEcosystem } from "./pm2/ecosystem-file.ts";
+import { resolveTarget } from "./pm2/target.ts";
+import type { Ports } from "./ports.ts";
+import { chooseServices, ecosystemSpellings, envSpellings } from "./project/resolve.ts";
+import { limitRefusal } from "./access/rights.ts";
+
+interface CheckedOperation {
+  readonly id: OperationId;
+  readonly access: Access;
+}
+
+type LimitedCaller = Identity & { readonly limits?: Limits };
+
+interface RequestScope {
+  readonly environment?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly service?: string | undefined;
+}
+
+/**
+ * A read that concerns the whole machine is permitted. Any other operation that does not name its environment is
+ * refused.
+ * @throws {SvcmError} FORBIDDEN with the code TOKEN_LIMITED
+ */
+export async function requireWithinLimits(
+  ports: Ports,
+  operation: CheckedOperation,
+  input: unknown,
+  caller: LimitedCaller,
+): Promise<void> {
+  const { limits = {} } = caller;
+  const refuse = (requested: string): never => {
+    throw limitRefusal(caller, limits, requested);
+  };
+  const members = inputMembers(operation.id);
+  if (!members.includes("service")) {
+    if (operation.access !== "read") refuse("the whole repository or machine");
+    return;
+  }
+  const scope = input as RequestScope;
+  if (limits.environments !== undefined) {
+    const requested = members.includes("environment") ? [scope.environment] : [scope.from, scope.to];
+    const names = await canonicalNames(ports, requested);
+    const outside = names.find((name) => !limits.environments?.includes(name));
+    if (outside !== undefined) refuse(`the environment ${outside}`);
+  }
+  if (limits.services !== undefined) {
+    const services = chooseServices(await ports.facts.project(), scope.service).map(({ name }) => name);
+    const outside = services.find((name) => !limits.services?.includes(name));
+    if (outside !== undefined || services.length === 0)
+      refuse(outside ? `the service ${outside}` : "a repository without services");
+  }
+  if (operation.id === "process.act") await requireDeclaredProcesses(ports, input as InputOf<"process.act">, refuse);
+}
+
+/** Every request that concerns an environment or a service has the member `service`. */
+function inputMembers(id: CheckedOperation["id"]): string[] {
+  const schema = inputs[id];
+  return "shape" in schema ? Object.keys(schema.shape) : [];
+}
+
+async function canonicalNames(
+  { facts, workspace }: Ports,
+  requested: readonly (string | undefined)[],
+): Promise<string[]> {
+  const [contract, matrix] = await Promise.all([facts.runtimeContract(), facts.capabilityMatrix()]);
+  const names = requested.map((name) =>
+    (name ?? (workspace.nodeEnv?.trim() || contract.defaultEnvironment)).trim().toLowerCase(),
+  );
+  const spellings = [envSpellings(contract), ecosystemSpellings(contract, matrix)];
+  return names.flatMap((name) => spellings.flatMap((canonical) => canonical.get(name) ?? []));
+}
+
+/** PM2 runs the processes of all environments side by side; the ecosystem file decides which of them belong to one. */
+async function requireDeclaredProcesses(
+  ports: Ports,
+  { scope = "process", ...request }: InputOf<"process.act">,
+  refuse: (requested: string) => never,
+): Promise<void> {
+  if (scope === "ecosystem") return;
+  const { loaded } = await readEcosystem(ports, request);
+  const machine = { cpuCores: ports.host.cpuCores(), pm2Home: ports.workspace.pm2Home };
+  const own = new Set(loaded === undefined ? [] : declaredApps(loaded, machine).map(({ name }) => name));
+  const other = resolveTarget(await ports.processes.list(), { ...request, scope }).find(({ name }) => !own.has(name));
+  if (other !== undefined) refuse(`the process ${JSON.stringify(other.name)}, which its environment does not declare`);
+}

@@ -1,0 +1,52 @@
+/** Values of environments and paths of log files never leave the worker. */
+import type { ErrorCode } from "../../api/code.ts";
+import type { LogsResponse } from "../../api/logs.ts";
+import type { ErrorKind } from "../../api/errors.ts";
+import type { LogPosition } from "../cursor.ts";
+import type { LogBatch, LogFilter, LogQuery } from "../port-logs.ts";
+import type { PackedLines } from "./packed.ts";
+
+export interface WorkerData {
+  readonly home: string;
+  readonly folders: readonly string[];
+  readonly key: Uint8Array;
+}
+
+export type Call =
+  | { readonly method: "read"; readonly query: LogQuery; readonly upTo?: readonly LogPosition[] | undefined }
+  /** Joins a watch if others share it. */
+  | { readonly method: "watch"; readonly key: string; readonly filter: LogFilter; readonly isLossless: boolean }
+  | { readonly method: "taken" | "leave"; readonly key: string };
+
+export interface Request {
+  readonly id: number;
+  readonly call: Call;
+  readonly secrets: readonly string[];
+}
+
+export interface Failure {
+  readonly kind: Extract<ErrorKind, "LOGS_FAILED" | "PM2_FAILED" | "PROCESS_NOT_FOUND" | "INVALID_REQUEST">;
+  readonly code: ErrorCode;
+  readonly details: string;
+}
+
+type Packed<T> = Omit<T, "lines"> & { readonly lines: readonly PackedLines[] };
+
+export type Page = Packed<LogsResponse>;
+
+export type Response =
+  | { readonly id: number; readonly page: Page }
+  | { readonly id: number; readonly places: readonly LogPosition[] }
+  | { readonly id: number; readonly failure: Failure }
+  | { readonly isAlive: true }
+  | { readonly key: string; readonly batch: Packed<Omit<LogBatch, "begin">> };
+
+export class LogFailure extends Error {
+  override readonly name = "LogFailure";
+  readonly failure: Failure;
+
+  constructor(kind: Failure["kind"], code: ErrorCode, details: string) {
+    super(details);
+    this.failure = { kind, code, details };
+  }
+}

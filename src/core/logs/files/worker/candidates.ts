@@ -1,0 +1,122 @@
+import type { Search } from "../../match.ts";
+import { createNeedle } from "../../needle.ts";
+import { escapeRegExp } from "../../../words/escape-reg-exp.ts";
+import { type Range, rangeAt } from "./regions.ts";
+
+/** Last line first. The bytes still contain secrets and escapes, so each line is matched again as it is shown. */
+export type FindCandidates = (bytes: Buffer) => Iterable<Range>;
+
+/** `undefined` if every line must be checked. No line that shows the text is left out. */
+export function createCandidateFinder(search: Search): FindCandidates | undefined {
+  const needle = createNeedle(search);
+  if (needle === undefined) return undefined;
+  const place = search.ignoreCase === true ? placeIgnoringCase : placeExactly;
+  const whole = needle.isExact && (search.ignoreCase !== true || isAscii(needle.text)) ? place(needle.text) : undefined;
+  const words = needle.words.map(({ text, isNumeric }) => ({ place: place(text), isNumeric }));
+  return (bytes) => {
+    const found = new FoundLines(bytes);
+    if (whole && isPlain(bytes)) found.addAll(whole.in(bytes), () => true);
+    else findAltered(found, bytes, { whole, words });
+    return found.lastFirst();
+  };
+}
+
+interface Place {
+  /** The offset of the next occurrence; -1 if there is none. */
+  readonly in: (bytes: Buffer) => (from: number) => number;
+  /** @param line the bytes as Latin-1 */
+  readonly isIn: (line: string) => boolean;
+}
+
+interface Wanted {
+  readonly whole: Place | undefined;
+  readonly words: readonly { readonly place: Place; readonly isNumeric: boolean }[];
+}
+
+const ESCAPE = 0x1b;
+const ALTERING = [ESCAPE, 0x7b, 0x09, 0x0d];
+
+/** Without JSON, escape sequences, tabs and CRLF, a line is shown as it is written. */
+function isPlain(bytes: Buffer): boolean {
+  return ALTERING.every((byte) => !bytes.includes(byte));
+}
+
+/** May be part of JSON, and contains something that a terminal shows differently. */
+const ALTERED_LINE = new RegExp(String.raw`[\t\r\u001B{]`);
+/** Its value may be written differently when it is shown. */
+const UNUSUAL_NUMBER = /[\d.]{16}|\d[eE][+-]?\d|0\.000000/;
+
+function findAltered(found: FoundLines, bytes: Buffer, { whole, words }: Wanted): void {
+  const [first] = words;
+  if (first === undefined) return;
+  const hasWords = (line: string): boolean =>
+    words.every(({ place, isNumeric }) => place.isIn(line) || (isNumeric && UNUSUAL_NUMBER.test(line)));
+  found.addAll(first.place.in(bytes), (line) => {
+    if (whole?.isIn(line) === true) return true;
+    return (whole === undefined || ALTERED_LINE.test(line)) && hasWords(line);
+  });
+  found.addAll(
+    (from) => bytes.indexOf(ESCAPE, from),
+    (line) => HOLDS_TEXT.test(line) || hasWords(line.replaceAll(SHORT_ESCAPE, "")),
+  );
+  found.addAll(
+    (from) => bytes.indexOf(String.raw`\u`, from),
+    () => true,
+  );
+  if (first.isNumeric) found.addAll(placePattern(UNUSUAL_NUMBER.source, "g")(bytes), hasWords);
+}
+
+/** A title or a link, which an escape sequence removes from the line. */
+const HOLDS_TEXT = new RegExp(String.raw`\u001B[\]PX^_]`);
+const SHORT_ESCAPE = new RegExp(String.raw`\u001B(?:\[[\d;:?<=>]{0,40}[ -/]{0,4}[@-~]|[ -/]{0,4}[0-~])`, "g");
+
+function placeExactly(text: string): Place {
+  const needle = Buffer.from(text);
+  const latin = needle.toString("latin1");
+  return { in: (bytes) => (from) => bytes.indexOf(needle, from), isIn: (line) => line.includes(latin) };
+}
+
+function placeIgnoringCase(text: string): Place {
+  const source = escapeRegExp(text);
+  const single = new RegExp(source, "i");
+  return { in: placePattern(source, "gi"), isIn: (line) => single.test(line) };
+}
+
+function placePattern(source: string, flags: string): Place["in"] {
+  return (bytes) => {
+    const pattern = new RegExp(source, flags);
+    const text = bytes.toString("latin1");
+    return (from) => {
+      pattern.lastIndex = from;
+      return pattern.exec(text)?.index ?? -1;
+    };
+  };
+}
+
+function isAscii(text: string): boolean {
+  return /^[\x20-\x7e]+$/.test(text);
+}
+
+class FoundLines {
+  readonly #bytes: Buffer;
+  readonly #ranges = new Map<number, Range>();
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  addAll(next: (from: number) => number, accepts: (line: string) => boolean): void {
+    const bytes = this.#bytes;
+    for (let at = next(0); at !== -1;) {
+      const range = rangeAt(bytes, at);
+      if (!this.#ranges.has(range.from) && accepts(bytes.toString("latin1", range.from, range.to)))
+        this.#ranges.set(range.from, range);
+      if (range.to >= bytes.length) break;
+      at = next(range.to + 1);
+    }
+  }
+
+  lastFirst(): Range[] {
+    return [...this.#ranges.values()].toSorted((a, b) => b.from - a.from);
+  }
+}

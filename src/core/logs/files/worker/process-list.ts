@@ -1,0 +1,169 @@
+import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import type { LogStream } from "../../../api/names.ts";
+import { type LineScrubber, createLineScrubber } from "../../scrub.ts";
+import type { LogFilter } from "../../port-logs.ts";
+import { callDaemon } from "../../../pm2/daemon/daemon.ts";
+import type { Pm2Process } from "../../../pm2/daemon/worker/pm2-api.ts";
+import { environmentSecrets } from "../../../pm2/daemon/worker/process-record.ts";
+import { LogFailure, type WorkerData } from "../protocol.ts";
+import { daemonPid, listFormerLogs, readSavedProcesses } from "./absent-logs.ts";
+import type { LogLocation } from "./log-file.ts";
+
+const TIMEOUT_MS = 5000;
+/** PM2 may be configured not to write its own log. */
+const MAX_AGE_MS = 10_000;
+
+export class ProcessList {
+  targets: readonly Target[] = [];
+  names: ReadonlySet<string> = new Set();
+  scrub: LineScrubber = createLineScrubber([]);
+  readonly #data: WorkerData;
+  readonly #secrets = new Set<string>();
+  /** Apps whose output PM2 throws away. */
+  discarded: readonly DiscardedLog[] = [];
+  pids: readonly number[] = [];
+  #stamp = "";
+  #refreshedAtMs = Number.NEGATIVE_INFINITY;
+  #refreshing: Promise<void> | undefined;
+
+  constructor(data: WorkerData) {
+    this.#data = data;
+  }
+
+  get home(): string {
+    return this.#data.home;
+  }
+
+  /** A log may contain secrets that a process had earlier. */
+  addSecrets(secrets: readonly string[]): void {
+    const before = this.#secrets.size;
+    for (const secret of secrets) this.#secrets.add(secret);
+    if (this.#secrets.size > before) this.scrub = createLineScrubber([...this.#secrets]);
+  }
+
+  /** @throws {LogFailure} PM2_FAILED */
+  async refresh(): Promise<void> {
+    // PM2 writes to its own log before a process runs.
+    const stamp = fileStamp(join(this.#data.home, "pm2.log"));
+    if (stamp === this.#stamp && performance.now() - this.#refreshedAtMs < MAX_AGE_MS) return;
+    this.#refreshing ??= this.#refresh(stamp).finally(() => (this.#refreshing = undefined));
+    await this.#refreshing;
+  }
+
+  async #refresh(stamp: string): Promise<void> {
+    const list = await callDaemon(join(this.#data.home, "rpc.sock"), "getMonitorData", TIMEOUT_MS);
+    if (!Array.isArray(list))
+      throw new LogFailure("PM2_FAILED", "PM2_TIMEOUT", "PM2 did not return its list of processes.");
+    const processes = (list as Pm2Process[]).filter(({ pm2_env: env }) => !env["pmx_module"]);
+    const { home, folders } = this.#data;
+    this.#stamp = stamp;
+    this.#refreshedAtMs = performance.now();
+    this.names = new Set(processes.map(({ name }) => String(name)));
+    this.targets = listTargets(processes, home, folders, statSync(home).uid);
+    this.discarded = processes.flatMap(listDiscarded);
+    this.pids = [...daemonPid(home), ...processes.flatMap(({ pid }) => (pid === undefined || pid < 2 ? [] : [pid]))];
+    this.addSecrets(environmentSecrets(processes));
+  }
+
+  /** The logs of apps that PM2 does not list. Their secrets are those of PM2's saved list, if it has them. */
+  formerTargets(names: readonly string[]): Target[] {
+    const unlisted = names.filter((name) => !this.names.has(name));
+    if (unlisted.length === 0) return [];
+    const { home, folders } = this.#data;
+    const owner = statSync(home).uid;
+    const saved = readSavedProcesses(home).filter(({ name }) => unlisted.includes(String(name)));
+    this.addSecrets(environmentSecrets(saved));
+    const own = unlisted.flatMap((app) =>
+      listFormerLogs(home, app, owner).map((log) => ({ ...log, app, pmId: null, log: hashPath(log.path) })),
+    );
+    const elsewhere = listTargets(saved, home, folders, owner).map((target) => ({ ...target, pmId: null }));
+    const listed = new Set(this.targets.map(({ path }) => path));
+    const byPath = new Map([...own, ...elsewhere].map((target) => [target.path, target]));
+    return [...byPath.values()].filter(({ path }) => !listed.has(path) && isThere(path));
+  }
+}
+
+function fileStamp(path: string): string {
+  try {
+    const { size, mtimeMs, ino } = statSync(path);
+    return `${size}.${mtimeMs}.${ino}`;
+  } catch {
+    return "";
+  }
+}
+
+export interface Target extends LogLocation {
+  readonly log: string;
+  readonly app: string;
+  readonly pmId: number | null;
+  readonly stream: LogStream;
+}
+
+type TargetFilter = Pick<LogFilter, "app" | "apps" | "stream">;
+
+const STREAMS = [
+  ["out", "pm_out_log_path"],
+  ["err", "pm_err_log_path"],
+] as const;
+const DISCARDED = new Set(["/dev/null", "NULL", "null"]);
+
+function listTargets(processes: readonly Pm2Process[], home: string, more: readonly string[], owner: number): Target[] {
+  const targets = new Map<string, Target>();
+  for (const { name, pm_id: pmId, pm2_env: env } of processes) {
+    const { pm_cwd: cwd } = env;
+    for (const [stream, field] of STREAMS) {
+      const path = env[field];
+      if (typeof path !== "string" || !path.startsWith("/") || DISCARDED.has(path)) continue;
+      const other = targets.get(path);
+      const folders = [...(other?.folders ?? [home, ...more]), ...(typeof cwd === "string" ? [cwd] : [])];
+      const identity = other
+        ? { ...other, pmId: other.pmId === pmId ? pmId : null }
+        : { app: String(name), pmId, stream };
+      targets.set(path, { ...identity, path, folders, owner, log: hashPath(path) });
+    }
+  }
+  return [...targets.values()];
+}
+
+export interface DiscardedLog {
+  readonly app: string;
+  readonly stream: LogStream;
+}
+
+function listDiscarded({ name, pm2_env: env }: Pm2Process): DiscardedLog[] {
+  return STREAMS.flatMap(([stream, field]) => {
+    const path = env[field];
+    return typeof path === "string" && DISCARDED.has(path) ? [{ app: String(name), stream }] : [];
+  });
+}
+
+function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function hashPath(path: string): string {
+  return createHash("sha256").update(path).digest("hex").slice(0, 10);
+}
+
+export function selectTargets(
+  targets: readonly Target[],
+  names: ReadonlySet<string>,
+  { app, apps = [], stream }: TargetFilter,
+): Target[] {
+  const requested = app === undefined ? apps : [...apps, app];
+  const unknown = requested.find((name) => !names.has(name));
+  if (unknown !== undefined) throw notFoundError(unknown);
+  return targets.filter((target) => isSelected(target, { apps: requested, stream }));
+}
+
+export function isSelected(target: Target, { app, apps = [], stream }: TargetFilter): boolean {
+  if (stream !== undefined && target.stream !== stream) return false;
+  return (app === undefined && apps.length === 0) || target.app === app || apps.includes(target.app);
+}
+
+function notFoundError(name: string): LogFailure {
+  const details = `PM2 does not know a process ${JSON.stringify(name.slice(0, 80))}.`;
+  return new LogFailure("PROCESS_NOT_FOUND", "PROCESS_NOT_FOUND", details);
+}

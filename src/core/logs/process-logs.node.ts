@@ -1,0 +1,109 @@
+import type { ErrorTail } from "./error-block.ts";
+import type { Pm2LogPart, ProcessLogs, Pm2LogQuery } from "./port-process-logs.ts";
+import { join } from "node:path";
+
+import { lineTime, logEntry, type LogEntry } from "./log-line.ts";
+
+import { withLogFile, type OpenLog, readLinesBackwards } from "../files/log.ts";
+import { read } from "../files/system.ts";
+import { readDaemonTraces } from "../pm2/daemon/daemon-traces.ts";
+
+/** A crash loop writes this in days. */
+const MAX_BYTES = 64 * 2 ** 20;
+const SEARCH_CHUNK_BYTES = 256 * 1024;
+const OVERLAP_BYTES = 1024;
+const MAX_ENTRIES = 500_000;
+const MAX_ERROR_BYTES = 256 * 1024;
+const MAX_ERROR_LINES = 200;
+/** Other names could lead out of the folder. */
+const PLAIN_NAME = /^[\w-][\w.-]{0,199}$/;
+
+export function nodeProcessLogs(pm2Home: string): ProcessLogs {
+  return {
+    async readPm2Log(query, signal) {
+      const found = await withLogFile(join(pm2Home, "pm2.log"), async (log) =>
+        (await mayContain(log, query.required)) ? await readEntries(log, query, signal) : undefined,
+      );
+      return found ?? { entries: [], isComplete: true, isTruncated: false };
+    },
+    async contains(pattern) {
+      return (await withLogFile(join(pm2Home, "pm2.log"), (log) => mayContain(log, [pattern]))) ?? false;
+    },
+    async readCoverage() {
+      const fromMs = await withLogFile(join(pm2Home, "pm2.log"), readFirstTime);
+      return { exists: fromMs !== undefined, fromMs: fromMs ?? null };
+    },
+    readDaemonTraces: () => readDaemonTraces(pm2Home),
+    async readErrorTail({ name, pmId }) {
+      if (!PLAIN_NAME.test(name)) return undefined;
+      const start = join(pm2Home, "logs", name);
+      for (const end of [`-${pmId}.log`, ".log"]) {
+        const tail = await withLogFile(`${start}-error${end}`, readLastLines);
+        if (tail === undefined) continue;
+        const outputMs = await withLogFile(`${start}-out${end}`, ({ writtenMs }) => Promise.resolve(writtenMs));
+        return { ...tail, outputMs };
+      }
+      return undefined;
+    },
+  };
+}
+
+/** The clock may have been set back for a while, so a full step of old lines ends it. */
+async function readEntries({ fd, size }: OpenLog, query: Pm2LogQuery, signal?: AbortSignal): Promise<Pm2LogPart> {
+  const { sinceMs, limit = { entries: Infinity, upToMs: Infinity } } = query;
+  const entries: LogEntry[] = [];
+  let bytesRead = 0;
+  let countedEntries = 0;
+  const part = (isComplete: boolean, isCut = false): Pm2LogPart => ({
+    entries: entries.toReversed(),
+    isComplete,
+    isTruncated: isCut,
+  });
+  for await (const { lines, bytes } of readLinesBackwards(fd, size)) {
+    signal?.throwIfAborted();
+    bytesRead += bytes;
+    const found = lines.flatMap((line) => logEntry(line) ?? []);
+    const recent = found.filter(({ atMs }) => atMs >= sinceMs);
+    entries.push(...recent);
+    countedEntries += found.filter(({ atMs }) => atMs <= limit.upToMs).length;
+    if (recent.length === 0 && found.length > 0) return part(true);
+    if (countedEntries > limit.entries && bytesRead < size) return part(true, true);
+    if (bytesRead > MAX_BYTES || entries.length > MAX_ENTRIES) return part(bytesRead >= size);
+  }
+  return part(true);
+}
+
+async function mayContain({ fd, size }: OpenLog, patterns: readonly RegExp[] = []): Promise<boolean> {
+  if (size > MAX_BYTES) return true;
+  let missing = patterns;
+  const chunk = Buffer.allocUnsafe(SEARCH_CHUNK_BYTES);
+  for (let at = 0; missing.length > 0;) {
+    const bytes = chunk.subarray(0, await read(fd, chunk, at));
+    const text = bytes.toString("utf8");
+    missing = missing.filter((pattern) => !pattern.test(text));
+    if (bytes.length <= OVERLAP_BYTES) break;
+    at += bytes.length - OVERLAP_BYTES;
+  }
+  return missing.length === 0;
+}
+
+async function readFirstTime({ fd }: OpenLog): Promise<number | null> {
+  const chunk = Buffer.allocUnsafe(SEARCH_CHUNK_BYTES);
+  const text = chunk.subarray(0, await read(fd, chunk, 0)).toString("utf8");
+  for (const line of text.split("\n")) {
+    const atMs = lineTime(line);
+    if (atMs !== undefined) return atMs;
+  }
+  return null;
+}
+
+async function readLastLines({ fd, size, writtenMs }: OpenLog): Promise<ErrorTail> {
+  const found: string[] = [];
+  let bytesRead = 0;
+  for await (const { lines, bytes } of readLinesBackwards(fd, size)) {
+    found.push(...lines.filter((line) => line.trim() !== ""));
+    bytesRead += bytes;
+    if (found.length >= MAX_ERROR_LINES || bytesRead > MAX_ERROR_BYTES) break;
+  }
+  return { lines: found.slice(0, MAX_ERROR_LINES).toReversed(), writtenMs };
+}

@@ -1,0 +1,69 @@
+import { stat, statfs } from "node:fs/promises";
+import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
+import { foreignCode } from "../../api/code.ts";
+import type { DiskReading } from "../../files/reading.ts";
+import { errorCode } from "../../words/thrown.ts";
+
+const CACHE_MS = 15_000;
+/** A disconnected network disk never answers. */
+const TIMEOUT_MS = 1000;
+
+export class DiskReader {
+  readonly #paths: readonly string[];
+  readonly #timeoutMs: number;
+  /** Another request for such a path would block another thread of the pool. */
+  readonly #stuck = new Set<string>();
+  #last: { readonly atMs: number; readonly disks: Promise<readonly DiskReading[]> } | undefined;
+
+  constructor(paths: readonly string[], timeoutMs = TIMEOUT_MS) {
+    this.#paths = [...new Set(paths)];
+    this.#timeoutMs = timeoutMs;
+  }
+
+  read(): Promise<readonly DiskReading[]> {
+    const now = performance.now();
+    if (this.#last === undefined || now - this.#last.atMs >= CACHE_MS)
+      this.#last = { atMs: now, disks: this.#readAll() };
+    return this.#last.disks;
+  }
+
+  async #readAll(): Promise<readonly DiskReading[]> {
+    const read = await Promise.all(this.#paths.map((path) => this.#readInTime(path)));
+    const seen = new Set<number | string>();
+    return read.flatMap(({ device, disk }) => {
+      // PM2's folder does not exist before the first run of PM2.
+      if (seen.has(device) || ("code" in disk && disk.code === "ENOENT")) return [];
+      seen.add(device);
+      return [disk];
+    });
+  }
+
+  async #readInTime(path: string): Promise<DiskResult> {
+    if (this.#stuck.has(path)) return failedDisk(path, "ETIMEDOUT");
+    this.#stuck.add(path);
+    const reading = readDisk(path).catch((error: unknown) => failedDisk(path, errorCode(error)));
+    const done = reading.finally(() => this.#stuck.delete(path));
+    const cancel = new AbortController();
+    const timeout = delay(this.#timeoutMs, failedDisk(path, "ETIMEDOUT"), { signal: cancel.signal, ref: false });
+    // If svcm itself was paused, a response that arrived meanwhile counts.
+    const result = await Promise.race([done, timeout.then(nextTurn).catch(() => done)]);
+    cancel.abort();
+    return result;
+  }
+}
+
+interface DiskResult {
+  readonly device: number | string;
+  readonly disk: DiskReading;
+}
+
+async function readDisk(path: string): Promise<DiskResult> {
+  const [{ dev: device }, { bsize, blocks, bfree, bavail }] = await Promise.all([stat(path), statfs(path)]);
+  const disk = { path, blockBytes: bsize, blocks, freeBlocks: bfree, availableBlocks: bavail };
+  return { device, disk };
+}
+
+function failedDisk(path: string, system: string): DiskResult {
+  const code = foreignCode(system);
+  return { device: path, disk: { path, code, error: `The file system of this path cannot be read (${code}).` } };
+}

@@ -1,0 +1,39 @@
+import type { Machine } from "../../files/port-machine.ts";
+import { once } from "../../words/once.ts";
+import { openLinux } from "./linux.ts";
+import { descendantsOf, readActivity } from "./trees.ts";
+import { querySystem } from "./host-system.ts";
+
+const MICROSECONDS = 1_000_000;
+
+export function nodeMachine(options: { readonly diskPaths: readonly string[] }): Machine {
+  const { platform } = process;
+  const systemQuery = once(querySystem);
+  return {
+    platform,
+    ownUsage() {
+      const { user, system } = process.cpuUsage();
+      return { cpuSeconds: (user + system) / MICROSECONDS, rssBytes: process.memoryUsage.rss() };
+    },
+    async listeners() {
+      if (platform !== "linux") return undefined;
+      const { linuxListeners } = await import("./listeners.ts");
+      return linuxListeners();
+    },
+    async openTrees() {
+      if (platform !== "linux") return undefined;
+      const { readSocketInodes, readTcpSockets } = await import("./listeners.ts");
+      return {
+        descendants: descendantsOf,
+        activity: readActivity,
+        tcpSockets: readTcpSockets,
+        socketInodes: readSocketInodes,
+      };
+    },
+    async openReader() {
+      if (platform === "linux") return openLinux(options.diskPaths, systemQuery());
+      const { openPortable } = await import("./portable.ts");
+      return openPortable(options.diskPaths, platform, systemQuery());
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { readlinkSync } from "node:fs";
+import { parseEnviron, parsePidStat, parseTcpTable } from "../../files/proc.ts";
+import type { Listener, Pm2Origin, TcpSocket } from "../../files/reading.ts";
+import { listIfReadable, readIfReadable } from "../../files/system.ts";
+
+const MAX_ANCESTORS = 64;
+
+export function linuxListeners(): Listener[] {
+  const listening = readTcpSockets().filter(({ isListening }) => isListening);
+  const sockets = new Map(listening.map((socket) => [socket.inode, socket]));
+  if (sockets.size === 0) return [];
+  return listIfReadable("/proc").flatMap((entry) => {
+    const pid = Number(entry);
+    if (!Number.isInteger(pid)) return [];
+    const own = [...(readSocketInodes(pid) ?? [])].flatMap((inode) => sockets.get(inode) ?? []);
+    if (own.length === 0) return [];
+    const program = readIfReadable(`/proc/${pid}/comm`).trim();
+    const process = { pid, ancestors: ancestorsOf(pid), program, origin: originOf(pid) };
+    return own.map(({ address, port, waiting }) => ({ ...process, address, port, waiting }));
+  });
+}
+
+/** Of the network namespace of this process. */
+export function readTcpSockets(): TcpSocket[] {
+  return ["tcp", "tcp6"].flatMap((name) => parseTcpTable(readIfReadable(`/proc/net/${name}`)));
+}
+
+/** `undefined` if this user may not know them, or if the process has ended. */
+export function readSocketInodes(pid: number): ReadonlySet<string> | undefined {
+  const descriptors = listIfReadable(`/proc/${pid}/fd`);
+  if (descriptors.length === 0) return undefined;
+  return new Set(descriptors.flatMap((fd) => socketInode(`/proc/${pid}/fd/${fd}`) ?? []));
+}
+
+function socketInode(path: string): string | undefined {
+  try {
+    return /^socket:\[(\d+)\]$/.exec(readlinkSync(path))?.[1];
+  } catch {
+    return undefined;
+  }
+}
+
+function ancestorsOf(pid: number): number[] {
+  const pids: number[] = [];
+  for (let next = parentOf(pid); next > 0 && pids.length < MAX_ANCESTORS; next = parentOf(next)) pids.push(next);
+  return pids;
+}
+
+function parentOf(pid: number): number {
+  return parsePidStat(readIfReadable(`/proc/${pid}/stat`))?.parentPid ?? 0;
+}
+
+/** PM2 gives them to each process in fork mode, and a child inherits them. */
+function originOf(pid: number): Pm2Origin | null {
+  const { PM2_HOME: pm2Home, name, pm_id: pmId } = parseEnviron(readIfReadable(`/proc/${pid}/environ`));
+  if (!pm2Home || !name || !/^\d{1,9}$/.test(pmId ?? "")) return null;
+  return { pm2Home, name, pmId: Number(pmId) };
+}

@@ -1,0 +1,41 @@
+import type { MetricsPorts } from "../ports.ts";
+import { foreignCode } from "../../api/code.ts";
+import type { MetricsPayload } from "../../api/metrics.ts";
+import { SvcmError } from "../../api/errors.ts";
+import { withMachineEnvironment } from "../../rollout/machine-environment.ts";
+import { defineOperation } from "../../access/operation.ts";
+import { readStateOf } from "../../running/read-states.ts";
+import { EcosystemWatch } from "../sampling/ecosystem-watch.ts";
+
+export type EcosystemDrift = { readonly environment: string } & Omit<MetricsPayload["ecosystem"], "error" | "code">;
+
+/**
+ * Compares once, without taking measurements. For a service, compares only its apps. Never returns values of arguments
+ * and environments.
+ */
+export const ecosystemDrift = defineOperation({
+  id: "ecosystem.drift",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(ports: MetricsPorts, input, caller): Promise<EcosystemDrift> {
+    const request = await withMachineEnvironment(ports, input, caller);
+    const environment = await ports.telemetry.environment(request);
+    // As a plan does, so that both say the same.
+    const { list, digest } = await ports.processes.withHomeKey();
+    const records = await list();
+    const watch = new EcosystemWatch(ports, request, digest);
+    const {
+      error: details = "",
+      code,
+      ...view
+    } = await watch.compare(records, { isCurrent: true, stateOf: await readStateOf(ports, records) });
+    if (code !== undefined)
+      throw new SvcmError("ECOSYSTEM_FILE_FAILED", { code: foreignCode(code), path: view.path, details });
+    return { environment, ...(request.service === undefined ? view : withoutOthers(view)) };
+  },
+});
+
+/** Processes that the service does not declare belong to other services, or to no service. */
+function withoutOthers<View extends Pick<EcosystemDrift, "unexpected" | "drift">>(view: View): View {
+  return { ...view, unexpected: [], drift: view.drift.filter(({ state }) => state !== "unexpected") };
+}

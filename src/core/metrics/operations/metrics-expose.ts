@@ -1,0 +1,28 @@
+import type { MetricsPorts } from "../ports.ts";
+import { metricFamilies } from "../metric-families.ts";
+import { metricsText } from "../open-metrics.ts";
+import { defineOperation } from "../../access/operation.ts";
+import { listReleases } from "../../rollout/read-releases.ts";
+import { serverIdentity } from "../../access/server-identity.ts";
+
+/** Two scrapers, or one that retries, share a measurement. */
+const FRESH_MS = 2_000;
+
+/** Covers processes, host, drift, audit and svcm's own cost. If PM2 cannot be read, covers only the host. */
+export const metricsExpose = defineOperation({
+  id: "metrics.expose",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(ports: MetricsPorts, { version, format }): Promise<string> {
+    const { telemetry, machine, audit, releases } = ports;
+    const [sample, storedReleases, server] = await Promise.all([
+      telemetry.collect({ environment: undefined, asyncContext: false, freshMs: FRESH_MS }),
+      // If the releases cannot be read, the other metrics are still useful.
+      listReleases(releases).catch(() => []),
+      serverIdentity(ports),
+    ]);
+    const counts = { audit: audit.counts(), releases: storedReleases, ended: releases.counts() };
+    const cost = { own: machine.ownUsage(), cost: telemetry.cost() };
+    return metricsText(metricFamilies({ version, server, sample, ...cost, ...counts }), format);
+  },
+});

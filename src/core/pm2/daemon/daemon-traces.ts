@@ -1,0 +1,34 @@
+import type { DaemonTraces } from "../daemon-traces.ts";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+
+import { isRecord } from "../../words/record.ts";
+import { listIfReadable, readIfReadable } from "../../files/system.ts";
+
+/** PM2 removes its pid file when it stops on request or by a signal. */
+export async function readDaemonTraces(pm2Home: string): Promise<DaemonTraces> {
+  const pid = Number(readIfReadable(join(pm2Home, "pm2.pid")));
+  const written = ["logs", "pids"].flatMap((folder) =>
+    listIfReadable(join(pm2Home, folder)).map((name) => join(pm2Home, folder, name)),
+  );
+  const times = [join(pm2Home, "pm2.log"), ...written].map(writtenMs);
+  const signMs = Math.max(0, ...times);
+  return { pid: pid > 0 ? pid : null, savedNames: savedNames(pm2Home), signMs: signMs === 0 ? null : signMs };
+}
+
+function writtenMs(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+/** The saved list also has the variables of each app, so only names leave this function. */
+function savedNames(pm2Home: string): string[] {
+  try {
+    const saved: unknown = JSON.parse(readIfReadable(join(pm2Home, "dump.pm2")));
+    if (!Array.isArray(saved)) return [];
+    return [
+      ...new Set(saved.flatMap((app) => (isRecord(app) && typeof app["name"] === "string" ? [app["name"]] : []))),
+    ];
+  } catch {
+    return [];
+  }
+}

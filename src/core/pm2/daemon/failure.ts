@@ -1,0 +1,70 @@
+import { foreignCode, type ErrorCode } from "../../api/code.ts";
+import { SvcmError } from "../../api/errors.ts";
+import type { Fields } from "../normalise.ts";
+import { maskCredentials } from "../../secrets/redact.ts";
+import type { FailureBody } from "./protocol.ts";
+
+export class LinkFailure extends Error {
+  override readonly name = "LinkFailure";
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, details: string) {
+    super(details);
+    this.code = code;
+  }
+
+  get body(): FailureBody {
+    return { code: this.code, details: this.message };
+  }
+}
+
+/** @param problem the start of the message */
+export function homeFailure(problem: string, error: unknown): LinkFailure {
+  const { code = "EUNKNOWN", message } = error as NodeJS.ErrnoException;
+  return new LinkFailure("PM2_HOME_UNUSABLE", `${problem} (${code}): ${message}`);
+}
+
+export const DAEMON_ENDED = new LinkFailure("PM2_CONNECTION_LOST", "The PM2 daemon ended before it answered.");
+
+export function unreachableError(code: string, socket: string): LinkFailure {
+  // The kernel connects before the daemon accepts, so the daemon can end in between.
+  if (code === "ECONNRESET") return DAEMON_ENDED;
+  if (code === "ENOENT" || code === "ECONNREFUSED")
+    return new LinkFailure("PM2_NOT_RUNNING", `No PM2 daemon runs: no process listens at ${socket}.`);
+  if (code === "EACCES" || code === "EPERM")
+    return new LinkFailure(
+      foreignCode(code),
+      `The PM2 daemon at ${socket} belongs to another user: this one may not connect to it.`,
+    );
+  return new LinkFailure(foreignCode(code), `The PM2 daemon at ${socket} cannot be reached: ${code}.`);
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  PM2_NOT_RUNNING:
+    "Start an app of the ecosystem file: svcm process start <name> --ecosystem; or set PM2_HOME to the folder of the right PM2.",
+  PM2_LOAD_FAILED: "svcm installs PM2 as its dependency. Install svcm again, for example with npm install.",
+  PM2_TIMEOUT: "Check that the daemon runs and is not suspended: pm2 ping.",
+  EACCES: "Run svcm as the user who owns the daemon, or set PM2_HOME to your own PM2.",
+};
+
+export function pm2Error({ code, details }: FailureBody): SvcmError {
+  return new SvcmError("PM2_FAILED", { code, details, hint: HINTS[code] });
+}
+
+const MAX_MESSAGE_LENGTH = 400;
+
+export function errorText(error: unknown): string {
+  if (Array.isArray(error)) return error.map(errorText).join("; ").slice(0, MAX_MESSAGE_LENGTH);
+  const text = error instanceof Error ? error.message : typeof error === "string" ? error : "PM2 gave no reason";
+  return (text.split("\n")[0] ?? "").slice(0, MAX_MESSAGE_LENGTH);
+}
+
+const MIN_SECRET_LENGTH = 4;
+
+/** PM2's messages quote values of the declaration. */
+export function maskValues(message: string, apps: readonly Fields[]): string {
+  const values = apps
+    .flatMap((app) => [...Object.values(Object(app["env"]) as Fields), ...[app["args"]].flat()])
+    .filter((value): value is string => typeof value === "string" && value.length >= MIN_SECRET_LENGTH);
+  return maskCredentials(values.reduce((text, value) => text.replaceAll(value, "[REDACTED]"), message));
+}

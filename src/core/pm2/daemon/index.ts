@@ -1,0 +1,192 @@
+import { FileError } from "../../files/port-files.ts";
+import { randomBytes } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+
+import type { Processes } from "../port-processes.ts";
+import { once } from "../../words/once.ts";
+import { errorCode } from "../../words/thrown.ts";
+import { fileLocks, type LockedFile } from "../../files/lock.ts";
+import { listPm2Names, probeSocket } from "./daemon.ts";
+import { homeFailure, LinkFailure, pm2Error, unreachableError } from "./failure.ts";
+import { homeProblem, pm2Home, type Pm2Home } from "../../project/pm2-home.node.ts";
+import { digestWith, homeKey } from "./key.ts";
+import { Link } from "./link.ts";
+import { ownProcess } from "./proc.ts";
+import type { ActionCall, Answer, Call, FileCall } from "./protocol.ts";
+import type { ProcessRecord } from "../process-record.ts";
+import { isInherited } from "../variable-origin.ts";
+
+export interface Pm2Options {
+  /** PM2 itself gets only a small part of it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** For an action, the time that its app needs to stop and start is added. */
+  readonly timeoutMs?: number;
+}
+
+const CALL_TIMEOUT_MS = 5000;
+const LOCK_TIMEOUT_MS = 60_000;
+
+export function pm2Processes(options: Pm2Options): Processes {
+  const { env, cwd } = options;
+  const home = pm2Home(env, cwd);
+  const salt = once(() => randomBytes(32));
+  const locks = once(() => fileLocks({ timeoutMs: LOCK_TIMEOUT_MS }));
+  const newLink = (): Link => openLink(options, home, salt());
+  let current: Link | undefined;
+  const link = (): Link => (current ??= newLink());
+  const callDaemon = async (call: Call, signal?: AbortSignal): Promise<Answer> => {
+    await requireReachable(home);
+    return link().call(call, signal);
+  };
+  return {
+    ...listMethods(home, callDaemon),
+    scrub: (texts) => withPm2Errors(async () => (await link().call({ method: "scrub", texts })).texts ?? []),
+    names: () => listPm2Names(env, cwd),
+    listenForReady: (isListening) =>
+      withPm2Errors(async () => void (await link().call({ method: "ready", isListening }))),
+    readyTimes: () => withPm2Errors(async () => (await link().call({ method: "ready" })).ready),
+    unlistedPids: () => withPm2Errors(async () => (await callDaemon({ method: "unlisted" })).pids ?? []),
+    suspend: ({ pid }, isSuspended) => withPm2Errors(async () => sendSignal(pid, isSuspended ? "SIGSTOP" : "SIGCONT")),
+    ...actionMethods((call) => withPm2Errors(() => callDaemon(call))),
+    startApp: (name, apps, folder) =>
+      withPm2Errors(() => {
+        requireUsable(home);
+        return callOnce(newLink(), { method: "startApp", name, apps, folder });
+      }),
+    registerApp: (name, apps, caller) =>
+      withPm2Errors(() => {
+        requireUsable(home);
+        createFolder(home);
+        return callOnce(newLink(), { method: "startApp", name, apps, folder: caller, isAtRest: true });
+      }),
+    withLock: (scope, work) => withPm2Errors(() => locks().withLock(lockedFile(home, scope), work)),
+    digest: (value) => digestWith(salt(), value),
+    ownProcess: () => ownProcess(env),
+    close: async () => current?.close(),
+  };
+}
+
+function openLink(
+  { env, timeoutMs = CALL_TIMEOUT_MS }: Pm2Options,
+  { folder, socket }: Pm2Home,
+  salt: Uint8Array,
+): Link {
+  const clean = { ...environmentForPm2(env, folder), PM2_DISABLE_VERSION_CHECK: "1" };
+  return new Link({ env: clean, socket, salt, timeoutMs });
+}
+
+function listMethods(
+  home: Pm2Home,
+  callDaemon: (call: Call, signal?: AbortSignal) => Promise<Answer>,
+): Pick<Processes, "list" | "withHomeKey"> {
+  const list = (key?: Uint8Array, signal?: AbortSignal): ReturnType<Processes["list"]> =>
+    withPm2Errors(async () => {
+      const { processes = [] } = await callDaemon({ method: "list", ...(key && { salt: key }) }, signal);
+      return processes.toSorted((a, b) => a.pmId - b.pmId);
+    });
+  return {
+    list: (signal) => list(undefined, signal),
+    withHomeKey: () =>
+      withPm2Errors(async () => {
+        requireUsable(home);
+        const key = await homeKey(home.folder);
+        return { list: (signal) => list(key, signal), digest: (value) => digestWith(key, value) };
+      }),
+  };
+}
+
+function lockedFile(home: Pm2Home, scope: Parameters<Processes["withLock"]>[0]): LockedFile {
+  requireUsable(home);
+  createFolder(home);
+  const path = join(home.folder, scope === "start" ? "start" : `process-${scope.pmId}`);
+  return { target: path, path };
+}
+
+type ActionMethod = ActionCall["method"] | "saveRecords" | "restore" | "saveList";
+
+function actionMethods(call: (call: Call) => Promise<Answer>): Pick<Processes, ActionMethod> {
+  const act = async (action: ActionCall): Promise<ProcessRecord> => {
+    const [before] = (await call(action)).processes ?? [];
+    if (before === undefined) throw new Error(`The worker returned no process for ${action.method}.`);
+    return before;
+  };
+  const run = async (action: ActionCall | FileCall): Promise<void> => void (await call(action));
+  return {
+    start: (target) => act({ method: "start", target }),
+    stop: (target) => run({ method: "stop", target }),
+    restart: (target, nextRun) => act({ method: "restart", target, run: nextRun }),
+    reload: (target, nextRun) => act({ method: "reload", target, run: nextRun }),
+    remove: (target) => run({ method: "remove", target }),
+    duplicate: (target) => run({ method: "duplicate", target }),
+    saveRecords: (path, pmIds) => run({ method: "saveRecords", path, pmIds }),
+    restore: (saved, pmId) => run({ method: "restore", saved, pmId }),
+    saveList: () => run({ method: "saveList" }),
+  };
+}
+
+/** svcm sends the signal itself: if the process has just ended, PM2 would signal its whole group, including PM2. */
+function sendSignal(pid: number | null, name: "SIGSTOP" | "SIGCONT"): void {
+  if (pid === null || pid <= 1) return;
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if (errorCode(error) !== "ESRCH")
+      throw new LinkFailure("PM2_ACTION_FAILED", `The process ${pid} cannot be halted.`);
+  }
+}
+
+/** After starting apps, the worker is discarded, because PM2 may leave it in any state. */
+async function callOnce(link: Link, call: Call): Promise<void> {
+  try {
+    await link.call(call);
+  } finally {
+    await link.close();
+  }
+}
+
+function requireUsable(home: Pm2Home): void {
+  const reason = homeProblem(home);
+  if (reason !== undefined) throw new LinkFailure("PM2_HOME_UNUSABLE", reason);
+}
+
+/** Avoids starting a worker only to find that there is no daemon. */
+async function requireReachable(home: Pm2Home): Promise<void> {
+  requireUsable(home);
+  const code = await probeSocket(home.socket);
+  if (code !== undefined) throw unreachableError(code, home.socket);
+}
+
+function createFolder({ folder }: Pm2Home): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    throw homeFailure("PM2_HOME cannot be created", error);
+  }
+}
+
+async function withPm2Errors<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof LinkFailure) throw pm2Error(error.body);
+    if (!(error instanceof FileError)) throw error;
+    if (error.code === "ELOCKED") throw pm2Error({ code: error.code, details: error.message });
+    throw pm2Error({ code: "PM2_HOME_UNUSABLE", details: `PM2_HOME cannot be written: ${error.message}` });
+  }
+}
+
+const PASSED_ON_WINDOWS = /^(?:SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|TEMP|TMP|USERPROFILE|APPDATA|LOCALAPPDATA|PATH)$/i;
+
+/** PM2 passes this environment to every app that it starts, so it contains no variable of svcm. */
+function environmentForPm2(env: Readonly<Record<string, string | undefined>>, home: string): Record<string, string> {
+  const passed = Object.entries(env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && isPassed(entry[0]),
+  );
+  return { ...Object.fromEntries(passed), PM2_HOME: home };
+}
+
+function isPassed(key: string): boolean {
+  return isInherited(key) || (process.platform === "win32" && PASSED_ON_WINDOWS.test(key));
+}

@@ -1,0 +1,65 @@
+/** Values of an environment never leave the worker. */
+import type { ErrorCode } from "../../api/code.ts";
+import type { Fields } from "../normalise.ts";
+import type { ProcessIdentity, ProcessRecord } from "../process-record.ts";
+import type { SavedRun, NextRun } from "../port-processes.ts";
+
+export interface WorkerData {
+  readonly socket: string;
+  readonly salt: Uint8Array;
+  readonly timeoutMs: number;
+}
+
+export type Call =
+  /** With the same salt, digests can be compared across links. */
+  | { readonly method: "list"; readonly salt?: Uint8Array }
+  | { readonly method: "scrub"; readonly texts: readonly string[] }
+  /** The response has the ready calls so far. */
+  | { readonly method: "ready"; readonly isListening?: boolean }
+  | { readonly method: "unlisted" }
+  | ActionCall
+  | FileCall
+  | StartCall;
+
+export interface StartCall {
+  readonly method: "startApp";
+  /** PM2 takes the definition and starts nothing. */
+  readonly isAtRest?: boolean;
+  readonly name: string;
+  readonly apps: readonly Fields[];
+  readonly folder: string;
+}
+
+export type FileCall =
+  | { readonly method: "saveRecords"; readonly path: string; readonly pmIds: readonly number[] }
+  | { readonly method: "restore"; readonly saved: SavedRun; readonly pmId: number }
+  | { readonly method: "saveList" };
+
+export interface ActionCall {
+  readonly method: "start" | "stop" | "restart" | "reload" | "remove" | "duplicate";
+  readonly target: ProcessIdentity;
+  readonly run?: NextRun | undefined;
+}
+
+export interface Request {
+  readonly id: number;
+  readonly call: Call;
+}
+
+export interface FailureBody {
+  readonly code: ErrorCode;
+  readonly details: string;
+}
+
+export interface Answer {
+  readonly processes?: readonly ProcessRecord[];
+  readonly texts?: readonly string[];
+  readonly ready?: ReadonlyMap<number, number> | undefined;
+  readonly pids?: readonly number[];
+}
+
+export type Response =
+  | { readonly id: number; readonly ok: true; readonly answer: Answer }
+  | { readonly id: number; readonly ok: false; readonly failure: FailureBody }
+  /** PM2 has received the action, which may take this long, and may take effect from now on. */
+  | { readonly id: number; readonly handedOver: true; readonly waitMs: number };

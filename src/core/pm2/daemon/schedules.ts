@@ -1,0 +1,64 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { Schedules, ScheduleTimes } from "../port-schedules.ts";
+
+const TIMEOUT_MS = 5000;
+
+/**
+ * PM2 does not pass a time zone to its library, so the zone is that of the daemon. A child with the same `TZ` uses
+ * the same library.
+ */
+export function pm2Schedules(pm2Home: string): Schedules {
+  return {
+    next: (requests) =>
+      requests.length === 0
+        ? Promise.resolve({ zone: "UTC", timesMs: [] })
+        : runChild({ library: findLibrary(), requests }, readDaemonZone(pm2Home)),
+  };
+}
+
+const PROGRAM = `
+const { library, requests } = JSON.parse(process.argv[1]);
+const Cron = require(library);
+const next = ({ pattern, afterMs }) => {
+  try {
+    return Cron(pattern).next(new Date(afterMs))?.getTime() ?? null;
+  } catch {
+    return "invalid";
+  }
+};
+const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+process.stdout.write(JSON.stringify({ zone, timesMs: requests.map(next) }));
+`;
+
+function runChild(input: object, zone: string | undefined): Promise<ScheduleTimes | undefined> {
+  const env = { PATH: process.env["PATH"], ...(zone !== undefined && { TZ: zone }) };
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      ["-e", PROGRAM, "--", JSON.stringify(input)],
+      { env, timeout: TIMEOUT_MS },
+      (error, stdout) => {
+        resolve(error === null ? (JSON.parse(stdout) as ScheduleTimes) : undefined);
+      },
+    );
+  });
+}
+
+function findLibrary(): string {
+  const { resolve } = createRequire(import.meta.url);
+  return createRequire(resolve("pm2")).resolve("croner");
+}
+
+/** `undefined` if the daemon uses the zone of the machine, or if its environment cannot be read. */
+function readDaemonZone(pm2Home: string): string | undefined {
+  try {
+    const pid = readFileSync(join(pm2Home, "pm2.pid"), "utf8").trim();
+    const variables = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+    return variables.find((variable) => variable.startsWith("TZ="))?.slice("TZ=".length);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,139 @@
+import { STABLE_MS } from "../../stable-time.ts";
+import type { ProcessIdentity } from "../../process-record.ts";
+
+import { LISTEN_TIMEOUT_MS } from "../../settings.ts";
+import { LinkFailure } from "../failure.ts";
+import type { NextRun } from "../../port-processes.ts";
+import type { ActionCall, FileCall } from "../protocol.ts";
+import { type Connection, listProcesses } from "./connection.ts";
+import { declaredConf, resolveApp } from "./declared-app.ts";
+import type { Pm2Process } from "./pm2-api.ts";
+import { readRecord, savedApp, savedConf, writeDump, writeRecords } from "./saved-records.ts";
+
+export interface ActionContext {
+  readonly connection: Connection;
+  readonly timeoutMs: number;
+  readonly handOver: (waitMs: number) => void;
+  readonly home: string;
+}
+
+/**
+ * Lists the processes on the same connection first. So a daemon that does not respond gets no action that it could
+ * carry out later, and svcm notices a reused id.
+ * @throws {LinkFailure} PROCESS_CHANGED, APP_NEVER_SETTLES, and those of {@link Connection.call}
+ */
+export async function act(context: ActionContext, { method, target, run }: ActionCall): Promise<Pm2Process> {
+  const conf = run && (await readConf(run, target, context.home));
+  let { found, position } = await findTarget(context, target);
+  const { pm_id: id, pm2_env } = found;
+  if (method !== "duplicate") requireNotLaunching(found);
+  // Otherwise PM2 would start the process now and when the delayed restart is due.
+  if (STARTING.has(method) && pm2_env["status"] === "waiting restart")
+    await sendAction(context, "stopProcessId", found, id);
+  const isRestart = method === "restart" || method === "reload";
+  if (isRestart && isCrashLooping(found)) {
+    // An end between the list and the action would count as one of the new process.
+    await sendAction(context, "stopProcessId", found, id);
+    ({ found, position } = await findTarget(context, target));
+    requireNotLaunching(found);
+  }
+  const env = conf && { current_conf: conf(found, position) };
+  await sendAction(context, RPC[method], found, isRestart ? { id, ...(env && { env }) } : id);
+  return found;
+}
+
+interface FoundTarget {
+  readonly found: Pm2Process;
+  /** Among the processes of its name, in the order of their ids. */
+  readonly position: number;
+}
+
+async function findTarget({ connection, timeoutMs }: ActionContext, target: ProcessIdentity): Promise<FoundTarget> {
+  const all = await listProcesses(connection, timeoutMs);
+  const found = all.find(({ pm_id }) => pm_id === target.pmId);
+  if (found === undefined || !isSame(found, target)) throw changedError(target);
+  const position = all.filter(({ name, pm_id }) => String(name) === String(found.name) && pm_id < found.pm_id).length;
+  return { found, position };
+}
+
+/** An app with `wait_ready` that keeps ending is being launched most of the time, so a stop could fail as well. */
+function isCrashLooping({ pm2_env }: Pm2Process): boolean {
+  const { status, unstable_restarts: unstable, pm_uptime: startedMs, wait_ready: isAwaited } = pm2_env;
+  const isUnstable = status === "online" && Date.now() - Number(startedMs) < STABLE_MS;
+  return isUnstable && Number(unstable) > 1 && isAwaited !== true;
+}
+
+async function readConf(
+  run: NextRun,
+  { pmId }: ProcessIdentity,
+  home: string,
+): Promise<(found: Pm2Process, position: number) => object> {
+  if ("recordsFile" in run) {
+    const record = readRecord(run, pmId);
+    return (found) => savedConf(record, found);
+  }
+  const app = await resolveApp(run, home);
+  return (found, position) => declaredConf(app, found, { drop: run.drop, position });
+}
+
+const RPC = {
+  start: "startProcessId",
+  stop: "stopProcessId",
+  restart: "restartProcessId",
+  reload: "reloadProcessId",
+  remove: "deleteProcessId",
+  duplicate: "duplicateProcessId",
+} as const satisfies Record<ActionCall["method"], string>;
+
+const STARTING: ReadonlySet<ActionCall["method"]> = new Set(["start", "restart", "reload"]);
+
+async function sendAction(context: ActionContext, method: string, found: Pm2Process, argument: unknown): Promise<void> {
+  const waitMs = context.timeoutMs + gracePeriodMs(found);
+  context.handOver(waitMs);
+  const call = (name: string, ...args: readonly unknown[]) => context.connection.call(name, args, waitMs);
+  // PM2 would start a watched process again at the next file change.
+  const first = ENDING.has(method) ? [call("stopWatch", method, argument)] : [];
+  await Promise.all([...first, call(method, argument)]);
+}
+
+const ENDING: ReadonlySet<string> = new Set([RPC.stop, RPC.remove]);
+
+export async function actOnFile(context: ActionContext, call: FileCall): Promise<void> {
+  if (call.method === "restore") {
+    const record = readRecord(call.saved, call.pmId);
+    return sendAction(context, "prepare", record, savedApp(record));
+  }
+  const all = await listProcesses(context.connection, context.timeoutMs);
+  if (call.method === "saveList") return writeDump(context.home, all);
+  writeRecords(
+    call.path,
+    all.filter(({ pm_id }) => call.pmIds.includes(pm_id)),
+  );
+}
+
+function isSame({ name, pm2_env }: Pm2Process, identity: ProcessIdentity): boolean {
+  if (String(name) !== identity.name) return false;
+  return identity.uniqueId === null || pm2_env["unique_id"] === identity.uniqueId;
+}
+
+function changedError({ name, pmId }: ProcessIdentity): LinkFailure {
+  return new LinkFailure(
+    "PROCESS_CHANGED",
+    `PM2's number ${pmId} is no longer the process ${JSON.stringify(name)}: list the processes again.`,
+  );
+}
+
+/** PM2 takes the end of a launching process for a crash and starts it again. */
+function requireNotLaunching({ name, pm2_env }: Pm2Process): void {
+  if (pm2_env["status"] === "launching")
+    throw new LinkFailure("APP_NEVER_SETTLES", `PM2 is launching ${JSON.stringify(name)}.`);
+}
+
+/** PM2's defaults: 1.6 s before it kills, 3 s for a process to listen or to report ready. */
+function gracePeriodMs({ pm2_env }: Pm2Process): number {
+  const field = (key: string, fallback: number): number => {
+    const value = pm2_env[key];
+    return typeof value === "number" && value >= 0 ? value : fallback;
+  };
+  return field("kill_timeout", 1600) + field("listen_timeout", LISTEN_TIMEOUT_MS);
+}

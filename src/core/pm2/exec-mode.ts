@@ -1,0 +1,1 @@
+export type ExecMode = "fork" | "cluster";

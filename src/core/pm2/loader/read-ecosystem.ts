@@ -1,0 +1,101 @@
+/** A separate program, because the file's code may do anything in its process; `run-program.ts` confines it. */
+import { ChildProcess } from "node:child_process";
+import { readFileSync, writeSync } from "node:fs";
+import { createRequire } from "node:module";
+import { runInThisContext } from "node:vm";
+import { pm2FileKind } from "../file-name.ts";
+import { describeError } from "./describe-error.ts";
+import { locateApp } from "./locate-app.ts";
+import { MAX_RESULT_BYTES, RESULT_FD, type Outcome } from "./outcome.ts";
+import { pickApps } from "./pick-apps.ts";
+import { judgeApp, judgeFile } from "./judge.ts";
+import { moveClock } from "./move-clock.ts";
+
+const MAX_ABSENT = 1000;
+const { stringify } = JSON;
+const { pid } = process;
+const kill = process.kill.bind(process);
+
+const absent = trackAbsentVariables();
+keepChildrenInGroup();
+const [purpose, file = ""] = process.argv.slice(-2);
+const kind = pm2FileKind(file.replace(/^.*\//s, ""));
+// The YAML parser takes longer to load than everything else here, and most ecosystem files are JavaScript.
+if (kind === "yaml") void import("../../yaml/load.ts").then(({ loadYaml }) => end(() => loadYaml(readSource())));
+else end(kind === "json" ? runJson : () => createRequire(file)(file));
+
+/** Exits before a timer or `exit` handler of the file can run. */
+function end(load: () => unknown): void {
+  send(run(load));
+  kill(pid, "SIGKILL");
+}
+
+function run(load: () => unknown): Outcome {
+  try {
+    const { cache } = createRequire(file);
+    const loadedBefore = new Set(Object.keys(cache));
+    if (purpose === "repeat") moveClock();
+    const exported = load();
+    const { apps, ...rest } = pickApps(exported);
+    const files = new Set([file, ...Object.keys(cache).filter((path) => !loadedBefore.has(path))]);
+    const outcome = { ok: true, ...rest, files: [...files], absent: [...absent] } as const;
+    const located = apps.map(locateApp);
+    if (purpose !== "judge") return { ...outcome, apps: located };
+    return { ...outcome, apps: located.map(judgeApp), refusals: judgeFile(exported) };
+  } catch (error) {
+    return describeError(error, file);
+  }
+}
+
+function readSource(): string {
+  return readFileSync(file, "utf8");
+}
+
+/** The bracket is on its own line to keep the columns of the file. */
+function runJson(): unknown {
+  return runInThisContext(`(\n${readSource()})`, { filename: file, lineOffset: -1 });
+}
+
+function trackAbsentVariables(): ReadonlySet<string> {
+  const names = new Set<string>();
+  const record = (env: NodeJS.ProcessEnv, key: string | symbol): void => {
+    if (typeof key === "string" && !Object.hasOwn(env, key) && names.size < MAX_ABSENT) names.add(key);
+  };
+  process.env = new Proxy(process.env, {
+    get(env, key) {
+      record(env, key);
+      return Reflect.get(env, key) as unknown;
+    },
+    has(env, key) {
+      record(env, key);
+      return Reflect.has(env, key);
+    },
+    getOwnPropertyDescriptor(env, key) {
+      record(env, key);
+      return Reflect.getOwnPropertyDescriptor(env, key);
+    },
+    // Node.js refuses the assignment if the receiver is the proxy.
+    set: (env, key, value) => Reflect.set(env, key, value),
+  });
+  return names;
+}
+
+/** Processes that the file starts are killed with this one, unless the file deliberately leaves the process group. */
+function keepChildrenInGroup(): void {
+  const prototype = ChildProcess.prototype as unknown as { spawn: (options: { detached?: boolean }) => unknown };
+  const { spawn } = prototype;
+  prototype.spawn = function spawnAttached(options) {
+    return spawn.call(this, { ...options, detached: false });
+  };
+}
+
+function send(outcome: Outcome): void {
+  const bytes = Buffer.from(`${stringify(outcome)}\n`);
+  const tooLarge = {
+    ok: false,
+    code: "ECOSYSTEM_FILE_TOO_LARGE",
+    reason: "it exports more data than a declaration can have",
+  };
+  let rest = bytes.length > MAX_RESULT_BYTES ? Buffer.from(`${stringify(tooLarge)}\n`) : bytes;
+  while (rest.length > 0) rest = rest.subarray(writeSync(RESULT_FD, rest));
+}

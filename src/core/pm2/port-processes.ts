@@ -1,0 +1,146 @@
+import type { Fields } from "./normalise.ts";
+import type { OwnProcess, ProcessIdentity, ProcessRecord } from "./process-record.ts";
+
+/**
+ * The processes of one PM2, over one connection. The first call opens it, and a call after a loss opens it again. An
+ * idle connection does not keep this process alive. A refused action never happens later; if an outcome is unknown, the
+ * message says so.
+ *
+ * Reading never starts a daemon. Every method throws {SvcmError} PM2_FAILED, with a system code or one of these:
+ *
+ * - `PM2_NOT_RUNNING`, `PM2_TIMEOUT`, `PM2_CONNECTION_LOST`, `PM2_HOME_UNUSABLE`, `PM2_LOAD_FAILED`
+ * - `PM2_ACTION_FAILED`: PM2 refused, in its words
+ * - `PROCESS_CHANGED`: the id now belongs to another process
+ * - `ELOCKED`: another svcm process acts on the process
+ */
+export interface Processes {
+  /** Lists the processes by id, without modules, in one call to PM2. */
+  list(signal?: AbortSignal): Promise<ProcessRecord[]>;
+
+  /**
+   * Removes credentials, and the secrets in the environments of the last `list`. Before the first list, or after a loss
+   * of the connection, every text becomes `[REDACTED]`.
+   */
+  scrub(texts: readonly string[]): Promise<readonly string[]>;
+
+  /** For completion: cheaper than `list`, and empty if PM2 does not respond at once. */
+  names(): Promise<ProcessName[]>;
+
+  /** Starts or stops listening for processes that report ready. Does nothing if PM2's bus is not available. */
+  listenForReady(isListening: boolean): Promise<void>;
+
+  /**
+   * When each process last reported ready, by PM2 id, in milliseconds since 1970; undefined if svcm has not listened
+   * without interruption.
+   */
+  readyTimes(): Promise<ReadonlyMap<number, number> | undefined>;
+
+  /** Pids of processes that PM2 runs but no longer lists. Linux only; empty elsewhere. */
+  unlistedPids(): Promise<readonly number[]>;
+
+  /**
+   * Runs `work` while no other svcm process acts on the process, or starts an unknown app. Otherwise an action could
+   * fail because the process is being restarted.
+   * @throws {SvcmError} PM2_FAILED with the code `ELOCKED`; errors of `work` pass through
+   */
+  withLock<T>(scope: ProcessIdentity | "start", work: () => Promise<T>): Promise<T>;
+
+  /**
+   * Starts a stopped process that PM2 lists. Resolves when PM2 has responded, with the process as PM2 listed it directly
+   * before: PM2 may have restarted it since an earlier `list`.
+   */
+  start(target: ProcessIdentity): Promise<ProcessRecord>;
+
+  /** Stops a process, which PM2 still lists afterwards. Resolves when PM2 has responded. */
+  stop(target: ProcessIdentity): Promise<void>;
+
+  /**
+   * Ends a process and starts it again, unchanged, as declared, or with a previous definition. Resolves as `start` does.
+   *
+   * @throws {SvcmError} PM2_FAILED, also with the code `APP_NEVER_SETTLES`: PM2 is still launching it
+   */
+  restart(target: ProcessIdentity, run?: NextRun): Promise<ProcessRecord>;
+
+  /** Like `restart`, but a cluster process ends only when its successor listens or reports ready. */
+  reload(target: ProcessIdentity, run?: NextRun): Promise<ProcessRecord>;
+
+  /** Stops a process and removes it from PM2's list. Resolves when PM2 has responded. */
+  remove(target: ProcessIdentity): Promise<void>;
+
+  /** Suspends a process that PM2 is launching (SIGSTOP), or resumes it. Ignores a process that has ended. */
+  suspend(target: Pick<ProcessRecord, "pid">, isSuspended: boolean): Promise<void>;
+
+  /** Starts one more instance of a process. Resolves when PM2 has responded. */
+  duplicate(target: ProcessIdentity): Promise<void>;
+
+  /**
+   * Starts an app that PM2 does not list. It gets its declared environment and a small base environment, never the
+   * environment of this process. Call it inside `withLock("start", ...)`, because it may start a daemon. Resolves
+   * when PM2 has responded.
+   * @param apps entries of an ecosystem file
+   * @param folder where PM2 would be run with that file; relative paths are resolved against it, and a new daemon runs
+   * there
+   * @throws {SvcmError} PM2_FAILED, also with the code `APP_ALREADY_KNOWN`
+   */
+  startApp(name: string, apps: readonly Fields[], folder: string): Promise<void>;
+
+  /** Like `startApp`, but PM2 only takes the definition and its schedule: nothing runs. */
+  registerApp(name: string, apps: readonly Fields[], folder: string): Promise<void>;
+
+  /**
+   * The same list and digests, but with the key of this PM2 instead of a key of this process, so every svcm process
+   * computes the same. If PM2_HOME has no key, svcm creates one that only its owner can read.
+   */
+  withHomeKey(): Promise<Pick<Processes, "list" | "digest">>;
+
+  /** Writes PM2's records of processes, including values, to a new file that only its owner can read. */
+  saveRecords(path: string, pmIds: readonly number[]): Promise<void>;
+
+  /**
+   * Brings back a process of such a file that PM2 no longer lists; it gets a new id. A process that did not run, and a
+   * job, are not started.
+   */
+  restore(saved: SavedRun, pmId: number): Promise<void>;
+
+  /** Saves PM2's list for the next boot; only its owner can read it. */
+  saveList(): Promise<void>;
+
+  /** Computes a digest that is comparable with those of a `ProcessRecord`. */
+  digest(value: string): string;
+
+  /** Identifies this process and its ancestors. */
+  ownProcess(): OwnProcess;
+
+  /** A later call opens a new connection. */
+  close(): Promise<void>;
+}
+
+/** Replaces the declaration of a process. Its PM2 id, instances and mode stay. */
+export interface DeclaredRun {
+  /** The entry of the ecosystem file. */
+  readonly app: Fields;
+  /** The folder in which PM2 would be run with that file. */
+  readonly folder: string;
+  /** Variables of the process to remove. Others, such as those of a shell, stay. */
+  readonly drop: readonly string[];
+}
+
+/** Restores the definition of a process from its record in a file of `saveRecords`. */
+export interface SavedRun {
+  readonly recordsFile: string;
+  /** Env files that the process reads from copies instead, by the path of the file. */
+  readonly envFileCopies?: ReadonlyMap<string, string>;
+}
+
+export type NextRun = DeclaredRun | SavedRun;
+
+export interface ProcessName {
+  readonly name: string;
+  readonly pmId: number;
+  readonly status: string;
+  readonly namespace: string;
+}
+
+export interface HasProcesses {
+  readonly processes: Processes;
+}

@@ -1,0 +1,2 @@
+/** PM2 itself considers a process stable after this time. */
+export const STABLE_MS = 1000;

@@ -1,0 +1,60 @@
+/**
+ * The outside world as the core sees it. Each room says what it needs by the `Has` interfaces of its functions; only the
+ * front door and the tests need the whole list.
+ */
+import type { HasEffects } from "./env/port-effects.ts";
+import type { HasWorkspace, HasFacts } from "./project/port-repository.ts";
+import type { HasFiles, HasStamps } from "./files/port-files.ts";
+import type { HasSurvey } from "./setup/detect/survey.ts";
+import type { HasRevisions } from "./files/port-revisions.ts";
+import type { HasEcosystems } from "./pm2/port-ecosystems.ts";
+import type { HasAudit } from "./access/port-audit-log.ts";
+import type { HasClock, HasHost } from "./files/port-host.ts";
+import type { HasProcesses } from "./pm2/port-processes.ts";
+import type { HasReleases } from "./rollout/port-releases.ts";
+import type { HasRunningCode } from "./running/port-running-code.ts";
+import type { HasTokens } from "./access/port-tokens.ts";
+import type { HasProcessLogs } from "./logs/port-process-logs.ts";
+import type { HasSchedules } from "./pm2/port-schedules.ts";
+import type { HasLogs } from "./logs/port-logs.ts";
+import type { HasSightings, HasEventFeed } from "./events/port-events.ts";
+import type { HasMachine } from "./files/port-machine.ts";
+import type { HasAsyncContext } from "./metrics/port-async-context.ts";
+import type { HasHealth } from "./rollout/port-probes.ts";
+import type { HasInstallation } from "./setup/port-installation.ts";
+import type { HasTelemetry } from "./metrics/telemetry.ts";
+import type { HasHistoryFiles, HasPrometheus, HasRecorder } from "./history/port-history.ts";
+import type { HasNotifier, HasAlerting } from "./alerts/port-alerts.ts";
+
+export interface Ports
+  extends
+    HasEffects,
+    HasWorkspace,
+    HasFacts,
+    HasFiles,
+    HasSurvey,
+    HasRevisions,
+    HasEcosystems,
+    HasAudit,
+    HasClock,
+    HasHost,
+    HasProcesses,
+    HasReleases,
+    HasRunningCode,
+    HasTokens,
+    HasProcessLogs,
+    HasSchedules,
+    HasLogs,
+    HasSightings,
+    HasEventFeed,
+    HasMachine,
+    HasAsyncContext,
+    HasHealth,
+    HasStamps,
+    HasInstallation,
+    HasTelemetry,
+    HasHistoryFiles,
+    HasPrometheus,
+    HasRecorder,
+    HasNotifier,
+    HasAlerting {}

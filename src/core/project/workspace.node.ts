@@ -1,0 +1,92 @@
+import type { Workspace } from "./port-repository.ts";
+import { existsSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { SvcmError } from "../api/errors.ts";
+import { PROJECT_FILE } from "./project.ts";
+
+import { pm2Home } from "./pm2-home.node.ts";
+
+export interface WorkspaceOptions {
+  readonly root?: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly folders?: readonly string[];
+  readonly logFolders?: readonly string[];
+  readonly hasDeclaredHome?: boolean;
+  /** The default is `.svcm` in the root. */
+  readonly stateFolder?: string;
+}
+
+/** `svcm.yaml` in a parent folder counts even if a folder in between has its own `.git`. */
+const ROOT_MARKERS = [[PROJECT_FILE], ["deployments.yaml", ".git"]];
+
+const ROOT_VARIABLE = "SVC_SERVICE_MANAGEMENT_ROOT";
+
+/**
+ * @throws {SvcmError} INVALID_REQUEST if the given root is not a folder
+ * @see CONTRACT section 2b
+ */
+export function resolveWorkspace({
+  root: requestedRoot,
+  env,
+  cwd,
+  hasDeclaredHome,
+  stateFolder,
+}: WorkspaceOptions): Workspace {
+  const found = findRoot({ root: requestedRoot, env, cwd });
+  const root = found?.folder ?? resolve(cwd);
+  if (requestedRoot || env[ROOT_VARIABLE]) requireFolder(root, requestedRoot ? "--root" : ROOT_VARIABLE);
+  const folder = (variable: string, fallback: string): string => resolve(root, env[variable] || fallback);
+  return {
+    root,
+    rootSource: found?.by,
+    configDir: folder("SVC_SERVICE_MANAGEMENT_CONFIG_DIR", "apps/backend-template/src/config"),
+    pm2Dir: folder("SVC_SERVICE_MANAGEMENT_PM2_DIR", "pm2"),
+    stateFolder: stateFolder ?? resolve(root, ".svcm"),
+    auditFile: folder("SVC_SERVICE_MANAGEMENT_AUDIT_FILE", join(stateFolder ?? ".svcm", "audit.jsonl")),
+    pm2Home: pm2Home(env, cwd).folder,
+    pm2HomeSource: hasDeclaredHome ? PROJECT_FILE : env["PM2_HOME"] ? "PM2_HOME" : undefined,
+    nodeEnv: env["NODE_ENV"],
+  };
+}
+
+function requireFolder(root: string, name: string): void {
+  const problem = folderProblem(root);
+  if (problem === undefined) return;
+  throw new SvcmError("INVALID_REQUEST", {
+    code: "ROOT_INVALID",
+    path: root,
+    details: `${name} does not name the folder of a repository: ${problem}.`,
+  });
+}
+
+export function repositoryRoot(options: WorkspaceOptions): string | undefined {
+  return findRoot(options)?.folder;
+}
+
+function findRoot({ root, env, cwd }: WorkspaceOptions): { folder: string; by: string } | undefined {
+  const explicit = root || env[ROOT_VARIABLE];
+  if (explicit) return { folder: resolve(cwd, explicit), by: root ? "--root" : ROOT_VARIABLE };
+  for (const names of ROOT_MARKERS) {
+    const folder = nearestFolder(cwd, names);
+    const by = names.find((name) => folder !== undefined && existsSync(join(folder, name)));
+    if (folder !== undefined && by !== undefined) return { folder, by };
+  }
+  return undefined;
+}
+
+export function nearestFolder(cwd: string, names: readonly string[]): string | undefined {
+  for (let folder = resolve(cwd); ; folder = dirname(folder)) {
+    if (names.some((name) => existsSync(join(folder, name)))) return folder;
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+export function folderProblem(path: string): string | undefined {
+  try {
+    return statSync(path).isDirectory() ? undefined : "it is not a folder";
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" ? "it does not exist" : `it cannot be read (${code})`;
+  }
+}

@@ -1,0 +1,204 @@
+import type { HasClock } from "../../files/port-host.ts";
+import type { HasWorkspace } from "../../project/port-repository.ts";
+import type { HasProcesses } from "../../pm2/port-processes.ts";
+import type { HasMachine } from "../../files/port-machine.ts";
+import type { HasStamps } from "../../files/port-files.ts";
+import { toSkipped, type SkipReason } from "../../pm2/skipped-process.ts";
+import type { ProcessAction } from "../../api/names.ts";
+import { SvcmError } from "../../api/errors.ts";
+
+import { findHolder, takenText } from "../../running/port-holders.ts";
+import type { ProcessRecord } from "../../pm2/process-record.ts";
+import { findEndDuringReload, isRunning, isRestarted, judge, WITHOUT_PID, type Verdict } from "./verdict.ts";
+import { toAffected, type ActionContext, type ReadRecord, type Outcome, type Step } from "./action.ts";
+import { requestAction, waitForLaunch, MAX_ATTEMPTS, type RequestedAction } from "./request-action.ts";
+import { folderMissing } from "./refusals.ts";
+import { processLabel } from "../../pm2/target.ts";
+import { POLL_INTERVAL_MS, verify, verificationFailed } from "./verify.ts";
+
+/** One instance of an app at a time, so that the others keep serving. */
+export function createProcessStep(context: ActionContext, record: ProcessRecord): Step {
+  const isRolled = context.action === "restart" || context.action === "reload";
+  const run = (): Promise<Outcome> => actOn(context, record);
+  return { label: processLabel(record), ...(isRolled && { app: `${record.namespace} ${record.name}` }), run };
+}
+
+/**
+ * Skips a process that is already in the requested state: for PM2, a start of a running process is a restart.
+ * @throws {SvcmError} PM2_FAILED, PROCESS_ACTION_FAILED, PROCESS_ACTION_REFUSED, AUDIT_FAILED
+ */
+export function actOn(context: ActionContext, target: ProcessRecord): Promise<Outcome> {
+  const { ports, action, begin, timeoutMs } = context;
+  return ports.processes.withLock(target, async () => {
+    const readCurrent: ReadRecord = () => findOrThrow(ports, target);
+    const before = action === "start" ? await readCurrent() : await waitForLaunch(ports, readCurrent, timeoutMs);
+    const reason = reasonToSkip(action, before);
+    if (reason !== undefined) return { affected: [], skipped: [toSkipped(before, reason)] };
+    if (NEEDS_FOLDER.has(action) && context.nextRun === undefined) requireFolder(ports, before);
+    const isDelete = action === "delete";
+    const unlistedBefore = isDelete ? await ports.processes.unlistedPids() : [];
+    await begin();
+    const after = await carryOut(context, before, readCurrent);
+    if (isDelete) await requireEnd(ports, before, unlistedBefore);
+    const affected = (isDelete ? [before] : after).map(toAffected);
+    await context.checkHealth?.(affected);
+    return { affected, skipped: [] };
+  });
+}
+
+/** If PM2 restarts the process at the same time, for example because it keeps ending, a stop is requested again. */
+async function carryOut(
+  context: ActionContext,
+  before: ProcessRecord,
+  readCurrent: ReadRecord,
+): Promise<readonly ProcessRecord[]> {
+  const { ports, action, timeoutMs } = context;
+  for (let [attempt, current] = [1, before]; ; attempt += 1) {
+    const request = await requestAndWatch(context, current, readCurrent);
+    try {
+      return await verify(ports, { action, name: before.name, timeoutMs }, (list, onlineMs) => {
+        const found = findSame(list, before);
+        const onlineForMs = found === undefined ? 0 : onlineMs(found);
+        const verdict = judge(request.action, request.before, found, onlineForMs, context.stableMs);
+        return { processes: found === undefined ? [] : [found], verdict: withReason(ports, found, verdict) };
+      });
+    } catch (error) {
+      if (action !== "stop") throw await withHolder(ports, before, error);
+      if (attempt === MAX_ATTEMPTS) throw error;
+      if (!isRestarted(request.before, await readCurrent())) throw error;
+      current = await waitForLaunch(ports, readCurrent, timeoutMs);
+    }
+  }
+}
+
+/** Says what PM2 could not start; its log has the error of the system. */
+function withReason({ stamps }: HasStamps, found: ProcessRecord | undefined, verdict: Verdict): Verdict {
+  if (found === undefined || typeof verdict !== "object" || verdict.failed !== WITHOUT_PID) return verdict;
+  const paths = [found.interpreter, found.script, found.cwd].filter((path) => path?.startsWith("/"));
+  const [missing] = stamps.missing(paths.filter((path) => path !== null && path !== undefined));
+  if (missing === undefined) return { failed: `${WITHOUT_PID}. The end of pm2.log in PM2_HOME has the reason` };
+  return { failed: `${WITHOUT_PID}. It needs ${missing}, which does not exist` };
+}
+
+/** A declared port that another process holds is the most frequent reason why a start fails. */
+async function withHolder(
+  ports: HasMachine & HasProcesses & HasWorkspace,
+  record: ProcessRecord,
+  error: unknown,
+): Promise<unknown> {
+  const { listenPorts = [], execMode } = record;
+  if (!(error instanceof SvcmError) || listenPorts.length === 0 || execMode === "cluster") return error;
+  const { machine, processes, workspace } = ports;
+  const [listeners, all] = await Promise.all([machine.listeners(), processes.list()]).catch(() => []);
+  if (listeners === undefined || all === undefined) return error;
+  const own = all.filter(({ name }) => name === record.name);
+  const found = { all, listeners, pm2Home: workspace.pm2Home };
+  const held = listenPorts.flatMap((port) => findHolder(port, own, found) ?? []);
+  if (held.length === 0) return error;
+  const sentences = held.map((holder) => takenText(holder));
+  return new SvcmError(error.kind, { ...error.body, details: [error.body.details, ...sentences].join(" ") });
+}
+
+const MAX_END_MS = 3000;
+
+/**
+ * If a user restarts a process while it is deleted, PM2 may forget a process that still runs.
+ * @throws {SvcmError} PROCESS_ACTION_FAILED with the code `PROCESS_UNLISTED`
+ */
+async function requireEnd(
+  { processes, clock }: HasClock & HasProcesses,
+  { name, pmId }: ProcessRecord,
+  unlistedBefore: readonly number[],
+): Promise<void> {
+  const deadline = clock.elapsed() + MAX_END_MS;
+  for (;;) {
+    const remaining = (await processes.unlistedPids()).filter((pid) => !unlistedBefore.includes(pid));
+    if (remaining.length === 0) return;
+    if (clock.elapsed() >= deadline) {
+      const pids = remaining.join(" ");
+      throw new SvcmError("PROCESS_ACTION_FAILED", {
+        code: "PROCESS_UNLISTED",
+        details: `PM2 no longer lists ${JSON.stringify(name)} (id ${pmId}), but a process that it started still runs: pid ${pids}. Another command acted on it at the same time.`,
+        hint: `Check what it is, and end it: kill ${pids}`,
+      });
+    }
+    await clock.sleep(POLL_INTERVAL_MS);
+  }
+}
+
+async function requestAndWatch(
+  context: ActionContext,
+  before: ProcessRecord,
+  readCurrent: ReadRecord,
+): Promise<RequestedAction> {
+  const { ports, action, reloadWatch } = context;
+  const request = requestAction(context, before, readCurrent);
+  if (action !== "reload" || reloadWatch === undefined) return request;
+  let isSettled = false;
+  const settled = request.then(
+    () => void (isSettled = true),
+    () => void (isSettled = true),
+  );
+  for (;;) {
+    await Promise.race([settled, ports.clock.sleep(POLL_INTERVAL_MS)]);
+    if (isSettled) return request;
+    const now = await findDuringReload(ports, before);
+    if (now === undefined) continue;
+    try {
+      const endReason = findEndDuringReload(before, now);
+      if (endReason !== undefined) throw verificationFailed(action, before.name, endReason);
+      if (now.pid !== before.pid) await reloadWatch.observe(now);
+    } catch (error) {
+      reloadWatch.onPendingReload(before, settled);
+      throw error;
+    }
+  }
+}
+
+/** While PM2 replaces a process, it is briefly missing from the list. */
+async function findDuringReload(
+  { processes }: HasProcesses,
+  target: ProcessRecord,
+): Promise<ProcessRecord | undefined> {
+  try {
+    return findSame(await processes.list(), target);
+  } catch (error) {
+    if (error instanceof SvcmError) return undefined;
+    throw error;
+  }
+}
+
+const NEEDS_FOLDER: ReadonlySet<ProcessAction> = new Set(["start", "restart", "reload"]);
+
+/** PM2 would end the process, start no new one, and still report it online. */
+function requireFolder({ stamps }: HasStamps, { name, cwd }: ProcessRecord): void {
+  if (cwd === null || stamps.missing([cwd]).size === 0) return;
+  const hint = "Create the folder, or delete the process and start it with a correct cwd.";
+  throw folderMissing(`The process ${JSON.stringify(name)}`, cwd, hint);
+}
+
+async function findOrThrow({ processes }: HasProcesses, target: ProcessRecord): Promise<ProcessRecord> {
+  const found = findSame(await processes.list(), target);
+  if (found === undefined) throw processChanged(target);
+  return found;
+}
+
+function reasonToSkip(action: ProcessAction, before: ProcessRecord): SkipReason | undefined {
+  if (action === "start" && isRunning(before)) return "ALREADY_RUNNING";
+  return action === "stop" && before.status === "stopped" ? "ALREADY_STOPPED" : undefined;
+}
+
+/** A restart may change the name of a process. */
+function findSame(list: readonly ProcessRecord[], { pmId, name, uniqueId }: ProcessRecord): ProcessRecord | undefined {
+  const isSame = (record: ProcessRecord): boolean =>
+    record.uniqueId === uniqueId && (uniqueId !== null || record.name === name);
+  return list.find((record) => record.pmId === pmId && isSame(record));
+}
+
+function processChanged({ pmId, name }: ProcessRecord): SvcmError {
+  return new SvcmError("PM2_FAILED", {
+    code: "PROCESS_CHANGED",
+    details: `PM2's number ${pmId} is no longer the process ${JSON.stringify(name)}.`,
+    hint: "List the processes again: svcm process list",
+  });
+}

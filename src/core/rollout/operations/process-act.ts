@@ -1,0 +1,132 @@
+import type { HasProcesses } from "../../pm2/port-processes.ts";
+import type { ApplyPorts } from "../apply/ports.ts";
+import type { SkippedProcess } from "../../pm2/skipped-process.ts";
+import type { InputOf } from "../../api/inputs.ts";
+import type { Issue } from "../../api/issue.ts";
+import type { ProcessAction, ProcessScope } from "../../api/names.ts";
+import { SvcmError } from "../../api/errors.ts";
+import { defineOperation } from "../../access/operation.ts";
+import { withAudit } from "../../access/with-audit.ts";
+import { once } from "../../words/once.ts";
+
+import type { AffectedProcess, AppliedField, Effect, Outcome, Step, Steps } from "../control/action.ts";
+import { createActionSubject, noteOutcome } from "../control/action-subject.ts";
+import { runAll } from "../control/run-all.ts";
+import { createSteps } from "../declared/steps.ts";
+import { withMachineEnvironment } from "../machine-environment.ts";
+import { createHealthWaiter } from "../apply/gate.ts";
+
+export interface ProcessActionResult {
+  readonly ok: true;
+  readonly action: ProcessAction;
+  readonly scope: ProcessScope;
+  /** The name of the app, apps or namespace; `*` for every app of the ecosystem file. */
+  readonly name: string;
+  /** Present if the request has it, or if only one process is affected. */
+  readonly pmId?: number | undefined;
+  readonly affected: readonly AffectedProcess[];
+  /** Processes that are already in the requested state, or that handle this request. */
+  readonly skipped: readonly SkippedProcess[];
+  /** For a restart or reload with the scope `ecosystem`: fields that differed before and no longer do. */
+  readonly applied?: readonly AppliedField[];
+  /** Variables without a value, and fields for which PM2 keeps a value other than the declared one. */
+  readonly warnings: readonly Issue[];
+}
+
+type Input = InputOf<"process.act">;
+
+/**
+ * Returns when PM2's list shows the result. svcm records the action before its first effect; if recording fails,
+ * nothing happens.
+ * @throws {SvcmError} PROCESS_NOT_FOUND, PROCESS_AMBIGUOUS, SELF_ACTION_BLOCKED, PROCESS_ACTION_FAILED,
+ * PROCESS_ACTION_REFUSED, PM2_FAILED, AUDIT_FAILED; for the scope `ecosystem` also the errors of its file
+ * @see CONTRACT section 4
+ */
+export const processAct = defineOperation({
+  id: "process.act",
+  access: "act",
+  refusal: "INVALID_REQUEST",
+  async run(ports: ApplyPorts, request, caller): Promise<ProcessActionResult> {
+    const isDeclared = request.scope === "ecosystem";
+    const input = isDeclared ? await withMachineEnvironment(ports, request, caller) : request;
+    const { action, scope = "process", timeoutMs } = input;
+    const about = createActionSubject(input);
+    const attempt = async (begin: () => Promise<void>): Promise<ProcessActionResult> => {
+      const steps = await createSteps(ports, { ...input, scope }, about);
+      const acting = { ports, action, timeoutMs, begin: once(begin) };
+      const outcome = await withReadyReports(ports, action, async () =>
+        runAll(action, await withHealthWait(ports, input, steps.create(acting)), caller.report),
+      );
+      const result = toResult({ ...input, scope }, steps, outcome, await steps.readEffect());
+      noteOutcome(about, ports, result);
+      return result;
+    };
+    try {
+      return await withAudit(ports, caller, () => about, attempt, { isAlwaysRecorded: true });
+    } catch (error) {
+      if (!(error instanceof SvcmError) || about.processes === undefined) throw error;
+      throw new SvcmError(error.kind, { ...error.body, processes: about.processes });
+    }
+  },
+});
+
+/**
+ * With `wait`, the next instance of an app starts only when the previous one is healthy. Without it, that applies to the
+ * apps that declare what healthy means: a probe, or `wait_ready`.
+ */
+async function withHealthWait(
+  ports: ApplyPorts,
+  { action, wait, timeoutMs }: Input,
+  steps: readonly Step[],
+): Promise<readonly Step[]> {
+  if (action === "stop" || action === "delete") return steps;
+  const untilHealthy =
+    wait === true
+      ? await createHealthWaiter(ports, timeoutMs)
+      : await createHealthWaiter(ports, timeoutMs, "where declared").catch(ignoreSettings);
+  const run = async (step: Step): Promise<Outcome> => {
+    const outcome = await step.run();
+    await untilHealthy(outcome.affected);
+    return outcome;
+  };
+  return steps.map((step) => ({ ...step, run: () => run(step) }));
+}
+
+/** PM2 shows an app with `wait_ready` as online even if it has stopped waiting for it. */
+async function withReadyReports<T>(
+  { processes }: HasProcesses,
+  action: ProcessAction,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (action === "stop" || action === "delete") return work();
+  await processes.listenForReady(true).catch(ignoreExpected);
+  try {
+    return await work();
+  } finally {
+    await processes.listenForReady(false).catch(ignoreExpected);
+  }
+}
+
+/** A fault in the settings of applies does not keep a process from starting. */
+function ignoreSettings(error: unknown): () => Promise<void> {
+  ignoreExpected(error);
+  return () => Promise.resolve();
+}
+
+/** Without PM2's bus, or without a daemon, no process reports. */
+function ignoreExpected(error: unknown): void {
+  if (!(error instanceof SvcmError)) throw error;
+}
+
+function toResult(
+  { action, pmId, scope }: Input & { readonly scope: ProcessScope },
+  steps: Steps,
+  outcome: Outcome,
+  effect: Effect,
+): ProcessActionResult {
+  const affected = outcome.affected.toSorted((a, b) => a.pmId - b.pmId);
+  const skipped = [...steps.skipped, ...outcome.skipped].toSorted((a, b) => a.pmId - b.pmId);
+  const only = affected.length + skipped.length === 1 ? (affected[0] ?? skipped[0])?.pmId : undefined;
+  const common = { ok: true, action, scope, name: steps.name } as const;
+  return { ...common, pmId: pmId ?? only, affected, skipped, ...effect };
+}

@@ -1,0 +1,46 @@
+import type { Release } from "../api/rollout.ts";
+import type { EnvFileCopy, ReleaseEvent } from "./release.ts";
+
+/**
+ * The journals of applies to one PM2, one folder each in `svcm/releases` of its PM2_HOME. Only the owner can read them.
+ * Methods throw {SvcmError} PM2_FAILED with the code `PM2_HOME_UNUSABLE`.
+ */
+export interface Releases {
+  /**
+   * Runs `work` while no other svcm process applies to this PM2.
+   *
+   * @throws {SvcmError} APPLY_LOCKED; errors of `work` pass through.
+   */
+  withLock<T>(timeoutMs: number, work: () => Promise<T>): Promise<T>;
+
+  /** When the running apply or rollback began, in milliseconds since 1970; null if none is running. */
+  lockedSince(): Promise<number | null>;
+
+  /** The number of releases that this process ended, by outcome. */
+  counts(): ReadonlyMap<Release["outcome"], number>;
+
+  /** Creates the folder of a release, with the first line of its journal on disk. */
+  create(id: string, first: ReleaseEvent): Promise<void>;
+
+  /** Appends a line, which is on disk when the promise resolves. */
+  append(id: string, event: ReleaseEvent): Promise<void>;
+
+  /** The file for PM2's records of a release. */
+  recordsFile(id: string): string;
+
+  /** The lines of each journal, newest first. A torn line is omitted. */
+  list(): Promise<ReleaseEvent[][]>;
+
+  /** Keeps this many of the newest releases and those in use, and removes the others. */
+  prune(keep: number, inUse: ReadonlySet<string>): Promise<void>;
+
+  /** Copies files into the folder of a release; only the owner can read them. A missing file is skipped. */
+  copyEnvFiles(id: string, paths: readonly string[]): Promise<EnvFileCopy[]>;
+
+  /** The copies whose original files have changed or are gone: the path of the file, and that of its copy. */
+  changedEnvFiles(copies: readonly EnvFileCopy[]): Promise<ReadonlyMap<string, string>>;
+}
+
+export interface HasReleases {
+  readonly releases: Releases;
+}

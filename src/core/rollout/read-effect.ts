@@ -1,0 +1,95 @@
+import type { HasFiles } from "../files/port-files.ts";
+import type { HasWorkspace } from "../project/port-repository.ts";
+import type { HasProcesses } from "../pm2/port-processes.ts";
+import type { HasHost } from "../files/port-host.ts";
+import type { RolloutPorts } from "./ports.ts";
+import type { KnownEffect } from "../env/port-effects.ts";
+import type { EnvFile } from "../env/env-file.ts";
+import { SvcmError } from "../api/errors.ts";
+import { listOrEmpty } from "../pm2/list-or-empty.ts";
+import { loadOnce, readEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
+
+import { envLayerPaths } from "../project/env-layers.ts";
+import { findLayerUsers, type LayerUser } from "../project/resolve.ts";
+import { environmentsWithEcosystem } from "../pm2/ecosystem-environments.ts";
+import { expectedApps, type ExpectedApp } from "./expected.ts";
+import type { Digests } from "../running/env-file-digests.ts";
+import { readEnvFileContents } from "../running/read-env-files.ts";
+import { decideEffect, mergeEffects, type FileReader } from "../running/stale-processes.ts";
+
+const NO_EFFECT: KnownEffect = { staleProcesses: [], overrides: [] };
+
+/**
+ * The processes that read the file in any environment and service. The file is already written, so a failure is
+ * returned and not thrown.
+ */
+export async function readEffect(
+  ports: RolloutPorts,
+  file: Pick<EnvFile, "name" | "service" | "path">,
+  keys: readonly string[],
+): Promise<KnownEffect> {
+  if (keys.length === 0) return NO_EFFECT;
+  const project = await ports.facts.project();
+  const contract = await ports.facts.runtimeContract();
+  const { name: environment, service = "" } = file;
+  const users = project ? findLayerUsers(project, ports.workspace.root, file.path) : [{ service: "", environment }];
+  try {
+    const once = { ...ports, ecosystems: loadOnce(ports.ecosystems) };
+    const running = await listOrEmpty(ports.processes);
+    const effects = await Promise.all(
+      users.map(async (user) => {
+        const readers = await readFileReaders(once, user);
+        const layers = envLayerPaths(ports.workspace, { project, contract }, user.environment, user.service);
+        const values = await readEffectiveDigests(ports, layers);
+        const effect = decideEffect({ environment: user.environment, keys, values }, readers, running);
+        const isRequested = user.environment === environment && user.service === service;
+        return { ...effect, overrides: isRequested ? effect.overrides : [] };
+      }),
+    );
+    return mergeEffects(effects);
+  } catch (error) {
+    if (!(error instanceof SvcmError)) throw error;
+    return { ...NO_EFFECT, unknownEffect: error.message };
+  }
+}
+
+/** The apps of a service in an environment. @throws {SvcmError} as {@link readEcosystem} */
+export async function readFileReaders(
+  ports: RolloutPorts,
+  { environment: name, service: named }: LayerUser,
+): Promise<FileReader[]> {
+  const service = named === "" ? undefined : named;
+  const content = await readEcosystem(ports, { environment: name, service });
+  const apps = appsOf(ports, content);
+  if (apps.length === 0) return [];
+  const others = (await environmentsWithEcosystem(ports)).filter((other) => other !== name);
+  const elsewhere = await Promise.all(
+    others.map(async (environment) => {
+      // Such a file cannot have started the process.
+      const found = await readEcosystem(ports, { environment, service }).catch(() => undefined);
+      return [environment, found === undefined ? [] : appsOf(ports, found)] as const;
+    }),
+  );
+  return apps.map(({ name: app, environments, openKeys }) => {
+    const same = elsewhere.flatMap(([environment, found]) => {
+      const other = found.find((one) => one.name === app);
+      return other === undefined ? [] : [[environment, other.environments] as const];
+    });
+    return { name: app, fileName: content.fileName, openKeys, declared: new Map([[name, environments], ...same]) };
+  });
+}
+
+function appsOf(
+  { host, workspace, processes }: HasHost & HasProcesses & HasWorkspace,
+  { loaded, spellings }: EcosystemContent,
+): ExpectedApp[] {
+  if (loaded === undefined) return [];
+  const machine = { cpuCores: host.cpuCores(), pm2Home: workspace.pm2Home };
+  const apps = expectedApps(loaded, { machine, spellings, digest: (value) => processes.digest(value) });
+  return apps.filter(({ name }) => name !== "");
+}
+
+async function readEffectiveDigests(ports: HasFiles & HasProcesses, paths: readonly string[]): Promise<Digests> {
+  const contents = await readEnvFileContents(ports, paths, (value) => ports.processes.digest(value));
+  return Object.assign({}, ...paths.map((one) => contents.get(one) ?? {})) as Digests;
+}

@@ -1,0 +1,132 @@
+import { FileError } from "../files/port-files.ts";
+import { mkdir, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Release } from "../api/rollout.ts";
+import { SvcmError } from "../api/errors.ts";
+
+import type { Releases } from "./port-releases.ts";
+import { RELEASE_ID, type EnvFileCopy, type ReleaseEvent } from "./release.ts";
+import { readIfExists } from "../files/system.ts";
+import { serviceName } from "../project/service-name.node.ts";
+import { fileLocks, lockedSince } from "../files/lock.ts";
+
+export function nodeReleases(pm2Home: string, root: string): Releases {
+  const ownFolder = join(pm2Home, "svcm");
+  const folder = join(ownFolder, serviceName(root), "releases");
+  const journalPath = (id: string): string => join(folder, id, "journal.jsonl");
+  const counts = new Map<Release["outcome"], number>();
+  return {
+    ...lockMethods(ownFolder),
+    counts: () => counts,
+    create: (id, first) =>
+      withReleaseErrors(folder, async () => {
+        await mkdir(join(folder, id), { recursive: true, mode: 0o700 });
+        await append(journalPath(id), first);
+      }),
+    append: async (id, event) => {
+      await withReleaseErrors(folder, () => append(journalPath(id), event));
+      if (event.event === "end") counts.set(event.outcome, (counts.get(event.outcome) ?? 0) + 1);
+    },
+    recordsFile: (id) => join(folder, id, "before.json"),
+    list: () =>
+      withReleaseErrors(folder, async () => {
+        const texts = (await listIds(folder)).map((id) => readFile(journalPath(id), "utf8").catch(() => ""));
+        return (await Promise.all(texts)).map(parseEvents).filter(({ length }) => length > 0);
+      }),
+    prune: (keep, inUse) =>
+      withReleaseErrors(folder, async () => {
+        for (const id of (await listIds(folder)).slice(keep))
+          if (!inUse.has(id)) await rm(join(folder, id), { recursive: true, force: true });
+      }),
+    ...envCopyMethods(folder),
+  };
+}
+
+function lockMethods(ownFolder: string): Pick<Releases, "lockedSince" | "withLock"> {
+  const path = join(ownFolder, "apply");
+  return {
+    lockedSince: () => withReleaseErrors(ownFolder, () => lockedSince(path)),
+    withLock: async (timeoutMs, work) => {
+      await withReleaseErrors(ownFolder, () => mkdir(ownFolder, { recursive: true, mode: 0o700 }));
+      try {
+        return await fileLocks({ timeoutMs }).withLock({ target: path, path }, work);
+      } catch (error) {
+        if (!(error instanceof FileError) || error.path !== path) throw error;
+        if (error.code !== "ELOCKED") throw unusableError(ownFolder, error);
+        throw new SvcmError("APPLY_LOCKED", { details: `Another apply or rollback runs: ${error.message}.` });
+      }
+    },
+  };
+}
+
+function envCopyMethods(folder: string): Pick<Releases, "copyEnvFiles" | "changedEnvFiles"> {
+  return {
+    copyEnvFiles: (id, paths) =>
+      withReleaseErrors(folder, async () => {
+        await mkdir(join(folder, id, "env"), { recursive: true, mode: 0o700 });
+        const copies: EnvFileCopy[] = [];
+        for (const path of paths) {
+          const bytes = await readIfExists(path);
+          const copy = `${id}/env/${copies.length}`;
+          if (bytes === undefined) continue;
+          await writeFile(join(folder, copy), bytes, { flag: "wx", mode: 0o600, flush: true });
+          copies.push({ path, copy });
+        }
+        return copies;
+      }),
+    changedEnvFiles: (copies) =>
+      withReleaseErrors(folder, async () => {
+        const changed = new Map<string, string>();
+        for (const { path, copy } of copies) {
+          const [now, before] = [await readIfExists(path), await readIfExists(join(folder, copy))];
+          if (before !== undefined && now?.equals(before) !== true) changed.set(path, join(folder, copy));
+        }
+        return changed;
+      }),
+  };
+}
+
+async function append(path: string, event: ReleaseEvent): Promise<void> {
+  const file = await open(path, "a", 0o600);
+  try {
+    await file.appendFile(`${JSON.stringify(event)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function listIds(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  });
+  return names.filter((name) => RELEASE_ID.test(name)).toSorted((a, b) => (a < b ? 1 : -1));
+}
+
+function parseEvents(text: string): ReleaseEvent[] {
+  return text.split("\n").flatMap((line) => {
+    try {
+      return [JSON.parse(line) as ReleaseEvent];
+    } catch {
+      return [];
+    }
+  });
+}
+
+async function withReleaseErrors<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw unusableError(folder, error);
+  }
+}
+
+function unusableError(folder: string, error: unknown): SvcmError {
+  const { code = "EUNKNOWN", message } = error as NodeJS.ErrnoException;
+  return new SvcmError("PM2_FAILED", {
+    code: "PM2_HOME_UNUSABLE",
+    path: folder,
+    details: `The releases cannot be read or written (${code}): ${message}`,
+  });
+}

@@ -1,0 +1,130 @@
+import { join } from "node:path";
+import type { AppCode, CodeRequest, RunningCode } from "../port-running-code.ts";
+import type { GitOptions } from "../../files/git.ts";
+import { serviceName } from "../../project/service-name.node.ts";
+import { blobDigest } from "./digests.ts";
+import { isTrackedCode } from "./git-evidence.ts";
+import { inspectApp, type Seen } from "./inspect.ts";
+import { StartClock } from "./process-start.ts";
+import { RecordStore } from "./record-store.ts";
+import { findRepository, type Repository } from "./repository.ts";
+import { readFolder, Unit, type FolderFiles, type FolderRequest } from "./unit.ts";
+import { Budget, realPath } from "./walk.ts";
+
+export interface RunningCodeOptions extends Pick<GitOptions, "root" | "env"> {
+  readonly pm2Home: string;
+}
+
+/** While files are uncommitted, their list has to be whole. */
+const UNCOMMITTED_BUDGET_MS = 10_000;
+
+export function nodeRunningCode({ root, env, pm2Home }: RunningCodeOptions): RunningCode {
+  const store = new RecordStore(join(pm2Home, "svcm", serviceName(root)));
+  const seen = new Map<string, Seen>();
+  return {
+    async inspect(apps, { budgetMs }) {
+      const look = new Looking({ root, env, pm2Home }, store, new Budget(budgetMs));
+      const clock = new StartClock();
+      const inspected: AppCode[] = [];
+      for (const request of apps) {
+        const unit = look.unit(request);
+        // Apps of several services may have one name.
+        const key = JSON.stringify([request.app, unit.folder]);
+        const context = { unit, repository: look.repository(unit), store, clock, seen: seen.get(key) };
+        const app = await inspectApp(request, context);
+        inspected.push(app);
+        const [recorded] = app.records.values();
+        const known = unit.knownDigests;
+        seen.set(key, {
+          atMs: Date.now(),
+          digests: () => known ?? (recorded && store.readCode(recorded.code)),
+        });
+      }
+      look.keepDigests();
+      return inspected;
+    },
+    async listUncommitted(apps) {
+      const look = new Looking({ root, env, pm2Home }, store, new Budget(UNCOMMITTED_BUDGET_MS));
+      const paths = await Promise.all(
+        [...new Set(apps.map((request) => look.unit(request)))].map((unit) => uncommitted(unit, look.repository(unit))),
+      );
+      return [...new Set(paths.flat())].toSorted();
+    },
+  };
+}
+
+/** Apps of one unit share its walk, and units of one repository share what Git answers. */
+class Looking {
+  readonly #options: RunningCodeOptions;
+  readonly #store: RecordStore;
+  readonly #budget: Budget;
+  readonly #units = new Map<string, Unit>();
+  readonly #folders = new Map<string, FolderFiles>();
+  readonly #repositories = new Map<string, Repository | undefined>();
+
+  constructor(options: RunningCodeOptions, store: RecordStore, budget: Budget) {
+    this.#options = options;
+    this.#store = store;
+    this.#budget = budget;
+  }
+
+  unit(request: CodeRequest): Unit {
+    const { cwd, script, folder, include, exclude, others, loads } = request;
+    const key = JSON.stringify([cwd, script, folder, include, exclude, others, loads]);
+    const found =
+      this.#units.get(key) ??
+      new Unit(request, {
+        root: this.#options.root,
+        budget: this.#budget,
+        read: (folderRequest) => this.#read(folderRequest),
+      });
+    this.#units.set(key, found);
+    return found;
+  }
+
+  keepDigests(): void {
+    for (const [key, { digester }] of this.#folders) {
+      const { cache } = digester;
+      if (cache !== undefined) this.#store.writeCache(folderOf(key), cache);
+    }
+  }
+
+  #read(request: FolderRequest): FolderFiles {
+    const own = realPath(this.#options.pm2Home) ?? this.#options.pm2Home;
+    const all = { ...request, others: [...request.others, own] };
+    const key = JSON.stringify([all.folder, all]);
+    const found = this.#folders.get(key) ?? readFolder(all, { store: this.#store, budget: this.#budget });
+    this.#folders.set(key, found);
+    return found;
+  }
+
+  repository({ folder }: Unit): Repository | undefined {
+    if (folder === undefined) return undefined;
+    if (this.#repositories.has(folder)) return this.#repositories.get(folder);
+    const found = findRepository(folder, this.#options.env);
+    const known = [...this.#repositories.values()].find((one) => one !== undefined && one.top === found?.top);
+    this.#repositories.set(folder, known ?? found);
+    return known ?? found;
+  }
+}
+
+function folderOf(key: string): string {
+  return String((JSON.parse(key) as readonly string[])[0]);
+}
+
+async function uncommitted(unit: Unit, repository: Repository | undefined): Promise<string[]> {
+  const { folder } = unit;
+  const head = repository?.head();
+  if (folder === undefined || repository === undefined || head === undefined || head === null) return [];
+  const tree = await repository.tree(head, folder).catch(() => new Map<string, string>());
+  const { digests } = unit;
+  const differs = (entry: Unit["files"][number]): boolean => {
+    const id = tree.get(entry.path);
+    if (id === undefined) return false;
+    if (id.length === 64) return blobDigest(entry.absolute, entry.kind, "sha256") !== id;
+    return typeof digests !== "string" && digests.get(entry.path) !== id;
+  };
+  return unit.files
+    .filter((entry) => isTrackedCode(entry.path, unit) && differs(entry))
+    .map(({ absolute }) => absolute);
+}

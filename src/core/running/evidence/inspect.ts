@@ -1,0 +1,246 @@
+import { statSync } from "node:fs";
+import type { CodeEvidence, NewerEntry, RecordedCode } from "../code-evidence.ts";
+import { weigh } from "../code-files.ts";
+import { decideCode, isUntouched } from "../decide-code.ts";
+import type { AppCode, CodeProcess, CodeRequest } from "../port-running-code.ts";
+import type { StartRecord } from "../start-record.ts";
+import type { Verdict } from "../verdict.ts";
+import { digestText } from "./digests.ts";
+import { askGit, type GitAnswer, type GitQuestion } from "./git-evidence.ts";
+import { movedLinks } from "./links.ts";
+import { newerEntries } from "./newer-entries.ts";
+import { readFolderOf, type ProcessStart, type StartClock } from "./process-start.ts";
+import type { RecordStore } from "./record-store.ts";
+import type { Repository } from "./repository.ts";
+import type { Unit } from "./unit.ts";
+import type { WalkedEntry } from "./walk.ts";
+import { ages, describeWithoutGit, withoutOthers, withoutOwnData } from "./weights.ts";
+
+export interface InspectContext {
+  readonly unit: Unit;
+  readonly repository: Repository | undefined;
+  readonly store: RecordStore;
+  readonly clock: StartClock;
+  readonly seen: Seen | undefined;
+}
+
+/** The content of a unit at an earlier look of this svcm, so before what it has started since. */
+export interface Seen {
+  readonly atMs: number;
+  /** `undefined` if they are no longer known. */
+  readonly digests: () => ReadonlyMap<string, string> | undefined;
+}
+
+export async function inspectApp(request: CodeRequest, context: InspectContext): Promise<AppCode> {
+  const verdicts = new Map<number, Verdict>();
+  const records = new Map<number, StartRecord>();
+  let sources: string | undefined;
+  for (const process of request.processes) {
+    const start = context.clock.readStart(process.pid, process.startedAt);
+    const record = start.identity && context.store.read({ ...start.identity, pid: process.pid });
+    if (record !== undefined) records.set(process.pmId, record);
+    const evidence = await gather({ request, process, start, record }, context);
+    const verdict = decideCode(evidence);
+    verdicts.set(process.pmId, verdict);
+    sources ??= unchangedSources(evidence, record);
+    if (evidence.record !== null || verdict.verdict !== "same" || !isUntouched(evidence)) continue;
+    const written = writeRecord(request, process, start, context);
+    if (written !== undefined) records.set(process.pmId, written);
+  }
+  return {
+    app: request.app,
+    fingerprint: fingerprintOf(context, sources ?? sourcesOf(context.unit)),
+    verdicts,
+    records,
+  };
+}
+
+/** Returns the recorded sources if they are still in place. */
+function unchangedSources(evidence: CodeEvidence, record: StartRecord | undefined): string | undefined {
+  return evidence.record !== null && isUntouched(evidence) ? record?.sources : undefined;
+}
+
+interface Look {
+  readonly request: CodeRequest;
+  readonly process: CodeProcess;
+  readonly start: ProcessStart;
+  readonly record: StartRecord | undefined;
+}
+
+async function gather(look: Look, context: InspectContext): Promise<CodeEvidence> {
+  const { start, record } = look;
+  const { unit, store } = context;
+  const isAsSeen = record === undefined && hasSeen(context, start.sinceMs);
+  const newer = newerEntries(start, { unit, hasGit: context.repository !== undefined, isAsSeen });
+  const code = record && newer.length > 0 ? store.readCode(record.code) : undefined;
+  const recorded = record && (newer.length === 0 || code !== undefined) ? toRecorded(record, code) : null;
+  const place = {
+    declared: unit.place,
+    running: readRunning(look),
+    isClockSet: start.isClockSet,
+    problem: unit.walk.problem,
+  };
+  if (recorded === null) return { ...place, ...(await examineTimes(look, context, newer)) };
+  return { ...place, ...(await compareContents(look, context, { recorded, newer })) };
+}
+
+function hasSeen({ seen, unit: { digests } }: InspectContext, sinceMs: number): boolean {
+  if (seen === undefined || seen.atMs >= sinceMs || typeof digests === "string") return false;
+  const before = seen.digests();
+  return before !== undefined && [...before].every(([path, digest]) => digests.get(path) === digest);
+}
+
+type Examined = Pick<CodeEvidence, "record" | "newer" | "doubts" | "paths" | "install" | "git"> & {
+  readonly problem?: string;
+};
+
+async function examineTimes(look: Look, context: InspectContext, newer: readonly WalkedEntry[]): Promise<Examined> {
+  const { unit } = context;
+  const { sinceMs } = look.start;
+  const bornMs = new Map(unit.walk.entries.map((entry) => [entry.path, entry.bornMs]));
+  const ageOf = ages(unit, (path) => (bornMs.get(path) ?? 0) <= sinceMs);
+  const answer = await readGit(look, context, { newer, gone: [], ageOf });
+  return {
+    record: null,
+    ...(answer ?? describeWithoutGit(newer, unit, { sinceMs, ageOf })),
+    paths: null,
+    install: installEvidence(unit, sinceMs, answer),
+    git: answer?.git ?? null,
+  };
+}
+
+interface Comparison {
+  readonly recorded: RecordedCode;
+  readonly newer: readonly WalkedEntry[];
+}
+
+async function compareContents(
+  look: Look,
+  context: InspectContext,
+  { recorded, newer }: Comparison,
+): Promise<Examined> {
+  const { unit } = context;
+  const { isClockSet, sinceMs } = look.start;
+  const hasNewerFolder = isClockSet || newer.some(({ kind }) => kind === "folder");
+  const paths = hasNewerFolder ? new Set(unit.walk.entries.map(({ path }) => path)) : null;
+  const gone = paths === null ? [] : [...recorded.code.keys()].filter((path) => !paths.has(path));
+  const differing = differingFiles(recorded, hasNewerFolder ? unit.files : newer, unit);
+  const examined = typeof differing === "string" ? [] : differing;
+  const ageOf = ages(unit, (path) => recorded.code.has(path));
+  const answer = await readGit(look, context, { newer: examined, gone, ageOf });
+  const described = answer ?? describeWithoutGit(examined, unit, { sinceMs, ageOf });
+  const weightOf = answer?.weightOf ?? ((path: string) => weigh(path, "no-git", ageOf(path), unit.rules));
+  return {
+    ...(typeof differing === "string" && { problem: differing }),
+    record: withoutOthers(recorded, gone, weightOf),
+    newer: withDigests(described.newer, unit),
+    doubts: [...described.doubts, ...gone.filter((path) => weightOf(path) === "doubtful")],
+    paths,
+    install: installEvidence(unit, sinceMs, answer),
+    git: answer?.git ?? null,
+  };
+}
+
+/**
+ * A folder that takes the place of another one has files with their old times, so a newer folder makes each file
+ * suspicious. A text says why they cannot be compared.
+ */
+function differingFiles(record: RecordedCode, files: readonly WalkedEntry[], unit: Unit): WalkedEntry[] | string {
+  if (files.length === 0) return [];
+  const { digests } = unit;
+  if (typeof digests === "string") return digests;
+  return files.filter(({ kind, path }) => kind !== "folder" && digests.get(path) !== record.code.get(path));
+}
+
+function toRecorded(
+  { cwd, script, commit, install }: StartRecord,
+  code: ReadonlyMap<string, string> = new Map(),
+): RecordedCode {
+  return { cwd, script, commit, install, code };
+}
+
+/** No process of Git is started where nothing is newer. */
+async function readGit(
+  { process, start }: Look,
+  { unit, repository }: InspectContext,
+  { newer, gone, ageOf }: Pick<GitQuestion, "newer" | "gone" | "ageOf">,
+): Promise<GitAnswer | undefined> {
+  const { folder, install } = unit;
+  const hasReason = newer.length > 0 || gone.length > 0 || install.changedMs > start.sinceMs;
+  if (repository === undefined || folder === undefined || !hasReason || unit.walk.problem !== null) return undefined;
+  const question = { unit, folder, repository, process, sinceMs: start.sinceMs, newer, gone, ageOf };
+  return await askGit(question).catch(() => undefined);
+}
+
+function withDigests(newer: readonly NewerEntry[], unit: Unit): readonly NewerEntry[] {
+  if (newer.length === 0) return newer;
+  const { digests } = unit;
+  if (typeof digests === "string") return newer;
+  return newer.map((entry) => {
+    const digest = digests.get(entry.path);
+    return digest === undefined ? entry : { ...entry, digest };
+  });
+}
+
+function readRunning({ request, process, start, record }: Look): CodeEvidence["running"] {
+  const { cwd, isDeleted } = readFolderOf(process.pid);
+  const since = start.sinceMs;
+  return {
+    cwd,
+    isDeleted,
+    movedLinks: movedLinks(request.cwd, since),
+    movedScriptLinks: request.script.startsWith(`${request.cwd}/`)
+      ? movedLinks(request.script, since, request.cwd).map((link) => link.slice(request.cwd.length + 1))
+      : movedLinks(request.script, since),
+    isFormerThere: record === undefined || statSync(record.cwd, { throwIfNoEntry: false }) !== undefined,
+  };
+}
+
+function installEvidence({ install }: Unit, sinceMs: number, answer: GitAnswer | undefined): CodeEvidence["install"] {
+  const { digest, changedMs, modifiedMs } = install;
+  const newer = changedMs <= sinceMs ? "no" : modifiedMs <= sinceMs ? "touched" : "written";
+  return { digest, newer, isAsCommitted: answer?.isLockfileAsCommitted === true };
+}
+
+function writeRecord(
+  { app, envFiles = {} }: CodeRequest,
+  { pmId, pid, startedAt }: CodeProcess,
+  { identity, sinceMs }: ProcessStart,
+  { unit, repository, store }: InspectContext,
+): StartRecord | undefined {
+  const { digests, place, install } = unit;
+  if (identity === undefined || typeof digests === "string" || place.cwd === null) return undefined;
+  const unchanged = Object.entries(envFiles).filter(([path]) => !isNewer(path, sinceMs));
+  const record = {
+    app,
+    pmId,
+    pid,
+    ...identity,
+    startedAt,
+    recordedAt: Date.now(),
+    cwd: place.cwd,
+    script: place.script,
+    commit: repository?.head() ?? null,
+    install: install.digest,
+    sources: sourcesOf(unit),
+    envFiles: Object.fromEntries(unchanged),
+  };
+  return { ...record, code: store.write(record, withoutOwnData(digests, unit, sinceMs)) };
+}
+
+function isNewer(path: string, sinceMs: number): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0) > sinceMs;
+}
+
+function fingerprintOf({ unit: { place, install }, repository }: InspectContext, sources: string): string {
+  return digestText(JSON.stringify([place, repository?.head() ?? null, install.digest, sources]));
+}
+
+/** Without data that the app writes, which would make each plan stale. */
+function sourcesOf({ digests }: Unit): string {
+  if (typeof digests === "string") return digests;
+  const sources = [...digests].filter(([path]) => SOURCE.test(path)).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return digestText(JSON.stringify(sources));
+}
+
+const SOURCE = /\.(?:[cm]?[jt]sx?|wasm|node|py|rb|php|sh|vue|svelte|astro)$/i;

@@ -1,0 +1,146 @@
+/** `PM2_HOME/svcm/<service>/starts`: what each running process was started with, and digests by file. */
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import type { StartRecord } from "../start-record.ts";
+import { parseRecord } from "../../words/record.ts";
+import { listIfReadable } from "../../files/system.ts";
+import { digestText, type DigestCache } from "./digests.ts";
+
+const PRIVATE_FOLDER = 0o700;
+const PRIVATE_FILE = 0o600;
+const MAX_RECORDS = 2000;
+const MAX_CACHES = 200;
+const RECORD = /^([0-9a-f-]+)-(\d+)-(\d+)\.json$/;
+
+type Code = ReadonlyMap<string, string>;
+export type RecordIdentity = Pick<StartRecord, "bootId" | "pid" | "startTicks">;
+
+/** Reading and writing never fail: without a record, svcm knows less. */
+export class RecordStore {
+  readonly #folder: string;
+  #hasPruned = false;
+
+  /** @param folder `PM2_HOME/svcm/<service>` */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  read(identity: RecordIdentity): StartRecord | undefined {
+    const text = readQuietly(join(this.#folder, "starts", fileName(identity)))?.toString("utf8");
+    const record = text === undefined ? undefined : (parseRecord(text) as unknown as StartRecord | undefined);
+    // A name alone does not make a record.
+    const isWhole =
+      record !== undefined &&
+      record.pid === identity.pid &&
+      record.startTicks === identity.startTicks &&
+      record.bootId === identity.bootId &&
+      typeof record.code === "string" &&
+      /^[0-9a-f]{40}$/.test(record.code);
+    return isWhole ? record : undefined;
+  }
+
+  readCode(name: string): Code | undefined {
+    const bytes = readQuietly(join(this.#folder, "starts", "code", `${name}.gz`));
+    if (bytes === undefined) return undefined;
+    try {
+      const text = gunzipSync(bytes).toString("utf8");
+      return digestText(text) === name ? new Map(JSON.parse(text) as [string, string][]) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** @returns the name of the code */
+  write(record: Omit<StartRecord, "code">, code: Code): string {
+    const text = JSON.stringify([...code]);
+    const name = digestText(text);
+    quietly(() => {
+      const starts = join(this.#folder, "starts");
+      mkdirSync(join(starts, "code"), { recursive: true, mode: PRIVATE_FOLDER });
+      const path = join(starts, "code", `${name}.gz`);
+      if (statSync(path, { throwIfNoEntry: false }) === undefined) replace(path, gzipSync(text));
+      replace(join(starts, fileName(record)), JSON.stringify({ ...record, code: name }));
+      if (!this.#hasPruned) this.#prune(starts, record.bootId);
+      this.#hasPruned = true;
+    });
+    return name;
+  }
+
+  readCache(unit: string): DigestCache {
+    const text = readQuietly(this.#cachePath(unit))?.toString("utf8");
+    try {
+      return new Map(text === undefined ? [] : (JSON.parse(text) as [string, [string, string]][]));
+    } catch {
+      return new Map();
+    }
+  }
+
+  writeCache(unit: string, cache: DigestCache): void {
+    quietly(() => {
+      const folder = join(this.#folder, "digests");
+      mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
+      replace(this.#cachePath(unit), JSON.stringify([...cache]));
+      removeOldest(folder, MAX_CACHES);
+    });
+  }
+
+  #cachePath(unit: string): string {
+    return join(this.#folder, "digests", `${digestText(unit)}.json`);
+  }
+
+  /** Records go with their processes, and lists of digests with the last record that names them. */
+  #prune(starts: string, bootId: string): void {
+    const pids = new Set(listIfReadable("/proc"));
+    const kept = new Set<string>();
+    for (const name of readdirSync(starts)) {
+      const [, boot, pid = ""] = RECORD.exec(name) ?? [];
+      if (boot === undefined) continue;
+      if (boot !== bootId || !pids.has(pid)) rmSync(join(starts, name), { force: true });
+      else kept.add(String((parseRecord(readFileSync(join(starts, name), "utf8")) ?? {})["code"]));
+    }
+    for (const name of readdirSync(join(starts, "code")))
+      if (!kept.has(name.replace(/\.gz$/, ""))) rmSync(join(starts, "code", name), { force: true });
+    removeOldest(starts, MAX_RECORDS);
+  }
+}
+
+function fileName({ bootId, pid, startTicks }: RecordIdentity): string {
+  return `${bootId}-${pid}-${startTicks}.json`;
+}
+
+function removeOldest(folder: string, keep: number): void {
+  const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
+  if (names.length <= keep) return;
+  const files = names.map((name) => ({ path: join(folder, name), atMs: statSync(join(folder, name)).mtimeMs }));
+  for (const { path } of files.toSorted((a, b) => b.atMs - a.atMs).slice(keep)) rmSync(path, { force: true });
+}
+
+/** Another svcm may read or write the file at the same time. */
+function replace(path: string, content: string | Uint8Array): void {
+  const temporary = `${path}.${process.pid}`;
+  try {
+    writeFileSync(temporary, content, { mode: PRIVATE_FILE });
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+function readQuietly(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Looking must work on a full disk, and for a user who may only read. */
+function quietly(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // The next look tries again.
+  }
+}

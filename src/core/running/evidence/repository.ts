@@ -1,0 +1,112 @@
+/** Reads a repository's HEAD without a process of Git, and its trees with one. */
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, isAbsolute, join, relative } from "node:path";
+import { parseReflog, type HeadMove } from "../reflog.ts";
+import { parseTree } from "../../files/git-files.ts";
+import { GitRefusal, gitRunner, type GitOptions, type GitRunner } from "../../files/git.ts";
+
+const MAX_OUTPUT = 64 * 2 ** 20;
+
+export class Repository {
+  readonly top: string;
+  readonly #gitDir: string;
+  readonly #run: GitRunner;
+  readonly #trees = new Map<string, Promise<ReadonlyMap<string, string>>>();
+
+  constructor(top: string, gitDir: string, env: GitOptions["env"]) {
+    this.top = top;
+    this.#gitDir = gitDir;
+    this.#run = gitRunner({ root: top, env });
+  }
+
+  /** The commits of HEAD, with their times; empty without a log. */
+  moves(): HeadMove[] {
+    return parseReflog(readTextQuietly(join(this.#gitDir, "logs/HEAD")));
+  }
+
+  head(): string | null {
+    const head = readTextQuietly(join(this.#gitDir, "HEAD")).trim();
+    const [, ref] = /^ref: (.+)$/.exec(head) ?? [];
+    if (ref === undefined) return commitOrNull(head);
+    const common = this.#commonDir();
+    const own = [this.#gitDir, common].map((folder) => commitOrNull(readTextQuietly(join(folder, ref)).trim()));
+    return own.find((commit) => commit !== null) ?? findPacked(readTextQuietly(join(common, "packed-refs")), ref);
+  }
+
+  /** Ids of files and links by path, relative to `folder`. @throws {SvcmError} REVISION_FAILED */
+  tree(commit: string, folder: string): Promise<ReadonlyMap<string, string>> {
+    const key = `${commit} ${folder}`;
+    const found = this.#trees.get(key) ?? this.#readTree(commit, folder);
+    this.#trees.set(key, found);
+    return found;
+  }
+
+  /** Those of the paths, relative to `folder`, that Git ignores. @throws {SvcmError} REVISION_FAILED */
+  async ignored(paths: readonly string[], folder: string): Promise<ReadonlySet<string>> {
+    if (paths.length === 0) return new Set();
+    const inside = paths.filter((path) => !path.startsWith("../"));
+    const input = inside.map((path) => `${join(folder, path)}\0`).join("");
+    const output = await this.#run(MAX_OUTPUT, ["check-ignore", "-z", "--stdin"], input).catch((error: unknown) => {
+      // It answers 1 if no path is ignored.
+      if (error instanceof GitRefusal && error.exitCode === 1) return Buffer.alloc(0);
+      throw error;
+    });
+    return new Set(
+      output
+        .toString("utf8")
+        .split("\0")
+        .filter(Boolean)
+        .map((path) => relative(folder, path)),
+    );
+  }
+
+  async #readTree(commit: string, folder: string): Promise<ReadonlyMap<string, string>> {
+    const prefix = relative(this.top, folder);
+    const where = prefix === "" ? [] : ["--", prefix];
+    const listing = await this.#run(MAX_OUTPUT, ["ls-tree", "-r", "-z", "--full-tree", commit, ...where]);
+    const files = parseTree(listing.toString("utf8")).filter(({ isFile, isLink }) => isFile || isLink);
+    return new Map(files.map(({ id, name }) => [relative(prefix, name), id]));
+  }
+
+  #commonDir(): string {
+    const text = readTextQuietly(join(this.#gitDir, "commondir")).trim();
+    return text === "" ? this.#gitDir : resolveFrom(this.#gitDir, text);
+  }
+}
+
+/** `undefined` if the folder is in no work tree. */
+export function findRepository(folder: string, env: GitOptions["env"]): Repository | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    const path = join(at, ".git");
+    if (existsSync(path)) return new Repository(at, gitDirOf(path, at), env);
+    if (at === dirname(at)) return undefined;
+  }
+}
+
+/** In a linked work tree and a submodule, `.git` is a file. */
+function gitDirOf(path: string, top: string): string {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== false) return path;
+  const [, target] = /^gitdir: (.+)$/m.exec(readTextQuietly(path)) ?? [];
+  return target === undefined ? path : resolveFrom(top, target.trim());
+}
+
+function resolveFrom(folder: string, path: string): string {
+  return isAbsolute(path) ? path : join(folder, path);
+}
+
+function commitOrNull(text: string): string | null {
+  return /^[0-9a-f]{40,64}$/.test(text) ? text : null;
+}
+
+function findPacked(text: string, ref: string): string | null {
+  const line = text.split("\n").find((one) => one.endsWith(` ${ref}`));
+  return commitOrNull(line?.split(" ")[0] ?? "");
+}
+
+function readTextQuietly(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

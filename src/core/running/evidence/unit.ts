@@ -1,0 +1,161 @@
+/** The files of one app's code, walked once for all of its processes. */
+import { existsSync, lstatSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import type { Place } from "../code-evidence.ts";
+import { INSTALL_MARKERS, LOCKFILES, mayBeCode, type CodeRules } from "../code-files.ts";
+import { findUnit, isInside, isInstalled } from "../find-unit.ts";
+import type { LoadedPaths } from "../loaded-paths.ts";
+import type { CodeRequest } from "../port-running-code.ts";
+import { errorCode } from "../../words/thrown.ts";
+import { Digester, digestIfThere, digestText } from "./digests.ts";
+import { findLinkedPackages } from "./linked-packages.ts";
+import type { RecordStore } from "./record-store.ts";
+import { type Budget, outsideFile, realPath, walkUnit, type Walk, type WalkedEntry } from "./walk.ts";
+
+export interface Install {
+  readonly digest: string | null;
+  readonly lockfiles: readonly string[];
+  readonly modifiedMs: number;
+  readonly changedMs: number;
+}
+
+/** Shared by the apps of one folder. */
+export interface FolderFiles {
+  readonly walk: Walk;
+  readonly digester: Digester;
+}
+
+export interface FolderRequest {
+  readonly folder: string;
+  /** Absolute real paths. */
+  readonly others: readonly string[];
+  readonly exclude: readonly string[];
+  readonly loads: LoadedPaths;
+}
+
+export interface UnitContext {
+  readonly root: string;
+  readonly budget: Budget;
+  readonly read: (request: FolderRequest) => FolderFiles;
+}
+
+export class Unit {
+  readonly place: Place;
+  /** `undefined` if the folder of the app does not exist. */
+  readonly folder: string | undefined;
+  readonly rules: CodeRules;
+  readonly walk: Walk;
+  readonly install: Install;
+  readonly #digester: Digester | undefined;
+  readonly #budget: Budget;
+  #files: WalkedEntry[] | undefined;
+  #digests: ReadonlyMap<string, string> | string | undefined;
+
+  constructor(request: CodeRequest, { root, budget, read }: UnitContext) {
+    const realRoot = realPath(root) ?? root;
+    const inRoot = (path: string): string => (isInside(path, root) ? realRoot + path.slice(root.length) : path);
+    this.#budget = budget;
+    this.place = { cwd: realPath(request.cwd), script: realPath(request.script) };
+    const found = findUnit({
+      ...this.place,
+      declaredCwd: inRoot(request.cwd),
+      declaredScript: inRoot(request.script),
+      serviceFolder: request.folder === undefined ? null : realPath(request.folder),
+      root: realRoot,
+      hasPackage: (folder) => existsSync(join(folder, "package.json")),
+    });
+    this.folder = found?.folder;
+    const { folder, place } = this;
+    const { include, exclude } = request;
+    const loads = realLoads(request, place);
+    const toPath = (path: string): string => relative(folder ?? "", path);
+    const named = new Set(loads.files.map(toPath));
+    this.rules = { named, scriptFolder: found?.scriptFolder ?? null, include, exclude };
+    const others = request.others.map((path) => realPath(path) ?? path);
+    const shared =
+      folder === undefined ? undefined : read({ folder, others, exclude, loads: outsideOf(folder, loads) });
+    this.walk = shared?.walk ?? { entries: [], problem: null };
+    this.#digester = shared?.digester;
+    this.install = readInstall(folder);
+  }
+
+  /** Files and links that may be code. */
+  get files(): WalkedEntry[] {
+    return (this.#files ??= this.walk.entries.filter(
+      ({ kind, path }) => kind !== "folder" && mayBeCode(path, this.rules),
+    ));
+  }
+
+  /** By path; a text says why there are none. */
+  get digests(): ReadonlyMap<string, string> | string {
+    return (this.#digests ??= this.#digestAll());
+  }
+
+  /** `undefined` if nothing has asked for them. */
+  get knownDigests(): ReadonlyMap<string, string> | undefined {
+    return typeof this.#digests === "string" ? undefined : this.#digests;
+  }
+
+  #digestAll(): ReadonlyMap<string, string> | string {
+    if (this.walk.problem !== null) return this.walk.problem;
+    const digests = new Map<string, string>();
+    for (const entry of this.files) {
+      if (this.#budget.problem !== null) return this.#budget.problem;
+      try {
+        digests.set(entry.path, this.#digester?.digest(entry) ?? "");
+      } catch (error) {
+        if (errorCode(error) !== "ENOENT") return `${entry.absolute} cannot be read (${errorCode(error)})`;
+      }
+    }
+    return digests;
+  }
+}
+
+/** Real paths of what is there, except programs and libraries of the system. */
+function realLoads({ loads }: CodeRequest, { script }: Place): LoadedPaths {
+  const own = script === null || isInstalled(script) ? [] : [script];
+  return { files: [...own, ...realPaths(loads?.files)], folders: realPaths(loads?.folders) };
+}
+
+function realPaths(paths: readonly string[] = []): string[] {
+  return paths.flatMap((path) => realPath(path) ?? []).filter((path) => !isInstalled(path));
+}
+
+/** Apps of one folder with other scripts share its walk. */
+function outsideOf(unit: string, { files, folders }: LoadedPaths): LoadedPaths {
+  return { files: files.filter((path) => !isInside(path, unit)), folders };
+}
+
+export function readFolder(
+  { folder, others, exclude, loads }: FolderRequest,
+  { store, budget }: { readonly store: RecordStore; readonly budget: Budget },
+): FolderFiles {
+  const linked = findLinkedPackages(folder);
+  const more = loads.folders.filter((one) => ![folder, ...linked].some((root) => isInside(one, root)));
+  const roots = [folder, ...linked, ...more].map((one) => ({ folder: one, prefix: relative(folder, one) }));
+  const { entries, problem } = walkUnit(roots, { others: new Set(others), exclude }, budget);
+  const outside = loads.files
+    .filter((path) => !roots.some((root) => isInside(path, root.folder)))
+    .flatMap((path) => outsideFile(path, relative(folder, path)) ?? []);
+  return { walk: { entries: [...entries, ...outside], problem }, digester: new Digester(store.readCache(folder)) };
+}
+
+/** In the folder, or above it in a workspace. */
+function readInstall(folder: string | undefined): Install {
+  for (let at = folder; at !== undefined && at !== dirname(at); at = dirname(at)) {
+    const here = at;
+    const there = (names: readonly string[]): string[] =>
+      names.map((name) => join(here, name)).filter((path) => existsSync(path));
+    const lockfiles = there(LOCKFILES);
+    const paths = [...lockfiles, ...there(INSTALL_MARKERS)];
+    if (paths.length === 0) continue;
+    const stats = paths.map((path) => lstatSync(path));
+    return {
+      digest: digestText(JSON.stringify(paths.map((path) => digestIfThere(path)))),
+      lockfiles,
+      modifiedMs: Math.max(...stats.map(({ mtimeMs }) => mtimeMs)),
+      changedMs: Math.max(...stats.map(({ ctimeMs }) => ctimeMs)),
+    };
+  }
+  return { digest: null, lockfiles: [], modifiedMs: 0, changedMs: 0 };
+}

@@ -1,0 +1,55 @@
+import type { CodeEvidence, RecordedCode } from "../code-evidence.ts";
+import { weigh, type Age, type Weight } from "../code-files.ts";
+import { findAge } from "../file-age.ts";
+import { newerFile, newerFolder } from "./git-evidence.ts";
+import type { Unit } from "./unit.ts";
+import type { WalkedEntry } from "./walk.ts";
+
+/** Files are sought among those of the unit that may be code. */
+export function ages(unit: Unit, wasThere: (path: string) => boolean): (path: string) => Age {
+  const paths = unit.files.map(({ path }) => path);
+  return (path) => findAge(path, paths, wasThere);
+}
+
+/** Removed data of the app does not change its code. */
+export function withoutOthers(
+  record: RecordedCode,
+  gone: readonly string[],
+  weightOf: (path: string) => Weight,
+): RecordedCode {
+  const others = new Set(gone.filter((path) => weightOf(path) !== "code"));
+  if (others.size === 0) return record;
+  return { ...record, code: new Map([...record.code].filter(([path]) => !others.has(path))) };
+}
+
+/** Leaves out files that the app has written since its start. */
+export function withoutOwnData(
+  digests: ReadonlyMap<string, string>,
+  { walk, rules }: Unit,
+  sinceMs: number,
+): ReadonlyMap<string, string> {
+  const isOwn = ({ path, bornMs }: WalkedEntry): boolean =>
+    bornMs > sinceMs && weigh(path, "no-git", "new", rules) === "none";
+  const own = new Set(walk.entries.filter(isOwn).map(({ path }) => path));
+  return own.size === 0 ? digests : new Map([...digests].filter(([path]) => !own.has(path)));
+}
+
+interface Ages {
+  readonly sinceMs: number;
+  readonly ageOf: (path: string) => Age;
+}
+
+export function describeWithoutGit(
+  newer: readonly WalkedEntry[],
+  { rules }: Unit,
+  { sinceMs, ageOf }: Ages,
+): Pick<CodeEvidence, "newer" | "doubts"> {
+  const weightOf = ({ kind, path }: WalkedEntry): Weight =>
+    kind === "folder" ? "code" : weigh(path, "no-git", ageOf(path), rules);
+  return {
+    newer: newer
+      .filter((entry) => weightOf(entry) === "code")
+      .map((entry) => (entry.kind === "folder" ? newerFolder(entry) : newerFile(entry, sinceMs))),
+    doubts: newer.filter((entry) => weightOf(entry) === "doubtful").map(({ path }) => path),
+  };
+}

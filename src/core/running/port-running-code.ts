@@ -1,0 +1,52 @@
+import type { LoadedPaths } from "./loaded-paths.ts";
+import type { StartRecord } from "./start-record.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** Looks at the code of apps as it is in place, and as their processes were started with it. */
+export interface RunningCode {
+  /**
+   * Also records what a process was started with, where nothing has changed since, so that a later look compares
+   * contents. Never fails: what cannot be read or recorded is a verdict, or is missing.
+   */
+  inspect(apps: readonly CodeRequest[], options: { readonly budgetMs: number }): Promise<readonly AppCode[]>;
+
+  /** Tracked files of these apps that differ from the current commit, as absolute paths. Empty without Git. */
+  listUncommitted(apps: readonly CodeRequest[]): Promise<readonly string[]>;
+}
+
+export interface CodeRequest {
+  readonly app: string;
+  readonly cwd: string;
+  readonly script: string;
+  /** Of the service; `undefined` if the app's own folder is the unit. */
+  readonly folder: string | undefined;
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  /** Files and folders that are not code, as absolute paths, such as the ecosystem file. */
+  readonly others: readonly string[];
+  /** Code wherever it lies. */
+  readonly loads?: LoadedPaths;
+  /** To be recorded: by path of an env file that the app reads itself, keyed digests by key. */
+  readonly envFiles?: StartRecord["envFiles"];
+  readonly processes: readonly CodeProcess[];
+}
+
+export interface CodeProcess {
+  readonly pmId: number;
+  readonly pid: number;
+  /** In milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly versioning: { readonly revision: string; readonly isDirty: boolean } | null;
+}
+
+export interface AppCode {
+  readonly app: string;
+  /** Changes with the real folder, the commit, the install and the content of the code. */
+  readonly fingerprint: string;
+  readonly verdicts: ReadonlyMap<number, Verdict>;
+  readonly records: ReadonlyMap<number, StartRecord>;
+}
+
+export interface HasRunningCode {
+  readonly runningCode: RunningCode;
+}

@@ -1,0 +1,71 @@
+import type { DiskReading } from "../files/reading.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import { findHolder, findLeftOvers, listenersOf, takenText, type Machine, type PortHolder } from "./port-holders.ts";
+
+export interface Surroundings extends Machine {
+  readonly own: readonly ProcessRecord[];
+  readonly errorLines: readonly string[];
+  readonly disks: readonly DiskReading[];
+}
+
+const PORT_TAKEN = /EADDRINUSE\D.*?:(\d{1,5})\b/;
+const DISK_FULL = /\bENOSPC\b/;
+const MIN_FREE_SHARE = 0.01;
+const GB = 1e9;
+
+export function findSymptoms(surroundings: Surroundings): string[] {
+  return [...takenPort(surroundings), ...fullDisks(surroundings), ...waiting(surroundings), ...lagging(surroundings)];
+}
+
+/** The holder of the port that the error lines call taken, unless the process itself holds it by now. */
+export function findTakenPort({ own, errorLines, ...machine }: Omit<Surroundings, "disks">): PortHolder | undefined {
+  const port = Number(errorLines.map((line) => PORT_TAKEN.exec(line)?.[1]).findLast(Boolean));
+  return findHolder(port, own, machine);
+}
+
+function takenPort(surroundings: Surroundings): string[] {
+  const taken = findTakenPort(surroundings);
+  const names = new Set(surroundings.own.map(({ name }) => name));
+  const left = findLeftOvers(surroundings).filter((one) => one.pid !== taken?.pid && names.has(one.formerApp ?? ""));
+  return [...(taken === undefined ? [] : [taken]), ...left].map((holder) => {
+    const { owner } = holder;
+    return takenText(holder, owner && `${owner.name} (id ${owner.pmId})`);
+  });
+}
+
+function fullDisks({ errorLines, disks }: Surroundings): string[] {
+  const isFull = errorLines.some((line) => DISK_FULL.test(line));
+  const full = disks.flatMap((disk) => {
+    if ("code" in disk) return [];
+    const { path, availableBlocks, blocks, blockBytes } = disk;
+    if (availableBlocks >= blocks * MIN_FREE_SHARE) return [];
+    const [free, total] = [availableBlocks, blocks].map((count) => ((count * blockBytes) / GB).toFixed(1));
+    return [`The file system of ${path} is full: ${free} of ${total} GB are free.`];
+  });
+  if (!isFull || full.length > 0) return full;
+  return ["Its error log says that a file system was full (ENOSPC)."];
+}
+
+function waiting({ own, listeners }: Surroundings): string[] {
+  return own.flatMap((record) =>
+    listenersOf(record, listeners)
+      .filter((socket) => socket.waiting > 0)
+      .map(({ port, waiting: count }) => {
+        const connections = count === 1 ? "1 connection waits" : `${count} connections wait`;
+        return `It does not accept connections on port ${port}: ${connections}. It may hang.`;
+      }),
+  );
+}
+
+const LAG = "Event Loop Latency p95";
+const MAX_LAG_MS = 100;
+
+/** PM2's agent measures it in the process. */
+function lagging({ own }: Surroundings): string[] {
+  return own.flatMap(({ pid, pmId, customMetrics }) => {
+    const ms = Math.round(Number(customMetrics[LAG]));
+    if (pid === null || !(ms > MAX_LAG_MS)) return [];
+    const of = own.length > 1 ? ` of id ${pmId}` : "";
+    return [`The event loop${of} is up to ${ms} ms late (p95), so answers are late, too.`];
+  });
+}

@@ -1,0 +1,221 @@
+/** Of several PM2 files that declare the same program, a team uses one. The caller of a file decides, then its name. */
+import { baseName } from "../../words/path.ts";
+import { alternatives, scriptPath, sharesApp } from "./alternatives.ts";
+import { byPath, type DetectionNote, type Pm2File } from "./pm2-file.ts";
+import type { RunningApp } from "./running-app.ts";
+import type { UndecidedFile } from "../../project/project.ts";
+import { joinPath } from "./survey.ts";
+
+export interface Selection {
+  readonly pm2: readonly Pm2File[];
+  readonly undecided: readonly UndecidedFile[];
+  readonly skipped: readonly DetectionNote[];
+}
+
+/** `pm2 start` without a file looks for these. */
+const DEFAULT_NAME = /^ecosystem\.(?:config\.[cm]?js|json|ya?ml)$/;
+
+/** @param started scripts that a command starts without a PM2 file */
+export function selectFiles(
+  candidates: readonly Pm2File[],
+  running: readonly RunningApp[],
+  started: ReadonlySet<string>,
+): Selection {
+  const files = withParts(candidates.map((file) => withoutDoubtfulEnvironments(file, candidates)));
+  const removed = new Map<Pm2File, Set<string>>(files.map((file) => [file, new Set()]));
+  const remove = (losers: readonly Pm2File[], environment: string): void => {
+    for (const file of losers) removed.get(file)?.add(environment);
+  };
+  const undecided: UndecidedFile[] = [];
+  const skipped: DetectionNote[] = [];
+  const environments = [...new Set(files.flatMap((file) => Object.keys(file.environments)))];
+  for (const environment of environments) {
+    const present = files.filter((file) => Object.hasOwn(file.environments, environment));
+    for (const group of alternatives(present)) {
+      const { winner, isCertain } = choose(group, environment, running);
+      const losers = group.filter((file) => file !== winner);
+      remove(losers, environment);
+      if (isCertain) skipped.push(...losers.map((file) => lostNote(file, winner, environment)));
+      else undecided.push(...losers.map((file) => undecidedFile(file, group, environment)));
+    }
+  }
+  for (const environment of environments)
+    for (const file of files.filter((one) => isForgotten(one, files, removed, environment, running))) {
+      remove([file], environment);
+      undecided.push({ file: file.path, environment, why: FORGOTTEN });
+    }
+  for (const doubt of startedWithout(files, started, running)) {
+    if (removed.get(doubt.file)?.has(doubt.environment) === true) continue;
+    remove([doubt.file], doubt.environment);
+    undecided.push({ ...doubt, file: doubt.file.path });
+  }
+  const pm2 = files.flatMap((file): Pm2File[] => {
+    const left = Object.entries(file.environments).filter(([name]) => removed.get(file)?.has(name) !== true);
+    return left.length === 0 ? [] : [{ ...file, environments: Object.fromEntries(left) }];
+  });
+  return { pm2: pm2.toSorted(byPath), undecided, skipped };
+}
+
+const FORGOTTEN = "nothing starts this file, and something starts another one of this folder";
+
+interface Doubt {
+  readonly file: Pm2File;
+  readonly environment: string;
+  readonly why: string;
+}
+
+/** The team starts the same script by a command, so the file may be a leftover. */
+function startedWithout(
+  files: readonly Pm2File[],
+  started: ReadonlySet<string>,
+  running: readonly RunningApp[],
+): Doubt[] {
+  return files.flatMap((file) => {
+    const paths = file.apps.map((app) => scriptPath(file, app));
+    const script = paths.find((path) => path !== undefined && started.has(path));
+    if (script === undefined || file.calls.length > 0 || declaresRunning(file, running)) return [];
+    const why = `nothing starts this file, and a command starts ${script} without it`;
+    return Object.keys(file.environments).map((environment) => ({ file, environment, why }));
+  });
+}
+
+/** Beside a file that a script or a workflow starts, one that nothing starts may be a leftover. */
+function isForgotten(
+  file: Pm2File,
+  files: readonly Pm2File[],
+  removed: ReadonlyMap<Pm2File, ReadonlySet<string>>,
+  environment: string,
+  running: readonly RunningApp[],
+): boolean {
+  const isIn = (one: Pm2File): boolean =>
+    Object.hasOwn(one.environments, environment) && removed.get(one)?.has(environment) !== true;
+  if (!isIn(file) || isCalledFor(file, environment) || file.named === environment) return false;
+  if (declaresRunning(file, running)) return false;
+  return files.some(
+    (other) =>
+      other !== file &&
+      (other.home === file.home || runsIn(other, file.home)) &&
+      isIn(other) &&
+      isCalledFor(other, environment),
+  );
+}
+
+function declaresRunning({ apps }: Pm2File, running: readonly RunningApp[]): boolean {
+  return apps.some(({ name }) => running.some((one) => one.name === name));
+}
+
+/** A file above the folder already declares the apps of it. */
+function runsIn({ apps, cwd }: Pm2File, home: string): boolean {
+  return apps.some(
+    ({ folder }) =>
+      folder !== undefined && (home.endsWith(`/${folder}`) || `${joinPath(cwd, folder)}/`.startsWith(`${home}/`)),
+  );
+}
+
+function lostNote(file: Pm2File, winner: Pm2File | undefined, environment: string): DetectionNote {
+  const what = `another file declares the same app; svcm.yaml names ${winner?.path ?? "that one"} for ${environment}`;
+  return { path: file.path, line: 1, what };
+}
+
+function undecidedFile(file: Pm2File, group: readonly Pm2File[], environment: string): UndecidedFile {
+  const others = group.filter((other) => other !== file).map(({ path }) => path);
+  const app = file.apps.find(
+    (one) => others.length > 0 && group.some((other) => other !== file && sharesApp(other, one, file)),
+  );
+  const what = app === undefined ? "the same app" : (app.name ?? "the same script");
+  return {
+    file: file.path,
+    environment,
+    why: `declares ${what}, as ${listShort(others)} does; no caller says which of them is started`,
+  };
+}
+
+function listShort(paths: readonly string[]): string {
+  return paths.length <= 3 ? paths.join(", ") : `${paths.slice(0, 2).join(", ")} and ${paths.length - 2} other files`;
+}
+
+/** A block for an environment that has its own file is a leftover, unless a caller starts it. */
+function withoutDoubtfulEnvironments(file: Pm2File, files: readonly Pm2File[]): Pm2File {
+  const others = files.filter((other) => other.home === file.home && other !== file);
+  const isNamed = (environment: string): boolean => others.some(({ named }) => named === environment);
+  if (file.isGuess && isNamed("production") && !isNamed("dev"))
+    return { ...file, environments: { dev: null }, only: {} };
+  const kept = Object.entries(file.environments).filter(
+    ([name]) => file.named === name || !isNamed(name) || isCalledFor(file, name),
+  );
+  return kept.length === 0 ? file : { ...file, environments: Object.fromEntries(kept) };
+}
+
+function isCalledFor({ calledFor }: Pm2File, environment: string): boolean {
+  return calledFor.includes(environment);
+}
+
+/** Files that each have their own deployment, and no environment in their name, belong to one server each. */
+function withParts(files: readonly Pm2File[]): Pm2File[] {
+  const parts = new Map<Pm2File, string>();
+  const environments = [...new Set(files.flatMap((file) => Object.keys(file.environments)))];
+  for (const environment of environments) {
+    const present = files.filter((file) => Object.hasOwn(file.environments, environment));
+    for (const group of alternatives(present)) {
+      const names = group.map(({ path }) => partName(path));
+      const isDeployedAlone = group.every(({ calls }) => calls.some(({ kind }) => kind === "deploy"));
+      const callers = new Set(group.map(({ calls }) => calls.map(({ by }) => by).join()));
+      const isOfServer = group.every(({ named }) => named === undefined);
+      if (!isDeployedAlone || !isOfServer || callers.size < group.length || new Set(names).size < group.length)
+        continue;
+      for (const [index, file] of group.entries()) parts.set(file, names[index] ?? "");
+    }
+  }
+  return files.map((file) => {
+    const part = parts.get(file);
+    return part === undefined ? file : { ...file, part };
+  });
+}
+
+function partName(path: string): string {
+  const name = baseName(path).replace(/\.(?:config\.)?(?:json|ya?ml|[cm]?js)$/i, "");
+  return name.replace(/^(?:ecosystem|pm2|process)[._-]?/i, "").replaceAll(/[^\w-]+/g, "-") || "main";
+}
+
+interface Choice {
+  readonly winner: Pm2File | undefined;
+  readonly isCertain: boolean;
+}
+
+function choose(group: readonly Pm2File[], environment: string, running: readonly RunningApp[]): Choice {
+  const isNamed = ({ named }: Pm2File): boolean => named === environment;
+  const witnesses: ((file: Pm2File) => boolean)[] = [
+    ({ isBroken }) => !isBroken,
+    (file) => runs(file, group, running),
+    (file) => isCalledFor(file, environment),
+    isNamed,
+    ({ calls }) => calls.length > 0,
+  ];
+  let left = group;
+  for (const isWitness of witnesses) {
+    const kept = left.filter(isWitness);
+    const [only] = kept;
+    if (kept.length === 1 && only !== undefined) {
+      const isContradicted =
+        isWitness === isNamed && left.some((file) => file !== only && isToldInstead(file, only, environment));
+      return isContradicted ? { winner: undefined, isCertain: false } : { winner: only, isCertain: true };
+    }
+    if (kept.length > 1) left = kept;
+  }
+  const standard = left.filter(({ path, calls }) => DEFAULT_NAME.test(baseName(path)) && calls.length === 0);
+  return { winner: standard.length === 1 ? standard[0] : undefined, isCertain: false };
+}
+
+/** A README that starts another file for the environment contradicts the name of this one. */
+function isToldInstead(file: Pm2File, other: Pm2File, environment: string): boolean {
+  if (other.calls.length > 0 || file.calls.length === 0 || file.named !== undefined) return false;
+  return file.environments[environment] === null;
+}
+
+/** PM2 runs an app that only this file declares. */
+function runs(file: Pm2File, group: readonly Pm2File[], running: readonly RunningApp[]): boolean {
+  const others = new Set(group.filter((other) => other !== file).flatMap(({ apps }) => apps.map(({ name }) => name)));
+  return file.apps.some(
+    ({ name }) => name !== undefined && !others.has(name) && running.some((one) => one.name === name),
+  );
+}

@@ -1,0 +1,102 @@
+import { isPm2Name } from "../../pm2/pm2-names.ts";
+import { baseName } from "../../words/path.ts";
+
+/** Paths relative to the root, with `/`, and the requested texts. */
+export interface Survey {
+  readonly files: ReadonlyMap<string, string | undefined>;
+  readonly isCut: boolean;
+}
+
+const SKIPPED_FOLDERS = new Set(
+  "node_modules .git .svcm dist build out .next .nuxt .output .turbo .cache coverage vendor venv .venv target test tests __tests__ __mocks__ e2e fixtures examples example docs deprecated".split(
+    " ",
+  ),
+);
+
+/** A copy of the repository, such as `backups/2024-12-19`, says nothing about what runs now. */
+const COPY_FOLDER = /(?:^|[._-])(?:backups?|bak|archived?|snapshots?)(?:$|[._-])/i;
+
+export function isSkippedFolder(name: string): boolean {
+  return SKIPPED_FOLDERS.has(name) || COPY_FOLDER.test(name);
+}
+
+export const MAX_DEPTH = 4;
+
+const SOURCE = /\.[cm]?[jt]sx?$/;
+
+export function isSurveyed(path: string): boolean {
+  const name = baseName(path);
+  return (
+    isPm2Name(name) ||
+    CALLABLE_JSON.test(name) ||
+    isEnvName(path) ||
+    mayCallPm2(path) ||
+    SOURCE.test(name) ||
+    name === ".gitignore"
+  );
+}
+
+/** A caller may name a PM2 file `apps.json` or `production.json`. */
+const CALLABLE_JSON = /^(?:apps?|servers?|deploy\w*|(?:[\w.-]+[.-])?(?:pm2|ecosystem|dev|prod|stag)\w*)\.json$/i;
+
+export function isScriptLikePm2(name: string): boolean {
+  return /^ecosystem[\w.-]*\.(?:[cm]?ts|[cm]?js)$/i.test(name) && !/\.config\.[cm]?js$/i.test(name);
+}
+
+const TEMPLATE = /(?:^|[._-])(?:ex[ae]mple|sample|template|dist|schema|defaults?)(?:$|[._-])/i;
+const BACKUP = /(?:~|\.(?:bak|backup|old|orig|swp|save|copy))(?:$|\.)|[._-](?:bak|backup|old)$/i;
+
+/** `.env`, `.env.<x>`, `<x>.env`, `env.<template>`; no backups. */
+export function isEnvName(path: string): boolean {
+  const name = baseName(path);
+  const isEnv = /^\.env(?:[.-][\w.-]+)?$/.test(name) || /^[\w-]+\.env$/.test(name) || /^env\.[\w-]+$/.test(name);
+  return (
+    isEnv && !BACKUP.test(name) && !(name.startsWith("env.") && !TEMPLATE.test(name)) && !/\.[cm]?[jt]s$/.test(name)
+  );
+}
+
+export function isTemplateName(name: string): boolean {
+  return TEMPLATE.test(name);
+}
+
+export function mayCallPm2(path: string): boolean {
+  const name = baseName(path);
+  return (
+    name === "package.json" ||
+    /^(?:Dockerfile|Containerfile|Procfile|Makefile|Jenkinsfile)(?:$|\.)/i.test(name) ||
+    /\.(?:sh|bash|ya?ml|service)$/i.test(name) ||
+    /^readme(?:\.md)?$/i.test(name)
+  );
+}
+
+export function folderOf(path: string): string {
+  return path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : ".";
+}
+
+/** `.` and `..` are resolved; above the root there is nothing. */
+export function joinPath(folder: string, path: string): string {
+  const parts: string[] = [];
+  for (const part of `${folder}/${path}`.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "." && part !== "") parts.push(part);
+  }
+  return parts.join("/") || ".";
+}
+
+export function packageFolderOf(path: string, packages: readonly string[]): string {
+  const around = packages.filter((folder) => path.startsWith(`${folder}/`));
+  return around.toSorted((a, b) => b.length - a.length)[0] ?? ".";
+}
+
+export function relativePath(folder: string, path: string): string {
+  if (folder === "") return path;
+  const [from, to] = [folder.split("/"), path === "." ? [] : path.split("/")];
+  let common = 0;
+  while (common < from.length && from[common] === to[common]) common += 1;
+  return [...from.slice(common).map(() => ".."), ...to.slice(common)].join("/") || ".";
+}
+
+export interface HasSurvey {
+  /** Lists the files of a repository and reads some texts. Runs no file and follows no link. */
+  survey(root: string): Promise<Survey>;
+}

@@ -1,0 +1,115 @@
+import { hasCredentials } from "../../secrets/redact.ts";
+import { isPlaceholder, isPlainKey } from "../../secrets/secret-value.ts";
+import { parseEnvDocument, valuesOf } from "../../env/document.ts";
+import { classify, isPublicSecret } from "../detect/classify.ts";
+import type { Detection } from "../detect/detect.ts";
+import { isEnvName, isScriptLikePm2, type Survey } from "../detect/survey.ts";
+import { type Project, PROJECT_FILE } from "../../project/project.ts";
+import type { Finding, Rule } from "../../findings/rule.ts";
+
+export interface ConfiguredFile {
+  readonly kind: "ecosystem" | "env";
+  readonly environment: string;
+  readonly service: string;
+  readonly path: string;
+  readonly exists: boolean;
+  readonly overridden: readonly string[];
+}
+
+type FileGroup = Pick<ConfiguredFile, "kind" | "environment" | "service">;
+
+export function isSameGroup(a: FileGroup, b: FileGroup): boolean {
+  return a.kind === b.kind && a.environment === b.environment && a.service === b.service;
+}
+
+/** Contains no values. */
+export interface RepositoryState {
+  /** `svcm.yaml` names the files, or they are in the default places. */
+  readonly isSetUp: boolean;
+  readonly places: readonly ConfiguredFile[];
+  readonly bareEnvironments: readonly string[];
+  readonly unnamed: readonly string[];
+  readonly scripts: readonly string[];
+  readonly tracked: readonly FileKeys[];
+  readonly publicSecrets: readonly string[];
+  readonly unsetKeys: readonly string[];
+  readonly unusedKeys: readonly string[];
+  readonly undecryptable: readonly string[];
+  readonly guesses: readonly string[];
+}
+
+export interface FileKeys {
+  readonly path: string;
+  readonly keys: readonly string[];
+}
+
+export interface Observations {
+  readonly survey: Survey;
+  readonly detection: Detection;
+  readonly project: Project | undefined;
+  readonly places: readonly ConfiguredFile[];
+  readonly tracked: ReadonlySet<string>;
+  readonly hasDotenvx: boolean;
+}
+
+export function examine({ survey, detection, project, places, tracked, hasDotenvx }: Observations): RepositoryState {
+  const { files } = survey;
+  const named = new Set(places.map(({ path }) => path));
+  const values = detection.env.filter(({ kind }) => kind === "values");
+  const found = [...detection.pm2, ...values].map(({ path }) => path);
+  const used = new Set(places.map(({ environment }) => environment));
+  const isSetUp = project !== undefined || found.length === 0 || found.some((path) => named.has(path));
+  return {
+    isSetUp,
+    places,
+    bareEnvironments: Object.keys(project?.environments ?? {}).filter((name) => !used.has(name)),
+    unnamed: found.filter((path) => !named.has(path)),
+    scripts: detection.notUnderstood.map(({ path }) => path).filter(isScriptLikePm2),
+    tracked: values
+      .filter(({ path, isEncrypted }) => tracked.has(path) && !isEncrypted)
+      .map(({ path }) => ({ path, keys: secretKeysIn(files.get(path)) }))
+      .filter(({ keys }) => keys.length > 0),
+    publicSecrets: detection.keys.map(({ key }) => key).filter(isPublicSecret),
+    ...(survey.isCut ? { unsetKeys: [], unusedKeys: [] } : unmatchedKeys(survey, detection)),
+    undecryptable: hasDotenvx ? [] : values.filter(({ isEncrypted }) => isEncrypted).map(({ path }) => path),
+    guesses: Object.keys(project?.guesses ?? {}),
+  };
+}
+
+export function overriddenKeys(text: string | undefined, later: readonly (string | undefined)[]): string[] {
+  const overriding = new Set(later.flatMap(keysIn));
+  return keysIn(text).filter((key) => overriding.has(key));
+}
+
+function keysIn(text = ""): string[] {
+  return [...valuesOf(parseEnvDocument(text)).keys()].filter(isPlainKey);
+}
+
+function secretKeysIn(text = ""): string[] {
+  return [...valuesOf(parseEnvDocument(text))]
+    .filter(([key, value]) => isPlainKey(key) && !isPlaceholder(value) && holdsSecret(key, value))
+    .map(([key]) => key);
+}
+
+/** A database URL is a secret only if it contains a password. */
+function holdsSecret(key: string, value: string): boolean {
+  const { verdict } = classify(key, [value]);
+  return verdict === "secret" || (verdict === "connection" && hasCredentials(value));
+}
+
+function unmatchedKeys({ files }: Survey, { env, keys }: Detection): Pick<RepositoryState, "unsetKeys" | "unusedKeys"> {
+  const texts = [...files].flatMap(([path, text = ""]) => (isEnvName(path) || path === PROJECT_FILE ? [] : [text]));
+  const values = env.filter(({ kind, isEncrypted }) => kind === "values" && !isEncrypted);
+  const definedKeys = new Set(values.flatMap(({ path }) => keysIn(files.get(path))));
+  return {
+    unsetKeys: keys.filter(({ isOnlyRead }) => isOnlyRead).map(({ key }) => key),
+    unusedKeys: [...definedKeys].filter((key) => !texts.some((text) => text.includes(key))),
+  };
+}
+
+interface DoctorFinding extends Finding {
+  /** The file of the finding, relative to the root; absent if it concerns `svcm.yaml` or no file. */
+  readonly file?: string;
+}
+
+export type DoctorRule = Rule<RepositoryState, DoctorFinding>;

@@ -1,0 +1,162 @@
+import type { HasStamps } from "../../files/port-files.ts";
+import type { HasWorkspace } from "../../project/port-repository.ts";
+import type { HasMachine } from "../../files/port-machine.ts";
+import type { SetupPorts } from "../ports.ts";
+import type { Pm2Daemon, ServiceAddress } from "../port-installation.ts";
+import type { Issue } from "../../api/issue.ts";
+import { listScrubbed } from "../../pm2/list-scrubbed.ts";
+import { findLeftOvers, holderText, type PortHolder } from "../../running/port-holders.ts";
+import { readStateOf } from "../../running/read-states.ts";
+import type { ProcessRecord } from "../../pm2/process-record.ts";
+import { findingsOf, toIssue, type Rule } from "../../findings/rule.ts";
+
+import { toFailureIssues, type AppEnvFiles } from "./file-checks.ts";
+import { rootRelative } from "./gather-files.ts";
+
+import { shortList } from "./rules.ts";
+
+export async function checkRunning(
+  ports: SetupPorts,
+  apps: readonly AppEnvFiles[],
+  { daemon, service }: { readonly daemon: Pm2Daemon | null; readonly service: ServiceAddress },
+): Promise<Issue[]> {
+  const { root } = ports.workspace;
+  const { records, issues } = await listScrubbed(ports).then(
+    async (list) => ({ records: list, issues: await problemIssues(ports, list) }),
+    (error: unknown) => ({ records: [], issues: toFailureIssues("running", error, root) }),
+  );
+  const leftOvers = await readLeftOvers(ports, records);
+  const running = { daemon, service, leftOvers, newer: records.flatMap((record) => newerFiles(ports, record, apps)) };
+  const found = Array.from(findingsOf(runningRules, running), (finding) => toIssue(finding, ["running"]));
+  return [...issues, ...found];
+}
+
+async function readLeftOvers(
+  { machine, workspace }: HasMachine & HasWorkspace,
+  all: readonly ProcessRecord[],
+): Promise<PortHolder[]> {
+  const listeners = await machine.listeners().catch(() => undefined);
+  return findLeftOvers({ all, listeners: listeners ?? [], pm2Home: workspace.pm2Home });
+}
+
+async function problemIssues(ports: SetupPorts, records: readonly ProcessRecord[]): Promise<Issue[]> {
+  const stateOf = await readStateOf(ports, records);
+  return records.flatMap((record): Issue[] => {
+    const { problem } = stateOf(record);
+    if (problem === null) return [];
+    const { name, pmId } = record;
+    const message = `${name} (id ${pmId}): ${problem.details}`;
+    return [{ code: problem.code, severity: "error", path: ["running", name, pmId], message }];
+  });
+}
+
+/** A file counts only if it is newer for each environment that declares the app. */
+function newerFiles(
+  { stamps, workspace }: HasStamps & HasWorkspace,
+  record: ProcessRecord,
+  apps: readonly AppEnvFiles[],
+): NewerFiles[] {
+  const { name, pmId, startedAt } = record;
+  const declared = apps.filter((app) => app.name === name).map(({ envFiles }) => envFiles);
+  if (startedAt === null || declared.length === 0) return [];
+  const newer = declared.map((paths) => {
+    const states = stamps.read(paths);
+    return paths.filter((_, index) => (states[index]?.modifiedMs ?? 0) > startedAt);
+  });
+  if (newer.some((paths) => paths.length === 0)) return [];
+  return [{ name, pmId, files: [...new Set(newer.flat())].map((path) => rootRelative(workspace.root, path)) }];
+}
+
+export interface NewerFiles {
+  readonly name: string;
+  readonly pmId: number;
+  readonly files: readonly string[];
+}
+
+export interface RunningFacts {
+  readonly daemon: Pm2Daemon | null;
+  readonly service: ServiceAddress;
+  readonly leftOvers: readonly PortHolder[];
+  readonly newer: readonly NewerFiles[];
+}
+
+const TESTED_MAJORS = ["5", "6", "7"];
+
+const untestedVersion: Rule<RunningFacts> = {
+  code: "PM2_VERSION_UNTESTED",
+  severity: "warning",
+  summary: "svcm is not tested with the version of the PM2 daemon (warning).",
+  remedy:
+    "Check that `svcm process list` agrees with `pm2 list`, and update PM2 with `npm install -g pm2` and `pm2 update`.",
+  *check({ daemon }) {
+    const version = daemon?.version ?? null;
+    if (version === null || TESTED_MAJORS.includes(version.split(".")[0] ?? "")) return;
+    yield {
+      path: ["version"],
+      message: `the PM2 daemon has the version ${version}; tested: ${TESTED_MAJORS.join(", ")}`,
+    };
+  },
+};
+
+const newerEnvFiles: Rule<RunningFacts> = {
+  code: "PROCESS_ENV_FILE_NEWER",
+  severity: "warning",
+  summary: "An env file of the app was changed after the process started (warning).",
+  explanation: "An app reads its env file when it starts.",
+  remedy: "Run `svcm process restart <name>`, if the change concerns the app.",
+  check: ({ newer }) =>
+    newer.map(({ name, pmId, files }) => {
+      const verb = files.length === 1 ? "was" : "were";
+      return {
+        path: [name, pmId],
+        message: `${name} (id ${pmId}): ${shortList(files)} ${verb} changed after it started`,
+      };
+    }),
+};
+
+const leftOverProcesses: Rule<RunningFacts> = {
+  code: "PROCESS_LEFT_OVER",
+  severity: "warning",
+  summary: "A process that an app of PM2 once started still listens, although the app no longer runs it (warning).",
+  explanation:
+    "A child survives if its parent ends without ending it, as `npm` and shells do when PM2's daemon is killed. The next start of the app then finds its port taken.",
+  remedy: "End the process by the number that the message names, for example `kill 4711`, and restart the app.",
+  check: ({ leftOvers }) =>
+    leftOvers.map((one) => ({
+      path: [one.formerApp ?? one.program, one.pid],
+      message: `port ${one.port} is taken by ${holderText({ ...one, app: null })}`,
+    })),
+};
+
+const takenAddress: Rule<RunningFacts> = {
+  code: "PROJECT_ADDRESS_TAKEN",
+  severity: "warning",
+  summary: "Another program answers at the address of `svcm serve` (warning).",
+  remedy: "Choose another port with SVC_SERVICE_MANAGEMENT_PORT, or stop that program.",
+  *check({ service: { address, answer } }) {
+    if (answer === "other") yield { path: ["service"], message: `another program answers at ${address}` };
+  },
+};
+
+const invalidAddress: Rule<RunningFacts> = {
+  code: "PROJECT_ADDRESS_INVALID",
+  severity: "error",
+  summary: "The host and port variables are not a valid address, so `svcm serve` would not start.",
+  remedy:
+    "Set SVC_SERVICE_MANAGEMENT_HOST to a host name or an address, and SVC_SERVICE_MANAGEMENT_PORT to an integer from 0 to 65535.",
+  *check({ service: { address } }) {
+    if (address !== null) return;
+    yield {
+      path: ["service"],
+      message: "SVC_SERVICE_MANAGEMENT_HOST and SVC_SERVICE_MANAGEMENT_PORT are not a valid address",
+    };
+  },
+};
+
+export const runningRules: readonly Rule<RunningFacts>[] = [
+  untestedVersion,
+  newerEnvFiles,
+  leftOverProcesses,
+  takenAddress,
+  invalidAddress,
+];

@@ -1,0 +1,54 @@
+import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
+import type { HasEcosystems } from "../pm2/port-ecosystems.ts";
+import { isPm2Name } from "../pm2/pm2-names.ts";
+import { SvcmError } from "../api/errors.ts";
+
+import { isEnvName } from "./detect/survey.ts";
+import { resolvePath } from "../project/resolve.ts";
+
+const MAX_LISTED = 4;
+
+/**
+ * The next step for a repository that has PM2 or env files in another layout, but no `svcm.yaml`. `undefined` for any
+ * other repository.
+ */
+export async function layoutHint({
+  ecosystems,
+  facts,
+  workspace,
+}: HasEcosystems & HasFacts & HasWorkspace): Promise<string | undefined> {
+  if ((await facts.project().catch(() => null)) !== undefined) return undefined;
+  const names = await ecosystems.list(workspace.root).catch(() => []);
+  const found = names.filter((name) => isPm2Name(name) || isEnvName(name)).toSorted();
+  if (found.length === 0) return undefined;
+  const more = found.length > MAX_LISTED ? ", ..." : "";
+  return `Found here: ${found.slice(0, MAX_LISTED).join(", ")}${more}. To use them, run: svcm init`;
+}
+
+/** Adds that next step to an error that reports a missing file of svcm's default layout. */
+export async function withLayoutHint(ports: HasEcosystems & HasFacts & HasWorkspace, error: unknown): Promise<unknown> {
+  if (!(error instanceof SvcmError) || !isDefaultFileMissing(error, ports.workspace.root)) return error;
+  const hint = (await layoutHint(ports)) ?? (await templateHint(ports, error.body.path));
+  return hint === undefined ? error : new SvcmError(error.kind, { ...error.body, hint });
+}
+
+async function templateHint(
+  { facts, workspace }: HasFacts & HasWorkspace,
+  path: string | undefined,
+): Promise<string | undefined> {
+  const services = Object.values((await facts.project().catch(() => undefined))?.services ?? {});
+  const found = services.find(({ folder, env }) =>
+    Object.values(env).some(({ layers }) =>
+      layers.some((layer) => resolvePath(resolvePath(workspace.root, folder), layer) === path),
+    ),
+  );
+  return found?.template && `Make the file from ${found.template}.`;
+}
+
+/** svcm does not guess if the user named a different document. */
+function isDefaultFileMissing({ kind, body }: SvcmError, root: string): boolean {
+  const { code, path } = body;
+  if (code === "SUITE_FILE_NOT_FOUND") return path === `${root}/deployments.yaml`;
+  // PROCESS_NOT_FOUND has a path only if an ecosystem file is missing.
+  return code === "ENV_FILE_NOT_FOUND" || (kind === "PROCESS_NOT_FOUND" && path !== undefined);
+}

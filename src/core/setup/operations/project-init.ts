@@ -1,0 +1,187 @@
+import type { HasClock } from "../../files/port-host.ts";
+import type { HasWorkspace, HasFacts } from "../../project/port-repository.ts";
+import type { HasProcesses } from "../../pm2/port-processes.ts";
+import type { SetupPorts } from "../ports.ts";
+import { FileError, type HasFiles } from "../../files/port-files.ts";
+import type { InputOf } from "../../api/inputs.ts";
+import { withAudit } from "../../access/with-audit.ts";
+import { SvcmError } from "../../api/errors.ts";
+import { defineOperation } from "../../access/operation.ts";
+
+import { detect, type DetectedKey, type Detection } from "../detect/detect.ts";
+import { PROJECT_FILE } from "../../project/project.ts";
+import { proposeLayout } from "../detect/layout.ts";
+import type { DetectionNote } from "../detect/pm2-file.ts";
+import type { RunningApp } from "../detect/running-app.ts";
+import { renderSvcmYaml, undeclaredKeys, addKeys, withoutUndecided } from "../detect/svcm-yaml.ts";
+import { once } from "../../words/once.ts";
+import { decodeUtf8 } from "../../words/utf8.ts";
+
+const IGNORED = ".svcm/";
+const CONTRACT_FILE = "config/runtime-contract.yaml";
+
+export interface PlannedFile {
+  readonly path: string;
+  readonly isNew: boolean;
+  readonly before: string;
+  readonly text: string;
+}
+
+export interface InitResponse {
+  readonly found: Omit<Detection, "keys">;
+  readonly keys: Readonly<Record<"open" | "secret" | "undecided", readonly string[]>>;
+  readonly guesses: Readonly<Record<string, string>>;
+  readonly plan: readonly PlannedFile[];
+  /** Empty for a dry run. */
+  readonly written: readonly string[];
+}
+
+/** Proposes `svcm.yaml` and a line for `.gitignore`, and writes them on request. Runs no file and returns no values. */
+export const projectInit = defineOperation({
+  id: "project.init",
+  access: "write",
+  refusal: "INVALID_REQUEST",
+  async run(ports: SetupPorts, input, caller): Promise<InitResponse> {
+    if (!input.write) return await propose(ports, input);
+    const about = { action: "project.init" as const, target: PROJECT_FILE };
+    return await withAudit(
+      ports,
+      caller,
+      () => about,
+      async (begin) => {
+        const response = await propose(ports, input);
+        const beginOnce = once(begin);
+        for (const file of response.plan) await writeFile(ports, file, beginOnce);
+        return { ...response, written: response.plan.map(({ path }) => path) };
+      },
+    );
+  },
+});
+
+async function propose(ports: SetupPorts, { only, confirm }: InputOf<"project.init">): Promise<InitResponse> {
+  const [survey, running] = await Promise.all([ports.survey(ports.workspace.root), readRunning(ports)]);
+  const { keys, ...found } = detect(survey, running);
+  const chosen = only === "layout" ? [] : keys;
+  const { file, notes } = confirm
+    ? { file: await confirmedFile(ports), notes: [] }
+    : await projectFile(ports, { ...found, keys: chosen });
+  const isKnown = file !== undefined || (await ports.facts.project()) !== undefined;
+  const plan = [file, isKnown && !confirm ? await ignoreFile(ports) : undefined];
+  const keysWith = (...verdicts: DetectedKey["verdict"][]): string[] =>
+    keys.filter(({ verdict }) => verdicts.includes(verdict)).map(({ key }) => key);
+  return {
+    found: { ...found, notUnderstood: [...found.notUnderstood, ...notes] },
+    keys: { open: keysWith("open"), secret: keysWith("secret", "connection"), undecided: keysWith("undecided") },
+    guesses: Object.fromEntries(
+      keys.filter(({ verdict }) => verdict === "open" || verdict === "undecided").map(({ key, why }) => [key, why]),
+    ),
+    plan: plan.flatMap((planned) => planned ?? []),
+    written: [],
+  };
+}
+
+/** The processes of PM2 are the best witness of what the team starts. No daemon, or one that does not answer, says nothing. */
+async function readRunning({ processes, workspace }: HasProcesses & HasWorkspace): Promise<RunningApp[]> {
+  const records = await processes.list().catch(() => []);
+  const within = (path: string | null): string | undefined =>
+    path === workspace.root
+      ? "."
+      : path?.startsWith(`${workspace.root}/`)
+        ? path.slice(workspace.root.length + 1)
+        : undefined;
+  return records.flatMap(({ name, cwd, script }) => {
+    const app = { name, cwd: within(cwd), script: within(script) };
+    return app.cwd === undefined && app.script === undefined ? [] : [app];
+  });
+}
+
+/** Every other byte stays. */
+async function confirmedFile(ports: HasFacts & HasFiles & HasWorkspace): Promise<PlannedFile | undefined> {
+  const path = `${ports.workspace.root}/${PROJECT_FILE}`;
+  const before = await readText(ports, path);
+  if (before === undefined || !(await ports.facts.project())?.undecided.length) return undefined;
+  return { path, isNew: false, before, text: withoutUndecided(before) };
+}
+
+interface ProjectFile {
+  /** `undefined` if there is nothing to write. */
+  readonly file: PlannedFile | undefined;
+  readonly notes: readonly DetectionNote[];
+}
+
+/** An existing file keeps its content and gets the new keys. */
+async function projectFile(
+  ports: HasClock & HasFacts & HasFiles & HasWorkspace,
+  detection: Detection,
+): Promise<ProjectFile> {
+  const path = `${ports.workspace.root}/${PROJECT_FILE}`;
+  const before = await readText(ports, path);
+  if (before === undefined) return await newProjectFile(ports, path, detection);
+  const project = await ports.facts.project();
+  const added = project?.keys === undefined ? [] : undeclaredKeys(project.keys, detection.keys);
+  if (added.length === 0) return { file: undefined, notes: [] };
+  const today = new Date(ports.clock.now()).toISOString().slice(0, 10);
+  return { file: { path, isNew: false, before, text: addKeys(before, added, today) }, notes: [] };
+}
+
+/** Keys are declared in one file only: if there is a runtime contract, they stay there. */
+async function newProjectFile(
+  ports: HasFiles & HasWorkspace,
+  path: string,
+  detection: Detection,
+): Promise<ProjectFile> {
+  const { pm2, env, keys, undecided } = detection;
+  if (pm2.length + env.length + keys.length + undecided.length === 0) return { file: undefined, notes: [] };
+  const hasContract = (await readText(ports, `${ports.workspace.root}/${CONTRACT_FILE}`)) !== undefined;
+  const { layout, notes } = proposeLayout(detection);
+  const text = renderSvcmYaml(layout, hasContract ? undefined : detection.keys);
+  const declared = { path: CONTRACT_FILE, line: 1, what: "this file declares the keys, so svcm.yaml does not" };
+  return { file: { path, isNew: true, before: "", text }, notes: hasContract ? [...notes, declared] : notes };
+}
+
+async function ignoreFile(ports: HasFiles & HasWorkspace): Promise<PlannedFile | undefined> {
+  const path = `${ports.workspace.root}/.gitignore`;
+  const before = await readText(ports, path);
+  const lines = (before ?? "").split(/\r?\n/).map((line) => line.trim());
+  if (lines.some((line) => [".svcm", ".svcm/", "/.svcm", "/.svcm/", ".svcm/*"].includes(line))) return undefined;
+  const separator = before === undefined || before === "" || before.endsWith("\n") ? "" : "\n";
+  return { path, isNew: before === undefined, before: before ?? "", text: `${before ?? ""}${separator}${IGNORED}\n` };
+}
+
+async function readText(ports: HasFiles, path: string): Promise<string | undefined> {
+  try {
+    const text = decodeUtf8(await ports.files.read(path));
+    if (text !== undefined) return text;
+    throw new SvcmError("INVALID_REQUEST", { code: "FILE_NOT_UTF8", path, details: `${path} is not UTF-8 text.` });
+  } catch (error) {
+    if (error instanceof FileError && error.code === "ENOENT") return undefined;
+    throw fileFailure(error, path);
+  }
+}
+
+async function writeFile(
+  ports: HasFiles,
+  { path, isNew, before, text }: PlannedFile,
+  begin: () => Promise<void>,
+): Promise<void> {
+  const bytes = new TextEncoder().encode(text);
+  const decide = (current: Uint8Array): Uint8Array => {
+    if (decodeUtf8(current) === before) return bytes;
+    throw new SvcmError("INVALID_REQUEST", {
+      code: "FILE_CHANGED",
+      path,
+      details: `${path} changed while svcm read it. Nothing was written. Run the command again.`,
+    });
+  };
+  try {
+    if (isNew) await ports.files.create(path, bytes, begin);
+    else await ports.files.replace(path, decide, begin);
+  } catch (error) {
+    throw fileFailure(error, path);
+  }
+}
+
+function fileFailure(error: unknown, path: string): unknown {
+  if (!(error instanceof FileError)) return error;
+  return new SvcmError("SUITE_FILE_FAILED", { code: error.code, path, details: error.message });
+}

@@ -1,0 +1,39 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { readSnapshot } from "../files/read.ts";
+import { isSkippedFolder, isSurveyed, MAX_DEPTH, type Survey } from "./detect/survey.ts";
+
+const MAX_FILES = 20_000;
+const MAX_BYTES = 2 ** 20;
+/** A larger repository has more code, but hardly more kinds of it. */
+const MAX_TOTAL_BYTES = 64 * 2 ** 20;
+
+export async function surveyFolder(root: string): Promise<Survey> {
+  const files = new Map<string, string | undefined>();
+  let isCut = false;
+  let total = 0;
+  const visit = async (folder: string, depth: number): Promise<void> => {
+    const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
+    for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+      const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory() && !isSkippedFolder(entry.name) && depth < MAX_DEPTH) await visit(path, depth + 1);
+      if (!entry.isFile()) continue;
+      if (files.size >= MAX_FILES) {
+        isCut = true;
+        return;
+      }
+      const text = isSurveyed(path) && total < MAX_TOTAL_BYTES ? await readText(join(root, path)) : undefined;
+      total += text?.length ?? 0;
+      files.set(path, text);
+    }
+  };
+  await visit("", 0);
+  return { files, isCut };
+}
+
+function readText(path: string): Promise<string | undefined> {
+  return readSnapshot(path, path, MAX_BYTES).then(
+    ({ bytes }) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes),
+    () => undefined,
+  );
+}

@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest";
+import {
+  describeError,
+  envCheck,
+  envDiff,
+  envRead,
+  envWrite,
+  execute,
+  type Caller,
+  type ErrorDescription,
+} from "../../../src/core/index.ts";
+import { packagedRuntimeContractText } from "../../../src/core/project/facts/packaged.generated.ts";
+import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+
+const caller: Caller = { source: "cli", actor: "ann", grants: ["read", "write"] };
+const DEV = `${CONFIG_FOLDER}/.env.dev`;
+
+function set({ ports }: TestWorkspace, values: Record<string, string>, environment?: string) {
+  return execute(envWrite, ports, { values, foreignKeys: "ignore", environment }, caller);
+}
+
+async function refusal(attempt: Promise<unknown>): Promise<ErrorDescription> {
+  return await attempt.then(() => expect.unreachable(), describeError);
+}
+
+describe("a write", () => {
+  test("that fails on the disk is recorded as failed, with the code", async () => {
+    // The name of the lock is short enough for the file system, but the name of the temporary file is not.
+    const fileName = `.env.${"x".repeat(230)}`;
+    const contract = packagedRuntimeContractText.replace("file: .env.dev", `file: ${fileName}`);
+    const workspace = makeWorkspace({
+      "config/runtime-contract.yaml": contract,
+      [`${CONFIG_FOLDER}/${fileName}`]: GOOD_ENV,
+    });
+    const { status, body } = await refusal(set(workspace, { SVC_HTTP_FRAMEWORK: "fastify" }));
+    expect([status, body.code]).toEqual([500, "ENAMETOOLONG"]);
+    expect(workspace.read(`${CONFIG_FOLDER}/${fileName}`)).toBe(GOOD_ENV);
+    const records = workspace.read(".svcm/audit.jsonl").trim().split("\n");
+    expect(records.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { action: "env.write", environment: "dev", keys: ["SVC_HTTP_FRAMEWORK"], outcome: "started" },
+      {
+        action: "env.write",
+        environment: "dev",
+        keys: ["SVC_HTTP_FRAMEWORK"],
+        outcome: "failed",
+        code: "ENAMETOOLONG",
+      },
+    ]);
+  });
+
+  test("of more than 1 MiB is refused, and so is every other operation on such a file", async () => {
+    const text = `${GOOD_ENV}#${"x".repeat(2 ** 20 - GOOD_ENV.length - 2)}\n`;
+    const workspace = makeWorkspace({ [DEV]: text, [`${CONFIG_FOLDER}/.env.ci`]: `${text}#` });
+    expect((await set(workspace, { SVC_HTTP_FRAMEWORK: "fastify" })).response.changedKeys).toHaveLength(1);
+    const attempts = [
+      set(workspace, { SVC_WEBSOCKET_REDIS_URL: "redis://h" }),
+      set(workspace, { SVC_HTTP_FRAMEWORK: "fastify" }, "ci"),
+      execute(envCheck, workspace.ports, { environment: "ci" }, caller),
+      execute(envRead, workspace.ports, { environment: "ci" }, caller),
+      execute(envDiff, workspace.ports, { from: "dev", to: "ci" }, caller),
+    ];
+    for (const { body } of await Promise.all(attempts.map(refusal))) {
+      expect(body).toMatchObject({ code: "EFBIG", error: "Environment file operation failed." });
+      expect(body.details).toContain("larger than 1048576 bytes");
+    }
+  });
+});

@@ -1,0 +1,55 @@
+import type { EcosystemLoader } from "../../../../src/core/pm2/port-ecosystems.ts";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { ecosystemLoader } from "../../../../src/core/pm2/loader/index.ts";
+
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
+
+function loaderIn(root: string): EcosystemLoader {
+  return ecosystemLoader({ root, env: { PATH: process.env["PATH"] } });
+}
+
+async function namesOf(loader: EcosystemLoader, path: string): Promise<unknown[]> {
+  return (await loader.load(path)).apps.map(({ fields }) => fields["name"]);
+}
+
+test.each([
+  ["x.config.cjs", 'module.exports = { apps: [{ name: "a", script: "a.js" }] };'],
+  ["x.config.js", 'module.exports = { apps: { name: "a", script: "a.js" } };'],
+  ["x.config.mjs", 'export const apps = [{ name: "a", script: "a.js" }];'],
+  ["x.config.mjs", 'export default { apps: [{ name: "a", script: "a.js" }] };'],
+  ["x.config.cjs", 'module.exports = { pm2: [{ name: "a", script: "a.js" }] };'],
+  ["x.config.cjs", 'module.exports = [{ name: "a", script: "a.js" }];'],
+  ["x.config.cjs", 'module.exports = { name: "a", script: "a.js" };'],
+  ["x.config.json", '{ "apps": [{ "name": "a", "script": "a.js" }] }'],
+  ["x.config.json", '{ apps: [{ name: "a", /* as PM2 reads it */ script: "a.js", }] }'],
+  ["x.config.yaml", "apps:\n  - name: a\n    script: a.js\n"],
+  ["x.config.yml", "base: &base { name: a }\napps:\n  - <<: *base\n    script: a.js\n"],
+])("%s: %s", async (name, text) => {
+  const root = temporaryFolder();
+  writeFileSync(join(root, name), text);
+  expect(await namesOf(loaderIn(root), join(root, name))).toEqual(["a"]);
+});
+
+test("each load runs the file and the modules that it requires again", async () => {
+  const root = temporaryFolder();
+  const [file, nested] = [join(root, "x.config.cjs"), join(root, "nested.cjs")];
+  const loader = loaderIn(root);
+  writeFileSync(file, 'module.exports = { apps: [{ name: require("./nested.cjs"), script: "a.js" }] };');
+  for (const name of ["one", "two", "three"]) {
+    writeFileSync(nested, `module.exports = ${JSON.stringify(name)};`);
+    expect(await namesOf(loader, file)).toEqual([name]);
+  }
+  writeFileSync(file, 'module.exports = { apps: [{ name: "four", script: "a.js" }] };');
+  expect(await namesOf(loader, file)).toEqual(["four"]);
+});
+
+test("concurrent loads share a run: one runs, the others wait", async () => {
+  const root = temporaryFolder();
+  const [file, log] = [join(root, "x.config.cjs"), join(root, "runs")];
+  writeFileSync(file, `require("fs").appendFileSync(${JSON.stringify(log)}, "x"); module.exports = { apps: [] };`);
+  const loader = loaderIn(root);
+  await Promise.all(Array.from({ length: 50 }, () => loader.load(file)));
+  expect(readFileSync(log, "utf8")).toBe("xx");
+});
