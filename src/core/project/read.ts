@@ -1,14 +1,14 @@
 import { keyIssues, reference, duplicateSpellings, type FactFinding } from "./facts/consistency.ts";
 import { completeKeys, readFact, type Fact } from "./facts/read.ts";
 import { withAccepted } from "../findings/rule.ts";
-import { readYaml } from "../yaml/read.ts";
+import { parseYaml } from "../yaml/parse.ts";
 import { omitUndefined } from "../api/omit-undefined.ts";
 import { contradictions } from "./contradictions.ts";
 import type { AlertSettings, EcosystemSource, EnvSource, NatsProject, Project, Service } from "./project.ts";
 import { projectSchema, type DeclaredProject, type DeclaredService } from "./schema.ts";
 
 export function readProject(text: string, file: string): Fact<Project> {
-  const fact = readFact(readYaml(text, file), projectSchema, projectIssues);
+  const fact = readFact(parseYaml(text, file), projectSchema, projectIssues);
   return fact.value === undefined ? fact : { value: toProject(fact.value), issues: [] };
 }
 

@@ -1,15 +1,9 @@
 import { parseYaml } from "./parse.ts";
-import { scanYaml } from "./scan/scan.ts";
 import type { YamlSource } from "./source.ts";
 import { scanJson } from "../words/json-scan.ts";
 
 export function readSource(text: string, file: string): YamlSource {
-  return (isJsonFile(file) ? refuseInvalidJson(text, file) : undefined) ?? readYaml(text, file);
-}
-
-/** The parser reads a text that the fast scanner declines. The built command line loads the parser only then. */
-export function readYaml(text: string, file: string): YamlSource {
-  return scanYaml(text, file) ?? parseYaml(text, file);
+  return (isJsonFile(file) ? refuseInvalidJson(text, file) : undefined) ?? parseYaml(text, file);
 }
 
 export function isJsonFile(file: string): boolean {

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { isValid, sortIssues, type Issue } from "../../api/issue.ts";
 import { toIssue } from "../../findings/rule.ts";
 import { MAX_PORT } from "../../words/port.ts";
-import { readYaml } from "../../yaml/read.ts";
+import { parseYaml } from "../../yaml/parse.ts";
 import type { YamlSource } from "../../yaml/source.ts";
 import { contractIssues, matrixIssues, type FactFinding } from "./consistency.ts";
 import {
@@ -20,7 +20,7 @@ export type Fact<T> =
   | { readonly issues: readonly Issue[]; readonly value?: never };
 
 export function readRuntimeContract(text: string, file: string): Fact<RuntimeContract> {
-  const fact = readFact(readYaml(text, file), runtimeContractSchema, contractIssues);
+  const fact = readFact(parseYaml(text, file), runtimeContractSchema, contractIssues);
   return fact.value === undefined ? fact : { ...fact, value: completeContract(fact.value) };
 }
 
@@ -45,7 +45,7 @@ export function readCapabilityMatrix(
   contract: RuntimeContract,
   packaged: Pick<RuntimeContract, "keys"> = { keys: {} },
 ): Fact<CapabilityMatrix> {
-  return readFact(readYaml(text, file), capabilityMatrixSchema, (matrix) => matrixIssues(matrix, contract, packaged));
+  return readFact(parseYaml(text, file), capabilityMatrixSchema, (matrix) => matrixIssues(matrix, contract, packaged));
 }
 
 export function readFact<T>(source: YamlSource, schema: z.ZodType<T>, check: (value: T) => FactFinding[]): Fact<T> {
