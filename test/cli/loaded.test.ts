@@ -54,7 +54,7 @@ test.each([
   expect(modules).toContainEqual(expect.stringMatching(/src\/core\/env\/operations\/env-read\.ts$/));
   expect(
     modules.filter((name) =>
-      /node_modules\/zod|@nats-io|src\/fleet|core\/(?:metrics|deployments|pm2\/(?!port-))/.test(name),
+      /node_modules\/zod|@nats-io|src\/fleet|core\/(?:metrics|deployments|pm2\/(?!pm2-names|state-place))/.test(name),
     ),
   ).toEqual([]);
   const bytes = loaded.map(({ chunk }) => statSync(join(REPOSITORY, chunk)).size).reduce((sum, size) => sum + size, 0);
