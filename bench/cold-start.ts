@@ -36,10 +36,10 @@ keys:
 const CASES: readonly { readonly argv: string[]; readonly goal: number; readonly folder?: string }[] = [
   { argv: ["--version"], goal: 1.2 },
   { argv: ["--help"], goal: 1.2 },
-  { argv: ["env", "get"], goal: 1.8 },
-  { argv: ["env", "get", "--json"], goal: 1.8 },
-  { argv: ["env", "get"], goal: 1.8, folder: DECLARED },
-  { argv: ["__complete", "bash", "=:", "svcm env set SVC_HTTP_FRAMEWORK=f"], goal: 2.2 },
+  { argv: ["env", "get"], goal: 2.5 },
+  { argv: ["env", "get", "--json"], goal: 2.5 },
+  { argv: ["env", "get"], goal: 2.5, folder: DECLARED },
+  { argv: ["__complete", "bash", "=:", "svcm env set SVC_HTTP_FRAMEWORK=f"], goal: 2.7 },
 ];
 
 const rounds = Number(process.argv[2] ?? 40);

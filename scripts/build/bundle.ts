@@ -3,7 +3,6 @@ import { rolldown, type InputOptions, type OutputChunk, type OutputOptions } fro
 import { chunkGroups } from "./chunk-groups.ts";
 import { ROOT, type Entries } from "./entries.ts";
 import { lazyChunks } from "./lazy-chunks.ts";
-import { lazyOclif } from "./lazy-oclif.ts";
 import { separatePrograms, namedFiles } from "./file-urls.ts";
 
 /** Packages that oclif loads only when it runs from source, and pm2, which starts programs from its own folder. */
@@ -33,7 +32,7 @@ export async function bundleCommandLine(
     ...INPUT,
     input: entries,
     preserveEntrySignatures: "allow-extension",
-    plugins: [lazyOclif(), separatePrograms(programs), isLazy && lazyChunks()],
+    plugins: [separatePrograms(programs), isLazy && lazyChunks()],
   };
   const { groups, requireUsed } = chunkGroups(ROOT);
   const chunks = await write(input, dist, {
