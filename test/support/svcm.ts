@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
 import { plainEnvironment, RUN } from "./command-line.ts";
+import { runInProcess } from "./in-process.ts";
 
 export interface RunResult {
   readonly code: number | null;
@@ -16,6 +17,17 @@ export interface RunOptions {
 
 /** Runs the built command line in a repository, with a clean environment, until it ends. */
 export async function svcm(args: readonly string[], options: RunOptions): Promise<RunResult> {
+  if (needsProgram(args)) return await svcmProgram(args, options);
+  return await runInProcess(args, { root: options.root, env: environment(options) });
+}
+
+/** Help and version are answered before the command line is loaded; `env run` hands its streams to another program. */
+function needsProgram(args: readonly string[]): boolean {
+  return args.length < 2 || args.includes("--help") || args.includes("-h") || args.slice(0, 2).join(" ") === "env run";
+}
+
+/** As a process of its own, which can be killed and has its own exit code. */
+export async function svcmProgram(args: readonly string[], options: RunOptions): Promise<RunResult> {
   const child = launch(args, options);
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
   const code = await new Promise<number | null>((resolve, reject) => {
@@ -53,10 +65,14 @@ export async function serve(options: RunOptions, ...flags: string[]): Promise<Se
   return { url, pid: child.pid ?? 0, log, stop };
 }
 
-function launch(args: readonly string[], { root, env = {} }: RunOptions): ChildProcess {
+function environment({ root, env = {} }: RunOptions): NodeJS.ProcessEnv {
+  return plainEnvironment({ HOME: root, ...env });
+}
+
+function launch(args: readonly string[], options: RunOptions): ChildProcess {
   return spawn(process.execPath, [RUN, ...args], {
-    cwd: root,
-    env: plainEnvironment({ HOME: root, ...env }),
+    cwd: options.root,
+    env: environment(options),
     stdio: ["ignore", "pipe", "pipe"],
   });
 }
