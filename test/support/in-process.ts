@@ -1,5 +1,5 @@
 /**
- * Runs the built command line in this process: a program of its own takes a quarter of a second of processor time, and
+ * Runs the built command line in this process. A separate program takes a quarter of a second of processor time, and
  * hundreds of tests ask only for the answer of a command.
  */
 import fs, { existsSync } from "node:fs";
@@ -79,9 +79,9 @@ function redirect(output: Record<"stdout" | "stderr", Buffer[]>): () => void {
     const to = STREAMS[fd as keyof typeof STREAMS];
     if (to === undefined) return writeSync(fd, data as string, ...rest);
     keep(to, data);
-    return Buffer.byteLength(data as string);
+    return Buffer.byteLength(data);
   };
-  fs.writeSync = replaced as typeof fs.writeSync;
+  fs.writeSync = replaced;
   const { log, error, warn } = console;
   console.log = (...words) => keep("stdout", `${words.join(" ")}\n`);
   console.error = console.warn = (...words) => keep("stderr", `${words.join(" ")}\n`);
@@ -91,13 +91,13 @@ function redirect(output: Record<"stdout" | "stderr", Buffer[]>): () => void {
   };
 }
 
-/** A run listens for signals and for exceptions that nobody caught. */
+/** A run listens for signals and for uncaught exceptions. */
 function keepListeners(): () => void {
   const before = process.eventNames().map((name) => [name, process.rawListeners(name as "exit")] as const);
   const known = new Map<string | symbol, readonly unknown[]>(before);
   return () => {
     for (const name of process.eventNames())
-      for (const listener of process.rawListeners(name as "exit"))
-        if (!known.get(name)?.includes(listener)) process.off(name as "exit", listener as () => void);
+      for (const listener of process.rawListeners(name))
+        if (!known.get(name)?.includes(listener)) process.off(name, listener as () => void);
   };
 }

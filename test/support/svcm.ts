@@ -26,7 +26,7 @@ function needsProgram(args: readonly string[]): boolean {
   return args.length < 2 || args.includes("--help") || args.includes("-h") || args.slice(0, 2).join(" ") === "env run";
 }
 
-/** As a process of its own, which can be killed and has its own exit code. */
+/** As a separate process, which can be killed and has its own exit code. */
 export async function svcmProgram(args: readonly string[], options: RunOptions): Promise<RunResult> {
   const child = launch(args, options);
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { startEntrypoint } from "./entrypoint.ts";
-import { hasPostgres, hasRedis, startPostgres, startRedis } from "./servers.ts";
+import { hasMongo, hasPostgres, hasRedis, startDynalite, startMongo, startPostgres, startRedis } from "./servers.ts";
 import {
   add,
   waitUntilAvailable,
@@ -42,6 +42,23 @@ describe("items", () => {
     await expectSharedItems({ SVC_DATABASE_DRIVER: "sqlite3", SVC_DATABASE_FILE: file });
   });
 
+  longTest("DynamoDB: several processes share one table", async () => {
+    await using server = await startDynalite();
+    await expectSharedItems({
+      SVC_DATABASE_DRIVER: "dynamo",
+      SVC_DATABASE_URL: `http://127.0.0.1:${server.port}`,
+      AWS_ACCESS_KEY_ID: "local",
+      AWS_SECRET_ACCESS_KEY: "local",
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true",
+    });
+  });
+
+  longTest.skipIf(!hasMongo)("MongoDB: several processes share one collection (needs mongod)", async () => {
+    await using server = await startMongo();
+    const url = `mongodb://127.0.0.1:${server.port}/svcm`;
+    await expectSharedItems({ SVC_DATABASE_DRIVER: "Mongo", SVC_DATABASE_URL: url });
+  });
+
   longTest.skipIf(!hasPostgres)("PostgreSQL, Aurora and RDS (needs postgres)", async () => {
     await using server = await startPostgres();
     const url = `postgres://svcm@127.0.0.1:${server.port}/postgres`;
@@ -65,6 +82,13 @@ describe("the realtime API's own data", () => {
       expect(await listItems(both)).toEqual({ main: [], realtime: ["kept"] });
     },
   );
+});
+
+describe("MongoDB", () => {
+  longTest.skipIf(!hasMongo)("has the realtime API's own data (needs mongod)", async () => {
+    await using server = await startMongo();
+    await expectIndependence(realtimeOf("Mongo", `mongodb://127.0.0.1:${server.port}/realtime`));
+  });
 });
 
 describe("counters", () => {

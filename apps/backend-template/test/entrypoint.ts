@@ -34,7 +34,6 @@ function environment(env: Readonly<Record<string, string>>): Record<string, stri
   return {
     PATH: process.env["PATH"] ?? "",
     SVC_KEYVALUESTORAGE_DRIVER: "inmemory",
-    SVC_REALTIME_API_DATABASE_DRIVER: "PostgreSQL",
     SVC_REALTIME_DATABASE_URL: "memory:",
     SVC_HTTP_PORT: "0",
     SVC_GRPC_PORT: "0",

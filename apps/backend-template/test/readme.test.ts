@@ -8,6 +8,7 @@ import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { carriedDrivers } from "../src/process/startup-plan.ts";
 
 const TEMPLATE = join(import.meta.dirname, "..");
+const REPOSITORY = join(TEMPLATE, "../..");
 const readme = readFileSync(join(TEMPLATE, "README.md"), "utf8");
 
 test("the table of variables lists the variables that the code reads beside the startup plan", () => {
@@ -39,7 +40,12 @@ const scripts = [
   ["dev:websocket", /^WebSocket \(memory\) and REST \(express\) on http:/],
 ] as const;
 
-test.each(firstOrAll(scripts))("npm run %s starts one interface alone", async (script, says) => {
+const places = scripts.flatMap(([script, says]) => [
+  [script, "the repository", says, REPOSITORY] as const,
+  [script, "the template", says, TEMPLATE] as const,
+]);
+
+test.each(firstOrAll(places))("npm run %s in %s starts one interface alone", async (script, _, says, cwd) => {
   expect(readme).toContain(`${script}\``);
   const env = {
     PATH: process.env["PATH"],
@@ -47,7 +53,7 @@ test.each(firstOrAll(scripts))("npm run %s starts one interface alone", async (s
     SVC_GRPC_PORT: "0",
     SVC_KEYVALUESTORAGE_DRIVER: "inmemory",
   };
-  const child = spawn("npm", ["run", "--silent", script], { cwd: TEMPLATE, env, detached: true });
+  const child = spawn("npm", ["run", "--silent", script], { cwd, env, detached: true });
   let output = "";
   const ended = new Promise((resolve) => child.once("close", resolve));
   const started = new Promise<void>((resolve) => {

@@ -44,6 +44,23 @@ export const hasPostgres = which("postgres") !== undefined && (!isRoot || userId
 export const hasMariaDb = which("mariadbd") !== undefined && which("mariadb-install-db") !== undefined;
 export const hasRabbit = which("rabbitmq-server") !== undefined && which("epmd") !== undefined;
 
+export const hasMongo = which("mongod") !== undefined;
+
+export function startMongo(): Promise<RunningServer> {
+  return startServer({
+    program: which("mongod") ?? "",
+    args: (port, folder) => ["--dbpath", folder, "--port", `${port}`, "--bind_ip", "127.0.0.1"],
+  });
+}
+
+/** DynamoDB's interface as a program, with its data in memory. */
+export function startDynalite(): Promise<RunningServer> {
+  return startServer({
+    program: join(import.meta.dirname, "../node_modules/.bin/dynalite"),
+    args: (port) => ["--host", "127.0.0.1", "--port", `${port}`, "--createTableMs", "0"],
+  });
+}
+
 /** By default, the log may be flushed up to two seconds late, so acknowledged writes would not survive SIGKILL. */
 export function startRedis(): Promise<RunningServer> {
   return startServer({

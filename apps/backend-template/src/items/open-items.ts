@@ -36,11 +36,13 @@ const drivers: Readonly<Record<string, (options: StoreOptions) => Promise<ItemSt
   SQLite: sqlite,
   PostgreSQL: (options) => postgres(options, readUrl(options, ["postgres:", "postgresql:"])),
   MySQL: (options) => mysql(options, readUrl(options, ["mysql:"])),
+  Mongo: (options) => mongo(options, readUrl(options, ["mongodb:", "mongodb+srv:"])),
+  DynamoDB: (options) => dynamo(options, readUrl(options, ["http:", "https:"])),
   Aurora: managed,
   RDS: managed,
 };
 
-/** `svcm.startup.json` lists the same ones. */
+/** `svcm.startup.json` lists the same ones, the realtime API without those that the contract does not accept there. */
 export const databaseDrivers: readonly string[] = Object.keys(drivers);
 
 /**
@@ -103,6 +105,26 @@ async function mysql({ driver, driverKey, table }: StoreOptions, uri: string): P
   const [{ sqlItems }, { MysqlDialect }] = await loadSql();
   const pool = createPool({ uri, connectionLimit: POOL.max, connectTimeout: POOL.connectTimeoutMs });
   return sqlItems(new MysqlDialect({ pool }), table);
+}
+
+async function mongo({ driver, driverKey, table }: StoreOptions, url: string): Promise<ItemStore> {
+  const { MongoClient } = await withPackages(`${driverKey}=${driver}`, ["mongodb"], () => import("mongodb"));
+  const { mongoItems } = await import("./mongo-items.ts");
+  const { max: maxPoolSize, connectTimeoutMs: serverSelectionTimeoutMS } = POOL;
+  return mongoItems(new MongoClient(url, { maxPoolSize, serverSelectionTimeoutMS }), table);
+}
+
+/** The URL is the endpoint of the region; region and credentials are AWS's own variables. */
+async function dynamo({ env, driver, driverKey, table }: StoreOptions, endpoint: string): Promise<ItemStore> {
+  const { DynamoDBClient } = await withPackages(
+    `${driverKey}=${driver}`,
+    ["@aws-sdk/client-dynamodb"],
+    () => import("@aws-sdk/client-dynamodb"),
+  );
+  const { dynamoItems } = await import("./dynamo-items.ts");
+  const region = env["AWS_REGION"] || "us-east-1";
+  const requestHandler = { connectionTimeout: POOL.connectTimeoutMs };
+  return dynamoItems(new DynamoDBClient({ endpoint, region, requestHandler }), table);
 }
 
 function managed(options: StoreOptions): Promise<ItemStore> {
