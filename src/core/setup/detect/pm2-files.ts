@@ -92,7 +92,7 @@ function pm2File(
   const text = stripComments(path, source);
   const calls = strongest(allCalls.filter(({ file }) => file === path));
   const named = environmentInName(baseName(path).replace(/^(?:ecosystem|pm2|process)/i, ""));
-  const apps = parseApps(path, text);
+  const apps = parseApps(path, source);
   const cwd = callFolder(calls) ?? inferFolder(path, apps, files, packages);
   const home = packages.includes(cwd) || cwd === "." ? cwd : packageFolderOf(`${cwd}/x`, packages);
   return {
