@@ -30,7 +30,7 @@ const OPTIONS: Options = {
 const SCRIPTS = ["script", "cmd", "exec"];
 const PORT = /^(?:PORT|port|SVC_(?:HTTP|REST)_PORT)$/;
 
-/** Without apps if the text is no program. JSON with comments is an expression. */
+/** Returns no app if the text is not a program. JSON with comments is an expression. */
 export function scriptApps(text: string, isJson: boolean): ScriptApp[] {
   const source = isJson ? `(${text}\n)` : text;
   const tree = parseProgram(source);

@@ -21,7 +21,7 @@ const CASES: readonly [string, string, string, readonly Partial<Pm2App>[]][] = [
     ] }`,
     [
       { name: "a}", source: '"a}"', script: "a.js", ports: ["3000"] },
-      { name: "b", source: "\`b\`", script: "services/b.js", cwd: ".", folder: "." },
+      { name: "b", source: "`b`", script: "services/b.js", cwd: ".", folder: "." },
     ],
   ],
   [
@@ -31,7 +31,7 @@ const CASES: readonly [string, string, string, readonly Partial<Pm2App>[]][] = [
     const app = (n, port) => ({ name: \`svc-\${n}\`, script: path.join("dist", n, "main.js"), env: { PORT: port } });
     module.exports = [app("a", 1), { ...base, script: "w.js", cwd: path.join(__dirname, "services", "orders"), port: "4000" }];`,
     [
-      { source: "\`svc-\${n}\`", folder: "dist", script: undefined },
+      { source: "`svc-${n}`", folder: "dist", script: undefined },
       { source: '"w.js"', script: "w.js", cwd: "services/orders", folder: "services/orders", ports: ["4000"] },
     ],
   ],
