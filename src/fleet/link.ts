@@ -141,15 +141,24 @@ function watchStatus(
 ): Pick<FleetLink, "onStatus"> & { readonly isConnected: () => boolean } {
   let isConnected = true;
   const listeners: ((type: string) => void)[] = [];
+  const notify = (type: string): void => {
+    for (const listener of listeners) listener(type);
+  };
   void (async () => {
     for await (const { type } of connection.status()) {
       if (type === "disconnect") isConnected = false;
-      if (type === "reconnect") isConnected = true;
-      for (const listener of listeners) listener(type);
+      if (type === "reconnect") {
+        isConnected = true;
+        // The server answers a flush after it has the subscriptions, so a listener may rely on them.
+        connection.flush().then(() => isConnected && notify(type), nothing);
+      } else notify(type);
     }
   })();
   return { isConnected: () => isConnected, onStatus: (listener) => void listeners.push(listener) };
 }
+
+/** The next reconnect flushes again. */
+const nothing = (): void => {};
 
 function toIncoming(message: Msg): Incoming {
   return {
