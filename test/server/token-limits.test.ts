@@ -1,3 +1,5 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { bearer, createToken } from "../support/tokens.ts";
 import { manualTelemetry, withTelemetry } from "./socket/hand-telemetry.ts";
@@ -5,6 +7,20 @@ import { open } from "./socket/support.ts";
 import { ask, ENV, post, repository, testServer } from "./support.ts";
 
 const SAVE = { environment: "dev", values: { SVC_HTTP_FRAMEWORK: "fastify" } };
+
+test("a token that is limited to services may change nothing in a repository that has none any more", async () => {
+  const files = repository();
+  const project = join(files.root, "svcm.yaml");
+  writeFileSync(project, "version: 1\nenvironments: { dev: [] }\nservices: { orders: { env: { dev: .env } } }\n");
+  const token = await createToken(files.root, "bot", "editor", { services: ["orders"] });
+  rmSync(project);
+  const server = await testServer({ repository: files });
+  const before = server.text("dev");
+  const { status, json } = await post(server, SAVE, bearer(token));
+  expect([status, json.code]).toEqual([403, "TOKEN_LIMITED"]);
+  expect(json.details).toContain("a repository without services");
+  expect(server.text("dev")).toBe(before);
+});
 
 describe("a token that is limited to an environment", () => {
   test.each<[string, number, string | undefined]>([

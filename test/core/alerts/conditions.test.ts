@@ -125,6 +125,7 @@ describe("memory that grows", () => {
     ["by nothing", minutes(120, () => 100 * MIB), 600 * MIB],
     ["by less than nothing", minutes(120, (minute) => (200 - minute) * MIB), 600 * MIB],
     ["as a saw, as a garbage collector makes it", minutes(300, (minute) => (minute % 30) * MIB), 600 * MIB],
+    ["by leaps", minutes(120, (minute) => (minute * 0.2 + (minute % 2) * 20) * MIB), 100 * MIB],
     ["without a measurement", [], 600 * MIB],
   ])("memory that grows %s is not reported", (_how, points, availableBytes) => {
     expect(measureGrowth(points, availableBytes)).toBeUndefined();

@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { AuditRecord } from "../../../src/core/api/audit-record.ts";
 import { attributeEvents as joined } from "../../../src/core/events/attribute-events.ts";
+import { explainReload, explainStop, maySchedule } from "../../../src/core/events/causes.ts";
 import { logEvents } from "../../../src/core/events/log-events.ts";
 import { logEntry } from "../../../src/core/logs/log-line.ts";
 import { paginateEvents, toSvcmEvent } from "../../../src/core/events/page.ts";
@@ -18,6 +19,34 @@ const exit = (code: number, signal = "SIGINT"): string =>
   `App [api:0] exited with code [${code}] via signal [${signal}]`;
 const MEMORY =
   "[PM2][WORKER] Process 0 restarted because it exceeds --max-memory-restart value (current_memory=84455424 max_memory_limit=83886080 [octets])";
+
+describe("a change of a watched file", () => {
+  const stop = (afterMs: number) => ({ stoppingMs: 100_000 + afterMs, watch: { path: "a.js", atMs: 100_000 } });
+
+  test.each([
+    [0, "watch"],
+    [1000, "watch"],
+    [1001, "pm2-cli"],
+    [-1, "pm2-cli"],
+  ] as const)("explains a stop %d ms later as %s", (afterMs, cause) => {
+    expect(explainStop(stop(afterMs)).cause).toBe(cause);
+  });
+
+  test.each([
+    [10_000, "watch"],
+    [10_001, "pm2-cli"],
+  ] as const)("explains a reload whose old process ends %d ms later as %s", (afterMs, cause) => {
+    const { watch } = stop(0);
+    expect(explainReload({ watch }, 100_000 + afterMs).cause).toBe(cause);
+  });
+
+  test.each([
+    [1000, true],
+    [1001, false],
+  ])("a stop %d ms after the time of a schedule may be the schedule's: %s", (afterMs, is) => {
+    expect(maySchedule({ stoppingMs: 100_000 + afterMs, cron: { atMs: 100_000 } })).toBe(is);
+  });
+});
 
 test.each([
   ["an exit code is probably a crash", [[1, exit(1)]], "exit", "crash", "likely"],

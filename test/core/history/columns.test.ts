@@ -50,6 +50,14 @@ describe("columns of the history", () => {
     ).toEqual(["memoryPercent", "restartCount"]);
   });
 
+  test("three missed steps are no gap, and a fourth is one", () => {
+    const gapsAfter = (seconds: number) => {
+      const steps = [stepAt(NOON), stepAt(NOON + seconds * 1000)];
+      return columnsOf(steps, { from: NOON, to: NOON + (seconds + 10) * 1000, points: 60 }).gaps.length;
+    };
+    expect([gapsAfter(30), gapsAfter(31)]).toEqual([0, 1]);
+  });
+
   test("periods without a recorder are gaps, at the beginning, between and at the end", () => {
     const steps = [
       ...stepsBetween(NOON + 5 * MINUTE, NOON + 10 * MINUTE),

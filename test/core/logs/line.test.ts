@@ -103,4 +103,5 @@ test("a line without a level is an error on standard error, and info on standard
   expect(isAtLeast("warn", null, "out")).toBe(false);
   expect(isAtLeast("warn", "info", "err")).toBe(false);
   expect(isAtLeast("warn", "fatal", "out")).toBe(true);
+  expect(isAtLeast("warn", "warn", "out")).toBe(true);
 });

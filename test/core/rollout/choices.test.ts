@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import type { ComparisonInput } from "../../../src/core/rollout/comparison-input.ts";
-import { decide } from "../../../src/core/rollout/decide.ts";
+import { decide, leaveOutOwn, type Decision } from "../../../src/core/rollout/decide.ts";
 import type { ExpectedApp } from "../../../src/core/rollout/expected.ts";
 import { simulateApply } from "../../../src/core/rollout/revision.ts";
 import type { DecidedStep } from "../../../src/core/rollout/step.ts";
@@ -37,6 +37,28 @@ test("an app that an apply started is removed only with prune, before an app tha
     "save",
   ]);
   expect(summarise(decide(input, { prune: true }).steps)).toEqual(["start new app missing", "save"]);
+});
+
+test("an app that an apply started is removed after the start of an app that does not need its port", () => {
+  const input = inputOf(expectedOf([{ name: "new", script: "/srv/new.js" }]), [cron]);
+  const { steps } = decide(input, { owned: new Set(["cron"]), prune: true });
+  expect(steps.map(({ do: kind }) => kind)).toEqual(["start", "remove", "save"]);
+});
+
+describe("svcm's own processes", () => {
+  const two = (): Decision => decide(inputOf(expectedOf([{ name: "svcm" }, { name: "api" }]), []), {});
+
+  test("are left out, and the other steps stay", () => {
+    const { steps, leftOut } = leaveOutOwn(two(), ["svcm"]);
+    expect([steps.map(({ do: kind, app }) => `${kind} ${app}`.trim()), leftOut]).toEqual([
+      ["start api", "save"],
+      [{ name: "svcm", pmIds: [] }],
+    ]);
+  });
+
+  test("leave no list to save if nothing else changes", () => {
+    expect(leaveOutOwn(two(), ["svcm", "api"]).steps).toEqual([]);
+  });
 });
 
 describe("an app with a new name", () => {
