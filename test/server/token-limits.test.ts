@@ -8,7 +8,7 @@ import { ask, ENV, post, repository, testServer } from "./support.ts";
 
 const SAVE = { environment: "dev", values: { SVC_HTTP_FRAMEWORK: "fastify" } };
 
-test("a token that is limited to services may change nothing in a repository that has none any more", async () => {
+test("a token that is limited to services may change nothing after the services are gone", async () => {
   const files = repository();
   const project = join(files.root, "svcm.yaml");
   writeFileSync(project, "version: 1\nenvironments: { dev: [] }\nservices: { orders: { env: { dev: .env } } }\n");

@@ -50,7 +50,7 @@ describe("columns of the history", () => {
     ).toEqual(["memoryPercent", "restartCount"]);
   });
 
-  test("three missed steps are no gap, and a fourth is one", () => {
+  test("a fourth missed step makes a gap", () => {
     const gapsAfter = (seconds: number) => {
       const steps = [stepAt(NOON), stepAt(NOON + seconds * 1000)];
       return columnsOf(steps, { from: NOON, to: NOON + (seconds + 10) * 1000, points: 60 }).gaps.length;
