@@ -12,6 +12,7 @@ import type { HasAudit } from "./access/port-audit-log.ts";
 import type { HasClock, HasHost } from "./files/port-host.ts";
 import type { HasProcesses } from "./pm2/port-processes.ts";
 import type { HasReleases } from "./rollout/port-releases.ts";
+import type { HasDeploys } from "./deploy/port-deploys.ts";
 import type { HasRunningCode } from "./running/port-running-code.ts";
 import type { HasTokens } from "./access/port-tokens.ts";
 import type { HasProcessLogs } from "./logs/port-process-logs.ts";
@@ -40,6 +41,7 @@ export interface Ports
     HasHost,
     HasProcesses,
     HasReleases,
+    HasDeploys,
     HasRunningCode,
     HasTokens,
     HasProcessLogs,

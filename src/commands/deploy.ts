@@ -1,0 +1,85 @@
+import * as Args from "@oclif/core/args";
+import * as Flags from "@oclif/core/flags";
+import { deployPlan, deployRun, renderPlan, type DeployPlan } from "../core/index.ts";
+import { isProductionName } from "../core/words/production.ts";
+import { ecosystemFlags, pickEnvironment, SvcmCommand } from "./base.ts";
+import { renderDeploy, renderPrepared } from "./terminal/deploy.ts";
+import { fold } from "./terminal/fit.ts";
+import { applyFlags, planFlags, readTimeouts } from "./terminal/flags.ts";
+import { paint } from "./terminal/paint.ts";
+import { canPrompt, confirmChange, confirmName, requirePrompt } from "./terminal/prompt.ts";
+import { stdoutScreen } from "./terminal/screen.ts";
+
+export default class Deploy extends SvcmCommand {
+  static override summary = "Make a commit run: prepare a release folder, check it, and roll it in.";
+  static override description =
+    "Fetches the commit, installs and builds it in a folder of its own while the former release serves, checks it, and applies its ecosystem file as svcm apply does. If anything fails, the former code and configuration serve on. svcm rollback goes back over both. In a terminal, svcm shows the plan and asks. Exits 1 if everything runs as before, and 3 if something is half done.";
+  static override examples = [
+    "<%= config.bin %> deploy --environment production",
+    "<%= config.bin %> deploy v1.4.0 --environment production --dry-run",
+    "<%= config.bin %> deploy v1.4.0 --environment production --yes",
+  ];
+  static override args = {
+    revision: Args.string({
+      ignoreStdin: true,
+      description: "Branch, tag or commit. Defaults to the branch that the checkout follows.",
+    }),
+  };
+  static override flags = {
+    ...ecosystemFlags,
+    prune: planFlags.prune,
+    "dry-run": Flags.boolean({
+      summary: "Prepare and check the release, show the plan, and apply nothing.",
+      default: false,
+    }),
+    plan: Flags.string({ summary: "Id of the plan that you read. Refuse any other plan.", helpValue: "<id>" }),
+    "switch-environment": Flags.boolean({
+      summary: "Move running apps to another environment than that of the last apply.",
+      default: false,
+    }),
+    message: Flags.string({
+      char: "m",
+      summary: "A note for the release. Defaults to the first line of the commit's message.",
+      helpValue: "<text>",
+    }),
+    ...applyFlags,
+  };
+
+  async run() {
+    const { args, flags } = await this.parse(Deploy);
+    const { lockTimeoutMs, timeoutMs } = readTimeouts(flags);
+    const request = {
+      ...pickEnvironment(flags),
+      revision: args.revision,
+      prune: flags.prune || undefined,
+      lockTimeoutMs,
+    };
+    const isGiven = flags.yes || flags.plan !== undefined;
+    if (!flags["dry-run"] && !isGiven) requirePrompt(canPrompt(this), "svcm deploy", "--plan or --yes");
+    const prepared = flags["dry-run"] || !isGiven ? await this.executeAloud(deployPlan, request) : undefined;
+    if (prepared !== undefined) this.log(fold(await showPrepared(prepared), stdoutScreen()));
+    if (flags["dry-run"]) return prepared;
+    if (prepared !== undefined && prepared.plan.changed && !(await this.#isAccepted(prepared))) return undefined;
+    const seen = prepared === undefined ? {} : { revision: prepared.commit, plan: prepared.plan.id ?? undefined };
+    const result = await this.executeAloud(deployRun, {
+      ...request,
+      ...(flags.plan !== undefined && { plan: flags.plan }),
+      ...seen,
+      switchEnvironment: flags["switch-environment"] || undefined,
+      message: flags.message,
+      timeoutMs,
+    });
+    this.print((screen) => fold(renderDeploy(result), screen));
+    return result;
+  }
+
+  async #isAccepted({ plan: { environment } }: DeployPlan): Promise<boolean> {
+    return isProductionName(environment)
+      ? await confirmName(this, `Deploy? Type the name ${environment} to go on:`, environment)
+      : await confirmChange(this, "Deploy?");
+  }
+}
+
+async function showPrepared(prepared: DeployPlan): Promise<string> {
+  return `${renderPrepared(prepared)}\n${await renderPlan(prepared.plan, "text", paint)}`;
+}

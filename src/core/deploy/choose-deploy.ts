@@ -1,0 +1,32 @@
+import { toDeploySettings, type DeploySettings } from "../project/deploy-settings.ts";
+import type { Project } from "../project/project.ts";
+import { chooseService, resolvePath } from "../project/resolve.ts";
+
+export interface ChosenDeploy {
+  readonly settings: DeploySettings;
+  /** With a root of its own; `""` for the root of the whole checkout. */
+  readonly owner: string;
+}
+
+/**
+ * A service with a section of its own has its own root. Otherwise the checkout has one for all services, and the name
+ * of a service limits plan and apply.
+ * @throws {SvcmError} INVALID_REQUEST with SERVICE_UNKNOWN or SERVICE_REQUIRED
+ */
+export function chooseDeploy(project: Project | undefined, service: string | undefined): ChosenDeploy {
+  const isDivided = Object.values(project?.services ?? {}).some(({ deploy }) => deploy !== undefined);
+  const chosen =
+    service !== undefined || (isDivided && project?.deploy === undefined) ? chooseService(project, service) : undefined;
+  const own = chosen?.service.deploy;
+  return own === undefined
+    ? { settings: project?.deploy ?? toDeploySettings(), owner: "" }
+    : { settings: own, owner: chosen?.name ?? "" };
+}
+
+export function rootOf(
+  { settings, owner }: ChosenDeploy,
+  root: string,
+  defaultRoot: (service: string) => string,
+): string {
+  return settings.root === undefined ? defaultRoot(owner) : resolvePath(root, settings.root);
+}
