@@ -20,6 +20,7 @@ import { nodePrometheus } from "./history/prometheus.node.ts";
 import { pm2Processes } from "./pm2/daemon/index.ts";
 import { nodeSightings } from "./events/sightings.node.ts";
 import { nodeRunningCode } from "./running/evidence/index.ts";
+import { nodeDeployed } from "./deploy/deployed.node.ts";
 import { nodeReleases } from "./rollout/releases.node.ts";
 import { pm2Schedules } from "./pm2/daemon/schedules.ts";
 import { nodeProcessLogs } from "./logs/process-logs.node.ts";
@@ -160,13 +161,14 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     deploys: () =>
       once(async () => {
         const { nodeDeploys, releaseRoot, releaseWorld } = await import("./deploy/machine/index.ts");
-        return nodeDeploys({ root, pm2Home, env }, (place) => {
+        return nodeDeploys({ root, env }, (place) => {
           const own = { root: releaseRoot(place), env: { ...env, PM2_HOME: pm2Home }, cwd: root };
           // Links of a release lead to its shared files, and from there to the checkout.
           const outside = [root, place.checkout, place.layout.root, ...folders];
           return releaseWorld(ports, nodePorts({ ...own, folders: outside, logFolders }), place);
         });
       }),
+    deployed: () => nodeDeployed({ root, pm2Home }, ports),
     runningCode: () => nodeRunningCode({ root, env, pm2Home }),
     tokens: () => nodeTokens(stateFolder, ports.files),
     processLogs: () => nodeProcessLogs(pm2Home),

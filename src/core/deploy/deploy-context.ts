@@ -15,13 +15,15 @@ export interface DeployContext extends ChosenDeploy {
   readonly deploys: Deploys;
   readonly root: DeployRoot;
   readonly environment: string;
+  /** The names of the environment. */
+  readonly spellings: readonly string[];
   readonly service: string | undefined;
   /** Told while it works, and to be told with the result. */
   readonly notes: string[];
 }
 
 export async function openDeployRoot(
-  ports: Pick<DeployPorts, "deploys" | "facts" | "workspace">,
+  ports: Pick<DeployPorts, "deploys" | "deployed" | "facts" | "workspace">,
   service: string | undefined,
 ): Promise<ChosenDeploy & Pick<DeployContext, "deploys" | "root">> {
   const { facts, workspace } = ports;
@@ -30,7 +32,7 @@ export async function openDeployRoot(
   return {
     ...chosen,
     deploys,
-    root: deploys.open(rootOf(chosen, workspace.root, (owner) => deploys.defaultRoot(owner))),
+    root: deploys.open(rootOf(chosen, workspace.root, (owner) => ports.deployed.defaultRoot(owner))),
   };
 }
 

@@ -4,7 +4,7 @@ import { SvcmError } from "../api/errors.ts";
 import type { InputOf } from "../api/inputs.ts";
 import type { DeployPlan, DeployResult } from "../api/deploy.ts";
 import { requireEnvironment } from "../project/required-environment.ts";
-import { ecosystemSpellings, resolveEnvironment } from "../project/resolve.ts";
+import { ecosystemSpellings, resolveEnvironment, spellingsOf } from "../project/resolve.ts";
 import { readEcosystem } from "../pm2/ecosystem-file.ts";
 import { applyPlan } from "../rollout/apply/apply.ts";
 import type { ActionSubject } from "../rollout/control/action-subject.ts";
@@ -21,10 +21,10 @@ import {
 import { chooseSource, findCommit, type FoundCommit } from "./find-commit.ts";
 import { deployOfPath } from "./layout.ts";
 import type { Checkout, DeployGit } from "./port-deploy-git.ts";
-import type { ReleasePlace, ReleaseWorld } from "./port-deploys.ts";
+import type { ReleaseWorld } from "./port-deploys.ts";
 import { appNames, prepareRelease } from "./prepare.ts";
 import { pruneReleases } from "./prune.ts";
-import { isPrepared, type DeployOutcome, type DeployRecord } from "./record.ts";
+import { isPrepared, toPlace, type DeployOutcome, type DeployRecord } from "./record.ts";
 import { recoverDeploys } from "./recover.ts";
 import { toDeploy } from "./to-deploy.ts";
 
@@ -147,14 +147,8 @@ async function withDeploy<T>(
         );
         subject.target = `commit ${record.commit.slice(0, 7)} as ${record.id}`;
         requireNotStopped(context);
-        const place: ReleasePlace = {
-          layout: root.layout,
-          id: record.id,
-          prefix: checkout.prefix,
-          commit: record.commit,
-          checkout: checkout.top,
-        };
-        return await work({ context, git, record, world: deploys.world(place), former: await root.current() });
+        const world = deploys.world(toPlace(root.layout, record));
+        return await work({ context, git, record, world, former: await root.current() });
       }),
   );
 }
@@ -164,9 +158,18 @@ async function openContext(ports: DeployPorts, request: Request, caller: Caller)
   const { facts, workspace } = ports;
   requireEnvironment(await facts.project(), requested, workspace.nodeEnv);
   const [contract, matrix] = await Promise.all([facts.runtimeContract(), facts.capabilityMatrix()]);
-  const { name } = resolveEnvironment(ecosystemSpellings(contract, matrix), contract, requested, workspace.nodeEnv);
+  const spellings = ecosystemSpellings(contract, matrix);
+  const { name } = resolveEnvironment(spellings, contract, requested, workspace.nodeEnv);
   const { service } = request;
-  return { ports, caller, ...(await openDeployRoot(ports, service)), environment: name, service, notes: [] };
+  return {
+    ports,
+    caller,
+    ...(await openDeployRoot(ports, service)),
+    environment: name,
+    spellings: spellingsOf(spellings, name),
+    service,
+    notes: [],
+  };
 }
 
 async function fetchCommit(

@@ -22,6 +22,16 @@ export function layoutOf(root: string): Layout {
   };
 }
 
+export interface ReleasePlace {
+  readonly layout: Layout;
+  readonly id: string;
+  /** Of the repository root below the top of the checkout: `""`, or `packages/api/`. */
+  readonly prefix: string;
+  readonly commit: string;
+  /** The top of the checkout. */
+  readonly checkout: string;
+}
+
 /** `20261127080501-4a91c77` sorts by time, and Capistrano's pruning leaves it alone. */
 export const DEPLOY_ID = /^\d{14}-[0-9a-f]{7}$/;
 

@@ -3,15 +3,12 @@ import type { DeployCommand } from "../project/deploy-settings.ts";
 import type { ApplyPorts } from "../rollout/apply/ports.ts";
 import type { PackageFolder } from "./commands.ts";
 import type { DeployGit } from "./port-deploy-git.ts";
-import type { Layout } from "./layout.ts";
+import type { Layout, ReleasePlace } from "./layout.ts";
 import type { PathMap } from "./map-paths.ts";
 import type { DeployEvent, DeployRecord, StartedCommand } from "./record.ts";
 
 /** The folders of deploys, and what reaches into them. Methods throw {SvcmError} DEPLOY_FAILED for a refusal of the system. */
 export interface Deploys {
-  /** Of a service, or of the whole checkout; below PM2_HOME. */
-  defaultRoot(service: string): string;
-
   open(root: string): DeployRoot;
 
   /** @param repository the bare repository of a deploy root */
@@ -39,21 +36,14 @@ export interface ReleaseWorld extends ApplyPorts, HasHost {
   readonly paths: PathMap;
 }
 
-export interface ReleasePlace {
-  readonly layout: Layout;
-  readonly id: string;
-  /** Of the repository root below the top of the checkout: `""`, or `packages/api/`. */
-  readonly prefix: string;
-  readonly commit: string;
-  /** The top of the checkout. */
-  readonly checkout: string;
-}
-
 export interface DeployRoot {
   readonly layout: Layout;
 
   /** @throws {SvcmError} DEPLOY_LOCKED; errors of `work` pass through */
   withLock<T>(timeoutMs: number, work: () => Promise<T>): Promise<T>;
+
+  /** When the running deploy began, in milliseconds since 1970; null if none is running. */
+  lockedSince(): Promise<number | null>;
 
   /** Creates the folders. @throws {SvcmError} DEPLOY_REFUSED with DEPLOY_ROOT_TAKEN or DEPLOY_ROOT_UNUSABLE */
   claim(owner: RootOwner): Promise<void>;

@@ -10,7 +10,7 @@ import { note, requireNotStopped, type DeployContext } from "./deploy-context.ts
 import type { FoundCommit } from "./find-commit.ts";
 import { createDeployId } from "./layout.ts";
 import type { Checkout, CommitFacts, DeployGit } from "./port-deploy-git.ts";
-import type { DiskSize, ReleasePlace, ReleaseWorld, SharedPath } from "./port-deploys.ts";
+import type { DiskSize, ReleaseWorld, SharedPath } from "./port-deploys.ts";
 import { type DeployHead, type DeployRecord, toDeployRecord } from "./record.ts";
 import { runReleaseCommands } from "./run-commands.ts";
 
@@ -59,14 +59,16 @@ function unreachable(): never {
 }
 
 function createHead(
-  { ports, caller, environment }: DeployContext,
-  { found }: NewRelease,
+  { ports, caller, environment, spellings }: DeployContext,
+  { found, checkout }: NewRelease,
   { subject }: CommitFacts,
   id: string,
 ): DeployHead {
   const { source, actor } = caller;
   const by = { source, ...(actor !== undefined && { actor }) };
-  return { event: "begin", id, ...found, subject, environment, by, at: new Date(ports.clock.now()).toISOString() };
+  const { top, prefix } = checkout;
+  const at = new Date(ports.clock.now()).toISOString();
+  return { event: "begin", id, ...found, subject, environment, spellings, by, at, checkout: top, prefix };
 }
 
 /** The exit code says that everything runs as before. */
@@ -108,7 +110,7 @@ async function fillFolder(
   const { root, caller, deploys } = context;
   const { layout } = root;
   const { found, git, checkout } = release;
-  const place: ReleasePlace = { layout, id, prefix: checkout.prefix, commit: found.commit, checkout: checkout.top };
+  const place = { layout, id, prefix: checkout.prefix, commit: found.commit, checkout: checkout.top };
   const top = `${layout.releases}/${id}`;
   requireWhole(facts.submodules, "SUBMODULE_UNSUPPORTED", "submodules, which svcm does not fetch");
   caller.say?.(`files: ${found.commit.slice(0, 7)} to ${top}`);
@@ -122,7 +124,7 @@ async function fillFolder(
   const world = deploys.world(place);
   await requireProjectFile(context, world);
   const { settings } = chooseDeploy(await world.facts.project(), context.service);
-  // Before the install, because its scripts may read them, and again after it: a build may empty a folder.
+  // Before the install, because its scripts may read them.
   const shared = await listShared(context, world, settings.shared);
   await root.share(id, shared);
   requireNotStopped(context);

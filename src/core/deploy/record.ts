@@ -1,4 +1,5 @@
 import type { AuditSource } from "../api/names.ts";
+import type { Layout, ReleasePlace } from "./layout.ts";
 
 /** A program of a deploy, which its journal names so that a later deploy can end what a killed one left. */
 export interface StartedCommand {
@@ -19,6 +20,12 @@ export interface DeployHead {
   readonly environment: string;
   readonly by: { readonly source: AuditSource; readonly actor?: string };
   readonly at: string;
+  /** The names of the environment. */
+  readonly spellings: readonly string[];
+  /** The top of the checkout. */
+  readonly checkout: string;
+  /** Of the repository root below the top: `""`, or `packages/api/`. */
+  readonly prefix: string;
   /** Of an archive. */
   readonly digest?: string;
 }
@@ -79,6 +86,10 @@ function stateOf(events: readonly DeployEvent[]): DeployState {
 }
 
 const STATE_EVENTS: ReadonlySet<DeployEvent["event"]> = new Set(["prepared", "apply", "end", "pruned"]);
+
+export function toPlace(layout: Layout, { id, prefix, commit, checkout }: DeployRecord): ReleasePlace {
+  return { layout, id, prefix, commit, checkout };
+}
 
 /** Its folder is whole, so the same commit need not be prepared again. */
 export function isPrepared({ state, preparedAtMs }: Pick<DeployRecord, "state" | "preparedAtMs">): boolean {

@@ -14,7 +14,7 @@ import {
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { SvcmError } from "../../api/errors.ts";
-import { fileLocks } from "../../files/lock.ts";
+import { fileLocks, lockedSince } from "../../files/lock.ts";
 import { FileError } from "../../files/port-files.ts";
 import { readIfExists } from "../../files/system.ts";
 import { LOCKFILES } from "../../running/code-files.ts";
@@ -43,6 +43,7 @@ export function deployRoot(root: string): DeployRoot {
   return {
     layout,
     withLock: (timeoutMs, work) => withDeployLock(layout, timeoutMs, work),
+    lockedSince: () => attempt(() => lockedSince(lockPath(layout))),
     claim: (owner) => attempt(() => claimRoot(layout, owner)),
     records: () => attempt(() => readRecords(layout)),
     append: (id, event) => attempt(() => appendEvent(join(layout.records, `${id}.jsonl`), event)),
@@ -85,8 +86,13 @@ export function deployRoot(root: string): DeployRoot {
   };
 }
 
-async function withDeployLock<T>({ root }: Layout, timeoutMs: number, work: () => Promise<T>): Promise<T> {
-  const path = join(root, "deploy");
+function lockPath({ root }: Layout): string {
+  return join(root, "deploy");
+}
+
+async function withDeployLock<T>(layout: Layout, timeoutMs: number, work: () => Promise<T>): Promise<T> {
+  const { root } = layout;
+  const path = lockPath(layout);
   await attemptDeploy(root, () => mkdir(root, { recursive: true, mode: 0o755 }));
   try {
     return await fileLocks({ timeoutMs }).withLock({ target: path, path }, work);

@@ -4,7 +4,8 @@ import type { HasHost } from "../../files/port-host.ts";
 import type { LoadedEcosystem } from "../../pm2/loaded.ts";
 import type { ApplyPorts } from "../../rollout/apply/ports.ts";
 import { mapLoaded, type PathMap } from "../map-paths.ts";
-import type { ReleasePlace, ReleaseWorld } from "../port-deploys.ts";
+import type { ReleasePlace } from "../layout.ts";
+import type { ReleaseWorld } from "../port-deploys.ts";
 
 export function releaseFolder({ layout, id }: Pick<ReleasePlace, "layout" | "id">): string {
   return join(layout.releases, id);
@@ -22,12 +23,28 @@ interface WorldPorts extends ApplyPorts, HasHost {}
  * @param own with the release as the repository
  */
 export function releaseWorld(ports: WorldPorts, own: WorldPorts, place: ReleasePlace): ReleaseWorld {
-  const { audit, clock, host, processes, releases, processLogs, schedules, logs, machine, health, stamps } = ports;
+  const { audit, clock, host, processes, releases, processLogs, schedules, logs, machine, health, stamps, deployed } =
+    ports;
   const { stateFolder, auditFile } = ports.workspace;
   const paths = pathMap(place);
   const { ecosystems, facts, files, runningCode } = own;
   return {
-    ...{ audit, clock, host, processes, releases, processLogs, schedules, logs, machine, health, stamps, facts, files },
+    ...{
+      audit,
+      clock,
+      host,
+      processes,
+      releases,
+      processLogs,
+      schedules,
+      logs,
+      machine,
+      health,
+      stamps,
+      deployed,
+      facts,
+      files,
+    },
     workspace: { ...own.workspace, stateFolder, auditFile },
     ecosystems: {
       ...ecosystems,

@@ -3,7 +3,8 @@ import type { CodeDocs } from "../../findings/rule.ts";
 export const deployCodes: CodeDocs = {
   DEPLOY_FAILED: {
     summary: "The release could not be made, or its checks found an error. Nothing that runs was touched.",
-    explanation: "svcm removes the folder of a release that it could not prepare, and keeps the output of its commands.",
+    explanation:
+      "svcm removes the folder of a release that it could not prepare, and keeps the output of its commands.",
     remedy: "Read the reason, correct the commit or the setting, and run `svcm deploy` again.",
   },
   DEPLOY_REFUSED: {
@@ -84,7 +85,8 @@ export const deployCodes: CodeDocs = {
   },
   DEPLOY_CHECK_FAILED: {
     summary: "The ecosystem file or an env file of the release has errors.",
-    remedy: "Correct what the message lists. `svcm ecosystem check` and `svcm env check` find the same in the checkout.",
+    remedy:
+      "Correct what the message lists. `svcm ecosystem check` and `svcm env check` find the same in the checkout.",
   },
   DEPLOY_PATH_OUTSIDE: {
     summary: "An app of the ecosystem file would run code that is not in the release.",
@@ -95,6 +97,16 @@ export const deployCodes: CodeDocs = {
   DEPLOY_NOT_COMMITTED: {
     summary: "svcm.yaml is in the checkout and not in the commit.",
     remedy: "Commit and push it together with the ecosystem files.",
+  },
+  DEPLOY_INTERRUPTED: {
+    summary: "A deploy was killed or lost its machine before its end (a warning of a plan).",
+    explanation:
+      "Its journal names the step that it had reached. The next deploy ends what it left and removes its folder, or finishes it.",
+    remedy: "Run the command of the message.",
+  },
+  DEPLOY_RUNNING: {
+    summary: "A deploy of this repository is running (a warning of a plan).",
+    remedy: "Wait for its end, and read the plan again.",
   },
   SHARED_UNUSABLE: {
     summary: "A shared path is nowhere, or cannot be linked into the release.",
