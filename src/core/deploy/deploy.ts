@@ -94,15 +94,20 @@ export function deploy(ports: DeployPorts, input: InputOf<"deploy.run">, caller:
         notes: context.notes,
       };
     } catch (error) {
-      if (error instanceof SvcmError)
-        await root.append(record.id, {
-          event: "end",
-          outcome: outcomeOf(error),
-          at: now(ports),
-          reason: error.message.split("\n", 1).join(),
-        });
-      throw error;
+      if (!(error instanceof SvcmError)) throw error;
+      const reason = error.message.split("\n", 1).join();
+      await root.append(record.id, { event: "end", outcome: outcomeOf(error), at: now(ports), reason });
+      throw asDeploy(error);
     }
+  });
+}
+
+/** An apply in the checkout would leave the releases. */
+function asDeploy({ kind, body }: SvcmError): SvcmError {
+  const { hint, ...rest } = body;
+  return new SvcmError(kind, {
+    ...rest,
+    ...(hint !== undefined && { hint: hint.replaceAll("svcm apply", "svcm deploy") }),
   });
 }
 
