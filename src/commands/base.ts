@@ -141,34 +141,6 @@ export abstract class SvcmCommand extends Command {
     return execute(operation, { ...ports, releases }, input, caller);
   }
 
-  /**
-   * As `executeUntilStopped`, with the lines of a long operation. Until its first step, a lost terminal stops it, too;
-   * from then on it goes through.
-   */
-  async executeAloud<OperationInput, Output>(
-    operation: Operation<OperationInput, Output>,
-    input: OperationInput,
-  ): Promise<Output> {
-    const { source, actor, grants } = commandLineCaller();
-    const say = (line: string): void => void writeErr(`${printable(line, stderrScreen())}\n`);
-    const caller = { source, grants, say, signal: this.signal, ...(actor !== undefined && { actor }) };
-    const ports = await this.ports();
-    let hasBegun = false;
-    const releases = withProgress(ports.releases, (progress) => {
-      hasBegun = true;
-      if (progress.outcome === undefined) say(progressText(progress));
-    });
-    const hangUp = (): void => {
-      if (!hasBegun) this.#abort();
-    };
-    process.on("SIGHUP", hangUp);
-    try {
-      return await execute(operation, { ...ports, releases }, input, caller);
-    } finally {
-      process.removeListener("SIGHUP", hangUp);
-    }
-  }
-
   protected async logMissingEcosystem(response: {
     readonly environment: string;
     readonly path: string;

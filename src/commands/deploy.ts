@@ -3,12 +3,12 @@ import * as Flags from "@oclif/core/flags";
 import { deployPlan, deployRun, renderPlan, type DeployPlan } from "../core/index.ts";
 import { isProductionName } from "../core/words/production.ts";
 import { ecosystemFlags, pickEnvironment, SvcmCommand } from "./base.ts";
+import { executeAloud } from "./terminal/aloud.ts";
 import { renderDeploy, renderPrepared } from "./terminal/deploy.ts";
 import { fold } from "./terminal/fit.ts";
 import { applyFlags, planFlags, readTimeouts } from "./terminal/flags.ts";
 import { paint } from "./terminal/paint.ts";
 import { canPrompt, confirmChange, confirmName, requirePrompt } from "./terminal/prompt.ts";
-import { stdoutScreen } from "./terminal/screen.ts";
 
 export default class Deploy extends SvcmCommand {
   static override summary = "Make a commit run: prepare a release folder, check it, and roll it in.";
@@ -48,29 +48,33 @@ export default class Deploy extends SvcmCommand {
   async run() {
     const { args, flags } = await this.parse(Deploy);
     const { lockTimeoutMs, timeoutMs } = readTimeouts(flags);
-    const request = {
-      ...pickEnvironment(flags),
-      revision: args.revision,
-      prune: flags.prune || undefined,
-      lockTimeoutMs,
-    };
-    const isGiven = flags.yes || flags.plan !== undefined;
-    if (!flags["dry-run"] && !isGiven) requirePrompt(canPrompt(this), "svcm deploy", "--plan or --yes");
-    const prepared = flags["dry-run"] || !isGiven ? await this.executeAloud(deployPlan, request) : undefined;
-    if (prepared !== undefined) this.log(fold(await showPrepared(prepared), stdoutScreen()));
-    if (flags["dry-run"]) return prepared;
-    if (prepared !== undefined && prepared.plan.changed && !(await this.#isAccepted(prepared))) return undefined;
-    const seen = prepared === undefined ? {} : { revision: prepared.commit, plan: prepared.plan.id ?? undefined };
-    const result = await this.executeAloud(deployRun, {
-      ...request,
-      ...(flags.plan !== undefined && { plan: flags.plan }),
-      ...seen,
-      switchEnvironment: flags["switch-environment"] || undefined,
-      message: flags.message,
-      timeoutMs,
-    });
+    const prune = flags.prune || undefined;
+    const request = { ...pickEnvironment(flags), revision: args.revision, prune, lockTimeoutMs };
+    if (flags["dry-run"]) return await this.#prepare(request);
+    const seen = flags.yes || flags.plan !== undefined ? {} : await this.#confirmPlan(request);
+    if (seen === undefined) return undefined;
+    const { plan, message } = flags;
+    const switchEnvironment = flags["switch-environment"] || undefined;
+    const input = { ...request, plan, switchEnvironment, message, timeoutMs, ...seen };
+    const result = await executeAloud(this, deployRun, input);
     this.print((screen) => fold(renderDeploy(result), screen));
     return result;
+  }
+
+  async #prepare(request: DeployRequest): Promise<DeployPlan> {
+    const prepared = await executeAloud(this, deployPlan, request);
+    const plan = await renderPlan(prepared.plan, "text", paint);
+    this.print((screen) => fold(`${renderPrepared(prepared)}\n${plan}`, screen));
+    return prepared;
+  }
+
+  /** What the user accepted; `undefined` for a no. */
+  async #confirmPlan(request: DeployRequest): Promise<{ revision: string; plan?: string } | undefined> {
+    requirePrompt(canPrompt(this), "svcm deploy", "--plan or --yes");
+    const prepared = await this.#prepare(request);
+    const { commit: revision, plan } = prepared;
+    if (plan.changed && !(await this.#isAccepted(prepared))) return undefined;
+    return { revision, ...(plan.id !== null && { plan: plan.id }) };
   }
 
   async #isAccepted({ plan: { environment } }: DeployPlan): Promise<boolean> {
@@ -80,6 +84,4 @@ export default class Deploy extends SvcmCommand {
   }
 }
 
-async function showPrepared(prepared: DeployPlan): Promise<string> {
-  return `${renderPrepared(prepared)}\n${await renderPlan(prepared.plan, "text", paint)}`;
-}
+type DeployRequest = Parameters<typeof deployPlan.run>[1];

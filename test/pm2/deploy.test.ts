@@ -14,7 +14,7 @@ import { expect, test } from "vitest";
 import { ecosystemDrift, execute, releaseList, rolloutPlan, rolloutRollback } from "../../src/core/index.ts";
 import { commandLine, start } from "../support/child.ts";
 import { loadDuring } from "../support/http-load.ts";
-import { longTest } from "../support/runs.ts";
+import { sampleOrAll } from "../support/runs.ts";
 import { CANARY, caller, shopUnderPm2 } from "./deployed-shop.ts";
 
 const shop = shopUnderPm2();
@@ -137,14 +137,12 @@ async function killedAt(event: string, when: "before" | "after"): Promise<void> 
   expect((await child.ended).signal).toBe("SIGKILL");
 }
 
-test.each([
+const SAMPLE = [
   ["command", "after"],
   ["release", "after"],
-] as const)("after a kill at %s, the plan says so, and the next deploy finishes", async (event, when) => {
-  await afterKill(event, when);
-});
-
-longTest.each([
+] as const;
+const POINTS = [
+  ...SAMPLE,
   ["begin", "after"],
   ["command", "before"],
   ["prepared", "before"],
@@ -155,13 +153,10 @@ longTest.each([
   ["switch", "after"],
   ["end", "before"],
   ["end", "after"],
-] as const)("after a kill %s %s, the next deploy finishes", async (event, when) => {
-  await afterKill(event, when);
-});
-
+] as const;
 let version = 100;
 
-async function afterKill(event: string, when: "before" | "after"): Promise<void> {
+test.each(sampleOrAll(POINTS, SAMPLE))("after a kill at %s, %s it, the next deploy finishes", async (event, when) => {
   version += 1;
   shop.publish({ VERSION: String(version) });
   await killedAt(event, when);
@@ -174,7 +169,7 @@ async function afterKill(event: string, when: "before" | "after"): Promise<void>
   expect(shop.releases().filter((id) => id.endsWith(deploy.commit.slice(0, 7)))).toEqual([deploy.id]);
   expect((await plan()).changed).toBe(false);
   await expectClean();
-}
+});
 
 test("a commit that was not pushed is refused by name", async () => {
   shop.git("commit", "--quiet", "--allow-empty", "--message", "local");

@@ -165,6 +165,10 @@ const releasedCode = z.strictObject({
   root: z.string().describe("The deploy root."),
   subject: z.string().describe("First line of the commit's message."),
   former: z.string().nullable().describe("Name of the folder that `current` led to before."),
+  isCurrent: z
+    .literal(true)
+    .optional()
+    .describe("In a list: `current` leads to the folder that this release began to run."),
 });
 
 export const releaseBody = z

@@ -14,13 +14,12 @@ export interface ChosenDeploy {
  * @throws {SvcmError} INVALID_REQUEST with SERVICE_UNKNOWN or SERVICE_REQUIRED
  */
 export function chooseDeploy(project: Project | undefined, service: string | undefined): ChosenDeploy {
+  const shared = project?.deploy;
   const isDivided = Object.values(project?.services ?? {}).some(({ deploy }) => deploy !== undefined);
-  const chosen =
-    service !== undefined || (isDivided && project?.deploy === undefined) ? chooseService(project, service) : undefined;
-  const own = chosen?.service.deploy;
-  return own === undefined
-    ? { settings: project?.deploy ?? toDeploySettings(), owner: "" }
-    : { settings: own, owner: chosen?.name ?? "" };
+  const needsService = service !== undefined || (isDivided && shared === undefined);
+  const chosen = needsService ? chooseService(project, service) : undefined;
+  if (chosen?.service.deploy !== undefined) return { settings: chosen.service.deploy, owner: chosen.name };
+  return { settings: shared ?? toDeploySettings(), owner: "" };
 }
 
 export function rootOf(

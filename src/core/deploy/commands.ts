@@ -31,17 +31,22 @@ export function releaseCommands(
   { names, packageText }: PackageFolder,
   { install, build }: Pick<DeploySettings, "install" | "build">,
 ): ReleaseCommand[] {
-  const pack = packageText === undefined ? undefined : parsePackage(packageText);
-  const needsManager = install === undefined && pack !== undefined;
-  const manager = needsManager ? chooseManager(names, pack) : undefined;
-  const scripts = isRecord(pack?.["scripts"]) ? pack["scripts"] : {};
-  const defaultBuild = typeof scripts["build"] === "string" ? [manager ?? "npm", "run", "build"] : false;
-  const hasDevelopment = isRecord(pack?.["devDependencies"]) && Object.keys(pack["devDependencies"]).length > 0;
+  const pack = packageText === undefined ? {} : parsePackage(packageText);
+  const manager = install === undefined ? chooseManager(names, pack) : undefined;
   return [
     toCommand("install", install ?? (manager === undefined ? false : installCommand(manager, pack))),
-    toCommand("build", build ?? defaultBuild),
-    toCommand("prune", (manager !== undefined && hasDevelopment && PRUNE[manager]) || false),
+    toCommand("build", build ?? (hasBuild(pack) && [manager ?? "npm", "run", "build"])),
+    toCommand("prune", (manager !== undefined && hasMembers(pack, "devDependencies") && PRUNE[manager]) || false),
   ].flatMap((one) => one ?? []);
+}
+
+function hasBuild({ scripts }: Package): boolean {
+  return isRecord(scripts) && typeof scripts["build"] === "string";
+}
+
+function hasMembers(pack: Package, name: string): boolean {
+  const value = pack[name];
+  return isRecord(value) && Object.keys(value).length > 0;
 }
 
 function toCommand(name: ReleaseCommand["name"], command: DeployCommand): ReleaseCommand | undefined {
@@ -53,9 +58,9 @@ const PRUNE: Readonly<Partial<Record<Manager, readonly string[]>>> = {
   pnpm: ["pnpm", "prune", "--prod"],
 };
 
-function installCommand(manager: Manager, pack: Package | undefined): readonly string[] {
+function installCommand(manager: Manager, pack: Package): readonly string[] {
   if (manager === "npm") return ["npm", "ci", "--prefer-offline", "--no-audit", "--no-fund"];
-  const isClassic = manager === "yarn" && !/^yarn@(?:[2-9]|\d\d)/.test(String(pack?.["packageManager"]));
+  const isClassic = manager === "yarn" && !/^yarn@(?:[2-9]|\d\d)/.test(namedManager(pack));
   return [manager, "install", manager === "yarn" && !isClassic ? "--immutable" : "--frozen-lockfile"];
 }
 
@@ -67,7 +72,7 @@ function chooseManager(names: readonly string[], pack: Package): Manager | undef
   const managers = [...new Set(lockfiles.flatMap((name) => LOCKFILE_MANAGERS[name] ?? []))];
   const [first] = managers;
   if (managers.length === 1) return first;
-  const [named] = String(pack["packageManager"] ?? "").split("@");
+  const [named] = namedManager(pack).split("@");
   const chosen = managers.find((one) => one === named);
   if (chosen !== undefined) return chosen;
   if (managers.length > 1)
@@ -76,15 +81,20 @@ function chooseManager(names: readonly string[], pack: Package): Manager | undef
       details: `The release has several lockfiles: ${lockfiles.join(", ")}.`,
       hint: "Keep one of them, name the package manager with packageManager in package.json, or set deploy.install in svcm.yaml.",
     });
-  const hasDependencies = ["dependencies", "devDependencies", "optionalDependencies"].some(
-    (member) => isRecord(pack[member]) && Object.keys(pack[member]).length > 0,
-  );
+  const hasDependencies = DEPENDENCIES.some((member) => hasMembers(pack, member));
   if (!hasDependencies) return undefined;
   throw new SvcmError("DEPLOY_FAILED", {
     code: "LOCKFILE_MISSING",
     details: `package.json has dependencies, but the commit has no lockfile, so two installs of it may differ. Accepted: ${Object.keys(LOCKFILE_MANAGERS).join(", ")}.`,
     hint: "Commit the lockfile, or set deploy.install in svcm.yaml, for example: install: npm install",
   });
+}
+
+const DEPENDENCIES = ["dependencies", "devDependencies", "optionalDependencies"];
+
+/** For example `pnpm@9.1.0`. */
+function namedManager({ packageManager }: Package): string {
+  return typeof packageManager === "string" ? packageManager : "";
 }
 
 function parsePackage(text: string): Package {

@@ -35,6 +35,9 @@ export function nodeDeployed({ root, pm2Home }: DeployedPlace, ports: HasFacts &
       const folder = await find(request);
       return folder && `${folder}/current`;
     },
+    async current(folder) {
+      return await (await ports.deploys()).open(folder).current();
+    },
     async interrupted(request) {
       const folder = await find(request);
       if (folder === undefined || !existsSync(`${folder}/records`)) return [];

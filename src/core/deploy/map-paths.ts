@@ -52,7 +52,7 @@ function mapText(value: Data, change: (text: string) => string): Data {
   if (typeof value === "string") return change(value);
   if (Array.isArray(value)) return (value as readonly Data[]).map((one) => mapText(one, change));
   if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, mapText(one as Data, change)]));
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, mapText(one, change)]));
 }
 
 /** Only whole path parts: `/srv/app` is not the beginning of `/srv/app-old`. */

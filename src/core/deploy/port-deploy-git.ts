@@ -23,9 +23,6 @@ export interface DeployGit {
 
   /** Keeps the commit of a release, and lets go of the others. */
   keep(commits: ReadonlyMap<string, string>): Promise<void>;
-
-  /** Files of the work tree that a release would not have: ignored, untracked, or changed. Folders end with a slash. */
-  listUncommitted(): Promise<string[]>;
 }
 
 export interface Checkout {

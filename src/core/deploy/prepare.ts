@@ -82,6 +82,10 @@ async function endFailed({ ports, root }: DeployContext, { id }: DeployHead, err
   return new SvcmError("DEPLOY_FAILED", { ...error.body, details: `${reason}\nNothing that runs was touched.` });
 }
 
+function mebibytes(bytes: number): number {
+  return Math.round(bytes / 2 ** 20);
+}
+
 async function requireSpace({ root, ports }: DeployContext, { records, checkout }: NewRelease): Promise<void> {
   const last = records.find(({ size, state }) => size !== null && state !== "pruned")?.size;
   const size = last ?? (await root.measure(checkout.top));
@@ -89,7 +93,6 @@ async function requireSpace({ root, ports }: DeployContext, { records, checkout 
   // Some file systems have no limit of files, and report none free.
   const lacksFiles = free.files > 0 && free.files < needed.files;
   if (free.bytes >= needed.bytes && !lacksFiles) return;
-  const mebibytes = (bytes: number): number => Math.round(bytes / 2 ** 20);
   const what = lacksFiles
     ? `${Math.round(needed.files)} more files, and ${free.files} are free`
     : `${mebibytes(needed.bytes)} MiB, and ${mebibytes(free.bytes)} MiB are free`;
@@ -136,7 +139,7 @@ async function fillFolder(
     throw new SvcmError("DEPLOY_FAILED", {
       code: "EFBIG",
       path: top,
-      details: `The release has ${Math.round(size.bytes / 2 ** 20)} MiB in ${size.files} files. Accepted: at most ${MAX_SIZE.bytes / 2 ** 20} MiB in ${MAX_SIZE.files} files.`,
+      details: `The release has ${mebibytes(size.bytes)} MiB in ${size.files} files. Accepted: at most ${mebibytes(MAX_SIZE.bytes)} MiB in ${MAX_SIZE.files} files.`,
     });
   await root.sync(top);
   return size;

@@ -24,7 +24,7 @@ export async function pruneReleases(context: DeployContext, git: DeployGit): Pro
   const pruned: string[] = [];
   for (const id of removable) {
     const record = records.find((one) => one.id === id);
-    if (record?.preparedAtMs == null) continue;
+    if (record === undefined || record.preparedAtMs === null) continue;
     const written = await root.writtenSince(id, record.preparedAtMs).catch(() => ["files that cannot be read"]);
     if (written.length > 0) {
       const names = written.slice(0, MAX_NAMED).join(", ");

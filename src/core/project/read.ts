@@ -102,9 +102,13 @@ function toProject(declared: DeclaredProject): Project {
     keys: keys && completeKeys(Object.fromEntries(entries.map(([key, { guess: _guess, ...spec }]) => [key, spec]))),
     guesses: Object.fromEntries(entries.flatMap(([key, { guess }]) => (guess === undefined ? [] : [[key, guess]]))),
     record: declared.record ?? false,
-    deploy: declared.deploy && toDeploySettings(declared.deploy),
+    deploy: deployOf(declared),
     alerts: alerts && { ...NO_ALERTS, ...omitUndefined(alerts) },
   };
+}
+
+function deployOf({ deploy }: Pick<DeclaredService, "deploy">): Service["deploy"] {
+  return deploy && toDeploySettings(deploy);
 }
 
 const NO_ALERTS: AlertSettings = {
@@ -149,7 +153,7 @@ function toService({
     template,
     rollout,
     code: { include: code?.include ?? [], exclude: code?.exclude ?? [] },
-    deploy: deploy && toDeploySettings(deploy),
+    deploy: deployOf({ deploy }),
   };
 }
 

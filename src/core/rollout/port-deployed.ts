@@ -13,6 +13,9 @@ export interface Deployed {
   /** The path of `current`, which exists only after a deploy. */
   link(request: EnvironmentRequest): Promise<string | undefined>;
 
+  /** The name of the folder that `current` of a deploy root leads to; null without one. */
+  current(root: string): Promise<string | null>;
+
   /** Deploys that were cut off, and what finishes them. */
   interrupted(request: EnvironmentRequest): Promise<Issue[]>;
 

@@ -1,6 +1,7 @@
 import type { Deploys } from "../port-deploys.ts";
 import { deployGit } from "./git.ts";
-import { deployRoot, realRoot, registrySecrets } from "./root.ts";
+import { deployRoot, realRoot } from "./root.ts";
+import { registrySecrets } from "./share.ts";
 import { endCommands, runCommand } from "./run-command.ts";
 
 interface NodeDeploysOptions {

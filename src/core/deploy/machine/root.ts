@@ -1,33 +1,21 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, rmSync, statfsSync } from "node:fs";
-import {
-  appendFile,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  readlink,
-  rename,
-  rm,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
+import { existsSync, lstatSync, realpathSync, statfsSync } from "node:fs";
+import { appendFile, mkdir, open, readdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { SvcmError } from "../../api/errors.ts";
 import { fileLocks, lockedSince } from "../../files/lock.ts";
 import { FileError } from "../../files/port-files.ts";
 import { readIfExists } from "../../files/system.ts";
-import { LOCKFILES } from "../../running/code-files.ts";
-import { DEPLOY_ID, deployOfLink, layoutOf, type Layout } from "../layout.ts";
-import type { DeployRoot, RootOwner, SharedPath } from "../port-deploys.ts";
+import { deployOfLink, layoutOf, type Layout } from "../layout.ts";
+import type { DeployRoot, RootOwner } from "../port-deploys.ts";
 import { toDeployRecord, type DeployEvent } from "../record.ts";
 import { attemptDeploy } from "./attempt.ts";
+import { removeLeftovers, TRASH } from "./leftovers.ts";
+import { findInstallFolder, sharePaths } from "./share.ts";
 import { runCommand } from "./run-command.ts";
 import { findWritten, linkTargets, measureFolder, readPointers } from "./walk.ts";
 
 const MAX_OUTPUT_BYTES = 2 ** 20;
 const SYNC_MS = 60_000;
-const TRASH = ".trash-";
 
 /** Without links, since PM2 and the kernel name real paths. The folder need not exist. */
 export function realRoot(folder: string): string {
@@ -170,38 +158,6 @@ async function switchCurrent({ current }: Layout, id: string | null): Promise<vo
   await rename(next, current);
 }
 
-function findInstallFolder(top: string, folder: string): string {
-  const hasOne = (names: readonly string[], place: string): boolean =>
-    names.some((name) => existsSync(join(place, name)));
-  for (let place = folder; place.length >= top.length; place = dirname(place))
-    if (hasOne(LOCKFILES, place)) return place;
-  return folder;
-}
-
-async function sharePaths({ shared }: Layout, release: string, paths: readonly SharedPath[]): Promise<void> {
-  for (const { path, former, isFolder = false } of paths) {
-    const target = join(shared, path);
-    if (!lstatSync(target, { throwIfNoEntry: false })) {
-      await mkdir(dirname(target), { recursive: true });
-      if (existsSync(former)) await symlink(former, target);
-      else if (isFolder) await mkdir(target);
-      else throw unusable(path, `is neither in ${shared} nor in the checkout (${former}). Create it in one of them`);
-    }
-    const link = join(release, path);
-    for (let parent = dirname(link); parent.length > release.length; parent = dirname(parent)) {
-      if (lstatSync(parent, { throwIfNoEntry: false })?.isDirectory() ?? true) continue;
-      throw unusable(path, `cannot be linked into the release, because ${parent} is not a folder there`);
-    }
-    await mkdir(dirname(link), { recursive: true });
-    await rm(link, { recursive: true, force: true });
-    await symlink(target, link);
-  }
-}
-
-function unusable(path: string, why: string): SvcmError {
-  return new SvcmError("DEPLOY_FAILED", { code: "SHARED_UNUSABLE", path, details: `The shared path ${path} ${why}.` });
-}
-
 /** Processes of other users are not visible; their release is protected by PM2's list, which names it. */
 async function findInUse({ releases }: Layout, ids: readonly string[], dumpFile: string): Promise<Set<string>> {
   const dump =
@@ -224,51 +180,4 @@ async function removeFolder({ releases }: Layout, id: string): Promise<void> {
 function isMissing(error: unknown): false {
   if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
   throw error;
-}
-
-async function removeLeftovers({ current, releases, records, repository }: Layout): Promise<void> {
-  await rm(`${current}.new`, { force: true });
-  const recorded = new Set(await readdir(records).catch(() => []));
-  for (const name of recorded)
-    if (name.endsWith(".index") || name.endsWith(".index.lock")) await rm(join(records, name), { force: true });
-  for (const name of await readdir(releases).catch(() => [])) {
-    const isUnrecorded =
-      DEPLOY_ID.test(name) && !recorded.has(`${name}.jsonl`) && (await isEmptyFolder(join(releases, name)));
-    if (name.startsWith(TRASH) || isUnrecorded) rmSync(join(releases, name), { recursive: true, force: true });
-  }
-  // No Git of svcm runs now: the deploy lock is held.
-  const locks = ["", "refs/heads", "refs/tags", "refs/svcm"].flatMap((folder) =>
-    listNames(join(repository, folder))
-      .filter((name) => name.endsWith(".lock"))
-      .map((name) => join(repository, folder, name)),
-  );
-  for (const lock of locks) await rm(lock, { force: true });
-}
-
-/** The record is written first, so an unrecorded folder is a foreign one, unless nothing is in it. */
-async function isEmptyFolder(path: string): Promise<boolean> {
-  const stats = await lstat(path);
-  return stats.isDirectory() && listNames(path).length === 0;
-}
-
-function listNames(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-/** Of package registries: an install must not print them. */
-export function registrySecrets(folders: readonly string[]): string[] {
-  const texts = folders.map((folder) => {
-    try {
-      return readFileSync(join(folder, ".npmrc"), "utf8");
-    } catch {
-      return "";
-    }
-  });
-  return texts.flatMap((text) =>
-    [...text.matchAll(/^[^#;\n]*(?:_authToken|_password|_auth)\s*=\s*"?([^\s"]+)/gm)].map(([, value = ""]) => value),
-  );
 }

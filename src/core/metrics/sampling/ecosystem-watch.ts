@@ -4,7 +4,6 @@ import { SvcmError } from "../../api/errors.ts";
 import { type ExpectedApp, expectedApps, sourceFiles, readFileState } from "../../rollout/expected.ts";
 import { visibleKeys } from "../../env/runtime-keys.ts";
 import { baseName } from "../../words/path.ts";
-
 import type { FileStamp, HasStamps } from "../../files/port-files.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { type EcosystemContent, readEcosystem, repeatEcosystem } from "../../pm2/ecosystem-file.ts";
@@ -150,9 +149,8 @@ export class EcosystemWatch {
     const { clock, stamps: fileStamps, workspace } = this.#ports;
     const startedMs = clock.now();
     const { state, files, retryMs } = await this.#run();
-    // A deploy moves the link.
-    const current = await this.#ports.deployed.link(this.#request);
-    const paths = [workspace.pm2Dir, state.path, ...(current === undefined ? [] : [current]), ...files];
+    const moved = await this.#ports.deployed.link(this.#request);
+    const paths = [workspace.pm2Dir, state.path, ...(moved === undefined ? [] : [moved]), ...files];
     const stamps = fileStamps.read(paths);
     const endedMs = clock.now();
     const isUnsettled = stamps.some(
@@ -219,7 +217,6 @@ interface EcosystemState {
   readonly expected: readonly ExpectedApp[];
   /** Absent if the file does not exist or fails. */
   readonly content?: VerdictContent;
-  /** Those of the current release after a deploy. */
   readonly ports?: MetricsPorts;
   readonly visibleKeys: ReadonlySet<string>;
   readonly left?: AppliedState["apps"];
