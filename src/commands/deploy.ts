@@ -13,7 +13,7 @@ import { canPrompt, confirmChange, confirmName, requirePrompt } from "./terminal
 export default class Deploy extends SvcmCommand {
   static override summary = "Make a commit run: prepare a release folder, check it, and roll it in.";
   static override description =
-    "Fetches the commit, installs and builds it in a folder of its own while the former release serves, checks it, and applies its ecosystem file as svcm apply does. If anything fails, the former code and configuration serve on. svcm rollback goes back over both. In a terminal, svcm shows the plan and asks. Exits 1 if everything runs as before, and 3 if something is half done.";
+    "Fetches the commit, installs and builds it in a separate folder while the former release serves, checks it, and applies its ecosystem file as svcm apply does. If anything fails, the former code and configuration serve on. svcm rollback goes back over both. In a terminal, svcm shows the plan and asks. Exits 1 if everything runs as before, and 3 if something is half done.";
   static override examples = [
     "<%= config.bin %> deploy --environment production",
     "<%= config.bin %> deploy v1.4.0 --environment production --dry-run",
@@ -68,7 +68,7 @@ export default class Deploy extends SvcmCommand {
     return prepared;
   }
 
-  /** What the user accepted; `undefined` for a no. */
+  /** Returns the accepted commit and plan; `undefined` for a no. */
   async #confirmPlan(request: DeployRequest): Promise<{ revision: string; plan?: string } | undefined> {
     requirePrompt(canPrompt(this), "svcm deploy", "--plan or --yes");
     const prepared = await this.#prepare(request);

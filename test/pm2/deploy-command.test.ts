@@ -60,7 +60,7 @@ test("without a terminal, it asks for --plan or --yes before it prepares anythin
   expect(shop.releases()).toEqual(before);
 });
 
-test("a failure is told with its cause, and exits 1", async () => {
+test("a failure names its cause, and exits 1", async () => {
   shop.publish({ VERSION: "unbuildable" });
   const failed = await run("svcm deploy --yes");
   expect(failed).toMatchObject({

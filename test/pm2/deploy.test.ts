@@ -107,7 +107,7 @@ test("a release that crashes leaves the former code, definition and current", as
   expect((await plan()).changed).toBe(false);
 });
 
-test("the newest releases stay, the others go, unless somebody wrote into them", async () => {
+test("the newest releases stay, the others go, unless files were written into them", async () => {
   const two = shop.current() ?? "";
   shop.publish({ VERSION: "3" });
   await shop.deploy();

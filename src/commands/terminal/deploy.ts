@@ -14,7 +14,7 @@ export function renderDeploy({ deploy, release, pruned }: DeployResult): string 
   return [
     paint.green(`${commit.slice(0, 7)} "${subject}" ${what}, in release folder ${id}.`),
     ...(current ? [] : ["  current does not lead to it."]),
-    ...(pruned.length === 0 ? [] : [`  Removed, since newer releases are kept: ${pruned.join(", ")}.`]),
+    ...(pruned.length === 0 ? [] : [`  Removed, because newer releases are kept: ${pruned.join(", ")}.`]),
     ...(release === null ? [] : [renderRelease(release), `${paint.bold("To go back:")} svcm rollback ${release.id}`]),
   ].join("\n");
 }

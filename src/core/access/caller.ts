@@ -20,7 +20,7 @@ export interface Caller extends Identity {
   /** Set for a step of a rollout over several nodes. */
   readonly step?: RolloutStep;
   readonly report?: Progress;
-  /** Told lines of a long operation while it works. They contain no secret. */
+  /** Gets each line of a long operation while it works. A line contains no secret. */
   readonly say?: (line: string) => void;
 }
 

@@ -22,7 +22,7 @@ export const deployBody = z
     commit: z.string(),
     revision: z.string().describe("The branch, tag or commit that was requested."),
     subject: z.string().describe("First line of the commit's message."),
-    from: z.string().describe("Where the commit came from, without credentials."),
+    from: z.string().describe("Source of the commit, without credentials."),
     environment: z.string(),
     source: z.enum(auditSources),
     actor: z.string().optional(),
@@ -39,7 +39,7 @@ export const deployBody = z
   })
   .describe("A release folder and how it came to be.");
 
-const notes = z.array(z.string()).describe("What the caller should know.");
+const notes = z.array(z.string()).describe("Remarks that need no action now.");
 
 export const deployPlanBody = z
   .strictObject({
@@ -62,7 +62,7 @@ export const deployResultBody = z
     pruned: z.array(z.string()).describe("Releases whose folders were removed."),
     notes,
   })
-  .describe("What a deploy did.");
+  .describe("The result of a deploy.");
 
 export type Deploy = BodyOf<typeof deployBody>;
 export type DeployPlan = BodyOf<typeof deployPlanBody>;

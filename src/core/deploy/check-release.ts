@@ -31,7 +31,7 @@ export async function checkRelease(context: DeployContext, world: ReleaseWorld):
   return loaded;
 }
 
-/** Without keys of its own, the repository does not say what its env files need. */
+/** Without own keys, the repository does not say what its env files need. */
 async function checkEnv({ environment, service }: DeployContext, world: ReleaseWorld): Promise<void> {
   const [project, contract] = await Promise.all([world.facts.project(), world.facts.runtimeContract()]);
   if (keySource(contract, project) === "packaged") return;

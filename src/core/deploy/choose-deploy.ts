@@ -4,12 +4,12 @@ import { chooseService, resolvePath } from "../project/resolve.ts";
 
 export interface ChosenDeploy {
   readonly settings: DeploySettings;
-  /** With a root of its own; `""` for the root of the whole checkout. */
+  /** The service with a separate root; `""` for the root of the whole checkout. */
   readonly owner: string;
 }
 
 /**
- * A service with a section of its own has its own root. Otherwise the checkout has one for all services, and the name
+ * A service with its own section has its own root. Otherwise the checkout has one for all services, and the name
  * of a service limits plan and apply.
  * @throws {SvcmError} INVALID_REQUEST with SERVICE_UNKNOWN or SERVICE_REQUIRED
  */

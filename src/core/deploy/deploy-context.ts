@@ -18,7 +18,7 @@ export interface DeployContext extends ChosenDeploy {
   /** The names of the environment. */
   readonly spellings: readonly string[];
   readonly service: string | undefined;
-  /** Told while it works, and to be told with the result. */
+  /** Lines that were shown while it works, and that the result repeats. */
   readonly notes: string[];
 }
 

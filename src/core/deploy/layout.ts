@@ -42,7 +42,7 @@ export function createDeployId(nowMs: number, commit: string, taken: ReadonlySet
   return taken.has(id) ? createDeployId(nowMs + 1000, commit, taken) : id;
 }
 
-/** The release that a link such as `releases/<id>` leads to; `null` if it is none of svcm. */
+/** The release that a link such as `releases/<id>` leads to; `null` for another target. */
 export function deployOfLink(target: string | null): string | null {
   const id = target?.split("/").at(-1) ?? "";
   return DEPLOY_ID.test(id) ? id : null;

@@ -31,7 +31,7 @@ export interface Checkout {
   readonly prefix: string;
   /** By remote. */
   readonly urls: ReadonlyMap<string, string>;
-  /** What the current branch follows. */
+  /** The branch that the current one follows. */
   readonly upstream: { readonly remote: string; readonly branch: string } | undefined;
   /** Settings of the checkout that its remotes need, such as a proxy. */
   readonly settings: readonly (readonly [name: string, value: string])[];

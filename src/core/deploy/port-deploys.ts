@@ -17,7 +17,7 @@ export interface Deploys {
   /** The ports of svcm with a release as the repository: its files and facts, and PM2 and the records as they are. */
   world(place: ReleasePlace): ReleaseWorld;
 
-  /** Runs a program in a process group of its own, which has ended when the promise settles. */
+  /** Runs a program in its own process group, which has ended when the promise settles. */
   run(command: Exclude<DeployCommand, false>, options: CommandOptions): Promise<CommandResult>;
 
   /** The variables that svcm was started with. */
@@ -75,8 +75,8 @@ export interface DeployRoot {
   installFolder(top: string, folder: string): Promise<string>;
 
   /**
-   * Replaces these paths of a release by links into `shared`. What is not there yet leads to the old place, or is an
-   * empty folder.
+   * Replaces these paths of a release by links into `shared`. A new one leads to the old place, or is an empty
+   * folder.
    * @throws {SvcmError} DEPLOY_FAILED with SHARED_UNUSABLE
    */
   share(id: string, paths: readonly SharedPath[]): Promise<void>;
@@ -99,14 +99,14 @@ export interface DeployRoot {
   /** Renames the folder first, so that a half-removed one is never taken for a release. */
   remove(id: string): Promise<void>;
 
-  /** What killed deploys left: folders without a record, and temporary names. */
+  /** Of killed deploys: folders without a record, and temporary names. */
   removeLeftovers(): Promise<void>;
 }
 
 export interface SharedPath {
   /** Below the release. */
   readonly path: string;
-  /** Where it was before the first deploy. */
+  /** Its place before the first deploy. */
   readonly former: string;
   /** Created if it is nowhere: output of PM2 needs its folder. */
   readonly isFolder?: boolean;

@@ -82,7 +82,7 @@ export interface Service {
   readonly rollout: unknown;
   /** Patterns of paths, relative to the code unit. */
   readonly code: { readonly include: readonly string[]; readonly exclude: readonly string[] };
-  /** If the service has a deploy of its own. */
+  /** If the service has its own deploy. */
   readonly deploy: DeploySettings | undefined;
 }
 

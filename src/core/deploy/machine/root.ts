@@ -17,7 +17,7 @@ import { findWritten, linkTargets, measureFolder, readPointers } from "./walk.ts
 const MAX_OUTPUT_BYTES = 2 ** 20;
 const SYNC_MS = 60_000;
 
-/** Without links, since PM2 and the kernel name real paths. The folder need not exist. */
+/** Without links, because PM2 and the kernel name real paths. The folder need not exist. */
 export function realRoot(folder: string): string {
   if (existsSync(folder) || dirname(folder) === folder) return realpathSync(folder);
   return join(realRoot(dirname(folder)), basename(folder));
@@ -39,7 +39,7 @@ export function deployRoot(root: string): DeployRoot {
       const size = (outputSizes.get(id) ?? 0) + Buffer.byteLength(line) + 1;
       outputSizes.set(id, size);
       if (size > MAX_OUTPUT_BYTES) return;
-      // Kept for a reader; a full disk must not end the deploy here, since its commands report it.
+      // Kept for a reader; a full disk must not end the deploy here, because its commands report it.
       appendFile(join(layout.records, `${id}.log`), `${line}\n`, { mode: 0o600 }).catch(() => undefined);
     },
     current: async () => deployOfLink(await readlink(layout.current).catch(() => null)),
@@ -118,7 +118,7 @@ async function claimRoot(layout: Layout, owner: RootOwner): Promise<void> {
     code: "DEPLOY_ROOT_TAKEN",
     path: root,
     details: `The deploy root ${root} belongs to the environment ${environment} in ${pm2Home}; this deploy is for ${owner.environment} in ${owner.pm2Home}. A build contains values of its environment.`,
-    hint: "Give this environment a PM2_HOME or a deploy.root of its own in svcm.yaml.",
+    hint: "Give this environment its own PM2_HOME, or its own deploy.root in svcm.yaml.",
   });
 }
 

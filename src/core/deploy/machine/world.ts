@@ -50,7 +50,7 @@ export function releaseWorld(ports: WorldPorts, own: WorldPorts, place: ReleaseP
     },
     revisions: {
       ...own.revisions,
-      // The folder has no Git of its own: every file of the commit is there, and a checkout above it is another one.
+      // The folder has no Git: every file of the commit is there, and a checkout above it is another one.
       readState: async () => ({ commit: place.commit, dirty: [] }),
     },
     runningCode: { ...runningCode, listUncommitted: async () => [] },

@@ -18,14 +18,14 @@ export const deployCodes: CodeDocs = {
   DEPLOY_ROOT_TAKEN: {
     summary: "The deploy root belongs to another environment or another PM2_HOME.",
     explanation: "A build contains values of its environment, so one root has the releases of one environment.",
-    remedy: "Give the environment a PM2_HOME or a `deploy.root` of its own.",
+    remedy: "Give the environment its own PM2_HOME or its own `deploy.root`.",
   },
   DEPLOY_ROOT_UNUSABLE: {
     summary: "`current` in the deploy root is not a symbolic link.",
     remedy: "Move it away, or name another folder as `deploy.root`.",
   },
   DEPLOY_SOURCE_UNKNOWN: {
-    summary: "svcm cannot tell from where it should fetch the commit.",
+    summary: "svcm does not know from where it should fetch the commit.",
     remedy: "Name a remote of the checkout, a path, or a URL as `deploy.source` in svcm.yaml.",
   },
   DEPLOY_FETCH_FAILED: {
