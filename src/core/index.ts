@@ -20,6 +20,7 @@ import { nodePrometheus } from "./history/prometheus.node.ts";
 import { pm2Processes } from "./pm2/daemon/index.ts";
 import { nodeSightings } from "./events/sightings.node.ts";
 import { nodeRunningCode } from "./running/evidence/index.ts";
+import { nodeDeployed } from "./deploy/deployed.node.ts";
 import { nodeReleases } from "./rollout/releases.node.ts";
 import { pm2Schedules } from "./pm2/daemon/schedules.ts";
 import { nodeProcessLogs } from "./logs/process-logs.node.ts";
@@ -31,6 +32,7 @@ import type { Caller } from "./access/caller.ts";
 import { createRecorder } from "./history/recorder.ts";
 import { createEventFeed } from "./events/feed.ts";
 import { createTelemetry } from "./metrics/sampling/create-telemetry.ts";
+import { once } from "./words/once.ts";
 import { readSecrets } from "./pm2/ecosystem-file.ts";
 import type { Ports } from "./ports.ts";
 
@@ -70,6 +72,7 @@ export { isValid, locatedMessage, locationText } from "./api/issue.ts";
 export type { Issue } from "./api/issue.ts";
 export type { DriftEntry, UnknownPart } from "./api/drift.ts";
 export type { MetricsPayload } from "./api/metrics.ts";
+export type { Deploy, DeployPlan, DeployResult } from "./api/deploy.ts";
 export type { Release, RollbackPlan } from "./api/rollout.ts";
 export type { LogBatch, LogQuery } from "./logs/port-logs.ts";
 export { formatFields } from "./logs/fields-text.ts";
@@ -154,6 +157,18 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     host: () => nodeHost,
     processes: () => pm2Processes({ env, cwd }),
     releases: () => nodeReleases(pm2Home, root),
+    // Few commands deploy, so the others do not load its code.
+    deploys: () =>
+      once(async () => {
+        const { nodeDeploys, releaseRoot, releaseWorld } = await import("./deploy/machine/index.ts");
+        return nodeDeploys({ root, env }, (place) => {
+          const own = { root: releaseRoot(place), env: { ...env, PM2_HOME: pm2Home }, cwd: root };
+          // Links of a release lead to its shared files, and from there to the checkout.
+          const outside = [root, place.checkout, place.layout.root, ...folders];
+          return releaseWorld(ports, nodePorts({ ...own, folders: outside, logFolders }), place);
+        });
+      }),
+    deployed: () => nodeDeployed({ root, pm2Home }, ports),
     runningCode: () => nodeRunningCode({ root, env, pm2Home }),
     tokens: () => nodeTokens(stateFolder, ports.files),
     processLogs: () => nodeProcessLogs(pm2Home),

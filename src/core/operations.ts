@@ -18,6 +18,8 @@ export {
   targetEdit,
   targetRemove,
 } from "./deployments/operations/document-edits.ts";
+export { deployPlan } from "./deploy/operations/deploy-plan.ts";
+export { deployRun } from "./deploy/operations/deploy-run.ts";
 export { ecosystemCheck } from "./pm2/operations/ecosystem-check.ts";
 export { ecosystemDrift } from "./metrics/operations/ecosystem-drift.ts";
 export type { EcosystemDrift } from "./metrics/operations/ecosystem-drift.ts";

@@ -11,7 +11,9 @@ import type { HasEcosystems } from "./pm2/port-ecosystems.ts";
 import type { HasAudit } from "./access/port-audit-log.ts";
 import type { HasClock, HasHost } from "./files/port-host.ts";
 import type { HasProcesses } from "./pm2/port-processes.ts";
+import type { HasDeployed } from "./rollout/port-deployed.ts";
 import type { HasReleases } from "./rollout/port-releases.ts";
+import type { HasDeploys } from "./deploy/port-deploys.ts";
 import type { HasRunningCode } from "./running/port-running-code.ts";
 import type { HasTokens } from "./access/port-tokens.ts";
 import type { HasProcessLogs } from "./logs/port-process-logs.ts";
@@ -40,6 +42,8 @@ export interface Ports
     HasHost,
     HasProcesses,
     HasReleases,
+    HasDeploys,
+    HasDeployed,
     HasRunningCode,
     HasTokens,
     HasProcessLogs,

@@ -17,10 +17,14 @@ const docs = readdirSync(join(REPOSITORY, "docs"), { recursive: true, encoding: 
   .map((file) => `docs/${file}`);
 const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...docs]
   .map((file): [string, string] => [file, readFileSync(join(REPOSITORY, file), "utf8")])
-  // test/cli/examples.test.ts runs the examples of commands, and test/scripts/start.test.ts the tutorial.
+  // test/cli/examples.test.ts runs the examples of commands, test/scripts/start.test.ts the tutorial, and
+  // test/pm2/deploy-command.test.ts the page about deploys.
   .filter(
     ([file, text]) =>
-      file !== "docs/tutorial/README.md" && !text.includes("Do not edit. -->") && blocksOf(text).length > 0,
+      file !== "docs/tutorial/README.md" &&
+      file !== "docs/how-to/deploy.md" &&
+      !text.includes("Do not edit. -->") &&
+      blocksOf(text).length > 0,
   );
 
 /** Small apps instead of the reference backend, whose README has its own test. */

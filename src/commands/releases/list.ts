@@ -11,7 +11,9 @@ export default class ReleasesList extends NodeCommand {
   async run() {
     await this.parse(ReleasesList);
     const response = await this.execute(releaseList, {});
-    this.printTable(COLUMNS, response.releases, EMPTY);
+    const { releases } = response;
+    const hasCode = releases.some(({ deploy }) => deploy !== undefined);
+    this.printTable(hasCode ? [...COLUMNS, CODE] : COLUMNS, releases, EMPTY);
     return response;
   }
 }
@@ -26,6 +28,14 @@ const COLUMNS: readonly Column<Release>[] = [
   { heading: "BY", cell: (release) => auditText.callerText(release), dropPriority: 3 },
   { heading: "NOTE", cell: noteOf, shorten: "end", dropPriority: 4 },
 ];
+
+/** The folder of svcm deploy. */
+const CODE: Column<Release> = {
+  heading: "CODE",
+  cell: ({ deploy }) =>
+    deploy === undefined ? "-" : `${deploy.id ?? "checkout"}${deploy.isCurrent ? " (current)" : ""}`,
+  dropPriority: 5,
+};
 
 function noteOf({ undoes, message = "" }: Release): string {
   return undoes === undefined ? message : `undoes ${undoes}`;

@@ -20,6 +20,8 @@ export interface Caller extends Identity {
   /** Set for a step of a rollout over several nodes. */
   readonly step?: RolloutStep;
   readonly report?: Progress;
+  /** Gets each line of a long operation while it works. A line contains no secret. */
+  readonly say?: (line: string) => void;
 }
 
 /** A step is carried out once. A repeated request gets the recorded response. */

@@ -11,6 +11,14 @@ const planChoices = {
 };
 const rollback = { release: z.optional(z.string()), apps: z.optional(z.array(processName)) };
 
+const deployChoices = {
+  environment: z.optional(z.string()),
+  service: z.optional(z.string()),
+  revision: z.optional(z.string().check(z.minLength(1), z.maxLength(1000))),
+  prune: z.optional(z.boolean()),
+  lockTimeoutMs: timeoutMs,
+};
+
 export const rolloutInputs = {
   /**
    * `from` is a Git revision to compare with, instead of PM2. `apps` limits the plan. `prune` deletes processes that an
@@ -47,6 +55,20 @@ export const rolloutInputs = {
     plan: z.optional(z.string()),
     timeoutMs,
     lockTimeoutMs: timeoutMs,
+  }),
+  /**
+   * Makes the release of a commit and its plan, and applies nothing. `revision` is a branch, a tag or a commit; by default
+   * the branch that the checkout follows.
+   */
+  "deploy.plan": z.strictObject(deployChoices),
+  /** `plan` is the id of the plan that the caller saw. The other members are as in `rollout.apply`. */
+  "deploy.run": z.strictObject({
+    ...deployChoices,
+    plan: z.optional(z.string()),
+    switchEnvironment: z.optional(z.boolean()),
+    message: z.optional(z.string().check(z.maxLength(200))),
+    minHealthyMs: timeoutMs,
+    timeoutMs,
   }),
   "release.list": z.strictObject({}),
   "release.show": z.strictObject({ release: z.string() }),

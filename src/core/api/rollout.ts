@@ -160,6 +160,17 @@ export const releaseFailure = z
   })
   .describe("Why the release failed, and the way back.");
 
+const releasedCode = z.strictObject({
+  id: z.string().nullable().describe("Name of the folder that `current` leads to afterwards; null for none."),
+  root: z.string().describe("The deploy root."),
+  subject: z.string().describe("First line of the commit's message."),
+  former: z.string().nullable().describe("Name of the folder that `current` led to before."),
+  isCurrent: z
+    .literal(true)
+    .optional()
+    .describe("In a list: `current` leads to the folder that this release began to run."),
+});
+
 export const releaseBody = z
   .strictObject({
     id: z.string().describe("Sorts by time."),
@@ -176,6 +187,7 @@ export const releaseBody = z
     actor: z.string().optional(),
     message: z.string().optional(),
     git: planBody.shape.git,
+    deploy: releasedCode.optional().describe("The release folder; absent if svcm deploy did not make it."),
     outcome: z
       .enum(releaseOutcomes)
       .describe(
@@ -233,4 +245,5 @@ export type RollbackPlan = BodyOf<typeof rollbackPlanBody>;
 export type PlanStep = BodyOf<typeof planStep>;
 export type PlanReason = PlanStep["why"][number];
 export type Plan = BodyOf<typeof planBody>;
+export type ReleasedCode = BodyOf<typeof releasedCode>;
 export type Release = BodyOf<typeof releaseBody>;

@@ -21,18 +21,26 @@ export function releaseBefore(releases: readonly Release[], { app, at, cause }: 
   const before = touching.find(({ startedAt }) => Date.parse(startedAt) <= endMs);
   if (before === undefined || cause === "exit") return [];
   const { id, endedAt, startedAt, outcome } = before;
+  const what = releaseText(before);
   const ageMs = endMs - Date.parse(endedAt ?? startedAt);
   if (ageMs > DAY_MS) return [];
   const when = ageMs <= 0 ? "was at work at this end" : `ended ${renderDuration(ageMs)} before this end`;
   const [newest = before] = touching;
   if (newest !== before) {
-    return [`The release ${id} ${applied(outcome)}${when}. The release ${newest.id} has changed ${app} since.`];
+    return [`${what} ${applied(outcome)}${when}. ${releaseText(newest)} has changed ${app} since.`];
   }
   if (outcome === "applied") {
     const age = renderDuration(Math.max(0, ageMs));
-    return [`The release ${id} was applied ${age} before this end. To undo it: svcm rollback ${id}`];
+    return [`${what} was applied ${age} before this end. To undo it: svcm rollback ${id}`];
   }
-  return [`The release ${id} ${applied(outcome)}${when}. To see its steps: svcm releases show ${id}`];
+  return [`${what} ${applied(outcome)}${when}. To see its steps: svcm releases show ${id}`];
+}
+
+/** After a rollback, the code is that of an earlier deploy. */
+function releaseText(release: Release): string {
+  const { id, deploy, git, undoes } = release;
+  if (deploy === undefined || git === null || undoes !== undefined) return `The release ${id}`;
+  return `The deploy of ${git.commit.slice(0, 7)} (${deploy.subject}) by ${callerText(release)}, release ${id},`;
 }
 
 function applied(outcome: Release["outcome"]): string {

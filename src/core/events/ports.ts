@@ -4,6 +4,7 @@ import type { HasAsyncContext } from "../metrics/port-async-context.ts";
 import type { HasLogs } from "../logs/port-logs.ts";
 import type { HasMachine } from "../files/port-machine.ts";
 import type { HasProcessLogs } from "../logs/port-process-logs.ts";
+import type { HasDeployed } from "../rollout/port-deployed.ts";
 import type { HasReleases } from "../rollout/port-releases.ts";
 import type { HasRevisions } from "../files/port-revisions.ts";
 import type { HasRunningCode } from "../running/port-running-code.ts";
@@ -21,6 +22,7 @@ export interface EventsPorts
     HasLogs,
     HasMachine,
     HasProcessLogs,
+    HasDeployed,
     HasReleases,
     HasRevisions,
     HasRunningCode,

@@ -3,6 +3,7 @@ import type { Audited } from "../access/ports.ts";
 import type { HasAsyncContext } from "./port-async-context.ts";
 import type { HasMachine } from "../files/port-machine.ts";
 import type { HasProcessLogs } from "../logs/port-process-logs.ts";
+import type { HasDeployed } from "../rollout/port-deployed.ts";
 import type { HasReleases } from "../rollout/port-releases.ts";
 import type { HasRevisions } from "../files/port-revisions.ts";
 import type { HasRunningCode } from "../running/port-running-code.ts";
@@ -18,6 +19,7 @@ export interface MetricsPorts
     HasAsyncContext,
     HasMachine,
     HasProcessLogs,
+    HasDeployed,
     HasReleases,
     HasRevisions,
     HasRunningCode,

@@ -2,6 +2,7 @@ import type { Limits } from "../api/limits.ts";
 import type { AlertRule } from "../api/names.ts";
 import type { Role } from "../api/rights.ts";
 
+import type { DeploySettings } from "./deploy-settings.ts";
 import { PROJECT_TIERS } from "./facts/project-tiers.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../api/facts.ts";
 
@@ -28,6 +29,8 @@ export interface Project {
   readonly guesses: Readonly<Record<string, string>>;
   readonly record: boolean;
   readonly alerts: AlertSettings | undefined;
+  /** Of the whole checkout. */
+  readonly deploy: DeploySettings | undefined;
 }
 
 /** Nothing says whether the team starts the file in that environment. */
@@ -79,6 +82,8 @@ export interface Service {
   readonly rollout: unknown;
   /** Patterns of paths, relative to the code unit. */
   readonly code: { readonly include: readonly string[]; readonly exclude: readonly string[] };
+  /** If the service has its own deploy. */
+  readonly deploy: DeploySettings | undefined;
 }
 
 /** `cd <cwd> && pm2 start <file> --only <only> --env <env>`. */

@@ -5,6 +5,7 @@ import { parseYaml } from "../yaml/parse.ts";
 import { omitUndefined } from "../api/omit-undefined.ts";
 import { contradictions } from "./contradictions.ts";
 import type { AlertSettings, EcosystemSource, EnvSource, NatsProject, Project, Service } from "./project.ts";
+import { toDeploySettings } from "./deploy-settings.ts";
 import { projectSchema, type DeclaredProject, type DeclaredService } from "./schema.ts";
 
 export function readProject(text: string, file: string): Fact<Project> {
@@ -101,8 +102,13 @@ function toProject(declared: DeclaredProject): Project {
     keys: keys && completeKeys(Object.fromEntries(entries.map(([key, { guess: _guess, ...spec }]) => [key, spec]))),
     guesses: Object.fromEntries(entries.flatMap(([key, { guess }]) => (guess === undefined ? [] : [[key, guess]]))),
     record: declared.record ?? false,
+    deploy: deployOf(declared),
     alerts: alerts && { ...NO_ALERTS, ...omitUndefined(alerts) },
   };
+}
+
+function deployOf({ deploy }: Pick<DeclaredService, "deploy">): Service["deploy"] {
+  return deploy && toDeploySettings(deploy);
 }
 
 const NO_ALERTS: AlertSettings = {
@@ -123,7 +129,10 @@ function toNats({ url, users, nodes, events = {} }: NonNullable<DeclaredProject[
 }
 
 function toServices(declared: DeclaredProject): Project["services"] {
-  return declared.services ? mapValues(declared.services, toService) : { "": toService(declared) };
+  // At the top level, `deploy` is that of the whole checkout, with or without named services.
+  return declared.services
+    ? mapValues(declared.services, toService)
+    : { "": toService({ ...declared, deploy: undefined }) };
 }
 
 function toService({
@@ -134,6 +143,7 @@ function toService({
   template,
   rollout,
   code,
+  deploy,
 }: DeclaredService): Service {
   return {
     folder,
@@ -143,6 +153,7 @@ function toService({
     template,
     rollout,
     code: { include: code?.include ?? [], exclude: code?.exclude ?? [] },
+    deploy: deployOf({ deploy }),
   };
 }
 

@@ -5,6 +5,7 @@ import { roles } from "../api/rights.ts";
 
 import { alertRules } from "../api/names.ts";
 import { runtimeContractSchema } from "../api/facts.ts";
+import { DEPLOY_TIMEOUT, MAX_KEEP, MIN_KEEP, SHARED_PATH } from "./deploy-settings.ts";
 import { rolloutFindings } from "./rollout-findings.ts";
 
 const environment = z
@@ -52,6 +53,34 @@ const code = z
   .strictObject({ include: patterns.optional(), exclude: patterns.optional() })
   .describe("{ include?, exclude? }");
 
+const variable = z
+  .string()
+  .regex(/^[A-Za-z_]\w*$/)
+  .describe("the name of an environment variable, for example ALERT_WEBHOOK_URL; the URL itself stays out of the file");
+const command = z
+  .union([text, z.array(text).min(1), z.literal(false)])
+  .describe("a command such as npm run build, a list of a program and its arguments, or false for none");
+const sharedPath = z
+  .string()
+  .regex(SHARED_PATH)
+  .describe("a path inside the repository, for example uploads; not node_modules, and without ..");
+const deploy = z
+  .strictObject({
+    root: path.optional(),
+    source: z
+      .string()
+      .regex(/^[^-\s]\S*$/)
+      .describe("a remote such as origin, a path, or a URL")
+      .optional(),
+    shared: z.array(sharedPath).describe("a list of paths, for example [.env, uploads]").optional(),
+    install: command.optional(),
+    build: command.optional(),
+    env: z.array(variable).describe("a list of names, for example [SENTRY_RELEASE]").optional(),
+    keep: z.int().min(MIN_KEEP).max(MAX_KEEP).optional(),
+    timeout: z.string().regex(DEPLOY_TIMEOUT).describe("a time such as 90s or 10m").optional(),
+  })
+  .describe("{ root?, source?, shared?, install?, build?, env?, keep?, timeout? }");
+
 const service = {
   folder: path.optional(),
   ecosystem: z.record(environment, ecosystem).optional(),
@@ -60,6 +89,7 @@ const service = {
   template: path.optional(),
   rollout: rollout.optional(),
   code: code.optional(),
+  deploy: deploy.optional(),
 };
 
 const [enumKey, redisUrlKey, integerKey, formKey, secretKey] = runtimeContractSchema.shape.keys.valueType.options;
@@ -77,10 +107,6 @@ const keys = z.record(
   ]),
 );
 
-const variable = z
-  .string()
-  .regex(/^[A-Za-z_]\w*$/)
-  .describe("the name of an environment variable, for example ALERT_WEBHOOK_URL; the URL itself stays out of the file");
 const holdOff = z
   .string()
   .regex(/^(?:off|\d{1,4}[smh])$/)

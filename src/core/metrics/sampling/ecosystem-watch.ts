@@ -1,12 +1,9 @@
-import type { HasWorkspace } from "../../project/port-repository.ts";
-import type { HasHost } from "../../files/port-host.ts";
 import type { MetricsPorts } from "../ports.ts";
 import type { EnvironmentRequest } from "../../project/resolve.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { type ExpectedApp, expectedApps, sourceFiles, readFileState } from "../../rollout/expected.ts";
 import { visibleKeys } from "../../env/runtime-keys.ts";
 import { baseName } from "../../words/path.ts";
-
 import type { FileStamp, HasStamps } from "../../files/port-files.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { type EcosystemContent, readEcosystem, repeatEcosystem } from "../../pm2/ecosystem-file.ts";
@@ -16,6 +13,7 @@ import { computeDrift } from "../../rollout/drift.ts";
 import type { AppliedState } from "../../rollout/release.ts";
 import type { Digest } from "../../running/env-file-digests.ts";
 import type { StateOf } from "../../running/state.ts";
+import { withDeployed } from "../../rollout/port-deployed.ts";
 import { readAppliedState } from "../../rollout/read-releases.ts";
 import type { ComparisonInput } from "../../rollout/comparison-input.ts";
 import { LIST_BUDGET_MS, PLAN_BUDGET_MS } from "../../rollout/read-code.ts";
@@ -125,7 +123,7 @@ export class EcosystemWatch {
     const startedMs = clock.elapsed();
     if (!isCurrent && last?.state === state && last.pids === pids && startedMs < last.outdatedAtMs) return last.looked;
     const { digest } = await processes.withHomeKey();
-    const { verdicts, values } = await readVerdicts(this.#ports, {
+    const { verdicts, values } = await readVerdicts(state.ports ?? this.#ports, {
       content,
       expected: state.expected,
       running: records,
@@ -151,7 +149,8 @@ export class EcosystemWatch {
     const { clock, stamps: fileStamps, workspace } = this.#ports;
     const startedMs = clock.now();
     const { state, files, retryMs } = await this.#run();
-    const paths = [workspace.pm2Dir, state.path, ...files];
+    const moved = await this.#ports.deployed.link(this.#request);
+    const paths = [workspace.pm2Dir, state.path, ...(moved === undefined ? [] : [moved]), ...files];
     const stamps = fileStamps.read(paths);
     const endedMs = clock.now();
     const isUnsettled = stamps.some(
@@ -164,7 +163,7 @@ export class EcosystemWatch {
   }
 
   async #run(): Promise<RunResult> {
-    const ports = this.#ports;
+    const ports = await withDeployed(this.#ports, this.#request);
     const visible = new Set(visibleKeys(await ports.facts.runtimeContract()));
     try {
       const content = await readEcosystem(ports, this.#request);
@@ -187,12 +186,12 @@ interface RunResult {
 }
 
 function successfulRun(
-  ports: HasHost & HasWorkspace,
+  ports: MetricsPorts,
   content: EcosystemContent,
   { digest, ...context }: Pick<EcosystemState, "visibleKeys" | "left" | "repeat"> & { readonly digest: Digest },
 ): RunResult {
   const { fileName, path, loaded, spellings } = content;
-  const base = { fileName, path, ...context };
+  const base = { fileName, path, ports, ...context };
   if (loaded === undefined) {
     return { state: { ...base, exists: false, expected: [] }, files: [], retryMs: Number.POSITIVE_INFINITY };
   }
@@ -218,6 +217,7 @@ interface EcosystemState {
   readonly expected: readonly ExpectedApp[];
   /** Absent if the file does not exist or fails. */
   readonly content?: VerdictContent;
+  readonly ports?: MetricsPorts;
   readonly visibleKeys: ReadonlySet<string>;
   readonly left?: AppliedState["apps"];
   /** Returns which values differ in each run of the file; absent if that is known. */

@@ -2,7 +2,7 @@ import type { HasProcesses } from "../../pm2/port-processes.ts";
 import type { HasClock } from "../../files/port-host.ts";
 import type { ApplyPorts } from "./ports.ts";
 import type { InputOf } from "../../api/inputs.ts";
-import type { Plan, Release } from "../../api/rollout.ts";
+import type { Plan, Release, ReleasedCode } from "../../api/rollout.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import type { Caller } from "../../access/caller.ts";
 import { noteProcesses, type ActionSubject, type NamedProcess } from "../control/action-subject.ts";
@@ -36,14 +36,15 @@ export interface Applied {
  * @throws {SvcmError} PLAN_STALE, WORKTREE_DIRTY, PROCESS_ACTION_REFUSED, PREFLIGHT_FAILED, APPLY_LOCKED,
  * APPLY_REVERTED, APPLY_HALF, AUDIT_FAILED, and the errors of a plan
  */
-export function applyPlan(ports: ApplyPorts, input: Input, caller: Caller): Promise<Applied> {
+export function applyPlan(ports: ApplyPorts, input: Input, caller: Caller, deploy?: ReleasedCode): Promise<Applied> {
   const { lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = input;
   const subject: ActionSubject = { action: "plan.apply" };
   return withAudit(
     ports,
     caller,
     () => subject,
-    (begin) => ports.releases.withLock(lockTimeoutMs, () => applyLocked(ports, input, { caller, subject, begin })),
+    (begin) =>
+      ports.releases.withLock(lockTimeoutMs, () => applyLocked(ports, input, { caller, subject, begin, deploy })),
   );
 }
 
@@ -51,12 +52,14 @@ interface ApplyContext {
   readonly caller: Caller;
   readonly subject: ActionSubject;
   readonly begin: () => Promise<void>;
+  /** The code of a deploy, which is recorded with the release. */
+  readonly deploy: ReleasedCode | undefined;
 }
 
 async function applyLocked(
   ports: ApplyPorts,
   input: Input,
-  { caller, subject, begin }: ApplyContext,
+  { caller, subject, begin, deploy }: ApplyContext,
 ): Promise<Applied> {
   const { environment, service, apps, prune, preflight, restart, save = true } = input;
   const request = { environment, service, apps, prune, preflight };
@@ -75,7 +78,7 @@ async function applyLocked(
   const steps = planned.decision.steps.filter((step) => save || step.do !== "save");
   if (steps.length === 0) return { plan, release: null };
   const run = { ports, planned, steps, input, caller };
-  const recording = await startApplyRecording(run, caller);
+  const recording = await startApplyRecording(run, caller, deploy);
   subject.target = releaseTarget(recording.head);
   noteProcesses(subject, ports, [...recording.head.before, ...listStarted(steps)]);
   const envFiles = await prepareOrRefuse(recording, async () => {
@@ -121,6 +124,7 @@ const LOST_BY_NOTE = { CODE_NOT_RESTORABLE: "code", ENV_FILE_UNKNOWN_BEFORE: "en
 function startApplyRecording(
   { ports, planned, steps: decided, input }: ApplyRun,
   caller: Caller,
+  deploy: ReleasedCode | undefined,
 ): Promise<ReleaseRecorder> {
   const { plan, content, appliedState, running, settingsOf } = planned;
   const { git, id } = plan;
@@ -141,6 +145,7 @@ function startApplyRecording(
     cannotUndo,
     left: appliedState,
     message: input.message,
+    deploy,
     running,
     keepReleases,
   };

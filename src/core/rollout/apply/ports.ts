@@ -4,6 +4,7 @@ import type { HasHealth } from "../port-probes.ts";
 import type { HasLogs } from "../../logs/port-logs.ts";
 import type { HasMachine } from "../../files/port-machine.ts";
 import type { HasProcessLogs } from "../../logs/port-process-logs.ts";
+import type { HasDeployed } from "../port-deployed.ts";
 import type { HasReleases } from "../port-releases.ts";
 import type { HasRevisions } from "../../files/port-revisions.ts";
 import type { HasRunningCode } from "../../running/port-running-code.ts";
@@ -19,6 +20,7 @@ export interface ApplyPorts
     HasLogs,
     HasMachine,
     HasProcessLogs,
+    HasDeployed,
     HasReleases,
     HasRevisions,
     HasRunningCode,

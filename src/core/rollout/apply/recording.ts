@@ -43,6 +43,7 @@ interface ReleaseSubject extends Pick<
 > {
   readonly message?: string | undefined;
   readonly undoes?: string;
+  readonly deploy?: ReleaseHead["deploy"] | undefined;
   readonly running: readonly ProcessRecord[];
   readonly probeOf: (record: ProcessRecord) => AppProbe | undefined;
   readonly keepReleases: number;
@@ -83,6 +84,7 @@ async function createHead(
   { source, actor, step: rolloutStep }: Caller,
   {
     message,
+    deploy,
     running,
     probeOf: probeNow,
     ...subject
@@ -96,7 +98,7 @@ async function createHead(
     ...subject,
     source,
     ...(actor !== undefined && { actor }),
-    ...(message !== undefined && { message }),
+    ...omitUndefined({ message, deploy }),
     ...(rolloutStep !== undefined && { rollout: { id: rolloutStep.rollout, step: rolloutStep.step } }),
     before: await recordFormer(ports, touched, probeNow),
   };

@@ -89,6 +89,9 @@ export async function planRollback(
   };
 }
 
+/** At the end of the name of a release folder. */
+const COMMIT_DIGITS = 7;
+
 /** PM2 would end the present processes, and could not start the former ones. */
 function requirePaths({ stamps }: HasStamps, undone: ReleaseHead, steps: RollbackPlan["steps"]): void {
   const started = new Set(steps.filter((step) => step.changed).flatMap(({ app }) => namesOfApp(undone, app)));
@@ -101,7 +104,10 @@ function requirePaths({ stamps }: HasStamps, undone: ReleaseHead, steps: Rollbac
     code: "RELEASE_GONE",
     path,
     details: `The release ${undone.id} cannot be undone: ${[...names].join(", ")} ran with ${path}, which no longer exists. No process was touched.`,
-    hint: "Put the folder back, or check out a good revision, and run svcm apply.",
+    hint:
+      undone.deploy?.former === undefined || undone.deploy.former === null
+        ? "Put the folder back, or check out a good revision, and run svcm apply."
+        : `Deploy its commit again: svcm deploy ${undone.deploy.former.slice(-COMMIT_DIGITS)}`,
   });
 }
 

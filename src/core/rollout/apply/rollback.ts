@@ -55,7 +55,7 @@ function planStale(requested: string, current: string): SvcmError {
 
 function startRollbackRecording(ports: ApplyPorts, planned: PlannedRollback, caller: Caller): Promise<ReleaseRecorder> {
   const { undone, plan, running, appliedState, settingsOf } = planned;
-  const { environment, git, id, renamed } = undone;
+  const { environment, git, id, renamed, deploy } = undone;
   const steps = plan.steps.map(({ app, pmIds }) => ({ do: "return" as const, app, pmIds }));
   const keepReleases = Math.max(1, ...steps.map(({ app }) => settingsOf(app).keepReleases));
   const probeOf = formerProbeFinder(appliedState, (app) => settingsOf(app).health);
@@ -69,6 +69,8 @@ function startRollbackRecording(ports: ApplyPorts, planned: PlannedRollback, cal
     running,
     keepReleases,
     probeOf,
+    // The code before it is current again, and undoing the rollback returns to its own.
+    deploy: deploy && { ...deploy, id: deploy.former, former: deploy.id },
   };
   return beginRelease(ports, caller, { ...subject, undoes: id });
 }
@@ -106,6 +108,8 @@ async function runRollback(
   const apps = plan.steps.flatMap(({ app }) => namesOfApp(undone, app));
   const { unsavedAtMs: _unsaved, ...saved } = appliedState;
   const returned = stateAfterRevert(saved, { undone, apps, pinned: allPinned, by: recording.head.id });
+  const { deploy } = recording.head;
+  if (deploy !== undefined) await ports.deployed.switchTo(deploy);
   return await recording.end("applied", { left: returned });
 }
 

@@ -13,6 +13,7 @@ import type { AffectedProcess, AppliedField, Effect, Outcome, Step, Steps } from
 import { createActionSubject, noteOutcome } from "../control/action-subject.ts";
 import { runAll } from "../control/run-all.ts";
 import { createSteps } from "../declared/steps.ts";
+import { withDeployed } from "../port-deployed.ts";
 import { withMachineEnvironment } from "../machine-environment.ts";
 import { createHealthWaiter } from "../apply/gate.ts";
 
@@ -46,9 +47,10 @@ export const processAct = defineOperation({
   id: "process.act",
   access: "act",
   refusal: "INVALID_REQUEST",
-  async run(ports: ApplyPorts, request, caller): Promise<ProcessActionResult> {
+  async run(own: ApplyPorts, request, caller): Promise<ProcessActionResult> {
     const isDeclared = request.scope === "ecosystem";
-    const input = isDeclared ? await withMachineEnvironment(ports, request, caller) : request;
+    const input = isDeclared ? await withMachineEnvironment(own, request, caller) : request;
+    const ports = isDeclared ? await withDeployed(own, input) : own;
     const { action, scope = "process", timeoutMs } = input;
     const about = createActionSubject(input);
     const attempt = async (begin: () => Promise<void>): Promise<ProcessActionResult> => {

@@ -1,6 +1,7 @@
 import type { HasReleases } from "../port-releases.ts";
 import type { Release } from "../../api/rollout.ts";
 import { defineOperation } from "../../access/operation.ts";
+import type { HasDeployed } from "../port-deployed.ts";
 import { withoutLogs } from "../release.ts";
 import { listReleases } from "../read-releases.ts";
 
@@ -8,7 +9,25 @@ export const releaseList = defineOperation({
   id: "release.list",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run({ releases }: HasReleases, _input, caller): Promise<{ readonly releases: readonly Release[] }> {
-    return { releases: (await listReleases(releases)).map((one) => withoutLogs(one, caller)) };
+  async run(
+    { releases, deployed }: HasReleases & HasDeployed,
+    _input,
+    caller,
+  ): Promise<{ readonly releases: readonly Release[] }> {
+    const kept = (await listReleases(releases)).map((one) => withoutLogs(one, caller));
+    const roots = new Set(kept.flatMap(({ deploy }) => deploy?.root ?? []));
+    const current = new Map<string, string | null>();
+    for (const root of roots) current.set(root, await deployed.current(root));
+    return { releases: kept.map((one) => markCurrent(one, kept, current)) };
   },
 });
+
+/** Several releases may have started the same folder; the newest of them is what runs. */
+function markCurrent(release: Release, all: readonly Release[], current: ReadonlyMap<string, string | null>): Release {
+  const { deploy } = release;
+  if (deploy === undefined || deploy.id === null || current.get(deploy.root) !== deploy.id) return release;
+  const newest = all.find(
+    (one) => one.outcome === "applied" && one.deploy?.root === deploy.root && one.deploy.id === deploy.id,
+  );
+  return newest === release ? { ...release, deploy: { ...deploy, isCurrent: true } } : release;
+}

@@ -2,6 +2,7 @@ import type { ApplyPorts } from "../apply/ports.ts";
 import type { Plan } from "../../api/rollout.ts";
 import { defineOperation } from "../../access/operation.ts";
 import { withMachineEnvironment } from "../machine-environment.ts";
+import { withDeployed } from "../port-deployed.ts";
 import { computePlan } from "../planning.ts";
 
 export const rolloutPlan = defineOperation({
@@ -9,6 +10,10 @@ export const rolloutPlan = defineOperation({
   access: "read",
   refusal: "INVALID_REQUEST",
   async run(ports: ApplyPorts, input, caller): Promise<Plan> {
-    return (await computePlan(ports, await withMachineEnvironment(ports, input, caller))).plan;
+    const request = await withMachineEnvironment(ports, input, caller);
+    // A comparison of revisions is about the checkout.
+    if (request.from !== undefined) return (await computePlan(ports, request)).plan;
+    const { plan } = await computePlan(await withDeployed(ports, request), request);
+    return { ...plan, issues: [...(await ports.deployed.interrupted(request)), ...plan.issues] };
   },
 });

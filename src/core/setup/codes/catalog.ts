@@ -15,6 +15,7 @@ import { connectionCodes, fileCodes } from "./files.ts";
 import { logCodes } from "./logs.ts";
 import { fleetCodes } from "./fleet.ts";
 import { processCodes } from "./processes.ts";
+import { deployCodes } from "./deploy.ts";
 import { rolloutCodes } from "./rollout.ts";
 import { telemetryCodes } from "./telemetry.ts";
 import { requestCodes } from "./requests.ts";
@@ -33,6 +34,7 @@ const codeDocs: Readonly<Record<string, CodeDocs>> = {
   "PM2 and processes": processCodes,
   Logs: logCodes,
   "Plans and releases": rolloutCodes,
+  Deploys: deployCodes,
   Telemetry: telemetryCodes,
   Fleet: fleetCodes,
 };

@@ -1,0 +1,87 @@
+import * as Args from "@oclif/core/args";
+import * as Flags from "@oclif/core/flags";
+import { deployPlan, deployRun, renderPlan, type DeployPlan } from "../core/index.ts";
+import { isProductionName } from "../core/words/production.ts";
+import { ecosystemFlags, pickEnvironment, SvcmCommand } from "./base.ts";
+import { executeAloud } from "./terminal/aloud.ts";
+import { renderDeploy, renderPrepared } from "./terminal/deploy.ts";
+import { fold } from "./terminal/fit.ts";
+import { applyFlags, planFlags, readTimeouts } from "./terminal/flags.ts";
+import { paint } from "./terminal/paint.ts";
+import { canPrompt, confirmChange, confirmName, requirePrompt } from "./terminal/prompt.ts";
+
+export default class Deploy extends SvcmCommand {
+  static override summary = "Make a commit run: prepare a release folder, check it, and roll it in.";
+  static override description =
+    "Fetches the commit, installs and builds it in a separate folder while the former release serves, checks it, and applies its ecosystem file as svcm apply does. If anything fails, the former code and configuration serve on. svcm rollback goes back over both. In a terminal, svcm shows the plan and asks. Exits 1 if everything runs as before, and 3 if something is half done.";
+  static override examples = [
+    "<%= config.bin %> deploy --environment production",
+    "<%= config.bin %> deploy v1.4.0 --environment production --dry-run",
+    "<%= config.bin %> deploy v1.4.0 --environment production --yes",
+  ];
+  static override args = {
+    revision: Args.string({
+      ignoreStdin: true,
+      description: "Branch, tag or commit. Defaults to the branch that the checkout follows.",
+    }),
+  };
+  static override flags = {
+    ...ecosystemFlags,
+    prune: planFlags.prune,
+    "dry-run": Flags.boolean({
+      summary: "Prepare and check the release, show the plan, and apply nothing.",
+      default: false,
+    }),
+    plan: Flags.string({ summary: "Id of the plan that you read. Refuse any other plan.", helpValue: "<id>" }),
+    "switch-environment": Flags.boolean({
+      summary: "Move running apps to another environment than that of the last apply.",
+      default: false,
+    }),
+    message: Flags.string({
+      char: "m",
+      summary: "A note for the release. Defaults to the first line of the commit's message.",
+      helpValue: "<text>",
+    }),
+    ...applyFlags,
+  };
+
+  async run() {
+    const { args, flags } = await this.parse(Deploy);
+    const { lockTimeoutMs, timeoutMs } = readTimeouts(flags);
+    const prune = flags.prune || undefined;
+    const request = { ...pickEnvironment(flags), revision: args.revision, prune, lockTimeoutMs };
+    if (flags["dry-run"]) return await this.#prepare(request);
+    const seen = flags.yes || flags.plan !== undefined ? {} : await this.#confirmPlan(request);
+    if (seen === undefined) return undefined;
+    const { plan, message } = flags;
+    const switchEnvironment = flags["switch-environment"] || undefined;
+    const input = { ...request, plan, switchEnvironment, message, timeoutMs, ...seen };
+    const result = await executeAloud(this, deployRun, input);
+    this.print((screen) => fold(renderDeploy(result), screen));
+    return result;
+  }
+
+  async #prepare(request: DeployRequest): Promise<DeployPlan> {
+    const prepared = await executeAloud(this, deployPlan, request);
+    const plan = await renderPlan(prepared.plan, "text", paint);
+    this.print((screen) => fold(`${renderPrepared(prepared)}\n${plan}`, screen));
+    return prepared;
+  }
+
+  /** Returns the accepted commit and plan; `undefined` for a no. */
+  async #confirmPlan(request: DeployRequest): Promise<{ revision: string; plan?: string } | undefined> {
+    requirePrompt(canPrompt(this), "svcm deploy", "--plan or --yes");
+    const prepared = await this.#prepare(request);
+    const { commit: revision, plan } = prepared;
+    if (plan.changed && !(await this.#isAccepted(prepared))) return undefined;
+    return { revision, ...(plan.id !== null && { plan: plan.id }) };
+  }
+
+  async #isAccepted({ plan: { environment } }: DeployPlan): Promise<boolean> {
+    return isProductionName(environment)
+      ? await confirmName(this, `Deploy? Type the name ${environment} to go on:`, environment)
+      : await confirmChange(this, "Deploy?");
+  }
+}
+
+type DeployRequest = Parameters<typeof deployPlan.run>[1];

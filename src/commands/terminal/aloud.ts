@@ -1,0 +1,40 @@
+import { commandLineCaller, execute, withProgress, type Operation } from "../../core/index.ts";
+import type { SvcmCommand } from "../base.ts";
+import { writeErr } from "./output.ts";
+import { printable } from "./paint.ts";
+import { stderrScreen } from "./screen.ts";
+import { progressText } from "./step-line.ts";
+
+function say(line: string): void {
+  writeErr(`${printable(line, stderrScreen())}\n`);
+}
+
+/**
+ * Shows the lines of a long operation on standard error. A lost terminal stops it as Ctrl-C does, until its first step on
+ * a process; from then on it goes through.
+ */
+export async function executeAloud<OperationInput, Output>(
+  command: SvcmCommand,
+  operation: Operation<OperationInput, Output>,
+  input: OperationInput,
+): Promise<Output> {
+  const { source, actor, grants } = commandLineCaller();
+  const hangUp = new AbortController();
+  const signal = AbortSignal.any([command.signal, hangUp.signal]);
+  const ports = await command.ports();
+  let hasBegun = false;
+  const releases = withProgress(ports.releases, (progress) => {
+    hasBegun = true;
+    if (progress.outcome === undefined) say(progressText(progress));
+  });
+  const onHangUp = (): void => {
+    if (!hasBegun) hangUp.abort();
+  };
+  process.on("SIGHUP", onHangUp);
+  try {
+    const caller = { source, grants, say, signal, ...(actor !== undefined && { actor }) };
+    return await execute(operation, { ...ports, releases }, input, caller);
+  } finally {
+    process.removeListener("SIGHUP", onHangUp);
+  }
+}

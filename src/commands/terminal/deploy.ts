@@ -1,0 +1,20 @@
+import type { DeployPlan, DeployResult } from "../../core/index.ts";
+import { paint } from "./paint.ts";
+import { renderRelease } from "./release.ts";
+
+/** Notes of a deploy are lines of its progress. */
+export function renderPrepared({ commit, subject, folder, from }: DeployPlan): string {
+  const before = from === null ? "" : ` (now ${from.slice(0, 7)})`;
+  return `Prepared ${commit.slice(0, 7)} "${subject}"${before} in ${folder}. Nothing that runs was touched.`;
+}
+
+export function renderDeploy({ deploy, release, pruned }: DeployResult): string {
+  const { commit, subject, id, current } = deploy;
+  const what = release === null ? "was running already" : "is deployed";
+  return [
+    paint.green(`${commit.slice(0, 7)} "${subject}" ${what}, in release folder ${id}.`),
+    ...(current ? [] : ["  current does not lead to it."]),
+    ...(pruned.length === 0 ? [] : [`  Removed, because newer releases are kept: ${pruned.join(", ")}.`]),
+    ...(release === null ? [] : [renderRelease(release), `${paint.bold("To go back:")} svcm rollback ${release.id}`]),
+  ].join("\n");
+}

@@ -1,0 +1,69 @@
+import * as z from "zod";
+import type { BodyOf } from "./body.ts";
+import { auditSources } from "./names.ts";
+import { planBody, releaseBody } from "./rollout.ts";
+
+const moment = z.iso.datetime();
+
+export const deployStates = [
+  "preparing",
+  "prepared",
+  "applying",
+  "done",
+  "reverted",
+  "failed",
+  "half",
+  "pruned",
+] as const;
+
+export const deployBody = z
+  .strictObject({
+    id: z.string().describe("Name of its folder; sorts by time."),
+    commit: z.string(),
+    revision: z.string().describe("The branch, tag or commit that was requested."),
+    subject: z.string().describe("First line of the commit's message."),
+    from: z.string().describe("Source of the commit, without credentials."),
+    environment: z.string(),
+    source: z.enum(auditSources),
+    actor: z.string().optional(),
+    startedAt: moment,
+    endedAt: moment.nullable(),
+    state: z
+      .enum(deployStates)
+      .describe(
+        "`prepared`: made and checked, not applied. `done`: it served. `reverted`, `failed`: everything runs as before. `half`: some apps may run it, others the former release. `pruned`: its folder is removed.",
+      ),
+    reason: z.string().optional().describe("Why it did not come to serve."),
+    release: z.string().nullable().describe("Id of its apply in the list of releases."),
+    current: z.boolean().describe("The link `current` leads to it."),
+  })
+  .describe("A release folder and how it came to be.");
+
+const notes = z.array(z.string()).describe("Remarks that need no action now.");
+
+export const deployPlanBody = z
+  .strictObject({
+    id: z.string(),
+    commit: z.string(),
+    revision: z.string(),
+    subject: z.string(),
+    folder: z.string(),
+    from: z.string().nullable().describe("The commit that `current` leads to; null without one."),
+    plan: planBody,
+    notes,
+  })
+  .describe("A prepared release, and the steps that would make PM2 run it.");
+
+export const deployResultBody = z
+  .strictObject({
+    deploy: deployBody,
+    plan: planBody,
+    release: releaseBody.nullable().describe("Null if everything ran it already."),
+    pruned: z.array(z.string()).describe("Releases whose folders were removed."),
+    notes,
+  })
+  .describe("The result of a deploy.");
+
+export type Deploy = BodyOf<typeof deployBody>;
+export type DeployPlan = BodyOf<typeof deployPlanBody>;
+export type DeployResult = BodyOf<typeof deployResultBody>;

@@ -1,0 +1,56 @@
+import { SvcmError } from "../api/errors.ts";
+import type { Issue } from "../api/issue.ts";
+import { vocabularyOf } from "../deployments/file.ts";
+import { checkEnvFiles } from "../env/check.ts";
+import { readEnvFile } from "../env/env-file.ts";
+import { readChecked } from "../pm2/checked-ecosystem.ts";
+import type { LoadedEcosystem } from "../pm2/loaded.ts";
+import { keySource } from "../project/keys.ts";
+import { chooseServices } from "../project/resolve.ts";
+import { note, requestOf, type DeployContext } from "./deploy-context.ts";
+import { foreignVariables, requireInside } from "./map-paths.ts";
+import type { ReleaseWorld } from "./port-deploys.ts";
+
+/** As `svcm env check` and `svcm ecosystem check` in the release. @throws {SvcmError} DEPLOY_FAILED */
+export async function checkRelease(context: DeployContext, world: ReleaseWorld): Promise<LoadedEcosystem> {
+  const request = requestOf(context);
+  await checkEnv(context, world);
+  const { file, issues } = await readChecked(world, await vocabularyOf(world), request);
+  const { loaded, fileName, path } = file;
+  if (loaded === undefined)
+    throw new SvcmError("DEPLOY_FAILED", {
+      code: "DEPLOY_CHECK_FAILED",
+      path,
+      details: `The commit has no ecosystem file for ${context.environment}: ${fileName} is not in it.`,
+      hint: "Commit and push the file, or name another environment with --environment.",
+    });
+  requireInside(loaded, { programFolders: world.programFolders, release: world.paths.release });
+  requireValid(issues, `svcm ecosystem check found errors in ${fileName}`);
+  for (const name of foreignVariables(loaded, world.paths))
+    note(context, `The variable ${name} names the checkout or current; svcm does not change values of variables.`);
+  return loaded;
+}
+
+/** Without own keys, the repository does not say what its env files need. */
+async function checkEnv({ environment, service }: DeployContext, world: ReleaseWorld): Promise<void> {
+  const [project, contract] = await Promise.all([world.facts.project(), world.facts.runtimeContract()]);
+  if (keySource(contract, project) === "packaged") return;
+  for (const { name, service: declared } of project === undefined ? [] : chooseServices(project, service)) {
+    const source = declared.env[environment];
+    if (source === undefined || source.encrypted !== undefined) continue;
+    const { layers, fileName } = await readEnvFile(world, contract, { environment, service: name || undefined });
+    requireValid(checkEnvFiles(contract, layers), `svcm env check found errors in ${fileName}`);
+  }
+}
+
+function requireValid(issues: readonly Issue[], what: string): void {
+  const errors = issues.filter(({ severity }) => severity === "error");
+  if (errors.length === 0) return;
+  const lines = errors.slice(0, MAX_LINES).map(({ code, message }) => `  ${code}: ${message}`);
+  throw new SvcmError("DEPLOY_FAILED", {
+    code: "DEPLOY_CHECK_FAILED",
+    details: [`${what}:`, ...lines].join("\n"),
+  });
+}
+
+const MAX_LINES = 20;

@@ -1,0 +1,40 @@
+import type { Issue } from "../api/issue.ts";
+import type { DeployedWorld } from "../rollout/port-deployed.ts";
+import type { DeployRoot, Deploys } from "./port-deploys.ts";
+import { toPlace, type DeployRecord } from "./record.ts";
+
+/** @param environment canonical or an alias; the root has one environment, and another one has no release here */
+export async function findCurrentWorld(
+  deploys: Deploys,
+  folder: string,
+  environment: string | undefined,
+): Promise<DeployedWorld | undefined> {
+  const root = deploys.open(folder);
+  const current = await root.current();
+  const record = (await root.records()).find(({ id }) => id === current);
+  if (record === undefined || !(await root.exists(`${root.layout.releases}/${record.id}`))) return undefined;
+  if (environment !== undefined && !record.spellings.includes(environment.trim().toLowerCase())) return undefined;
+  const { facts, files, ecosystems, workspace, revisions, runningCode } = deploys.world(toPlace(root.layout, record));
+  return { facts, files, ecosystems, workspace, revisions, runningCode };
+}
+
+/** While a deploy runs, its record is only not finished yet. */
+export async function listInterrupted(root: DeployRoot): Promise<Issue[]> {
+  const since = await root.lockedSince();
+  const open = (await root.records()).filter(({ state }) => state === "preparing" || state === "applying");
+  return open.map((record) => ({
+    code: since === null ? "DEPLOY_INTERRUPTED" : "DEPLOY_RUNNING",
+    severity: "warning",
+    path: [],
+    message: since === null ? interruption(record) : `A deploy of ${record.commit.slice(0, 7)} is running.`,
+  }));
+}
+
+function interruption({ commit, state, release }: DeployRecord): string {
+  const what = `The deploy of ${commit.slice(0, 7)} was interrupted`;
+  const retry = `svcm deploy ${commit.slice(0, 10)}`;
+  if (state === "preparing")
+    return `${what} before its release was prepared; nothing that runs was touched. To deploy it: ${retry}`;
+  const back = release === null ? "" : ` To go back: svcm rollback ${release}`;
+  return `${what} after its apply began: some apps may run it, others the former release. To finish it: ${retry}.${back}`;
+}

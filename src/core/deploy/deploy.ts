@@ -1,0 +1,242 @@
+import { withAudit } from "../access/with-audit.ts";
+import type { Caller } from "../access/caller.ts";
+import { SvcmError } from "../api/errors.ts";
+import type { InputOf } from "../api/inputs.ts";
+import type { DeployPlan, DeployResult } from "../api/deploy.ts";
+import { requireEnvironment } from "../project/required-environment.ts";
+import { ecosystemSpellings, resolveEnvironment, spellingsOf } from "../project/resolve.ts";
+import { readEcosystem } from "../pm2/ecosystem-file.ts";
+import { applyPlan } from "../rollout/apply/apply.ts";
+import type { ActionSubject } from "../rollout/control/action-subject.ts";
+import { computePlan } from "../rollout/planning.ts";
+import type { Releases } from "../rollout/port-releases.ts";
+import { withMachineEnvironment } from "../rollout/machine-environment.ts";
+import {
+  openDeployRoot,
+  requestOf,
+  requireNotStopped,
+  type DeployContext,
+  type DeployPorts,
+} from "./deploy-context.ts";
+import { chooseSource, findCommit, type FoundCommit } from "./find-commit.ts";
+import { deployOfPath } from "./layout.ts";
+import type { Checkout, DeployGit } from "./port-deploy-git.ts";
+import type { ReleaseWorld } from "./port-deploys.ts";
+import { appNames, prepareRelease } from "./prepare.ts";
+import { pruneReleases } from "./prune.ts";
+import { isPrepared, toPlace, type DeployOutcome, type DeployRecord } from "./record.ts";
+import { recoverDeploys } from "./recover.ts";
+import { toDeploy } from "./to-deploy.ts";
+
+const DEFAULT_LOCK_TIMEOUT_MS = 5000;
+
+type Request = InputOf<"deploy.plan">;
+
+interface PreparedDeploy {
+  readonly context: DeployContext;
+  readonly git: DeployGit;
+  readonly record: DeployRecord;
+  readonly world: ReleaseWorld;
+  readonly former: string | null;
+}
+
+/** Makes and checks the release, and leaves it for the deploy. @throws {SvcmError} as {@link deploy}, before its apply */
+export function planDeploy(ports: DeployPorts, request: Request, caller: Caller): Promise<DeployPlan> {
+  return withDeploy(ports, request, caller, "deploy.prepare", async ({ context, record, world, former }) => {
+    const { plan } = await computePlan(world, { ...requestOf(context), prune: request.prune });
+    const { id, commit, revision, subject } = record;
+    return {
+      id,
+      commit,
+      revision,
+      subject,
+      folder: world.paths.release,
+      from: await formerCommit(context, former),
+      plan,
+      notes: context.notes,
+    };
+  });
+}
+
+/**
+ * Prepares a release beside the running one, applies it with svcm's gate, and switches `current` after it serves. A
+ * failure leaves code, configuration and `current` as they were.
+ * @throws {SvcmError} DEPLOY_FAILED, DEPLOY_REFUSED, DEPLOY_LOCKED, NOT_FOUND, REVISION_FAILED, and the errors of an apply
+ */
+export function deploy(ports: DeployPorts, input: InputOf<"deploy.run">, caller: Caller): Promise<DeployResult> {
+  return withDeploy(ports, input, caller, "deploy.run", async (prepared) => {
+    const { context, record, world, former } = prepared;
+    const { root } = context;
+    const { prune, plan, message, timeoutMs, minHealthyMs, switchEnvironment } = input;
+    await root.append(record.id, { event: "apply", at: now(ports) });
+    const releases = recordRelease(ports.releases, (release) => root.append(record.id, { event: "release", release }));
+    const code = { id: record.id, root: root.layout.root, subject: record.subject, former };
+    const request = {
+      ...requestOf(context),
+      prune,
+      plan,
+      message: message ?? record.subject,
+      timeoutMs,
+      minHealthyMs,
+      switchEnvironment,
+    };
+    try {
+      const applied = await applyPlan({ ...world, releases }, request, caller, code);
+      const isCurrent = await finish(prepared);
+      await root.append(record.id, { event: "end", outcome: "done", at: now(ports) });
+      const { pruned } = await pruneReleases(context, prepared.git);
+      const own = (await root.records()).find(({ id }) => id === record.id) ?? record;
+      return {
+        deploy: toDeploy(own, isCurrent ? record.id : former),
+        release: applied.release,
+        plan: applied.plan,
+        pruned,
+        notes: context.notes,
+      };
+    } catch (error) {
+      if (!(error instanceof SvcmError)) throw error;
+      const reason = error.message.split("\n", 1).join();
+      await root.append(record.id, { event: "end", outcome: outcomeOf(error), at: now(ports), reason });
+      throw asDeploy(error);
+    }
+  });
+}
+
+/** An apply in the checkout would leave the releases. */
+function asDeploy({ kind, body }: SvcmError): SvcmError {
+  const { hint, ...rest } = body;
+  return new SvcmError(kind, {
+    ...rest,
+    ...(hint !== undefined && { hint: hint.replaceAll("svcm apply", "svcm deploy") }),
+  });
+}
+
+function outcomeOf({ kind }: SvcmError): DeployOutcome {
+  return kind === "APPLY_HALF" ? "half" : kind === "APPLY_REVERTED" ? "reverted" : "failed";
+}
+
+function now({ clock }: Pick<DeployPorts, "clock">): string {
+  return new Date(clock.now()).toISOString();
+}
+
+async function withDeploy<T>(
+  ports: DeployPorts,
+  request: Request,
+  caller: Caller,
+  action: string,
+  work: (prepared: PreparedDeploy) => Promise<T>,
+): Promise<T> {
+  const context = await openContext(ports, request, caller);
+  const { root, environment, deploys } = context;
+  const subject: ActionSubject = { action, environment };
+  const { lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = request;
+  return await withAudit(
+    ports,
+    caller,
+    () => subject,
+    (begin) =>
+      root.withLock(lockTimeoutMs, async () => {
+        await begin();
+        await root.claim({ pm2Home: ports.workspace.pm2Home, environment });
+        await recoverDeploys(context);
+        const git = deploys.git(root.layout.repository);
+        const checkout = await git.readCheckout();
+        const found = await fetchCommit(context, git, checkout, request.revision);
+        subject.target = `commit ${found.commit.slice(0, 7)}`;
+        requireNotStopped(context);
+        const record =
+          (await findPrepared(context, found)) ??
+          (await prepareRelease(context, { found, git, checkout, records: await root.records() }));
+        await git.keep(
+          new Map([...(await root.records()).filter(isPrepared), record].map(({ id, commit }) => [id, commit])),
+        );
+        subject.target = `commit ${record.commit.slice(0, 7)} as ${record.id}`;
+        requireNotStopped(context);
+        const world = deploys.world(toPlace(root.layout, record));
+        return await work({ context, git, record, world, former: await root.current() });
+      }),
+  );
+}
+
+async function openContext(ports: DeployPorts, request: Request, caller: Caller): Promise<DeployContext> {
+  const { environment: requested } = await withMachineEnvironment(ports, request, caller);
+  const { facts, workspace } = ports;
+  requireEnvironment(await facts.project(), requested, workspace.nodeEnv);
+  const [contract, matrix] = await Promise.all([facts.runtimeContract(), facts.capabilityMatrix()]);
+  const spellings = ecosystemSpellings(contract, matrix);
+  const { name } = resolveEnvironment(spellings, contract, requested, workspace.nodeEnv);
+  const { service } = request;
+  return {
+    ports,
+    caller,
+    ...(await openDeployRoot(ports, service)),
+    environment: name,
+    spellings: spellingsOf(spellings, name),
+    service,
+    notes: [],
+  };
+}
+
+async function fetchCommit(
+  { ports, caller, settings }: DeployContext,
+  git: DeployGit,
+  checkout: Checkout,
+  revision: string | undefined,
+): Promise<FoundCommit> {
+  const source = chooseSource(checkout, settings.source, ports.workspace.root);
+  caller.say?.(`fetch: ${source.remote ?? (source.kind === "path" ? source.url : "the source")}`);
+  const options = { timeoutMs: settings.timeoutMs, signal: caller.signal };
+  return await findCommit(git, { revision, source, checkout }, options);
+}
+
+/** Of the same commit, so nothing is built twice. */
+async function findPrepared(
+  { root, caller }: DeployContext,
+  { commit }: FoundCommit,
+): Promise<DeployRecord | undefined> {
+  for (const record of await root.records()) {
+    if (record.commit !== commit || !isPrepared(record)) continue;
+    if (!(await root.exists(`${root.layout.releases}/${record.id}`))) continue;
+    caller.say?.(`files: ${commit.slice(0, 7)} is prepared already in ${root.layout.releases}/${record.id}`);
+    return record;
+  }
+  return undefined;
+}
+
+async function formerCommit({ root }: DeployContext, former: string | null): Promise<string | null> {
+  return (await root.records()).find(({ id }) => id === former)?.commit ?? null;
+}
+
+/** The id of the release is in the journal of the deploy before its first step. */
+function recordRelease(releases: Releases, record: (release: string) => Promise<void>): Releases {
+  return {
+    ...releases,
+    async create(id, first) {
+      await record(id);
+      await releases.create(id, first);
+    },
+  };
+}
+
+/** `current` is for all apps of the file, so it moves once the last of them runs the release. */
+async function finish({ context, record, world, former }: PreparedDeploy): Promise<boolean> {
+  const { root, service } = context;
+  if (service !== undefined && context.owner === "" && !(await servesWhole(context, world))) {
+    context.notes.push(`current stays at ${former ?? "nothing"} until all services run ${record.commit.slice(0, 7)}.`);
+    return false;
+  }
+  if (former === record.id) return true;
+  await root.switchTo(record.id);
+  await root.append(record.id, { event: "switch", at: now(context.ports) });
+  return true;
+}
+
+async function servesWhole({ root, environment, ports }: DeployContext, world: ReleaseWorld): Promise<boolean> {
+  const { loaded } = await readEcosystem(world, { environment });
+  const running = await ports.processes.list();
+  const id = deployOfPath(root.layout, `${world.paths.release}/`);
+  return (loaded === undefined ? [] : appNames(loaded)).every((name) => {
+    const own = running.filter((record) => record.name === name);
+    return own.length > 0 && own.every(({ cwd }) => cwd !== null && deployOfPath(root.layout, `${cwd}/`) === id);
+  });
+}

@@ -1,0 +1,62 @@
+import { existsSync, lstatSync } from "node:fs";
+import { join } from "node:path";
+import { SvcmError } from "../api/errors.ts";
+import type { HasFacts } from "../project/port-repository.ts";
+import type { EnvironmentRequest } from "../project/resolve.ts";
+import { serviceName } from "../project/service-name.node.ts";
+import type { Deployed } from "../rollout/port-deployed.ts";
+import { chooseDeploy, rootOf, type ChosenDeploy } from "./choose-deploy.ts";
+import type { HasDeploys } from "./port-deploys.ts";
+
+function defaultDeployRoot(pm2Home: string, root: string, service: string): string {
+  return join(pm2Home, "svcm", serviceName(root), service === "" ? "deploy" : `deploy-${service}`);
+}
+
+interface DeployedPlace {
+  readonly root: string;
+  readonly pm2Home: string;
+}
+
+/** Most repositories have no deploy, and a plan of them does not load the code of deploys. */
+export function nodeDeployed({ root, pm2Home }: DeployedPlace, ports: HasFacts & HasDeploys): Deployed {
+  const find = async ({ service }: EnvironmentRequest): Promise<string | undefined> => {
+    const chosen = await chooseOrNone(ports, service);
+    return chosen && rootOf(chosen, root, (owner) => defaultDeployRoot(pm2Home, root, owner));
+  };
+  return {
+    defaultRoot: (service) => defaultDeployRoot(pm2Home, root, service),
+    async world(request) {
+      const folder = await find(request);
+      if (folder === undefined || !lstatSync(`${folder}/current`, { throwIfNoEntry: false })) return undefined;
+      const { findCurrentWorld } = await import("./current-release.ts");
+      return await findCurrentWorld(await ports.deploys(), folder, request.environment);
+    },
+    async link(request) {
+      const folder = await find(request);
+      return folder && `${folder}/current`;
+    },
+    async current(folder) {
+      return await (await ports.deploys()).open(folder).current();
+    },
+    async interrupted(request) {
+      const folder = await find(request);
+      if (folder === undefined || !existsSync(`${folder}/records`)) return [];
+      const { listInterrupted } = await import("./current-release.ts");
+      return await listInterrupted((await ports.deploys()).open(folder));
+    },
+    async switchTo({ id, root: folder }) {
+      const deployRoot = (await ports.deploys()).open(folder);
+      await deployRoot.switchTo(id);
+    },
+  };
+}
+
+/** The command itself reports a service that does not exist. */
+async function chooseOrNone({ facts }: HasFacts, service: string | undefined): Promise<ChosenDeploy | undefined> {
+  try {
+    return chooseDeploy(await facts.project(), service);
+  } catch (error) {
+    if (error instanceof SvcmError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,119 @@
+import { SvcmError } from "../api/errors.ts";
+import { resolvePath } from "../project/resolve.ts";
+import { maskCredentials } from "../secrets/redact.ts";
+import type { Checkout, DeployGit, FetchOptions, Source } from "./port-deploy-git.ts";
+
+export interface FoundCommit {
+  readonly commit: string;
+  /** As requested, or the branch that is deployed without a request. */
+  readonly revision: string;
+  /** Without credentials. */
+  readonly source: string;
+}
+
+/** The default is `origin`, or the only remote; without a remote, the checkout itself. @throws {SvcmError} DEPLOY_FAILED */
+export function chooseSource(checkout: Checkout, declared: string | undefined, root: string): Source {
+  const { urls, top, settings } = checkout;
+  const [only] = urls.size === 1 ? urls.keys() : [];
+  const remote = declared ?? (urls.has("origin") ? "origin" : only);
+  const url = remote === undefined ? undefined : urls.get(remote);
+  if (remote !== undefined && url !== undefined) return { kind: "remote", url: toAbsolute(url, top), remote, settings };
+  if (declared === undefined && urls.size === 0) return { kind: "path", url: top, settings };
+  if (declared === undefined)
+    throw new SvcmError("DEPLOY_FAILED", {
+      code: "DEPLOY_SOURCE_UNKNOWN",
+      details: `The checkout has several remotes, and none is origin: ${[...urls.keys()].join(", ")}.`,
+      hint: "Name one of them as deploy.source in svcm.yaml.",
+    });
+  if (HELPER.test(declared))
+    throw new SvcmError("DEPLOY_FAILED", {
+      code: "DEPLOY_SOURCE_UNKNOWN",
+      details: `deploy.source ${maskCredentials(declared)} names a program. Accepted: a remote, a path, or a URL with https, ssh, git or file.`,
+    });
+  if (isUrl(declared)) return { kind: "url", url: declared, settings };
+  return { kind: "path", url: resolvePath(root, declared), settings };
+}
+
+/** `ext::…` would run a program. */
+const HELPER = /^[a-z][a-z0-9+.-]*::/i;
+
+function isUrl(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) || /^[^/]+@?[^/:]+:[^/]*/.test(text);
+}
+
+/** A remote's URL may be a path, relative to the checkout. */
+function toAbsolute(url: string, top: string): string {
+  return isUrl(url) || HELPER.test(url) ? url : resolvePath(top, url);
+}
+
+interface CommitRequest {
+  readonly revision: string | undefined;
+  readonly source: Source;
+  readonly checkout: Checkout;
+}
+
+/** Brings the source's commits and finds the requested one. @throws {SvcmError} DEPLOY_FAILED, NOT_FOUND */
+export async function findCommit(git: DeployGit, request: CommitRequest, options: FetchOptions): Promise<FoundCommit> {
+  const { source, checkout } = request;
+  const isOwn = source.kind === "path" && source.url === checkout.top;
+  const revision = request.revision ?? (isOwn ? "HEAD" : await defaultRevision(git, request, options));
+  const isOfCheckout = /^(?:HEAD|@)(?![\w-])/.test(revision);
+  const inCheckout = await git.resolve("checkout", revision);
+  // A commit that no branch names is fetched by its id.
+  await git.fetch({ ...source, commit: isOwn ? inCheckout : undefined }, options);
+  const wanted = isOfCheckout || isOwn ? inCheckout : await resolveFetched(git, revision, source);
+  const commit = wanted === undefined ? undefined : await git.resolve("repository", wanted);
+  if (commit !== undefined) return { commit, revision, source: maskCredentials(source.url) };
+  throw inCheckout === undefined ? unknownRevision(revision) : unpublished(revision, inCheckout, source);
+}
+
+async function defaultRevision(
+  git: DeployGit,
+  { source, checkout }: CommitRequest,
+  options: FetchOptions,
+): Promise<string> {
+  const { upstream } = checkout;
+  if (upstream !== undefined && upstream.remote === source.remote) return upstream.branch;
+  const branch = await git.defaultBranch(source, options);
+  if (branch !== undefined) return branch;
+  throw new SvcmError("DEPLOY_FAILED", {
+    code: "REVISION_NOT_FOUND",
+    details: "The checkout's branch follows no branch of the source, and the source has no default branch.",
+    hint: "Name a branch, a tag or a commit: svcm deploy <revision>",
+  });
+}
+
+async function resolveFetched(git: DeployGit, revision: string, { remote }: Source): Promise<string | undefined> {
+  const [branch, tag] = await Promise.all([
+    git.resolve("repository", `refs/heads/${revision}`),
+    git.resolve("repository", `refs/tags/${revision}`),
+  ]);
+  if (branch !== undefined && tag !== undefined && branch !== tag)
+    throw new SvcmError("DEPLOY_FAILED", {
+      code: "REVISION_AMBIGUOUS",
+      details: `${revision} is a branch at ${branch.slice(0, 7)} and a tag at ${tag.slice(0, 7)}.`,
+      hint: `Name one of them: svcm deploy refs/heads/${revision} or svcm deploy refs/tags/${revision}`,
+    });
+  const prefix = remote === undefined ? undefined : `${remote}/`;
+  const ofRemote =
+    prefix !== undefined && revision.startsWith(prefix)
+      ? await git.resolve("repository", `refs/heads/${revision.slice(prefix.length)}`)
+      : undefined;
+  return branch ?? tag ?? ofRemote ?? (await git.resolve("repository", revision));
+}
+
+function unknownRevision(revision: string): SvcmError {
+  return new SvcmError("NOT_FOUND", {
+    code: "REVISION_NOT_FOUND",
+    details: `${JSON.stringify(revision.slice(0, 80))} is not a revision of the source.`,
+    hint: "`git branch --all` and `git tag` list the names.",
+  });
+}
+
+function unpublished(revision: string, commit: string, { url }: Source): SvcmError {
+  return new SvcmError("DEPLOY_FAILED", {
+    code: "REVISION_NOT_PUBLISHED",
+    details: `${revision} is the commit ${commit.slice(0, 10)} of the checkout, which ${maskCredentials(url)} does not have.`,
+    hint: "Push it first, then deploy again.",
+  });
+}

@@ -1,0 +1,24 @@
+import type { Deploys } from "../port-deploys.ts";
+import { deployGit } from "./git.ts";
+import { deployRoot, realRoot } from "./root.ts";
+import { registrySecrets } from "./share.ts";
+import { endCommands, runCommand } from "./run-command.ts";
+
+interface NodeDeploysOptions {
+  readonly root: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export { releaseRoot, releaseWorld } from "./world.ts";
+
+export function nodeDeploys({ root, env }: NodeDeploysOptions, world: Deploys["world"]): Deploys {
+  return {
+    open: (folder) => deployRoot(realRoot(folder)),
+    git: (repository) => deployGit({ root, repository, env }),
+    world,
+    run: runCommand,
+    endCommands,
+    callerVariables: () => env,
+    registrySecrets: (folder) => registrySecrets([folder, env["HOME"] ?? folder]),
+  };
+}

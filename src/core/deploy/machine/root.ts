@@ -1,0 +1,183 @@
+import { existsSync, lstatSync, realpathSync, statfsSync } from "node:fs";
+import { appendFile, mkdir, open, readdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { SvcmError } from "../../api/errors.ts";
+import { fileLocks, lockedSince } from "../../files/lock.ts";
+import { FileError } from "../../files/port-files.ts";
+import { readIfExists } from "../../files/system.ts";
+import { deployOfLink, layoutOf, type Layout } from "../layout.ts";
+import type { DeployRoot, RootOwner } from "../port-deploys.ts";
+import { toDeployRecord, type DeployEvent } from "../record.ts";
+import { attemptDeploy } from "./attempt.ts";
+import { removeLeftovers, TRASH } from "./leftovers.ts";
+import { findInstallFolder, sharePaths } from "./share.ts";
+import { runCommand } from "./run-command.ts";
+import { findWritten, linkTargets, measureFolder, readPointers } from "./walk.ts";
+
+const MAX_OUTPUT_BYTES = 2 ** 20;
+const SYNC_MS = 60_000;
+
+/** Without links, because PM2 and the kernel name real paths. The folder need not exist. */
+export function realRoot(folder: string): string {
+  if (existsSync(folder) || dirname(folder) === folder) return realpathSync(folder);
+  return join(realRoot(dirname(folder)), basename(folder));
+}
+
+export function deployRoot(root: string): DeployRoot {
+  const layout = layoutOf(root);
+  const release = (id: string): string => join(layout.releases, id);
+  const attempt = <T>(work: () => Promise<T>): Promise<T> => attemptDeploy(root, work);
+  const outputSizes = new Map<string, number>();
+  return {
+    layout,
+    withLock: (timeoutMs, work) => withDeployLock(layout, timeoutMs, work),
+    lockedSince: () => attempt(() => lockedSince(lockPath(layout))),
+    claim: (owner) => attempt(() => claimRoot(layout, owner)),
+    records: () => attempt(() => readRecords(layout)),
+    append: (id, event) => attempt(() => appendEvent(join(layout.records, `${id}.jsonl`), event)),
+    appendOutput(id, line) {
+      const size = (outputSizes.get(id) ?? 0) + Buffer.byteLength(line) + 1;
+      outputSizes.set(id, size);
+      if (size > MAX_OUTPUT_BYTES) return;
+      // Kept for a reader; a full disk must not end the deploy here, because its commands report it.
+      appendFile(join(layout.records, `${id}.log`), `${line}\n`, { mode: 0o600 }).catch(() => undefined);
+    },
+    current: async () => deployOfLink(await readlink(layout.current).catch(() => null)),
+    switchTo: (id) => attempt(() => switchCurrent(layout, id)),
+    measure: (folder) => attempt(async () => measureFolder(folder)),
+    free: () =>
+      attempt(async () => {
+        const { bavail, bsize, ffree } = statfsSync(root);
+        return { bytes: bavail * bsize, files: ffree };
+      }),
+    packageFolder: (folder) =>
+      attempt(async () => ({
+        names: await readdir(folder),
+        packageText: (await readIfExists(join(folder, "package.json")))?.toString("utf8"),
+      })),
+    installFolder: async (top, folder) => findInstallFolder(top, folder),
+    share: (id, paths) => attempt(() => sharePaths(layout, release(id), paths)),
+    findPointers: (folder, paths) => attempt(async () => readPointers(folder, paths)),
+    async sync(folder) {
+      await runCommand(["sync", "-f", folder], {
+        cwd: folder,
+        env: { PATH: process.env["PATH"] ?? "" },
+        timeoutMs: SYNC_MS,
+      });
+    },
+    exists: async (path) => existsSync(path),
+    createFolder: (path) => attempt(async () => void (await mkdir(path, { recursive: true }))),
+    writtenSince: (id, sinceMs) => attempt(async () => findWritten(release(id), sinceMs)),
+    inUse: (ids, dumpFile) => attempt(async () => findInUse(layout, ids, dumpFile)),
+    remove: (id) => attempt(() => removeFolder(layout, id)),
+    removeLeftovers: () => attempt(() => removeLeftovers(layout)),
+  };
+}
+
+function lockPath({ root }: Layout): string {
+  return join(root, "deploy");
+}
+
+async function withDeployLock<T>(layout: Layout, timeoutMs: number, work: () => Promise<T>): Promise<T> {
+  const { root } = layout;
+  const path = lockPath(layout);
+  await attemptDeploy(root, () => mkdir(root, { recursive: true, mode: 0o755 }));
+  try {
+    return await fileLocks({ timeoutMs }).withLock({ target: path, path }, work);
+  } catch (error) {
+    if (!(error instanceof FileError) || error.path !== path) throw error;
+    if (error.code === "ELOCKED")
+      throw new SvcmError("DEPLOY_LOCKED", { details: `Another deploy of ${root} runs: ${error.message}.` });
+    throw new SvcmError("DEPLOY_FAILED", { code: error.code, path: root, details: error.message });
+  }
+}
+
+const OWNER_FILE = "owner.json";
+
+async function claimRoot(layout: Layout, owner: RootOwner): Promise<void> {
+  const { root, releases, shared, current, records } = layout;
+  for (const [folder, mode] of [
+    [releases, 0o755],
+    [shared, 0o755],
+    [records, 0o700],
+  ] as const)
+    await mkdir(folder, { recursive: true, mode });
+  const present = lstatSync(current, { throwIfNoEntry: false });
+  if (present !== undefined && !present.isSymbolicLink())
+    throw new SvcmError("DEPLOY_REFUSED", {
+      code: "DEPLOY_ROOT_UNUSABLE",
+      path: current,
+      details: `${current} is not a symbolic link, so it cannot be switched. Accepted: a link, or nothing.`,
+    });
+  const path = join(records, OWNER_FILE);
+  const found = await readIfExists(path);
+  if (found === undefined) return await writeFile(path, JSON.stringify(owner), { mode: 0o600, flush: true });
+  const { pm2Home, environment } = JSON.parse(found.toString("utf8")) as RootOwner;
+  if (pm2Home === owner.pm2Home && environment === owner.environment) return;
+  throw new SvcmError("DEPLOY_REFUSED", {
+    code: "DEPLOY_ROOT_TAKEN",
+    path: root,
+    details: `The deploy root ${root} belongs to the environment ${environment} in ${pm2Home}; this deploy is for ${owner.environment} in ${owner.pm2Home}. A build contains values of its environment.`,
+    hint: "Give this environment its own PM2_HOME, or its own deploy.root in svcm.yaml.",
+  });
+}
+
+async function readRecords({ records }: Layout) {
+  const names = await readdir(records).catch(() => []);
+  const journals = names
+    .filter((name) => name.endsWith(".jsonl"))
+    .toSorted()
+    .toReversed();
+  const texts = await Promise.all(journals.map((name) => readFile(join(records, name), "utf8")));
+  return texts.flatMap((text) => toDeployRecord(text.split("\n").flatMap(parseEvent)) ?? []);
+}
+
+function parseEvent(line: string): DeployEvent[] {
+  try {
+    return [JSON.parse(line) as DeployEvent];
+  } catch {
+    return []; // torn by a crash
+  }
+}
+
+async function appendEvent(path: string, event: DeployEvent): Promise<void> {
+  const file = await open(path, "a", 0o600);
+  try {
+    await file.appendFile(`${JSON.stringify(event)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function switchCurrent({ current }: Layout, id: string | null): Promise<void> {
+  if (id === null) return await rm(current, { force: true });
+  const next = `${current}.new`;
+  await rm(next, { force: true });
+  await symlink(`releases/${id}`, next);
+  await rename(next, current);
+}
+
+/** Processes of other users are not visible; their release is protected by PM2's list, which names it. */
+async function findInUse({ releases }: Layout, ids: readonly string[], dumpFile: string): Promise<Set<string>> {
+  const dump =
+    (await readFile(dumpFile, "utf8").catch(() => "")) + (await readFile(`${dumpFile}.bak`, "utf8").catch(() => ""));
+  const targets = linkTargets();
+  return new Set(
+    ids.filter((id) => {
+      const folder = join(releases, id);
+      return dump.includes(folder) || targets.some((path) => path === folder || path.startsWith(`${folder}/`));
+    }),
+  );
+}
+
+async function removeFolder({ releases }: Layout, id: string): Promise<void> {
+  const trash = join(releases, `${TRASH}${id}`);
+  const isThere = await rename(join(releases, id), trash).then(() => true, isMissing);
+  if (isThere) await rm(trash, { recursive: true, force: true, maxRetries: 3 });
+}
+
+function isMissing(error: unknown): false {
+  if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+  throw error;
+}

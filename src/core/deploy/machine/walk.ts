@@ -1,0 +1,62 @@
+import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import type { DiskSize } from "../port-deploys.ts";
+
+const MAX_ENTRIES = 600_000;
+const POINTER = "version https://git-lfs.github.com/spec/";
+/** Data of an app is not in them; hard links of a package manager change their times. */
+const NO_DATA = /^(?:node_modules|\.git|\.svcm|\.cache|\.npm|__pycache__|logs?|tmp)$/;
+
+interface Entry {
+  readonly path: string;
+  readonly isFolder: boolean;
+}
+
+function* walk(folder: string, enters: (name: string, path: string) => boolean): Generator<Entry> {
+  const pending = [folder];
+  let count = 0;
+  for (let place = pending.pop(); place !== undefined; place = pending.pop()) {
+    for (const entry of readdirSync(place, { withFileTypes: true })) {
+      const path = join(place, entry.name);
+      count += 1;
+      if (count > MAX_ENTRIES) return;
+      yield { path, isFolder: entry.isDirectory() };
+      if (entry.isDirectory() && enters(entry.name, path)) pending.push(path);
+    }
+  }
+}
+
+export function measureFolder(folder: string): DiskSize {
+  let [bytes, files] = [0, 0];
+  for (const { path } of walk(folder, (name) => name !== ".git" && name !== ".svcm")) {
+    files += 1;
+    bytes += (lstatSync(path, { throwIfNoEntry: false })?.blocks ?? 0) * 512;
+  }
+  return { bytes, files };
+}
+
+/** By the time of change, which nothing can set back. A folder changes with what is created in it, so only files count. */
+export function findWritten(release: string, sinceMs: number): string[] {
+  const found: string[] = [];
+  for (const { path, isFolder } of walk(release, (name) => !NO_DATA.test(name) && !/^\.next\b|cache$/i.test(name))) {
+    const stats = isFolder ? undefined : lstatSync(path, { throwIfNoEntry: false });
+    if (stats?.isFile() === true && stats.ctimeMs > sinceMs) found.push(path.slice(release.length + 1));
+  }
+  return found;
+}
+
+export function readPointers(folder: string, paths: readonly string[]): string[] {
+  return paths.filter((path) => readFileSync(join(folder, path), "latin1").startsWith(POINTER));
+}
+
+/** The working folders of the processes that this user may see. */
+export function linkTargets(): string[] {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.flatMap((pid) => {
+    try {
+      return [readlinkSync(`/proc/${pid}/cwd`)];
+    } catch {
+      return []; // ended, or of another user
+    }
+  });
+}

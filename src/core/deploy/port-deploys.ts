@@ -1,0 +1,147 @@
+import type { HasHost } from "../files/port-host.ts";
+import type { DeployCommand } from "../project/deploy-settings.ts";
+import type { ApplyPorts } from "../rollout/apply/ports.ts";
+import type { PackageFolder } from "./commands.ts";
+import type { DeployGit } from "./port-deploy-git.ts";
+import type { Layout, ReleasePlace } from "./layout.ts";
+import type { PathMap } from "./map-paths.ts";
+import type { DeployEvent, DeployRecord, StartedCommand } from "./record.ts";
+
+/** The folders of deploys, and what reaches into them. Methods throw {SvcmError} DEPLOY_FAILED for a refusal of the system. */
+export interface Deploys {
+  open(root: string): DeployRoot;
+
+  /** @param repository the bare repository of a deploy root */
+  git(repository: string): DeployGit;
+
+  /** The ports of svcm with a release as the repository: its files and facts, and PM2 and the records as they are. */
+  world(place: ReleasePlace): ReleaseWorld;
+
+  /** Runs a program in its own process group, which has ended when the promise settles. */
+  run(command: Exclude<DeployCommand, false>, options: CommandOptions): Promise<CommandResult>;
+
+  /** The variables that svcm was started with. */
+  callerVariables(): Readonly<Record<string, string | undefined>>;
+
+  /** Tokens in the settings of package registries, which no output may show. */
+  registrySecrets(folder: string): string[];
+
+  /** Ends the groups of these programs, if they are still the same. */
+  endCommands(commands: readonly StartedCommand[], folder: string): Promise<void>;
+}
+
+export interface ReleaseWorld extends ApplyPorts, HasHost {
+  /** Folders of programs, which are not code of the release. */
+  readonly programFolders: readonly string[];
+  readonly paths: PathMap;
+}
+
+export interface DeployRoot {
+  readonly layout: Layout;
+
+  /** @throws {SvcmError} DEPLOY_LOCKED; errors of `work` pass through */
+  withLock<T>(timeoutMs: number, work: () => Promise<T>): Promise<T>;
+
+  /** When the running deploy began, in milliseconds since 1970; null if none is running. */
+  lockedSince(): Promise<number | null>;
+
+  /** Creates the folders. @throws {SvcmError} DEPLOY_REFUSED with DEPLOY_ROOT_TAKEN or DEPLOY_ROOT_UNUSABLE */
+  claim(owner: RootOwner): Promise<void>;
+
+  /** Newest first. Empty without a root. */
+  records(): Promise<DeployRecord[]>;
+
+  /** The line is on disk when the promise resolves. */
+  append(id: string, event: DeployEvent): Promise<void>;
+
+  /** Keeps output of commands, at most a mebibyte for each release. */
+  appendOutput(id: string, line: string): void;
+
+  /** The release that `current` leads to; null without one of svcm. */
+  current(): Promise<string | null>;
+
+  /** Replaces `current` by a rename, so no reader misses it; null removes it. */
+  switchTo(id: string | null): Promise<void>;
+
+  /** Bytes and files. */
+  measure(folder: string): Promise<DiskSize>;
+
+  free(): Promise<DiskSize>;
+
+  /** @param folder below the release */
+  packageFolder(folder: string): Promise<PackageFolder>;
+
+  /** The nearest folder from `folder` up to `top` with a lockfile or a package.json. */
+  installFolder(top: string, folder: string): Promise<string>;
+
+  /**
+   * Replaces these paths of a release by links into `shared`. A new one leads to the old place, or is an empty
+   * folder.
+   * @throws {SvcmError} DEPLOY_FAILED with SHARED_UNUSABLE
+   */
+  share(id: string, paths: readonly SharedPath[]): Promise<void>;
+
+  /** Returns LFS pointers that Git did not replace, of the paths that may be some. */
+  findPointers(folder: string, paths: readonly string[]): Promise<string[]>;
+
+  sync(folder: string): Promise<void>;
+
+  exists(path: string): Promise<boolean>;
+
+  createFolder(path: string): Promise<void>;
+
+  /** Files that were written after that time, apart from packages, caches and logs. */
+  writtenSince(id: string, sinceMs: number): Promise<string[]>;
+
+  /** Ids of releases that a process of this user, or PM2's saved list, uses. */
+  inUse(ids: readonly string[], dumpFile: string): Promise<Set<string>>;
+
+  /** Renames the folder first, so that a half-removed one is never taken for a release. */
+  remove(id: string): Promise<void>;
+
+  /** Of killed deploys: folders without a record, and temporary names. */
+  removeLeftovers(): Promise<void>;
+}
+
+export interface SharedPath {
+  /** Below the release. */
+  readonly path: string;
+  /** Its place before the first deploy. */
+  readonly former: string;
+  /** Created if it is nowhere: output of PM2 needs its folder. */
+  readonly isFolder?: boolean;
+}
+
+export interface RootOwner {
+  readonly pm2Home: string;
+  readonly environment: string;
+}
+
+export interface DiskSize {
+  readonly bytes: number;
+  readonly files: number;
+}
+
+export interface CommandOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Resolves before the program is waited for. */
+  readonly onStart?: ((command: StartedCommand) => Promise<void>) | undefined;
+  readonly onLine?: ((line: string) => void) | undefined;
+}
+
+export interface CommandResult {
+  /** `timeout` and `aborted` after its group was ended; `absent` if the program does not exist. */
+  readonly end: "exit" | "signal" | "timeout" | "aborted" | "absent";
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly lastLines: readonly string[];
+}
+
+export interface HasDeploys {
+  /** Loads the code of deploys. */
+  readonly deploys: () => Promise<Deploys>;
+}

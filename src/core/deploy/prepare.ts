@@ -1,0 +1,209 @@
+import { SvcmError } from "../api/errors.ts";
+import { normaliseApp } from "../pm2/normalise.ts";
+import type { LoadedEcosystem } from "../pm2/loaded.ts";
+import { PROJECT_FILE } from "../project/project.ts";
+import { envLayerPaths } from "../project/env-layers.ts";
+import { chooseServices, resolvePath } from "../project/resolve.ts";
+import { checkRelease } from "./check-release.ts";
+import { chooseDeploy } from "./choose-deploy.ts";
+import { note, requireNotStopped, type DeployContext } from "./deploy-context.ts";
+import type { FoundCommit } from "./find-commit.ts";
+import { createDeployId } from "./layout.ts";
+import type { Checkout, CommitFacts, DeployGit } from "./port-deploy-git.ts";
+import type { DiskSize, ReleaseWorld, SharedPath } from "./port-deploys.ts";
+import { type DeployHead, type DeployRecord, toDeployRecord } from "./record.ts";
+import { runReleaseCommands } from "./run-commands.ts";
+
+/** Room for what a build writes beside the files that it leaves. */
+const SPACE_FACTOR = 1.2;
+const MAX_SIZE: DiskSize = { bytes: 2 * 2 ** 30, files: 300_000 };
+
+export interface NewRelease {
+  readonly found: FoundCommit;
+  readonly git: DeployGit;
+  readonly checkout: Checkout;
+  readonly records: readonly DeployRecord[];
+}
+
+/**
+ * Makes the folder of a release beside the running one, and checks it. After a failure the folder is removed, and
+ * nothing that runs was touched.
+ * @throws {SvcmError} DEPLOY_FAILED
+ */
+export async function prepareRelease(context: DeployContext, release: NewRelease): Promise<DeployRecord> {
+  const { root } = context;
+  const { git, found, records } = release;
+  const facts = await git.readCommit(found.commit);
+  await requireSpace(context, release);
+  const head = createHead(
+    context,
+    release,
+    facts,
+    createDeployId(context.ports.clock.now(), found.commit, new Set(records.map(({ id }) => id))),
+  );
+  await root.append(head.id, head);
+  try {
+    const size = await fillFolder(context, release, facts, head.id);
+    const at = new Date(context.ports.clock.now()).toISOString();
+    const prepared = { event: "prepared", at, ...size } as const;
+    await root.append(head.id, prepared);
+    return toDeployRecord([head, prepared]) ?? unreachable();
+  } catch (error) {
+    await root.remove(head.id).catch(() => undefined);
+    throw await endFailed(context, head, error);
+  }
+}
+
+function unreachable(): never {
+  throw new Error("a record with its first event");
+}
+
+function createHead(
+  { ports, caller, environment, spellings }: DeployContext,
+  { found, checkout }: NewRelease,
+  { subject }: CommitFacts,
+  id: string,
+): DeployHead {
+  const { source, actor } = caller;
+  const by = { source, ...(actor !== undefined && { actor }) };
+  const { top, prefix } = checkout;
+  const at = new Date(ports.clock.now()).toISOString();
+  return { event: "begin", id, ...found, subject, environment, spellings, by, at, checkout: top, prefix };
+}
+
+/** The exit code says that everything runs as before. */
+async function endFailed({ ports, root }: DeployContext, { id }: DeployHead, error: unknown): Promise<unknown> {
+  const at = new Date(ports.clock.now()).toISOString();
+  const reason = error instanceof SvcmError ? (error.body.details ?? error.message) : "a defect of svcm";
+  await root
+    .append(id, { event: "end", outcome: "failed", at, reason: reason.split("\n", 1).join() })
+    .catch(() => undefined);
+  if (!(error instanceof SvcmError)) return error;
+  return new SvcmError("DEPLOY_FAILED", { ...error.body, details: `${reason}\nNothing that runs was touched.` });
+}
+
+function mebibytes(bytes: number): number {
+  return Math.round(bytes / 2 ** 20);
+}
+
+async function requireSpace({ root, ports }: DeployContext, { records, checkout }: NewRelease): Promise<void> {
+  const last = records.find(({ size, state }) => size !== null && state !== "pruned")?.size;
+  const size = last ?? (await root.measure(checkout.top));
+  const [free, needed] = [await root.free(), { bytes: size.bytes * SPACE_FACTOR, files: size.files * SPACE_FACTOR }];
+  // Some file systems have no limit of files, and report none free.
+  const lacksFiles = free.files > 0 && free.files < needed.files;
+  if (free.bytes >= needed.bytes && !lacksFiles) return;
+  const what = lacksFiles
+    ? `${Math.round(needed.files)} more files, and ${free.files} are free`
+    : `${mebibytes(needed.bytes)} MiB, and ${mebibytes(free.bytes)} MiB are free`;
+  throw new SvcmError("DEPLOY_FAILED", {
+    code: "DEPLOY_NO_SPACE",
+    path: root.layout.root,
+    details: `A release like the last one needs ${what} in ${root.layout.root}.\nNothing that runs was touched.`,
+    hint: `Free some space, or keep fewer releases with deploy.keep in ${resolvePath(ports.workspace.root, PROJECT_FILE)}.`,
+  });
+}
+
+async function fillFolder(
+  context: DeployContext,
+  release: NewRelease,
+  facts: CommitFacts,
+  id: string,
+): Promise<DiskSize> {
+  const { root, caller, deploys } = context;
+  const { layout } = root;
+  const { found, git, checkout } = release;
+  const place = { layout, id, prefix: checkout.prefix, commit: found.commit, checkout: checkout.top };
+  const top = `${layout.releases}/${id}`;
+  requireWhole(facts.submodules, "SUBMODULE_UNSUPPORTED", "submodules, which svcm does not fetch");
+  caller.say?.(`files: ${found.commit.slice(0, 7)} to ${top}`);
+  await root.createFolder(top);
+  await git.write(found.commit, top, `${layout.records}/${id}.index`);
+  requireWhole(
+    await root.findPointers(top, facts.lfsCandidates),
+    "LFS_MISSING",
+    "pointers of Git LFS without their content",
+  );
+  const world = deploys.world(place);
+  await requireProjectFile(context, world);
+  const { settings } = chooseDeploy(await world.facts.project(), context.service);
+  // Before the install, because its scripts may read them.
+  const shared = await listShared(context, world, settings.shared);
+  await root.share(id, shared);
+  requireNotStopped(context);
+  await runReleaseCommands(context, { id, top, world, settings });
+  requireNotStopped(context);
+  await createOutputFolders(context, await checkRelease(context, world));
+  const size = await root.measure(top);
+  if (size.bytes > MAX_SIZE.bytes || size.files > MAX_SIZE.files)
+    throw new SvcmError("DEPLOY_FAILED", {
+      code: "EFBIG",
+      path: top,
+      details: `The release has ${mebibytes(size.bytes)} MiB in ${size.files} files. Accepted: at most ${mebibytes(MAX_SIZE.bytes)} MiB in ${MAX_SIZE.files} files.`,
+    });
+  await root.sync(top);
+  return size;
+}
+
+function requireWhole(paths: readonly string[], code: "SUBMODULE_UNSUPPORTED" | "LFS_MISSING", what: string): void {
+  if (paths.length === 0) return;
+  const named = paths.slice(0, 5).join(", ");
+  throw new SvcmError("DEPLOY_FAILED", {
+    code,
+    details: `The commit has ${what}: ${named}. Their files would be missing.`,
+  });
+}
+
+/** Without the file, svcm would look for other ecosystem files in the release than in the checkout. */
+async function requireProjectFile({ ports, root }: DeployContext, { workspace }: ReleaseWorld): Promise<void> {
+  if ((await ports.facts.project()) === undefined) return;
+  if (await root.exists(`${workspace.root}/${PROJECT_FILE}`)) return;
+  throw new SvcmError("DEPLOY_FAILED", {
+    code: "DEPLOY_NOT_COMMITTED",
+    details: `${PROJECT_FILE} is in the checkout and not in the commit, and a release has only what is committed.`,
+    hint: `git add ${PROJECT_FILE}, commit it with the ecosystem files, and push.`,
+  });
+}
+
+/** Env files that the repository declares and does not commit are shared without being named. */
+async function listShared(
+  context: DeployContext,
+  world: ReleaseWorld,
+  declared: readonly string[],
+): Promise<SharedPath[]> {
+  const { ports, root, environment, service } = context;
+  const [project, contract] = await Promise.all([world.facts.project(), world.facts.runtimeContract()]);
+  const own = world.workspace.root;
+  const below = own === world.paths.release ? "" : `${own.slice(world.paths.release.length + 1)}/`;
+  const toShared = (path: string): SharedPath => ({
+    path: `${below}${path}`,
+    former: `${ports.workspace.root}/${path}`,
+  });
+  const services = project === undefined ? [""] : chooseServices(project, service).map(({ name }) => name);
+  const layers = services.flatMap((name) => envLayerPaths(world.workspace, { project, contract }, environment, name));
+  const inside = layers.filter((path) => path.startsWith(`${own}/`)).map((path) => path.slice(own.length + 1));
+  const implied: string[] = [];
+  for (const path of new Set(inside)) {
+    if (declared.includes(path) || (await root.exists(`${own}/${path}`))) continue;
+    const isShared = await root.exists(`${root.layout.shared}/${below}${path}`);
+    if (isShared || (await root.exists(`${ports.workspace.root}/${path}`))) implied.push(path);
+  }
+  for (const path of implied)
+    note(context, `${path} is not in the commit, so it is shared: ${root.layout.shared}/${below}${path}`);
+  return [...declared, ...implied].map(toShared);
+}
+
+/** PM2 writes logs of all releases into one folder, which no pruning removes. */
+async function createOutputFolders({ root }: DeployContext, { apps }: LoadedEcosystem): Promise<void> {
+  const { shared } = root.layout;
+  const paths = apps.flatMap(({ fields }) => Object.values(fields)).filter((value) => typeof value === "string");
+  const folders = paths
+    .filter((path) => path.startsWith(`${shared}/`))
+    .map((path) => path.slice(0, path.lastIndexOf("/")));
+  for (const folder of new Set(folders)) await root.createFolder(folder);
+}
+
+/** The names of the apps, in the order of the file. */
+export function appNames({ apps }: LoadedEcosystem): string[] {
+  return apps.map(({ fields }) => normaliseApp(fields).name);
+}

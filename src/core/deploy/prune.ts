@@ -1,0 +1,64 @@
+import { SvcmError } from "../api/errors.ts";
+import { findRelease } from "../rollout/apply/rollback-plan.ts";
+import { decidePrune } from "./decide-prune.ts";
+import { note, type DeployContext } from "./deploy-context.ts";
+import { deployOfPath } from "./layout.ts";
+import type { DeployGit } from "./port-deploy-git.ts";
+import { isPrepared } from "./record.ts";
+
+const MAX_NAMED = 3;
+
+/** Removes what nothing needs any more. A failure to remove does not make the deploy a bad one. */
+export async function pruneReleases(context: DeployContext, git: DeployGit): Promise<{ readonly pruned: string[] }> {
+  const { root, ports, settings } = context;
+  const records = await root.records();
+  const removable = decidePrune({
+    records,
+    keep: settings.keep,
+    current: await root.current(),
+    inUse: await listInUse(
+      context,
+      records.map(({ id }) => id),
+    ),
+  });
+  const pruned: string[] = [];
+  for (const id of removable) {
+    const record = records.find((one) => one.id === id);
+    if (record === undefined || record.preparedAtMs === null) continue;
+    const written = await root.writtenSince(id, record.preparedAtMs).catch(() => ["files that cannot be read"]);
+    if (written.length > 0) {
+      const names = written.slice(0, MAX_NAMED).join(", ");
+      note(
+        context,
+        `RELEASE_HAS_DATA: ${root.layout.releases}/${id} is kept, because files were written there after the deploy: ${names}. Name them as deploy.shared, and remove the folder by hand.`,
+      );
+      continue;
+    }
+    try {
+      await root.remove(id);
+      await root.append(id, { event: "pruned", at: new Date(ports.clock.now()).toISOString() });
+      pruned.push(id);
+    } catch (error) {
+      if (!(error instanceof SvcmError)) throw error;
+      note(context, `The release ${id} could not be removed: ${error.message}`);
+    }
+  }
+  const kept = (await root.records()).filter(isPrepared);
+  await git.keep(new Map(kept.map(({ id, commit }) => [id, commit])));
+  return { pruned };
+}
+
+/** By processes, by PM2's lists, and by what the next rollback would start. */
+async function listInUse({ root, ports }: DeployContext, ids: readonly string[]): Promise<Set<string>> {
+  const inUse = await root.inUse(ids, `${ports.workspace.pm2Home}/dump.pm2`);
+  const running = await ports.processes.list();
+  const paths = running.flatMap(({ script, cwd }) => [script, cwd]).filter((path) => path !== null);
+  const lists = await ports.releases.list();
+  const undone = lists.length === 0 ? undefined : findRelease(lists, undefined).head;
+  const former = (undone?.before ?? []).flatMap(({ paths: needed = [] }) => needed);
+  for (const path of [...paths, ...former]) {
+    const id = deployOfPath(root.layout, `${path}/`);
+    if (id !== undefined) inUse.add(id);
+  }
+  return inUse;
+}

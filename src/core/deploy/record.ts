@@ -1,0 +1,97 @@
+import type { AuditSource } from "../api/names.ts";
+import type { Layout, ReleasePlace } from "./layout.ts";
+
+/** A program of a deploy, which its journal names so that a later deploy can end what a killed one left. */
+export interface StartedCommand {
+  readonly pid: number;
+  /** In clock ticks since boot; null if the system does not report it. A pid alone may be reused. */
+  readonly startTime: string | null;
+}
+
+export interface DeployHead {
+  readonly event: "begin";
+  readonly id: string;
+  readonly commit: string;
+  readonly subject: string;
+  /** The branch, tag or commit of the request; of an archive, its name. */
+  readonly revision: string;
+  /** Without credentials. */
+  readonly source: string;
+  readonly environment: string;
+  readonly by: { readonly source: AuditSource; readonly actor?: string };
+  readonly at: string;
+  /** The names of the environment. */
+  readonly spellings: readonly string[];
+  /** The top of the checkout. */
+  readonly checkout: string;
+  /** Of the repository root below the top: `""`, or `packages/api/`. */
+  readonly prefix: string;
+  /** Of an archive. */
+  readonly digest?: string;
+}
+
+export type DeployOutcome = "done" | "reverted" | "failed" | "half";
+
+export type DeployEvent =
+  | DeployHead
+  | ({ readonly event: "command"; readonly name: string } & StartedCommand)
+  | { readonly event: "prepared"; readonly at: string; readonly bytes: number; readonly files: number }
+  | { readonly event: "apply"; readonly at: string }
+  | { readonly event: "release"; readonly release: string }
+  | { readonly event: "switch"; readonly at: string }
+  | { readonly event: "end"; readonly outcome: DeployOutcome; readonly at: string; readonly reason?: string }
+  | { readonly event: "pruned"; readonly at: string };
+
+export type DeployState = "preparing" | "prepared" | "applying" | DeployOutcome | "pruned";
+
+export interface DeployRecord extends Omit<DeployHead, "event"> {
+  readonly state: DeployState;
+  readonly endedAt: string | null;
+  readonly preparedAtMs: number | null;
+  readonly size: { readonly bytes: number; readonly files: number } | null;
+  /** The last apply of it in the list of releases. */
+  readonly release: string | null;
+  readonly reason: string | null;
+  readonly commands: readonly StartedCommand[];
+  readonly hasSwitched: boolean;
+}
+
+/** `undefined` for a journal whose first line is torn. */
+export function toDeployRecord(events: readonly DeployEvent[]): DeployRecord | undefined {
+  const head = events.find((event) => event.event === "begin");
+  if (head === undefined) return undefined;
+  const { event: _event, ...facts } = head;
+  const last = <Kind extends DeployEvent["event"]>(kind: Kind) =>
+    events.findLast((event): event is Extract<DeployEvent, { readonly event: Kind }> => event.event === kind);
+  const [prepared, end] = [last("prepared"), last("end")];
+  return {
+    ...facts,
+    state: stateOf(events),
+    endedAt: end?.at ?? null,
+    preparedAtMs: prepared === undefined ? null : Date.parse(prepared.at),
+    size: prepared === undefined ? null : { bytes: prepared.bytes, files: prepared.files },
+    release: last("release")?.release ?? null,
+    reason: end?.reason ?? null,
+    commands: events.flatMap((event) => (event.event === "command" ? [event] : [])),
+    hasSwitched: events.some(({ event }) => event === "switch"),
+  };
+}
+
+/** The last event that changes it counts: a kept release may be applied again. */
+function stateOf(events: readonly DeployEvent[]): DeployState {
+  const last = events.findLast(({ event }) => STATE_EVENTS.has(event));
+  if (last?.event === "end") return last.outcome;
+  if (last?.event === "pruned") return "pruned";
+  return last?.event === "apply" ? "applying" : last?.event === "prepared" ? "prepared" : "preparing";
+}
+
+const STATE_EVENTS: ReadonlySet<DeployEvent["event"]> = new Set(["prepared", "apply", "end", "pruned"]);
+
+export function toPlace(layout: Layout, { id, prefix, commit, checkout }: DeployRecord): ReleasePlace {
+  return { layout, id, prefix, commit, checkout };
+}
+
+/** Its folder is whole, so the same commit need not be prepared again. */
+export function isPrepared({ state, preparedAtMs }: Pick<DeployRecord, "state" | "preparedAtMs">): boolean {
+  return preparedAtMs !== null && state !== "pruned";
+}

@@ -1,0 +1,96 @@
+import { SvcmError } from "../api/errors.ts";
+import { effectiveValues } from "../env/env-file.ts";
+import { envLayerPaths } from "../project/env-layers.ts";
+import { chooseServices } from "../project/resolve.ts";
+import { createScrub, type Scrub } from "../pm2/scrub.ts";
+import { readSecrets } from "../pm2/ecosystem-file.ts";
+import { decodeUtf8 } from "../words/utf8.ts";
+import type { DeploySettings } from "../project/deploy-settings.ts";
+import { commandEnvironment, commandText, releaseCommands, type ReleaseCommand } from "./commands.ts";
+import type { DeployContext } from "./deploy-context.ts";
+import type { CommandResult, ReleaseWorld } from "./port-deploys.ts";
+
+interface PreparedPlace {
+  readonly id: string;
+  readonly top: string;
+  readonly world: ReleaseWorld;
+  readonly settings: DeploySettings;
+}
+
+/** Installs, builds, and removes development packages. @throws {SvcmError} DEPLOY_FAILED */
+export async function runReleaseCommands(context: DeployContext, place: PreparedPlace): Promise<void> {
+  const { ports, caller, root, deploys } = context;
+  const { id, top, world, settings } = place;
+  const cwd = await root.installFolder(top, world.workspace.root);
+  const commands = releaseCommands(await root.packageFolder(cwd), settings);
+  const scrub = await createOutputScrub(context, world);
+  const deadlineMs = ports.clock.elapsed() + settings.timeoutMs;
+  for (const one of commands) {
+    const text = commandText(one.command);
+    caller.say?.(`${one.name}: ${scrub(text)}`);
+    const added = one.name === "build" ? await buildValues(context, world, settings.env) : {};
+    const result = await deploys.run(one.command, {
+      cwd,
+      env: commandEnvironment(deploys.callerVariables(), added),
+      timeoutMs: Math.max(1, deadlineMs - ports.clock.elapsed()),
+      signal: caller.signal,
+      onStart: (command) => root.append(id, { event: "command", name: one.name, ...command }),
+      onLine: (line) => {
+        const shown = scrub(line);
+        root.appendOutput(id, `${one.name}: ${shown}`);
+        caller.say?.(`  ${shown}`);
+      },
+    });
+    if (result.end !== "exit" || result.exitCode !== 0) throw commandFailure(one, result, settings, scrub);
+  }
+}
+
+function commandFailure(
+  { name, command }: ReleaseCommand,
+  { end, exitCode, signal, lastLines }: CommandResult,
+  { timeoutMs }: DeploySettings,
+  scrub: Scrub,
+): SvcmError {
+  const isFull = lastLines.some((line) => /\bENOSPC\b|No space left on device/.test(line));
+  const how = {
+    exit: `ended with exit code ${exitCode}`,
+    signal: `was ended by ${signal}`,
+    timeout: `did not finish within ${timeoutMs / 1000} seconds, the timeout of deploy`,
+    aborted: "was stopped",
+    absent: "could not be started, because there is no such program in the PATH",
+  }[end];
+  const full = isFull ? " The disk is full (ENOSPC)." : "";
+  const code = end === "timeout" ? "DEPLOY_TIMEOUT" : end === "aborted" ? "DEPLOY_STOPPED" : "DEPLOY_COMMAND_FAILED";
+  const lines = lastLines.map((line) => `  ${scrub(line)}`);
+  return new SvcmError("DEPLOY_FAILED", {
+    code,
+    details: [`The ${name} (${scrub(commandText(command))}) ${how}.${full}`, ...lines].join("\n"),
+  });
+}
+
+/** Values of the apps and of package registries, also those that the shell holds. */
+async function createOutputScrub({ deploys }: DeployContext, world: ReleaseWorld): Promise<Scrub> {
+  const secrets = await readSecrets(world, await world.facts.runtimeContract());
+  return createScrub([...secrets, ...deploys.registrySecrets(world.workspace.root)]);
+}
+
+/** A later layer, and a later service, overrides an earlier one. */
+async function buildValues(
+  { environment, service }: DeployContext,
+  world: ReleaseWorld,
+  names: readonly string[],
+): Promise<Record<string, string>> {
+  if (names.length === 0) return {};
+  const [project, contract] = await Promise.all([world.facts.project(), world.facts.runtimeContract()]);
+  const services = project === undefined ? [""] : chooseServices(project, service).map(({ name }) => name);
+  const paths = services.flatMap((name) => envLayerPaths(world.workspace, { project, contract }, environment, name));
+  const texts = await Promise.all(paths.map((path) => world.files.read(path).then(decodeUtf8, () => undefined)));
+  const values = effectiveValues(texts.map((text = "") => ({ text })));
+  const missing = names.filter((name) => !values.has(name));
+  if (missing.length > 0)
+    throw new SvcmError("DEPLOY_FAILED", {
+      code: "DEPLOY_ENV_MISSING",
+      details: `deploy.env names ${missing.join(", ")} for the build, and no env file of ${environment} has a value. Files: ${paths.join(", ") || "none"}.`,
+    });
+  return Object.fromEntries(names.map((name) => [name, values.get(name) ?? ""]));
+}

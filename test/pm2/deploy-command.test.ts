@@ -1,0 +1,73 @@
+/** The commands of docs/how-to/deploy.md, in the order of the page, with the built command line. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { REPOSITORY } from "../support/command-line.ts";
+import { GIT_ENVIRONMENT } from "../support/git.ts";
+import { svcm, type RunResult } from "../support/svcm.ts";
+import { shopUnderPm2 } from "./deployed-shop.ts";
+
+const shop = shopUnderPm2();
+const page = readFileSync(join(REPOSITORY, "docs/how-to/deploy.md"), "utf8");
+const lines = [...page.matchAll(/^```sh\n([^]*?)^```$/gm)].flatMap(([, block = ""]) => block.trim().split("\n"));
+
+const run = (line: string, ...more: string[]): Promise<RunResult> =>
+  svcm([...line.split(" ").slice(1), ...more], {
+    root: shop.checkout,
+    env: { PM2_HOME: shop.own.home, HOME: shop.own.folder, COLUMNS: "200", ...GIT_ENVIRONMENT },
+  });
+
+test("each command of the page does what the page says", async () => {
+  const [dry = "", first = "", tagged = "", list = "", back = "", ...others] = lines;
+  expect(others).toEqual([]);
+  const looked = await run(dry);
+  expect(looked).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(
+      /^Prepared [0-9a-f]{7} "version 1" in .* Nothing that runs was touched\.\n[^]*\+ web: start/,
+    ),
+  });
+  expect([shop.current(), await shop.ports.processes.list()]).toEqual([null, []]);
+  const deployed = await run(first);
+  expect(deployed).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('"version 1" is deployed, in release folder '),
+  });
+  expect(deployed.stderr).toContain("is prepared already in");
+  shop.publish({ VERSION: "2" });
+  shop.git("tag", "v1.4.0");
+  shop.git("push", "--quiet", "--tags");
+  const second = await run(tagged, "--json");
+  expect([second.code, JSON.parse(second.stdout)]).toMatchObject([
+    0,
+    { deploy: { revision: "v1.4.0", state: "done" }, release: { outcome: "applied" } },
+  ]);
+  expect(await shop.answer()).toBe("2");
+  const [, newest, older] = (await run(list)).stdout.split("\n");
+  expect(newest).toContain(`${shop.current()} (current)`);
+  expect(older).not.toContain("(current)");
+  expect(await run(back)).toMatchObject({ code: 0, stdout: expect.stringContaining(": applied.") });
+  expect(await shop.answer()).toBe("1");
+  expect((await run(list)).stdout.split("\n")[1]).toContain(`${shop.current()} (current)`);
+});
+
+test("without a terminal, it asks for --plan or --yes before it prepares anything", async () => {
+  const before = shop.releases();
+  expect(await run("svcm deploy")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("Accepted: --plan or --yes"),
+  });
+  expect(shop.releases()).toEqual(before);
+});
+
+test("a failure names its cause, and exits 1", async () => {
+  shop.publish({ VERSION: "unbuildable" });
+  const failed = await run("svcm deploy --yes");
+  expect(failed).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(
+      /The build \(npm run build\) ended with exit code 7[^]*Nothing that runs was touched/,
+    ),
+  });
+});

@@ -1,0 +1,205 @@
+/** Deploys of a checkout with real Git, npm and PM2; the app answers the version that its build wrote. */
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { ecosystemDrift, execute, releaseList, rolloutPlan, rolloutRollback } from "../../src/core/index.ts";
+import { commandLine, start } from "../support/child.ts";
+import { loadDuring } from "../support/http-load.ts";
+import { sampleOrAll } from "../support/runs.ts";
+import { CANARY, caller, shopUnderPm2 } from "./deployed-shop.ts";
+
+const shop = shopUnderPm2();
+const { ports } = shop;
+const plan = () => execute(rolloutPlan, ports, { environment: "production" }, caller);
+const pids = async (): Promise<unknown> =>
+  (await ports.processes.list()).map(({ name, pid, script }) => [name, pid, script]);
+
+/** The apps run, and no file of the deploy root is one of a dead deploy. */
+async function expectClean(): Promise<void> {
+  expect((await plan()).issues.filter(({ code }) => code.startsWith("DEPLOY_"))).toEqual([]);
+  expect(readdirSync(shop.root).toSorted()).toEqual(["current", "records", "releases", "repository.git", "shared"]);
+  expect(readdirSync(join(shop.root, "records")).filter((name) => name.includes(".index"))).toEqual([]);
+}
+
+test("a deploy makes the commit run at its real path, and shares what the releases share", async () => {
+  const { deploy, release } = await shop.deploy();
+  expect(deploy).toMatchObject({
+    state: "done",
+    current: true,
+    subject: "version 1",
+    commit: shop.git("rev-parse", "HEAD"),
+  });
+  expect(release).toMatchObject({
+    outcome: "applied",
+    git: { commit: deploy.commit, dirty: [] },
+    deploy: { id: deploy.id, former: null },
+  });
+  expect(await shop.answer()).toBe("1");
+  const folder = join(shop.root, "releases", deploy.id);
+  expect(await ports.processes.list()).toMatchObject([{ script: join(folder, "app.cjs"), cwd: folder }]);
+  expect(shop.current()).toBe(deploy.id);
+  expect(realpathSync(join(folder, "uploads"))).toBe(join(shop.checkout, "uploads"));
+  expect(readlinkSync(join(folder, ".env.production"))).toBe(join(shop.root, "shared/.env.production"));
+  // PM2 adds the number of the process to the name of the log.
+  expect(readdirSync(join(shop.root, "shared/logs"))).toEqual([expect.stringMatching(/^web.*\.log$/)]);
+  expect([statSync(shop.root).mode & 0o777, statSync(join(shop.root, "records")).mode & 0o777]).toEqual([0o755, 0o700]);
+});
+
+test("afterwards, plan and drift of the checkout are those of the release, and the same commit has nothing to do", async () => {
+  expect(await plan()).toMatchObject({ changed: false, unchanged: ["web"], issues: [] });
+  expect((await execute(ecosystemDrift, ports, { environment: "production" }, caller)).drift).toEqual([]);
+  const before = await pids();
+  expect(await shop.deploy()).toMatchObject({ release: null, deploy: { state: "done" } });
+  expect([await pids(), shop.releases().length]).toEqual([before, 1]);
+});
+
+test("a second deploy loses no request, and a rollback brings code and current back", async () => {
+  const first = shop.current();
+  shop.publish({ VERSION: "2" });
+  const load = await loadDuring(shop.port, () => shop.deploy());
+  expect(load.sent).toBeGreaterThan(20);
+  expect(load.failed).toBe(0);
+  expect(await shop.answer()).toBe("2");
+  const second = shop.current();
+  const release = await execute(rolloutRollback, ports, {}, caller);
+  expect(release).toMatchObject({ outcome: "applied", deploy: { id: first, former: second } });
+  expect([await shop.answer(), shop.current()]).toEqual(["1", first]);
+  expect((await plan()).changed).toBe(false);
+  await execute(rolloutRollback, ports, {}, caller);
+  expect([await shop.answer(), shop.current()]).toEqual(["2", second]);
+  await expectClean();
+});
+
+test("a failing build touches nothing, removes its folder, and shows its last lines without a secret", async () => {
+  const before = [await pids(), shop.current(), shop.releases()];
+  shop.publish({ VERSION: "unbuildable" });
+  const error = await shop.refused();
+  expect([error.kind, error.body.code]).toEqual(["DEPLOY_FAILED", "DEPLOY_COMMAND_FAILED"]);
+  expect(error.body.details).toMatch(
+    /^The build \(npm run build\) ended with exit code 7\.\n[^]*no token: undefined \[REDACTED\][^]*\nNothing that runs was touched\.$/,
+  );
+  expect([await pids(), shop.current(), shop.releases()]).toEqual(before);
+  const kept = readdirSync(join(shop.root, "records")).map((name) =>
+    readFileSync(join(shop.root, "records", name), "utf8"),
+  );
+  expect(kept.join("\n")).not.toContain(CANARY);
+  await expectClean();
+});
+
+test("a release that crashes leaves the former code, definition and current", async () => {
+  const [, , script] = ((await pids()) as unknown[][])[0] ?? [];
+  const before = shop.current();
+  shop.publish({ VERSION: "crash" });
+  const error = await shop.refused();
+  expect(error).toMatchObject({ kind: "APPLY_REVERTED", body: { hint: expect.stringContaining("svcm deploy") } });
+  expect([await shop.answer(), shop.current(), ((await pids()) as unknown[][])[0]?.[2]]).toEqual(["2", before, script]);
+  const [newest] = (await execute(releaseList, ports, {}, caller)).releases;
+  expect(newest).toMatchObject({ outcome: "reverted", deploy: { subject: "version crash" } });
+  expect((await plan()).changed).toBe(false);
+});
+
+test("the newest releases stay, the others go, unless files were written into them", async () => {
+  const two = shop.current() ?? "";
+  shop.publish({ VERSION: "3" });
+  await shop.deploy();
+  writeFileSync(join(shop.root, "releases", two, "orders.sqlite"), "data");
+  for (const version of ["4", "5"]) {
+    shop.publish({ VERSION: version });
+    const { notes } = await shop.deploy();
+    if (version === "5") expect(notes.join("\n")).toMatch(/RELEASE_HAS_DATA: .*orders\.sqlite/);
+  }
+  expect(await shop.answer()).toBe("5");
+  const present = shop.releases();
+  expect(present).toContain(two);
+  expect(present).toHaveLength(3);
+  const error = await execute(
+    rolloutRollback,
+    ports,
+    { release: (await execute(releaseList, ports, {}, caller)).releases.at(-2)!.id },
+    caller,
+  ).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ body: { code: "RELEASE_GONE" } });
+  expect(await shop.answer()).toBe("5");
+});
+
+async function killedAt(event: string, when: "before" | "after"): Promise<void> {
+  const env = { HOME: shop.own.folder, PM2_HOME: shop.own.home };
+  const child = start(commandLine("deploy-and-die", shop.checkout, event, when), env);
+  expect((await child.ended).signal).toBe("SIGKILL");
+}
+
+const SAMPLE = [
+  ["command", "after"],
+  ["release", "after"],
+] as const;
+const POINTS = [
+  ...SAMPLE,
+  ["begin", "after"],
+  ["command", "before"],
+  ["prepared", "before"],
+  ["prepared", "after"],
+  ["apply", "after"],
+  ["release", "before"],
+  ["switch", "before"],
+  ["switch", "after"],
+  ["end", "before"],
+  ["end", "after"],
+] as const;
+let version = 100;
+
+test.each(sampleOrAll(POINTS, SAMPLE))("after a kill at %s, %s it, the next deploy finishes", async (event, when) => {
+  version += 1;
+  shop.publish({ VERSION: String(version) });
+  await killedAt(event, when);
+  const isOver = (event === "end" && when === "after") || (event === "prepared" && when === "after");
+  const codes = (await plan()).issues.map(({ code }) => code);
+  expect(codes.includes("DEPLOY_INTERRUPTED")).toBe(!isOver);
+  const { deploy } = await shop.deploy();
+  expect(deploy).toMatchObject({ state: "done", current: true });
+  expect([await shop.answer(), shop.current()]).toEqual([String(version), deploy.id]);
+  expect(shop.releases().filter((id) => id.endsWith(deploy.commit.slice(0, 7)))).toEqual([deploy.id]);
+  expect((await plan()).changed).toBe(false);
+  await expectClean();
+});
+
+test("a commit that was not pushed is refused by name", async () => {
+  shop.git("commit", "--quiet", "--allow-empty", "--message", "local");
+  const error = await shop.refused({ revision: "HEAD" });
+  expect(error.body).toMatchObject({ code: "REVISION_NOT_PUBLISHED", hint: "Push it first, then deploy again." });
+  shop.git("reset", "--quiet", "--hard", "HEAD~1");
+});
+
+test.each(["--output=written", "--upload-pack=touch written", "no-such-branch", "main\nmain"])(
+  "the revision %j runs nothing",
+  async (revision) => {
+    expect((await shop.refused({ revision })).body.code).toBe("REVISION_NOT_FOUND");
+    expect(existsSync(join(shop.checkout, "written"))).toBe(false);
+  },
+);
+
+test("a script outside of the release is refused before anything is touched", async () => {
+  const before = await pids();
+  const text = readFileSync(join(shop.checkout, "ecosystem.config.cjs"), "utf8");
+  shop.publish({
+    "ecosystem.config.cjs": text.replace('"./app.cjs"', JSON.stringify(join(shop.own.folder, "other/app.cjs"))),
+  });
+  expect((await shop.refused()).body).toMatchObject({
+    code: "DEPLOY_PATH_OUTSIDE",
+    path: join(shop.own.folder, "other/app.cjs"),
+  });
+  // The checkout itself is mapped to the release.
+  shop.publish({ "ecosystem.config.cjs": text.replace('"./app.cjs"', JSON.stringify(join(shop.checkout, "app.cjs"))) });
+  const { deploy } = await shop.deploy();
+  expect(await ports.processes.list()).toMatchObject([{ script: join(shop.root, "releases", deploy.id, "app.cjs") }]);
+  expect(await pids()).not.toEqual(before);
+  expect(lstatSync(join(shop.root, "current")).isSymbolicLink()).toBe(true);
+});

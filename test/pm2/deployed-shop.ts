@@ -1,0 +1,146 @@
+/** A checkout with an origin, and a real PM2 that runs its app `web` on a port. */
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readlinkSync, realpathSync, writeFileSync } from "node:fs";
+import { get } from "node:http";
+import { join } from "node:path";
+import { afterAll, beforeAll } from "vitest";
+import type { InputOf } from "../../src/core/api/inputs.ts";
+import { deployRun, execute, nodePorts, SvcmError, type DeployResult, type Ports } from "../../src/core/index.ts";
+import { plainEnvironment } from "../support/command-line.ts";
+import { freePort } from "../support/free-port.ts";
+import { GIT_ENVIRONMENT } from "../support/git.ts";
+import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+
+export const CANARY = "canary-7d21";
+export const caller = { source: "cli", grants: ["read", "write"] } as const;
+
+/** It answers what its build wrote, so it cannot run without one. */
+const APP = `
+const { readFileSync } = require("node:fs");
+const version = readFileSync(__dirname + "/dist/version.txt", "utf8").trim();
+if (version === "crash") throw new Error("bad release");
+const server = require("node:http").createServer((_, response) => response.end(version));
+server.listen(Number(process.env.PORT), "127.0.0.1");
+process.on("SIGINT", () => server.close(() => process.exit()));
+`;
+const BUILD = `
+const { mkdirSync, copyFileSync, readFileSync } = require("node:fs");
+const version = readFileSync("VERSION", "utf8").trim();
+if (version === "unbuildable") { console.error("no token: " + process.env.API_TOKEN + " " + ${JSON.stringify(CANARY)}); process.exit(7); }
+mkdirSync("dist", { recursive: true });
+copyFileSync("VERSION", "dist/version.txt");
+`;
+const SVCM = `version: 1
+environments: { production: [prod] }
+ecosystem: { production: ecosystem.config.cjs }
+env: { production: .env.production }
+rollout: { minHealthyTime: 200ms }
+deploy: { shared: [uploads], keep: 2 }
+keys:
+  PORT: { kind: integer, minimum: 1, tier: read-only }
+`;
+
+export interface Shop {
+  readonly own: Pm2;
+  readonly ports: Ports;
+  readonly checkout: string;
+  readonly root: string;
+  readonly port: () => number;
+  /** Commits the files and pushes them. Returns the commit. */
+  publish(files: Readonly<Record<string, string>>): string;
+  git(...args: string[]): string;
+  deploy(more?: Partial<InputOf<"deploy.run">>): Promise<DeployResult>;
+  /** The error of a refused deploy. */
+  refused(more?: Partial<InputOf<"deploy.run">>): Promise<SvcmError>;
+  answer(): Promise<string>;
+  current(): string | null;
+  releases(): string[];
+}
+
+/** For a file of tests. */
+export function shopUnderPm2(): Shop {
+  const own = pm2();
+  const checkout = join(realpathSync(own.folder), "checkout");
+  const env = { PATH: process.env["PATH"] ?? "", HOME: own.folder, PM2_HOME: own.home, ...GIT_ENVIRONMENT };
+  mkdirSync(checkout);
+  const git = (...args: string[]): string =>
+    execFileSync("git", args, {
+      cwd: checkout,
+      env: plainEnvironment(GIT_ENVIRONMENT),
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    }).trim();
+  const ports = nodePorts({ root: checkout, env, cwd: checkout });
+  const root = join(realpathSync(own.folder), "home/svcm/shop/deploy");
+  let port = 0;
+  const shop: Shop = {
+    own,
+    ports,
+    checkout,
+    root,
+    port: () => port,
+    git,
+    publish(files) {
+      for (const [name, text] of Object.entries(files)) writeFileSync(join(checkout, name), text);
+      git("add", "--all");
+      git("commit", "--quiet", "--allow-empty", "--message", `version ${files["VERSION"] ?? "next"}`);
+      git("push", "--quiet", "--set-upstream", "origin", "main");
+      return git("rev-parse", "HEAD");
+    },
+    deploy: (more = {}) => execute(deployRun, ports, { environment: "production", ...more }, caller),
+    async refused(more) {
+      try {
+        await shop.deploy(more);
+      } catch (error) {
+        if (error instanceof SvcmError) return error;
+        throw error;
+      }
+      throw new Error("the deploy was not refused");
+    },
+    answer: () =>
+      new Promise((resolve, reject) => {
+        get({ host: "127.0.0.1", port, agent: false }, (response) => {
+          let text = "";
+          response.on("data", (chunk: Buffer) => (text += chunk.toString()));
+          response.once("end", () => resolve(text));
+        }).once("error", reject);
+      }),
+    current: () =>
+      existsSync(join(root, "current")) ? readlinkSync(join(root, "current")).replace("releases/", "") : null,
+    releases: () => readdirSync(join(root, "releases")).toSorted(),
+  };
+  beforeAll(async () => {
+    await own.startDaemon();
+    port = await freePort();
+    execFileSync("git", ["init", "--quiet", "--bare", "--initial-branch=main", join(own.folder, "origin.git")], {
+      env: plainEnvironment(GIT_ENVIRONMENT),
+    });
+    git("init", "--quiet", "--initial-branch=main");
+    git("remote", "add", "origin", join(own.folder, "origin.git"));
+    mkdirSync(join(checkout, "uploads"));
+    writeFileSync(join(checkout, ".env.production"), `PORT=${port}\nAPI_TOKEN=${CANARY}\n`);
+    const web = {
+      name: "web",
+      script: "./app.cjs",
+      exec_mode: "cluster",
+      instances: 1,
+      pmx: false,
+      out_file: "./logs/web.log",
+    };
+    shop.publish({
+      ".gitignore": ".env*\nuploads\ndist\nlogs\n.svcm\n",
+      "app.cjs": APP,
+      "build.cjs": BUILD,
+      "ecosystem.config.cjs": `module.exports = { apps: [{ ...${JSON.stringify(web)}, env: { PORT: "${port}" } }] };`,
+      "package.json": JSON.stringify({ name: "shop", scripts: { build: "node build.cjs" } }),
+      "svcm.yaml": SVCM,
+      VERSION: "1",
+    });
+  });
+  afterAll(async () => {
+    await ports.logs.close();
+    await ports.processes.close();
+    await own.end();
+  });
+  return shop;
+}
