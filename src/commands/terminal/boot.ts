@@ -26,8 +26,12 @@ function verdictText({ verdict, saved, running, comparedWith }: BootReport): str
     return `${paint.yellow("Unknown:")} svcm cannot see all that decides what a reboot starts.`;
   if (verdict === "no") return `${paint.red("No:")} a reboot would not bring back everything as it is.`;
   if (saved.processes === 0 && !running) return "Nothing to bring back: PM2 runs nothing, and its saved list is empty.";
-  const asWhat = running === null ? "" : ` as ${comparedWith === null ? "it runs now" : "it runs and is declared"}`;
-  return `${paint.green("Yes:")} a reboot starts ${pluralize(saved.starts, "process", "processes")}${asWhat}.`;
+  if (saved.starts === 0)
+    return `${paint.green("Yes:")} a reboot starts nothing, because every saved process is stopped.`;
+  const count = pluralize(saved.starts, "process", "processes");
+  const asNow = running === null ? "" : ` as ${saved.starts === 1 ? "it is" : "they are"} now`;
+  const asDeclared = comparedWith === null ? "" : `${asNow === "" ? "" : ", and"} as declared`;
+  return `${paint.green("Yes:")} a reboot brings back ${count}${asNow}${asDeclared}.`;
 }
 
 function savedText({ saved }: BootReport): string {

@@ -157,18 +157,23 @@ const outside: BootRule = {
   code: "UNIT_OUTSIDE",
   severity: "warning",
   summary:
-    "PM2's daemon was not started by its unit, so systemd neither starts it again nor lets the apps end in order (warning).",
+    "PM2's daemon was not started by its unit, so systemd neither starts it again nor lets the apps end in order (a warning with the unit of svcm).",
   explanation:
-    "The next boot starts it inside. A start of the unit before that fails or is refused, because the daemon already runs.",
+    "A shutdown ends the daemon and its apps at the same time. PM2 then saves the apps as stopped, and `pm2 resurrect` leaves them so; `svcm boot restore` takes the list from before.",
   remedy: "At a quiet time, run `pm2 kill` and then `systemctl start <unit>`: the apps are down in between.",
   *check(facts) {
     const [unit] = enabledUnits(facts);
     const group = facts.daemon?.group;
     if (unit === undefined || typeof group !== "string" || group.split("/").includes(unit.name)) return;
+    const isSafe = unit.starts === "svcm";
+    const then = isSafe ? "the next boot starts it inside" : "at a shutdown, PM2 may save the apps as stopped";
     yield {
       path: ["unit", unit.name],
-      message: `PM2's daemon, pid ${facts.daemon?.pid}, runs outside of ${unit.name}; the next boot starts it inside`,
-      command: `pm2 kill && ${systemctl(unit, `start ${unit.name}`)}`,
+      severity: isSafe ? "warning" : "error",
+      message: `PM2's daemon, pid ${facts.daemon?.pid}, runs outside of ${unit.name}: ${then}`,
+      command: isSafe
+        ? `pm2 kill && ${systemctl(unit, `start ${unit.name}`)}`
+        : `pm2 save && pm2 kill && ${systemctl(unit, `restart ${unit.name}`)}`,
     };
   },
 };

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { foreignCode } from "../api/code.ts";
 import { SvcmError } from "../api/errors.ts";
 import { systemUser } from "../files/host.ts";
@@ -52,8 +53,17 @@ function machineUsers(root: string): MachineUser[] {
 }
 
 function ownerOf(path: string, root: string): MachineUser | null {
-  const uid = statSync(path, { throwIfNoEntry: false })?.uid;
+  const uid = readOwner(path);
   return machineUsers(root).find((user) => user.uid === uid) ?? null;
+}
+
+/** A folder of another user may hide it. */
+function readOwner(path: string): number | undefined {
+  try {
+    return statSync(path).uid;
+  } catch {
+    return undefined;
+  }
 }
 
 function currentUser(env: UnitsOptions["env"]): MachineUser {
@@ -65,14 +75,32 @@ const UNIT_MODE = 0o644;
 
 async function enable({ name, scope, text, user, replaced, linger }: NewUnit): Promise<void> {
   const folder = scope === "system" ? SYSTEM_UNIT_FOLDER : userUnitFolder(user.folder);
-  mkdirSync(folder, { recursive: true });
   const path = join(folder, name);
+  // Before the first change: without a running manager of the user, nothing could be enabled.
+  if (linger) {
+    await run("loginctl", ["enable-linger", user.name]);
+    await waitForManager(user.uid);
+  }
+  await systemctl(scope, ["daemon-reload"]);
   const write = (temporary: string): Promise<void> => writeNew(temporary, Buffer.from(text), UNIT_MODE);
+  mkdirSync(folder, { recursive: true });
   await putInPlace({ target: path, path, nonce: randomUUID() }, write, () => true);
   await systemctl(scope, ["daemon-reload"]);
   if (replaced.length > 0) await systemctl("system", ["disable", ...replaced]);
   await systemctl(scope, ["enable", name]);
-  if (linger) await run("loginctl", ["enable-linger", user.name]);
+}
+
+/** Lingering starts the manager of the user, which takes its time. Without one, `systemctl --user` says so. */
+async function waitForManager(uid: number): Promise<void> {
+  for (let tries = 0; tries < MANAGER_TRIES && !existsSync(`${runtimeFolder(uid)}/systemd/private`); tries += 1)
+    await delay(MANAGER_PAUSE_MS);
+}
+
+const MANAGER_TRIES = 100;
+const MANAGER_PAUSE_MS = 100;
+
+function runtimeFolder(uid: number): string {
+  return `/run/user/${uid}`;
 }
 
 async function disable({ name, path, scope, user, replaced, madeLinger }: FormerUnit): Promise<void> {
@@ -90,8 +118,10 @@ function systemctl(scope: UnitFacts["scope"], args: readonly string[]): Promise<
 const COMMAND_TIMEOUT_MS = 30_000;
 
 function run(program: string, args: readonly string[]): Promise<void> {
+  // A session that `su` or cron began does not have it.
+  const env = { XDG_RUNTIME_DIR: runtimeFolder(process.getuid?.() ?? 0), ...process.env };
   return new Promise((done, fail) => {
-    execFile(program, args, { timeout: COMMAND_TIMEOUT_MS }, (error, _out, stderr) => {
+    execFile(program, args, { timeout: COMMAND_TIMEOUT_MS, env }, (error, _out, stderr) => {
       if (error === null) return done();
       const code = typeof error.code === "string" ? foreignCode(error.code) : "SYSTEMCTL_FAILED";
       const words = stderr.trim().split("\n")[0] || error.message.split("\n")[0];

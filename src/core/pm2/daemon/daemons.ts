@@ -70,10 +70,11 @@ function nodeOf(pid: string): Pick<DaemonProcess, "nodePath" | "nodeFile"> {
   }
 }
 
-/** Of systemd's hierarchy, where a machine has several. */
+/** Of systemd's hierarchy. In the root of the unified one, an older systemd keeps its own. @see cgroups(7) */
 function groupOf(pid: string): string | null {
   const text = readIfReadable(`/proc/${pid}/cgroup`);
-  return /^(?:0:|\d+:name=systemd):(.*)$/m.exec(text)?.[1] ?? null;
+  const [unified, named] = [/^0::(.*)$/m, /^\d+:name=systemd:(.*)$/m].map((form) => form.exec(text)?.[1]);
+  return (unified === "/" ? named : unified) ?? named ?? unified ?? null;
 }
 
 function realPath(path: string): string {

@@ -4,10 +4,12 @@ import {
   closeSync,
   copyFileSync,
   existsSync,
+  fstatSync,
   fsyncSync,
   mkdirSync,
   openSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -40,12 +42,53 @@ export function copyPath(home: string): string {
 }
 
 export function readList(home: string): ReadList {
+  return readListAt(dumpPath(home));
+}
+
+function readListAt(path: string): ReadList {
   try {
-    return parseList(readFileSync(dumpPath(home), "utf8"));
+    return parseList(readFileSync(path, "utf8"));
   } catch (error) {
     const state = (error as NodeJS.ErrnoException).code === "ENOENT" ? "absent" : "unreadable";
     return { state, text: "", records: [] };
   }
+}
+
+/**
+ * The list from before the daemon's last end, if a signal ended it: PM2 then saves what it lists at that moment. At a
+ * shutdown, the apps have had the signal as well, so it saves them as stopped.
+ */
+export function readListBeforeEnd(home: string): ReadList | undefined {
+  const log = readTail(join(home, "pm2.log"));
+  const isSavedAtEnd = log.lastIndexOf(SAVED_AT_END) > log.lastIndexOf(DAEMON_STARTED);
+  const before = isSavedAtEnd ? readListAt(backupPath(home)) : undefined;
+  return before?.state === "read" ? before : undefined;
+}
+
+/** PM2 5 to 7. */
+const SAVED_AT_END = "killed by signal, dumping process list";
+const DAEMON_STARTED = "New PM2 Daemon started";
+/** Between the two lines, PM2 writes a line for each app and each try to stop it. */
+const TAIL_BYTES = 4 * 2 ** 20;
+
+function readTail(path: string): string {
+  try {
+    const fd = openSync(path, "r");
+    try {
+      const { size } = fstatSync(fd);
+      const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES));
+      readSync(fd, bytes, 0, bytes.length, size - bytes.length);
+      return bytes.toString("latin1");
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return ""; // pm2-runtime has none
+  }
+}
+
+function backupPath(home: string): string {
+  return `${dumpPath(home)}.bak`;
 }
 
 /** PM2 takes any JSON; only a list of records with a script can start something. */
@@ -85,7 +128,7 @@ export function writeCopy(home: string, copy: Copy): void {
 /** As `pm2 save` does, with the former list beside it. @throws the system's error */
 export function replaceList(home: string, text: string): void {
   const path = dumpPath(home);
-  if (existsSync(path)) copyFileSync(path, `${path}.bak`);
+  if (existsSync(path)) copyFileSync(path, backupPath(home));
   writeInPlace(path, text);
   makePrivate(home);
 }
@@ -124,7 +167,7 @@ export function publicFiles(home: string): string[] {
 }
 
 function listFiles(home: string): string[] {
-  return [dumpPath(home), `${dumpPath(home)}.bak`].filter((path) => existsSync(path));
+  return [dumpPath(home), backupPath(home)].filter((path) => existsSync(path));
 }
 
 function isSet(path: string, bit: number): boolean {

@@ -2,6 +2,7 @@ import { cpus } from "node:os";
 import { dirname } from "node:path";
 import type { Fields } from "../../normalise.ts";
 import type { RestoredProcess } from "../../port-processes.ts";
+import { probeSocket } from "../daemon.ts";
 import { errorText, LinkFailure, maskValues } from "../failure.ts";
 import {
   copyPath,
@@ -9,7 +10,9 @@ import {
   parseList,
   readCopy,
   readList,
+  readListBeforeEnd,
   replaceList,
+  type Copy,
   type ReadList,
   type SavedRecord,
   writeCopy,
@@ -27,7 +30,8 @@ const START_TIMEOUT_MS = 60_000;
 const STARTS_PER_CORE = 2;
 
 export async function restoreList(context: StartContext): Promise<RestoredProcess[]> {
-  const saved = chooseList(dirname(context.socket)).map(toProcess);
+  const hasDaemon = (await probeSocket(context.socket)) === undefined;
+  const saved = chooseList(dirname(context.socket), hasDaemon).map(toProcess);
   context.handOver(RESTORE_TIMEOUT_MS);
   const connection = await connectOrLaunch(context);
   try {
@@ -38,21 +42,25 @@ export async function restoreList(context: StartContext): Promise<RestoredProces
   }
 }
 
-/** PM2's own list, unless it is broken or was written in the middle of a stop. A good one then replaces it. */
-function chooseList(home: string): readonly SavedRecord[] {
+function chooseList(home: string, hasDaemon: boolean): readonly SavedRecord[] {
   const list = readList(home);
   const copy = readCopy(home);
-  const isCutOff = typeof copy?.draining === "string" && copy.draining !== list.text;
-  if (!isCutOff && isList(list)) return list.records;
-  const good = parseList(copy?.draining ?? copy?.text ?? "");
+  const good = goodList(list, copy, hasDaemon ? undefined : readListBeforeEnd(home));
   if (!isList(good))
     throw new LinkFailure(
       "BOOT_LIST_UNUSABLE",
       `PM2's saved list ${dumpPath(home)} is ${list.state}, and ${copyPath(home)} has no copy of it.`,
     );
-  replaceList(home, good.text);
+  if (good.text !== list.text) replaceList(home, good.text);
   if (copy) writeCopy(home, { ...copy, draining: null });
   return good.records;
+}
+
+/** PM2's own list, unless it is broken or was written while the apps ended. */
+function goodList(list: ReadList, copy: Copy | undefined, before: ReadList | undefined): ReadList {
+  if (typeof copy?.draining === "string" && copy.draining !== list.text) return parseList(copy.draining);
+  if (before !== undefined) return before;
+  return isList(list) ? list : parseList(copy?.text ?? "");
 }
 
 function isList({ state }: ReadList): boolean {
