@@ -29,7 +29,9 @@ export function machineProblem(): string | undefined {
     mount -t overlay overlay -o "lowerdir=/,upperdir=$1/u,workdir=$1/w" "$1/r"
     mount -t cgroup2 none "$1/c"; mkdir "$1/c/svcm-try-$$"; rmdir "$1/c/svcm-try-$$"; command -v ip setpriv nsenter`;
   try {
-    execFileSync("unshare", ["--mount", "--propagation", "private", "sh", "-c", script, "sh", folder], { stdio: "pipe" });
+    execFileSync("unshare", ["--mount", "--propagation", "private", "sh", "-c", script, "sh", folder], {
+      stdio: "pipe",
+    });
     return undefined;
   } catch (error) {
     return `namespaces are refused: ${String((error as { stderr?: unknown }).stderr).trim()}`;
@@ -42,7 +44,16 @@ export async function startMachine(): Promise<Machine> {
   const folder = mkdtempSync(join(tmpdir(), "svcm-machine-"));
   const outer = spawn(
     "unshare",
-    ["--mount", "--propagation", "private", "sh", join(scripts, "outer.sh"), folder, checkoutFolder, join(scripts, "init.sh")],
+    [
+      "--mount",
+      "--propagation",
+      "private",
+      "sh",
+      join(scripts, "outer.sh"),
+      folder,
+      checkoutFolder,
+      join(scripts, "init.sh"),
+    ],
     { stdio: ["ignore", "inherit", "inherit"] },
   );
   const ended = new Promise<void>((resolve) => outer.once("exit", () => resolve()));
@@ -109,7 +120,22 @@ function runInside(outer: ChildProcess, command: string, user?: string): Promise
   const env = ["env", "-i", `PATH=${PATH}`, `HOME=${home}`, "LANG=C.UTF-8"];
   const as = user === undefined ? [] : ["setpriv", "--reuid", user, "--regid", user, "--init-groups"];
   const runtime = user === undefined ? "" : 'export XDG_RUNTIME_DIR="/run/user/$(id -u)"; ';
-  const words = ["-t", String(init), "-m", "-u", "-i", "-p", "-n", "-C", "--", ...env, ...as, "sh", "-c", `cd; ${runtime}${command}`];
+  const words = [
+    "-t",
+    String(init),
+    "-m",
+    "-u",
+    "-i",
+    "-p",
+    "-n",
+    "-C",
+    "--",
+    ...env,
+    ...as,
+    "sh",
+    "-c",
+    `cd; ${runtime}${command}`,
+  ];
   return new Promise((resolve) => {
     execFile("nsenter", words, { timeout: COMMAND_TIMEOUT_MS, killSignal: "SIGKILL" }, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === "number" ? error.code : -1;

@@ -164,7 +164,8 @@ const outside: BootRule = {
   *check(facts) {
     const [unit] = enabledUnits(facts);
     const group = facts.daemon?.group;
-    if (unit === undefined || typeof group !== "string" || group.split("/").includes(unit.name)) return;
+    const isInside = enabledUnits(facts).some(({ name }) => group?.split("/").includes(name));
+    if (unit === undefined || typeof group !== "string" || isInside) return;
     const isSafe = unit.starts === "svcm";
     const then = isSafe ? "the next boot starts it inside" : "at a shutdown, PM2 may save the apps as stopped";
     yield {

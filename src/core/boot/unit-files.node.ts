@@ -81,9 +81,9 @@ interface FoundUnit extends Pick<UnitFacts, "name" | "path" | "scope" | "isEnabl
 
 function toFacts(search: UnitSearch, { parsed, ...unit }: FoundUnit): UnitFacts | undefined {
   const { root, owner } = search;
-  const start = findStart(parsed.commands);
-  if (start === undefined) return undefined;
   const user = unitUser(search, unit.scope, parsed.user ?? "root");
+  const start = findStart(parsed.commands.map((words) => words.map((word) => expandWord(word, user, unit.name))));
+  if (start === undefined) return undefined;
   const home = homeOf(parsed, user, unit.name);
   const isOfHome = home !== null && realPath(home) === realPath(search.pm2Home);
   if (!isOfHome && user.name !== owner?.name) return undefined;
@@ -115,9 +115,19 @@ function unitUser({ owner, findUser }: UnitSearch, scope: UnitFacts["scope"], na
 function homeOf({ environment, hasEnvironmentFile }: ParsedUnit, user: UnitUser, unit: string): string | null {
   const { PM2_HOME: declared, HOME: folder = user.folder } = environment;
   if (declared === undefined) return hasEnvironmentFile || folder === undefined ? null : join(folder, ".pm2");
-  const instance = /@(.*)\.service$/.exec(unit)?.[1] ?? "";
-  return expandSpecifiers(declared, { folder: user.folder ?? "", user: user.name, instance }) ?? null;
+  return expandSpecifiers(declared, knownOf(user, unit)) ?? null;
 }
+
+function knownOf(user: UnitUser, unit: string): Parameters<typeof expandSpecifiers>[1] {
+  return { folder: user.folder ?? "", user: user.name, instance: /@(.*)\.service$/.exec(unit)?.[1] ?? "" };
+}
+
+/** A word that svcm cannot know is no path, so nothing is said about it. */
+function expandWord(word: string, user: UnitUser, unit: string): string {
+  return expandSpecifiers(word, knownOf(user, unit))?.replaceAll("$$", "$") ?? UNKNOWN_WORD;
+}
+
+const UNKNOWN_WORD = "?";
 
 /** systemd's own PATH, which it gives to a unit without one. */
 const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
