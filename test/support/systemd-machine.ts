@@ -60,10 +60,10 @@ export async function startMachine(): Promise<Machine> {
   const machine: Machine = {
     run: (command, user) => runInside(outer, command, user),
     async reboot() {
-      const before = await bootId(machine);
-      // A command that waits would be stopped with the machine, and hold its namespaces.
+      const before = firstProcess(outer);
+      // A command inside that still runs would be stopped with the machine, and hold its namespaces.
       await machine.run("setsid -f systemctl reboot").catch(() => undefined);
-      while ((await bootId(machine).catch(() => before)) === before) await pause();
+      while (firstProcess(outer) === before || firstProcess(outer) === undefined) await pause();
       await waitUntilUp(machine);
     },
     async end() {
@@ -76,10 +76,6 @@ export async function startMachine(): Promise<Machine> {
   };
   await waitUntilUp(machine);
   return machine;
-}
-
-async function bootId(machine: Machine): Promise<string> {
-  return (await machine.run("cat /proc/sys/kernel/random/boot_id")).out;
 }
 
 async function waitUntilUp(machine: Machine): Promise<void> {

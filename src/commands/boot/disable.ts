@@ -12,9 +12,11 @@ export default class BootDisable extends SvcmCommand {
   async run() {
     const { flags } = await this.parse(BootDisable);
     const response = await this.execute(bootDisable, flags.user === undefined ? {} : { user: flags.user });
-    const { name, home, enabled } = response;
+    const { name, home, enabled, keepsLinger } = response;
     if (name === null) this.log(`svcm has no unit for PM2_HOME ${home}.`);
     else this.log(`Removed ${name}.${enabled.length === 0 ? "" : ` Enabled ${enabled.join(", ")} again.`}`);
+    if (keepsLinger)
+      this.log("Your user goes on lingering, because PM2 would end without it. To end both: loginctl disable-linger");
     return response;
   }
 }

@@ -157,7 +157,7 @@ const machines: readonly Row[] = [
   ["lost a script", { missingScripts: new Set(["/srv/api.js"]) }, "no", [["BOOT_SCRIPT_GONE", "svcm apply"]]],
   [
     "lost an interpreter",
-    { saved: saved([{ ...online(), ...{ missingInterpreter: "node" } }]) },
+    { saved: saved([{ ...online(), missingInterpreter: "node" } as never]) },
     "no",
     [["BOOT_INTERPRETER_GONE", "svcm restart api --ecosystem"]],
   ],
