@@ -27,14 +27,17 @@ export function machineProblem(): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), "svcm-namespaces-"));
   const script = `set -e; mount -t tmpfs tmpfs "$1"; mkdir "$1/u" "$1/w" "$1/r" "$1/c"
     mount -t overlay overlay -o "lowerdir=/,upperdir=$1/u,workdir=$1/w" "$1/r"
-    mount -t cgroup2 none "$1/c"; mkdir "$1/c/svcm-try-$$"; rmdir "$1/c/svcm-try-$$"; command -v ip setpriv nsenter`;
+    mount -t cgroup2 none "$1/c"; mkdir "$1/c/svcm-try-$$"; rmdir "$1/c/svcm-try-$$"
+    for program in ip ss setpriv nsenter useradd dbus-daemon pgrep curl; do
+      command -v $program >/dev/null || { echo "$program is not installed" >&2; exit 1; }
+    done`;
   try {
     execFileSync("unshare", ["--mount", "--propagation", "private", "sh", "-c", script, "sh", folder], {
       stdio: "pipe",
     });
     return undefined;
   } catch (error) {
-    return `namespaces are refused: ${String((error as { stderr?: unknown }).stderr).trim()}`;
+    return `it is refused: ${String((error as { stderr?: unknown }).stderr).trim()}`;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
