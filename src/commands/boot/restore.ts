@@ -6,7 +6,7 @@ export default class BootRestore extends SvcmCommand {
   static override summary = "Bring back the apps of PM2's saved list, as after a reboot.";
   static override description =
     "Starts PM2's daemon if none runs, and the saved apps in their order. An app that was stopped stays stopped, and a job waits for its schedule. Waits until each app is online; one that fails does not end the others. If PM2's list is broken, svcm's copy of it is used. The unit of svcm boot enable runs this command; exits 1 if an app failed, but 0 under systemd, which would otherwise end the others.";
-  static override examples = ["<%= config.bin %> boot restore", "<%= config.bin %> boot restore --json"];
+  static override examples = ["<%= config.bin %> boot restore"];
 
   async run() {
     await this.parse(BootRestore);
