@@ -103,7 +103,7 @@ test.skipIf(problem !== undefined)(`what the unit of svcm brings back, boot by b
   );
   expect(await root("curl --silent http://127.0.0.1:24811 http://127.0.0.1:24812")).toBe("okok");
 
-  // What enable wrote is gone, and nothing starts any more.
+  // The unit is gone, and nothing starts any more.
   expect(await root(`${svcm} boot disable --user deploy`)).toContain(`Removed ${UNIT}`);
   expect(await root("ls /etc/systemd/system | grep -c pm2")).toBe("0\n");
   expect((await boot())[1]).toBe("UNIT_ABSENT");

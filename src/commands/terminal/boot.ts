@@ -25,7 +25,7 @@ function verdictText({ verdict, saved, running, comparedWith }: BootReport): str
   if (verdict === "unknown")
     return `${paint.yellow("Unknown:")} svcm cannot see all that decides what a reboot starts.`;
   if (verdict === "no") return `${paint.red("No:")} a reboot would not bring back everything as it is.`;
-  if (saved.processes === 0 && !running) return "Nothing to bring back: PM2 runs nothing, and its saved list is empty.";
+  if (saved.processes === 0 && !running) return "Nothing to bring back: PM2 runs no apps, and none is saved.";
   if (saved.starts === 0)
     return `${paint.green("Yes:")} a reboot starts nothing, because every saved process is stopped.`;
   const count = pluralize(saved.starts, "process", "processes");

@@ -7,7 +7,7 @@ const bootFinding = z
     code: trustedText<ErrorCode>(),
     severity: z.enum(["error", "warning"]),
     path: z.array(z.union([z.string(), z.number()])).describe("The app, or the part: `unit`, `list` or `daemon`."),
-    message: z.string().describe("What is wrong. Names variables, never their values."),
+    message: z.string().describe("The fault. Names variables, never their values."),
     command: z.string().describe("The one command that ends it."),
   })
   .describe("A reason why a reboot would not bring back what runs, or a fault of the daemon.");
@@ -21,7 +21,7 @@ export const bootBody = z
       ),
     home: z.string().describe("PM2_HOME."),
     owner: z.string().nullable().describe("The user who owns PM2_HOME; null if it does not exist."),
-    system: z.enum(["systemd", "unknown"]).describe("What starts the programs of this machine."),
+    system: z.enum(["systemd", "unknown"]).describe("The program that starts the others of this machine."),
     units: z
       .array(
         z.strictObject({
@@ -54,7 +54,7 @@ export const bootBody = z
     comparedWith: z.string().nullable().describe("The ecosystem file; null if no app of it runs or is saved here."),
     findings: z.array(bootFinding),
   })
-  .describe("Whether a reboot of this machine would bring back what runs and is declared.");
+  .describe("The answer to the question if a reboot would bring back the running and declared processes.");
 
 export const daemonBody = z
   .strictObject({

@@ -1,6 +1,6 @@
 import type { Drift } from "../rollout/drift.ts";
 
-/** What the saved list has otherwise than the ecosystem file declares. */
+/** The differences between the saved list and the ecosystem file. */
 export interface DeclaredDifferences {
   /** Null if nothing was compared. */
   readonly file: string | null;
@@ -13,7 +13,7 @@ export interface DeclaredDifferences {
 
 export const NOT_COMPARED: DeclaredDifferences = { file: null, problem: null, missing: [], counts: [], values: [] };
 
-/** A start reads these afresh, so they say nothing about the next one. */
+/** A start reads these again, so they say nothing about the next one. */
 const READ_AT_START = new Set<string>(["app", "envFile", "code", "values", "state", "instances"]);
 
 /** @param drift of the saved list, as if it ran */

@@ -22,7 +22,7 @@ export interface BootFacts {
   readonly declared: DeclaredDifferences;
 }
 
-/** What a daemon is, and what it should be. */
+/** The daemons as they are, and as they should be. */
 export interface DaemonFacts {
   readonly home: string;
   /** `undefined` where the system does not show processes. */
@@ -30,7 +30,7 @@ export interface DaemonFacts {
   readonly nodeVersion: string | null;
   /** The version of PM2 that svcm brings. */
   readonly library: string | null;
-  /** What the repository asks for, and the file that says it. */
+  /** The range that the repository asks for, and the file that says it. */
   readonly wantedNode: { readonly range: string; readonly file: string } | null;
   readonly saved: SavedList;
 }

@@ -1,5 +1,5 @@
 /**
- * Whether a version is in a range of `engines` or of `.nvmrc`; `undefined` for a form that svcm does not read.
+ * True if a version is in a range of `engines` or of `.nvmrc`; `undefined` for a form that svcm does not read.
  * @see https://github.com/npm/node-semver#ranges
  */
 export function isInRange(version: string, range: string): boolean | undefined {

@@ -28,7 +28,7 @@ export function parseUnit(text: string): ParsedUnit {
   };
 }
 
-/** An empty value takes back what stood before. */
+/** An empty value takes back the earlier ones. */
 function readSettings(text: string): Map<string, string[]> {
   const settings = new Map<string, string[]>();
   let section = "";

@@ -16,7 +16,7 @@ const KILL_TIMEOUT_MS = 1600;
 /** An app may be declared with a longer time after the unit was written. */
 const MIN_STOP_MS = 45_000;
 
-/** A user without the rights of the system gets a unit of its own, which needs lingering. */
+/** A user without the rights of the system gets a separate unit, which needs lingering. */
 export function planUnit({ system, user, home, saved, program, digest }: UnitRequest): NewUnit {
   const scope = system.current.uid === 0 ? "system" : "user";
   const name = unitName({ scope, user, home }, digest);

@@ -1,12 +1,12 @@
 /** The units of systemd, which start PM2 when the machine starts. */
 export interface Units {
-  /** What systemd would do for this PM2_HOME. Reads files, so it needs no rights and no running systemd. */
+  /** The units for this PM2_HOME. Reads files, so it needs no rights and no running systemd. */
   read(pm2Home: string): Promise<SystemFacts>;
 
-  /** The user of that name; `undefined` if the machine has none. */
+  /** The user of that name; `undefined` if it is missing. */
   findUser(name: string): MachineUser | undefined;
 
-  /** How a unit starts this svcm. */
+  /** The programs with which a unit starts this svcm. */
   program(): { readonly node: string; readonly svcm: string };
 
   /**
@@ -16,7 +16,7 @@ export interface Units {
   enable(unit: NewUnit): Promise<void>;
   disable(unit: FormerUnit): Promise<void>;
 
-  /** Tells systemd that the daemon runs, if systemd started this process. */
+  /** Reports to systemd that the daemon runs, if systemd started this process. */
   notifyReady(pid: number, status: string): Promise<void>;
 
   /** systemd started this process and waits for its word. */
@@ -32,7 +32,7 @@ export interface MachineUser {
 export interface SystemFacts {
   /** systemd is the first process of this machine. */
   readonly isBooted: boolean;
-  /** Null if the folder does not exist, or belongs to nobody that the machine knows. */
+  /** Null if the folder does not exist, or if its owner is not a user of the machine. */
   readonly owner: MachineUser | null;
   readonly current: MachineUser;
   /** Those that start this PM2, or another one of its owner. */

@@ -58,7 +58,7 @@ const root: DaemonRule = {
   severity: "warning",
   summary: "PM2's daemon runs as root, and so does each app without `uid` (warning).",
   explanation: "A fault of an app is then one of the whole machine.",
-  remedy: "Run PM2 as a user of its own, and let `svcm boot enable --user <name>` start it.",
+  remedy: "Run PM2 as a separate user, and let `svcm boot enable --user <name>` start it.",
   *check(facts) {
     for (const { pid, uid } of ownDaemons(facts))
       if (uid === 0)

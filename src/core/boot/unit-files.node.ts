@@ -122,7 +122,7 @@ function knownOf(user: UnitUser, unit: string): Parameters<typeof expandSpecifie
   return { folder: user.folder ?? "", user: user.name, instance: /@(.*)\.service$/.exec(unit)?.[1] ?? "" };
 }
 
-/** A word that svcm cannot know is no path, so nothing is said about it. */
+/** Not a path, so svcm does not look for it. */
 function expandWord(word: string, user: UnitUser, unit: string): string {
   return expandSpecifiers(word, knownOf(user, unit))?.replaceAll("$$", "$") ?? UNKNOWN_WORD;
 }

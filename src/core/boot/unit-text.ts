@@ -11,7 +11,7 @@ export interface UnitInput {
   readonly linger: boolean;
 }
 
-/** One PM2 home of a user has the plain name; others are told apart by a digest. */
+/** One PM2 home of a user has the plain name; a digest distinguishes the others. */
 export function unitName(
   { scope, user, home }: Pick<UnitInput, "scope" | "user" | "home">,
   digest: (bytes: Uint8Array) => string,

@@ -70,7 +70,7 @@ function currentUser(env: UnitsOptions["env"]): MachineUser {
   return { name: systemUser(), uid: process.getuid?.() ?? -1, folder: env["HOME"] || homedir() };
 }
 
-/** Everybody may read units; this one holds no values of apps. */
+/** Every user may read units; this one holds no values of apps. */
 const UNIT_MODE = 0o644;
 
 async function enable({ name, scope, text, user, replaced, linger }: NewUnit): Promise<void> {

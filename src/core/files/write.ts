@@ -121,8 +121,8 @@ export async function createFolder(folder: string): Promise<void> {
 }
 
 /**
- * What root creates in a folder of a user belongs to that user, who could not write it later otherwise: `sudo svcm` runs
- * in the repository of the user.
+ * A file that root creates in a folder of a user belongs to that user, who could not write it later otherwise:
+ * `sudo svcm` runs in the repository of the user.
  */
 export async function inheritOwner(fd: number, path: string): Promise<void> {
   if (process.getuid?.() !== 0) return;

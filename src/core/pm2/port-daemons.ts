@@ -9,7 +9,7 @@ export interface Daemons {
   /** The version of the PM2 that svcm brings; null if it is not installed. */
   readonly libraryVersion: string | null;
 
-  /** The control group of this process; null where the system has none. */
+  /** The control group of this process; null where the system does not have them. */
   ownGroup(): string | null;
 }
 

@@ -42,7 +42,7 @@ test("a unit of PM2 is found, with what it lacks, and enabled only by a link", (
   expect(enabled?.isEnabled).toBe(true);
 });
 
-test("a unit without PM2 is none of them, and neither is one of another user's PM2", () => {
+test("a unit without PM2 does not count, and neither does one of another user's PM2", () => {
   expect(found({ [`${ETC}/web.service`]: UNIT.replace("/bin/true", "/usr/bin/web") })).toEqual([]);
   const other = pm2Unit.replaceAll("deploy", "ann").replace("/home/ann", "/srv/ann");
   expect(found({ [`${ETC}/pm2-ann.service`]: other })).toEqual([]);

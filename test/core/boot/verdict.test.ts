@@ -206,7 +206,7 @@ test.each(machines)("a machine that %s", (_name, facts, verdict, findings) => {
   expect(report.verdict).toBe(verdict);
 });
 
-test("a value that differs is told once, with what runs, and names no value", () => {
+test("a value that differs is reported once, with what runs, and names no value", () => {
   const facts = boot({
     running: [withValue("canary-a")],
     saved: saved([withValue("canary-b")]),

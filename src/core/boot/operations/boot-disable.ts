@@ -4,7 +4,7 @@ import { requireSystemd } from "../plan-unit.ts";
 import type { BootPorts } from "../ports.ts";
 
 export interface BootDisableResponse {
-  /** The removed unit; null if svcm has none for this PM2. */
+  /** The removed unit; null without one for this PM2. */
   readonly name: string | null;
   readonly home: string;
   /** Units that are enabled again. */

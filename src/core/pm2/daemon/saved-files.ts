@@ -83,7 +83,7 @@ function readTail(path: string): string {
       closeSync(fd);
     }
   } catch {
-    return ""; // pm2-runtime has none
+    return ""; // pm2-runtime does not write it
   }
 }
 

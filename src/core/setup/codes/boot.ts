@@ -19,7 +19,8 @@ export const bootCodes: CodeDocs = {
   },
   SYSTEMCTL_FAILED: {
     summary: "`systemctl`, `loginctl` or `systemd-notify` refused; the details have its words.",
-    remedy: "Repeat that command by hand. If your user has no session of systemd, let root write the unit: `sudo svcm boot enable --user <name>`.",
+    remedy:
+      "Repeat that command by hand. If your user has no session of systemd, let root write the unit: `sudo svcm boot enable --user <name>`.",
   },
   SYSTEMD_ABSENT: {
     summary: "systemd does not run this machine, and svcm writes units of systemd only.",
