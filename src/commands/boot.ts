@@ -14,10 +14,8 @@ export default class Boot extends NodeCommand {
 
   async run() {
     const { flags } = await this.parse(Boot);
-    const report = await this.execute(
-      bootShow,
-      pickEnvironment({ environment: flags.environment, service: flags.service }),
-    );
+    const place = pickEnvironment({ environment: flags.environment, service: flags.service });
+    const report = await this.execute(bootShow, place);
     if (report.verdict !== "yes") this.setExitCode(1);
     this.log(fold(bootText(report), stdoutScreen()));
     return report;
