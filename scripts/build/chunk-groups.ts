@@ -106,6 +106,8 @@ const GROUPS: readonly Group[] = [
       "access/audit-",
       "access/tokens.node",
       "alerts/notifier.",
+      "boot/unit-folders.",
+      "boot/units.node",
       "events/sightings.node",
       "files/",
       "history/history-files.",
@@ -122,7 +124,7 @@ const GROUPS: readonly Group[] = [
       "setup/installation.",
       "setup/survey.",
     ],
-    except: ["files/index.", "files/proc."],
+    except: ["files/index.", "files/proc.", "pm2/daemon/read-saved.", "pm2/daemon/worker/"],
     minShareCount: 4,
   },
   {

@@ -15,6 +15,9 @@ import { nodeInstallation } from "./setup/installation.node.ts";
 import { nodeLogs } from "./logs/files/index.ts";
 import { createAlerting } from "./alerts/alerting.ts";
 import { nodeNotifier } from "./alerts/notifier.node.ts";
+import { nodeUnits } from "./boot/units.node.ts";
+import { pm2Daemons } from "./pm2/daemon/daemons.ts";
+import { pm2SavedLists } from "./pm2/daemon/saved-lists.ts";
 import { nodeMachine } from "./metrics/machine/index.ts";
 import { nodePrometheus } from "./history/prometheus.node.ts";
 import { pm2Processes } from "./pm2/daemon/index.ts";
@@ -73,6 +76,8 @@ export type { Issue } from "./api/issue.ts";
 export type { DriftEntry, UnknownPart } from "./api/drift.ts";
 export type { MetricsPayload } from "./api/metrics.ts";
 export type { Deploy, DeployPlan, DeployResult } from "./api/deploy.ts";
+export type { BootReport, DaemonReport } from "./api/boot.ts";
+export { OUTSIDE_EXIT_CODE } from "./boot/unit-text.ts";
 export type { Release, RollbackPlan } from "./api/rollout.ts";
 export type { LogBatch, LogQuery } from "./logs/port-logs.ts";
 export { formatFields } from "./logs/fields-text.ts";
@@ -188,6 +193,9 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     recorder: () => createRecorder(ports),
     notifier: () => nodeNotifier({ env, cwd: root }),
     alerting: () => createAlerting(ports),
+    daemons: () => pm2Daemons(pm2Home),
+    savedLists: () => pm2SavedLists(pm2Home),
+    units: () => nodeUnits({ env }),
   });
   return ports;
 }

@@ -24,6 +24,9 @@ import type { HasMachine } from "./files/port-machine.ts";
 import type { HasAsyncContext } from "./metrics/port-async-context.ts";
 import type { HasHealth } from "./rollout/port-probes.ts";
 import type { HasInstallation } from "./setup/port-installation.ts";
+import type { HasDaemons } from "./pm2/port-daemons.ts";
+import type { HasSavedLists } from "./pm2/port-saved-list.ts";
+import type { HasUnits } from "./boot/port-units.ts";
 import type { HasTelemetry } from "./metrics/telemetry.ts";
 import type { HasHistoryFiles, HasPrometheus, HasRecorder } from "./history/port-history.ts";
 import type { HasNotifier, HasAlerting } from "./alerts/port-alerts.ts";
@@ -61,4 +64,7 @@ export interface Ports
     HasPrometheus,
     HasRecorder,
     HasNotifier,
-    HasAlerting {}
+    HasAlerting,
+    HasDaemons,
+    HasSavedLists,
+    HasUnits {}

@@ -7,7 +7,9 @@ import * as all from "./operations.ts";
  */
 export const remoteOperations: readonly Operation<never, unknown>[] = [
   all.auditList,
+  all.bootShow,
   all.contractShow,
+  all.daemonShow,
   all.ecosystemCheck,
   all.ecosystemDrift,
   all.ecosystemShow,

@@ -3,6 +3,7 @@
  * Routes without an operation are in `content-routes.ts`.
  */
 import * as body from "../core/api/bodies.ts";
+import { bootBody, daemonBody } from "../core/api/boot.ts";
 import { createdTokenBody, identityBody, revokedTokenBody, tokenListBody } from "../core/api/identity.ts";
 import { inputs } from "../core/api/inputs.ts";
 import { logsBody } from "../core/api/logs.ts";
@@ -10,7 +11,9 @@ import { eventsBody, processShowBody } from "../core/api/events.ts";
 import { historyBody, recorderBody } from "../core/api/history.ts";
 import {
   auditList,
+  bootShow,
   contractShow,
+  daemonShow,
   ecosystemShow,
   envCheck,
   envDiff,
@@ -127,6 +130,21 @@ export const routes: readonly Route[] = [
       "AUDIT_FAILED",
       "FACT_INVALID",
     ],
+  }),
+  operationRoute("GET", "/api/boot", bootShow, {
+    summary: "Tell whether a reboot would bring back what PM2 runs, as it is declared.",
+    tag: "pm2",
+    description: "Each finding has the one command that ends it. Variables are named, and no value is shown.",
+    query: ["environment", "service"],
+    response: bootBody,
+    refusals: ["INVALID_ENVIRONMENT", "PM2_FAILED"],
+  }),
+  operationRoute("GET", "/api/daemon", daemonShow, {
+    summary: "Show the PM2 daemons of this machine that the service may see.",
+    tag: "pm2",
+    description: "Versions, Node.js, owner and home of each, and the faults of the daemon of PM2_HOME.",
+    response: daemonBody,
+    refusals: ["PM2_FAILED"],
   }),
   operationRoute("GET", "/api/me", identityShow, {
     summary: "Show who the caller is, and what it may do.",

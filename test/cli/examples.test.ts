@@ -16,9 +16,9 @@ const { commands } = JSON.parse(readFileSync(join(REPOSITORY, "oclif.manifest.js
 const examples = Object.values(commands)
   .flatMap(({ examples: all = [] }) => all)
   .map((example) => example.replaceAll("<%= config.bin %>", "svcm"));
-/** These run until they are stopped, start a PM2 with the backend, or need a release or a webhook. Other tests run them. */
+/** These run until they are stopped, start a PM2 with the backend, or need a release, systemd or a webhook. Other tests run them. */
 const LASTING =
-  /svcm (?:agent|alerts test|serve|metrics watch|apply|deploy|rollback|rollout (?:resume|rollback|unlock)|releases show)|--follow|process (?:re)?start .*--ecosystem/;
+  /svcm (?:agent|alerts test|serve|metrics watch|apply|boot (?:disable|enable|restore)|deploy|rollback|rollout (?:resume|rollback|unlock)|releases show)|--follow|process (?:re)?start .*--ecosystem/;
 
 test("examples work, or name what is missing on this machine", () => {
   const [root, home] = [temporaryFolder(), temporaryFolder()];

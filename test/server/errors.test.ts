@@ -284,6 +284,7 @@ test("the error table has every refusal that a request can get", () => {
     "APPLY_HALF",
     "RELEASE_NOT_FOUND",
     "NOTHING_TO_ROLL_BACK",
+    "BOOT_FAILED",
   ];
   const covered = new Set([...cases.map(({ kind }) => kind), ...ofOtherFaces]);
   expect(Object.keys(errorTable).filter((kind) => !covered.has(kind as ErrorKind))).toEqual([]);

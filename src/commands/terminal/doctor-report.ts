@@ -19,6 +19,7 @@ const TITLES: Readonly<Record<Check["check"], string>> = {
   ecosystem: "Ecosystem files",
   env: "Env files",
   running: "PM2 and running processes",
+  boot: "Boot and daemon",
   keys: "Keys",
 };
 

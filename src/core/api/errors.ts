@@ -37,6 +37,7 @@ export const errorTable = {
   /** Failures of metrics use the kind PM2_METRICS_FAILED. */
   PM2_FAILED: { status: 500, exitCode: 3, error: "PM2 operation failed." },
   PM2_METRICS_FAILED: { status: 500, exitCode: 3, error: "PM2 metrics collection failed." },
+  BOOT_FAILED: { status: 500, exitCode: 3, error: "Boot set-up failed." },
   PROCESS_NOT_FOUND: { status: 404, exitCode: 3, error: "Process not found.", isCode: true },
   PROCESS_AMBIGUOUS: { status: 409, exitCode: 2, error: "Process is ambiguous.", isCode: true },
   PROCESS_ACTION_FAILED: { status: 500, exitCode: 3, error: "Process action failed." },

@@ -40,12 +40,20 @@ export const inputs = {
     outcome: z.optional(z.enum(auditOutcomes)),
     text: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
   }),
+  "boot.disable": z.strictObject({ user: z.optional(z.string()) }),
+  "boot.drain": nothing,
+  /** Without `user`, the one who runs svcm, or as root the owner of PM2_HOME. */
+  "boot.enable": z.strictObject({ user: z.optional(z.string()), print: z.boolean() }),
+  "boot.restore": nothing,
+  "boot.save": nothing,
+  "boot.show": z.strictObject({ environment, service }),
   "code.explain": z.strictObject({ code: z.string() }),
   "completion.list": z.strictObject({ source: z.string() }),
   "contract.show": nothing,
   "configuration.set": z.strictObject({ ...documentEdit, values, clear: names }),
   /** With `from`, returns the difference of the two documents, without a patch. */
   "declarations.plan": z.strictObject({ document, from: z.optional(document) }),
+  "daemon.show": nothing,
   "declarations.read": nothing,
   "declarations.write": z.strictObject({ document, ifMatch: z.optional(z.string()) }),
   /** With `offline`, findings that depend on this machine are left out. */

@@ -18,7 +18,7 @@ import {
   withFile,
   write,
 } from "./system.ts";
-import { createFolder, PRIVATE_FILE, syncFolder } from "./write.ts";
+import { createFolder, inheritOwner, PRIVATE_FILE, syncFolder } from "./write.ts";
 
 const NEWLINE = 0x0a;
 const PERMISSIONS_OF_OTHERS = 0o077;
@@ -61,7 +61,11 @@ async function openOrCreate(file: string, use: (fd: number) => Promise<boolean>)
   } catch (error) {
     if (!hasErrorCode(error, "ENOENT")) throw error;
     await createFolder(dirname(file));
-    return { isNew: true, isWritten: await withFile(file, APPEND_FLAGS | O_CREAT, use, PRIVATE_FILE) };
+    const create = async (fd: number): Promise<boolean> => {
+      await inheritOwner(fd, file);
+      return await use(fd);
+    };
+    return { isNew: true, isWritten: await withFile(file, APPEND_FLAGS | O_CREAT, create, PRIVATE_FILE) };
   }
 }
 

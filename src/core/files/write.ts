@@ -1,5 +1,5 @@
 import { FileError } from "./port-files.ts";
-import { type BigIntStats, existsSync, renameSync } from "node:fs";
+import { type BigIntStats, constants, existsSync, renameSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
 import { attempt } from "./file-error.ts";
@@ -27,6 +27,8 @@ import {
 import { temporaryName } from "./takeover.ts";
 
 const PERMISSIONS = 0o7777;
+const FILE_TYPE = constants.S_IFMT;
+const FOLDER = constants.S_IFDIR;
 const NEW_FILE = O_WRONLY | O_CREAT | O_EXCL | NO_FOLLOW;
 const PRIVATE_FOLDER = 0o700;
 export const PRIVATE_FILE = 0o600;
@@ -109,10 +111,25 @@ async function keepOwner(fd: number, { uid, gid }: BigIntStats, path: string): P
 export async function createFolder(folder: string): Promise<void> {
   const topmost = await makeFolders(folder);
   if (topmost === undefined) return;
-  for (let created = folder; created.length >= topmost.length; created = dirname(created)) {
-    await syncFolder(dirname(created));
-    if (basename(created) === ".svcm") await ignoreInGit(created);
+  const created: string[] = [];
+  for (let path = folder; path.length >= topmost.length; path = dirname(path)) created.unshift(path);
+  for (const path of created) await withFile(path, O_RDONLY | NO_FOLLOW, (fd) => inheritOwner(fd, path));
+  for (const path of created.toReversed()) {
+    await syncFolder(dirname(path));
+    if (basename(path) === ".svcm") await ignoreInGit(path);
   }
+}
+
+/**
+ * A file that root creates in a folder of a user belongs to that user, who could not write it later otherwise:
+ * `sudo svcm` runs in the repository of the user.
+ */
+export async function inheritOwner(fd: number, path: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const [folder, { uid, nlink, mode }] = [statSync(dirname(path)), await fstat(fd)];
+  // A file with another name may be one of the system, which the user linked here.
+  const isNew = uid === 0n && (nlink === 1n || (Number(mode) & FILE_TYPE) === FOLDER);
+  if (folder.uid !== 0 && isNew) await fchown(fd, folder.uid, folder.gid);
 }
 
 async function makeFolders(folder: string): Promise<string | undefined> {
@@ -131,7 +148,11 @@ async function makeFolders(folder: string): Promise<string | undefined> {
 
 async function ignoreInGit(folder: string): Promise<void> {
   try {
-    await withFile(join(folder, ".gitignore"), O_WRONLY | O_CREAT | O_EXCL, (fd) => writeAll(fd, Buffer.from("*\n")));
+    const path = join(folder, ".gitignore");
+    await withFile(path, NEW_FILE, async (fd) => {
+      await writeAll(fd, Buffer.from("*\n"));
+      await inheritOwner(fd, path);
+    });
   } catch (error) {
     if (!hasErrorCode(error, "EEXIST")) throw error;
   }

@@ -105,6 +105,18 @@ export interface Processes {
   /** Saves PM2's list for the next boot; only its owner can read it. */
   saveList(): Promise<void>;
 
+  /**
+   * Brings back the saved list, in its order, and starts a daemon if none runs. An app that was stopped, a job and a task
+   * are only registered. A process whose app PM2 already lists is left alone, and one that fails does not end the others.
+   * Resolves when PM2 has responded for each.
+   *
+   * @throws {SvcmError} PM2_FAILED, also with the code `BOOT_LIST_UNUSABLE`: there is no list that can be read
+   */
+  restoreList(): Promise<readonly RestoredProcess[]>;
+
+  /** Stops all processes at the same time, each with its own `kill_timeout`, and then the daemon. Keeps the saved list. */
+  drain(): Promise<void>;
+
   /** Computes a digest that is comparable with those of a `ProcessRecord`. */
   digest(value: string): string;
 
@@ -130,6 +142,15 @@ export interface SavedRun {
   readonly recordsFile: string;
   /** Env files that the process reads from copies instead, by the path of the file. */
   readonly envFileCopies?: ReadonlyMap<string, string>;
+}
+
+export interface RestoredProcess {
+  readonly name: string;
+  /** Null if PM2 refused it. */
+  readonly pmId: number | null;
+  readonly outcome: "started" | "at rest" | "already listed" | "failed";
+  /** PM2's words. */
+  readonly reason: string | null;
 }
 
 export type NextRun = DeclaredRun | SavedRun;

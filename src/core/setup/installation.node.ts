@@ -1,12 +1,12 @@
 import type { Installation, Pm2Daemon, ServiceAddress } from "./port-installation.ts";
 import { statSync } from "node:fs";
-import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
 import { MAX_PORT } from "../words/port.ts";
 import { AUTH_TOKEN, DEFAULT_HOST, DEFAULT_PORT, HOST, PORT } from "../api/service-settings.ts";
 
 import { readIfReadable } from "../files/system.ts";
 import { callDaemon, probeSocket } from "../pm2/daemon/daemon.ts";
+import { libraryVersion } from "../pm2/daemon/daemons.ts";
 import { systemUser, userName } from "../files/host.ts";
 
 interface InstallationOptions {
@@ -23,22 +23,13 @@ export function nodeInstallation({ env, pm2Home }: InstallationOptions): Install
     platform: `${process.platform} ${process.arch}`,
     user: systemUser(),
     get pm2Version() {
-      return readVersion("pm2/package.json");
+      return libraryVersion();
     },
     hasToken: Boolean(env[AUTH_TOKEN]),
     daemon: () => findDaemon(pm2Home),
     service: () => findService(env),
     hasProgram: (name) => (env["PATH"] ?? "").split(delimiter).some((folder) => isFile(join(folder, name))),
   };
-}
-
-function readVersion(manifest: string): string | null {
-  try {
-    const { version } = createRequire(import.meta.url)(manifest) as { readonly version?: unknown };
-    return typeof version === "string" ? version : null;
-  } catch {
-    return null;
-  }
 }
 
 async function findDaemon(home: string): Promise<Pm2Daemon | null> {

@@ -5,6 +5,7 @@ import type { HasMachine } from "../files/port-machine.ts";
 import type { HasProcessLogs } from "../logs/port-process-logs.ts";
 import type { HasRevisions } from "../files/port-revisions.ts";
 import type { HasSchedules } from "../pm2/port-schedules.ts";
+import type { BootPorts } from "../boot/ports.ts";
 import type { HasSurvey } from "./detect/survey.ts";
 
 /** The ports of the larger functions of this room. */
@@ -18,4 +19,5 @@ export interface SetupPorts
     HasProcessLogs,
     HasRevisions,
     HasSchedules,
-    HasSurvey {}
+    HasSurvey,
+    BootPorts {}

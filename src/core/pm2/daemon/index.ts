@@ -51,16 +51,22 @@ export function pm2Processes(options: Pm2Options): Processes {
     suspend: ({ pid }, isSuspended) => withPm2Errors(async () => sendSignal(pid, isSuspended ? "SIGSTOP" : "SIGCONT")),
     ...actionMethods((call) => withPm2Errors(() => callDaemon(call))),
     startApp: (name, apps, folder) =>
-      withPm2Errors(() => {
+      withPm2Errors(async () => {
         requireUsable(home);
-        return callOnce(newLink(), { method: "startApp", name, apps, folder });
+        await callOnce(newLink(), { method: "startApp", name, apps, folder });
       }),
     registerApp: (name, apps, caller) =>
-      withPm2Errors(() => {
+      withPm2Errors(async () => {
         requireUsable(home);
         createFolder(home);
-        return callOnce(newLink(), { method: "startApp", name, apps, folder: caller, isAtRest: true });
+        await callOnce(newLink(), { method: "startApp", name, apps, folder: caller, isAtRest: true });
       }),
+    restoreList: () =>
+      withPm2Errors(async () => {
+        requireUsable(home);
+        return (await callOnce(newLink(), { method: "restoreList" })).restored ?? [];
+      }),
+    drain: () => withPm2Errors(async () => void (await callDaemon({ method: "drain" }))),
     withLock: (scope, work) => withPm2Errors(() => locks().withLock(lockedFile(home, scope), work)),
     digest: (value) => digestWith(salt(), value),
     ownProcess: () => ownProcess(env),
@@ -138,9 +144,9 @@ function sendSignal(pid: number | null, name: "SIGSTOP" | "SIGCONT"): void {
 }
 
 /** After starting apps, the worker is discarded, because PM2 may leave it in any state. */
-async function callOnce(link: Link, call: Call): Promise<void> {
+async function callOnce(link: Link, call: Call): Promise<Answer> {
   try {
-    await link.call(call);
+    return await link.call(call);
   } finally {
     await link.close();
   }

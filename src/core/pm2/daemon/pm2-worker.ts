@@ -12,6 +12,8 @@ import { type BusListener, listenToBus } from "./worker/bus.ts";
 import { connect, type Connection, listAllProcesses, listProcesses } from "./worker/connection.ts";
 import { loadPm2 } from "./worker/pm2-api.ts";
 import { publishRecords, scrubForEnvironments } from "./worker/process-record.ts";
+import { drain } from "./worker/drain.ts";
+import { restoreList } from "./worker/restore-list.ts";
 import { startApp } from "./worker/start-app.ts";
 
 const { socket, salt, timeoutMs } = workerData as WorkerData;
@@ -49,6 +51,10 @@ async function run(call: Call, handOver: (waitMs: number) => void): Promise<Answ
     await startApp({ pm2: await loadPm2(), socket, timeoutMs, handOver }, call);
     return {};
   }
+  if (call.method === "restoreList") {
+    setWorkingFolder("/");
+    return { restored: await restoreList({ pm2: await loadPm2(), socket, timeoutMs, handOver }) };
+  }
   return withConnection(async (connection, restMs) => {
     if (call.method === "list") {
       const processes = await listProcesses(connection, restMs);
@@ -58,6 +64,10 @@ async function run(call: Call, handOver: (waitMs: number) => void): Promise<Answ
     if (call.method === "unlisted")
       return { pids: unlistedPids(dirname(socket), await listAllProcesses(connection, restMs)) };
     const context = { connection, timeoutMs, handOver, home: dirname(socket) };
+    if (call.method === "drain") {
+      await drain(context);
+      return {};
+    }
     if ("target" in call)
       return { processes: publishRecords([await act(context, call)], scrub, (value) => digestWith(salt, value)) };
     await actOnFile(context, call);

@@ -2,7 +2,7 @@
 import type { ErrorCode } from "../../api/code.ts";
 import type { Fields } from "../normalise.ts";
 import type { ProcessIdentity, ProcessRecord } from "../process-record.ts";
-import type { SavedRun, NextRun } from "../port-processes.ts";
+import type { SavedRun, NextRun, RestoredProcess } from "../port-processes.ts";
 
 export interface WorkerData {
   readonly socket: string;
@@ -17,6 +17,9 @@ export type Call =
   /** The response has the ready calls so far. */
   | { readonly method: "ready"; readonly isListening?: boolean }
   | { readonly method: "unlisted" }
+  /** Starts a daemon if none runs. */
+  | { readonly method: "restoreList" }
+  | { readonly method: "drain" }
   | ActionCall
   | FileCall
   | StartCall;
@@ -56,6 +59,7 @@ export interface Answer {
   readonly texts?: readonly string[];
   readonly ready?: ReadonlyMap<number, number> | undefined;
   readonly pids?: readonly number[];
+  readonly restored?: readonly RestoredProcess[];
 }
 
 export type Response =

@@ -7,6 +7,11 @@ import { valueRules } from "../../env/value-rules.ts";
 import { doctorRules } from "../doctor/rules.ts";
 import { runningRules } from "../doctor/running.ts";
 import { stages as startupStages } from "../../startup/rules.ts";
+import { daemonRules } from "../../boot/rules-daemon.ts";
+import { appRules } from "../../boot/rules-app.ts";
+import { listRules } from "../../boot/rules-list.ts";
+import { unitRules } from "../../boot/rules-unit.ts";
+import { bootCodes } from "./boot.ts";
 import type { CodeDoc, CodeDocs, Rule } from "../../findings/rule.ts";
 import { documentCodes, revisionCodes, sourceCodes } from "./documents.ts";
 import { ecosystemCodes } from "./ecosystem.ts";
@@ -32,6 +37,7 @@ const codeDocs: Readonly<Record<string, CodeDocs>> = {
   Connections: connectionCodes,
   Requests: requestCodes,
   "PM2 and processes": processCodes,
+  "Boot and daemon": bootCodes,
   Logs: logCodes,
   "Plans and releases": rolloutCodes,
   Deploys: deployCodes,
@@ -43,6 +49,7 @@ export const catalog: Readonly<Record<string, CodeDocs>> = {
   ...codeDocs,
   "The repository": ruleDocs([...Object.values(doctorRules).flat(), ...runningRules]),
   "Env files": { ...codeDocs["Env files"], ...ruleDocs(envRules), ...ruleDocs(valueRules), ...ruleDocs(templateRules) },
+  "Boot and daemon": { ...bootCodes, ...ruleDocs([...unitRules, ...listRules, ...appRules]), ...ruleDocs(daemonRules) },
   "Profiles and startup": { ...codeDocs["Profiles and startup"], ...ruleDocs(startupStages.toReversed().flat()) },
   "PM2 ecosystem files": { ...codeDocs["PM2 ecosystem files"], ...ruleDocs(ecosystemRules) },
   "Deployments document": { ...codeDocs["Deployments document"], ...ruleDocs(Object.values(deploymentsRules).flat()) },

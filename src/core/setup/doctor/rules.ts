@@ -145,8 +145,8 @@ const undecryptableFiles: DoctorRule = {
     })),
 };
 
-/** In report order. `running` needs PM2. */
-export const doctorChecks = ["layout", "ecosystem", "env", "running", "keys"] as const;
+/** In report order. `running` and `boot` depend on this machine. */
+export const doctorChecks = ["layout", "ecosystem", "env", "running", "boot", "keys"] as const;
 export type DoctorCheck = (typeof doctorChecks)[number];
 
 export const doctorRules: Readonly<Record<DoctorCheck, readonly DoctorRule[]>> = {
@@ -154,6 +154,7 @@ export const doctorRules: Readonly<Record<DoctorCheck, readonly DoctorRule[]>> =
   ecosystem: [scriptLikeFiles],
   env: [trackedSecrets, publicSecrets, unsetKeys, unusedKeys, undecryptableFiles],
   running: [],
+  boot: [],
   keys: [guessedKeys],
 };
 

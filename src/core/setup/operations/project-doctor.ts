@@ -10,6 +10,10 @@ import type { Vocabulary } from "../../deployments/vocabulary.ts";
 import type { Report } from "../../findings/report.ts";
 import { defineOperation } from "../../access/operation.ts";
 
+import { bootIssues } from "../../boot/examine.ts";
+import { readBootFacts } from "../../boot/read-facts.ts";
+import { readDaemonFacts } from "../../boot/read-daemon.ts";
+import type { Caller } from "../../access/caller.ts";
 import { detect } from "../detect/detect.ts";
 import type { Survey } from "../detect/survey.ts";
 import { examine, type ConfiguredFile } from "../doctor/examine.ts";
@@ -44,7 +48,7 @@ export const projectDoctor = defineOperation({
   id: "project.doctor",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports: SetupPorts, { version, offline }): Promise<DoctorAnswer> {
+  async run(ports: SetupPorts, { version, offline }, caller): Promise<DoctorAnswer> {
     const survey = await ports.survey(ports.workspace.root);
     const declarations = await readDeclarations(ports);
     const { project, vocabulary } = declarations;
@@ -54,6 +58,7 @@ export const projectDoctor = defineOperation({
     const found: IssuesByCheck = {
       ...files.found,
       running: runtime ? await checkRunning(ports, files.apps, runtime) : [],
+      boot: runtime ? await checkBoot(ports, caller) : [],
     };
     const issues = doctorChecks.flatMap((check) => sortIssues(found[check]));
     const facts = collectFacts(ports, { version, project, vocabulary, places, runtime });
@@ -87,6 +92,13 @@ async function readDeclarations(ports: HasFacts & HasWorkspace): Promise<Declara
       issues: toFailureIssues("layout", error, ports.workspace.root),
     };
   }
+}
+
+/** Of the environment that this machine runs, as `svcm boot` compares it. */
+async function checkBoot(ports: SetupPorts, caller: Pick<Caller, "limits">): Promise<Issue[]> {
+  const place = { environment: undefined, service: undefined };
+  const boot = await readBootFacts(ports, place, caller);
+  return bootIssues(boot, await readDaemonFacts(ports, ports.daemons.libraryVersion), "boot");
 }
 
 async function readRuntime({ installation }: HasInstallation) {
@@ -131,7 +143,7 @@ function hasTool({ installation }: HasInstallation, { files }: Survey): boolean 
 
 function statuses(found: IssuesByCheck, offline: boolean): DoctorResponse["checks"] {
   return doctorChecks.map((check) => {
-    if (check === "running" && offline) return { check, status: "skipped" };
+    if ((check === "running" || check === "boot") && offline) return { check, status: "skipped" };
     const issues = found[check];
     return { check, status: isValid(issues) ? (issues.length > 0 ? "warning" : "ok") : "error" };
   });

@@ -2,6 +2,7 @@ import { STABLE_MS } from "../../stable-time.ts";
 import type { ProcessIdentity } from "../../process-record.ts";
 
 import { LISTEN_TIMEOUT_MS } from "../../settings.ts";
+import { goneNode } from "../daemons.ts";
 import { LinkFailure } from "../failure.ts";
 import type { NextRun } from "../../port-processes.ts";
 import type { ActionCall, FileCall } from "../protocol.ts";
@@ -27,6 +28,7 @@ export async function act(context: ActionContext, { method, target, run }: Actio
   let { found, position } = await findTarget(context, target);
   const { pm_id: id, pm2_env } = found;
   if (method !== "duplicate") requireNotLaunching(found);
+  requireNode(context, method, found);
   // Otherwise PM2 would start the process now and when the delayed restart is due.
   if (STARTING.has(method) && pm2_env["status"] === "waiting restart")
     await sendAction(context, "stopProcessId", found, id);
@@ -129,8 +131,19 @@ function requireNotLaunching({ name, pm2_env }: Pm2Process): void {
     throw new LinkFailure("APP_NEVER_SETTLES", `PM2 is launching ${JSON.stringify(name)}.`);
 }
 
+/** A worker of a cluster runs the daemon's Node.js. Without it, PM2 never answers, and the old run has ended. */
+function requireNode({ home }: ActionContext, method: ActionCall["method"], { name, pm2_env }: Pm2Process): void {
+  const isConcerned = !ENDING.has(RPC[method]) && pm2_env["exec_mode"] === "cluster_mode";
+  const gone = isConcerned ? goneNode(home) : undefined;
+  if (gone !== undefined)
+    throw new LinkFailure(
+      "DAEMON_NODE_GONE",
+      `PM2's daemon runs ${gone}, which no longer exists, so it cannot start ${JSON.stringify(name)}. Nothing was stopped.`,
+    );
+}
+
 /** PM2's defaults: 1.6 s before it kills, 3 s for a process to listen or to report ready. */
-function gracePeriodMs({ pm2_env }: Pm2Process): number {
+export function gracePeriodMs({ pm2_env }: Pm2Process): number {
   const field = (key: string, fallback: number): number => {
     const value = pm2_env[key];
     return typeof value === "number" && value >= 0 ? value : fallback;

@@ -1,24 +1,15 @@
 /** The records hold every environment value, so only their owner may read the files. */
-import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import type { SavedRun } from "../../port-processes.ts";
 import { homeFailure, LinkFailure } from "../failure.ts";
+import { dumpPath, replaceList, writeCopy, writePrivate } from "../saved-files.ts";
 import type { Pm2Process } from "./pm2-api.ts";
-
-function writePrivate(path: string, flag: "w" | "wx", data: unknown): void {
-  const fd = openSync(path, flag, 0o600);
-  try {
-    writeSync(fd, JSON.stringify(data));
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-}
 
 /** @throws {LinkFailure} PM2_HOME_UNUSABLE */
 export function writeRecords(path: string, records: readonly Pm2Process[]): void {
   const saved = records.map(({ pm_id, name, pm2_env }) => ({ pm_id, name, pm2_env }));
-  withPath(path, () => writePrivate(path, "wx", saved));
+  withPath(path, () => writePrivate(path, "wx", JSON.stringify(saved)));
 }
 
 /** @throws {LinkFailure} RELEASE_DAMAGED, PM2_HOME_UNUSABLE */
@@ -44,17 +35,16 @@ function withCopies(record: Pm2Process["pm2_env"], copies: ReadonlyMap<string, s
   return { ...record, node_args };
 }
 
-/** As `pm2 save` does. @throws {LinkFailure} PM2_HOME_UNUSABLE */
+/** As `pm2 save` does, with a copy for a boot at which PM2's own list is broken. @throws {LinkFailure} PM2_HOME_UNUSABLE */
 export function writeDump(home: string, records: readonly Pm2Process[]): void {
-  const path = join(home, "dump.pm2");
   const apps = records.map(({ pm2_env }) => {
     const { instances: _count, pm_id: _id, prev_restart_delay: _delay, ...record } = pm2_env;
     return record;
   });
-  withPath(path, () => {
-    if (existsSync(path)) copyFileSync(path, `${path}.bak`);
-    writePrivate(`${path}.svcm`, "w", apps);
-    renameSync(`${path}.svcm`, path);
+  withPath(dumpPath(home), () => {
+    const text = JSON.stringify(apps);
+    replaceList(home, text);
+    writeCopy(home, { savedAtMs: Date.now(), text, draining: null });
   });
 }
 
@@ -73,11 +63,12 @@ export function savedConf({ pm2_env: record }: Pm2Process, { pm2_env: current }:
 
 const RUN_FIELDS_OF_A_NEW_PROCESS = new Set(["exec_mode", "watch", "pm_pid_path", "NODE_APP_INSTANCE"]);
 
-export function savedApp({ name, pm2_env }: Pm2Process): object {
+/** @param isResting PM2 only takes the record and its schedule, and starts nothing */
+export function savedApp({ name, pm2_env }: Pm2Process, isResting = isAtRest(pm2_env)): object {
   const record = Object.entries(pm2_env).filter(
     ([field]) => !RUN_FIELDS.has(field) || RUN_FIELDS_OF_A_NEW_PROCESS.has(field),
   );
-  return { ...Object.fromEntries(record), name, ...(isAtRest(pm2_env) ? restingFields(pm2_env) : {}) };
+  return { ...Object.fromEntries(record), name, ...(isResting ? restingFields(pm2_env) : {}) };
 }
 
 /** A job counts as one that did not run, because only its schedule may start it. */

@@ -30,7 +30,7 @@ export async function startApp(
   }
 }
 
-async function connectOrLaunch({ pm2, socket, timeoutMs }: StartContext): Promise<Connection> {
+export async function connectOrLaunch({ pm2, socket, timeoutMs }: StartContext): Promise<Connection> {
   const code = await probeSocket(socket);
   if (code === "ENOENT" || code === "ECONNREFUSED") await launchDaemon(pm2);
   return connect(socket, timeoutMs);

@@ -1,0 +1,44 @@
+import type { HasClock } from "../files/port-host.ts";
+import type { HasProcesses, RestoredProcess } from "../pm2/port-processes.ts";
+import { LISTEN_TIMEOUT_MS } from "../pm2/settings.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import { judge, NO_PREVIOUS_RUN, OnlineRuns } from "../rollout/control/verdict.ts";
+import { POLL_INTERVAL_MS } from "../rollout/control/verify.ts";
+
+/** Longer than a crash loop takes to be one, and than most apps take to boot on a machine that boots. */
+const GATE_MS = 60_000;
+
+/**
+ * Waits until each started process has stayed online for a second, or has failed. One that fails does not end the
+ * others.
+ * @returns those that failed, with the reason
+ */
+export async function waitForRestored(
+  { processes, clock }: HasClock & HasProcesses,
+  restored: readonly RestoredProcess[],
+): Promise<RestoredProcess[]> {
+  const open = new Map(
+    restored.flatMap((one) => (one.outcome === "started" && one.pmId !== null ? [[one.pmId, one]] : [])),
+  );
+  const failed: RestoredProcess[] = [];
+  const runs = new OnlineRuns();
+  const startMs = clock.elapsed();
+  for (;;) {
+    const list = await processes.list();
+    const nowMs = clock.elapsed();
+    for (const [pmId, one] of open) {
+      const record = list.find((found) => found.pmId === pmId);
+      const verdict = judge("start", NO_PREVIOUS_RUN, record, record ? runs.onlineMs(record, nowMs) : 0);
+      const isLate = verdict === "pending" && nowMs - startMs > GATE_MS + listenMs(record);
+      if (typeof verdict === "object") failed.push({ ...one, outcome: "failed", reason: verdict.failed });
+      else if (isLate) failed.push({ ...one, outcome: "failed", reason: `PM2 still shows it as ${record?.status}` });
+      if (verdict !== "pending" || isLate) open.delete(pmId);
+    }
+    if (open.size === 0) return failed;
+    await clock.sleep(POLL_INTERVAL_MS);
+  }
+}
+
+function listenMs(record: ProcessRecord | undefined): number {
+  return Number(record?.declaration.settings.listenTimeout ?? LISTEN_TIMEOUT_MS);
+}

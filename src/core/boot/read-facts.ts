@@ -1,0 +1,79 @@
+import type { Caller } from "../access/caller.ts";
+import { SvcmError } from "../api/errors.ts";
+import { visibleKeys } from "../env/runtime-keys.ts";
+import { readEcosystem } from "../pm2/ecosystem-file.ts";
+import type { SavedList } from "../pm2/port-saved-list.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import type { EnvironmentRequest } from "../project/resolve.ts";
+import { computeDrift } from "../rollout/drift.ts";
+import { expectedApps, readFileState } from "../rollout/expected.ts";
+import { withMachineEnvironment } from "../rollout/machine-environment.ts";
+import { plainState } from "../running/state.ts";
+import { declaredDifferences, NOT_COMPARED, type DeclaredDifferences } from "./compare-declared.ts";
+import type { BootFacts } from "./facts.ts";
+import type { BootPorts } from "./ports.ts";
+
+export async function readBootFacts(
+  ports: BootPorts,
+  request: EnvironmentRequest,
+  caller: Pick<Caller, "limits">,
+): Promise<BootFacts> {
+  const { workspace, processes, savedLists, units, daemons, processLogs, stamps } = ports;
+  const { running, silence } = await readRunning(ports);
+  const saved = await savedLists.read((value) => processes.digest(value));
+  const scripts = saved.processes.flatMap(({ script }) => (script === null ? [] : [script]));
+  return {
+    home: workspace.pm2Home,
+    system: await units.read(workspace.pm2Home),
+    saved,
+    running,
+    silence,
+    traces: await processLogs.readDaemonTraces(),
+    daemon: (await daemons.list())?.find(({ isOwn }) => isOwn) ?? null,
+    missingScripts: stamps.missing(scripts),
+    declared: await readDeclared(ports, request, caller, { saved, running: running ?? [] }),
+  };
+}
+
+async function readRunning({
+  processes,
+}: Pick<BootPorts, "processes">): Promise<Pick<BootFacts, "running" | "silence">> {
+  try {
+    return { running: await processes.list(), silence: null };
+  } catch (error) {
+    if (!(error instanceof SvcmError)) throw error;
+    const isAbsent = error.body.code === "PM2_NOT_RUNNING";
+    return { running: null, silence: isAbsent ? null : error.message };
+  }
+}
+
+/** A file of which no app runs or is saved belongs to another machine. */
+async function readDeclared(
+  ports: BootPorts,
+  request: EnvironmentRequest,
+  caller: Pick<Caller, "limits">,
+  { saved, running }: { readonly saved: SavedList; readonly running: readonly ProcessRecord[] },
+): Promise<DeclaredDifferences> {
+  try {
+    const place = await withMachineEnvironment(ports, request, caller);
+    const { loaded, contract, spellings, fileName } = await readEcosystem(ports, place);
+    if (loaded === undefined) return NOT_COMPARED;
+    const { host, workspace, processes } = ports;
+    const machine = { cpuCores: host.cpuCores(), pm2Home: workspace.pm2Home };
+    const expected = expectedApps(loaded, { machine, spellings, digest: (value) => processes.digest(value) });
+    const names = new Set(saved.processes.map(({ name }) => name));
+    const known = new Set([...names, ...running.map(({ name }) => name)]);
+    if (saved.state !== "read" || !expected.some(({ name }) => known.has(name))) return NOT_COMPARED;
+    const drift = computeDrift({
+      expected,
+      running: saved.processes,
+      visibleKeys: new Set(visibleKeys(contract)),
+      stateOf: () => plainState("online"),
+      ...readFileState(ports, expected, saved.processes),
+    });
+    return declaredDifferences(drift, names, fileName);
+  } catch (error) {
+    if (!(error instanceof SvcmError)) throw error;
+    return { ...NOT_COMPARED, problem: error.message };
+  }
+}

@@ -1,0 +1,105 @@
+import { shellQuote } from "../words/shell.ts";
+import type { DaemonFacts, DaemonRule } from "./facts.ts";
+import { isInRange, isOlder } from "./node-range.ts";
+
+function ownDaemons({ daemons = [] }: DaemonFacts): NonNullable<DaemonFacts["daemons"]> {
+  return daemons.filter(({ isOwn }) => isOwn);
+}
+
+const nodeGone: DaemonRule = {
+  code: "DAEMON_NODE_GONE",
+  severity: "error",
+  summary: "The Node.js that PM2's daemon runs does not exist any more, so it cannot start a process of a cluster.",
+  explanation:
+    "PM2 would end the old process and never answer. svcm refuses the restart instead. Apps in fork mode take the Node.js of their PATH.",
+  remedy: "At a quiet time, run `pm2 update`: it starts a new daemon with the present Node.js, and all apps with it.",
+  *check(facts) {
+    for (const { pid, nodePath, nodeFile } of ownDaemons(facts))
+      if (nodeFile === "gone")
+        yield {
+          path: ["daemon", pid],
+          message: `PM2's daemon, pid ${pid}, runs ${nodePath}, which no longer exists`,
+          command: "pm2 update",
+        };
+  },
+};
+
+const nodeOutdated: DaemonRule = {
+  code: "DAEMON_NODE_OUTDATED",
+  severity: "warning",
+  summary: "PM2's daemon runs another Node.js than the repository asks for, and so do its clusters (warning).",
+  remedy: "Install the Node.js that the repository asks for, make it the one of your PATH, and run `pm2 update`.",
+  *check({ nodeVersion, wantedNode }) {
+    if (nodeVersion === null || wantedNode === null || isInRange(nodeVersion, wantedNode.range) !== false) return;
+    const message = `PM2's daemon runs Node.js ${nodeVersion}, and ${wantedNode.file} asks for ${wantedNode.range}`;
+    yield { path: ["daemon"], message, command: "pm2 update" };
+  },
+};
+
+const older: DaemonRule = {
+  code: "DAEMON_OLDER",
+  severity: "warning",
+  summary: "PM2's daemon is older than the PM2 that svcm brings (warning).",
+  explanation: "svcm works with both. A new daemon brings the corrections of the newer PM2.",
+  remedy: "At a quiet time, run `pm2 update`: it starts a new daemon, and all apps with it.",
+  *check(facts) {
+    for (const { pid, pm2Version } of ownDaemons(facts))
+      if (facts.library !== null && isOlder(pm2Version, facts.library))
+        yield {
+          path: ["daemon", pid],
+          message: `PM2's daemon has the version ${pm2Version}, and svcm brings ${facts.library}`,
+          command: "pm2 update",
+        };
+  },
+};
+
+const root: DaemonRule = {
+  code: "DAEMON_ROOT",
+  severity: "warning",
+  summary: "PM2's daemon runs as root, and so does each app without `uid` (warning).",
+  explanation: "A fault of an app is then one of the whole machine.",
+  remedy: "Run PM2 as a separate user, and let `svcm boot enable --user <name>` start it.",
+  *check(facts) {
+    for (const { pid, uid } of ownDaemons(facts))
+      if (uid === 0)
+        yield {
+          path: ["daemon", pid],
+          message: `PM2's daemon, pid ${pid}, runs as root, and so do its apps without uid`,
+          command: "svcm boot enable --user <name>",
+        };
+  },
+};
+
+const several: DaemonRule = {
+  code: "DAEMON_SEVERAL",
+  severity: "warning",
+  summary:
+    "Several daemons use the same PM2_HOME. Only one of them answers; the apps of the others run on unseen (warning).",
+  remedy: "End the daemon that does not answer with `kill <pid>`; it ends its apps.",
+  *check(facts) {
+    const pids = ownDaemons(facts).map(({ pid }) => pid);
+    if (pids.length > 1)
+      yield {
+        path: ["daemon"],
+        message: `${pids.length} daemons use ${facts.home}: pid ${pids.join(", ")}`,
+        command: "cat $PM2_HOME/pm2.pid",
+      };
+  },
+};
+
+const readable: DaemonRule = {
+  code: "DUMP_READABLE",
+  severity: "warning",
+  summary: "Other users of the machine may read PM2's saved list, which holds every value of the apps (warning).",
+  remedy: "Run `svcm boot save`, which makes it readable for its owner only.",
+  *check({ saved: { publicFiles: files } }) {
+    if (files.length === 0) return;
+    yield {
+      path: ["list"],
+      message: `other users may read ${files.join(" and ")}`,
+      command: `chmod 600 ${files.map(shellQuote).join(" ")}`,
+    };
+  },
+};
+
+export const daemonRules: readonly DaemonRule[] = [nodeGone, nodeOutdated, older, root, several, readable];

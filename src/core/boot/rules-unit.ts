@@ -1,0 +1,218 @@
+import { shellQuote } from "../words/shell.ts";
+import { isInUse, unitsOfHome, type BootFacts, type BootRule } from "./facts.ts";
+import type { UnitFacts } from "./port-units.ts";
+
+function systemctl({ scope }: Pick<UnitFacts, "scope">, words: string): string {
+  return scope === "user" ? `systemctl --user ${words}` : `sudo systemctl ${words}`;
+}
+
+function enableCommand({ system: { owner, current } }: BootFacts): string {
+  const isOther = owner !== null && owner.uid !== current.uid;
+  return isOther ? `sudo svcm boot enable --user ${shellQuote(owner.name)}` : "svcm boot enable";
+}
+
+/** Those that systemd starts with the machine. */
+function enabledUnits(facts: BootFacts): readonly UnitFacts[] {
+  return unitsOfHome(facts).filter(({ isEnabled }) => isEnabled);
+}
+
+const absent: BootRule = {
+  code: "UNIT_ABSENT",
+  severity: "error",
+  summary: "No unit of systemd starts this PM2 when the machine starts.",
+  explanation:
+    "svcm looks for a service that runs `svcm boot restore` or `pm2` with this PM2_HOME. Another program, such as cron, may start PM2 without a unit.",
+  remedy: "Run `svcm boot enable`, which writes and enables a unit.",
+  *check(facts) {
+    const { home, system } = facts;
+    if (!isInUse(facts) || !system.isBooted || system.units.length > 0) return;
+    yield {
+      path: ["unit"],
+      message: `systemd has no unit that starts PM2 with PM2_HOME ${home}`,
+      command: enableCommand(facts),
+    };
+  },
+};
+
+const otherHome: BootRule = {
+  code: "UNIT_HOME",
+  severity: "error",
+  summary: "The unit of the user starts another PM2: its PM2_HOME is not this one.",
+  remedy: "Run `svcm boot enable`, or set PM2_HOME in the unit.",
+  *check(facts) {
+    const { home, system } = facts;
+    const other = system.units.find((unit) => unit.home !== null);
+    if (!isInUse(facts) || other === undefined || unitsOfHome(facts).length > 0) return;
+    const message = `${other.name} starts PM2 with PM2_HOME ${other.home}, and no unit starts the one of ${home}`;
+    yield { path: ["unit", other.name], message, command: enableCommand(facts) };
+  },
+};
+
+const disabled: BootRule = {
+  code: "UNIT_DISABLED",
+  severity: "error",
+  summary: "The unit that starts this PM2 is not enabled, so systemd does not start it with the machine.",
+  remedy: "Run `systemctl enable <unit>`.",
+  *check(facts) {
+    const [unit] = unitsOfHome(facts);
+    if (!isInUse(facts) || unit === undefined || enabledUnits(facts).length > 0) return;
+    yield {
+      path: ["unit", unit.name],
+      message: `${unit.name} is not enabled`,
+      command: systemctl(unit, `enable ${unit.name}`),
+    };
+  },
+};
+
+const twice: BootRule = {
+  code: "UNIT_TWICE",
+  severity: "error",
+  summary:
+    "Several units start the same PM2. The second one fails, and systemd may then stop what the first one started.",
+  remedy: "Disable all but one with `systemctl disable <unit>`.",
+  *check(facts) {
+    const [first, second] = enabledUnits(facts);
+    if (first === undefined || second === undefined) return;
+    const one = first.starts === "svcm" ? second : first;
+    yield {
+      path: ["unit", one.name],
+      message: `${first.name} and ${second.name} both start PM2 with PM2_HOME ${facts.home}`,
+      command: systemctl(one, `disable ${one.name}`),
+    };
+  },
+};
+
+const otherUser: BootRule = {
+  code: "UNIT_USER",
+  severity: "error",
+  summary: "The unit runs PM2 as another user than the owner of PM2_HOME, and so all apps.",
+  explanation:
+    "As root, an app may write files that its own user cannot read later, and a fault of the app is one of the whole machine.",
+  remedy: "Run `svcm boot enable --user <owner>`, which replaces the unit.",
+  *check(facts) {
+    const { owner } = facts.system;
+    for (const unit of enabledUnits(facts)) {
+      if (owner === null || unit.user === owner.name) continue;
+      yield {
+        path: ["unit", unit.name],
+        message: `${unit.name} runs as ${unit.user}, but ${facts.home} belongs to ${owner.name}`,
+        command: `sudo svcm boot enable --user ${shellQuote(owner.name)}`,
+      };
+    }
+  },
+};
+
+const nodeGone: BootRule = {
+  code: "UNIT_NODE_GONE",
+  severity: "error",
+  summary: "The unit runs a Node.js that does not exist any more, so PM2 does not start.",
+  explanation:
+    "`pm2 startup` and `svcm boot enable` write the path of the Node.js that ran them; a version manager removes old ones.",
+  remedy: "Run `svcm boot enable` again with the Node.js that should run PM2.",
+  *check(facts) {
+    for (const { name, missingNode } of enabledUnits(facts)) {
+      if (missingNode === null) continue;
+      const what = missingNode === "node" ? "no folder of its PATH has node" : `${missingNode} does not exist`;
+      yield { path: ["unit", name], message: `${name} cannot start PM2: ${what}`, command: enableCommand(facts) };
+    }
+  },
+};
+
+const programGone: BootRule = {
+  code: "UNIT_PROGRAM_GONE",
+  severity: "error",
+  summary: "The unit starts a PM2 or svcm that does not exist any more.",
+  remedy: "Run `svcm boot enable` again.",
+  *check(facts) {
+    for (const { name, missingProgram } of enabledUnits(facts)) {
+      if (missingProgram === null) continue;
+      yield {
+        path: ["unit", name],
+        message: `${name} cannot start PM2: ${missingProgram} does not exist`,
+        command: enableCommand(facts),
+      };
+    }
+  },
+};
+
+const noLinger: BootRule = {
+  code: "UNIT_NO_LINGER",
+  severity: "error",
+  summary:
+    "A unit of a user starts only when the user logs in, because lingering is off, and ends with the last session.",
+  remedy: "Run `loginctl enable-linger <user>`.",
+  *check(facts) {
+    for (const { name, user, isLingering } of enabledUnits(facts)) {
+      if (isLingering !== false) continue;
+      yield {
+        path: ["unit", name],
+        message: `${name} waits until ${user} logs in: lingering is off`,
+        command: `loginctl enable-linger ${shellQuote(user)}`,
+      };
+    }
+  },
+};
+
+const outside: BootRule = {
+  code: "UNIT_OUTSIDE",
+  severity: "warning",
+  summary:
+    "PM2's daemon was not started by its unit, so systemd neither starts it again nor lets the apps end in order (a warning with the unit of svcm).",
+  explanation:
+    "A shutdown ends the daemon and its apps at the same time. PM2 then saves the apps as stopped, and `pm2 resurrect` leaves them so; `svcm boot restore` takes the list from before.",
+  remedy: "At a quiet time, run `pm2 kill` and then `systemctl start <unit>`: the apps are down in between.",
+  *check(facts) {
+    const [unit] = enabledUnits(facts);
+    const group = facts.daemon?.group;
+    const isInside = enabledUnits(facts).some(({ name }) => group?.split("/").includes(name));
+    if (unit === undefined || typeof group !== "string" || isInside) return;
+    const isSafe = unit.starts === "svcm";
+    const then = isSafe ? "the next boot starts it inside" : "at a shutdown, PM2 may save the apps as stopped";
+    yield {
+      path: ["unit", unit.name],
+      severity: isSafe ? "warning" : "error",
+      message: `PM2's daemon, pid ${facts.daemon?.pid}, runs outside of ${unit.name}: ${then}`,
+      command: isSafe
+        ? `pm2 kill && ${systemctl(unit, `start ${unit.name}`)}`
+        : `pm2 save && pm2 kill && ${systemctl(unit, `restart ${unit.name}`)}`,
+    };
+  },
+};
+
+const unknown: BootRule = {
+  code: "UNIT_UNKNOWN",
+  severity: "warning",
+  summary: "svcm cannot see what starts PM2 with the machine (warning).",
+  explanation:
+    "svcm knows systemd. In a container, the container runtime starts `pm2-runtime`; elsewhere, `pm2 startup` knows other init systems.",
+  remedy: "Run `pm2 startup`, which prints the command for the init system of this machine.",
+  *check(facts) {
+    if (!isInUse(facts)) return;
+    for (const unit of facts.system.units) {
+      const isOpaque = unit.isOfHome && unit.isEnabled && unit.starts === "other";
+      if (!isOpaque && (unit.home !== null || unitsOfHome(facts).length > 0)) continue;
+      const what = isOpaque ? "starts PM2 by its own command" : "takes PM2_HOME from elsewhere";
+      const message = `${unit.name} ${what}, so svcm does not know which apps it starts`;
+      yield { path: ["unit", unit.name], message, command: `systemctl cat ${unit.name}` };
+    }
+    if (facts.system.isBooted || enabledUnits(facts).length > 0) return;
+    yield {
+      path: ["unit"],
+      message: "systemd does not run this machine, so svcm does not know what starts PM2 with it",
+      command: "pm2 startup",
+    };
+  },
+};
+
+export const unitRules: readonly BootRule[] = [
+  absent,
+  otherHome,
+  disabled,
+  twice,
+  otherUser,
+  nodeGone,
+  programGone,
+  noLinger,
+  outside,
+  unknown,
+];

@@ -1,0 +1,86 @@
+import { existsSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { isRecord } from "../../words/record.ts";
+import { userName } from "../../files/host.ts";
+import { listIfReadable, readIfReadable } from "../../files/system.ts";
+import type { DaemonProcess, Daemons } from "../port-daemons.ts";
+import { callDaemon } from "./daemon.ts";
+
+const REPORT_TIMEOUT_MS = 1000;
+/** PM2 5 to 7 set it as the title of the process. */
+const TITLE = /^PM2 v(\S+): God Daemon \((.*)\)/;
+const DELETED = / \(deleted\)$/;
+
+export function pm2Daemons(pm2Home: string): Daemons {
+  return {
+    list: () => Promise.resolve(process.platform === "linux" ? listDaemons(pm2Home) : undefined),
+    nodeVersion: async () => {
+      // The report also has the daemon's variables; only this field leaves the function.
+      const report = await callDaemon(join(pm2Home, "rpc.sock"), "getReport", REPORT_TIMEOUT_MS);
+      const version = isRecord(report) ? report["node_version"] : undefined;
+      return typeof version === "string" && /^\d+\.\d+\.\d+/.test(version) ? version : null;
+    },
+    get libraryVersion() {
+      return libraryVersion();
+    },
+    ownGroup: () => groupOf("self"),
+  };
+}
+
+export function libraryVersion(): string | null {
+  try {
+    const { version } = createRequire(import.meta.url)("pm2/package.json") as { readonly version?: unknown };
+    return typeof version === "string" ? version : null;
+  } catch {
+    return null;
+  }
+}
+
+function listDaemons(pm2Home: string): DaemonProcess[] {
+  const own = realPath(pm2Home);
+  return listIfReadable("/proc").flatMap((pid): DaemonProcess[] => {
+    if (!/^\d+$/.test(pid)) return [];
+    const [, pm2Version, home] = TITLE.exec(readIfReadable(`/proc/${pid}/cmdline`).split("\0")[0] ?? "") ?? [];
+    const uid = statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid;
+    if (pm2Version === undefined || home === undefined || uid === undefined) return [];
+    const isOwn = realPath(home) === own;
+    return [
+      { pid: Number(pid), home, isOwn, pm2Version, uid, user: userName(uid), ...nodeOf(pid), group: groupOf(pid) },
+    ];
+  });
+}
+
+/** The Node.js that a daemon can no longer start, which a new cluster process would need. */
+export function goneNode(pm2Home: string): string | undefined {
+  const pid = readIfReadable(join(pm2Home, "pm2.pid")).trim();
+  if (!/^\d+$/.test(pid) || !TITLE.test(readIfReadable(`/proc/${pid}/cmdline`))) return undefined;
+  const { nodePath, nodeFile } = nodeOf(pid);
+  return nodeFile === "gone" ? (nodePath ?? undefined) : undefined;
+}
+
+function nodeOf(pid: string): Pick<DaemonProcess, "nodePath" | "nodeFile"> {
+  try {
+    const link = readlinkSync(`/proc/${pid}/exe`);
+    const nodePath = link.replace(DELETED, "");
+    if (link === nodePath) return { nodePath, nodeFile: "present" };
+    return { nodePath, nodeFile: existsSync(nodePath) ? "replaced" : "gone" };
+  } catch {
+    return { nodePath: null, nodeFile: "unknown" };
+  }
+}
+
+/** Of systemd's hierarchy. In the root of the unified one, an older systemd keeps its own. @see cgroups(7) */
+function groupOf(pid: string): string | null {
+  const text = readIfReadable(`/proc/${pid}/cgroup`);
+  const [unified, named] = [/^0::(.*)$/m, /^\d+:name=systemd:(.*)$/m].map((form) => form.exec(text)?.[1]);
+  return (unified === "/" ? named : unified) ?? named ?? unified ?? null;
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}

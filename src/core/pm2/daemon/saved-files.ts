@@ -1,0 +1,186 @@
+/** PM2's saved list and svcm's copy of it. Both hold every value, so only their owner may read them. */
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { parseRecord, isRecord } from "../../words/record.ts";
+
+export type SavedRecord = Readonly<Record<string, unknown>>;
+
+export interface ReadList {
+  readonly state: "read" | "absent" | "empty" | "broken" | "unreadable";
+  readonly text: string;
+  readonly records: readonly SavedRecord[];
+}
+
+export interface Copy {
+  readonly savedAtMs: number;
+  readonly text: string;
+  /** The list when a stop of all apps began that did not end: PM2's own list may have them as stopped. */
+  readonly draining: string | null;
+}
+
+export function dumpPath(home: string): string {
+  return join(home, "dump.pm2");
+}
+
+export function copyPath(home: string): string {
+  return join(home, "svcm", "boot.json");
+}
+
+export function readList(home: string): ReadList {
+  return readListAt(dumpPath(home));
+}
+
+function readListAt(path: string): ReadList {
+  try {
+    return parseList(readFileSync(path, "utf8"));
+  } catch (error) {
+    const state = (error as NodeJS.ErrnoException).code === "ENOENT" ? "absent" : "unreadable";
+    return { state, text: "", records: [] };
+  }
+}
+
+/**
+ * The list from before the daemon's last end, if a signal ended it: PM2 then saves what it lists at that moment. At a
+ * shutdown, the apps have had the signal as well, so it saves them as stopped.
+ */
+export function readListBeforeEnd(home: string): ReadList | undefined {
+  const log = readTail(join(home, "pm2.log"));
+  const isSavedAtEnd = log.lastIndexOf(SAVED_AT_END) > log.lastIndexOf(DAEMON_STARTED);
+  const before = isSavedAtEnd ? readListAt(backupPath(home)) : undefined;
+  return before?.state === "read" ? before : undefined;
+}
+
+/** PM2 5 to 7. */
+const SAVED_AT_END = "killed by signal, dumping process list";
+const DAEMON_STARTED = "New PM2 Daemon started";
+/** Between the two lines, PM2 writes a line for each app and each try to stop it. */
+const TAIL_BYTES = 4 * 2 ** 20;
+
+function readTail(path: string): string {
+  try {
+    const fd = openSync(path, "r");
+    try {
+      const { size } = fstatSync(fd);
+      const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES));
+      readSync(fd, bytes, 0, bytes.length, size - bytes.length);
+      return bytes.toString("latin1");
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return ""; // pm2-runtime does not write it
+  }
+}
+
+function backupPath(home: string): string {
+  return `${dumpPath(home)}.bak`;
+}
+
+/** PM2 takes any JSON; only a list of records with a script can start something. */
+export function parseList(text: string): ReadList {
+  const list = parseJson(text);
+  if (!Array.isArray(list)) return { state: "broken", text, records: [] };
+  const records = list.filter((one): one is SavedRecord => isRecord(one) && typeof one["pm_exec_path"] === "string");
+  if (records.length < list.length) return { state: "broken", text, records: [] };
+  return { state: records.length === 0 ? "empty" : "read", text, records };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function readCopy(home: string): Copy | undefined {
+  try {
+    const { savedAtMs, text, draining } = parseRecord(readFileSync(copyPath(home), "utf8")) ?? {};
+    if (typeof savedAtMs !== "number" || typeof text !== "string") return undefined;
+    return { savedAtMs, text, draining: typeof draining === "string" ? draining : null };
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws the system's error */
+export function writeCopy(home: string, copy: Copy): void {
+  const path = copyPath(home);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeInPlace(path, JSON.stringify(copy));
+}
+
+/** As `pm2 save` does, with the former list beside it. @throws the system's error */
+export function replaceList(home: string, text: string): void {
+  const path = dumpPath(home);
+  if (existsSync(path)) copyFileSync(path, backupPath(home));
+  writeInPlace(path, text);
+  makePrivate(home);
+}
+
+/** A file with the same name in the same folder is there or not: a crash leaves no half. */
+function writeInPlace(path: string, text: string): void {
+  const temporary = `${path}.svcm`;
+  rmSync(temporary, { force: true });
+  writePrivate(temporary, "wx", text);
+  renameSync(temporary, path);
+}
+
+export function writePrivate(path: string, flag: "w" | "wx", text: string): void {
+  const fd = openSync(path, flag, 0o600);
+  try {
+    for (let rest = Buffer.from(text); rest.length > 0;) rest = rest.subarray(writeSync(fd, rest));
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** A file of another user stays as it is. */
+export function makePrivate(home: string): void {
+  for (const path of listFiles(home)) {
+    try {
+      chmodSync(path, 0o600);
+    } catch {
+      // The finding DUMP_READABLE says so.
+    }
+  }
+}
+
+export function publicFiles(home: string): string[] {
+  return listFiles(home).filter((path) => mayOthersRead(path));
+}
+
+function listFiles(home: string): string[] {
+  return [dumpPath(home), backupPath(home)].filter((path) => existsSync(path));
+}
+
+function isSet(path: string, bit: number): boolean {
+  return (statSync(path).mode & bit) !== 0;
+}
+
+function mayOthersRead(path: string): boolean {
+  try {
+    if (!isSet(path, 0o004)) return false;
+    for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder))
+      if (!isSet(folder, 0o001)) return false;
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,114 @@
+import { cpus } from "node:os";
+import { dirname } from "node:path";
+import type { Fields } from "../../normalise.ts";
+import type { RestoredProcess } from "../../port-processes.ts";
+import { probeSocket } from "../daemon.ts";
+import { errorText, LinkFailure, maskValues } from "../failure.ts";
+import {
+  copyPath,
+  dumpPath,
+  parseList,
+  readCopy,
+  readList,
+  readListBeforeEnd,
+  replaceList,
+  type Copy,
+  type ReadList,
+  type SavedRecord,
+  writeCopy,
+} from "../saved-files.ts";
+import { gracePeriodMs } from "./act.ts";
+import { type Connection, listProcesses } from "./connection.ts";
+import type { Pm2Process } from "./pm2-api.ts";
+import { savedApp } from "./saved-records.ts";
+import { connectOrLaunch, type StartContext } from "./start-app.ts";
+
+/** Of all apps together. A slow app of a busy machine must not end the others. */
+const RESTORE_TIMEOUT_MS = 600_000;
+const START_TIMEOUT_MS = 60_000;
+/** Starts need the processor, so more at the same time are not quicker. */
+const STARTS_PER_CORE = 2;
+
+export async function restoreList(context: StartContext): Promise<RestoredProcess[]> {
+  const hasDaemon = (await probeSocket(context.socket)) === undefined;
+  const saved = chooseList(dirname(context.socket), hasDaemon).map(toProcess);
+  context.handOver(RESTORE_TIMEOUT_MS);
+  const connection = await connectOrLaunch(context);
+  try {
+    const listed = new Set((await listProcesses(connection, START_TIMEOUT_MS)).map(({ name }) => String(name)));
+    return await mapLimited(saved, cpus().length * STARTS_PER_CORE, (one) => restoreOne(connection, one, listed));
+  } finally {
+    connection.close();
+  }
+}
+
+function chooseList(home: string, hasDaemon: boolean): readonly SavedRecord[] {
+  const list = readList(home);
+  const copy = readCopy(home);
+  const good = goodList(list, copy, hasDaemon ? undefined : readListBeforeEnd(home));
+  if (!isList(good))
+    throw new LinkFailure(
+      "BOOT_LIST_UNUSABLE",
+      `PM2's saved list ${dumpPath(home)} is ${list.state}, and ${copyPath(home)} has no copy of it.`,
+    );
+  if (good.text !== list.text) replaceList(home, good.text);
+  if (copy) writeCopy(home, { ...copy, draining: null });
+  return good.records;
+}
+
+/** PM2's own list, unless it is broken or was written while the apps ended. */
+function goodList(list: ReadList, copy: Copy | undefined, before: ReadList | undefined): ReadList {
+  if (typeof copy?.draining === "string" && copy.draining !== list.text) return parseList(copy.draining);
+  if (before !== undefined) return before;
+  return isList(list) ? list : parseList(copy?.text ?? "");
+}
+
+function isList({ state }: ReadList): boolean {
+  return state === "read" || state === "empty";
+}
+
+function toProcess(record: SavedRecord, index: number): Pm2Process {
+  return { pm_id: index, name: record["name"], pm2_env: record };
+}
+
+async function restoreOne(
+  connection: Connection,
+  saved: Pm2Process,
+  listed: ReadonlySet<string>,
+): Promise<RestoredProcess> {
+  const name = String(saved.name);
+  if (listed.has(name)) return { name, pmId: null, outcome: "already listed", reason: null };
+  const isResting = isStoppedOrFinite(saved);
+  try {
+    const answer = await connection.call(
+      "prepare",
+      [savedApp(saved, isResting)],
+      START_TIMEOUT_MS + gracePeriodMs(saved),
+    );
+    const [started] = answer as readonly { readonly pm2_env?: { readonly pm_id?: number } }[];
+    return { name, pmId: started?.pm2_env?.pm_id ?? null, outcome: isResting ? "at rest" : "started", reason: null };
+  } catch (error) {
+    const reason = maskValues(errorText(error), [saved.pm2_env as Fields]);
+    return { name, pmId: null, outcome: "failed", reason };
+  }
+}
+
+/** A job belongs to its schedule and a task to a user, also if the list was saved while they ran. */
+function isStoppedOrFinite({ pm2_env: { status, autorestart } }: Pm2Process): boolean {
+  return status === "stopped" || autorestart === false || autorestart === "false";
+}
+
+/** Begins in the order of the list, so that PM2 gives the numbers in that order. */
+async function mapLimited<Item, Result>(
+  items: readonly Item[],
+  limit: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  let next = 0;
+  const runNext = async (): Promise<void> => {
+    for (let at = next++; at < items.length; at = next++) results[at] = await work(items[at] as Item);
+  };
+  await Promise.all(Array.from({ length: limit }, runNext));
+  return results;
+}
