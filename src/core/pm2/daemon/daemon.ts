@@ -5,7 +5,11 @@ import { pm2Home } from "../../project/pm2-home.node.ts";
 import { AnswerReader, encodeRequest } from "./message.ts";
 
 /** `undefined` if PM2 does not respond in time. Without a worker: completion must not keep a user waiting. */
-export function callDaemon(path: string, method: "getMonitorData" | "getVersion", waitMs: number): Promise<unknown> {
+export function callDaemon(
+  path: string,
+  method: "getMonitorData" | "getVersion" | "reloadLogs",
+  waitMs: number,
+): Promise<unknown> {
   const socket = connect(path, () => socket.write(encodeRequest("0", method, [{}])));
   return new Promise((resolve) => {
     const reader = new AnswerReader();
