@@ -51,5 +51,5 @@ export function auditLog({ file, pm2Home, earlier, rotation = DEFAULT_ROTATION }
 }
 
 function isProcessAction({ action }: AuditRecord): boolean {
-  return /^(?:process|plan)\./.test(action);
+  return /^(?:process|plan|logs)\./.test(action);
 }

@@ -27,6 +27,8 @@ const OWN = /^\.(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-(\d\d)(\.gz|\.copying)?$
 /** Until the head is cut off the log, its copy has this ending, and no reader counts it twice. */
 export const COPYING = ".copying";
 const MAX_COUNTER = 99;
+/** Three characters, and prime. */
+const CUT_NUMBERS = 46_649;
 
 export interface OwnRotated {
   /** Without `.gz` or `.copying`; in the order of the lines. */
@@ -45,6 +47,13 @@ export function ownRotated(name: string, siblings: readonly string[]): OwnRotate
   });
   const plain = new Set(found.map(({ file }) => file));
   return found.filter(({ file, id }) => file === id || !plain.has(id)).toSorted((a, b) => (a.file < b.file ? -1 : 1));
+}
+
+/** Distinguishes the cuts of a log in a cursor, which has little room; `undefined` without a cut. */
+export function cutNumber(id: string): number | undefined {
+  const [date, time, counter] = /(\d{8})T(\d{6})Z-(\d\d)$/.exec(id)?.slice(1).map(Number) ?? [];
+  if (date === undefined || time === undefined || counter === undefined) return undefined;
+  return (date * 8_640_000 + time * 100 + counter) % CUT_NUMBERS;
 }
 
 /** Later than every name that exists, even if the clock was set back. */

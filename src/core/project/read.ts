@@ -4,6 +4,7 @@ import { withAccepted } from "../findings/rule.ts";
 import { readYaml } from "../yaml/read.ts";
 import { omitUndefined } from "../api/omit-undefined.ts";
 import { contradictions } from "./contradictions.ts";
+import { logSettings } from "./log-settings.ts";
 import type { AlertSettings, EcosystemSource, EnvSource, NatsProject, Project, Service } from "./project.ts";
 import { projectSchema, type DeclaredProject, type DeclaredService } from "./schema.ts";
 
@@ -96,6 +97,7 @@ function toProject(declared: DeclaredProject): Project {
     pm2Home: declared.pm2Home,
     folders: declared.folders ?? [],
     logFolders: declared.logFolders ?? [],
+    logs: toLogs(declared),
     services: toServices(declared),
     nats: declared.nats && toNats(declared.nats),
     keys: keys && completeKeys(Object.fromEntries(entries.map(([key, { guess: _guess, ...spec }]) => [key, spec]))),
@@ -103,6 +105,10 @@ function toProject(declared: DeclaredProject): Project {
     record: declared.record ?? false,
     alerts: alerts && { ...NO_ALERTS, ...omitUndefined(alerts) },
   };
+}
+
+function toLogs({ logs }: DeclaredProject): Project["logs"] {
+  return logs && logSettings(logs);
 }
 
 const NO_ALERTS: AlertSettings = {

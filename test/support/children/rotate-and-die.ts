@@ -2,7 +2,7 @@
 import { lstatSync } from "node:fs";
 import { dirname } from "node:path";
 import { nodeLogCare } from "../../../src/core/logs/care/log-care.node.ts";
-import type { CutWay } from "../../../src/core/logs/care/rotation-record.ts";
+import type { CutWay } from "../../../src/core/api/names.ts";
 
 const [path = "", pm2Home = "", lastStep = "0", way = "collapse"] = process.argv.slice(2);
 let count = 0;

@@ -1,7 +1,5 @@
-/** The steps of a rotation. A process may be killed between any two of them: `finishRotation` is then called first. */
-import { spawn } from "node:child_process";
+/** The steps of a rotation up to the cut. A process may be killed between any two: `finishRotation` is then called first. */
 import {
-  existsSync,
   fchmodSync,
   fchownSync,
   fstatSync,
@@ -12,39 +10,32 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import type { CutWay } from "../../api/names.ts";
 import { fileError } from "../../files/file-error.ts";
 import {
   close,
   discard,
   fsync,
-  hasErrorCode,
   listIfReadable,
   NO_FOLLOW,
   O_CREAT,
   O_EXCL,
   O_RDWR,
   open,
-  openIfExists,
   read,
-  rename,
   withFile,
   writeAll,
 } from "../../files/system.ts";
 import { syncFolder } from "../../files/write.ts";
 import { COPYING, nextOwnName } from "../rotated.ts";
-import { pack } from "./pack.node.ts";
-import { cutPlace, isRestOfLine, type CutWay, type RotationRecord } from "./rotation-record.ts";
+import { runFallocate } from "./fallocate.node.ts";
+import { finishCut } from "./finish.node.ts";
+import { cutPlace, type Journal, NEWLINE, type RotationRecord } from "./rotation-record.ts";
 
 const CHUNK_BYTES = 2 ** 20;
-const NEWLINE = 0x0a;
 const MIN_UNIT = 4096;
 /** Below this, other programs of the machine need the space more. */
 const SPARE_BYTES = 4 * 2 ** 20;
-
-export interface Journal {
-  save(record: RotationRecord): Promise<void>;
-  clear(): Promise<void>;
-}
 
 export interface CutOptions {
   readonly way: CutWay;
@@ -91,7 +82,7 @@ export async function cutHead(
 
 function planCut(fd: number, path: string, { way, pieceBytes, tailBytes, compress, nowMs }: CutOptions) {
   const { dev, ino, size } = fstatSync(fd);
-  const unit = Math.max(MIN_UNIT, statfsSync(path).bsize);
+  const unit = cutUnit(path);
   const lineEnd = endOfLine(fd, Math.min(pieceBytes, size - tailBytes), "before");
   const cut = way === "truncate" ? size : cutPlace(lineEnd, size, unit);
   if (cut <= 0) return undefined;
@@ -100,6 +91,26 @@ function planCut(fd: number, path: string, { way, pieceBytes, tailBytes, compres
   if (bavail * bsize < end + SPARE_BYTES) throw fileError("ENOSPC", "rotate", path);
   const target = join(dirname(path), nextOwnName(basename(path), listIfReadable(dirname(path)), nowMs));
   return { version: 1, path, dev, ino, way, size, cut, end, target, compress, phase: "copy" } satisfies RotationRecord;
+}
+
+function cutUnit(path: string): number {
+  return Math.max(MIN_UNIT, statfsSync(path).bsize);
+}
+
+/** Needs no space, so it also works on a full disk. Returns the bytes that went. */
+export async function dropHead(path: string, tailBytes: number): Promise<number> {
+  const fd = await open(path, O_RDWR | NO_FOLLOW);
+  try {
+    const { size } = fstatSync(fd);
+    const cut = cutPlace(endOfLine(fd, size - tailBytes, "before"), size, cutUnit(path));
+    if (cut <= 0) return 0;
+    const rest = endOfLine(fd, cut, "after") - cut;
+    await collapse(fd, { path, cut });
+    writeSync(fd, Buffer.alloc(rest, NEWLINE), 0, rest, 0);
+    return cut;
+  } finally {
+    await close(fd);
+  }
 }
 
 /** The end of the last line before a place, or of the line at it; 0 before the first line break. */
@@ -143,30 +154,13 @@ async function copyHead(fd: number, record: RotationRecord, { onStep }: CutOptio
 }
 
 /** Node.js has no call for it. The child gets the open file, so it cuts no other file of the same name. */
-async function collapse(fd: number, { path, cut: bytes }: RotationRecord): Promise<void> {
+async function collapse(fd: number, { path, cut: bytes }: Pick<RotationRecord, "path" | "cut">): Promise<void> {
   const { size, atime, mtime } = fstatSync(fd);
   const problem = await runFallocate(fd, bytes);
   const after = fstatSync(fd).size;
   if (problem !== undefined && after >= size) throw fileError("LOG_CUT_FAILED", "cut the head off", path, problem);
   // `svcm why` takes the time of the last change for that of the last line.
   if (after === size - bytes) futimesSync(fd, atime, mtime);
-}
-
-/** Returns what prevented it. */
-export function runFallocate(fd: number, bytes: number): Promise<string | undefined> {
-  const args = ["--collapse-range", "--offset", "0", "--length", String(bytes), "/proc/self/fd/3"];
-  const child = spawn("fallocate", args, {
-    stdio: ["ignore", "ignore", "pipe", fd],
-    env: { PATH: process.env["PATH"] ?? "", LC_ALL: "C" },
-  });
-  let message = "";
-  child.stderr?.on("data", (text: Buffer) => (message = (message + text.toString()).slice(0, 300)));
-  return new Promise((resolve) => {
-    child.once("error", (error) =>
-      resolve(hasErrorCode(error, "ENOENT") ? "the program fallocate of util-linux is not installed" : error.message),
-    );
-    child.once("close", (code) => resolve(code === 0 ? undefined : (message.split(": ").at(-1)?.trim() ?? "")));
-  });
 }
 
 /** Synchronous from the last read on, because what is written in between is lost. */
@@ -182,93 +176,6 @@ async function truncate(fd: number, { target, end }: RotationRecord): Promise<vo
     }
     ftruncateSync(fd, 0);
     await fsync(copy);
-  } finally {
-    await close(copy);
-  }
-}
-
-/** From the cut on. Each step may already have been done. */
-async function finishCut(
-  fd: number | undefined,
-  record: RotationRecord,
-  journal: Journal,
-  onStep?: (step: string) => void,
-): Promise<void> {
-  const { target, compress } = record;
-  if (fd !== undefined && record.way === "collapse") {
-    await blankRest(fd, record);
-    onStep?.("blanked");
-  }
-  await rename(target + COPYING, target);
-  await syncFolder(dirname(target));
-  onStep?.("named");
-  await journal.save({ ...record, phase: "pack" });
-  if (compress) await pack(target, onStep);
-  await journal.clear();
-  onStep?.("cleared");
-}
-
-/** The copy has that line whole. */
-async function blankRest(fd: number, { target, cut, end }: RotationRecord): Promise<void> {
-  const head = Buffer.alloc(end - cut);
-  const rest = Buffer.alloc(end - cut);
-  if (head.length === 0) return;
-  await withFile(target + COPYING, O_RDWR | NO_FOLLOW, (copy) => read(copy, rest, cut));
-  readSync(fd, head, 0, head.length, 0);
-  if (!isRestOfLine(head, rest)) return;
-  const { atime, mtime, size } = fstatSync(fd);
-  writeSync(fd, Buffer.alloc(head.length, NEWLINE), 0, head.length, 0);
-  if (fstatSync(fd).size === size) futimesSync(fd, atime, mtime);
-  await fsync(fd);
-}
-
-/** Finishes a rotation that was killed after the cut, and undoes one that was killed before it. */
-export async function finishRotation(record: RotationRecord, journal: Journal): Promise<void> {
-  const { phase, target, compress } = record;
-  const copy = target + COPYING;
-  if (phase === "pack" || (phase === "cut" && !existsSync(copy))) {
-    if (compress) await pack(target);
-    return journal.clear();
-  }
-  const fd = phase === "cut" ? await openSame(record) : undefined;
-  try {
-    const isCut = phase === "cut" && (await isBehindCut(fd, record));
-    if (isCut) return await finishCut(fd, record, journal);
-    await discard(copy);
-    await journal.clear();
-  } finally {
-    if (fd !== undefined) await close(fd);
-  }
-}
-
-/** Another program may have renamed the log. */
-async function openSame({ path, dev, ino }: RotationRecord): Promise<number | undefined> {
-  const folder = dirname(path);
-  const others = listIfReadable(folder).filter((name) => name.startsWith(basename(path)));
-  for (const name of new Set([basename(path), ...others])) {
-    const fd = await openIfExists(join(folder, name), O_RDWR | NO_FOLLOW).catch(() => undefined);
-    if (fd === undefined) continue;
-    const stat = fstatSync(fd);
-    if (stat.ino === ino && stat.dev === dev) return fd;
-    await close(fd);
-  }
-  return undefined;
-}
-
-/** A log only grows, so a smaller one is cut. Without the log, the copy is all that is left of its lines. */
-async function isBehindCut(fd: number | undefined, { target, size, end }: RotationRecord): Promise<boolean> {
-  const copy = await openIfExists(target + COPYING, O_RDWR | NO_FOLLOW);
-  if (copy === undefined) return false;
-  try {
-    if (fd === undefined || fstatSync(fd).size < size) return true;
-    const [own, copied] = [Buffer.alloc(CHUNK_BYTES), Buffer.alloc(CHUNK_BYTES)];
-    for (let at = 0; at < end; at += CHUNK_BYTES) {
-      const length = Math.min(CHUNK_BYTES, end - at);
-      readSync(fd, own, 0, length, at);
-      readSync(copy, copied, 0, length, at);
-      if (own.compare(copied, 0, length, 0, length) !== 0) return true;
-    }
-    return false;
   } finally {
     await close(copy);
   }

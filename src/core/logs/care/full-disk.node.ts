@@ -6,7 +6,7 @@ const FULL = /\bENOSPC\b/;
 /** PM2 then opens every log again. */
 const REOPENED = /Reloading logs\.\.\.|New PM2 Daemon started/;
 
-/** After a write failed, PM2 never writes that log again until it opens its logs anew. */
+/** After a write failed, PM2 never writes that log again until it opens its logs again. */
 export async function lastFullDisk(pm2Log: string): Promise<number | null> {
   const found = await withLogFile(pm2Log, async ({ fd, size, writtenMs }) => {
     let bytesRead = 0;

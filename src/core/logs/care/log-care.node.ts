@@ -6,12 +6,15 @@ import { attempt } from "../../files/file-error.ts";
 import { deliveryFile } from "../../files/private-files.ts";
 import { discard, listIfReadable, unlink } from "../../files/system.ts";
 import { callDaemon } from "../../pm2/daemon/daemon.ts";
+import type { CutWay } from "../../api/names.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { ownRotated } from "../rotated.ts";
-import { cutHead, finishRotation, runFallocate, type Journal } from "./cut.node.ts";
-import { lookAtLogs } from "./look.node.ts";
-import type { LogCare, RotateOptions, Rotation, SurveyedLog } from "./port-log-care.ts";
-import { parseRotationRecord, type CutWay } from "./rotation-record.ts";
+import { cutHead, dropHead } from "./cut.node.ts";
+import { runFallocate } from "./fallocate.node.ts";
+import { finishRotation } from "./finish.node.ts";
+import type { LogCare, LogSurvey, RotateOptions, Rotation, SurveyedLog } from "./port-log-care.ts";
+import { type Journal, parseRotationRecord } from "./rotation-record.ts";
+import { tailBytes } from "./prune.ts";
 import { addSizes, formatSizes, parseSizes, subtractCut, type KeptSizes } from "./sizes.ts";
 
 export interface LogCareOptions {
@@ -26,8 +29,6 @@ export interface LogCareOptions {
 const RELOAD_TIMEOUT_MS = 10_000;
 /** With the rest of its last line, a compressed piece can still be searched. */
 const MAX_PIECE_BYTES = 60 * 2 ** 20;
-/** `svcm why` and `svcm events` read PM2's log for the last weeks, and the end of an error log. */
-const TAIL_BYTES = { pm2: 8 * 2 ** 20, app: 256 * 2 ** 10 };
 
 export function nodeLogCare(options: LogCareOptions): LogCare {
   const { pm2Home: home, folders, nowMs, etc = "/etc" } = options;
@@ -36,15 +37,21 @@ export function nodeLogCare(options: LogCareOptions): LogCare {
   const recordPath = (path: string): string => join(folder, `${digest(path)}.json`);
   const changeSizes = async (change: (kept: KeptSizes) => KeptSizes): Promise<void> =>
     deliveryFile(sizesFile).change((text, save) => save(formatSizes(change(parseSizes(text)))));
+  let last: LogSurvey | undefined;
   const withRecord = <T>(path: string, work: (journal: Journal) => Promise<T>): Promise<T> =>
     withJournal(recordPath(path), path, work);
   return {
-    async look() {
+    last: () => last,
+    async look({ keepsSizes = true } = {}) {
+      // Few commands need it, and it shares code with the worker that reads logs.
+      const { lookAtLogs } = await import("./look.node.ts");
       const kept = parseSizes(readIfThere(sizesFile));
       const isUnfinished = (path: string): boolean => readIfThere(recordPath(path)) !== undefined;
       const survey = await lookAtLogs({ home, folders, etc, isUnfinished }, kept, nowMs());
       // Without the sizes of this look, only the growth stays unknown.
-      await changeSizes((before) => addSizes(before, survey.logs, survey.atMs)).catch(ignoreFileError);
+      if (keepsSizes && survey.logs.length > 0)
+        await changeSizes((before) => addSizes(before, survey.logs, survey.atMs)).catch(ignoreFileError);
+      last = survey;
       return survey;
     },
     wayAt: (path) => attempt("rotate", path, () => tryCollapse(dirname(path))),
@@ -55,6 +62,12 @@ export function nodeLogCare(options: LogCareOptions): LogCare {
         return rotation;
       }),
     finish: (path) => withRecord(path, () => Promise.resolve()),
+    dropHead: (log, tail) =>
+      withRecord(log.path, async () => {
+        const bytes = await dropHead(log.path, tail);
+        await changeSizes((kept) => subtractCut(kept, log.path, bytes)).catch(ignoreFileError);
+        return bytes;
+      }),
     remove: async (paths) => {
       for (const path of paths) await attempt("remove", path, () => unlink(path));
     },
@@ -98,22 +111,22 @@ async function withJournal<T>(record: string, path: string, work: (journal: Jour
 }
 
 async function rotateInPieces(
-  { path, app, stream, dev, ino }: SurveyedLog,
+  log: SurveyedLog,
   journal: Journal,
   { way, maxBytes, keep, compress, signal }: RotateOptions,
   { nowMs, onStep }: LogCareOptions,
 ): Promise<Rotation> {
-  const tail = app === null && stream === null ? TAIL_BYTES.pm2 : TAIL_BYTES.app;
+  const { path, dev, ino } = log;
   const pieceBytes = Math.min(maxBytes, MAX_PIECE_BYTES);
   const files: string[] = [];
   let bytes = 0;
   const removed: string[] = [];
-  for (;;) {
-    signal?.throwIfAborted();
+  // A process that writes faster than svcm rotates must not keep it here.
+  while (bytes <= log.bytes) {
     const stat = statSync(path);
-    if (stat.size < maxBytes || stat.ino !== ino || stat.dev !== dev) break;
-    const tailBytes = Math.min(tail, Math.floor(maxBytes / 2));
-    const cut = await cutHead(path, journal, { way, pieceBytes, tailBytes, compress, nowMs: nowMs(), onStep });
+    if (signal?.aborted || stat.size < maxBytes || stat.ino !== ino || stat.dev !== dev) break;
+    const tail = Math.min(tailBytes(log), Math.floor(maxBytes / 2));
+    const cut = await cutHead(path, journal, { way, pieceBytes, tailBytes: tail, compress, nowMs: nowMs(), onStep });
     if (cut === undefined) break;
     files.push(basename(cut.target));
     bytes += cut.cut;

@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync, statfsSync, statSync } from "node:fs";
+import { existsSync, lstatSync, realpathSync, statfsSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { foreignCode } from "../../api/code.ts";
 import { errorCode } from "../../words/thrown.ts";
@@ -27,10 +27,21 @@ export interface LookOptions {
   readonly isUnfinished: (path: string) => boolean;
 }
 
+const NO_LOGS = {
+  logs: [],
+  deleted: [],
+  disks: new Map<number, LogDisk>(),
+  hasPm2Logrotate: false,
+  areWritersHidden: false,
+  isHomeOfOther: false,
+  fullDiskMs: null,
+};
+
 type FoundLog = Pick<SurveyedLog, "path" | "app" | "stream"> & { readonly folders: readonly string[] };
 
 export async function lookAtLogs(options: LookOptions, kept: KeptSizes, nowMs: number): Promise<LogSurvey> {
   const { home, etc } = options;
+  if (!existsSync(home)) return { ...NO_LOGS, home, atMs: nowMs, logrotate: [] };
   const listed = await callDaemon(join(home, "rpc.sock"), "getMonitorData", TIMEOUT_MS);
   const processes = Array.isArray(listed) ? (listed as Pm2Process[]) : readSavedProcesses(home);
   const found = findLogs(options, processes).filter(({ path }) => lstatSync(path, { throwIfNoEntry: false }));
@@ -42,7 +53,10 @@ export async function lookAtLogs(options: LookOptions, kept: KeptSizes, nowMs: n
     const { folders: _folders, ...own } = log;
     return {
       ...own,
-      ...{ dev, ino, bytes, modifiedMs },
+      dev,
+      ino,
+      bytes,
+      modifiedMs,
       rotated: rotatedFiles(log.path),
       writers: open.writers.get(fileKey({ dev, ino })) ?? [],
       watchedBy: processes.filter((one) => isWatching(one, log.path)).map(({ name }) => String(name)),
@@ -70,7 +84,9 @@ function findLogs({ home, folders }: LookOptions, processes: readonly Pm2Process
   const targets = listTargets(processes, home, folders, statSync(home).uid);
   const combined = processes.flatMap(({ name, pm2_env: { pm_log_path: path, pm_cwd: cwd } }): FoundLog[] => {
     if (typeof path !== "string" || !path.startsWith("/") || path === "/dev/null") return [];
-    return [{ path, app: String(name), stream: null, folders: [home, ...folders, ...(cwd ? [String(cwd)] : [])] }];
+    return [
+      { path, app: String(name), stream: null, folders: [home, ...folders, ...(typeof cwd === "string" ? [cwd] : [])] },
+    ];
   });
   const own = PM2_LOGS.map((name): FoundLog => ({ path: join(home, name), app: null, stream: null, folders: [home] }));
   const others = listIfReadable(join(home, "logs")).flatMap((name): FoundLog[] => {

@@ -1,25 +1,30 @@
 import type { ErrorCode } from "../../api/code.ts";
-import type { LogStream } from "../../api/names.ts";
+import type { CutWay, LogStream } from "../../api/names.ts";
 import type { LogrotateRule } from "./logrotate.ts";
-import type { CutWay } from "./rotation-record.ts";
 
 /** The log files of PM2 on the disk: their sizes, who writes them, and the cutting of them. */
 export interface LogCare {
-  /** Reads no line. Keeps the sizes for the growth at a later look. */
-  look(): Promise<LogSurvey>;
+  /** Reads no line. Unless it must change nothing, keeps the sizes for the growth at a later look. */
+  look(options?: { readonly keepsSizes?: boolean }): Promise<LogSurvey>;
 
-  /** What this file system can do, by a try on a file of svcm. */
+  /** The last look of this process. */
+  last(): LogSurvey | undefined;
+
+  /** Tries on a file of svcm which way this file system permits. */
   wayAt(path: string): Promise<{ readonly way: CutWay; readonly reason: string | undefined }>;
 
   /**
-   * Cuts off the head of the log until it is shorter than `maxBytes`. What has been cut off is never lost: a run that is
-   * killed leaves it to the next one.
+   * Cuts off the head of the log until it is shorter than `maxBytes`. No line is lost if the process is
+   * killed: the next run finishes or undoes the rotation.
    * @throws {FileError} ENOSPC, ELOCKED, ECHANGED, LOG_CUT_FAILED and the codes of the system
    */
   rotate(log: SurveyedLog, options: RotateOptions): Promise<Rotation>;
 
   /** Finishes or undoes a rotation that was killed. @throws {FileError} as `rotate` */
   finish(path: string): Promise<void>;
+
+  /** Cuts off older lines without a copy, and leaves the newest bytes. Returns the bytes that went. @throws as `rotate` */
+  dropHead(log: SurveyedLog, tailBytes: number): Promise<number>;
 
   /** Removes rotated files of svcm. */
   remove(paths: readonly string[]): Promise<void>;
@@ -55,7 +60,7 @@ export interface SurveyedLog {
   readonly modifiedMs: number;
   /** Of any tool. */
   readonly rotated: readonly { readonly path: string; readonly bytes: number; readonly isOwn: boolean }[];
-  /** Who has it open for writing. */
+  /** Processes that have it open for writing. */
   readonly writers: readonly LogWriter[];
   /** The apps whose folder PM2 watches and which has the log in it. */
   readonly watchedBy: readonly string[];

@@ -1,7 +1,5 @@
+import type { CutWay } from "../../api/names.ts";
 import { parseRecord } from "../../words/record.ts";
-
-/** `collapse` cuts the head off in place, and loses no line. `truncate` empties the file after a copy. */
-export type CutWay = "collapse" | "truncate";
 
 /** Written before each step of a rotation, so that a later run can finish or undo one that was killed. */
 export interface RotationRecord {
@@ -23,12 +21,17 @@ export interface RotationRecord {
   readonly phase: "copy" | "cut" | "pack";
 }
 
+export interface Journal {
+  save(record: RotationRecord): Promise<void>;
+  clear(): Promise<void>;
+}
+
 export function parseRotationRecord(text: string): RotationRecord | undefined {
   const record = parseRecord(text) as RotationRecord | undefined;
   return record?.version === 1 ? record : undefined;
 }
 
-const NEWLINE = 0x0a;
+export const NEWLINE = 0x0a;
 
 /** The beginning of the log after the cut is the rest of a line, or, once that was blanked, line breaks. */
 export function isRestOfLine(head: Uint8Array, rest: Uint8Array): boolean {

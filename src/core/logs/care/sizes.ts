@@ -48,7 +48,7 @@ export function addSizes(kept: KeptSizes, logs: readonly Seen[], atMs: number): 
   );
 }
 
-/** What was cut off has been written, so the earlier sizes become smaller, too. */
+/** The cut bytes had been written, so the earlier sizes become smaller, too. */
 export function subtractCut(kept: KeptSizes, path: string, cut: number): KeptSizes {
   const sizes = kept.get(path);
   if (sizes === undefined) return kept;

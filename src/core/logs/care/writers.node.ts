@@ -1,6 +1,7 @@
-/** Who has a file open for writing, as `/proc` shows it. Linux only. */
+/** The processes that have a file open for writing, as `/proc` shows them. Linux only. */
 import { readdirSync, readlinkSync, statSync } from "node:fs";
 import { hasErrorCode, listIfReadable, readIfReadable } from "../../files/system.ts";
+import { groupBy } from "../../words/group-by.ts";
 import type { DeletedLog, LogWriter } from "./port-log-care.ts";
 
 const O_ACCMODE = 0o3;
@@ -19,36 +20,46 @@ export function fileKey({ dev, ino }: { readonly dev: number; readonly ino: numb
   return `${dev}:${ino}`;
 }
 
+interface OpenFile extends LogWriter {
+  readonly path: string;
+  readonly key: string;
+  readonly bytes: number;
+}
+
 /**
  * @param paths real paths of the logs
  * @param pm2Pids whose files are compared by inode, because they may see other paths
  */
 export function readOpenFiles(paths: ReadonlySet<string>, pm2Pids: ReadonlySet<number>): OpenFiles {
-  const writers = new Map<string, LogWriter[]>();
-  const deleted: DeletedLog[] = [];
-  let isHidden = process.platform !== "linux";
-  for (const name of listIfReadable("/proc")) {
-    const pid = Number(name);
-    if (!Number.isInteger(pid)) continue;
+  const pids = listIfReadable("/proc").filter((name) => /^\d+$/.test(name));
+  const open = pids.map(Number).flatMap((pid): OpenFile[] => {
     const isOfPm2 = pm2Pids.has(pid);
-    const fds = listDescriptors(pid);
-    if (fds === undefined) isHidden ||= isOfPm2;
-    for (const fd of fds ?? []) {
-      const path = linkOf(`/proc/${pid}/fd/${fd}`);
-      if (path === undefined || !path.startsWith("/") || !(paths.has(path) || isOfPm2)) continue;
-      const stat = statSync(`/proc/${pid}/fd/${fd}`, { throwIfNoEntry: false });
-      const flags = Number.parseInt(/^flags:\t(\d+)$/m.exec(readIfReadable(`/proc/${pid}/fdinfo/${fd}`))?.[1] ?? "", 8);
-      if (stat?.isFile() !== true || Number.isNaN(flags) || (flags & O_ACCMODE) === 0) continue;
-      const isAppending = (flags & O_APPEND) !== 0;
-      const list = writers.get(fileKey(stat)) ?? [];
-      const known = list.find((writer) => writer.pid === pid && writer.isAppending === isAppending);
-      if (known === undefined) list.push({ pid, program: programOf(pid), isAppending });
-      writers.set(fileKey(stat), list);
-      if (isOfPm2 && isAppending && path.endsWith(DELETED) && known === undefined)
-        deleted.push({ path: path.slice(0, -DELETED.length), pid, bytes: stat.size });
-    }
-  }
-  return { writers, deleted, isHidden };
+    return (listDescriptors(pid) ?? []).flatMap(
+      (fd) => readOpenFile(pid, fd, (path) => paths.has(path) || isOfPm2) ?? [],
+    );
+  });
+  // A process may have the same file open twice, as its output and its errors.
+  const unique = [...new Map(open.map((one) => [`${one.key} ${one.pid} ${one.isAppending}`, one])).values()];
+  const deleted = unique.filter(
+    ({ pid, path, isAppending }) => pm2Pids.has(pid) && isAppending && path.endsWith(DELETED),
+  );
+  return {
+    writers: groupBy(unique, ({ key }) => key),
+    deleted: deleted.map(({ path, pid, bytes }) => ({ path: path.slice(0, -DELETED.length), pid, bytes })),
+    isHidden: process.platform !== "linux" || [...pm2Pids].some((pid) => listDescriptors(pid) === undefined),
+  };
+}
+
+/** `undefined` if it is not open for writing, or no regular file. */
+function readOpenFile(pid: number, fd: string, isWanted: (path: string) => boolean): OpenFile | undefined {
+  const path = linkOf(`/proc/${pid}/fd/${fd}`);
+  if (!path?.startsWith("/") || !isWanted(path)) return undefined;
+  const stat = statSync(`/proc/${pid}/fd/${fd}`, { throwIfNoEntry: false });
+  const [, octal = ""] = /^flags:\t(\d+)$/m.exec(readIfReadable(`/proc/${pid}/fdinfo/${fd}`)) ?? [];
+  const flags = Number.parseInt(octal, 8);
+  if (stat?.isFile() !== true || Number.isNaN(flags) || (flags & O_ACCMODE) === 0) return undefined;
+  const isAppending = (flags & O_APPEND) !== 0;
+  return { path, key: fileKey(stat), bytes: stat.size, pid, program: programOf(pid), isAppending };
 }
 
 /** `undefined` if they are hidden from this user. */

@@ -43,11 +43,11 @@ export const logCodes: CodeDocs = {
   ROTATE_MAY_LOSE: {
     summary: "The file system cannot cut a log off in place, so svcm copies the log and empties it (note).",
     explanation:
-      "What a process writes between the last read and the emptying is lost. ext4 and XFS can cut off in place; tmpfs and overlay file systems cannot.",
+      "Lines that a process writes between the last read and the emptying are lost. ext4 and XFS can cut off in place; tmpfs and overlay file systems cannot.",
     remedy: "Nothing to do. To lose nothing, keep the logs on ext4 or XFS, and install `fallocate` of util-linux.",
   },
   ROTATE_NOT_DECLARED: {
-    summary: "Nobody said how large a log may become.",
+    summary: "No declaration says how large a log may become.",
     remedy: "Add `logs: { maxSize: 50M, keep: 10 }` to `svcm.yaml`, or pass `--max-size`.",
   },
   LOG_ROTATED_ELSEWHERE: {
