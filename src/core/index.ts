@@ -13,6 +13,7 @@ import { nodeHistoryFiles } from "./history/history-files.node.ts";
 import { nodeHost, systemClock, systemUser } from "./files/host.ts";
 import { nodeInstallation } from "./setup/installation.node.ts";
 import { nodeLogs } from "./logs/files/index.ts";
+import { nodeLogCare } from "./logs/care/log-care.node.ts";
 import { createAlerting } from "./alerts/alerting.ts";
 import { nodeNotifier } from "./alerts/notifier.node.ts";
 import { nodeUnits } from "./boot/units.node.ts";
@@ -86,6 +87,9 @@ export { chunk } from "./words/chunk.ts";
 export type { HistoryResponse } from "./api/history.ts";
 export { encodeSeriesApp } from "./history/selectors.ts";
 export type { ListedNode, NodeState } from "./api/node.ts";
+export { keepLogs } from "./logs/operations/keep-logs.ts";
+export type { LogPruneResponse, LogRotationResponse, LogUsage, LogUsageResponse } from "./api/log-care.ts";
+export { bytesText } from "./words/bytes-text.ts";
 export type { LogLine, LogProblem, LogsResponse } from "./api/logs.ts";
 export type { EventsResponse, FleetEventsResponse, ProcessShowResponse, SvcmEvent, WhyResponse } from "./api/events.ts";
 export type { AuditRecord } from "./api/audit-record.ts";
@@ -141,6 +145,11 @@ export function commandLineCaller(): Caller {
   };
 }
 
+/** The server itself, which keeps the logs small. */
+export function serverCaller(): Caller {
+  return { ...commandLineCaller(), source: "serve" };
+}
+
 /** Enough for a deployments document with twenty thousand deploy targets. */
 export const MAX_FILE_BYTES = 4 * 2 ** 20;
 
@@ -179,6 +188,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     processLogs: () => nodeProcessLogs(pm2Home),
     schedules: () => pm2Schedules(pm2Home),
     logs: () => nodeLogs({ env, cwd, folders: logFolders, secrets }),
+    logCare: () => nodeLogCare({ pm2Home, folders: logFolders, nowMs: () => systemClock.now() }),
     sightings: () => nodeSightings({ pm2Home, auditFile }),
     eventFeed: () => createEventFeed(ports),
     machine: () => nodeMachine({ diskPaths: [parse(root).root, root, pm2Home] }),

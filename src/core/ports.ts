@@ -19,6 +19,7 @@ import type { HasTokens } from "./access/port-tokens.ts";
 import type { HasProcessLogs } from "./logs/port-process-logs.ts";
 import type { HasSchedules } from "./pm2/port-schedules.ts";
 import type { HasLogs } from "./logs/port-logs.ts";
+import type { HasLogCare } from "./logs/care/port-log-care.ts";
 import type { HasSightings, HasEventFeed } from "./events/port-events.ts";
 import type { HasMachine } from "./files/port-machine.ts";
 import type { HasAsyncContext } from "./metrics/port-async-context.ts";
@@ -52,6 +53,7 @@ export interface Ports
     HasProcessLogs,
     HasSchedules,
     HasLogs,
+    HasLogCare,
     HasSightings,
     HasEventFeed,
     HasMachine,

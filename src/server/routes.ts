@@ -6,6 +6,7 @@ import * as body from "../core/api/bodies.ts";
 import { bootBody, daemonBody } from "../core/api/boot.ts";
 import { createdTokenBody, identityBody, revokedTokenBody, tokenListBody } from "../core/api/identity.ts";
 import { inputs } from "../core/api/inputs.ts";
+import { logPruneBody, logRotationBody, logUsageBody } from "../core/api/log-care.ts";
 import { logsBody } from "../core/api/logs.ts";
 import { eventsBody, processShowBody } from "../core/api/events.ts";
 import { historyBody, recorderBody } from "../core/api/history.ts";
@@ -21,7 +22,10 @@ import {
   envWrite,
   eventsList,
   identityShow,
+  logsPrune,
   logsRead,
+  logsRotate,
+  logsUsage,
   historyRecord,
   historyShow,
   metricsShow,
@@ -184,6 +188,29 @@ export const routes: readonly Route[] = [
     fixed: { isBounded: true },
     response: logsBody,
     refusals: ["LOGS_FAILED", "PM2_FAILED", "PROCESS_NOT_FOUND", "FACT_INVALID"],
+  }),
+  operationRoute("GET", "/api/logs/usage", logsUsage, {
+    summary: "Show how large PM2's logs are, how fast they grow, and what rotates them.",
+    tag: "pm2",
+    description: "Reads no line. Growth is null until the service has looked twice, at least a minute apart.",
+    response: logUsageBody,
+    refusals: ["FACT_INVALID"],
+  }),
+  operationRoute("POST", "/api/logs/rotate", logsRotate, {
+    summary: "Cut off the head of each log that is too large.",
+    tag: "pm2",
+    description: "In place where the file system can, so that no line is lost. `logs` of `svcm.yaml` has the limits.",
+    body: inputs["logs.rotate"],
+    response: logRotationBody,
+    refusals: [...bodyRefusals, "AUDIT_FAILED", "FACT_INVALID"],
+  }),
+  operationRoute("POST", "/api/logs/prune", logsPrune, {
+    summary: "Free disk space: remove rotated files, and older lines of logs.",
+    tag: "pm2",
+    description: "The lines that `svcm why` reads stay. Without `apply`, the answer says what would be removed.",
+    body: inputs["logs.prune"],
+    response: logPruneBody,
+    refusals: [...bodyRefusals, "AUDIT_FAILED", "PM2_FAILED"],
   }),
   operationRoute("GET", "/api/history", historyShow, {
     summary: "Show the recorded past of the host and the processes, in columns.",

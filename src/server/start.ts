@@ -1,6 +1,15 @@
 import { foreignCode } from "../core/api/code.ts";
 import type { FastifyInstance } from "fastify";
-import { failureCode, FileError, readConsole, SvcmError, type Ports } from "../core/index.ts";
+import {
+  failureCode,
+  FileError,
+  keepLogs,
+  type LogRotationResponse,
+  readConsole,
+  serverCaller,
+  SvcmError,
+  type Ports,
+} from "../core/index.ts";
 import type { AccessPolicy } from "./access.ts";
 import { buildApp } from "./app.ts";
 import { requireToken, resolveBind, type Bind } from "./bind.ts";
@@ -61,6 +70,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const url = `http://${bind.urlHost}:${await listen(app, bind, settings.port)}`;
   log.info({ url }, "ready");
   await startRecording(ports, options.record === true, log);
+  const stopLogs = startLogCare(ports, log);
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= closeApp());
   const closeApp = async (): Promise<void> => {
@@ -68,6 +78,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     log.info("closing");
     await agent?.close();
     await app.close();
+    await stopLogs();
     await Promise.all([ports.recorder.stop(), ports.alerting.stop()]);
     await ports.telemetry.close();
     await ports.logs.close();
@@ -94,6 +105,26 @@ async function startRecording(
   if (missing.length > 0)
     log.warn(`alerts of svcm.yaml: ${missing.join(", ")} must be set to a value for each alert to arrive.`);
   alerting.start(alerts, (error) => log.warn({ code: failureCode(error) }, alertProblem(error)));
+}
+
+/** Returns how to end it: a rotation stops after its piece. */
+function startLogCare(ports: Ports, log: ServerLog): () => Promise<void> {
+  const stop = new AbortController();
+  const report = {
+    done({ logs }: LogRotationResponse): void {
+      for (const { path, outcome, bytes, reason } of logs)
+        if (outcome === "rotated" || outcome === "finished")
+          log.info({ path, bytes, code: reason?.code }, "log rotated");
+        else if (reason?.code !== "LOG_ROTATED_ELSEWHERE")
+          log.warn({ path, code: reason?.code }, reason?.details ?? outcome);
+    },
+    failed: (error: unknown): void => log.warn({ code: failureCode(error) }, "logs could not be rotated"),
+  };
+  const ended = keepLogs(ports, serverCaller(), report, stop.signal);
+  return async () => {
+    stop.abort();
+    await ended;
+  };
 }
 
 function alertProblem(error: unknown): string {

@@ -18,6 +18,7 @@ import { declarationsBody } from "../../src/core/api/declarations.ts";
 import { eventsBody } from "../../src/core/api/events.ts";
 import { identityBody } from "../../src/core/api/identity.ts";
 import { historyBody } from "../../src/core/api/history.ts";
+import { logUsageBody } from "../../src/core/api/log-care.ts";
 import { planBody, releaseListBody } from "../../src/core/api/rollout.ts";
 import { ask, ENV, post, testServer, type TestResponse } from "./support.ts";
 import type { Route } from "../../src/server/route.ts";
@@ -39,6 +40,7 @@ const examples: Record<string, { readonly path: string; readonly body?: z.ZodTyp
   "/api/runtime/audit": { path: "/api/runtime/audit?limit=10", body: auditBody },
   "/api/events": { path: "/api/events?limit=10&cursor=1.1", body: eventsBody },
   "/api/me": { path: "/api/me", body: identityBody },
+  "/api/logs/usage": { path: "/api/logs/usage", body: logUsageBody },
   "/api/history": { path: "/api/history?series=host&points=10", body: historyBody },
   "/api/declarations": { path: "/api/declarations", body: declarationsBody },
   "/healthz": { path: "/healthz", body: healthBody },

@@ -1,13 +1,11 @@
+import { bytesText } from "../../core/index.ts";
+
 export function formatPercent(value: number | null): string {
   return value === null ? "-" : `${value.toFixed(1)} %`;
 }
 
-const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
-
 export function formatBytes(value: number | null): string {
-  if (value === null) return "-";
-  const power = value < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(value) / 10));
-  return `${(value / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}`;
+  return value === null ? "-" : bytesText(value);
 }
 
 const LEVELS = "▁▂▃▄▅▆▇█";

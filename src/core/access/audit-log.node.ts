@@ -51,5 +51,5 @@ export function auditLog({ file, pm2Home, earlier, rotation = DEFAULT_ROTATION }
 }
 
 function isProcessAction({ action }: AuditRecord): boolean {
-  return /^(?:(?:process|plan)\.|boot\.(?:restore|save)$)/.test(action);
+  return /^(?:(?:process|plan|logs)\.|boot\.(?:restore|save)$)/.test(action);
 }

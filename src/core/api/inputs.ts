@@ -15,6 +15,7 @@ import {
   schemaNames,
   tiers,
 } from "./names.ts";
+import { LOG_SIZE, MAX_KEPT_LOGS } from "./log-size.ts";
 import { rolloutInputs } from "./rollout-inputs.ts";
 import { tokenInputs } from "./token-inputs.ts";
 
@@ -133,6 +134,19 @@ export const inputs = {
     stream: z.optional(z.enum(logStreams)),
     isBounded: z.optional(z.boolean()),
   }),
+  /** Without `apply`, nothing changes. With `heads`, older lines of logs go, too. `freeBytes` ends it early. */
+  "logs.prune": z.strictObject({
+    apply: z.boolean(),
+    heads: z.optional(z.boolean()),
+    freeBytes: z.optional(z.int().check(z.minimum(1))),
+  }),
+  /** `maxSize` and `keep` override those of `svcm.yaml`. */
+  "logs.rotate": z.strictObject({
+    dryRun: z.boolean(),
+    maxSize: z.optional(z.string().check(z.regex(LOG_SIZE))),
+    keep: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_KEPT_LOGS))),
+  }),
+  "logs.usage": nothing,
   "metrics.expose": z.strictObject({ version: z.string(), format: z.enum(["openmetrics", "prometheus"]) }),
   "metrics.show": z.strictObject({ environment, service, asyncContext: z.optional(z.boolean()) }),
   "node.show": nothing,

@@ -27,7 +27,14 @@ export type ChannelAction = (typeof channelActions)[number];
 export const processScopes = ["process", "namespace", "ecosystem"] as const;
 export type ProcessScope = (typeof processScopes)[number];
 
-export const auditSources = ["cli", "http", "ws", "nats"] as const;
+/** The tools that may rotate a log. */
+export const logRotators = ["svcm", "pm2-logrotate", "logrotate"] as const;
+
+/** In place, without a loss; or after a copy, where the file system cannot. */
+export const cutWays = ["collapse", "truncate"] as const;
+export type CutWay = (typeof cutWays)[number];
+
+export const auditSources = ["cli", "http", "ws", "nats", "serve"] as const;
 export type AuditSource = (typeof auditSources)[number];
 
 /** `refused` is before the first effect, `failed` after it. Without a further record, `started` was interrupted. */

@@ -4,6 +4,8 @@ export interface LogPosition {
   /** The file may be renamed. */
   readonly inode: number;
   readonly offset: number;
+  /** Of the log itself: the number of its last cut. */
+  readonly cuts?: number | undefined;
 }
 
 export type Sign = (text: string) => string;
@@ -11,7 +13,9 @@ export type Sign = (text: string) => string;
 /** @param sign returns a text of `[\w-]` that only the holder of its key can produce */
 export function formatCursor(positions: readonly LogPosition[], sign: Sign): string {
   const text = positions
-    .map(({ log, inode, offset }) => `${log}-${inode.toString(36)}-${offset.toString(36)}`)
+    .map(({ log, inode, offset, cuts }) =>
+      [log, ...[inode, offset, cuts].flatMap((one) => one?.toString(36) ?? [])].join("-"),
+    )
     .join("_");
   return `${sign(text)}_${text}`;
 }
@@ -23,7 +27,8 @@ export function parseCursor(cursor: string, sign: Sign): LogPosition[] | undefin
   if (at === -1 || cursor.slice(0, at) !== sign(text)) return undefined;
   if (text === "") return [];
   return text.split("_").map((position) => {
-    const [log = "", inode = "", offset = ""] = position.split("-");
-    return { log, inode: Number.parseInt(inode, 36), offset: Number.parseInt(offset, 36) };
+    const [log = "", inode = "", offset = "", cuts] = position.split("-");
+    const place = { log, inode: Number.parseInt(inode, 36), offset: Number.parseInt(offset, 36) };
+    return cuts === undefined ? place : { ...place, cuts: Number.parseInt(cuts, 36) };
   });
 }

@@ -1,4 +1,5 @@
 import type { AuditCount } from "../access/port-audit-log.ts";
+import type { LogUsageResponse } from "../api/log-care.ts";
 import type { HostMetrics, MetricsPayload, ProcessMetrics } from "../api/metrics.ts";
 import { driftStates } from "../api/names.ts";
 import type { Release } from "../api/rollout.ts";
@@ -6,7 +7,9 @@ import type { Release } from "../api/rollout.ts";
 import type { OwnUsage } from "../files/port-machine.ts";
 import type { Releases } from "../rollout/port-releases.ts";
 import { activeContexts } from "./async-context-metrics.ts";
-import type { MetricFamily, MetricSample } from "./open-metrics.ts";
+import { logFamilies } from "./log-families.ts";
+import { counter, gauge, gauges, info } from "./metric-family.ts";
+import type { MetricFamily } from "./open-metrics.ts";
 import type { Sample, TelemetryCost } from "./telemetry.ts";
 
 export interface FamilyInput {
@@ -14,6 +17,8 @@ export interface FamilyInput {
   /** As `/healthz` reports it. */
   readonly server: string;
   readonly sample: Sample;
+  /** `undefined` before the first look at the logs. */
+  readonly logs: LogUsageResponse | undefined;
   readonly own: OwnUsage;
   readonly cost: TelemetryCost;
   readonly audit: readonly AuditCount[];
@@ -29,6 +34,7 @@ export function metricFamilies(input: FamilyInput): MetricFamily[] {
     gauge("svcm_pm2_up", "1 if PM2 could be read, otherwise 0.", sample.kind === "metrics" ? 1 : 0),
     ...hostFamilies(sample.payload.host),
     ...(sample.kind === "metrics" ? pm2Families(sample.payload) : []),
+    ...(input.logs === undefined ? [] : logFamilies(input.logs)),
     {
       name: "svcm_audit_records",
       type: "counter",
@@ -190,20 +196,4 @@ function processFamilies(processes: readonly ProcessMetrics[]): MetricFamily[] {
 
 function ratio(percent: number | null): number | null {
   return percent === null ? null : Math.round(percent * 10) / 1000;
-}
-
-function gauges(name: string, help: string, samples: readonly MetricSample[]): MetricFamily {
-  return { name, type: "gauge", help, samples };
-}
-
-function gauge(name: string, help: string, value: number | null, labels = {}): MetricFamily {
-  return gauges(name, help, [{ labels, value }]);
-}
-
-function counter(name: string, help: string, value: number | null): MetricFamily {
-  return { name, type: "counter", help, samples: [{ labels: {}, value }] };
-}
-
-function info(name: string, help: string, labels: Readonly<Record<string, string>>): MetricFamily {
-  return { name, type: "info", help, samples: [{ labels, value: 1 }] };
 }

@@ -3,6 +3,7 @@ import type { AlertRule } from "../api/names.ts";
 import type { Role } from "../api/rights.ts";
 
 import type { DeploySettings } from "./deploy-settings.ts";
+import type { LogSettings } from "./log-settings.ts";
 import { PROJECT_TIERS } from "./facts/project-tiers.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../api/facts.ts";
 
@@ -21,6 +22,8 @@ export interface Project {
   readonly folders: readonly string[];
   /** In addition to PM2_HOME and those of the apps. */
   readonly logFolders: readonly string[];
+  /** `undefined` if svcm is not to rotate logs. */
+  readonly logs: LogSettings | undefined;
   /** At least one; `""` without a name. */
   readonly services: Readonly<Record<string, Service>>;
   /** `undefined` if they are in `config/runtime-contract.yaml`. */

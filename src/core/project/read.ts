@@ -4,6 +4,7 @@ import { withAccepted } from "../findings/rule.ts";
 import { parseYaml } from "../yaml/parse.ts";
 import { omitUndefined } from "../api/omit-undefined.ts";
 import { contradictions } from "./contradictions.ts";
+import { logSettings } from "./log-settings.ts";
 import type { AlertSettings, EcosystemSource, EnvSource, NatsProject, Project, Service } from "./project.ts";
 import { toDeploySettings } from "./deploy-settings.ts";
 import { projectSchema, type DeclaredProject, type DeclaredService } from "./schema.ts";
@@ -97,6 +98,7 @@ function toProject(declared: DeclaredProject): Project {
     pm2Home: declared.pm2Home,
     folders: declared.folders ?? [],
     logFolders: declared.logFolders ?? [],
+    logs: toLogs(declared),
     services: toServices(declared),
     nats: declared.nats && toNats(declared.nats),
     keys: keys && completeKeys(Object.fromEntries(entries.map(([key, { guess: _guess, ...spec }]) => [key, spec]))),
@@ -109,6 +111,10 @@ function toProject(declared: DeclaredProject): Project {
 
 function deployOf({ deploy }: Pick<DeclaredService, "deploy">): Service["deploy"] {
   return deploy && toDeploySettings(deploy);
+}
+
+function toLogs({ logs }: DeclaredProject): Project["logs"] {
+  return logs && logSettings(logs);
 }
 
 const NO_ALERTS: AlertSettings = {

@@ -3,6 +3,7 @@ import { rolloutSchema } from "./rollout-schema.ts";
 import * as z from "zod";
 import { roles } from "../api/rights.ts";
 
+import { LOG_SIZE, LOG_SIZE_WORDS, MAX_KEPT_LOGS } from "../api/log-size.ts";
 import { alertRules } from "../api/names.ts";
 import { runtimeContractSchema } from "../api/facts.ts";
 import { DEPLOY_TIMEOUT, MAX_KEEP, MIN_KEEP, SHARED_PATH } from "./deploy-settings.ts";
@@ -120,6 +121,13 @@ const alerts = z
     rules: z.partialRecord(z.enum(alertRules), holdOff).optional(),
   })
   .describe("{ webhook?, webhookSecret?, command?, heartbeat?, rules? }");
+const logs = z
+  .strictObject({
+    maxSize: z.string().regex(LOG_SIZE).describe(LOG_SIZE_WORDS).optional(),
+    keep: z.int().min(1).max(MAX_KEPT_LOGS).describe(`an integer from 1 to ${MAX_KEPT_LOGS}`).optional(),
+    compress: z.boolean().describe("true or false").optional(),
+  })
+  .describe("{ maxSize?, keep?, compress? }");
 const member = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/)
@@ -186,6 +194,7 @@ export const projectSchema = z.strictObject({
     .describe("PM2 files that svcm init left out; while one is listed, plan and apply of its environment are refused")
     .optional(),
   logFolders: z.array(path).describe("a list of folders, for example [/var/log/orders]").optional(),
+  logs: logs.optional(),
   services: z.record(serviceName, z.strictObject(service)).optional(),
   ...service,
   keys: keys.optional(),

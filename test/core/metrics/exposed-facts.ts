@@ -41,6 +41,27 @@ export const facts = {
     } as const,
   ],
   ended: new Map([["applied", 3] as const]),
+  logs: {
+    at: "2026-11-22T04:41:09.000Z",
+    pm2Home: "/home/deploy/.pm2",
+    logs: [
+      {
+        path: "/home/deploy/.pm2/logs/orders-api-out.log",
+        app: "orders-api",
+        stream: "out",
+        bytes: 2048,
+        rotatedFiles: 1,
+        rotatedBytes: 512,
+        bytesPerHour: 1024,
+        since: "2026-11-22T03:41:09.000Z",
+        rotatedBy: [{ tool: "svcm", config: null }],
+        problem: null,
+      } as const,
+    ],
+    deleted: [],
+    disks: [{ path: "/", availableBytes: 1e9, totalBytes: 2e9, bytesPerHour: 1e6, unknownLogs: 0, fullInHours: 1000 }],
+    issues: [],
+  },
 };
 
 export const exposedFacts = { ...facts, sample: { kind: "metrics", payload } } as const;

@@ -7,7 +7,7 @@ import { AnswerReader, encodeRequest } from "./message.ts";
 /** `undefined` if PM2 does not respond in time. Without a worker: completion must not keep a user waiting. */
 export function callDaemon(
   path: string,
-  method: "getMonitorData" | "getVersion" | "getReport",
+  method: "getMonitorData" | "getVersion" | "getReport" | "reloadLogs",
   waitMs: number,
 ): Promise<unknown> {
   const socket = connect(path, () => socket.write(encodeRequest("0", method, [{}])));

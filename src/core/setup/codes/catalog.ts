@@ -5,6 +5,7 @@ import { rules as envRules } from "../../env/check-rules.ts";
 import { templateRules } from "../../env/template.ts";
 import { valueRules } from "../../env/value-rules.ts";
 import { doctorRules } from "../doctor/rules.ts";
+import { logCareRules } from "../../logs/care/rules.ts";
 import { runningRules } from "../doctor/running.ts";
 import { stages as startupStages } from "../../startup/rules.ts";
 import { daemonRules } from "../../boot/rules-daemon.ts";
@@ -51,6 +52,7 @@ export const catalog: Readonly<Record<string, CodeDocs>> = {
   "Env files": { ...codeDocs["Env files"], ...ruleDocs(envRules), ...ruleDocs(valueRules), ...ruleDocs(templateRules) },
   "Boot and daemon": { ...bootCodes, ...ruleDocs([...unitRules, ...listRules, ...appRules]), ...ruleDocs(daemonRules) },
   "Profiles and startup": { ...codeDocs["Profiles and startup"], ...ruleDocs(startupStages.toReversed().flat()) },
+  Logs: { ...codeDocs["Logs"], ...ruleDocs(logCareRules) },
   "PM2 ecosystem files": { ...codeDocs["PM2 ecosystem files"], ...ruleDocs(ecosystemRules) },
   "Deployments document": { ...codeDocs["Deployments document"], ...ruleDocs(Object.values(deploymentsRules).flat()) },
 };

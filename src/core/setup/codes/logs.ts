@@ -40,4 +40,41 @@ export const logCodes: CodeDocs = {
     summary: "The request covers more than 200 log files.",
     remedy: "Name a process, for example `?app=orders-api`.",
   },
+  ROTATE_MAY_LOSE: {
+    summary: "The file system cannot cut a log off in place, so svcm copies the log and empties it (note).",
+    explanation:
+      "Lines that a process writes between the last read and the emptying are lost. ext4 and XFS can cut off in place; tmpfs and overlay file systems cannot.",
+    remedy: "Nothing to do. To lose nothing, keep the logs on ext4 or XFS, and install `fallocate` of util-linux.",
+  },
+  ROTATE_NOT_DECLARED: {
+    summary: "No declaration says how large a log may become.",
+    remedy: "Add `logs: { maxSize: 50M, keep: 10 }` to `svcm.yaml`, or pass `--max-size`.",
+  },
+  LOG_ROTATED_ELSEWHERE: {
+    summary: "Another tool rotates the log, so svcm does not (note).",
+    explanation: "Two tools that rotate one file lose and double its lines.",
+    remedy: "Nothing to do. If svcm is to rotate it, remove the log from the other tool first.",
+  },
+  LOG_HELD_WITHOUT_APPEND: {
+    summary: "A process has the log open for writing at a fixed place, so cutting it off would leave a hole.",
+    explanation: "PM2 opens its logs for appending. Another program has opened this one.",
+    remedy: "End the program that the message names, or let it open the log for appending.",
+  },
+  LOG_HOLDERS_UNKNOWN: {
+    summary: "svcm cannot see who has the log open for writing, so it does not touch it.",
+    explanation: "It reads `/proc`, which only Linux has, and which hides the processes of other users.",
+    remedy: "Run the command as the user of PM2. On other systems, use another tool.",
+  },
+  LOG_FOLDER_WATCHED: {
+    summary: "PM2 watches the folder of the log, so a rotated file there would restart the app.",
+    remedy: "Move the log out of the watched folder with `out_file` and `error_file`, or leave them out.",
+  },
+  LOG_HOME_OF_OTHER_USER: {
+    summary: "PM2_HOME belongs to another user, who could lead the rotation of the superuser elsewhere.",
+    remedy: "Run the command as that user, for example `sudo -u deploy svcm logs rotate`.",
+  },
+  LOG_CUT_FAILED: {
+    summary: "The head of the log could not be cut off. The log is as it was.",
+    remedy: "Read the reason in the message, and repeat the command.",
+  },
 };

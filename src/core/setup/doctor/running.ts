@@ -4,6 +4,7 @@ import type { HasMachine } from "../../files/port-machine.ts";
 import type { SetupPorts } from "../ports.ts";
 import type { Pm2Daemon, ServiceAddress } from "../port-installation.ts";
 import type { Issue } from "../../api/issue.ts";
+import { usageOf } from "../../logs/care/usage.ts";
 import { listScrubbed } from "../../pm2/list-scrubbed.ts";
 import { findLeftOvers, holderText, type PortHolder } from "../../running/port-holders.ts";
 import { readStateOf } from "../../running/read-states.ts";
@@ -28,7 +29,18 @@ export async function checkRunning(
   const leftOvers = await readLeftOvers(ports, records);
   const running = { daemon, service, leftOvers, newer: records.flatMap((record) => newerFiles(ports, record, apps)) };
   const found = Array.from(findingsOf(runningRules, running), (finding) => toIssue(finding, ["running"]));
-  return [...issues, ...found];
+  return [...issues, ...found, ...(await logIssues(ports))];
+}
+
+async function logIssues({ logCare, facts, workspace }: SetupPorts): Promise<Issue[]> {
+  try {
+    const survey = await logCare.look({ keepsSizes: false });
+    const project = await facts.project().catch(() => undefined);
+    const { issues } = usageOf(survey, project?.logs);
+    return issues.map((issue) => ({ ...issue, path: ["running", ...issue.path] }));
+  } catch (error) {
+    return toFailureIssues("running", error, workspace.root);
+  }
 }
 
 async function readLeftOvers(

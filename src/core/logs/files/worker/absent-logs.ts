@@ -14,14 +14,20 @@ export interface FormerLog extends LogLocation {
 
 const NAMES = /^(.*)-(out|error)(?:-\d+)?\.log$/;
 
+/** Of a file that PM2 named after an app. */
+export function formerLog(file: string): { readonly app: string; readonly stream: LogStream } | undefined {
+  const [, app, stream] = NAMES.exec(file) ?? [];
+  return app === undefined ? undefined : { app, stream: stream === "out" ? "out" : "err" };
+}
+
 /** The files that PM2 names after an app, in its own folder. */
 export function listFormerLogs(home: string, app: string, owner: number): FormerLog[] {
   const folder = join(home, "logs");
   const stem = app.replaceAll(/[^a-zA-Z0-9\\.-]/g, "-");
   return listIfReadable(folder).flatMap((file) => {
-    const [, named, stream] = NAMES.exec(file) ?? [];
-    if (named !== stem) return [];
-    return [{ path: join(folder, file), stream: stream === "out" ? "out" : "err", folders: [home], owner } as const];
+    const { app: named, stream } = formerLog(file) ?? {};
+    if (named !== stem || stream === undefined) return [];
+    return [{ path: join(folder, file), stream, folders: [home], owner }];
   });
 }
 

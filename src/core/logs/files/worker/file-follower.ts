@@ -17,12 +17,14 @@ export class FileFollower {
   #lastBytes: Buffer = NO_BYTES;
   #partial: Buffer = NO_BYTES;
   #missing = 0;
+  /** A smaller file was emptied or cut. */
+  #knownSize = 0;
 
   constructor(file: LogFile, offset: number, nowMs: number) {
     this.file = file;
     this.offset = offset;
     this.lastReadMs = nowMs;
-    this.#rememberLastBytes();
+    this.#readLastBytes();
   }
 
   get lineStart(): number {
@@ -30,7 +32,7 @@ export class FileFollower {
   }
 
   wasTruncated(): boolean {
-    return this.file.currentSize() < this.offset || !this.isContinuedBy(this.file);
+    return this.file.currentSize() < Math.max(this.offset, this.#knownSize) || !this.isContinuedBy(this.file);
   }
 
   isContinuedBy(file: LogFile): boolean {
@@ -41,23 +43,38 @@ export class FileFollower {
 
   readAdded(from: LogFile, nowMs: number): RawLine[] {
     const lines: RawLine[] = [];
+    let fileSize = from.currentSize();
     for (let count = 0; count < MAX_CHUNKS; count += 1) {
-      const size = Math.min(CHUNK_BYTES, from.currentSize() - this.offset);
+      const size = Math.min(CHUNK_BYTES, fileSize - this.offset);
       if (size <= 0) break;
       const chunk = Buffer.allocUnsafe(Math.max(size, MIN_CHUNK_BYTES));
       const bytes = chunk.subarray(0, from.read(chunk, this.offset));
-      if (bytes.length === 0) break;
+      const before = fileSize;
+      fileSize = from.currentSize();
+      // Cut off while it was read, so these bytes may be those of another place.
+      if (bytes.length === 0 || fileSize < before) break;
       this.lastReadMs = nowMs;
       for (const line of this.#splitLines(bytes)) lines.push(line);
       this.offset += bytes.length;
+      this.#lastBytes = Buffer.concat([this.#lastBytes, bytes.subarray(-LAST_BYTES_LENGTH)]).subarray(
+        -LAST_BYTES_LENGTH,
+      );
+      if (from === this.file) this.#knownSize = Math.max(this.#knownSize, fileSize);
     }
-    if (from === this.file) this.#rememberLastBytes();
     return lines;
   }
 
   restart(): void {
     this.offset = 0;
     this.#lastBytes = NO_BYTES;
+    this.#knownSize = 0;
+  }
+
+  /** Goes on in a file whose head was cut off. */
+  moveBack(bytes: number): void {
+    this.offset -= bytes;
+    this.#knownSize = 0;
+    this.#readLastBytes();
   }
 
   takeTornLine(): RawLine[] {
@@ -83,16 +100,16 @@ export class FileFollower {
     this.#missing += joined.length - this.#partial.length;
   }
 
+  #readLastBytes(): void {
+    const lastBytes = Buffer.alloc(Math.min(LAST_BYTES_LENGTH, this.offset));
+    this.#lastBytes = lastBytes.subarray(0, this.file.read(lastBytes, this.offset - lastBytes.length));
+  }
+
   #completeLine(end: Buffer, offset: number, isTorn: boolean): RawLine {
     this.#appendPartial(end);
     const line = { text: this.#partial.toString(), size: this.#partial.length, offset, missing: this.#missing, isTorn };
     this.#partial = NO_BYTES;
     this.#missing = 0;
     return line;
-  }
-
-  #rememberLastBytes(): void {
-    const lastBytes = Buffer.alloc(Math.min(LAST_BYTES_LENGTH, this.offset));
-    this.#lastBytes = lastBytes.subarray(0, this.file.read(lastBytes, this.offset - lastBytes.length));
   }
 }

@@ -109,7 +109,12 @@ const STREAMS = [
 ] as const;
 const DISCARDED = new Set(["/dev/null", "NULL", "null"]);
 
-function listTargets(processes: readonly Pm2Process[], home: string, more: readonly string[], owner: number): Target[] {
+export function listTargets(
+  processes: readonly Pm2Process[],
+  home: string,
+  more: readonly string[],
+  owner: number,
+): Target[] {
   const targets = new Map<string, Target>();
   for (const { name, pm_id: pmId, pm2_env: env } of processes) {
     const { pm_cwd: cwd } = env;

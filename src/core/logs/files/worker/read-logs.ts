@@ -15,6 +15,8 @@ const DEFAULT_LIMIT = 100;
 /** A cursor holds an offset for each file, and a header holds 8 KiB. */
 const BOUNDS = { bytes: 256 * 2 ** 20, ms: 1000, textBytes: 4 * 2 ** 20, files: 200 };
 const SLICE_MS = 10;
+/** A log whose head is cut off during a read is read again. */
+const MAX_TRIES = 5;
 
 export interface ReadContext {
   readonly processList: ProcessList;
@@ -34,9 +36,12 @@ export async function readLogs(context: ReadContext, query: LogQuery, upTo?: rea
   if (query.isBounded && targets.length > BOUNDS.files) throw tooManyError(targets.length);
   const from = upTo ?? (before === undefined ? undefined : requireCursor(before, sign));
   const floor = after === undefined ? [] : requireCursor(after, sign);
-  const sources = openSources(targets, { from, floor }, { processList, query });
-  const merge = new MergedRead(sources, query.isBounded === true, context.onPause);
-  const lines = await merge.newest(limit);
+  const read = async () => {
+    const sources = openSources(targets, { from, floor }, { processList, query });
+    const merge = new MergedRead(sources, query.isBounded === true, context.onPause);
+    return { sources, merge, lines: await merge.newest(limit) };
+  };
+  const { sources, merge, lines } = await untilUncut(read);
   const older = merge.places();
   const newer = sources.flatMap(({ newest }) => newest ?? []);
   return {
@@ -55,6 +60,13 @@ export async function readLogs(context: ReadContext, query: LogQuery, upTo?: rea
       ...processList.discarded.filter((one) => isTold(one, requested, stream, targets)).map(discardedProblem),
     ],
   };
+}
+
+async function untilUncut<T extends { readonly sources: readonly Source[] }>(read: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await read();
+    if (tries >= MAX_TRIES || !answer.sources.some((source) => source.wasCut())) return answer;
+  }
 }
 
 /** Of the apps that the request does not name, only those that are silent. */

@@ -4,6 +4,7 @@ import { constants, gunzipSync } from "node:zlib";
 import { parseLine } from "../../line.ts";
 import { compareRotated, rotatedNames } from "../../rotated.ts";
 import { listIfReadable } from "../../../files/system.ts";
+import { isCopyBehindCut, listCuts, openIfReadable } from "./cuts.ts";
 import { type LogLocation, readHead } from "./log-file.ts";
 
 interface RotatedFile {
@@ -32,7 +33,27 @@ export function listRotatedFiles(location: LogLocation, sinceMs = 0): string[] {
     const previous = files[index - 1];
     return previous !== undefined && previous.modifiedMs - modifiedMs < SAME_TIME_MS;
   });
-  return (isDoubtful ? byContent(location, files) : files).map(({ file }) => file);
+  const ordered = (isDoubtful ? byContent(location, files) : files).map(({ file }) => file);
+  return [...freshCut(location), ...inOrderOfCuts(location, ordered)];
+}
+
+/** The names of svcm have the exact order. */
+function inOrderOfCuts(location: LogLocation, files: readonly string[]): string[] {
+  const cuts = new Set(listCuts(location).done.map(({ path }) => path));
+  const newestFirst = [...cuts].filter((path) => files.includes(path)).toReversed();
+  return files.map((file) => (cuts.has(file) ? (newestFirst.shift() ?? file) : file));
+}
+
+/** A copy whose head is cut off the log, but which has not got its name. */
+function freshCut(location: LogLocation): string[] {
+  const { copying } = listCuts(location);
+  const log = copying && openIfReadable(location);
+  if (copying === undefined || log === undefined) return [];
+  try {
+    return isCopyBehindCut(location, copying, log) ? [copying.path] : [];
+  } finally {
+    log.close();
+  }
 }
 
 /** After a restore from a backup, the times of the files say nothing, so those of their first lines decide. */

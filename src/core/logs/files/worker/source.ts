@@ -1,9 +1,12 @@
+import { statSync } from "node:fs";
 import type { LogProblem } from "../../../api/logs.ts";
 import type { LogPosition } from "../../cursor.ts";
+import { cutNumber } from "../../rotated.ts";
 import type { LineSource, OutputLine } from "../packed.ts";
 import { LogFailure } from "../protocol.ts";
 import { createLineSource, momentBefore, outputLine, SLACK_MS } from "./line.ts";
 import { findEndBefore, PrecedingTime, readFirstTime } from "./line-times.ts";
+import { listCuts, openAtMoment, placeAfterCuts } from "./cuts.ts";
 import { LogFile, UnreadableLogError } from "./log-file.ts";
 import type { Target } from "./process-list.ts";
 import { listRotatedFiles } from "./rotated-files.ts";
@@ -30,8 +33,9 @@ export class Source {
   /** `undefined` if there are no older lines. */
   place: LogPosition | undefined;
   readonly #options: SourceOptions;
-  readonly #from: LogPosition | undefined;
-  readonly #floor: LogPosition | undefined;
+  #from: LogPosition | undefined;
+  #floor: LogPosition | undefined;
+  #log: { readonly inode: number; readonly size: number; readonly cutId: string } | undefined;
   #isOver = false;
 
   constructor(target: Target, options: SourceOptions, from: LogPosition | undefined, floor: LogPosition | undefined) {
@@ -43,12 +47,22 @@ export class Source {
   }
 
   /** Yields `undefined` when the caller may pause. @throws {LogFailure} LOG_CURSOR_STALE */
+  /** True if svcm cut off the head of the log while it was read: lines may be missing, or there twice. */
+  wasCut(): boolean {
+    const log = this.#log;
+    if (log === undefined) return false;
+    const stat = statSync(this.target.path, { throwIfNoEntry: false });
+    const isSmaller = stat?.ino === log.inode && stat.size < log.size;
+    return isSmaller || (listCuts(this.target).done.at(-1)?.id ?? log.cutId) !== log.cutId;
+  }
+
   *lines(): Generator<MatchedLine | undefined, undefined> {
     let isFound = this.#from === undefined;
     for (const path of this.#paths()) {
       const file = this.#open(path);
       if (file === undefined) continue;
       try {
+        if (path === this.target.path) this.#afterCuts(file);
         const isFrom = !isFound && file.inode === this.#from?.inode;
         isFound ||= isFrom;
         if (isFound) yield* this.#linesIn(file, path, isFrom);
@@ -61,6 +75,18 @@ export class Source {
     this.place = undefined;
   }
 
+  /** A place in the log may now be in a head that was cut off, or nearer to the beginning. @throws {LogFailure} */
+  #afterCuts(file: LogFile): void {
+    const move = (place: LogPosition | undefined): LogPosition | undefined =>
+      place?.inode === file.inode ? placeAfterCuts(this.target, file, place) : place;
+    const [from, floor] = [move(this.#from), move(this.#floor)];
+    if ((this.#from !== undefined && from === undefined) || (this.#floor !== undefined && floor === undefined))
+      throw staleError();
+    this.#from = from;
+    this.#floor = floor;
+    this.place = from;
+  }
+
   *#paths(): Generator<string> {
     yield this.target.path;
     yield* listRotatedFiles(this.target, this.#options.since);
@@ -68,7 +94,10 @@ export class Source {
 
   #open(path: string): LogFile | undefined {
     try {
-      return new LogFile({ ...this.target, path });
+      if (path !== this.target.path) return new LogFile({ ...this.target, path });
+      const { file, cutId } = openAtMoment(this.target);
+      this.#log = { inode: file.inode, size: file.size, cutId };
+      return file;
     } catch (error) {
       if (!(error instanceof UnreadableLogError)) throw error;
       const { app, stream } = this.target;
@@ -84,7 +113,7 @@ export class Source {
     const floor = isLast ? offsetOf(this.#floor) : 0;
     const ceiling = isFrom ? offsetOf(this.#from) : readableEnd(file, size);
     if (ceiling > size) throw staleError();
-    this.newest ??= { log: this.target.log, inode, offset: ceiling };
+    this.newest ??= this.#placeIn(inode, ceiling);
     if (modifiedMs < since || ceiling < floor) return this.#end();
     const end = until < modifiedMs ? Math.min(ceiling, findEndBefore(file, size, until)) : ceiling;
     yield* this.#linesUpTo(file, createLineSource(this.target, path), floor, end);
@@ -92,7 +121,6 @@ export class Source {
   }
 
   *#linesUpTo(file: LogFile, source: LineSource, floor: number, end: number): Generator<MatchedLine | undefined> {
-    const { log } = this.target;
     const { since, until, context } = this.#options;
     const { inode } = file;
     let orderMs = file.modifiedMs;
@@ -110,8 +138,8 @@ export class Source {
       if (atMs !== null && atMs < since - SLACK_MS) return this.#end();
       if (atMs !== null && (atMs < since || atMs > until)) continue;
       orderMs = atMs ?? orderMs;
-      this.place = { log, inode, offset: raw.offset };
-      const after = { log, inode, offset: raw.offset + raw.size + raw.missing + 1 };
+      this.place = this.#placeIn(inode, raw.offset);
+      const after = this.#placeIn(inode, raw.offset + raw.size + raw.missing + 1);
       yield { line: outputLine(source, scrubbed, { atMs, offset: raw.offset }), orderMs, after };
     }
   }
@@ -123,10 +151,15 @@ export class Source {
       const isTorn = isFirst && isToEnd && region.bytes.at(-1) !== NEWLINE;
       isFirst = false;
       yield { region, isTorn, times: new PrecedingTime(region) };
-      this.place = { log: this.target.log, inode, offset: region.start };
+      this.place = this.#placeIn(inode, region.start);
       // A search without a match has seen no line, and so no time.
       if ((readFirstTime(region) ?? this.#options.since) < this.#options.since - SLACK_MS) return this.#end();
     }
+  }
+
+  #placeIn(inode: number, offset: number): LogPosition {
+    const { log, cutId } = { log: this.target.log, cutId: this.#log?.inode === inode ? this.#log.cutId : "" };
+    return { log, inode, offset, cuts: cutNumber(cutId) };
   }
 
   #end(): void {

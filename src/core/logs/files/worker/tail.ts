@@ -1,8 +1,11 @@
 import { lstatSync } from "node:fs";
+import type { LogPosition } from "../../cursor.ts";
 import type { LineSource } from "../packed.ts";
+import { cutNumber } from "../../rotated.ts";
+import { type Cut, cutBetween, listCuts, openAtMoment, openIfReadable } from "./cuts.ts";
 import { FileFollower } from "./file-follower.ts";
 import { createLineSource, type RawLine } from "./line.ts";
-import { LogFile, UnreadableLogError } from "./log-file.ts";
+import { type LogFile, UnreadableLogError } from "./log-file.ts";
 import { listRotatedFiles } from "./rotated-files.ts";
 import type { Target } from "./process-list.ts";
 import { tornLineStart } from "./regions.ts";
@@ -10,6 +13,8 @@ import { tornLineStart } from "./regions.ts";
 const MAX_ROTATED_FILES = 5;
 /** A program may keep writing to a renamed file until it reopens its log. */
 const MAX_IDLE_MS = 60_000;
+/** Looks at a log whose rotation was killed, before svcm goes on. */
+const MAX_WAITS = 20;
 
 export class Tail {
   readonly target: Target;
@@ -17,18 +22,23 @@ export class Tail {
   lastMs: number | null = null;
   #follower: FileFollower | undefined;
   #renamed: FileFollower[] = [];
+  /** The last head that svcm had cut off when the follower began, or went on behind it. */
+  #cutId = "";
+  #isBehind = false;
+  #waits = 0;
 
   /** @param sinceMs a file created later is read from its beginning */
   constructor(target: Target, sinceMs: number, nowMs: number) {
     this.target = target;
     this.source = createLineSource(target, target.path);
-    const file = this.#open();
+    const file = this.#openLog();
     if (file)
       this.#follower = new FileFollower(file, file.createdMs > sinceMs ? 0 : tornLineStart(file, file.size), nowMs);
   }
 
-  get place(): { readonly inode: number; readonly offset: number } | undefined {
-    return this.#follower && { inode: this.#follower.file.inode, offset: this.#follower.lineStart };
+  get place(): Omit<LogPosition, "log"> | undefined {
+    const cuts = cutNumber(this.#cutId);
+    return this.#follower && { inode: this.#follower.file.inode, offset: this.#follower.lineStart, cuts };
   }
 
   /** In parts, because a generator takes longer for a line than the rest of its way. */
@@ -36,11 +46,13 @@ export class Tail {
     yield* this.#readRenamed(nowMs);
     const follower = this.#follower;
     if (follower) {
-      if (follower.wasTruncated()) yield* this.#readTruncated(follower, nowMs);
+      if (this.#isBehind) yield* this.#readCuts(follower, nowMs);
+      else if (follower.wasTruncated()) yield* this.#readCutOrTruncated(follower, nowMs);
+      if (this.#isBehind) return;
       yield follower.readAdded(follower.file, nowMs);
     }
     if (!this.#isReplaced()) return;
-    const file = this.#open();
+    const file = this.#openLog();
     if (file === undefined) return;
     if (follower) yield* this.#readMissed(follower, nowMs);
     this.#follower = new FileFollower(file, 0, nowMs);
@@ -83,6 +95,58 @@ export class Tail {
     this.#renamed = remaining;
   }
 
+  *#readCutOrTruncated(follower: FileFollower, nowMs: number): Generator<readonly RawLine[]> {
+    const { done, copying } = listCuts(this.target);
+    const isKnown = [...done, ...(copying ? [copying] : [])].every(({ id }) => id <= this.#cutId);
+    if (isKnown) yield* this.#readTruncated(follower, nowMs);
+    else yield* this.#readCuts(follower, nowMs);
+  }
+
+  /** The rest of each head, oldest first, and then the place in the log itself. */
+  *#readCuts(follower: FileFollower, nowMs: number): Generator<readonly RawLine[]> {
+    this.#isBehind = true;
+    for (;;) {
+      const { done, copying } = listCuts(this.target);
+      // For a moment the log is cut, but the copy has not got its name.
+      if (copying !== undefined && (this.#waits += 1) <= MAX_WAITS) return;
+      const [cut, following] = [...done, ...(copying ? [copying] : [])].filter(({ id }) => id > this.#cutId);
+      if (cut === undefined) break;
+      yield* this.#readHead(follower, cut, following, nowMs);
+    }
+    this.#isBehind = false;
+    this.#waits = 0;
+  }
+
+  *#readHead(
+    follower: FileFollower,
+    { path, id }: Cut,
+    following: Cut | undefined,
+    nowMs: number,
+  ): Generator<readonly RawLine[]> {
+    const copy = this.#open(path);
+    if (copy) yield* readUpTo(follower, copy, nowMs);
+    const bytes = copy && this.#cutBehind(copy, following, follower.file);
+    copy?.close();
+    // Cut again in the meantime.
+    if (following === undefined && this.#hasCutAfter(id)) return;
+    this.#cutId = id;
+    if (bytes !== undefined) return follower.moveBack(bytes);
+    yield follower.takeTornLine();
+    follower.restart();
+  }
+
+  #cutBehind(copy: LogFile, following: Cut | undefined, log: LogFile): number | undefined {
+    const next = following === undefined ? log : this.#open(following.path);
+    const bytes = next && cutBetween(copy, next);
+    if (next !== log) next?.close();
+    return bytes;
+  }
+
+  #hasCutAfter(before: string): boolean {
+    const { done, copying } = listCuts(this.target);
+    return [...done, ...(copying ? [copying] : [])].some(({ id }) => id > before);
+  }
+
   /** If a log was copied before it was truncated, the copy has the lines that were not read yet. */
   *#readTruncated(follower: FileFollower, nowMs: number): Generator<readonly RawLine[]> {
     for (const path of listRotatedFiles(this.target).slice(0, MAX_ROTATED_FILES)) {
@@ -108,12 +172,23 @@ export class Tail {
     }
   }
 
-  #open(path = this.target.path): LogFile | undefined {
+  #openLog(): LogFile | undefined {
     try {
-      return new LogFile({ ...this.target, path });
+      const { file, cutId } = openAtMoment(this.target);
+      this.#cutId = cutId;
+      return file;
     } catch (error) {
       if (error instanceof UnreadableLogError) return undefined;
       throw error;
     }
   }
+
+  #open(path: string): LogFile | undefined {
+    return openIfReadable({ ...this.target, path });
+  }
+}
+
+function* readUpTo(follower: FileFollower, copy: LogFile, nowMs: number): Generator<readonly RawLine[]> {
+  const { size } = copy;
+  while (follower.offset < size) yield follower.readAdded(copy, nowMs);
 }

@@ -1,0 +1,107 @@
+/** The steps of a rotation from the cut on. Each of them may already have been done. */
+import { existsSync, fstatSync, futimesSync, readSync, writeSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import {
+  close,
+  discard,
+  fsync,
+  listIfReadable,
+  NO_FOLLOW,
+  O_RDWR,
+  openIfExists,
+  read,
+  rename,
+  withFile,
+} from "../../files/system.ts";
+import { syncFolder } from "../../files/write.ts";
+import { COPYING } from "../rotated.ts";
+import { pack } from "./pack.node.ts";
+import { isRestOfLine, type Journal, NEWLINE, type RotationRecord } from "./rotation-record.ts";
+
+const CHUNK_BYTES = 2 ** 20;
+
+export async function finishCut(
+  fd: number | undefined,
+  record: RotationRecord,
+  journal: Journal,
+  onStep?: (step: string) => void,
+): Promise<void> {
+  const { target, compress } = record;
+  if (fd !== undefined && record.way === "collapse") {
+    await blankRest(fd, record);
+    onStep?.("blanked");
+  }
+  await rename(target + COPYING, target);
+  await syncFolder(dirname(target));
+  onStep?.("named");
+  await journal.save({ ...record, phase: "pack" });
+  if (compress) await pack(target, onStep);
+  await journal.clear();
+  onStep?.("cleared");
+}
+
+/** The copy has that line whole. */
+async function blankRest(fd: number, { target, cut, end }: RotationRecord): Promise<void> {
+  const head = Buffer.alloc(end - cut);
+  const rest = Buffer.alloc(end - cut);
+  if (head.length === 0) return;
+  await withFile(target + COPYING, O_RDWR | NO_FOLLOW, (copy) => read(copy, rest, cut));
+  readSync(fd, head, 0, head.length, 0);
+  if (!isRestOfLine(head, rest)) return;
+  const { atime, mtime, size } = fstatSync(fd);
+  writeSync(fd, Buffer.alloc(head.length, NEWLINE), 0, head.length, 0);
+  if (fstatSync(fd).size === size) futimesSync(fd, atime, mtime);
+  await fsync(fd);
+}
+
+/** Finishes a rotation that was killed after the cut, and undoes one that was killed before it. */
+export async function finishRotation(record: RotationRecord, journal: Journal): Promise<void> {
+  const { phase, target, compress } = record;
+  const copy = target + COPYING;
+  if (phase === "pack" || (phase === "cut" && !existsSync(copy))) {
+    if (compress) await pack(target);
+    return journal.clear();
+  }
+  const fd = phase === "cut" ? await openSame(record) : undefined;
+  try {
+    const isCut = phase === "cut" && (await isBehindCut(fd, record));
+    if (isCut) return await finishCut(fd, record, journal);
+    await discard(copy);
+    await journal.clear();
+  } finally {
+    if (fd !== undefined) await close(fd);
+  }
+}
+
+/** Another program may have renamed the log. */
+async function openSame({ path, dev, ino }: RotationRecord): Promise<number | undefined> {
+  const folder = dirname(path);
+  const others = listIfReadable(folder).filter((name) => name.startsWith(basename(path)));
+  for (const name of new Set([basename(path), ...others])) {
+    const fd = await openIfExists(join(folder, name), O_RDWR | NO_FOLLOW).catch(() => undefined);
+    if (fd === undefined) continue;
+    const stat = fstatSync(fd);
+    if (stat.ino === ino && stat.dev === dev) return fd;
+    await close(fd);
+  }
+  return undefined;
+}
+
+/** A log only grows, so a smaller one is cut. Without the log, the copy is all that is left of its lines. */
+async function isBehindCut(fd: number | undefined, { target, size, end }: RotationRecord): Promise<boolean> {
+  const copy = await openIfExists(target + COPYING, O_RDWR | NO_FOLLOW);
+  if (copy === undefined) return false;
+  try {
+    if (fd === undefined || fstatSync(fd).size < size) return true;
+    const [own, copied] = [Buffer.alloc(CHUNK_BYTES), Buffer.alloc(CHUNK_BYTES)];
+    for (let at = 0; at < end; at += CHUNK_BYTES) {
+      const length = Math.min(CHUNK_BYTES, end - at);
+      readSync(fd, own, 0, length, at);
+      readSync(copy, copied, 0, length, at);
+      if (own.compare(copied, 0, length, 0, length) !== 0) return true;
+    }
+    return false;
+  } finally {
+    await close(copy);
+  }
+}

@@ -1,0 +1,193 @@
+import { existsSync, lstatSync, realpathSync, statfsSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { foreignCode } from "../../api/code.ts";
+import { errorCode } from "../../words/thrown.ts";
+import { listIfReadable, readIfReadable } from "../../files/system.ts";
+import { callDaemon } from "../../pm2/daemon/daemon.ts";
+import type { Pm2Process } from "../../pm2/daemon/worker/pm2-api.ts";
+import { daemonPid, formerLog, readSavedProcesses } from "../files/worker/absent-logs.ts";
+import { LogFile, UnreadableLogError } from "../files/worker/log-file.ts";
+import { listTargets } from "../files/worker/process-list.ts";
+import { ownRotated, rotatedNames } from "../rotated.ts";
+import { logrotatePatterns, type LogrotateRule } from "./logrotate.ts";
+import type { LogDisk, LogSurvey, SurveyedLog } from "./port-log-care.ts";
+import { lastFullDisk } from "./full-disk.node.ts";
+import { earlierSize, type KeptSizes } from "./sizes.ts";
+import { fileKey, readOpenFiles } from "./writers.node.ts";
+
+const TIMEOUT_MS = 5000;
+/** In PM2_HOME itself. */
+const PM2_LOGS = ["pm2.log", "agent.log"];
+
+export interface LookOptions {
+  readonly home: string;
+  readonly folders: readonly string[];
+  /** `/etc`, except in tests. */
+  readonly etc: string;
+  readonly isUnfinished: (path: string) => boolean;
+}
+
+const NO_LOGS = {
+  logs: [],
+  deleted: [],
+  disks: new Map<number, LogDisk>(),
+  hasPm2Logrotate: false,
+  areWritersHidden: false,
+  isHomeOfOther: false,
+  fullDiskMs: null,
+};
+
+type FoundLog = Pick<SurveyedLog, "path" | "app" | "stream"> & { readonly folders: readonly string[] };
+
+export async function lookAtLogs(options: LookOptions, kept: KeptSizes, nowMs: number): Promise<LogSurvey> {
+  const { home, etc } = options;
+  if (!existsSync(home)) return { ...NO_LOGS, home, atMs: nowMs, logrotate: [] };
+  const listed = await callDaemon(join(home, "rpc.sock"), "getMonitorData", TIMEOUT_MS);
+  const processes = Array.isArray(listed) ? (listed as Pm2Process[]) : readSavedProcesses(home);
+  const found = findLogs(options, processes).filter(({ path }) => lstatSync(path, { throwIfNoEntry: false }));
+  const pids = new Set([...daemonPid(home), ...processes.flatMap(({ pid = 0 }) => (pid > 1 ? [pid] : []))]);
+  const open = readOpenFiles(new Set(found.map(({ path }) => realPath(path))), pids);
+  const owner = statSync(home).uid;
+  const describe = (log: FoundLog): SurveyedLog => {
+    const { dev, ino, size: bytes, mtimeMs: modifiedMs } = lstatSync(log.path);
+    const { folders: _folders, ...own } = log;
+    return {
+      ...own,
+      dev,
+      ino,
+      bytes,
+      modifiedMs,
+      rotated: rotatedFiles(log.path),
+      writers: open.writers.get(fileKey({ dev, ino })) ?? [],
+      watchedBy: processes.filter((one) => isWatching(one, log.path)).map(({ name }) => String(name)),
+      earlier: earlierSize(kept, { path: log.path, ino, bytes }, nowMs),
+      problem: problemOf(log, owner),
+      isUnfinished: options.isUnfinished(log.path),
+    };
+  };
+  const logs = found.flatMap((log) => unlessGone(() => describe(log)));
+  return {
+    atMs: nowMs,
+    home,
+    logs,
+    deleted: open.deleted,
+    disks: readDisks(logs),
+    hasPm2Logrotate: processes.some(isPm2Logrotate),
+    logrotate: readLogrotate(etc),
+    areWritersHidden: open.isHidden,
+    isHomeOfOther: process.getuid?.() === 0 && owner !== 0,
+    fullDiskMs: await lastFullDisk(join(home, "pm2.log")),
+  };
+}
+
+function findLogs({ home, folders }: LookOptions, processes: readonly Pm2Process[]): FoundLog[] {
+  const targets = listTargets(processes, home, folders, statSync(home).uid);
+  const combined = processes.flatMap(({ name, pm2_env: { pm_log_path: path, pm_cwd: cwd } }): FoundLog[] => {
+    if (typeof path !== "string" || !path.startsWith("/") || path === "/dev/null") return [];
+    return [
+      { path, app: String(name), stream: null, folders: [home, ...folders, ...(typeof cwd === "string" ? [cwd] : [])] },
+    ];
+  });
+  const own = PM2_LOGS.map((name): FoundLog => ({ path: join(home, name), app: null, stream: null, folders: [home] }));
+  const others = listIfReadable(join(home, "logs")).flatMap((name): FoundLog[] => {
+    const path = join(home, "logs", name);
+    const { app, stream } = formerLog(name) ?? {};
+    return app === undefined || stream === undefined ? [] : [{ path, app: null, stream, folders: [home] }];
+  });
+  const all = [...others, ...own, ...combined, ...targets];
+  return [
+    ...new Map(
+      all.map(({ path, app, stream, folders: allowed }) => [path, { path, app, stream, folders: allowed }]),
+    ).values(),
+  ];
+}
+
+function unlessGone<T>(look: () => T): T[] {
+  try {
+    return [look()];
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function rotatedFiles(path: string): SurveyedLog["rotated"] {
+  const folder = dirname(path);
+  const name = basename(path);
+  const siblings = listIfReadable(folder);
+  const own = new Set(ownRotated(name, siblings).map(({ file }) => file));
+  return rotatedNames(name, siblings)
+    .toSorted()
+    .flatMap((file) => {
+      const stat = lstatSync(join(folder, file), { throwIfNoEntry: false });
+      return stat?.isFile() === true ? [{ path: join(folder, file), bytes: stat.size, isOwn: own.has(file) }] : [];
+    });
+}
+
+/** By default PM2 ignores hidden folders, and so `~/.pm2`. */
+const DEFAULT_IGNORED = /[/\\]\.|node_modules/;
+
+/** A pattern such as `*.log` does not cover a rotated file, so only an ignored folder counts. */
+function isWatching({ pm2_env: env }: Pm2Process, path: string): boolean {
+  const { watch, pm_cwd: cwd, ignore_watch: ignored } = env;
+  if (watch === undefined || watch === false || typeof cwd !== "string") return false;
+  const folders = textsIn(watch);
+  const isBelow = (folder: string): boolean => path.startsWith(`${resolve(cwd, folder)}/`);
+  if (!(folders.length === 0 ? isBelow(".") : folders.some(isBelow))) return false;
+  const patterns = textsIn(ignored);
+  return patterns.length === 0
+    ? !DEFAULT_IGNORED.test(path)
+    : !patterns.some((one) => isBelow(one.replace(/\/\**$/, "")));
+}
+
+function textsIn(value: unknown): string[] {
+  return [value].flat().filter((one) => typeof one === "string" && one !== "") as string[];
+}
+
+function problemOf({ path, folders }: FoundLog, owner: number): SurveyedLog["problem"] {
+  try {
+    new LogFile({ path, folders, owner }).close();
+    return null;
+  } catch (error) {
+    if (!(error instanceof UnreadableLogError)) throw error;
+    return error.code === "ENOENT" ? null : { code: foreignCode(error.code), details: error.message };
+  }
+}
+
+function isPm2Logrotate({ name, pm2_env: env }: Pm2Process): boolean {
+  return name === "pm2-logrotate" && Boolean(env["pmx_module"]) && env["status"] === "online";
+}
+
+function readLogrotate(etc: string): LogrotateRule[] {
+  const folder = join(etc, "logrotate.d");
+  const files = [join(etc, "logrotate.conf"), ...listIfReadable(folder).map((name) => join(folder, name))];
+  return files.flatMap((file) => {
+    const patterns = logrotatePatterns(readIfReadable(file));
+    return patterns.length > 0 ? [{ file, patterns }] : [];
+  });
+}
+
+function readDisks(logs: readonly SurveyedLog[]): Map<number, LogDisk> {
+  const disks = new Map<number, LogDisk>();
+  for (const { dev, path } of logs) {
+    if (disks.has(dev)) continue;
+    const { bavail, blocks, bsize } = statfsSync(path);
+    disks.set(dev, { path: mountPoint(path, dev), availableBytes: bavail * bsize, totalBytes: blocks * bsize });
+  }
+  return disks;
+}
+
+/** The topmost folder of the same disk. */
+function mountPoint(path: string, dev: number): string {
+  let folder = dirname(path);
+  while (folder !== "/" && statSync(dirname(folder)).dev === dev) folder = dirname(folder);
+  return folder;
+}

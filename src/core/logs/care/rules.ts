@@ -1,0 +1,116 @@
+import type { LogUsageResponse } from "../../api/log-care.ts";
+import type { Rule } from "../../findings/rule.ts";
+import { pluralize } from "../../words/pluralize.ts";
+import { bytesText } from "../../words/bytes-text.ts";
+
+export interface LogFacts extends Omit<LogUsageResponse, "issues"> {
+  /** When PM2 last found the disk full, if it has not opened its logs since. */
+  readonly fullDiskMs: number | null;
+  /** Of `svcm.yaml`. */
+  readonly maxBytes: number | undefined;
+}
+
+/** From here on, a log that nothing rotates is worth a word. */
+const LARGE_BYTES = 100 * 2 ** 20;
+const SOON_HOURS = 72;
+
+const fullSoon: Rule<LogFacts> = {
+  code: "LOG_DISK_FULL_SOON",
+  severity: "error",
+  summary: "Logs that nothing rotates fill the disk within three days.",
+  explanation: "svcm compares two sizes of each log. Other files that grow are not included.",
+  remedy:
+    "Add `logs: { maxSize: 50M, keep: 10 }` to `svcm.yaml`, then run `svcm logs rotate`, or `svcm serve` permanently. `svcm logs prune` frees space at once.",
+  *check({ disks }) {
+    for (const { path, fullInHours, availableBytes, bytesPerHour } of disks) {
+      if (fullInHours === null || fullInHours > SOON_HOURS) continue;
+      const growth = `logs grow by ${bytesText(bytesPerHour ?? 0)} an hour, and ${bytesText(availableBytes)} are free`;
+      yield { path: [path], message: `${path} is full in ${hoursText(fullInHours)}: ${growth}` };
+    }
+  },
+};
+
+function hoursText(hours: number): string {
+  return hours < 1 ? "less than an hour" : `about ${pluralize(Math.round(hours), "hour")}`;
+}
+
+const notRotated: Rule<LogFacts> = {
+  code: "LOG_NOT_ROTATED",
+  severity: "warning",
+  summary: "A log has more than 100 MiB, and nothing that svcm knows rotates it (warning).",
+  explanation:
+    "svcm looks at `logs` of `svcm.yaml`, at the module pm2-logrotate, and at `/etc/logrotate.conf` and `/etc/logrotate.d`.",
+  remedy: "Add `logs: { maxSize: 50M, keep: 10 }` to `svcm.yaml`, then run `svcm logs rotate`, or `svcm serve`.",
+  *check({ logs }) {
+    for (const { path, bytes, rotatedBy } of logs)
+      if (rotatedBy.length === 0 && bytes >= LARGE_BYTES)
+        yield { path: [path], message: `${path} has ${bytesText(bytes)}, and nothing rotates it` };
+  },
+};
+
+const idleRotation: Rule<LogFacts> = {
+  code: "LOG_ROTATION_IDLE",
+  severity: "warning",
+  summary:
+    "A log is twice as large as `logs` of `svcm.yaml` allows, so nothing runs the rotation, or not often enough (warning).",
+  remedy: "Run `svcm serve` permanently, or `svcm logs rotate` from a timer.",
+  *check({ logs, maxBytes = Number.POSITIVE_INFINITY }) {
+    for (const { path, bytes, rotatedBy, problem } of logs)
+      if (rotatedBy[0]?.tool === "svcm" && problem === null && bytes >= 2 * maxBytes)
+        yield {
+          path: [path],
+          message: `${path} has ${bytesText(bytes)} of at most ${bytesText(maxBytes)}: svcm serve or a timer has not rotated it yet`,
+        };
+  },
+};
+
+const twoRotators: Rule<LogFacts> = {
+  code: "LOG_ROTATED_TWICE",
+  severity: "warning",
+  summary: "Two tools rotate the same log, which loses and doubles lines (warning).",
+  remedy: "Take the log out of one of the two tools.",
+  *check({ logs }) {
+    for (const { path, rotatedBy } of logs)
+      if (rotatedBy.length > 1)
+        yield {
+          path: [path],
+          message: `${path} is rotated by ${rotatedBy.map(({ tool, config }) => `${tool} (${config ?? "svcm.yaml"})`).join(" and by ")}`,
+        };
+  },
+};
+
+const deletedLogs: Rule<LogFacts> = {
+  code: "LOG_DELETED_OPEN",
+  severity: "warning",
+  summary: "A log is deleted, but a process of PM2 still writes it: its space is not free (warning).",
+  remedy: "Run `svcm logs prune`, or `pm2 reloadLogs`: PM2 opens the files again.",
+  *check({ deleted }) {
+    for (const { path, pid, bytes } of deleted)
+      yield {
+        path: [path, pid],
+        message: `${path} is deleted, but the process ${pid} still writes it and keeps ${bytesText(bytes)}`,
+      };
+  },
+};
+
+const deadLogs: Rule<LogFacts> = {
+  code: "LOG_DEAD",
+  severity: "error",
+  summary: "The disk was full, and PM2 never writes a log again after that, even if there is space.",
+  explanation: "PM2's log says when the disk was full. PM2 continues only after it has opened its logs again.",
+  remedy: "Free space, for example with `svcm logs prune`, which then lets PM2 open its logs again (`pm2 reloadLogs`).",
+  *check({ fullDiskMs }) {
+    if (fullDiskMs === null) return;
+    const at = `${new Date(fullDiskMs).toISOString().slice(0, "2026-01-31T08:00".length).replace("T", " ")}Z`;
+    yield { message: `the disk was full at ${at}, and PM2 has not opened its logs again since: some may stay empty` };
+  },
+};
+
+export const logCareRules: readonly Rule<LogFacts>[] = [
+  deadLogs,
+  fullSoon,
+  notRotated,
+  idleRotation,
+  twoRotators,
+  deletedLogs,
+];
