@@ -2,7 +2,7 @@
 
 /** Files that reach the machine. The rest of the core takes text or data, or ports. */
 const adapters =
-  "^src/core/(.*\\.node\\.ts$|files/|pm2/(daemon|loader)/|logs/files/|metrics/machine/|running/evidence/|deploy/machine/|index\\.ts$)";
+  "^src/core/(.*\\.node\\.ts$|files/|pm2/(daemon|loader)/|logs/files/|metrics/machine/|running/evidence/|deploy/machine/|(index|node-ports)\\.ts$)";
 
 /** The rooms of ideas: decisions, ports, adapters and operations of one idea. */
 const rooms = "^src/core/[^/]+/";

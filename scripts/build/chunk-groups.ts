@@ -137,6 +137,7 @@ const GROUPS: readonly Group[] = [
     folder: "src/",
     paths: [
       "core/index.",
+      "core/node-ports.",
       "core/files/index.",
       "commands/base.",
       "commands/terminal/fit.",

@@ -278,13 +278,10 @@ test("the error table has every refusal that a request can get", () => {
     "PREFLIGHT_FAILED",
     "PLAN_STALE",
     "WORKTREE_DIRTY",
-    "APPLY_LOCKED",
-    "APPLY_REFUSED",
-    "APPLY_REVERTED",
-    "APPLY_HALF",
+    ...(["APPLY_LOCKED", "APPLY_REFUSED", "APPLY_REVERTED", "APPLY_HALF"] as const),
     "RELEASE_NOT_FOUND",
     "NOTHING_TO_ROLL_BACK",
-    "BOOT_FAILED",
+    ...(["BOOT_FAILED", "DEPLOY_FAILED", "DEPLOY_REFUSED", "DEPLOY_LOCKED"] as const),
   ];
   const covered = new Set([...cases.map(({ kind }) => kind), ...ofOtherFaces]);
   expect(Object.keys(errorTable).filter((kind) => !covered.has(kind as ErrorKind))).toEqual([]);
