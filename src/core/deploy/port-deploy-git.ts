@@ -13,6 +13,12 @@ export interface DeployGit {
   /** The branch of the source's HEAD; `undefined` if it is detached. */
   defaultBranch(source: Source, options: FetchOptions): Promise<string | undefined>;
 
+  /**
+   * Untracked and ignored files of the checkout, below the repository root; a folder of them is one path, with a slash,
+   * unless it has one of these paths.
+   */
+  listOthers(detailed: readonly string[]): Promise<string[]>;
+
   /** 40 hex digits; `undefined` if the place has no such commit. */
   resolve(where: "repository" | "checkout", revision: string): Promise<string | undefined>;
 

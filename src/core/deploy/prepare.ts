@@ -7,23 +7,17 @@ import { chooseServices, resolvePath } from "../project/resolve.ts";
 import { checkRelease } from "./check-release.ts";
 import { chooseDeploy } from "./choose-deploy.ts";
 import { note, requireNotStopped, type DeployContext } from "./deploy-context.ts";
-import type { FoundCommit } from "./find-commit.ts";
 import { createDeployId } from "./layout.ts";
-import type { Checkout, CommitFacts, DeployGit } from "./port-deploy-git.ts";
+import type { CommitFacts } from "./port-deploy-git.ts";
 import type { DiskSize, ReleaseWorld, SharedPath } from "./port-deploys.ts";
+import type { NewRelease } from "./new-release.ts";
 import { type DeployHead, type DeployRecord, toDeployRecord } from "./record.ts";
 import { runReleaseCommands } from "./run-commands.ts";
+import { requireDecided } from "./undecided.ts";
 
 /** Room for what a build writes beside the files that it leaves. */
 const SPACE_FACTOR = 1.2;
 const MAX_SIZE: DiskSize = { bytes: 2 * 2 ** 30, files: 300_000 };
-
-export interface NewRelease {
-  readonly found: FoundCommit;
-  readonly git: DeployGit;
-  readonly checkout: Checkout;
-  readonly records: readonly DeployRecord[];
-}
 
 /**
  * Makes the folder of a release beside the running one, and checks it. After a failure the folder is removed, and
@@ -134,6 +128,7 @@ async function fillFolder(
   await runReleaseCommands(context, { id, top, world, settings });
   requireNotStopped(context);
   await createOutputFolders(context, await checkRelease(context, world));
+  await requireDecided(context, release, world, { settings, shared });
   const size = await root.measure(top);
   if (size.bytes > MAX_SIZE.bytes || size.files > MAX_SIZE.files)
     throw new SvcmError("DEPLOY_FAILED", {

@@ -10,6 +10,8 @@ export interface DeploySettings {
   /** A remote of the repository, a path, or a URL. */
   readonly source: string | undefined;
   readonly shared: readonly string[];
+  /** Files of the checkout that no release needs. */
+  readonly left: readonly string[];
   /** `undefined` for the command that the lockfile implies. */
   readonly install: DeployCommand | undefined;
   /** `undefined` for the script `build` of package.json, if it has one. */
@@ -24,6 +26,7 @@ export interface DeclaredDeploy {
   readonly root?: string | undefined;
   readonly source?: string | undefined;
   readonly shared?: readonly string[] | undefined;
+  readonly left?: readonly string[] | undefined;
   readonly install?: DeployCommand | undefined;
   readonly build?: DeployCommand | undefined;
   readonly env?: readonly string[] | undefined;
@@ -41,13 +44,18 @@ export function toDeploySettings({ timeout, ...declared }: DeclaredDeploy = {}):
   return {
     root: declared.root,
     source: declared.source,
-    shared: [...new Set((declared.shared ?? []).map((path) => path.replace(/\/+$/, "")))],
+    shared: withoutSlash(declared.shared),
+    left: withoutSlash(declared.left),
     install: declared.install,
     build: declared.build,
     env: declared.env ?? [],
     keep: declared.keep ?? DEFAULT_KEEP,
     timeoutMs: parseDuration(timeout ?? DEFAULT_TIMEOUT, DEPLOY_TIMEOUT) ?? 0,
   };
+}
+
+function withoutSlash(paths: readonly string[] = []): string[] {
+  return [...new Set(paths.map((path) => path.replace(/\/+$/, "")))];
 }
 
 const PATH_PART = String.raw`(?!\.{1,2}(?:/|$))[^/\0]+`;

@@ -74,13 +74,14 @@ const deploy = z
       .describe("a remote such as origin, a path, or a URL")
       .optional(),
     shared: z.array(sharedPath).describe("a list of paths, for example [.env, uploads]").optional(),
+    left: z.array(sharedPath).describe("a list of paths, for example [notes.txt]").optional(),
     install: command.optional(),
     build: command.optional(),
     env: z.array(variable).describe("a list of names, for example [SENTRY_RELEASE]").optional(),
     keep: z.int().min(MIN_KEEP).max(MAX_KEEP).optional(),
     timeout: z.string().regex(DEPLOY_TIMEOUT).describe("a time such as 90s or 10m").optional(),
   })
-  .describe("{ root?, source?, shared?, install?, build?, env?, keep?, timeout? }");
+  .describe("{ root?, source?, shared?, left?, install?, build?, env?, keep?, timeout? }");
 
 const service = {
   folder: path.optional(),

@@ -7,6 +7,8 @@ import { mapLoaded, requireInside } from "../../../src/core/deploy/map-paths.ts"
 import { toDeployRecord, type DeployEvent, type DeployRecord } from "../../../src/core/deploy/record.ts";
 import { outcomeAfterKill } from "../../../src/core/deploy/recover.ts";
 import type { LoadedApp, LoadedEcosystem } from "../../../src/core/pm2/loaded.ts";
+import { filterUndecided, runningIn } from "../../../src/core/deploy/undecided.ts";
+import { runningRecord } from "../../support/counting-ports.ts";
 import { SHARED_PATH } from "../../../src/core/project/deploy-settings.ts";
 
 const COMMIT = "4a91c7700000000000000000000000000000abcd";
@@ -213,4 +215,36 @@ describe("paths of an ecosystem file", () => {
         expect.objectContaining({ body: expect.objectContaining({ code: "DEPLOY_PATH_OUTSIDE" }) }),
       );
   });
+});
+
+test("packages, caches, logs, and files that are shared or left are decided; all others are not", () => {
+  const paths = [
+    "node_modules/",
+    "packages/api/node_modules/",
+    ".svcm/",
+    ".eslintcache",
+    "logs/",
+    "web.log",
+    "web.pid",
+    "uploads/",
+    "uploads-old/",
+    "data/app.sqlite",
+    "data/app.sqlite-wal",
+    "notes.txt",
+    ".env",
+  ];
+  const answered = { shared: ["uploads", "data/app.sqlite"], left: ["notes.txt"] };
+  expect(filterUndecided(paths, answered)).toEqual(["uploads-old/", "data/app.sqlite-wal", ".env"]);
+});
+
+test("apps of the checkout run in it or run its script, unless that is a release", () => {
+  const layout = { releases: "/srv/app/.deploy/releases" };
+  const release = `${layout.releases}/20261127080501-4a91c77`;
+  const processes = [
+    runningRecord({ name: "cwd", cwd: "/srv/app", script: "/usr/bin/node" }),
+    runningRecord({ name: "script", cwd: "/", script: "/srv/app/server.js" }),
+    runningRecord({ name: "neighbour", cwd: "/srv/app-old", script: "/srv/app-old/server.js" }),
+    runningRecord({ name: "release", cwd: release, script: `${release}/server.js` }),
+  ];
+  expect(runningIn(processes, "/srv/app", layout)).toEqual(["cwd", "script"]);
 });

@@ -23,6 +23,7 @@ export function deployGit(place: GitPlace): DeployGit {
   const own: Own = (args, more) => runGit(place, args, more);
   return {
     readCheckout: () => readCheckout(inCheckout, ask),
+    listOthers: (detailed) => listOthers(inCheckout, detailed),
     async fetch(source, options) {
       if (!existsSync(`${repository}/HEAD`)) await init(repository, own);
       await own([...FETCH, "--", source.url, ...FETCHED_REFS, ...(source.commit ? [source.commit] : [])], {
@@ -48,6 +49,18 @@ export function deployGit(place: GitPlace): DeployGit {
     },
     keep: (commits) => keepCommits(own, commits),
   };
+}
+
+/** The listing ignores no file, so it needs no rule of the repository. A file monitor is a program that it names. */
+async function listOthers(run: ReturnType<typeof gitRunner>, detailed: readonly string[]): Promise<string[]> {
+  const list = async (...args: string[]): Promise<string[]> => {
+    const command = ["-c", "core.fsmonitor=false", "ls-files", "-z", "--others", ...args];
+    return (await run(MAX_BYTES, command)).toString("utf8").split("\0").filter(Boolean);
+  };
+  const paths = await list("--directory", "--no-empty-directory");
+  const split = paths.filter((path) => path.endsWith("/") && detailed.some((name) => name.startsWith(path)));
+  const inside = split.length === 0 ? [] : await list("--", ...split);
+  return [...paths.filter((path) => !split.includes(path)), ...inside];
 }
 
 async function init(repository: string, own: Own): Promise<void> {

@@ -108,6 +108,10 @@ export const deployCodes: CodeDocs = {
     summary: "A deploy of this repository is running (a warning of a plan).",
     remedy: "Wait for its end, and read the plan again.",
   },
+  DEPLOY_UNDECIDED: {
+    summary: "At the first deploy, the checkout in which apps run has files that the release lacks.",
+    remedy: "Name each in `deploy.shared` if an app reads or writes it, else in `deploy.left`.",
+  },
   SHARED_UNUSABLE: {
     summary: "A shared path is nowhere, or cannot be linked into the release.",
     remedy: "Create it in `shared` of the deploy root, or remove it from `deploy.shared`.",
