@@ -28,8 +28,6 @@ export function bundledPlugin(
 ): Plugin {
   const { name, version, oclif } = pjson;
 
-  const prototype = createDetailsPrototype(details);
-
   async function findCommand(id: string): Promise<Command.Class> {
     const [, ...path] = commands[id]?.relativePath ?? [];
     const chunk = load(path.join("/")) as { default: Command.Class };
@@ -41,7 +39,7 @@ export function bundledPlugin(
     alias: name,
     commandIDs: Object.keys(commands),
     commands: Object.entries(commands).map(([id, command]) => {
-      const loadable = "flags" in command ? command : Object.assign(Object.create(prototype) as object, command);
+      const loadable = "flags" in command ? command : withDetails(command, details);
       return Object.assign(loadable, { load: () => findCommand(id) }) as Command.Loadable;
     }),
     commandsDir: undefined,
@@ -63,17 +61,14 @@ export function bundledPlugin(
   return plugin;
 }
 
-/** Reads the details on first access, because most starts need none. */
-function createDetailsPrototype(details: () => DetailsOf): object {
-  const prototype = {};
+/** Reads the details on first access, because most starts need none. oclif copies a command that has aliases. */
+function withDetails(command: BriefCommand, details: () => DetailsOf): object {
+  const detailed = { ...command };
   for (const name of DETAILS) {
-    Object.defineProperty(prototype, name, {
-      get(this: BriefCommand) {
-        return details()[String(this.relativePath)]?.[name];
-      },
-    });
+    const get = (): unknown => details()[String(command.relativePath)]?.[name];
+    Object.defineProperty(detailed, name, { get, enumerable: true });
   }
-  return prototype;
+  return detailed;
 }
 
 function hooksOf({ hooks = {} }: PJSON["oclif"]): Plugin["hooks"] {

@@ -94,6 +94,6 @@ test("only PM2's records, its dump and the copies of env files contain values, r
     .map(({ parentPath, name }) => join(parentPath, name));
   const holding = files.filter((path) => readFileSync(path, "latin1").match(CANARY));
   const places = holding.map((path) => (/\/env\/\d+$/.test(path) ? "env" : basename(path)));
-  expect(new Set(places)).toEqual(new Set(["before.json", "env", "dump.pm2", "dump.pm2.bak"]));
+  expect(new Set(places)).toEqual(new Set(["before.json", "boot.json", "env", "dump.pm2", "dump.pm2.bak"]));
   for (const path of holding) expect(statSync(path).mode & 0o077, path).toBe(0);
 });

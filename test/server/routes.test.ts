@@ -1,3 +1,4 @@
+import { bootBody, daemonBody } from "../../src/core/api/boot.ts";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type * as z from "zod";
@@ -41,6 +42,8 @@ const examples: Record<string, { readonly path: string; readonly body?: z.ZodTyp
   "/api/events": { path: "/api/events?limit=10&cursor=1.1", body: eventsBody },
   "/api/me": { path: "/api/me", body: identityBody },
   "/api/logs/usage": { path: "/api/logs/usage", body: logUsageBody },
+  "/api/boot": { path: "/api/boot", body: bootBody },
+  "/api/daemon": { path: "/api/daemon", body: daemonBody },
   "/api/history": { path: "/api/history?series=host&points=10", body: historyBody },
   "/api/declarations": { path: "/api/declarations", body: declarationsBody },
   "/healthz": { path: "/healthz", body: healthBody },
