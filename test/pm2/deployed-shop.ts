@@ -21,7 +21,12 @@ const version = readFileSync(__dirname + "/dist/version.txt", "utf8").trim();
 if (version === "crash") throw new Error("bad release");
 const server = require("node:http").createServer((_, response) => response.end(version));
 server.listen(Number(process.env.PORT), "127.0.0.1");
-process.on("SIGINT", () => server.close(() => process.exit()));
+process.on("SIGINT", () => {
+  const isClosed = new Promise((resolve) => server.close(resolve));
+  const end = () => setImmediate(() => setImmediate(() => isClosed.then(() => process.exit())));
+  // A connection that the cluster has just passed to it is returned to the others, if it lives to answer.
+  setTimeout(end, 500);
+});
 `;
 const BUILD = `
 const { mkdirSync, copyFileSync, readFileSync } = require("node:fs");

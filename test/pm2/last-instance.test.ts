@@ -17,7 +17,11 @@ let port: number;
 const GOOD = (release: string): string => `
 const server = require("node:http").createServer((_, response) => response.end(${JSON.stringify(release)}));
 server.listen(PORT, "127.0.0.1", () => process.send?.("ready"));
-process.on("SIGINT", () => setTimeout(() => server.close(() => process.exit(0)), 300));`;
+process.on("SIGINT", () => {
+  const isClosed = new Promise((resolve) => server.close(resolve));
+  // A connection that the cluster has just passed to it is returned to the others, if it lives to answer.
+  setTimeout(() => setImmediate(() => setImmediate(() => isClosed.then(() => process.exit(0)))), 500);
+});`;
 const BAD = `throw new Error("the new code does not start");`;
 
 const release = (code: string): void => writeFileSync(join(own.folder, "app.cjs"), code.replace("PORT", String(port)));
