@@ -96,6 +96,7 @@ const GROUPS: readonly Group[] = [
       "words/entity-tag.",
       "words/round.",
       "words/schema-part.",
+      "words/seconds.",
     ],
     minShareCount: 4,
   },

@@ -55,10 +55,6 @@ export function unitsOfHome({ system }: BootFacts): BootFacts["system"]["units"]
   return system.units.filter(({ isOfHome }) => isOfHome);
 }
 
-export function momentText(ms: number): string {
-  return new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
-}
-
 const MAX_NAMES = 6;
 
 export function nameList(names: readonly string[]): string {

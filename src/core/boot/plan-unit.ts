@@ -1,4 +1,5 @@
 import { SvcmError } from "../api/errors.ts";
+import { KILL_TIMEOUT_MS } from "../pm2/settings.ts";
 import type { SavedList } from "../pm2/port-saved-list.ts";
 import type { MachineUser, NewUnit, SystemFacts, UnitFacts } from "./port-units.ts";
 import { unitName, unitText, type UnitInput } from "./unit-text.ts";
@@ -12,7 +13,6 @@ interface UnitRequest {
   readonly digest: (bytes: Uint8Array) => string;
 }
 
-const KILL_TIMEOUT_MS = 1600;
 /** An app may be declared with a longer time after the unit was written. */
 const MIN_STOP_MS = 45_000;
 

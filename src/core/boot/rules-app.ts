@@ -1,6 +1,7 @@
+import { formatSecond } from "../words/seconds.ts";
 import { shellQuote } from "../words/shell.ts";
 import { appKind } from "../running/kind.ts";
-import { type BootFacts, type BootRule, isInUse, momentText, nameList, unitsOfHome } from "./facts.ts";
+import { type BootFacts, type BootRule, isInUse, nameList, unitsOfHome } from "./facts.ts";
 
 function startsFromList(facts: BootFacts): boolean {
   return unitsOfHome(facts).some(({ isEnabled, starts }) => isEnabled && starts === "saved list");
@@ -80,7 +81,7 @@ const dead: BootRule = {
   remedy: "Run `svcm boot restore`, which starts what the saved list has.",
   *check({ running, silence, daemon, saved, traces: { pid, signMs, savedNames } }) {
     if (running !== null || silence !== null || daemon !== null || pid === null || saved.processes.length === 0) return;
-    const when = signMs === null ? "" : ` after ${momentText(signMs)}`;
+    const when = signMs === null ? "" : ` after ${formatSecond(signMs)}`;
     const message = `PM2's daemon, pid ${pid}, ended without a message${when}: it was killed, or the machine stopped. The saved list has ${nameList(savedNames)}`;
     yield { path: ["daemon"], message, command: "svcm boot restore" };
   },

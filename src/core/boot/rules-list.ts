@@ -1,7 +1,8 @@
+import { formatSecond } from "../words/seconds.ts";
 import { pluralize } from "../words/pluralize.ts";
 import { shellQuote } from "../words/shell.ts";
 import { compareSaved, type SavedDifference } from "./compare-saved.ts";
-import { type BootFacts, type BootRule, momentText, nameList } from "./facts.ts";
+import { type BootFacts, type BootRule, nameList } from "./facts.ts";
 
 const SAVE = "svcm boot save";
 
@@ -16,7 +17,7 @@ function differences({ saved, running }: BootFacts): SavedDifference[] {
 }
 
 function savedText({ saved }: BootFacts): string {
-  return saved.savedAtMs === null ? "" : `, saved ${momentText(saved.savedAtMs)}`;
+  return saved.savedAtMs === null ? "" : `, saved ${formatSecond(saved.savedAtMs)}`;
 }
 
 const noList: BootRule = {
@@ -43,7 +44,7 @@ const broken: BootRule = {
   *check(facts) {
     const { state, path, copy } = facts.saved;
     if (state !== "broken") return;
-    const good = copy === null ? "svcm has no copy" : `svcm has a copy of ${momentText(copy.savedAtMs)}`;
+    const good = copy === null ? "svcm has no copy" : `svcm has a copy of ${formatSecond(copy.savedAtMs)}`;
     yield {
       path: ["list"],
       message: `PM2's saved list ${path} cannot be parsed; ${good}`,

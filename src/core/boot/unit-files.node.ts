@@ -1,7 +1,7 @@
 /** Finds units in the folders of systemd, which works without rights, and in an image that no systemd runs. */
 import { existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, delimiter, join } from "node:path";
-import { listIfReadable, readIfReadable } from "../files/system.ts";
+import { listIfReadable, readIfReadable, realPathIfReadable } from "../files/system.ts";
 import { expandSpecifiers, findStart, parseUnit, type ParsedUnit, type StartCommand } from "./parse-unit.ts";
 import type { MachineUser, UnitFacts } from "./port-units.ts";
 import { SYSTEM_UNIT_FOLDER, userUnitFolder } from "./unit-folders.node.ts";
@@ -85,7 +85,7 @@ function toFacts(search: UnitSearch, { parsed, ...unit }: FoundUnit): UnitFacts 
   const start = findStart(parsed.commands.map((words) => words.map((word) => expandWord(word, user, unit.name))));
   if (start === undefined) return undefined;
   const home = homeOf(parsed, user, unit.name);
-  const isOfHome = home !== null && realPath(home) === realPath(search.pm2Home);
+  const isOfHome = home !== null && realPathIfReadable(home) === realPathIfReadable(search.pm2Home);
   if (!isOfHome && user.name !== owner?.name) return undefined;
   return {
     ...unit,
@@ -151,13 +151,5 @@ function isMissing(path: string): boolean {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return code === "ENOENT" || code === "ENOTDIR";
-  }
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
   }
 }

@@ -9,7 +9,7 @@ import { pluralize } from "../words/pluralize.ts";
 import { startMsOf } from "./attribute-events.ts";
 import { explainExit, type Verdict } from "./causes.ts";
 import { isWrittenAt } from "./heap-error.ts";
-import { floorToSecond, formatSecond } from "./seconds.ts";
+import { floorToSecond, formatSecond } from "../words/seconds.ts";
 import type { Kernel } from "./sightings.ts";
 
 export interface CountedWitnesses {

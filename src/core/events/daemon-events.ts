@@ -1,7 +1,7 @@
 /** The start and the end of PM2's daemon, and what they do to its processes. */
 import type { LogEntry } from "../logs/log-line.ts";
 import type { Draft, State } from "./log-state.ts";
-import { formatSecond } from "./seconds.ts";
+import { formatSecond } from "../words/seconds.ts";
 
 /** `pm2 kill` stops the processes at most this long before the daemon. */
 const KILL_MS = 10_000;

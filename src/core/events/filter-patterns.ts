@@ -7,7 +7,7 @@ import { startMsOf } from "./attribute-events.ts";
 import { escapeRegExp } from "../words/escape-reg-exp.ts";
 import { readAuditRecords, type AuditRecords } from "./collect-events.ts";
 import type { EventFilter } from "./page.ts";
-import { floorToSecond } from "./seconds.ts";
+import { floorToSecond } from "../words/seconds.ts";
 
 const DAEMON = /New PM2 Daemon started|PM2 successfully stopped|Exited peacefully|pm2 has been killed by signal/;
 

@@ -1,6 +1,6 @@
 import type { DaemonTraces } from "../pm2/daemon-traces.ts";
 import type { SvcmEvent } from "../api/events.ts";
-import { floorToSecond, formatSecond } from "./seconds.ts";
+import { floorToSecond, formatSecond } from "../words/seconds.ts";
 
 const MAX_NAMES = 5;
 

@@ -2,7 +2,7 @@ import type { ProcessRecord } from "../pm2/process-record.ts";
 import { mebibytes } from "./causes.ts";
 import { presentState } from "./present-state.ts";
 import { nextDue, parseSchedule } from "./schedule.ts";
-import { formatSecond } from "./seconds.ts";
+import { formatSecond } from "../words/seconds.ts";
 
 /** @param nowMs milliseconds since 1970 */
 export function describeNextActions(record: ProcessRecord, nowMs: number): string[] {

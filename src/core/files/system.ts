@@ -14,6 +14,7 @@ import {
   readdir as fsReaddir,
   readdirSync,
   readFileSync,
+  realpathSync,
   readlink as fsReadlink,
   readlinkSync,
   realpath as fsRealpath,
@@ -112,6 +113,15 @@ export function readIfReadable(path: string): string {
     return readFileSync(path, "utf8");
   } catch {
     return ""; // missing, or hidden from this user
+  }
+}
+
+/** As it is if it is missing, or hidden from this user. */
+export function realPathIfReadable(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
   }
 }
 

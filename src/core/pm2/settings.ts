@@ -6,6 +6,8 @@ import { canonicalArguments, canonicalValue, firstValue, type Fields } from "./n
 export type Settings = Readonly<Partial<Record<SettingName, string | number | boolean | null>>>;
 
 export const LISTEN_TIMEOUT_MS = 3000;
+/** Of PM2, from the signal to the kill. */
+export const KILL_TIMEOUT_MS = 1600;
 
 interface Setting {
   /** The name in PM2's record and in an ecosystem file. */

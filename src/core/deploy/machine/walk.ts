@@ -1,11 +1,10 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
+import { isNoData } from "../no-data.ts";
 import type { DiskSize } from "../port-deploys.ts";
 
 const MAX_ENTRIES = 600_000;
 const POINTER = "version https://git-lfs.github.com/spec/";
-/** Data of an app is not in them; hard links of a package manager change their times. */
-const NO_DATA = /^(?:node_modules|\.git|\.svcm|\.cache|\.npm|__pycache__|logs?|tmp)$/;
 
 interface Entry {
   readonly path: string;
@@ -35,10 +34,10 @@ export function measureFolder(folder: string): DiskSize {
   return { bytes, files };
 }
 
-/** By the time of change, which nothing can set back. A folder changes with what is created in it, so only files count. */
+/** By the time of change, which nothing can set back. Hard links of a package manager change those of its files. A folder changes with what is created in it, so only files count. */
 export function findWritten(release: string, sinceMs: number): string[] {
   const found: string[] = [];
-  for (const { path, isFolder } of walk(release, (name) => !NO_DATA.test(name) && !/^\.next\b|cache$/i.test(name))) {
+  for (const { path, isFolder } of walk(release, (name) => !isNoData(name))) {
     const stats = isFolder ? undefined : lstatSync(path, { throwIfNoEntry: false });
     if (stats?.isFile() === true && stats.ctimeMs > sinceMs) found.push(path.slice(release.length + 1));
   }

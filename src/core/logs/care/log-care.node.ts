@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { closeSync, openSync, readFileSync, statSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, openSync, statSync, unlinkSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { FileError } from "../../files/port-files.ts";
 import { attempt } from "../../files/file-error.ts";
 import { deliveryFile } from "../../files/private-files.ts";
-import { discard, listIfReadable, unlink } from "../../files/system.ts";
+import { discard, listIfReadable, readIfReadable, unlink } from "../../files/system.ts";
 import { callDaemon } from "../../pm2/daemon/daemon.ts";
 import type { CutWay } from "../../api/names.ts";
 import { SvcmError } from "../../api/errors.ts";
@@ -35,6 +35,7 @@ export function nodeLogCare(options: LogCareOptions): LogCare {
   const folder = join(home, "svcm", "log-care");
   const sizesFile = join(folder, "sizes.json");
   const recordPath = (path: string): string => join(folder, `${digest(path)}.json`);
+  const isUnfinished = (path: string): boolean => readIfReadable(recordPath(path)) !== "";
   const changeSizes = async (change: (kept: KeptSizes) => KeptSizes): Promise<void> =>
     deliveryFile(sizesFile).change((text, save) => save(formatSizes(change(parseSizes(text)))));
   let last: LogSurvey | undefined;
@@ -45,8 +46,7 @@ export function nodeLogCare(options: LogCareOptions): LogCare {
     async look({ keepsSizes = true } = {}) {
       // Few commands need it, and it shares code with the worker that reads logs.
       const { lookAtLogs } = await import("./look.node.ts");
-      const kept = parseSizes(readIfThere(sizesFile));
-      const isUnfinished = (path: string): boolean => readIfThere(recordPath(path)) !== undefined;
+      const kept = parseSizes(readIfReadable(sizesFile));
       const survey = await lookAtLogs({ home, folders, etc, isUnfinished }, kept, nowMs());
       // Without the sizes of this look, only the growth stays unknown.
       if (keepsSizes && survey.logs.length > 0)
@@ -81,14 +81,6 @@ export function nodeLogCare(options: LogCareOptions): LogCare {
 
 function digest(path: string): string {
   return createHash("sha256").update(path).digest("hex").slice(0, 16);
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8") || undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function ignoreFileError(error: unknown): void {

@@ -1,8 +1,8 @@
-import { existsSync, lstatSync, realpathSync, statfsSync, statSync } from "node:fs";
+import { existsSync, lstatSync, statfsSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { foreignCode } from "../../api/code.ts";
 import { errorCode } from "../../words/thrown.ts";
-import { listIfReadable, readIfReadable } from "../../files/system.ts";
+import { listIfReadable, readIfReadable, realPathIfReadable } from "../../files/system.ts";
 import { callDaemon } from "../../pm2/daemon/daemon.ts";
 import type { Pm2Process } from "../../pm2/daemon/worker/pm2-api.ts";
 import { daemonPid, formerLog, readSavedProcesses } from "../files/worker/absent-logs.ts";
@@ -46,7 +46,7 @@ export async function lookAtLogs(options: LookOptions, kept: KeptSizes, nowMs: n
   const processes = Array.isArray(listed) ? (listed as Pm2Process[]) : readSavedProcesses(home);
   const found = findLogs(options, processes).filter(({ path }) => lstatSync(path, { throwIfNoEntry: false }));
   const pids = new Set([...daemonPid(home), ...processes.flatMap(({ pid = 0 }) => (pid > 1 ? [pid] : []))]);
-  const open = readOpenFiles(new Set(found.map(({ path }) => realPath(path))), pids);
+  const open = readOpenFiles(new Set(found.map(({ path }) => realPathIfReadable(path))), pids);
   const owner = statSync(home).uid;
   const describe = (log: FoundLog): SurveyedLog => {
     const { dev, ino, size: bytes, mtimeMs: modifiedMs } = lstatSync(log.path);
@@ -108,14 +108,6 @@ function unlessGone<T>(look: () => T): T[] {
   } catch (error) {
     if (errorCode(error) === "ENOENT") return [];
     throw error;
-  }
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
   }
 }
 

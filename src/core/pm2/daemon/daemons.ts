@@ -1,9 +1,9 @@
-import { existsSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readlinkSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { isRecord } from "../../words/record.ts";
 import { userName } from "../../files/host.ts";
-import { listIfReadable, readIfReadable } from "../../files/system.ts";
+import { listIfReadable, readIfReadable, realPathIfReadable } from "../../files/system.ts";
 import type { DaemonProcess, Daemons } from "../port-daemons.ts";
 import { callDaemon } from "./daemon.ts";
 
@@ -38,13 +38,13 @@ export function libraryVersion(): string | null {
 }
 
 function listDaemons(pm2Home: string): DaemonProcess[] {
-  const own = realPath(pm2Home);
+  const own = realPathIfReadable(pm2Home);
   return listIfReadable("/proc").flatMap((pid): DaemonProcess[] => {
     if (!/^\d+$/.test(pid)) return [];
     const [, pm2Version, home] = TITLE.exec(readIfReadable(`/proc/${pid}/cmdline`).split("\0")[0] ?? "") ?? [];
     const uid = statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid;
     if (pm2Version === undefined || home === undefined || uid === undefined) return [];
-    const isOwn = realPath(home) === own;
+    const isOwn = realPathIfReadable(home) === own;
     return [
       { pid: Number(pid), home, isOwn, pm2Version, uid, user: userName(uid), ...nodeOf(pid), group: groupOf(pid) },
     ];
@@ -75,12 +75,4 @@ function groupOf(pid: string): string | null {
   const text = readIfReadable(`/proc/${pid}/cgroup`);
   const [unified, named] = [/^0::(.*)$/m, /^\d+:name=systemd:(.*)$/m].map((form) => form.exec(text)?.[1]);
   return (unified === "/" ? named : unified) ?? named ?? unified ?? null;
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }

@@ -1,7 +1,7 @@
 import { STABLE_MS } from "../../stable-time.ts";
 import type { ProcessIdentity } from "../../process-record.ts";
 
-import { LISTEN_TIMEOUT_MS } from "../../settings.ts";
+import { KILL_TIMEOUT_MS, LISTEN_TIMEOUT_MS } from "../../settings.ts";
 import { goneNode } from "../daemons.ts";
 import { LinkFailure } from "../failure.ts";
 import type { NextRun } from "../../port-processes.ts";
@@ -148,5 +148,5 @@ export function gracePeriodMs({ pm2_env }: Pm2Process): number {
     const value = pm2_env[key];
     return typeof value === "number" && value >= 0 ? value : fallback;
   };
-  return field("kill_timeout", 1600) + field("listen_timeout", LISTEN_TIMEOUT_MS);
+  return field("kill_timeout", KILL_TIMEOUT_MS) + field("listen_timeout", LISTEN_TIMEOUT_MS);
 }
