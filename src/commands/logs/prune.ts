@@ -15,7 +15,7 @@ export default class LogsPrune extends SvcmCommand {
   static override flags = {
     "dry-run": Flags.boolean({ summary: "Show what would be removed, and remove nothing.", default: false }),
     heads: Flags.boolean({ summary: "Also cut off older lines of logs, without a copy.", default: false }),
-    free: Flags.string({ summary: "Stop when this much is free, for example 500M or 2G.", helpValue: "<size>" }),
+    free: Flags.string({ summary: "Stop after this much is freed, for example 500M or 2G.", helpValue: "<size>" }),
     yes: yesFlag,
   };
 

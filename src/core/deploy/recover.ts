@@ -47,6 +47,6 @@ export function interruptedText(
 ): string {
   const what = `The deploy of ${commit.slice(0, 7)} was interrupted`;
   if (outcome === "done") return `${what} after its release served; it is finished now.`;
-  if (outcome === "reverted") return `${what} before it changed a process.`;
+  if (outcome === "reverted") return `${what}, and no process runs its release.`;
   return `${what} while it changed processes: some may run it, others the former release. To go back instead: svcm rollback ${release ?? ""}`.trimEnd();
 }

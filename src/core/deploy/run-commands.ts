@@ -57,7 +57,7 @@ function commandFailure(
     signal: `was ended by ${signal}`,
     timeout: `did not finish within ${timeoutMs / 1000} seconds, the timeout of deploy`,
     aborted: "was stopped",
-    absent: "could not be started, because there is no such program in the PATH",
+    absent: "could not be started",
   }[end];
   const full = isFull ? " The disk is full (ENOSPC)." : "";
   const code = end === "timeout" ? "DEPLOY_TIMEOUT" : end === "aborted" ? "DEPLOY_STOPPED" : "DEPLOY_COMMAND_FAILED";

@@ -26,14 +26,15 @@ export const runCommand: Deploys["run"] = async (command, options) => {
     stdio: ["ignore", "pipe", "pipe"],
   });
   const output = collect(child.stdout, child.stderr, options);
-  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null; absent: boolean }>((resolve) => {
-    child.once("error", () => resolve({ code: null, signal: null, absent: true }));
-    child.once("exit", (code, signal) => resolve({ code, signal, absent: false }));
-  });
+  const failed = new Promise<NodeJS.ErrnoException>((resolve) => child.once("error", resolve));
+  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>
+    child.once("exit", (code, signal) => resolve({ code, signal })),
+  );
   const { pid } = child;
   if (pid === undefined) {
-    await ended;
-    return { end: "absent", exitCode: null, signal: null, stdout: "", lastLines: [`${program}: not found`] };
+    const { code } = await failed;
+    const why = code === "ENOENT" ? `not found in the PATH, or the folder ${options.cwd} is missing` : code;
+    return { end: "absent", exitCode: null, signal: null, stdout: "", lastLines: [`${program}: ${why}`] };
   }
   const limits = endInTime(pid, options);
   try {
