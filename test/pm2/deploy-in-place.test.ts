@@ -1,9 +1,9 @@
 /** The first deploy of an app that runs in the checkout. */
 import { execFileSync } from "node:child_process";
-import { readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { execute, rolloutApply } from "../../src/core/index.ts";
+import { deployPlan, execute, rolloutApply } from "../../src/core/index.ts";
 import { caller, shopUnderPm2 } from "./deployed-shop.ts";
 
 const shop = shopUnderPm2();
@@ -33,6 +33,11 @@ test("it refuses files of the checkout that the release lacks, until each is sha
   shop.git("add", "svcm.yaml");
   shop.git("commit", "--quiet", "--message", "what the releases share");
   shop.git("push", "--quiet");
+  // A release that was prepared before is looked at again.
+  await execute(deployPlan, shop.ports, { environment: "production" }, caller);
+  writeFileSync(at("later.sqlite"), "");
+  expect((await shop.refused()).body.details).toContain("\n  later.sqlite");
+  rmSync(at("later.sqlite"));
   const { deploy } = await shop.deploy();
   const folder = join(shop.root, "releases", deploy.id);
   expect(await shop.ports.processes.list()).toMatchObject([{ name: "web", script: join(folder, "app.cjs") }]);

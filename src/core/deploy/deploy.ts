@@ -22,7 +22,9 @@ import { chooseSource, findCommit, type FoundCommit } from "./find-commit.ts";
 import { deployOfPath } from "./layout.ts";
 import type { Checkout, DeployGit } from "./port-deploy-git.ts";
 import type { ReleaseWorld } from "./port-deploys.ts";
-import { appNames, prepareRelease } from "./prepare.ts";
+import { appNames } from "./app-names.ts";
+import { prepareRelease } from "./prepare.ts";
+import { requireDecided } from "./undecided.ts";
 import { pruneReleases } from "./prune.ts";
 import { isPrepared, toPlace, type DeployOutcome, type DeployRecord } from "./record.ts";
 import { recoverDeploys } from "./recover.ts";
@@ -144,9 +146,11 @@ async function withDeploy<T>(
         const found = await fetchCommit(context, git, checkout, request.revision);
         subject.target = `commit ${found.commit.slice(0, 7)}`;
         requireNotStopped(context);
+        const prepared = await findPrepared(context, found);
+        // An app may have written new files since.
+        if (prepared) await requireDecided(context, { git, checkout }, deploys.world(toPlace(root.layout, prepared)));
         const record =
-          (await findPrepared(context, found)) ??
-          (await prepareRelease(context, { found, git, checkout, records: await root.records() }));
+          prepared ?? (await prepareRelease(context, { found, git, checkout, records: await root.records() }));
         await git.keep(
           new Map([...(await root.records()).filter(isPrepared), record].map(({ id, commit }) => [id, commit])),
         );

@@ -88,6 +88,9 @@ export interface DeployRoot {
 
   exists(path: string): Promise<boolean>;
 
+  /** Without links. As it is if it does not exist. */
+  realPath(path: string): string;
+
   createFolder(path: string): Promise<void>;
 
   /** Files that were written after that time, apart from packages, caches and logs. */
@@ -133,7 +136,7 @@ export interface CommandOptions {
 }
 
 export interface CommandResult {
-  /** `timeout` and `aborted` after its group was ended; `absent` if the program does not exist. */
+  /** `timeout` and `aborted` after its group was ended; `absent` if the program cannot be started. */
   readonly end: "exit" | "signal" | "timeout" | "aborted" | "absent";
   readonly exitCode: number | null;
   readonly signal: string | null;

@@ -1,5 +1,4 @@
 import { SvcmError } from "../api/errors.ts";
-import { normaliseApp } from "../pm2/normalise.ts";
 import type { LoadedEcosystem } from "../pm2/loaded.ts";
 import { PROJECT_FILE } from "../project/project.ts";
 import { envLayerPaths } from "../project/env-layers.ts";
@@ -83,6 +82,7 @@ function mebibytes(bytes: number): number {
 async function requireSpace({ root, ports }: DeployContext, { records, checkout }: NewRelease): Promise<void> {
   const last = records.find(({ size, state }) => size !== null && state !== "pruned")?.size;
   const size = last ?? (await root.measure(checkout.top));
+  const like = last ? "like the last one" : "as large as the checkout";
   const [free, needed] = [await root.free(), { bytes: size.bytes * SPACE_FACTOR, files: size.files * SPACE_FACTOR }];
   // Some file systems have no limit of files, and report none free.
   const lacksFiles = free.files > 0 && free.files < needed.files;
@@ -93,7 +93,7 @@ async function requireSpace({ root, ports }: DeployContext, { records, checkout 
   throw new SvcmError("DEPLOY_FAILED", {
     code: "DEPLOY_NO_SPACE",
     path: root.layout.root,
-    details: `A release like the last one needs ${what} in ${root.layout.root}.\nNothing that runs was touched.`,
+    details: `A release ${like} needs ${what} in ${root.layout.root}.\nNothing that runs was touched.`,
     hint: `Free some space, or keep fewer releases with deploy.keep in ${resolvePath(ports.workspace.root, PROJECT_FILE)}.`,
   });
 }
@@ -128,7 +128,7 @@ async function fillFolder(
   await runReleaseCommands(context, { id, top, world, settings });
   requireNotStopped(context);
   await createOutputFolders(context, await checkRelease(context, world));
-  await requireDecided(context, release, world, { settings, shared });
+  await requireDecided(context, release, world);
   const size = await root.measure(top);
   if (size.bytes > MAX_SIZE.bytes || size.files > MAX_SIZE.files)
     throw new SvcmError("DEPLOY_FAILED", {
@@ -196,9 +196,4 @@ async function createOutputFolders({ root }: DeployContext, { apps }: LoadedEcos
     .filter((path) => path.startsWith(`${shared}/`))
     .map((path) => path.slice(0, path.lastIndexOf("/")));
   for (const folder of new Set(folders)) await root.createFolder(folder);
-}
-
-/** The names of the apps, in the order of the file. */
-export function appNames({ apps }: LoadedEcosystem): string[] {
-  return apps.map(({ fields }) => normaliseApp(fields).name);
 }

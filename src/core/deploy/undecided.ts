@@ -1,69 +1,75 @@
 /** Files of the checkout that a release lacks. An app without its database starts, and looks healthy. */
 import { SvcmError } from "../api/errors.ts";
+import { readEcosystem } from "../pm2/ecosystem-file.ts";
 import { listOrEmpty } from "../pm2/list-or-empty.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import type { DeploySettings } from "../project/deploy-settings.ts";
-import type { DeployContext } from "./deploy-context.ts";
-import { deployOfPath } from "./layout.ts";
+import { isBelow } from "../running/code-files.ts";
+import { baseName } from "../words/path.ts";
+import { appNames } from "./app-names.ts";
+import { chooseDeploy } from "./choose-deploy.ts";
+import { requestOf, type DeployContext } from "./deploy-context.ts";
+import { deployOfPath, type Layout } from "./layout.ts";
 import type { NewRelease } from "./new-release.ts";
-import type { ReleaseWorld, SharedPath } from "./port-deploys.ts";
+import { isNoData } from "./no-data.ts";
+import type { ReleaseWorld } from "./port-deploys.ts";
 
-/** Packages, caches and logs, which an app makes again. */
-const NO_DATA =
-  /(?:^|\/)(?:node_modules|\.svcm|\.cache|\.npm|__pycache__|logs?|te?mp|[\w.-]*cache)\/?$|\.(?:log|pid)$/i;
+/** Of PM2, also outside of a folder for logs. */
+const OUTPUT = /\.(?:log|pid)$/i;
 const MAX_NAMED = 10;
 
-export interface DecidedPaths {
-  readonly settings: DeploySettings;
-  readonly shared: readonly SharedPath[];
-}
-
 /**
- * At the first deploy of apps that run in the checkout, every file there that the release lacks must be shared or left.
+ * While an app of the release runs in the checkout, every file there that the release lacks must be shared or left.
  * @throws {SvcmError} DEPLOY_FAILED with DEPLOY_UNDECIDED
  */
 export async function requireDecided(
   context: DeployContext,
-  { git, checkout, records }: NewRelease,
+  { git, checkout }: Pick<NewRelease, "git" | "checkout">,
   world: ReleaseWorld,
-  { settings, shared }: DecidedPaths,
 ): Promise<void> {
-  const { ports, root } = context;
-  if (records.some(({ state }) => state === "done" || state === "half")) return;
-  const inPlace = runningIn(await listOrEmpty(ports.processes), checkout.top, root.layout);
+  const { ports, root, service } = context;
+  const place = { top: checkout.top, layout: root.layout, realPath: (path: string) => root.realPath(path) };
+  const inPlace = runningIn(await listOrEmpty(ports.processes), place);
   if (inPlace.length === 0) return;
-  const below = world.workspace.root.slice(world.paths.release.length + 1);
-  const sharedPaths = shared.map(({ path }) => (below === "" ? path : path.slice(below.length + 1)));
-  const answered = { shared: sharedPaths, left: settings.left };
-  const others = await git.listOthers(answered.shared);
+  const { loaded } = await readEcosystem(world, requestOf(context));
+  const moved = new Set(loaded === undefined ? [] : appNames(loaded));
+  const apps = inPlace.filter((name) => moved.has(name));
+  if (apps.length === 0) return;
+  const { settings } = chooseDeploy(await world.facts.project(), service);
   const lacking: string[] = [];
-  for (const path of others) if (!(await root.exists(`${world.workspace.root}/${path}`))) lacking.push(path);
-  const undecided = [...filterUndecided(lacking, answered), ...filterUndecided(await listChanged(context), answered)];
-  if (undecided.length > 0) throw undecidedError(undecided, inPlace);
+  for (const path of await git.listOthers(settings.shared))
+    if (!(await root.exists(`${world.workspace.root}/${path}`))) lacking.push(path);
+  const undecided = filterUndecided([...lacking, ...(await listChanged(context))], settings);
+  if (undecided.length > 0) throw undecidedError(undecided, apps);
 }
 
-export function runningIn(
-  processes: readonly ProcessRecord[],
-  top: string,
-  layout: { readonly releases: string },
-): string[] {
-  const isIn = (path: string | null): boolean =>
-    path !== null && `${path}/`.startsWith(`${top}/`) && deployOfPath(layout, path) === undefined;
+interface Place {
+  /** Without links. */
+  readonly top: string;
+  readonly layout: Pick<Layout, "releases">;
+  readonly realPath: (path: string) => string;
+}
+
+/** The names of apps that run in the checkout itself, also if PM2 knows it by a link. */
+export function runningIn(processes: readonly ProcessRecord[], { top, layout, realPath }: Place): string[] {
+  const isIn = (path: string | null): boolean => {
+    if (path === null) return false;
+    const real = realPath(path);
+    return (real === top || isBelow(real, top)) && deployOfPath(layout, `${real}/`) === undefined;
+  };
   return [...new Set(processes.filter(({ cwd, script }) => isIn(cwd) || isIn(script)).map(({ name }) => name))];
 }
 
-function isBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(`${folder}/`);
+interface Answers {
+  readonly shared: readonly string[];
+  readonly left: readonly string[];
 }
 
 /** @param paths below the repository root; a folder ends with a slash */
-export function filterUndecided(
-  paths: readonly string[],
-  { shared, left }: { readonly shared: readonly string[]; readonly left: readonly string[] },
-): string[] {
+export function filterUndecided(paths: readonly string[], { shared, left }: Answers): string[] {
   return paths.filter((path) => {
     const name = path.replace(/\/$/, "");
-    return !NO_DATA.test(path) && ![...shared, ...left].some((decided) => isBelow(name, decided));
+    if (isNoData(baseName(name)) || OUTPUT.test(name)) return false;
+    return ![...shared, ...left].some((decided) => name === decided || isBelow(name, decided));
   });
 }
 

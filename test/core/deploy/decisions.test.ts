@@ -239,12 +239,14 @@ test("packages, caches, logs, and files that are shared or left are decided; all
 
 test("apps of the checkout run in it or run its script, unless that is a release", () => {
   const layout = { releases: "/srv/app/.deploy/releases" };
+  const realPath = (path: string): string => path.replace(/^\/link/, "/srv/app");
   const release = `${layout.releases}/20261127080501-4a91c77`;
   const processes = [
     runningRecord({ name: "cwd", cwd: "/srv/app", script: "/usr/bin/node" }),
     runningRecord({ name: "script", cwd: "/", script: "/srv/app/server.js" }),
     runningRecord({ name: "neighbour", cwd: "/srv/app-old", script: "/srv/app-old/server.js" }),
+    runningRecord({ name: "link", cwd: "/link", script: "/usr/bin/node" }),
     runningRecord({ name: "release", cwd: release, script: `${release}/server.js` }),
   ];
-  expect(runningIn(processes, "/srv/app", layout)).toEqual(["cwd", "script"]);
+  expect(runningIn(processes, { top: "/srv/app", layout, realPath })).toEqual(["cwd", "script", "link"]);
 });

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { SvcmError } from "../../api/errors.ts";
 import { fileLocks, lockedSince } from "../../files/lock.ts";
 import { FileError } from "../../files/port-files.ts";
-import { readIfExists } from "../../files/system.ts";
+import { readIfExists, realPathIfReadable } from "../../files/system.ts";
 import { deployOfLink, layoutOf, type Layout } from "../layout.ts";
 import type { DeployRoot, RootOwner } from "../port-deploys.ts";
 import { toDeployRecord, type DeployEvent } from "../record.ts";
@@ -66,6 +66,7 @@ export function deployRoot(root: string): DeployRoot {
       });
     },
     exists: async (path) => existsSync(path),
+    realPath: realPathIfReadable,
     createFolder: (path) => attempt(async () => void (await mkdir(path, { recursive: true }))),
     writtenSince: (id, sinceMs) => attempt(async () => findWritten(release(id), sinceMs)),
     inUse: (ids, dumpFile) => attempt(async () => findInUse(layout, ids, dumpFile)),

@@ -109,7 +109,7 @@ export const deployCodes: CodeDocs = {
     remedy: "Wait for its end, and read the plan again.",
   },
   DEPLOY_UNDECIDED: {
-    summary: "At the first deploy, the checkout in which apps run has files that the release lacks.",
+    summary: "An app still runs in the checkout, which has files that the release lacks.",
     remedy: "Name each in `deploy.shared` if an app reads or writes it, else in `deploy.left`.",
   },
   SHARED_UNUSABLE: {
