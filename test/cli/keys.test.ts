@@ -74,6 +74,23 @@ describe("svcm env get", () => {
   });
 });
 
+describe("a guess does not outlive its reason", () => {
+  const address = "https://eth.example.com/v2/aB3dE5fG7hJ9kL2mN4pQ6rS8tU0vW1xY";
+  const guessed = (guess: string): TestWorkspace =>
+    makeWorkspace({
+      "svcm.yaml": `version: 1\nenvironments: { dev: [] }\nenv: { dev: .env }\nkeys: { API_URL: { kind: url, tier: read-only${guess} } }\n`,
+      ".env": `API_URL=${address}\n`,
+    });
+  test.each([[["env", "get"]], [["env", "get", "API_URL"]], [["env", "get", "--json"]], [["env", "export"]]])(
+    "%j hides a value that looks like a secret until the key is confirmed",
+    async (args) => {
+      const hidden = await svcm(args, guessed(", guess: its value is a URL without a key"));
+      expect(hidden.stdout + hidden.stderr).not.toContain("aB3dE5fG");
+      expect((await svcm(args, guessed(""))).stdout).toContain(address);
+    },
+  );
+});
+
 describe("an edit of svcm.yaml", () => {
   test.each([
     [["confirm", "PORT"], [[", guess: its value is a port", ""]]],

@@ -36,6 +36,14 @@ test.skipIf(!canBeNobody)("a home without permission to enter is refused", async
   expect(await asOther(home)).toEqual(["PM2_NOT_RUNNING", '"held"', "idle"]);
 });
 
+test.skipIf(!canBeNobody)("a process of another user is hidden, and one that has ended is not", async () => {
+  const asked = (pid: number): Promise<string[]> => run([...asNobody, ...commandLine("sees-process", String(pid))], {});
+  expect(await asked(process.pid)).toEqual(["hidden"]);
+  // Above the largest pid of Linux.
+  expect(await asked(2 ** 22 + 1)).toEqual(["seen"]);
+  expect(await run(commandLine("sees-process", String(process.pid)), {})).toEqual(["seen"]);
+});
+
 test("for the owner, an idle link keeps no process running", async () => {
   expect(await run(commandLine("list-processes"), { PM2_HOME: own.home })).toEqual(['["api"]', '"held"', "idle"]);
 });

@@ -147,7 +147,8 @@ type Completed<Spec> = Spec extends { kind: "enum" }
   : Spec extends unknown
     ? Omit<Spec, "label" | "tier"> & { label: string; tier: Tier }
     : never;
-export type KeySpec = Completed<DeclaredContract["keys"][string]>;
+/** `guess` stands while nobody confirmed what `svcm init` proposed. */
+export type KeySpec = Completed<DeclaredContract["keys"][string]> & { readonly guess?: string };
 export type EnumSpec = Extract<KeySpec, { kind: "enum" }>;
 export type IntegerSpec = Extract<KeySpec, { kind: "integer" }>;
 export type FormKind = (typeof formKinds)[number];

@@ -112,7 +112,13 @@ export function seemsToCarryCredentials(spec: KeySpec, value: string): boolean {
   return isOpen ? isSecretValue(value) : hasCredentials(value);
 }
 
+/** A guess holds for the values that `svcm init` saw: one that looks like a secret is hidden until a person confirms. */
+export function outlivesGuess(spec: KeySpec | undefined, value: string): boolean {
+  return spec?.guess !== undefined && isSecretValue(value);
+}
+
 export function maskValue(spec: KeySpec | undefined, value: string): string {
+  if (outlivesGuess(spec, value)) return REDACTED;
   const masked = maskCredentials(value);
   return spec?.kind === "redis-url" && masked === value ? value.replace(/^.*@/, `${REDACTED}@`) : masked;
 }

@@ -25,6 +25,9 @@ export interface ProcessTrees {
 
   tcpSockets(): readonly TcpSocket[];
 
+  /** False for a process that runs, but of which this user may not see what it has open. */
+  shows(pid: number): boolean;
+
   /** The inodes of the sockets of a process; `undefined` if this user may not know them. */
   socketInodes(pid: number): ReadonlySet<string> | undefined;
 }

@@ -32,7 +32,7 @@ export async function isRunning(other: UniqueProcess, self: UniqueProcess): Prom
   return stat.startTime === other.startTime && !hasEnded(stat);
 }
 
-function hasPid(pid: number): boolean {
+export function hasPid(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {

@@ -4,7 +4,7 @@ import { hasCredentials, maskCredentials, REDACTED } from "../secrets/redact.ts"
 import { isSecretName } from "../secrets/secret-name.ts";
 import { isSecretValue, isSecretVariable } from "../secrets/secret-value.ts";
 import { escapeRegExp } from "../words/escape-reg-exp.ts";
-import { specOf, tierOf } from "../env/runtime-keys.ts";
+import { outlivesGuess, specOf } from "../env/runtime-keys.ts";
 
 export type Scrub = (text: string) => string;
 
@@ -20,8 +20,10 @@ const SECRET_OPTION =
 /** The tier in the runtime contract decides; a key that is not in a repository's own contract is hidden. */
 export function redactVariable(contract: RuntimeContract, name: string, value: string, scrub: Scrub): string {
   if (value === "") return value;
-  if (specOf(contract, name)) {
-    return tierOf(contract, name) === "never-exposed" || hasCredentials(value) ? REDACTED : scrub(value);
+  const spec = specOf(contract, name);
+  if (spec) {
+    const isHidden = spec.tier === "never-exposed" || hasCredentials(value) || outlivesGuess(spec, value);
+    return isHidden ? REDACTED : scrub(value);
   }
   return isOwnContract(contract) ? REDACTED : redactMember(name, value, scrub);
 }
@@ -31,7 +33,9 @@ export function findSecrets(contract: RuntimeContract, variables: Iterable<reado
     const spec = specOf(contract, name);
     const members = spec ? [[name, value] as const] : listMembers(name, value);
     return members.flatMap(([member, text]) => {
-      const isHidden = spec ? spec.tier === "never-exposed" && spec.kind !== "integer" : isSecretVariable(member, text);
+      const isHidden = spec
+        ? (spec.tier === "never-exposed" && spec.kind !== "integer") || outlivesGuess(spec, text)
+        : isSecretVariable(member, text);
       const isDistinctive = CERTAIN_SECRET_NAME.test(member) || !ORDINARY_WORD.test(text);
       return [...(isHidden && isDistinctive ? [text] : []), ...findPasswords(text)];
     });

@@ -101,7 +101,7 @@ function toProject(declared: DeclaredProject): Project {
     logs: toLogs(declared),
     services: toServices(declared),
     nats: declared.nats && toNats(declared.nats),
-    keys: keys && completeKeys(Object.fromEntries(entries.map(([key, { guess: _guess, ...spec }]) => [key, spec]))),
+    keys: keys && completeKeys(keys),
     guesses: Object.fromEntries(entries.flatMap(([key, { guess }]) => (guess === undefined ? [] : [[key, guess]]))),
     record: declared.record ?? false,
     deploy: deployOf(declared),

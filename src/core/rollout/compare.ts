@@ -6,7 +6,7 @@ import type { ProcessRecord } from "../pm2/process-record.ts";
 import { isPm2Field } from "../pm2/pm2-fields.ts";
 import { groupBy } from "../words/group-by.ts";
 import { appKind, type AppKind } from "../running/kind.ts";
-import { isAtRest, isInPlace } from "../running/state.ts";
+import { isAtRest, isInPlace, stateDoubt } from "../running/state.ts";
 import { valueDifferences } from "./compare-values.ts";
 import type { ComparisonInput } from "./comparison-input.ts";
 import { difference, pmIdsOf, type Difference } from "./difference.ts";
@@ -35,7 +35,8 @@ export function compareApps(input: ComparisonInput): Comparison[] {
     const instances = [app, ...more].reduce((sum, one) => sum + one.instances, 0);
     const kind = appKind(app.settings);
     const differences = listDifferences(app, instances, processes, input);
-    const unknown = unknownParts(name, processes, input.verdicts ?? {});
+    const doubtOf = (record: ProcessRecord) => stateDoubt(input.stateOf(record, kind));
+    const unknown = unknownParts(name, processes, input.verdicts ?? {}, doubtOf);
     return [{ app, kind, instances, processes, differences, unknown }];
   });
 }

@@ -1,4 +1,5 @@
 import type { UnknownPart } from "../api/drift.ts";
+import { runningParts } from "../api/names.ts";
 import type { PlanReason } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { Verdict, Verdicts } from "../running/verdict.ts";
@@ -28,13 +29,14 @@ export function verdictDifferences({ pmId }: Pick<ProcessRecord, "pmId">, verdic
 /** Processes with the same reason share an entry. */
 export function unknownParts(
   app: string,
-  processes: readonly Pick<ProcessRecord, "pmId">[],
+  processes: readonly ProcessRecord[],
   verdicts: Verdicts,
+  doubtOf: (record: ProcessRecord) => string | undefined,
 ): UnknownPart[] {
-  return EXAMINED.flatMap((part) => {
-    const unknown = processes.flatMap(({ pmId }) => {
-      const verdict = verdicts[part]?.get(pmId);
-      return isUnknown(verdict) ? [{ pmId, reason: verdict.reason }] : [];
+  return runningParts.flatMap((part) => {
+    const unknown = processes.flatMap((record) => {
+      const reason = part === "state" ? doubtOf(record) : unknownReason(verdicts[part]?.get(record.pmId));
+      return reason === undefined ? [] : [{ pmId: record.pmId, reason }];
     });
     return [...groupBy(unknown, ({ reason }) => reason)].map(([reason, alike]) => ({
       app,
@@ -45,6 +47,6 @@ export function unknownParts(
   });
 }
 
-function isUnknown(verdict: Verdict | undefined): verdict is Extract<Verdict, { readonly verdict: "unknown" }> {
-  return verdict?.verdict === "unknown";
+function unknownReason(verdict: Verdict | undefined): string | undefined {
+  return verdict?.verdict === "unknown" ? verdict.reason : undefined;
 }

@@ -13,6 +13,8 @@ export interface ProcessFacts {
   readonly notLoaded?: string;
   /** Why it hangs: a sentence. */
   readonly hung?: string;
+  /** Why svcm cannot see whether it hangs or has loaded: a clause. */
+  readonly unseen?: string;
   /** A run that does not end: a sentence. */
   readonly stuck?: string;
   /** Apps whose memory limit PM2 does not watch because this process has no pid. */

@@ -24,6 +24,8 @@ const HUNG_MS = 2000;
 /** Of a process that was hung at the last look. */
 const STILL_HUNG_MS = 300;
 const LOOK_MS = 100;
+const NO_KERNEL = "this system does not show whether a process answers";
+const HIDDEN = "this user may not see whether the process answers";
 
 /**
  * By PM2 id, what sockets say about services that PM2 calls online. Waits only while something waits for one of them. Empty
@@ -37,11 +39,13 @@ export async function readServing(
   const services = records.filter(isOnlineService);
   if (services.length === 0) return new Map();
   const kernel = await ports.machine.openTrees();
-  if (kernel === undefined) return new Map();
+  if (kernel === undefined) return new Map(services.map(({ pmId }) => [pmId, { unseen: NO_KERNEL }]));
   const trees = readTrees(kernel, services);
   const hung = await readHung(ports, kernel, trees, hungBefore);
   const facts = new Map<number, ServingFacts>([...hung].map(([pmId, sentence]) => [pmId, { hung: sentence }]));
   const sockets = kernel.tcpSockets();
+  for (const { record, pid } of trees)
+    if (!hung.has(record.pmId) && !kernel.shows(pid)) facts.set(record.pmId, { unseen: HIDDEN });
   for (const tree of trees.filter(({ record }) => !hung.has(record.pmId))) {
     const notLoaded = await readNotLoaded(ports, sockets, tree);
     if (notLoaded !== undefined) facts.set(tree.record.pmId, { notLoaded });

@@ -6,7 +6,7 @@ import type { ProcessRecord } from "../pm2/process-record.ts";
 import { pluralize } from "../words/pluralize.ts";
 import type { ProcessFacts } from "./facts.ts";
 
-export type ServingFacts = Pick<ProcessFacts, "hung" | "notLoaded">;
+export type ServingFacts = Pick<ProcessFacts, "hung" | "notLoaded" | "unseen">;
 
 export interface HeldSockets {
   readonly inodes: ReadonlySet<string>;

@@ -11,6 +11,8 @@ export interface ProcessState {
   /** Continues the name, for example `next 03:00 Europe/Berlin`; null if the name says everything. */
   readonly reason: string | null;
   readonly problem: ProcessProblem | null;
+  /** Why svcm cannot tell whether it works: a sentence without its full stop. */
+  readonly doubt?: string | undefined;
   /** Present if a command stopped it. */
   readonly stop?: StopFact | undefined;
 }
@@ -90,7 +92,7 @@ function onlineState(record: ProcessRecord, kind: AppKind, context: StateContext
     };
   if (facts?.hung !== undefined)
     return { ...plainState("hung"), problem: { code: "PROCESS_HUNG", details: facts.hung } };
-  return plainState("online");
+  return { ...plainState("online"), doubt: facts?.unseen };
 }
 
 function withoutPid(record: ProcessRecord, context: StateContext): ProcessState {
@@ -129,6 +131,11 @@ const IN_PLACE: ReadonlySet<ProcessStateName> = new Set([
   "ended",
   "unknown",
 ]);
+
+/** A reason if nothing shows whether the process works. */
+export function stateDoubt({ name, reason, doubt }: ProcessState): string | undefined {
+  return name === "unknown" ? (reason ?? "PM2 does not say") : doubt;
+}
 
 export function isInPlace({ name }: Pick<ProcessState, "name">): boolean {
   return IN_PLACE.has(name);

@@ -63,6 +63,13 @@ describe("apps", () => {
     expect(found.drift).toMatchObject([{ name: "api", field: "app", state: "missing", running, pmIds: [0] }]);
   });
 
+  test("an app whose state nothing shows is in doubt", () => {
+    const running = [runningRecord(), runningRecord({ pmId: 1, status: "dreaming" })];
+    const found = drift([{ instances: 2, exec_mode: "fork" }], running);
+    expect(found).toMatchObject({ missingExpected: [], planSteps: 0, drift: [] });
+    expect(found.unknown).toEqual([{ app: "api", pmIds: [1], part: "state", reason: "PM2 shows it as dreaming" }]);
+  });
+
   test("an app with one healthy instance is not missing, and its other instance is", () => {
     const pair = [runningRecord(), runningRecord({ pmId: 1, status: "errored", pid: null, startedAt: null })];
     const found = drift([{ instances: 2, exec_mode: "fork" }], pair);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import type { ProcessFacts } from "../../../src/core/running/facts.ts";
 import { stateText } from "../../../src/core/running/state-text.ts";
-import { isInPlace, processState } from "../../../src/core/running/state.ts";
+import { isInPlace, processState, stateDoubt } from "../../../src/core/running/state.ts";
 import { record } from "../../support/process-record.ts";
 
 const NOW = Date.UTC(2026, 10, 26, 12);
@@ -55,6 +55,17 @@ describe("services", () => {
     ["has a status of another PM2", { ...online, status: "dreaming" }, {}, "unknown, PM2 shows it as dreaming"],
   ])("a service that %s", (_name, fields, facts, expected) => {
     expect(state(fields, {}, facts)).toBe(expected);
+  });
+
+  test("a service that svcm may not look into is online, with a doubt", () => {
+    const found = processState(record(online), {
+      epochMs: NOW,
+      missingFolders: new Set(),
+      facts: { unseen: "hidden" },
+    });
+    expect([found.name, stateDoubt(found)]).toEqual(["online", "hidden"]);
+    const seen = processState(record(online), { epochMs: NOW, missingFolders: new Set(), facts: {} });
+    expect(stateDoubt(seen)).toBeUndefined();
   });
 
   test("who stopped it, and since when", () => {

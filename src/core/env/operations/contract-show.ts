@@ -17,8 +17,10 @@ export const contractShow = defineOperation({
     const contract = await ports.facts.runtimeContract();
     const { environments, defaultEnvironment, profiles } = contract;
     const keys = visibleKeys(contract).flatMap((key): [string, VisibleKey][] => {
-      const spec = contract.keys[key];
-      return spec ? [[key, { ...spec, reason: tierReason(contract, key), accepted: acceptedValues(spec) }]] : [];
+      const listed = contract.keys[key];
+      if (listed === undefined) return [];
+      const { guess: _guess, ...spec } = listed;
+      return [[key, { ...spec, reason: tierReason(contract, key), accepted: acceptedValues(spec) }]];
     });
     const spellings = envSpellings(contract);
     const { root, configDir, pm2Dir, nodeEnv } = ports.workspace;

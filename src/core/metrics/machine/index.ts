@@ -22,11 +22,12 @@ export function nodeMachine(options: { readonly diskPaths: readonly string[] }):
     },
     async openTrees() {
       if (platform !== "linux") return undefined;
-      const { readSocketInodes, readTcpSockets } = await import("./listeners.ts");
+      const { isHidden, readSocketInodes, readTcpSockets } = await import("./listeners.ts");
       return {
         descendants: descendantsOf,
         activity: readActivity,
         tcpSockets: readTcpSockets,
+        shows: (pid) => !isHidden(pid),
         socketInodes: readSocketInodes,
       };
     },

@@ -1,6 +1,7 @@
-import { readlinkSync } from "node:fs";
+import { accessSync, constants, readlinkSync } from "node:fs";
 import { parseEnviron, parsePidStat, parseTcpTable } from "../../files/proc.ts";
 import type { Listener, Pm2Origin, TcpSocket } from "../../files/reading.ts";
+import { hasPid } from "../../files/process-identity.ts";
 import { listIfReadable, readIfReadable } from "../../files/system.ts";
 
 const MAX_ANCESTORS = 64;
@@ -30,6 +31,16 @@ export function readSocketInodes(pid: number): ReadonlySet<string> | undefined {
   const descriptors = listIfReadable(`/proc/${pid}/fd`);
   if (descriptors.length === 0) return undefined;
   return new Set(descriptors.flatMap((fd) => socketInode(`/proc/${pid}/fd/${fd}`) ?? []));
+}
+
+/** True for a process that runs, but whose descriptors this user may not list. A mount of `/proc` may hide it as a whole. */
+export function isHidden(pid: number): boolean {
+  try {
+    accessSync(`/proc/${pid}/fd`, constants.R_OK);
+    return false;
+  } catch {
+    return hasPid(pid);
+  }
 }
 
 function socketInode(path: string): string | undefined {

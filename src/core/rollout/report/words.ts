@@ -170,7 +170,8 @@ function doubtText(unknown: Plan["unknown"]): string {
 
 /** `worker: cannot tell whether the code changed: it was only touched. Next: svcm apply --restart worker` */
 export function unknownText({ app, part, reason }: UnknownPart, quote: Quote): string {
-  return `${quote(app)}: cannot tell whether ${PART_TEXTS[part]}: ${quote(reason)}. Next: svcm apply --restart ${quote(app)}`;
+  const next = part === "state" ? "svcm why" : "svcm apply --restart";
+  return `${quote(app)}: cannot tell whether ${PART_TEXTS[part]}: ${quote(reason)}. Next: ${next} ${quote(app)}`;
 }
 
 const PART_TEXTS: Readonly<Record<UnknownPart["part"], string>> = {
