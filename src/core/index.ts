@@ -64,7 +64,7 @@ export { readUnsent, type DeliveryProgress, type NodeRecord } from "./events/uns
 export type { EventFeed } from "./events/port-events.ts";
 export { type EventRow, foldRows } from "./events/event-rows.ts";
 export { eventText } from "./events/event-text.ts";
-export { stateSentences } from "./events/present-state.ts";
+export { stateSentences } from "./events/next-actions.ts";
 export * as auditText from "./access/audit-text.ts";
 export { renderDiff } from "./deployments/diff/report/render.ts";
 export { withProgress, type ApplyProgress } from "./rollout/apply/progress.ts";

@@ -44,5 +44,5 @@ test.each(cases)("$name", async ({ name, mode, code, expected }) => {
   await expect.poll(isOver).toBe("errored");
   const { event, processes } = await execute(eventWhy, ports, { name }, caller);
   expect(event).toMatchObject({ kind: "exit", ...expected });
-  expect(processes).toMatchObject([{ state: "given up" }]);
+  expect(processes).toMatchObject([{ state: "errored" }]);
 });

@@ -106,7 +106,7 @@ export function whyLines(response: WhyResponse, nowMs: number): string[] {
   const state = [
     ...stateSentences(
       app,
-      processes.map((process) => process.state),
+      processes.map(({ state: name, stateReason: reason }) => ({ name, reason })),
     ),
     ...now,
     ...(complete ? [] : ["PM2's log is too large to read whole."]),

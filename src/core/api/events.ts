@@ -73,11 +73,8 @@ export const whyBody = z
         z.strictObject({
           pmId: z.int(),
           status: z.string().describe("PM2's word for its state."),
-          state: z
-            .string()
-            .describe(
-              "The state: PM2's word, or `not running` without a pid, or `given up` if PM2 does not start it again.",
-            ),
+          state: z.enum(processStates).describe("The present activity, as in the list of processes."),
+          stateReason: z.string().nullable(),
         }),
       )
       .describe("The processes of this name that PM2 knows now."),

@@ -1,23 +1,44 @@
 import type { ProcessRecord } from "../pm2/process-record.ts";
+import type { ProcessStateName } from "../api/names.ts";
+import { stateText } from "../running/state-text.ts";
 import { mebibytes } from "./causes.ts";
-import { presentState } from "./present-state.ts";
 import { nextDue, parseSchedule } from "./schedule.ts";
 import { formatSecond } from "../words/seconds.ts";
+import { isAtRest, isWithoutPid, type ProcessState } from "../running/state.ts";
+
+type ShownState = Pick<ProcessState, "name" | "reason">;
 
 /** @param nowMs milliseconds since 1970 */
-export function describeNextActions(record: ProcessRecord, nowMs: number): string[] {
-  const { status, watching, cronRestart, pid, createdAt, declaration } = record;
-  const autorestart = declaration.settings.autorestart !== false;
-  const state = presentState({ status, pid, createdAt, autorestart });
-  if (state === "not running") return ["It has no pid, and PM2 does not notice: PM2 starts it only on request."];
-  if (state === "given up") return ["PM2 has given up on it, and starts it only on request."];
-  if (status === "stopped" && cronRestart === null) return ["PM2 starts it only on request."];
+export function describeNextActions(record: ProcessRecord, { name }: ProcessState, nowMs: number): string[] {
+  const { watching, cronRestart } = record;
+  if (isWithoutPid(record)) return ["It has no pid, and PM2 does not notice: PM2 starts it only on request."];
+  if (hasGivenUp(name)) return ["PM2 has given up on it, and starts it only on request."];
+  if (isAtRest(record) && cronRestart === null) return ["PM2 starts it only on request."];
   return [
     restartSentence(record),
     ...memoryLimit(record),
     ...(watching ? ["PM2 restarts it if a watched file changes."] : []),
     ...(cronRestart === null ? [] : [scheduleSentence(cronRestart, nowMs)]),
   ];
+}
+
+/** `Now: errored. PM2 does not start it again; svcm process restart api does.` */
+export function stateSentences(app: string, states: readonly ShownState[]): string[] {
+  if (states.length === 0) return [];
+  const next = nextSentence(app, states);
+  return [`Now: ${states.map(stateText).join(", ")}.${next === undefined ? "" : ` ${next}`}`];
+}
+
+function nextSentence(app: string, states: readonly ShownState[]): string | undefined {
+  if (states.some(({ name }) => hasGivenUp(name)))
+    return `PM2 does not start it again; svcm process restart ${app} does.`;
+  if (states.some(({ name }) => name === "missing"))
+    return `PM2 lists it as online and does not notice; svcm process restart ${app} starts it.`;
+  return undefined;
+}
+
+function hasGivenUp(name: ProcessStateName): boolean {
+  return name === "errored" || name === "given up";
 }
 
 function restartSentence({ declaration: { settings } }: ProcessRecord): string {

@@ -21,7 +21,8 @@ import { readReason, type ErrorLog } from "./last-errors.ts";
 import { endWithDaemon, wasRunning, withoutDaemon } from "./lost-daemon.ts";
 import { NOT_STARTED } from "./log-events.ts";
 import { toSvcmEvent } from "./page.ts";
-import { presentState } from "./present-state.ts";
+import { readStateOf } from "../running/read-states.ts";
+import type { StateOf } from "../running/state.ts";
 import { findSymptoms } from "../running/symptoms.ts";
 import { unknownNameError } from "./unknown-name.ts";
 
@@ -76,6 +77,7 @@ export async function explainEnd(ports: EventsPorts, name: string | undefined, c
     listeners: listeners ?? [],
     disks,
   });
+  const stateOf = await readStateOf(ports, processes);
   const { coverage, collected } = found;
   const sinceMs = ports.clock.now() - SPAN_MS;
   const response = {
@@ -84,7 +86,7 @@ export async function explainEnd(ports: EventsPorts, name: string | undefined, c
     reason: errors.reason,
     known: noEndSentence(found.name, processes, { coverage, sinceMs }),
     recentEnds: recentEnds(ends, event),
-    processes: processes.map((record) => describeState(record, own)),
+    processes: processes.map((record) => describeState(record, stateOf)),
     now: [
       ...(traces === undefined ? [] : [withoutDaemon(traces, found.name)]),
       ...(event === null ? [] : await changesBefore(ports, event, collected)),
@@ -187,11 +189,9 @@ async function allEnds(
   return [...more, ...logged].toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
 }
 
-function describeState(record: ProcessRecord, own: readonly SvcmEvent[]): WhyResponse["processes"][number] {
-  const { pmId, status, pid, createdAt } = record;
-  const autorestart = record.declaration.settings.autorestart !== false;
-  const newest = own.find((event) => event.pmId === pmId);
-  return { pmId, status, state: presentState({ status, pid, createdAt, autorestart, newest }) };
+function describeState(record: ProcessRecord, stateOf: StateOf): WhyResponse["processes"][number] {
+  const { name: state, reason: stateReason } = stateOf(record);
+  return { pmId: record.pmId, status: record.status, state, stateReason };
 }
 
 async function changesBefore(ports: HasReleases, event: SvcmEvent, { audit }: CollectedEvents): Promise<string[]> {

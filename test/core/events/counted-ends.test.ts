@@ -6,7 +6,7 @@ import {
   noEndSentence,
 } from "../../../src/core/events/counted-ends.ts";
 import { endWithDaemon, withoutDaemon } from "../../../src/core/events/lost-daemon.ts";
-import { presentState, stateSentences } from "../../../src/core/events/present-state.ts";
+import { stateSentences } from "../../../src/core/events/next-actions.ts";
 
 const BEGAN = Date.parse("2026-11-22T22:45:00Z");
 const STARTED = Date.parse("2026-11-22T22:47:00Z");
@@ -124,30 +124,8 @@ test("a killed daemon is named with one command back, and only for an app that i
   expect(withoutDaemon({ ...traces, savedNames: [] }, "api")).toContain("svcm apply");
 });
 
-const facts = { status: "online", pid: 9, createdAt: BEGAN, autorestart: true };
-
-test.each([
-  [{}, "online"],
-  [{ pid: null }, "not running"],
-  [{ status: "errored", pid: null }, "given up"],
-  [{ status: "waiting restart", pid: null }, "waiting restart"],
-  [{ status: "waiting restart", pid: null, createdAt: null }, "given up"],
-  [
-    {
-      status: "waiting restart",
-      pid: null,
-      newest: { kind: "exit", evidence: ["PM2 gave up after 2 unstable restarts."] },
-    },
-    "given up",
-  ],
-  [{ status: "waiting restart", pid: null, autorestart: false }, "stopped"],
-  [{ status: "stopped", pid: null }, "stopped"],
-] as const)("the state of %j is %s", (more, expected) => {
-  expect(presentState({ ...facts, ...more })).toBe(expected);
-});
-
 test("a process that PM2 does not start again is named with the command that does", () => {
-  expect(stateSentences("api", ["given up"])).toEqual([
+  expect(stateSentences("api", [{ name: "given up", reason: null }])).toEqual([
     "Now: given up. PM2 does not start it again; svcm process restart api does.",
   ]);
 });

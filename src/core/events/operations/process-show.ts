@@ -54,7 +54,7 @@ function describeProcesses(
 ): ProcessShowResponse["processes"] {
   return processes.map((record) => {
     const { pmId, status, pid, restartCount, cpuPercent, memoryBytes, execMode, script } = record;
-    const { name: state, reason: stateReason, problem } = stateOf(record);
+    const state = stateOf(record);
     const sockets = listeners === undefined ? [] : listenersOf(record, listeners);
     // For a cluster, PM2's daemon does the listening.
     const isHidden = listeners === undefined || (execMode === "cluster" && sockets.length === 0);
@@ -62,8 +62,8 @@ function describeProcesses(
       pmId,
       status,
       kind: appKind(record.declaration.settings),
-      state,
-      stateReason,
+      state: state.name,
+      stateReason: state.reason,
       pid,
       uptimeMs: uptimeMs(record, epochMs),
       restartCount,
@@ -71,9 +71,9 @@ function describeProcesses(
       memoryBytes,
       execMode,
       script,
-      problem,
+      problem: state.problem,
       ports: isHidden ? null : sockets.map(({ address, port, waiting }) => ({ address, port, waiting })),
-      next: describeNextActions(record, epochMs),
+      next: describeNextActions(record, state, epochMs),
     };
   });
 }
