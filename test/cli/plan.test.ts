@@ -110,3 +110,24 @@ test("if PM2 does not run, the plan starts every app", async () => {
   const { stdout } = await svcm(["plan", "-e", "production", "--json"], { root });
   expect(JSON.parse(stdout)).toMatchObject({ steps: [{ do: "start", app: "api" }, { do: "save" }] });
 });
+
+test("a file without a list of apps is refused instead of having nothing to do; an empty list is meant", async () => {
+  const plan = (exported: string) => {
+    const { root } = makeRepository({
+      "deployments.yaml": "deployments: []\n",
+      [FILE]: `module.exports = ${exported};`,
+    });
+    return svcm([...FROM, "--json"], { root });
+  };
+  const misspelled = await plan(`{ app: [{ name: "api", script: "api.js" }] }`);
+  expect(JSON.parse(misspelled.stdout).issues).toMatchObject([{ code: "ECOSYSTEM_APPS_MISSING", severity: "error" }]);
+  expect(JSON.parse((await plan("{ apps: [] }")).stdout).issues).toEqual([]);
+});
+
+test("the verdict of a refused plan is not that there is nothing to do", async () => {
+  const { root } = makeRepository({ "deployments.yaml": "deployments: []\n", [FILE]: "module.exports = {};" });
+  const { stdout } = await svcm(FROM, { root });
+  expect(stdout).toContain("no step, because of errors");
+  expect(stdout).toContain("ECOSYSTEM_APPS_MISSING");
+  expect(stdout).not.toContain("nothing to do");
+});

@@ -21,7 +21,7 @@ function toIssue(issue: z.core.$ZodIssue): Issue {
 function explain(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_type":
-      return `expected ${issue.expected}, got ${typeName(issue.input)}`;
+      return issue.input === undefined ? "is missing" : `expected ${issue.expected}, got ${typeName(issue.input)}`;
     case "invalid_value":
       return `accepted: ${issue.values.join(", ")}`;
     case "unrecognized_keys":
@@ -36,7 +36,6 @@ function explain(issue: z.core.$ZodIssue): string {
 }
 
 function typeName(value: unknown): string {
-  if (value === undefined) return "nothing";
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
 }

@@ -12,7 +12,7 @@ import { nameNotFound } from "../pm2/target.ts";
 import { repeatEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { LoadedEcosystem } from "../pm2/loaded.ts";
 import { isOwnProcess, type ProcessRecord } from "../pm2/process-record.ts";
-import { withheldIssues } from "../pm2/rules/file.ts";
+import { missingListIssues, withheldIssues } from "../pm2/rules/file.ts";
 import { volatileIssues } from "../pm2/rules/volatile.ts";
 
 import { requireEnvironment } from "../project/required-environment.ts";
@@ -82,7 +82,10 @@ export async function computePlan(
     git: await addUncommitted(ports, await git, code, decision.steps),
     code: code?.apps.map(({ app, fingerprint }) => [app, fingerprint] as const) ?? [],
     refused: listRefusals(content, expected, expecting),
-    undecided: undecidedIssues((await ports.facts.project())?.undecided ?? [], name),
+    undecided: [
+      ...undecidedIssues((await ports.facts.project())?.undecided ?? [], name),
+      ...missingListIssues(content),
+    ],
     conflicts: listConflicts(content, start.running, expecting.machine.cpuCores),
     warnings: withheldIssues(loaded?.withheld ?? []),
     notes: loaded ? volatileIssues(loaded.apps) : [],

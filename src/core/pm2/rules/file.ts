@@ -2,6 +2,7 @@ import type { Issue } from "../../api/issue.ts";
 import { toIssue, type Finding } from "../../findings/rule.ts";
 import { baseName } from "../../words/path.ts";
 import { ecosystemFileNames, pm2FileKind } from "../file-name.ts";
+import type { EcosystemFile } from "../view.ts";
 import type { EcosystemRule } from "./rule.ts";
 
 /** PM2 looks for its endings anywhere in the path: in a folder named `app.json`, every file counts as JSON. */
@@ -99,3 +100,10 @@ export const noApps: EcosystemRule = {
     return [{ message: `${fileName} declares no app: ${why}` }];
   },
 };
+
+/** A plan refuses a file without a list of apps, which is hardly meant. An empty list may follow the last app. */
+export function missingListIssues(file: EcosystemFile): Issue[] {
+  if (file.loaded?.found !== "nothing" || file.loaded.apps.length > 0 || file.loaded.appsElsewhere) return [];
+  const { code, severity } = noApps;
+  return [toIssue({ code, severity, message: `${file.fileName} declares no app: it exports no "apps"` })];
+}

@@ -20,12 +20,13 @@ function shortCommit(commit: string): string {
 }
 
 /** `1 to start, 2 to update` */
-export function countSteps({ summary, exists, changed, held, unknown }: Plan): string {
+export function countSteps({ summary, exists, changed, held, unknown, issues }: Plan): string {
   if (!exists) return "no ecosystem file, so nothing to do";
   const counts = Object.entries(summary).filter(([, count]) => count > 0);
   if (counts.length === 0 && changed) return "only PM2's list to save";
   if (counts.length === 0 && held.length > 0) return `no steps, and ${held.length} held back`;
   if (counts.length === 0 && unknown.length > 0) return `no step, but ${doubtText(unknown)}`;
+  if (counts.length === 0 && issues.some(({ severity }) => severity === "error")) return "no step, because of errors";
   return counts.length === 0 ? "nothing to do" : counts.map(([kind, count]) => `${count} to ${kind}`).join(", ");
 }
 
