@@ -4,7 +4,7 @@ import type { HasClock } from "../../files/port-host.ts";
 import type { Code } from "../../api/codes.generated.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { exitCodeText, isUp, OnlineRuns } from "../control/verdict.ts";
-import { POLL_INTERVAL_MS } from "../control/verify.ts";
+import { listBy, POLL_INTERVAL_MS } from "../control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { LISTEN_TIMEOUT_MS } from "../../pm2/settings.ts";
 import type { HealthResult, HasHealth } from "../port-probes.ts";
@@ -76,7 +76,7 @@ export class HealthGate {
     const { probe, deadlineMs, minHealthyMs } = this.#requirement;
     const startedMs = clock.elapsed();
     for (;;) {
-      const now = await requireUp(this.#ports, record);
+      const now = requireUp(await listBy(this.#ports, startedMs + deadlineMs), record);
       if (now === undefined) return undefined;
       const nowMs = clock.elapsed();
       const onlineMs = this.#runs.onlineMs(now, nowMs);
@@ -133,8 +133,8 @@ async function readReadyMs({ processes }: HasProcesses, record: ProcessRecord): 
 }
 
 /** @returns `undefined` for a task that has ended as it should */
-async function requireUp({ processes }: HasProcesses, record: GatedProcess): Promise<ProcessRecord | undefined> {
-  const now = (await processes.list()).find(({ pmId }) => pmId === record.pmId);
+function requireUp(listed: readonly ProcessRecord[], record: GatedProcess): ProcessRecord | undefined {
+  const now = listed.find(({ pmId }) => pmId === record.pmId);
   if (now !== undefined && hasEndedWell(now)) return undefined;
   if (now !== undefined && isUp(now) && now.pid === record.pid) return now;
   throw healthError("HEALTH_CRASHED", record, endText(now));

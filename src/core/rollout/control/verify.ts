@@ -31,16 +31,38 @@ export interface VerifyOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+/**
+ * PM2 may be silent for a while on a busy machine. A failure of svcm's own wait would undo what runs well, so only silence
+ * at the deadline counts.
+ * @param deadlineMs by the clock's elapsed time
+ * @throws {SvcmError} PM2_FAILED
+ */
+export async function listBy(
+  { processes, clock }: HasClock & HasProcesses,
+  deadlineMs: number,
+): Promise<readonly ProcessRecord[]> {
+  for (;;) {
+    try {
+      return await processes.list();
+    } catch (error) {
+      const isSilent = error instanceof SvcmError && error.body.code === "PM2_TIMEOUT";
+      if (!isSilent || clock.elapsed() >= deadlineMs) throw error;
+      await clock.sleep(POLL_INTERVAL_MS);
+    }
+  }
+}
+
 /** @throws {SvcmError} PROCESS_ACTION_FAILED if the action failed, or is still pending after `timeoutMs` */
 export async function verify(
-  { processes, clock }: HasClock & HasProcesses,
+  ports: HasClock & HasProcesses,
   { action, name, timeoutMs = DEFAULT_TIMEOUT_MS }: VerifyOptions,
   observe: (list: readonly ProcessRecord[], onlineMs: OnlineMs) => Observation,
 ): Promise<readonly ProcessRecord[]> {
+  const { clock } = ports;
   const deadline = clock.elapsed() + timeoutMs;
   const runs = new OnlineRuns();
   for (;;) {
-    const list = await processes.list();
+    const list = await listBy(ports, deadline);
     const nowMs = clock.elapsed();
     const { processes: observed, verdict } = observe(list, (record) => runs.onlineMs(record, nowMs));
     if (verdict === "done") return observed;
