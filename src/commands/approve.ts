@@ -1,8 +1,9 @@
 import * as Args from "@oclif/core/args";
-import { proposalApprove, proposalList, SvcmError } from "../core/index.ts";
+import type { Proposal } from "../core/api/proposals.ts";
+import { auditText, proposalApprove, proposalList, SvcmError } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
 import { canPrompt, confirmName } from "./terminal/prompt.ts";
-import { PROPOSAL_COLUMNS, proposalText } from "./terminal/proposals.ts";
+import type { Column } from "./terminal/table.ts";
 
 export default class Approve extends SvcmCommand {
   static override summary = "List what programs proposed, or approve a proposal.";
@@ -17,7 +18,7 @@ export default class Approve extends SvcmCommand {
     const { args } = await this.parse(Approve);
     const { proposals } = await this.execute(proposalList, {});
     if (args.id === undefined) {
-      this.printTable(PROPOSAL_COLUMNS, proposals, "No program has proposed anything.");
+      this.printTable(COLUMNS, proposals, "No program has proposed anything.");
       return { proposals };
     }
     if (!canPrompt(this))
@@ -38,4 +39,45 @@ export default class Approve extends SvcmCommand {
     this.log(`Next: svcm audit ${id}`);
     return approved;
   }
+}
+
+const COLUMNS: readonly Column<Proposal>[] = [
+  { heading: "ID", cell: ({ id }) => id },
+  {
+    heading: "STATE",
+    cell: ({ state, code }) => (code === undefined ? state : `${state} (${code})`),
+    colour: stateColour,
+  },
+  { heading: "KIND", cell: ({ kind }) => kind, dropPriority: 1 },
+  { heading: "ENVIRONMENT", cell: ({ environment }) => environment },
+  { heading: "PROPOSED BY", cell: proposerText, shorten: "end", dropPriority: 2 },
+  { heading: "UNTIL", cell: ({ expiresAt }) => auditText.formatTimestamp(expiresAt), dropPriority: 3 },
+];
+
+function stateColour(
+  { state }: Proposal,
+  { yellow, green, red }: Parameters<NonNullable<Column<Proposal>["colour"]>>[1],
+) {
+  if (state === "pending") return yellow;
+  if (state === "done" || state === "approved") return green;
+  return state === "failed" || state === "interrupted" ? red : undefined;
+}
+
+function proposerText({ proposedBy }: Proposal): string {
+  return auditText.callerText(proposedBy);
+}
+
+/** What the person approves. The text of the program is last, and marked. */
+function proposalText(proposal: Proposal): string {
+  const { id, kind, environment, service, planId, summary, reason, createdAt } = proposal;
+  const place = service === undefined ? environment : `${environment}, service ${service}`;
+  const what = kind === "apply" ? "apply a plan" : "change an env file";
+  return [
+    `Proposal ${id}: ${what} in ${place} (plan ${planId}).`,
+    `Proposed by ${proposerText(proposal)} at ${auditText.formatTimestamp(createdAt)}.`,
+    "",
+    ...summary.map((line) => `  ${line}`),
+    "",
+    ...(reason === undefined ? [] : [`The program says: ${JSON.stringify(reason)}`]),
+  ].join("\n");
 }

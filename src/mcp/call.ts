@@ -5,8 +5,7 @@ import type { Proposal } from "../core/api/proposals.ts";
 import { describeError, execute, failureCode, FileError, SvcmError, type Caller, type Ports } from "../core/index.ts";
 import { errorStack } from "../core/words/thrown.ts";
 import { parseDuration } from "../core/words/duration.ts";
-import { readCursor, writeCursor, type Position } from "./cursor.ts";
-import { fence, quote, toLines, toPage, type Page } from "./render.ts";
+import { fence, quote, readCursor, toLines, toPage, writeCursor, type Page, type Position } from "./render.ts";
 import type { CallRate } from "./rate.ts";
 import { isOffered, type Tool } from "./tools.ts";
 

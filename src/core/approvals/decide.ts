@@ -3,7 +3,6 @@ import { SvcmError } from "../api/errors.ts";
 import type { Caller } from "../access/caller.ts";
 import { rightsOf } from "../access/rights.ts";
 import { isExpired, type StoredToken } from "../access/tokens.ts";
-import { isSameProcess } from "./same-process.ts";
 import type { UniqueProcess } from "../files/port-process-identity.ts";
 import type { StoredProposal } from "./stored.ts";
 
@@ -32,7 +31,7 @@ export function findProposal(all: readonly StoredProposal[], id: string, nowMs: 
   const found = all.find((one) => one.id === id.toUpperCase());
   if (found !== undefined) return withExpiry(found, nowMs);
   throw new SvcmError("PROPOSAL_NOT_FOUND", {
-    details: `No proposal has the id ${JSON.stringify(id)}. svcm approve lists those that wait.`,
+    details: `No proposal has the id ${JSON.stringify(id)}.`,
   });
 }
 
@@ -120,4 +119,13 @@ export function requireValidApprover(
     code: "PROPOSAL_NOT_APPROVED",
     details: `The token that approved the proposal ${id} is not valid any more. Another person approves a new proposal.`,
   });
+}
+
+function isSameProcess(one: UniqueProcess, other: UniqueProcess): boolean {
+  return (
+    one.pid === other.pid &&
+    one.startTime === other.startTime &&
+    one.bootId === other.bootId &&
+    one.pidNamespace === other.pidNamespace
+  );
 }

@@ -1,3 +1,6 @@
+import type { HasTokens } from "../access/port-tokens.ts";
+import type { HasEffects } from "../env/port-effects.ts";
+import type { ApplyPorts } from "../rollout/apply/ports.ts";
 import type { UniqueProcess } from "../files/port-process-identity.ts";
 import type { StoredProposal } from "./stored.ts";
 
@@ -26,3 +29,6 @@ export interface HasProposals {
   /** Few commands need it, so the others do not load its code. */
   readonly proposals: () => Promise<Proposals>;
 }
+
+/** A proposal is computed, approved and run. */
+export interface ApprovalPorts extends ApplyPorts, HasEffects, HasProposals, HasTokens {}

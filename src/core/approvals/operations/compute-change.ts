@@ -1,7 +1,7 @@
 import type { Caller } from "../../access/caller.ts";
 import type { ProposalKind } from "../../api/names.ts";
 import type { StoredProposal } from "../stored.ts";
-import type { ApprovalPorts } from "../ports.ts";
+import type { ApprovalPorts } from "../port-proposals.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { envRead } from "../../env/operations/env-read.ts";
 import { envPlan } from "../../env/operations/env-write.ts";

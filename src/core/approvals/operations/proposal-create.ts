@@ -1,7 +1,6 @@
 import type { UniqueProcess } from "../../files/port-process-identity.ts";
 import type { Proposal } from "../../api/proposals.ts";
-import type { HasProposals } from "../port-proposals.ts";
-import type { ApprovalPorts } from "../ports.ts";
+import type { ApprovalPorts, HasProposals } from "../port-proposals.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import { defineOperation } from "../../access/operation.ts";
 import { SvcmError } from "../../api/errors.ts";

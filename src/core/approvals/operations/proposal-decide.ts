@@ -1,4 +1,4 @@
-import type { ApprovalPorts } from "../ports.ts";
+import type { ApprovalPorts } from "../port-proposals.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { Proposal } from "../../api/proposals.ts";
 import type { StoredProposal } from "../stored.ts";
@@ -96,7 +96,7 @@ async function decideProposal(
       const stored = await proposals.put((all) => {
         const current = findProposal(all, id, clock.now());
         // Another person may have decided meanwhile.
-        if (current.state !== proposal.state) requirePending({ ...current });
+        if (current.state !== proposal.state) requirePending(current);
         return next(current);
       });
       return toBody(stored);

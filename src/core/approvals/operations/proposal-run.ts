@@ -1,4 +1,4 @@
-import type { ApprovalPorts } from "../ports.ts";
+import type { ApprovalPorts } from "../port-proposals.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { Proposal } from "../../api/proposals.ts";
 import type { StoredProposal } from "../stored.ts";
