@@ -36,7 +36,8 @@ test("pages lose and repeat nothing, and none is too large", () => {
       const pages = pagesOf({ rows });
       const shown = pages.flatMap((page) => page.split("\n").slice(1));
       expect(shown).toEqual(toLines({ rows }, table).lines);
-      for (const page of pages) expect(Buffer.byteLength(fence(page, "x".repeat(11)))).toBeLessThan(MAX_ANSWER_BYTES - 500);
+      for (const page of pages)
+        expect(Buffer.byteLength(fence(page, "x".repeat(11)))).toBeLessThan(MAX_ANSWER_BYTES - 500);
     }),
     propertyRuns(20, 500),
   );

@@ -3,21 +3,28 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openMcp } from "../../src/mcp/index.ts";
-import { roles } from "../../src/core/api/rights.ts";
+import type { InputOf } from "../../src/core/api/inputs.ts";
+import { roles, type Role } from "../../src/core/api/rights.ts";
 import { idIn, overHttp } from "../support/mcp-client.ts";
-import { storeToken } from "../support/tokens.ts";
+import { createToken } from "../support/tokens.ts";
 import { repository, testServer, type ServerOptions } from "./support.ts";
 
-const CANARY = "canary-Mc9-77f1c20b";
 const WRITE = { kind: "env.write", environment: "dev", values: { SVC_HTTP_FRAMEWORK: "fastify" } };
 const READ_TOOLS = 17;
 
 const served = (options: ServerOptions = {}) =>
   testServer({ ...options, openMcp: (ports, log) => Promise.resolve(openMcp({ ports, version: "1.2.3", log })) });
 
-function withTokens(...tokens: { name: string; role: (typeof roles)[number]; propose?: true; environments?: string[] }[]) {
+interface Owner extends Partial<InputOf<"token.create">> {
+  readonly name: string;
+  readonly role: Role;
+}
+
+async function withTokens(...owners: readonly Owner[]) {
   const files = repository();
-  return { files, tokens: tokens.map((token) => storeToken(files.root, token)) };
+  const tokens: string[] = [];
+  for (const { name, role, ...more } of owners) tokens.push(await createToken(files.root, name, role, more));
+  return { files, tokens };
 }
 
 const callsOf = (root: string): Record<string, unknown>[] =>
@@ -30,12 +37,15 @@ describe.each(["2026-07-28", "2025-11-25"])("protocol %s", (version) => {
   const options = { versionNegotiation: { mode: version === "2026-07-28" ? ("auto" as const) : ("legacy" as const) } };
 
   test("a program reads, and every call is recorded with the token's name", async () => {
-    const { files, tokens } = withTokens({ name: "robot", role: "operator" });
+    const { files, tokens } = await withTokens({ name: "robot", role: "operator" });
     const { url } = await served({ repository: files });
     const program = await overHttp(url, tokens[0], options);
     expect(await program.tools()).toHaveLength(READ_TOOLS + 1);
     const answer = await program.call("env_read", { environment: "dev" });
-    expect([answer.isError, answer.words]).toEqual([false, expect.stringMatching(/^env_read at .+Z\. Nothing follows\.$/)]);
+    expect([answer.isError, answer.words]).toEqual([
+      false,
+      expect.stringMatching(/^env_read at .+Z\. Nothing follows\.$/),
+    ]);
     expect(answer.data).toContain("SVC_HTTP_FRAMEWORK");
     expect((await program.call("env_read", { environment: 7 })).words).toContain("INVALID_REQUEST");
     expect(callsOf(files.root)).toMatchObject([
@@ -46,7 +56,7 @@ describe.each(["2026-07-28", "2025-11-25"])("protocol %s", (version) => {
 });
 
 test("a token sees and calls only the tools of its rights, and no role proposes without --propose", async () => {
-  const { files, tokens } = withTokens(...roles.map((role) => ({ name: role, role })), {
+  const { files, tokens } = await withTokens(...roles.map((role) => ({ name: role, role })), {
     name: "robot",
     role: "viewer",
     propose: true,
@@ -58,7 +68,10 @@ test("a token sees and calls only the tools of its rights, and no role proposes 
     const tools = await program.tools();
     counts.push([tools.length, tools.includes("logs_read"), tools.includes("propose")]);
     if (tools.includes("propose")) continue;
-    for (const [tool, args] of [["propose", WRITE], ["apply", { id: "AAAAAAAA" }]] as const)
+    for (const [tool, args] of [
+      ["propose", WRITE],
+      ["apply", { id: "AAAAAAAA" }],
+    ] as const)
       expect((await program.call(tool, args)).words).toContain("NOT_FOUND");
   }
   expect(counts).toEqual([
@@ -71,7 +84,7 @@ test("a token sees and calls only the tools of its rights, and no role proposes 
 });
 
 test("what a token proposes, another one approves over HTTP", async () => {
-  const { files, tokens } = withTokens(
+  const { files, tokens } = await withTokens(
     { name: "robot", role: "editor", propose: true },
     { name: "ann", role: "editor" },
     { name: "eve", role: "operator" },
@@ -82,7 +95,10 @@ test("what a token proposes, another one approves over HTTP", async () => {
   const program = await overHttp(url, robot);
   const id = idIn(await program.call("propose", WRITE));
   const ask = async (token: string | undefined, path: string, body?: object) => {
-    const headers = { "content-type": "application/json", ...(token !== undefined && { authorization: `Bearer ${token}` }) };
+    const headers = {
+      "content-type": "application/json",
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    };
     const init = body === undefined ? { headers } : { headers, method: "POST", body: JSON.stringify(body) };
     const response = await fetch(`${url}/api/proposals${path}`, init);
     return { status: response.status, body: (await response.json()) as Record<string, unknown> };
@@ -115,7 +131,12 @@ test("a server without tokens lets no program propose, and nobody approve withou
 });
 
 test("a token of one environment proposes and runs nothing elsewhere", async () => {
-  const { files, tokens } = withTokens({ name: "robot", role: "viewer", propose: true, environments: ["staging"] });
+  const { files, tokens } = await withTokens({
+    name: "robot",
+    role: "viewer",
+    propose: true,
+    environments: ["staging"],
+  });
   const { url } = await served({ repository: files });
   const program = await overHttp(url, tokens[0]);
   expect((await program.call("propose", WRITE)).words).toContain("TOKEN_LIMITED");
@@ -131,7 +152,7 @@ describe("requests that do not belong to the protocol", () => {
     });
 
   test("are refused as on every route", async () => {
-    const { files } = withTokens({ name: "robot", role: "viewer" });
+    const { files } = await withTokens({ name: "robot", role: "viewer" });
     const { url } = await served({ repository: files });
     expect((await post(url, "{}", { authorization: "Bearer svcm_wrong" })).status).toBe(401);
     expect((await post(url, "{}", { origin: "https://example.com" })).status).toBe(403);
@@ -161,15 +182,24 @@ describe("requests that do not belong to the protocol", () => {
 });
 
 /** Wrong values for any member of any tool. */
-const WRONG = [null, -1, 1e300, "", "\u0000", "../../etc/passwd", "x".repeat(9000), [], {}, [[]], { __proto__: null }, true, CANARY];
+const WRONG = [
+  null,
+  -1,
+  1e300,
+  "",
+  "\u0000",
+  "../../etc/passwd",
+  "x".repeat(9000),
+  [],
+  {},
+  [[]],
+  { __proto__: null },
+  true,
+];
 
 test("a hostile program changes nothing, and everything that it calls is recorded", { timeout: 120_000 }, async () => {
-  const { files, tokens } = withTokens({ name: "robot", role: "editor", propose: true });
-  const server = await served({
-    repository: files,
-    world: (ports) => ({ ...ports, host: { ...ports.host } }),
-    env: { DB_PASSWORD: CANARY },
-  });
+  const { files, tokens } = await withTokens({ name: "robot", role: "editor", propose: true });
+  const server = await served({ repository: files });
   const before = server.text();
   const program = await overHttp(server.url, tokens[0]);
   const { tools } = await program.client.listTools();
@@ -189,19 +219,23 @@ test("a hostile program changes nothing, and everything that it calls is recorde
     expect((await program.call(name, {})).isError).toBe(true);
   expect(callsOf(files.root)).toHaveLength(calls + 6);
   expect(server.text()).toBe(before);
-  expect(answers.join("\n").replaceAll(/"[^"\n]*is not[^"\n]*"/g, "")).not.toMatch(/node_modules|\.ts:\d/);
+  expect(answers.join("\n")).not.toMatch(/node_modules|\.ts:\d/);
 });
 
 test("a flood is refused, and does not fill the record of changes", async () => {
-  const { files, tokens } = withTokens({ name: "robot", role: "viewer" });
+  const { files, tokens } = await withTokens({ name: "robot", role: "viewer" });
   const { url } = await served({ repository: files });
   const program = await overHttp(url, tokens[0]);
-  const answers = await Promise.all(Array.from({ length: 130 }, () => program.call("code_explain", { code: "DEFECT" })));
+  const answers = await Promise.all(
+    Array.from({ length: 130 }, () => program.call("code_explain", { code: "DEFECT" })),
+  );
   expect(answers.filter(({ isError }) => !isError)).toHaveLength(120);
   expect(answers.find(({ isError }) => isError)?.words).toContain("RATE_LIMITED");
   expect(callsOf(files.root).length).toBeLessThanOrEqual(122);
-  const audit = (await (await fetch(`${url}/api/runtime/audit`, { headers: { authorization: `Bearer ${tokens[0]}` } })).json()) as {
+  const audit = (await (
+    await fetch(`${url}/api/runtime/audit`, { headers: { authorization: `Bearer ${tokens[0]}` } })
+  ).json()) as {
     records: unknown[];
   };
-  expect(audit.records).toEqual([]);
+  expect(audit.records).toMatchObject([{ action: "token.create" }]);
 });

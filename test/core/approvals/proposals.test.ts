@@ -21,7 +21,13 @@ import { repository } from "../../server/support.ts";
 
 const KEY = "SVC_HTTP_FRAMEWORK";
 const HOUR = 3_600_000;
-const program: Caller = { source: "mcp", actor: "robot", client: "an editor", grants: ["read", "propose"], role: "viewer" };
+const program: Caller = {
+  source: "mcp",
+  actor: "robot",
+  client: "an editor",
+  grants: ["read", "propose"],
+  role: "viewer",
+};
 const person: Caller = { source: "cli", actor: "ann", grants: ["read", "write", "admin"] };
 const byToken = (actor: string): Caller => ({ source: "http", actor, grants: ["read", "write"], role: "editor" });
 
@@ -34,7 +40,8 @@ function world() {
   const file = join(files.root, ".svcm/proposals.json");
   const propose = (value = "fastify", caller = program) =>
     execute(proposalCreate, ports, { kind: "env.write", environment: "dev", values: { [KEY]: value } }, caller);
-  const approve = ({ id, planId }: Proposal, caller = person) => execute(proposalApprove, ports, { id, planId }, caller);
+  const approve = ({ id, planId }: Proposal, caller = person) =>
+    execute(proposalApprove, ports, { id, planId }, caller);
   return {
     ports,
     files,
@@ -51,7 +58,10 @@ function world() {
 }
 
 async function codeOf(done: Promise<unknown>): Promise<string> {
-  const error: unknown = await done.then(() => new Error("it was not refused"), (refusal: unknown) => refusal);
+  const error: unknown = await done.then(
+    () => new Error("it was not refused"),
+    (refusal: unknown) => refusal,
+  );
   if (error instanceof SvcmError) return error.body.code ?? error.kind;
   throw error;
 }
@@ -62,7 +72,10 @@ test("values are written once, after a person approved them, and do not stay in 
   const proposal = await propose();
   expect(proposal.summary.join("\n")).toContain(`+ ${KEY}=fastify`);
   expect([await codeOf(run(proposal)), value()]).toEqual(["PROPOSAL_NOT_APPROVED", before]);
-  expect([statSync(file).mode & 0o777, readFileSync(file, "utf8")]).toEqual([0o600, expect.stringContaining("fastify")]);
+  expect([statSync(file).mode & 0o777, readFileSync(file, "utf8")]).toEqual([
+    0o600,
+    expect.stringContaining("fastify"),
+  ]);
   await approve(proposal);
   expect(value()).toBe(before);
   const outcomes = await Promise.allSettled([run(proposal), run(proposal), run(proposal)]);

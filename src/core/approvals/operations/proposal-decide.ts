@@ -21,7 +21,10 @@ export const proposalApprove = defineOperation({
     return await decideProposal(ports, { id, action: "proposal.approve" }, caller, async (proposal) => {
       requireApprover(proposal, caller, await (await ports.proposals()).ancestors());
       requirePending(proposal);
-      if (planId !== proposal.planId) throw staleError(proposal, planId);
+      if (planId !== proposal.planId)
+        throw new SvcmError("PROPOSAL_STALE", {
+          details: `The proposal ${id} holds the plan ${proposal.planId}, not the one that you read. Read it again.`,
+        });
       const present = await computeChange(ports, proposal, caller).catch(sayStale(proposal));
       if (present.planId !== proposal.planId) {
         await (await ports.proposals()).put((all) => end(findProposal(all, id, ports.clock.now()), "stale"));
