@@ -58,14 +58,14 @@ export default {
       comment: "The core works without a terminal, a socket or a browser; the front ends use it.",
       severity: "error",
       from: { path: "^src/core/" },
-      to: { path: "^src/(cli|commands|server|console|fleet)/" },
+      to: { path: "^src/(cli|commands|server|console|fleet|mcp)/" },
     },
     {
       name: "front-ends-import-the-core-index",
       comment:
         "Commands and server import core/index and the API, so the rest of the core can change. The launcher imports a single adapter.",
       severity: "error",
-      from: { path: "^src/(cli|commands|server)/" },
+      from: { path: "^src/(cli|commands|server|mcp)/" },
       to: {
         path: "^src/core/",
         pathNot: "^src/core/(index\\.ts$|api/|access/parse\\.ts$|secrets/redact\\.ts$|words/|files/user-cache\\.ts$)",
@@ -106,6 +106,28 @@ export default {
       to: { path: "^src/fleet/", dependencyTypesNot: ["dynamic-import", "type-only"] },
     },
     {
+      name: "commands-load-mcp-on-demand",
+      comment:
+        "Only a program that speaks the Model Context Protocol needs its library. Commands import it dynamically.",
+      severity: "error",
+      from: { path: "^src/(cli|commands)/" },
+      to: { path: "^src/mcp/", dependencyTypesNot: ["dynamic-import", "type-only"] },
+    },
+    {
+      name: "mcp-imports-the-routes-only",
+      comment: "Its tools are operations, with the words of their routes. It needs no other part of a front end.",
+      severity: "error",
+      from: { path: "^src/mcp/" },
+      to: { path: "^src/(cli|commands|server|console|fleet)/", pathNot: "^src/server/routes\\.ts$" },
+    },
+    {
+      name: "only-mcp-imports-its-sdk",
+      comment: "An external library with side effects is wrapped in one place.",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/mcp/" },
+      to: { path: "node_modules/@modelcontextprotocol/" },
+    },
+    {
       name: "only-the-fleet-links-import-nats",
       comment: "An external library with side effects is wrapped in one place.",
       severity: "error",
@@ -124,7 +146,7 @@ export default {
       comment: "The server responds to requests; printing is the task of the command line.",
       severity: "error",
       from: { path: "^src/server/" },
-      to: { path: "^src/(cli|commands|console|fleet)/" },
+      to: { path: "^src/(cli|commands|console|fleet|mcp)/" },
     },
     {
       name: "console-imports-only-pure-code",

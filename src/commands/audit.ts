@@ -23,6 +23,7 @@ export default class Audit extends NodeCommand {
   };
   static override flags = {
     limit: Flags.integer({ summary: "Number of records to show.", default: 50, min: 1, max: 1000 }),
+    calls: Flags.boolean({ summary: "Also show what programs asked over MCP.", default: false }),
     since: Flags.string(sinceOptions("Show only newer records.")),
     outcome: Flags.option({
       options: auditOutcomes,
@@ -33,8 +34,9 @@ export default class Audit extends NodeCommand {
   async run() {
     const { args, flags } = await this.parse(Audit);
     const { limit, outcome, since } = flags;
+    const calls = flags.calls || undefined;
     const from = since === undefined ? undefined : readSince(since, Date.now());
-    const response = await this.execute(auditList, { limit, outcome, text: args.name, since: from });
+    const response = await this.execute(auditList, { limit, outcome, text: args.name, since: from, calls });
     if (this.jsonEnabled()) return response;
     this.printTable(COLUMNS, response.records, nothingFound(args.name, since, outcome));
     if (!response.complete) this.warn("Part of the audit log is damaged and was skipped. Older records may exist.");

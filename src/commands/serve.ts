@@ -52,6 +52,8 @@ export default class Serve extends SvcmCommand {
       port,
       record,
       connectFleet: async () => (await import("../fleet/index.ts")).connectFleet(ports, process.env),
+      openMcp: async (own, log) =>
+        (await import("../mcp/index.ts")).openMcp({ ports: own, version: this.config.version, log }),
       startAgent:
         url === undefined && name === undefined ? undefined : (own, log) => this.#joinFleet(own, log, { url, name }),
     });

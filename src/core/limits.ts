@@ -37,12 +37,13 @@ export async function requireWithinLimits(
   const refuse = (requested: string): never => {
     throw limitRefusal(caller, limits, requested);
   };
-  const members = inputMembers(operation.id);
+  const proposal = await findProposalScope(ports, operation.id, input);
+  const members = proposal === undefined ? inputMembers(operation.id) : ["service", "environment"];
   if (!members.includes("service")) {
     if (operation.access !== "read") refuse("the whole repository or machine");
     return;
   }
-  const scope = input as RequestScope;
+  const scope = proposal ?? (input as RequestScope);
   if (limits.environments !== undefined) {
     const requested = members.includes("environment") ? [scope.environment] : [scope.from, scope.to];
     const names = await canonicalNames(ports, requested);
@@ -56,6 +57,17 @@ export async function requireWithinLimits(
       refuse(outside ? `the service ${outside}` : "a repository without services");
   }
   if (operation.id === "process.act") await requireDeclaredProcesses(ports, input as InputOf<"process.act">, refuse);
+}
+
+/** A request with the id of a proposal concerns its environment. The operation refuses an id that does not exist. */
+async function findProposalScope(
+  { proposals }: Ports,
+  operation: OperationId,
+  input: unknown,
+): Promise<RequestScope | undefined> {
+  if (!["proposal.approve", "proposal.deny", "proposal.run"].includes(operation)) return undefined;
+  const { id } = input as { readonly id: string };
+  return (await (await proposals()).read()).find((one) => one.id === id.toUpperCase());
 }
 
 /** Every request that concerns an environment or a service has the member `service`. */

@@ -64,6 +64,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     deploys: () => once(() => loadDeploys(options, ports)),
     deployed: () => nodeDeployed({ root, pm2Home }, ports),
     runningCode: () => nodeRunningCode({ root, env, pm2Home }),
+    proposals: () => once(async () => (await import("./approvals/proposals.node.ts")).nodeProposals(stateFolder)),
     tokens: () => nodeTokens(stateFolder, ports.files),
     processLogs: () => nodeProcessLogs(pm2Home),
     schedules: () => pm2Schedules(pm2Home),

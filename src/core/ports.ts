@@ -10,6 +10,7 @@ import type { HasRevisions } from "./files/port-revisions.ts";
 import type { HasEcosystems } from "./pm2/port-ecosystems.ts";
 import type { HasAudit } from "./access/port-audit-log.ts";
 import type { HasClock, HasHost } from "./files/port-host.ts";
+import type { HasProposals } from "./approvals/port-proposals.ts";
 import type { HasProcesses } from "./pm2/port-processes.ts";
 import type { HasDeployed } from "./rollout/port-deployed.ts";
 import type { HasReleases } from "./rollout/port-releases.ts";
@@ -45,6 +46,7 @@ export interface Ports
     HasClock,
     HasHost,
     HasProcesses,
+    HasProposals,
     HasReleases,
     HasDeploys,
     HasDeployed,

@@ -30,6 +30,7 @@ import { stripPublicPath } from "./public-url.ts";
 import { toRefusedAttempt, hasStartedChange } from "./refusals.ts";
 import { Rollouts } from "./rollouts.ts";
 import { routes } from "./routes.ts";
+import { Mcp, type OpenMcp } from "./mcp.ts";
 import { logMessages } from "./socket/log-stream.ts";
 import { Channel } from "./socket/channel.ts";
 import { actionRunner } from "./socket/run-action.ts";
@@ -46,6 +47,7 @@ export interface AppOptions {
   readonly publicPath?: string;
   readonly console?: ConsoleFiles;
   readonly connectFleet?: ConnectFleet | undefined;
+  readonly openMcp?: OpenMcp | undefined;
 }
 
 export function buildApp(options: AppOptions): FastifyInstance {
@@ -71,6 +73,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const connections = watchConnections(app.server, limits);
   const rollouts = new Rollouts(ports, log);
   const fleet = new Fleet(options.connectFleet);
+  const { openMcp } = options;
+  const mcp = new Mcp(openMcp && (() => openMcp(ports, (line) => log.error(line))));
   const session = { ...guard, ...channelContext(ports, log, fleet), rollouts, refusals, limits, log };
   const channel = new Channel(session, routeUpgrades(app.server));
   const onBrokenRequest = brokenRequestHandler(connections, limits, log);
@@ -79,10 +83,11 @@ export function buildApp(options: AppOptions): FastifyInstance {
   compressResponses(app);
   logReads(app, log);
   app.setErrorHandler(fail);
-  addRoutes(app, { ports, version, limits, channel, rollouts, console, publicPath, fleet });
+  addRoutes(app, { ports, version, limits, channel, rollouts, console, publicPath, fleet, mcp });
   app.addHook("preClose", async () => rollouts.stop());
   closeGracefully(app, connections, channel, limits.closeTimeoutMs);
   app.addHook("onClose", () => rollouts.settled());
+  app.addHook("onClose", () => mcp.close());
   app.addHook("onClose", () => refusals.close());
   app.addHook("onClose", () => fleet.close());
   return app;

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { SvcmError } from "../core/index.ts";
 import type { Limits } from "./limits.ts";
-import type { OperationRoute, Route } from "./route.ts";
+import type { McpRoute, OperationRoute, Route } from "./route.ts";
 
 const UTF8 = /[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:utf-8|"utf-8")[ \t]*)?$/i.source;
 const JSON_TYPE = new RegExp(`^application/json${UTF8}`, "i");
@@ -14,7 +14,7 @@ export function parseBodiesAsBytes(app: FastifyInstance): void {
 }
 
 /** A form or a simple cross-site request cannot send these types. @throws {SvcmError} UNSUPPORTED_MEDIA_TYPE */
-export function requireMediaType({ headers }: FastifyRequest, route: OperationRoute): void {
+export function requireMediaType({ headers }: FastifyRequest, route: OperationRoute | McpRoute): void {
   const type = headers["content-type"];
   const isEmpty = headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;
   if (type === undefined ? isEmpty : JSON_TYPE.test(type) || isYaml(type, route)) return;
@@ -26,8 +26,8 @@ export function maxBodyBytesOf(route: Route | undefined, { maxBodyBytes, maxDocu
   return isLarge ? maxDocumentBytes : maxBodyBytes;
 }
 
-export function isYaml(type: string | undefined, { takesYaml }: OperationRoute): boolean {
-  return takesYaml === true && type !== undefined && YAML_TYPE.test(type);
+export function isYaml(type: string | undefined, route: OperationRoute | McpRoute): boolean {
+  return "takesYaml" in route && route.takesYaml === true && type !== undefined && YAML_TYPE.test(type);
 }
 
 export function unsupportedMediaType(route: Route | undefined): SvcmError {

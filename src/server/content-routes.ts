@@ -4,7 +4,7 @@ import { fleetEventsInput } from "../core/api/inputs.ts";
 import { nodesBody } from "../core/api/node.ts";
 import { SOCKET_PATH } from "../core/api/channel.ts";
 import { METRICS_TYPES } from "../core/index.ts";
-import { assetRoute, redirectRoute, contentRoute, socketRoute, type Route } from "./route.ts";
+import { assetRoute, redirectRoute, contentRoute, mcpRoute, socketRoute, type Route } from "./route.ts";
 
 const json = "application/json; charset=utf-8";
 
@@ -12,6 +12,7 @@ export const ASSET_PATH = "/assets/:file";
 
 export const contentRoutes: readonly Route[] = [
   socketRoute(SOCKET_PATH, "pm2-ws", { summary: "Stream metrics and act on processes, over a WebSocket." }),
+  mcpRoute("/mcp", { summary: "Answer a program over the Model Context Protocol." }),
   contentRoute("/metrics", "metrics", {
     summary: "Return host, processes, drift and the service's own resource use to a scraper.",
     tag: "service",

@@ -39,7 +39,7 @@ export function guardRequests(app: FastifyInstance, guard: Guard): void {
       admit(guard, request, route);
       requirePath(request.raw);
       if (route === undefined) throw noRoute(request.raw);
-      if ("body" in route) requireMediaType(request, route);
+      if ("body" in route || "isMcp" in route) requireMediaType(request, route);
       done();
     } catch (error) {
       done(error as Error);

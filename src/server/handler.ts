@@ -21,6 +21,7 @@ import type { Limits } from "./limits.ts";
 import type { Fleet } from "./fleet.ts";
 import { parametersOf, queryReader, repeatedParameter } from "./query.ts";
 import type { Rollouts } from "./rollouts.ts";
+import { mcpHandler, type Mcp } from "./mcp.ts";
 import type { Channel } from "./socket/channel.ts";
 import { isRemote, type ContentRoute, type OperationRoute, type Route } from "./route.ts";
 
@@ -33,11 +34,13 @@ export interface HandlerContext {
   readonly rollouts: Rollouts;
   readonly publicPath: string;
   readonly fleet: Fleet;
+  readonly mcp: Mcp;
 }
 
 export function createHandler(route: Route, context: HandlerContext): RouteHandlerMethod {
   if ("isAsset" in route) return assetHandler(context);
   if ("isRedirect" in route) return redirectHandler(context);
+  if ("isMcp" in route) return mcpHandler(context.mcp);
   if ("socket" in route) return socketHandler(context);
   if ("runsInBackground" in route) return backgroundHandler(route, context);
   return "operation" in route ? operationHandler(route, context) : contentHandler(route, context);

@@ -45,9 +45,10 @@ function readTokens(tokens: Ports["tokens"]): StoredTokens | undefined {
   }
 }
 
-function identityOf({ name, role, environments, services }: StoredTokens[number]): Identity {
+function identityOf({ name, role, propose, environments, services }: StoredTokens[number]): Identity {
   const isLimited = environments !== undefined || services !== undefined;
-  return { actor: name, role, grants: rightsOf[role], ...(isLimited && { limits: { environments, services } }) };
+  const grants = propose === true ? [...rightsOf[role], "propose" as const] : rightsOf[role];
+  return { actor: name, role, grants, ...(isLimited && { limits: { environments, services } }) };
 }
 
 function digest(bytes: Uint8Array): Buffer {

@@ -61,6 +61,12 @@ export interface RedirectRoute extends RouteBase {
   readonly response?: never;
 }
 
+/** The Model Context Protocol, whose requests the SDK reads. */
+export interface McpRoute extends RouteBase {
+  readonly isMcp: true;
+  readonly response?: never;
+}
+
 export interface SocketRoute extends RouteBase {
   readonly socket: SocketName;
   readonly response?: never;
@@ -68,7 +74,7 @@ export interface SocketRoute extends RouteBase {
 
 export type ContentName = "page" | "health" | "openapi" | "asyncapi" | "metrics" | "targets" | "fleet-events" | "nodes";
 export type SocketName = "pm2-ws";
-export type Route = OperationRoute | ContentRoute | AssetRoute | RedirectRoute | SocketRoute;
+export type Route = OperationRoute | ContentRoute | AssetRoute | RedirectRoute | McpRoute | SocketRoute;
 
 export function isRemote({ operation }: OperationRoute): boolean {
   return remoteOperations.some(({ id }) => id === operation.id);
@@ -94,6 +100,8 @@ export function accessRequirement(route: Route | undefined): AccessRequirement {
   }
   if ("isAsset" in route) return { access: "none", isPage: false };
   if ("isRedirect" in route) return { access: "none", isPage: true };
+  // The token decides which tools there are, and its name is in the record of each call.
+  if ("isMcp" in route) return { access: "read", isPage: false, dependsOnCaller: true };
   // A browser can only send the token after the handshake, so the channel checks it.
   if ("socket" in route) return { access: "none", isPage: false };
   return { access: route.isOpen ? "none" : "read", isPage: route.content === "page" };
@@ -136,6 +144,10 @@ export function assetRoute(path: string, options: Pick<AssetRoute, "summary">): 
 
 export function redirectRoute(path: string, options: Pick<RedirectRoute, "summary">): RedirectRoute {
   return { method: "GET", path, isRedirect: true, ...options };
+}
+
+export function mcpRoute(path: string, options: Pick<McpRoute, "summary">): McpRoute {
+  return { method: "POST", path, isMcp: true, ...options };
 }
 
 export function socketRoute(path: string, socket: SocketName, options: Pick<SocketRoute, "summary">): SocketRoute {

@@ -37,6 +37,7 @@ import {
 } from "../core/index.ts";
 import { contentRoutes } from "./content-routes.ts";
 import { documentRoutes } from "./document-routes.ts";
+import { proposalRoutes } from "./proposal-routes.ts";
 import { rolloutRoutes } from "./rollout-routes.ts";
 import { bodyRefusals, operationRoute, type Route } from "./route.ts";
 
@@ -96,6 +97,7 @@ export const routes: readonly Route[] = [
     refusals: ["INVALID_ENVIRONMENT", "PM2_METRICS_FAILED", "FACT_INVALID"],
   }),
   ...rolloutRoutes,
+  ...proposalRoutes,
   operationRoute("GET", "/api/runtime/contract", contractShow, {
     summary: "Show the runtime contract and the capability matrix.",
     tag: "documents",
@@ -106,8 +108,9 @@ export const routes: readonly Route[] = [
   operationRoute("GET", "/api/runtime/audit", auditList, {
     summary: "List the newest attempts to change something.",
     tag: "service",
-    description: "Attempts on files and processes, newest first, including refused ones. Values are never listed.",
-    query: ["limit"],
+    description:
+      "Attempts on files and processes, newest first, including refused ones. Values are never listed. With `calls`, also what programs asked over MCP.",
+    query: ["limit", "calls"],
     response: body.auditBody,
     refusals: ["AUDIT_FAILED"],
   }),

@@ -18,6 +18,7 @@ import { createIdentities, type Identities } from "./identities.ts";
 import type { Limits } from "./limits.ts";
 import { type LogDestination, serverLog, standardError, withAuditLog, type ServerLog } from "./log.ts";
 import type { ConnectFleet } from "./fleet.ts";
+import type { OpenMcp } from "./mcp.ts";
 import { requireConfigDirectory, requireFacts, requireTokens } from "./preconditions.ts";
 import { PUBLIC_URL } from "./public-url.ts";
 import { AUTH_TOKEN, HOST, PORT, readSettings, type Settings } from "./settings.ts";
@@ -38,6 +39,8 @@ export interface StartOptions {
   readonly startAgent?: StartAgent | undefined;
   /** Called at the first request for another machine. */
   readonly connectFleet?: ConnectFleet | undefined;
+  /** Called at the first request of a program. */
+  readonly openMcp?: OpenMcp | undefined;
 }
 
 export type StartAgent = (ports: Ports, log: ServerLog) => Promise<{ readonly close: () => Promise<void> }>;
@@ -64,9 +67,9 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   await warnOfUnwritableAudit(ports, log);
   const console = await readConsole(options.consoleDir);
   const publicPath = settings.publicUrl?.path ?? "";
-  const { limits, connectFleet } = options;
+  const { limits, connectFleet, openMcp } = options;
   const agent = await options.startAgent?.(withAuditLog(ports, log), log);
-  const app = buildApp({ ports, version, policy, log, console, publicPath, limits, connectFleet });
+  const app = buildApp({ ports, version, policy, log, console, publicPath, limits, connectFleet, openMcp });
   const url = `http://${bind.urlHost}:${await listen(app, bind, settings.port)}`;
   log.info({ url }, "ready");
   await startRecording(ports, options.record === true, log);

@@ -154,6 +154,12 @@ const uses: readonly { readonly args: readonly string[]; readonly code: number }
   { args: ["explain", "TARGET_PROFILE"], code: 2 },
   { args: ["audit"], code: 0 },
   { args: ["audit", "--limit", "0"], code: 2 },
+  { args: ["audit", "--calls"], code: 0 },
+  { args: ["approve"], code: 0 },
+  { args: ["approve", "KR4TQ2WB"], code: 3 },
+  { args: ["deny", "KR4TQ2WB"], code: 2 },
+  { args: ["deny"], code: 2 },
+  { args: ["skill"], code: 0 },
   { args: ["audit", "--since", "yesterday"], code: 2 },
   { args: ["audit", "orders", "--since", "24h", "--outcome", "refused"], code: 0 },
   // The facts of svcm doctor depend on this machine: see doctor.test.ts.

@@ -55,7 +55,7 @@ test.each([
   expect(modules).toContainEqual(expect.stringMatching(/src\/core\/env\/operations\/env-read\.ts$/));
   expect(
     modules.filter((name) =>
-      /node_modules\/zod|@nats-io|src\/fleet|core\/(?:metrics|deployments|pm2\/(?!pm2-names|state-place))/.test(name),
+      /node_modules\/zod|@nats-io|@modelcontextprotocol|src\/fleet|src\/mcp|core\/approvals|core\/(?:metrics|deployments|pm2\/(?!pm2-names|state-place))/.test(name),
     ),
   ).toEqual([]);
   const own = loaded.filter((each) => modulesOf(each).some((name) => !name.includes("node_modules")));
@@ -63,7 +63,7 @@ test.each([
   expect(bytes).toBeLessThan(MAX_BYTES);
 });
 
-test("svcm serve on one machine loads no code of the fleet", async () => {
+test("svcm serve on one machine loads no code of the fleet and of programs", async () => {
   const { root } = makeWorkspace();
   const [spy, seen] = [join(root, "spy.cjs"), join(root, "seen.json")];
   writeFileSync(spy, SPY);
@@ -75,5 +75,5 @@ test("svcm serve on one machine loads no code of the fleet", async () => {
   await ended;
   const modules = (JSON.parse(readFileSync(seen, "utf8")) as Loaded[]).flatMap(modulesOf);
   expect(modules).toContainEqual(expect.stringMatching(/src\/server\/start\.ts$/));
-  expect(modules.filter((name) => /@nats-io|src\/fleet/.test(name))).toEqual([]);
+  expect(modules.filter((name) => /@nats-io|src\/fleet|@modelcontextprotocol|src\/mcp/.test(name))).toEqual([]);
 });

@@ -69,6 +69,7 @@ export function expectJsonHeaders({ headers, text }: TestResponse): void {
 
 function accessOf(route: Route): string {
   if ("isAsset" in route || "isRedirect" in route) return "open";
+  if ("isMcp" in route) return "read";
   if ("socket" in route) return "ws";
   return "operation" in route ? route.operation.access : route.isOpen ? "open" : "read";
 }
@@ -76,6 +77,7 @@ function accessOf(route: Route): string {
 function nameOf(route: Route): string {
   if ("isAsset" in route) return "assets";
   if ("isRedirect" in route) return "to the page";
+  if ("isMcp" in route) return "to programs";
   if ("socket" in route) return route.socket;
   return "operation" in route ? route.operation.id : route.content;
 }

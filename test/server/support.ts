@@ -7,6 +7,7 @@ import { onTestFinished } from "vitest";
 import { nodePorts, type Ports } from "../../src/core/index.ts";
 import type { Limits } from "../../src/server/limits.ts";
 import type { ConnectFleet } from "../../src/server/fleet.ts";
+import type { OpenMcp } from "../../src/server/mcp.ts";
 import { startServer, type RunningServer } from "../../src/server/start.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -50,6 +51,7 @@ export interface ServerOptions {
   readonly version?: string;
   readonly record?: boolean;
   readonly connectFleet?: ConnectFleet;
+  readonly openMcp?: OpenMcp;
   /** True if the log is written to a terminal. */
   readonly isTerminal?: boolean;
   /** Replaces a port. */

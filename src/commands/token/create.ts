@@ -10,6 +10,7 @@ export default class TokenCreate extends SvcmCommand {
     "Prints the token once; .svcm/tokens.json keeps only a digest. A viewer reads. An operator also reads logs and acts on processes. An editor also writes env files and declarations, and applies. An admin also manages tokens. Once you have created a token, changes need one on every address.";
   static override examples = [
     "<%= config.bin %> token create ci-bot --role viewer --expires 30d",
+    "<%= config.bin %> token create assistant --role operator --propose --environment staging",
     "<%= config.bin %> token create ann --role editor --environment dev --environment staging",
   ];
   static override args = {
@@ -32,6 +33,10 @@ export default class TokenCreate extends SvcmCommand {
       summary: "Limit the token to a service of svcm.yaml. Repeat it for several.",
       helpValue: "<name>",
     }),
+    propose: Flags.boolean({
+      summary: "Let the token propose changes over MCP. A person approves each of them.",
+      default: false,
+    }),
     expires: Flags.string({ summary: "Time until the token expires, such as 12h or 30d.", helpValue: "<time>" }),
   };
 
@@ -39,7 +44,15 @@ export default class TokenCreate extends SvcmCommand {
     const { args, flags } = await this.parse(TokenCreate);
     const { role, environment: environments, service: services } = flags;
     const expiresInMs = readLifetime(flags.expires);
-    const created = await this.execute(tokenCreate, { name: args.name, role, environments, services, expiresInMs });
+    const propose = flags.propose || undefined;
+    const created = await this.execute(tokenCreate, {
+      name: args.name,
+      role,
+      environments,
+      services,
+      propose,
+      expiresInMs,
+    });
     this.logToStderr(`Token ${created.name} (${created.role}). Copy it now: svcm does not show it again.`);
     this.logExactly(created.token);
     return created;

@@ -19,7 +19,7 @@ const EMPTY = "There are no tokens. svcm token create <name> --role viewer creat
 
 const COLUMNS: readonly Column<ListedToken>[] = [
   { heading: "NAME", cell: ({ name }) => name },
-  { heading: "ROLE", cell: ({ role }) => role },
+  { heading: "ROLE", cell: ({ role, propose }) => (propose === true ? `${role}, may propose` : role) },
   { heading: "LIMITED TO", cell: limitsOf, shorten: "fold" },
   { heading: "CREATED", cell: ({ createdAt }) => auditText.formatTimestamp(createdAt), dropPriority: 2 },
   { heading: "EXPIRES", cell: expiryOf, colour: ({ expired }, { red }) => (expired ? red : undefined) },

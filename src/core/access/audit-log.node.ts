@@ -1,5 +1,5 @@
 import type { AuditCount, AuditLog } from "./port-audit-log.ts";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { AuditRecord } from "../api/audit-record.ts";
 
 import { createAppender, DEFAULT_ROTATION, rotatedPaths, type Rotation } from "../files/append.ts";
@@ -22,7 +22,9 @@ export interface AuditLogOptions {
  */
 export function auditLog({ file, pm2Home, earlier, rotation = DEFAULT_ROTATION }: AuditLogOptions): AuditLog {
   const processFile = pm2Home === undefined ? file : join(pm2Home, ".svcm", "audit.jsonl");
-  const files = [...new Set([file, processFile])];
+  // A program that asks without end must not push changes out of their log.
+  const callFile = join(dirname(file), "calls.jsonl");
+  const files = [...new Set([file, processFile, callFile])];
   const appenders = new Map(files.map((path) => [path, createAppender(path, rotation)]));
   const logs = [...new Set([...files, ...(earlier === undefined ? [] : [earlier])])].map((path) => [
     path,
@@ -31,9 +33,10 @@ export function auditLog({ file, pm2Home, earlier, rotation = DEFAULT_ROTATION }
   const counts = new Map<string, AuditCount>();
   return {
     async append(record) {
-      const path = isProcessAction(record) ? processFile : file;
+      const path = isCall(record) ? callFile : isProcessAction(record) ? processFile : file;
       await attempt("record a change in", path, async () => {
-        if (path !== file && pm2Home !== undefined && record.outcome === "refused") await realpath(pm2Home);
+        if (path === processFile && path !== file && pm2Home !== undefined && record.outcome === "refused")
+          await realpath(pm2Home);
         await appenders.get(path)?.(`${JSON.stringify(record)}\n`);
       });
       const { action, outcome } = record;
@@ -43,11 +46,16 @@ export function auditLog({ file, pm2Home, earlier, rotation = DEFAULT_ROTATION }
     async newest(query, signal) {
       // Reading loads the record schema; most commands only append.
       const { readNewestRecords } = await import("./audit-records.node.ts");
-      return await attempt("read", file, () => readNewestRecords(logs, query, signal));
+      const read = query.calls === true ? logs : logs.filter(([path]) => path !== callFile);
+      return await attempt("read", file, () => readNewestRecords(read, query, signal));
     },
     check: () => attempt("record a change in", file, () => checkAppendable(file)),
     counts: () => [...counts.values()],
   };
+}
+
+function isCall({ action }: AuditRecord): boolean {
+  return action.startsWith("mcp.");
 }
 
 function isProcessAction({ action }: AuditRecord): boolean {

@@ -11,8 +11,9 @@ export function subjectText({ keys = [], processes = [], target }: AuditRecord):
   return [...(target === undefined || isNamed ? [] : [target]), ...named, ...keys].join(", ");
 }
 
-export function callerText({ source, actor }: Pick<AuditRecord, "source" | "actor">): string {
-  return actor === undefined ? source : `${actor} (${source})`;
+export function callerText({ source, actor, client }: Pick<AuditRecord, "source" | "actor" | "client">): string {
+  const from = client === undefined ? source : `${source}, says it is ${JSON.stringify(client)}`;
+  return actor === undefined ? from : `${actor} (${from})`;
 }
 
 export function outcomeText({ outcome, code, count = 1 }: AuditRecord): string {

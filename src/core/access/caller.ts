@@ -17,6 +17,8 @@ export interface Identity {
 export interface Caller extends Identity {
   readonly source: AuditSource;
   readonly signal?: AbortSignal;
+  /** The name that the client program gave itself. */
+  readonly client?: string;
   /** Set for a step of a rollout over several nodes. */
   readonly step?: RolloutStep;
   readonly report?: Progress;

@@ -20,6 +20,8 @@ export interface AuditLog {
 
 export interface AuditQuery {
   readonly limit: number;
+  /** Also returns what programs asked over the Model Context Protocol. */
+  readonly calls?: boolean | undefined;
   /** Milliseconds since 1970; older records are omitted. */
   readonly since?: number | undefined;
   readonly outcome?: AuditRecord["outcome"] | undefined;

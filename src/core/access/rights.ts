@@ -20,6 +20,11 @@ export function weakestRole(right: Right): Role {
 
 export function rightRefusal({ actor = "", role }: Identity, access: Access): SvcmError {
   if (role === undefined) return new SvcmError("UNAUTHORIZED");
+  if (access === "propose")
+    return new SvcmError("FORBIDDEN", {
+      code: "RIGHT_MISSING",
+      details: `The token ${JSON.stringify(actor)} may not propose changes. Accepted: a token that an admin created with --propose.`,
+    });
   const needed = weakestRole(access);
   const accepted = needed === "admin" ? "admin" : `${needed} or a stronger role`;
   return new SvcmError("FORBIDDEN", {

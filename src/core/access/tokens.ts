@@ -9,6 +9,7 @@ import { SvcmError } from "../api/errors.ts";
 export interface StoredToken extends Limits {
   readonly name: string;
   readonly role: Role;
+  readonly propose?: boolean | undefined;
   /** SHA-256 of the token, base64url. */
   readonly digest: string;
   readonly createdAt: string;
@@ -25,6 +26,7 @@ const fileSchema = z.strictObject({
     z.strictObject({
       name: z.string(),
       role: z.enum(roles),
+      propose: z.optional(z.boolean()),
       digest: z.string().check(z.length(43)),
       createdAt: z.iso.datetime(),
       expiresAt: z.optional(z.iso.datetime()),

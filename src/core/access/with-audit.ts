@@ -55,6 +55,7 @@ function createRecorder(ports: Audited, caller: Caller, subject: AuditSubject) {
       ...subject(),
       source: caller.source,
       actor: caller.actor,
+      ...(caller.client !== undefined && { client: caller.client }),
       outcome,
       // The subject may already have a code, such as the reason why a process was skipped.
       ...(code !== undefined && { code }),

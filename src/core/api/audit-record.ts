@@ -32,6 +32,7 @@ export const auditRecord = z
       .describe("The subject, if it is neither a key nor a process: an entry, a namespace, an unknown name."),
     source: z.enum(auditSources),
     actor: z.string().optional().describe("A user of the system, the name of a token, or `anonymous`."),
+    client: z.string().max(64).optional().describe("The name that the client program gave itself. Nothing proves it."),
     address: z.string().optional().describe("The client of an attempt without a valid token."),
     node: z.string().optional().describe("Name of the machine, if the record comes from another one."),
     outcome: z.enum(auditOutcomes),

@@ -16,6 +16,7 @@ import {
   tiers,
 } from "./names.ts";
 import { LOG_SIZE, MAX_KEPT_LOGS } from "./log-size.ts";
+import { proposalInputs } from "./proposal-inputs.ts";
 import { rolloutInputs } from "./rollout-inputs.ts";
 import { tokenInputs } from "./token-inputs.ts";
 
@@ -34,8 +35,9 @@ const document = z.looseObject({});
 
 export const inputs = {
   "alerts.test": nothing,
-  /** `text` is part of a name. */
+  /** `text` is part of a name. With `calls`, also what programs asked over the Model Context Protocol. */
   "audit.list": z.strictObject({
+    calls: z.optional(z.boolean()),
     limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000))),
     since: z.optional(z.int().check(z.minimum(0))),
     outcome: z.optional(z.enum(auditOutcomes)),
@@ -200,6 +202,7 @@ export const inputs = {
     only: z.optional(z.enum(["layout", "keys"])),
     confirm: z.optional(z.boolean()),
   }),
+  ...proposalInputs,
   ...rolloutInputs,
   "schema.show": z.strictObject({ document: z.enum(schemaNames) }),
   /**

@@ -34,11 +34,29 @@ export const logRotators = ["svcm", "pm2-logrotate", "logrotate"] as const;
 export const cutWays = ["collapse", "truncate"] as const;
 export type CutWay = (typeof cutWays)[number];
 
-export const auditSources = ["cli", "http", "ws", "nats", "serve"] as const;
+export const auditSources = ["cli", "http", "ws", "nats", "serve", "mcp"] as const;
 export type AuditSource = (typeof auditSources)[number];
 
 /** `refused` is before the first effect, `failed` after it. Without a further record, `started` was interrupted. */
 export const auditOutcomes = ["started", "succeeded", "failed", "refused"] as const;
+
+/** What a program may propose, for a person to approve. */
+export const proposalKinds = ["apply", "env.write"] as const;
+export type ProposalKind = (typeof proposalKinds)[number];
+
+/** The last six are ends. */
+export const proposalStates = [
+  "pending",
+  "approved",
+  "running",
+  "done",
+  "failed",
+  "denied",
+  "stale",
+  "expired",
+  "interrupted",
+] as const;
+export type ProposalState = (typeof proposalStates)[number];
 
 export const driftStates = ["missing", "unexpected", "different", "absent", "stale"] as const;
 

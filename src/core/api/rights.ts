@@ -1,5 +1,5 @@
-/** An operation requires one of these. */
-export const rights = ["read", "logs", "act", "write", "admin"] as const;
+/** An operation requires one of these. No role includes `propose`: a token gets it with `--propose`. */
+export const rights = ["read", "logs", "act", "write", "admin", "propose"] as const;
 export type Right = (typeof rights)[number];
 
 /** Weakest first. */

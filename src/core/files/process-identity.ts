@@ -1,16 +1,9 @@
 import { hostname } from "node:os";
 import { hasEnded, parsePidStat } from "./proc.ts";
+import type { UniqueProcess } from "./port-process-identity.ts";
 import { hasErrorCode, readlink, readText } from "./system.ts";
 
-/** A pid alone may be reused. */
-export interface UniqueProcess {
-  readonly pid: number;
-  /** Start time in clock ticks since boot; null if the system does not report it. */
-  readonly startTime: string | null;
-  readonly bootId: string | null;
-  readonly pidNamespace: string | null;
-  readonly host: string;
-}
+export type { UniqueProcess } from "./port-process-identity.ts";
 
 export async function identifyProcess(): Promise<UniqueProcess> {
   const [stat, bootId, pidNamespace] = await Promise.all([
@@ -30,6 +23,20 @@ export async function isRunning(other: UniqueProcess, self: UniqueProcess): Prom
   const stat = parsePidStat(await readText(`/proc/${other.pid}/stat`).catch(() => ""));
   if (stat === undefined) return true; // hidden from this user, or just ended; the next attempt finds out
   return stat.startTime === other.startTime && !hasEnded(stat);
+}
+
+const MAX_ANCESTORS = 64;
+
+/** The parent first. Leaves out the first process of the machine or the container, which is everybody's ancestor. */
+export async function listAncestors(self: UniqueProcess): Promise<UniqueProcess[]> {
+  const ancestors: UniqueProcess[] = [];
+  let stat = parsePidStat(await readText("/proc/self/stat").catch(() => ""));
+  while (stat !== undefined && stat.parentPid > 1 && ancestors.length < MAX_ANCESTORS) {
+    const pid = stat.parentPid;
+    stat = parsePidStat(await readText(`/proc/${pid}/stat`).catch(() => ""));
+    if (stat !== undefined) ancestors.push({ ...self, pid, startTime: stat.startTime });
+  }
+  return ancestors;
 }
 
 export function hasPid(pid: number): boolean {

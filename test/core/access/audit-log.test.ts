@@ -39,6 +39,7 @@ const WRONG_FIELDS: Readonly<Record<keyof AuditRecord, unknown>> = {
   keys: "SVC_HTTP_PORT",
   target: 1,
   actor: {},
+  client: 7,
   code: false,
   service: 1,
   processes: [{ name: "api", pmId: "3", pm2Home: "/home/ann/.pm2" }],

@@ -22,6 +22,7 @@ import { logCodes } from "./logs.ts";
 import { fleetCodes } from "./fleet.ts";
 import { processCodes } from "./processes.ts";
 import { deployCodes } from "./deploy.ts";
+import { proposalCodes } from "./proposals.ts";
 import { rolloutCodes } from "./rollout.ts";
 import { telemetryCodes } from "./telemetry.ts";
 import { requestCodes } from "./requests.ts";
@@ -41,6 +42,7 @@ const codeDocs: Readonly<Record<string, CodeDocs>> = {
   "Boot and daemon": bootCodes,
   Logs: logCodes,
   "Plans and releases": rolloutCodes,
+  Approvals: proposalCodes,
   Deploys: deployCodes,
   Telemetry: telemetryCodes,
   Fleet: fleetCodes,

@@ -27,7 +27,7 @@ export const tokenCreate = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(
     ports: Audited & HasFacts & HasTokens,
-    { name, role, environments, services, expiresInMs },
+    { name, role, environments, services, propose, expiresInMs },
     caller,
   ): Promise<CreatedToken> {
     const { clock, host, tokens } = ports;
@@ -41,6 +41,7 @@ export const tokenCreate = defineOperation({
         const metadata = {
           name,
           role,
+          ...(propose === true && { propose }),
           ...(environments && { environments: await canonicalNames(ports, environments) }),
           ...(services && { services: await requireServices(ports, services) }),
           createdAt: new Date(now).toISOString(),

@@ -1,0 +1,85 @@
+import type { UniqueProcess } from "../../files/port-process-identity.ts";
+import type { Proposal } from "../../api/proposals.ts";
+import type { ApprovalPorts, HasProposals } from "../port-proposals.ts";
+import { withAudit } from "../../access/with-audit.ts";
+import { defineOperation } from "../../access/operation.ts";
+import { SvcmError } from "../../api/errors.ts";
+import type { InputOf } from "../../api/inputs.ts";
+import { omitUndefined } from "../../api/omit-undefined.ts";
+import { LIFETIME_MS, requireRoom } from "../decide.ts";
+import { toBody } from "../stored.ts";
+import { computeChange } from "./compute-change.ts";
+
+/**
+ * Keeps a plan or a change of values until a person decides. Nothing else changes.
+ * @throws {SvcmError} PROPOSAL_REFUSED, PROPOSALS_FAILED, and the errors of the plan
+ */
+export const proposalCreate = defineOperation({
+  id: "proposal.create",
+  access: "propose",
+  refusal: "INVALID_REQUEST",
+  async run(ports: ApprovalPorts, { kind, environment, service, reason, ...choices }, caller): Promise<Proposal> {
+    const { clock } = ports;
+    const proposals = await ports.proposals();
+    const subject: { action: string; environment?: string; keys?: string[]; target?: string } = {
+      action: "proposal.create",
+    };
+    return await withAudit(
+      ports,
+      caller,
+      () => subject,
+      async (begin) => {
+        requireMembers(kind, choices);
+        if (choices.values !== undefined) subject.keys = Object.keys(choices.values);
+        const input = omitUndefined(choices);
+        const computed = await computeChange(ports, { kind, environment, service, input }, caller);
+        const id = proposals.createId();
+        Object.assign(subject, { environment: computed.environment, target: `${id}, plan ${computed.planId}` });
+        requireRoom(await proposals.read(), caller, clock.now());
+        await begin();
+        const parent = caller.role === undefined ? await findParent(ports) : undefined;
+        const stored = await proposals.put((all) => {
+          const nowMs = clock.now();
+          requireRoom(all, caller, nowMs);
+          return {
+            id,
+            kind,
+            state: "pending",
+            environment: computed.environment,
+            planId: computed.planId,
+            summary: [...computed.summary],
+            ...omitUndefined({ service, reason, parent }),
+            proposedBy: {
+              actor: caller.actor ?? "",
+              source: caller.source,
+              ...omitUndefined({ client: caller.client }),
+            },
+            createdAt: new Date(nowMs).toISOString(),
+            expiresAt: new Date(nowMs + LIFETIME_MS).toISOString(),
+            isByToken: caller.role !== undefined,
+            input,
+          };
+        });
+        return toBody(stored);
+      },
+    );
+  },
+});
+
+async function findParent({ proposals }: HasProposals): Promise<UniqueProcess | undefined> {
+  const [parent] = await (await proposals()).ancestors();
+  return parent;
+}
+
+/** @throws {SvcmError} INVALID_REQUEST if a member belongs to the other kind */
+function requireMembers(
+  kind: InputOf<"proposal.create">["kind"],
+  { values, ...choices }: Pick<InputOf<"proposal.create">, "apps" | "prune" | "preflight" | "restart" | "values">,
+): void {
+  const others = Object.entries(choices).filter(([, value]) => value !== undefined);
+  const [other] = kind === "apply" ? (values === undefined ? [] : ["values"]) : others.map(([name]) => name);
+  if (other !== undefined)
+    throw new SvcmError("INVALID_REQUEST", { details: `${other} does not belong to a proposal of the kind ${kind}.` });
+  if (kind === "env.write" && Object.keys(values ?? {}).length === 0)
+    throw new SvcmError("INVALID_REQUEST", { details: "A proposal of the kind env.write names its values." });
+}

@@ -1,0 +1,108 @@
+import type { ApprovalPorts } from "../port-proposals.ts";
+import type { Caller } from "../../access/caller.ts";
+import type { Proposal } from "../../api/proposals.ts";
+import type { StoredProposal } from "../stored.ts";
+import { withAudit } from "../../access/with-audit.ts";
+import { defineOperation } from "../../access/operation.ts";
+import { SvcmError } from "../../api/errors.ts";
+import { findProposal, LIFETIME_MS, requireApprover, requirePending } from "../decide.ts";
+import { toBody } from "../stored.ts";
+import { computeChange } from "./compute-change.ts";
+
+/**
+ * Lets the proposal run once within an hour, if its plan is still the one that the person read.
+ * @throws {SvcmError} PROPOSAL_NOT_FOUND, PROPOSAL_REFUSED, PROPOSAL_STALE, FORBIDDEN
+ */
+export const proposalApprove = defineOperation({
+  id: "proposal.approve",
+  access: "write",
+  refusal: "INVALID_REQUEST",
+  async run(ports: ApprovalPorts, { id, planId }, caller): Promise<Proposal> {
+    return await decideProposal(ports, { id, action: "proposal.approve" }, caller, async (proposal) => {
+      requireApprover(proposal, caller, await (await ports.proposals()).ancestors());
+      requirePending(proposal);
+      if (planId !== proposal.planId)
+        throw new SvcmError("PROPOSAL_STALE", {
+          details: `The proposal ${id} holds the plan ${proposal.planId}, not the one that you read. Read it again.`,
+        });
+      const present = await computeChange(ports, proposal, caller).catch(sayStale(proposal));
+      if (present.planId !== proposal.planId) {
+        await (await ports.proposals()).put((all) => end(findProposal(all, id, ports.clock.now()), "stale"));
+        throw staleError(proposal, present.planId);
+      }
+      const token =
+        caller.source === "cli" ? undefined : ports.tokens.current()?.find(({ name }) => name === caller.actor);
+      return (current) => ({
+        ...current,
+        state: "approved",
+        decidedBy: { actor: caller.actor ?? "", source: caller.source },
+        expiresAt: new Date(ports.clock.now() + LIFETIME_MS).toISOString(),
+        ...(token !== undefined && { approver: { createdAt: token.createdAt } }),
+      });
+    });
+  },
+});
+
+/** It is never run. @throws {SvcmError} PROPOSAL_NOT_FOUND, PROPOSAL_REFUSED */
+export const proposalDeny = defineOperation({
+  id: "proposal.deny",
+  access: "write",
+  refusal: "INVALID_REQUEST",
+  async run(ports: ApprovalPorts, { id }, caller): Promise<Proposal> {
+    return await decideProposal(ports, { id, action: "proposal.deny" }, caller, (proposal) => {
+      if (proposal.state !== "approved") requirePending(proposal);
+      const decidedBy = { actor: caller.actor ?? "", source: caller.source };
+      return Promise.resolve((current) => ({ ...end(current, "denied"), decidedBy }));
+    });
+  },
+});
+
+/** Nothing is left to run: the values go. */
+export function end(proposal: StoredProposal, state: StoredProposal["state"]): StoredProposal {
+  return { ...proposal, state, input: {} };
+}
+
+export function staleError({ id, planId }: StoredProposal, presentId: string): SvcmError {
+  return new SvcmError("PROPOSAL_STALE", {
+    details: `The proposal ${id} holds the plan ${planId}, but the plan is now ${presentId}: a file, the code or a process changed. Propose it again.`,
+  });
+}
+
+/** The proposed steps are not needed any more. */
+function sayStale(proposal: StoredProposal) {
+  return (error: unknown): never => {
+    if (error instanceof SvcmError && error.body.code === "PROPOSAL_EMPTY") throw staleError(proposal, "empty");
+    throw error;
+  };
+}
+
+type Next = (current: StoredProposal) => StoredProposal;
+
+async function decideProposal(
+  ports: ApprovalPorts,
+  { id, action }: { readonly id: string; readonly action: string },
+  caller: Caller,
+  decide: (proposal: StoredProposal) => Promise<Next>,
+): Promise<Proposal> {
+  const { clock } = ports;
+  const proposals = await ports.proposals();
+  const subject: { action: string; environment?: string; target: string } = { action, target: id };
+  return await withAudit(
+    ports,
+    caller,
+    () => subject,
+    async (begin) => {
+      const proposal = findProposal(await proposals.read(), id, clock.now());
+      Object.assign(subject, { environment: proposal.environment, target: `${proposal.id}, plan ${proposal.planId}` });
+      const next = await decide(proposal);
+      await begin();
+      const stored = await proposals.put((all) => {
+        const current = findProposal(all, id, clock.now());
+        // Another person may have decided meanwhile.
+        if (current.state !== proposal.state) requirePending(current);
+        return next(current);
+      });
+      return toBody(stored);
+    },
+  );
+}

@@ -1,0 +1,34 @@
+import type { HasTokens } from "../access/port-tokens.ts";
+import type { HasEffects } from "../env/port-effects.ts";
+import type { ApplyPorts } from "../rollout/apply/ports.ts";
+import type { UniqueProcess } from "../files/port-process-identity.ts";
+import type { StoredProposal } from "./stored.ts";
+
+/** What programs proposed, in `.svcm/proposals.json`. */
+export interface Proposals {
+  /** Oldest first. One whose process ended while it ran is `interrupted`. @throws {SvcmError} PROPOSALS_FAILED */
+  read(): Promise<readonly StoredProposal[]>;
+
+  /**
+   * Replaces one proposal, or adds it, in one locked transaction. `decide` gets the present content.
+   * @throws {SvcmError} PROPOSALS_FAILED; errors of `decide` pass through
+   */
+  put(decide: (all: readonly StoredProposal[]) => StoredProposal): Promise<StoredProposal>;
+
+  /** This process. */
+  self(): Promise<UniqueProcess>;
+
+  /** The processes that led to this one, the parent first; empty where the system does not tell. */
+  ancestors(): Promise<readonly UniqueProcess[]>;
+
+  /** 40 random bits. */
+  createId(): string;
+}
+
+export interface HasProposals {
+  /** Few commands need it, so the others do not load its code. */
+  readonly proposals: () => Promise<Proposals>;
+}
+
+/** A proposal is computed, approved and run. */
+export interface ApprovalPorts extends ApplyPorts, HasEffects, HasProposals, HasTokens {}

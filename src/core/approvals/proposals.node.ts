@@ -1,0 +1,76 @@
+import { randomBytes } from "node:crypto";
+import { dirname, join } from "node:path";
+import { SvcmError } from "../api/errors.ts";
+import { attempt } from "../files/file-error.ts";
+import { systemClock } from "../files/host.ts";
+import { fileLocks } from "../files/lock.ts";
+import { withLogFile } from "../files/log.ts";
+import { FileError } from "../files/port-files.ts";
+import { identifyProcess, isRunning, listAncestors, type UniqueProcess } from "../files/process-identity.ts";
+import { read } from "../files/system.ts";
+import { createFolder, replacePrivate } from "../files/write.ts";
+import { once } from "../words/once.ts";
+import type { Proposals } from "./port-proposals.ts";
+import { keepNewest, withExpiry } from "./decide.ts";
+import { parseProposals, renderProposals, type StoredProposal } from "./stored.ts";
+
+const MAX_BYTES = 16 * 2 ** 20;
+const LOCK_TIMEOUT_MS = 5_000;
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+const ID_LENGTH = 8;
+
+/** @param folder that of svcm's own files */
+export function nodeProposals(folder: string): Proposals {
+  const path = join(folder, "proposals.json");
+  const locks = fileLocks({ timeoutMs: LOCK_TIMEOUT_MS });
+  const self = once(identifyProcess);
+  const readAll = async (): Promise<readonly StoredProposal[]> => {
+    const text = await readPrivate(path);
+    const stored = text === undefined ? [] : parseProposals(text, path);
+    return await Promise.all(stored.map(async (one) => withInterruption(one, await self())));
+  };
+  return {
+    self,
+    read: () => withProposalErrors(path, readAll),
+    ancestors: async () => await listAncestors(await self()),
+    createId: () => Array.from(randomBytes(ID_LENGTH), (byte) => ALPHABET[byte % ALPHABET.length]).join(""),
+    put: (decide) =>
+      withProposalErrors(path, async () => {
+        await attempt("write", path, () => createFolder(dirname(path)));
+        return await locks.withLock({ target: path, path }, async (nonce) => {
+          // The values of one that expired must not stay on the disk.
+          const all = (await readAll()).map((one) => withExpiry(one, systemClock.now()));
+          const next = decide(all);
+          const kept = keepNewest([...all.filter(({ id }) => id !== next.id), next]);
+          await replacePrivate({ target: path, path, nonce }, Buffer.from(renderProposals(kept)));
+          return next;
+        });
+      }),
+  };
+}
+
+async function readPrivate(path: string): Promise<string | undefined> {
+  return await withLogFile(path, async ({ fd, size }) => {
+    if (size > MAX_BYTES) throw new FileError("EFBIG", path, `${path} is larger than 16 MiB.`);
+    const bytes = Buffer.alloc(size);
+    return bytes.toString("utf8", 0, await read(fd, bytes, 0));
+  });
+}
+
+/** A process of another machine or container cannot be looked up, so its proposal stays `running`. */
+async function withInterruption(proposal: StoredProposal, self: UniqueProcess): Promise<StoredProposal> {
+  const { state, runner } = proposal;
+  if (state !== "running" || runner === undefined) return proposal;
+  if (runner.host !== self.host || runner.pidNamespace !== self.pidNamespace) return proposal;
+  const isAlive = runner.bootId === self.bootId && (await isRunning(runner, self));
+  return isAlive ? proposal : { ...proposal, state: "interrupted", input: {} };
+}
+
+async function withProposalErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    throw new SvcmError("PROPOSALS_FAILED", { code: error.code, path, details: error.message });
+  }
+}

@@ -1,0 +1,221 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { parseInput } from "../core/access/parse.ts";
+import { inputs } from "../core/api/inputs.ts";
+import type { Proposal } from "../core/api/proposals.ts";
+import { describeError, execute, failureCode, FileError, SvcmError, type Caller, type Ports } from "../core/index.ts";
+import { errorStack } from "../core/words/thrown.ts";
+import { parseDuration } from "../core/words/duration.ts";
+import { fence, quote, readCursor, toLines, toPage, writeCursor, type Page, type Position } from "./render.ts";
+import type { CallRate } from "./rate.ts";
+import { isOffered, type Tool } from "./tools.ts";
+
+export interface CallContext {
+  readonly ports: Ports;
+  readonly tools: readonly Tool[];
+  readonly rate: CallRate;
+  /** Gets what must not reach the program. */
+  readonly log: (line: string) => void;
+}
+
+interface Answer {
+  readonly words: string;
+  readonly data?: string;
+}
+
+/** Every call leaves a record, whatever its outcome is. Without the record there is no answer. */
+export async function callTool(
+  context: CallContext,
+  caller: Caller,
+  {
+    name,
+    arguments: given = {},
+  }: { readonly name: string; readonly arguments?: Readonly<Record<string, unknown>> | undefined },
+): Promise<CallToolResult> {
+  const { ports, rate } = context;
+  const startedAt = ports.clock.elapsed();
+  // The refusals of a flood are counted, not written one by one.
+  if (!rate.admits(caller.actor ?? "", startedAt)) return await refuseFlood(context, caller, name);
+  try {
+    const answer = await answerCall(context, caller, name, given);
+    await record(ports, caller, { name, startedAt });
+    return toResult(ports, answer);
+  } catch (error) {
+    if (!(error instanceof SvcmError)) context.log(`mcp ${quote(name, 64)}: ${errorStack(error)}`);
+    const unrecorded = await record(ports, caller, { name, startedAt, error }).then(
+      () => error,
+      (failure: unknown) => failure,
+    );
+    return { ...toResult(ports, refusalAnswer(unrecorded)), isError: true };
+  }
+}
+
+async function answerCall(
+  { ports, tools }: CallContext,
+  caller: Caller,
+  name: string,
+  given: Readonly<Record<string, unknown>>,
+): Promise<Answer> {
+  const tool = tools.find((one) => one.name === name && isOffered(one, caller.grants));
+  if (tool === undefined)
+    throw new SvcmError("NOT_FOUND", { details: `Accepted: ${offeredNames(tools, caller).join(", ")}.` });
+  const { cursor, ...members } = given;
+  requireMembers(tool, given);
+  const position = readCursor(cursor);
+  const input = { ...readTimes(tool, members, ports.clock.now()), ...tool.fixed };
+  const { operation, pages } = tool;
+  const run = async (more: object): Promise<unknown> => {
+    const parsed = parseInput<unknown>(inputs[operation.id], { ...input, ...more }, operation.refusal);
+    const output = await execute(operation, ports, parsed as never, caller);
+    // A response beside the bytes or the report that it comes from.
+    const isWrapped = typeof output === "object" && output !== null && "response" in output;
+    return isWrapped ? output.response : output;
+  };
+  const at = ports.clock.now();
+  if (pages === undefined) {
+    const output = await run({});
+    return toAnswer(tool, output, toPage(toLines(output, tool.table), position.line), { at });
+  }
+  return await answerPage(tool, run, { position, at, asked: members["limit"] });
+}
+
+interface PageRequest {
+  readonly position: Position;
+  readonly at: number;
+  readonly asked: unknown;
+}
+
+/** Asks for fewer rows until the page is whole: the cursor of the operation then loses and repeats nothing. */
+async function answerPage(
+  tool: Tool,
+  run: (more: object) => Promise<unknown>,
+  { position, at, asked }: PageRequest,
+): Promise<Answer> {
+  const { input, next, limit: usual } = tool.pages ?? { input: "cursor", next: "next", limit: 1 };
+  let limit = typeof asked === "number" && asked > 0 ? Math.min(asked, 1000) : usual;
+  for (;;) {
+    const more = position.page === undefined ? {} : { [input]: position.page };
+    const output = (await run({ ...more, ...(asked === undefined || typeof asked === "number" ? { limit } : {}) })) as {
+      readonly [name: string]: unknown;
+    };
+    const { [next]: nextPage, newer: _newer, ...rest } = output;
+    const page = toPage(toLines(rest, tool.table), 0);
+    if (page.next !== undefined && limit > 1) {
+      limit = Math.ceil(limit / 2);
+      continue;
+    }
+    return toAnswer(tool, rest, page, { at, nextPage: typeof nextPage === "string" ? nextPage : undefined });
+  }
+}
+
+function toAnswer(
+  { name, pages }: Tool,
+  output: unknown,
+  page: Page,
+  { at, nextPage }: { readonly at: number; readonly nextPage?: string | undefined },
+): Answer {
+  const isPaged = pages !== undefined;
+  const line = isPaged ? undefined : page.next;
+  const cursor =
+    nextPage !== undefined
+      ? writeCursor({ page: nextPage, line: 0 })
+      : line === undefined
+        ? undefined
+        : writeCursor({ line });
+  const isCut = isPaged && page.next !== undefined;
+  const rest = [
+    ...(isCut ? ["A part is too large and is left out."] : []),
+    cursor === undefined ? "Nothing follows." : `There is more: cursor ${JSON.stringify(cursor)}.`,
+  ].join(" ");
+  const words = [`${name} at ${new Date(at).toISOString()}.`, ...proposalWords(name, output), rest].join(" ");
+  return { words, data: page.text };
+}
+
+function proposalWords(tool: string, output: unknown): string[] {
+  if (tool !== "propose" && tool !== "apply") return [];
+  const { id, state, expiresAt, planId } = output as Proposal;
+  if (tool === "apply") return [`The proposal ${id} (plan ${planId}) is ${state}.`];
+  return [
+    `The proposal ${id} (plan ${planId}) waits for a person until ${expiresAt}. Tell the person its id and what it does. After the person approved it, call apply with this id.`,
+  ];
+}
+
+/** @throws {SvcmError} INVALID_REQUEST */
+function requireMembers({ inputSchema }: Tool, given: Readonly<Record<string, unknown>>): void {
+  const accepted = Object.keys(inputSchema.properties);
+  const unknown = Object.keys(given).find((member) => !accepted.includes(member));
+  if (unknown === undefined) return;
+  const list = accepted.length === 0 ? "no member" : accepted.join(", ");
+  throw new SvcmError("INVALID_REQUEST", { details: `${quote(unknown, 80)} is not a member. Accepted: ${list}.` });
+}
+
+function readTimes({ times }: Tool, members: Readonly<Record<string, unknown>>, now: number): object {
+  return Object.fromEntries(
+    Object.entries(members).map(([member, value]) => {
+      const age =
+        times.has(member) && typeof value === "string" ? parseDuration(value, /^(\d{1,6})([smhd])$/) : undefined;
+      return [member, age === undefined ? value : Math.max(0, now - age)];
+    }),
+  );
+}
+
+function offeredNames(tools: readonly Tool[], { grants }: Caller): string[] {
+  return tools.filter((one) => isOffered(one, grants)).map(({ name }) => name);
+}
+
+/** The details may quote names and paths, so they are data. */
+function refusalAnswer(error: unknown): Answer {
+  const { body, status } = describeError(error);
+  const { error: summary, details, issues } = body;
+  const words = `${status < 500 ? "Refused" : "Failed"} with the code ${failureCode(error)}: ${summary}`;
+  const data = toPage(toLines({ details, issues }, undefined), 0).text;
+  return data === "" ? { words } : { words, data };
+}
+
+async function refuseFlood({ ports, rate }: CallContext, caller: Caller, name: string): Promise<CallToolResult> {
+  await rate.refusals.record({ ...recordOf(caller, name), address: "", code: "RATE_LIMITED" });
+  const error = new SvcmError("RATE_LIMITED", { details: rate.accepted });
+  return { ...toResult(ports, refusalAnswer(error)), isError: true };
+}
+
+function toResult({ host }: Pick<Ports, "host">, { words, data }: Answer): CallToolResult {
+  const mark = host.digest(new TextEncoder().encode(host.randomId())).slice(0, 11);
+  const blocks = [words, ...(data === undefined || data === "" ? [] : [fence(data, mark)])];
+  return { content: blocks.map((text) => ({ type: "text", text })) };
+}
+
+interface CallOutcome {
+  readonly name: string;
+  readonly startedAt: number;
+  readonly error?: unknown;
+}
+
+function recordOf({ actor, source, client }: Caller, name: string) {
+  return {
+    action: "mcp.call",
+    target: quote(name, 64).slice(1, -1),
+    source,
+    ...(actor !== undefined && { actor }),
+    ...(client !== undefined && { client }),
+  };
+}
+
+/** @throws {SvcmError} AUDIT_FAILED */
+async function record(ports: Ports, caller: Caller, { name, startedAt, error }: CallOutcome): Promise<void> {
+  const isRefused = error !== undefined && describeError(error).status < 500;
+  try {
+    await ports.audit.append({
+      id: ports.host.randomId(),
+      timestamp: new Date(ports.clock.now()).toISOString(),
+      ...recordOf(caller, name),
+      outcome: error === undefined ? "succeeded" : isRefused ? "refused" : "failed",
+      ...(error !== undefined && { code: failureCode(error) }),
+      ms: Math.round(ports.clock.elapsed() - startedAt),
+    });
+  } catch (failure) {
+    if (!(failure instanceof FileError)) throw failure;
+    throw new SvcmError("AUDIT_FAILED", {
+      code: failure.code,
+      details: `The call could not be recorded: ${failure.message}`,
+    });
+  }
+}

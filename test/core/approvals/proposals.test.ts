@@ -1,0 +1,194 @@
+/** Values of an env file are proposed, approved and written. The tests of PM2 do the same with a plan. */
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import {
+  execute,
+  nodePorts,
+  proposalApprove,
+  proposalCreate,
+  proposalDeny,
+  proposalList,
+  proposalRun,
+  SvcmError,
+  tokenCreate,
+  tokenRevoke,
+  type Caller,
+  type Ports,
+} from "../../../src/core/index.ts";
+import type { Proposal } from "../../../src/core/api/proposals.ts";
+import { repository } from "../../server/support.ts";
+
+const KEY = "SVC_HTTP_FRAMEWORK";
+const HOUR = 3_600_000;
+const program: Caller = {
+  source: "mcp",
+  actor: "robot",
+  client: "an editor",
+  grants: ["read", "propose"],
+  role: "viewer",
+};
+const person: Caller = { source: "cli", actor: "ann", grants: ["read", "write", "admin"] };
+const byToken = (actor: string): Caller => ({ source: "http", actor, grants: ["read", "write"], role: "editor" });
+
+function world() {
+  const files = repository();
+  const real = nodePorts({ root: files.root, env: { PM2_HOME: join(files.root, ".pm2") }, cwd: files.root });
+  let passedMs = 0;
+  const clock = { ...real.clock, now: () => real.clock.now() + passedMs };
+  const ports = Object.create(real, { clock: { value: clock } }) as Ports;
+  const file = join(files.root, ".svcm/proposals.json");
+  const propose = (value = "fastify", caller = program) =>
+    execute(proposalCreate, ports, { kind: "env.write", environment: "dev", values: { [KEY]: value } }, caller);
+  const approve = ({ id, planId }: Proposal, caller = person) =>
+    execute(proposalApprove, ports, { id, planId }, caller);
+  return {
+    ports,
+    files,
+    file,
+    propose,
+    approve,
+    run: ({ id }: Proposal, caller = program) => execute(proposalRun, ports, { id }, caller),
+    deny: ({ id }: Proposal) => execute(proposalDeny, ports, { id }, person),
+    stateOf: async ({ id }: Proposal) =>
+      (await execute(proposalList, ports, {}, person)).proposals.find((one) => one.id === id)?.state,
+    value: () => new RegExp(`^${KEY}=(.*)$`, "m").exec(readFileSync(files.envFile("dev"), "utf8"))?.[1],
+    pass: (ms: number) => void (passedMs += ms),
+  };
+}
+
+async function codeOf(done: Promise<unknown>): Promise<string> {
+  const error: unknown = await done.then(
+    () => new Error("it was not refused"),
+    (refusal: unknown) => refusal,
+  );
+  if (error instanceof SvcmError) return error.body.code ?? error.kind;
+  throw error;
+}
+
+test("values are written once, after a person approved them, and do not stay in the file of proposals", async () => {
+  const { propose, approve, run, value, file, stateOf, ports } = world();
+  const before = value();
+  const proposal = await propose();
+  expect(proposal.summary.join("\n")).toContain(`+ ${KEY}=fastify`);
+  expect([await codeOf(run(proposal)), value()]).toEqual(["PROPOSAL_NOT_APPROVED", before]);
+  expect([statSync(file).mode & 0o777, readFileSync(file, "utf8")]).toEqual([
+    0o600,
+    expect.stringContaining("fastify"),
+  ]);
+  await approve(proposal);
+  expect(value()).toBe(before);
+  const outcomes = await Promise.allSettled([run(proposal), run(proposal), run(proposal)]);
+  expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected", "rejected"]);
+  expect([value(), await stateOf(proposal)]).toEqual(["fastify", "done"]);
+  expect(await codeOf(run(proposal))).toBe("PROPOSAL_ENDED");
+  const stored = JSON.parse(readFileSync(file, "utf8")) as { proposals: { input: object }[] };
+  expect(stored.proposals.map(({ input }) => input)).toEqual([{}]);
+  const { records } = await ports.audit.newest({ limit: 10 });
+  expect(records.filter(({ outcome }) => outcome === "succeeded")).toMatchObject([
+    { action: "proposal.run", actor: "robot", client: "an editor", target: expect.stringContaining("approved by ann") },
+    { action: "env.write", actor: "robot", client: "an editor", source: "mcp" },
+    { action: "proposal.approve", actor: "ann", source: "cli" },
+    { action: "proposal.create", actor: "robot", keys: [KEY] },
+  ]);
+});
+
+describe("nobody but a person decides", () => {
+  test.each([
+    ["the token that proposed", byToken("robot"), "APPROVAL_SELF"],
+    ["nobody's token", { source: "http", actor: "anonymous", grants: ["read", "write"] }, "APPROVAL_NEEDS_PERSON"],
+    ["a program", { ...program, grants: ["read", "write"] }, "APPROVAL_NEEDS_PERSON"],
+    ["a token that only reads", { ...byToken("eve"), role: "viewer", grants: ["read"] }, "RIGHT_MISSING"],
+    [
+      "a token of another environment",
+      { ...byToken("eve"), limits: { environments: ["production"] } },
+      "TOKEN_LIMITED",
+    ],
+  ] as const)("%s is refused", async (_, caller, code) => {
+    const { propose, approve, stateOf } = world();
+    const proposal = await propose();
+    expect([await codeOf(approve(proposal, caller)), await stateOf(proposal)]).toEqual([code, "pending"]);
+  });
+
+  test("another token may approve, until it is revoked", async () => {
+    const { propose, approve, run, value, ports } = world();
+    const before = value();
+    await execute(tokenCreate, ports, { name: "ann", role: "editor" }, person);
+    const [kept, lost] = [await propose(), await propose("restify")];
+    await approve(lost, byToken("ann"));
+    await execute(tokenRevoke, ports, { name: "ann" }, person);
+    expect([await codeOf(run(lost)), value()]).toEqual(["PROPOSAL_NOT_APPROVED", before]);
+    await execute(tokenCreate, ports, { name: "ann", role: "editor" }, person);
+    expect(await codeOf(run(lost))).toBe("PROPOSAL_NOT_APPROVED");
+    await approve(kept, byToken("ann"));
+    await run(kept);
+    expect(value()).toBe("fastify");
+  });
+});
+
+describe("a proposal ends", () => {
+  test("an hour after it was proposed, and an hour after it was approved", async () => {
+    const { propose, approve, run, pass, stateOf } = world();
+    const proposal = await propose();
+    pass(HOUR - 1000);
+    await approve(proposal);
+    const late = await propose("restify");
+    pass(HOUR);
+    expect([await codeOf(run(proposal)), await stateOf(proposal)]).toEqual(["PROPOSAL_ENDED", "expired"]);
+    expect(await codeOf(approve(late))).toBe("PROPOSAL_ENDED");
+  });
+
+  test("when it is denied, also after an approval", async () => {
+    const { propose, approve, run, deny, value } = world();
+    const [first, second] = [await propose(), await propose("restify")];
+    const before = value();
+    await deny(first);
+    expect(await codeOf(approve(first))).toBe("PROPOSAL_ENDED");
+    await approve(second);
+    await deny(second);
+    expect([await codeOf(run(second)), value()]).toEqual(["PROPOSAL_ENDED", before]);
+  });
+
+  test("when the file changes, before the approval or after it", async () => {
+    const { propose, approve, run, files, stateOf, value } = world();
+    const [early, late] = [await propose(), await propose("restify")];
+    await approve(late);
+    const text = readFileSync(files.envFile("dev"), "utf8");
+    writeFileSync(files.envFile("dev"), `${text}# by hand\n`);
+    const before = value();
+    expect([await codeOf(approve(early)), await stateOf(early)]).toEqual(["PROPOSAL_STALE", "stale"]);
+    expect([await codeOf(run(late)), await stateOf(late), value()]).toEqual(["PROPOSAL_STALE", "stale", before]);
+  });
+
+  test("when its process is killed while it runs: it is never run again", async () => {
+    const { propose, approve, run, stateOf, file } = world();
+    const proposal = await propose();
+    await approve(proposal);
+    const text = readFileSync(file, "utf8");
+    const { ports } = world();
+    const self = await (await ports.proposals()).self();
+    const runner = { ...self, pid: 2 ** 22 - 1, startTime: "1" };
+    const cut = text.replace('"state":"approved"', `"runner":${JSON.stringify(runner)},"state":"running"`);
+    writeFileSync(file, cut);
+    expect([await stateOf(proposal), await codeOf(run(proposal))]).toEqual(["interrupted", "PROPOSAL_ENDED"]);
+  });
+});
+
+test("only a real change of editable keys can be proposed, and ten may wait", async () => {
+  const { propose, ports } = world();
+  const create = (input: object) => execute(proposalCreate, ports, { kind: "env.write", ...input } as never, program);
+  expect(await codeOf(propose("no-such-framework"))).toBe("INVALID_PAYLOAD");
+  expect(await codeOf(create({ values: { SVC_REDIS_URL: "redis://x" } }))).toBe("INVALID_PAYLOAD");
+  expect(await codeOf(create({ values: {} }))).toBe("INVALID_REQUEST");
+  expect(await codeOf(create({ values: { [KEY]: "fastify" }, apps: ["api"] }))).toBe("INVALID_REQUEST");
+  for (let count = 0; count < 10; count += 1) await propose(count % 2 === 0 ? "fastify" : "restify");
+  expect(await codeOf(propose())).toBe("PROPOSALS_FULL");
+  await expect(propose("fastify", { ...program, actor: "another" })).resolves.toMatchObject({ state: "pending" });
+});
+
+test("a damaged file approves and runs nothing", async () => {
+  const { propose, approve, file } = world();
+  const proposal = await propose();
+  writeFileSync(file, readFileSync(file, "utf8").slice(0, -9));
+  expect(await codeOf(approve(proposal))).toBe("PROPOSALS_FAILED");
+});
