@@ -1,3 +1,4 @@
+import { ownMember } from "../words/record.ts";
 import type { Release, ReleaseFailure } from "../api/rollout.ts";
 import { isGranted, type Caller } from "../access/caller.ts";
 import type { ProcessIdentity } from "../pm2/process-record.ts";
@@ -117,7 +118,7 @@ export function namesOfApp({ renamed = {} }: Pick<ReleaseHead, "renamed">, app: 
 }
 
 export function envFileCopies({ left }: Pick<ReleaseHead, "left">, names: readonly string[]): EnvFileCopy[] {
-  return names.flatMap((name) => left.apps[name]?.envFiles ?? []);
+  return names.flatMap((name) => ownMember(left.apps, name)?.envFiles ?? []);
 }
 
 export function findAppliedState(journals: readonly Journal[]): AppliedState {
