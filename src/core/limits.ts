@@ -1,10 +1,12 @@
 import type { Limits } from "./api/limits.ts";
 import { inputs, type InputOf, type OperationId } from "./api/inputs.ts";
 import type { Access, Identity } from "./access/caller.ts";
+import { SvcmError } from "./api/errors.ts";
 import { declaredApps } from "./pm2/declared.ts";
 import { readEcosystem } from "./pm2/ecosystem-file.ts";
 import { resolveTarget } from "./pm2/target.ts";
 import type { Ports } from "./ports.ts";
+import { readMemberships, shownProcesses, textRefusal } from "./process-limits.ts";
 import { chooseServices, ecosystemSpellings, envSpellings } from "./project/resolve.ts";
 import { limitRefusal } from "./access/rights.ts";
 
@@ -37,7 +39,11 @@ export async function requireWithinLimits(
   const refuse = (requested: string): never => {
     throw limitRefusal(caller, limits, requested);
   };
+  const shown = shownProcesses(operation.id, input);
+  if (shown !== undefined) await requireOwnText(ports, shown, limits, refuse);
   const members = inputMembers(operation.id);
+  // The processes that a read of text names are its whole scope.
+  if (shown !== undefined && !members.includes("service")) return;
   if (!members.includes("service")) {
     if (operation.access !== "read") refuse("the whole repository or machine");
     return;
@@ -56,6 +62,23 @@ export async function requireWithinLimits(
       refuse(outside ? `the service ${outside}` : "a repository without services");
   }
   if (operation.id === "process.act") await requireDeclaredProcesses(ports, input as InputOf<"process.act">, refuse);
+}
+
+async function requireOwnText(
+  ports: Ports,
+  names: readonly string[],
+  limits: Limits,
+  refuse: (requested: string) => never,
+): Promise<void> {
+  if (names.length === 0) refuse("the text of every process; name one");
+  const memberships = await readMemberships(ports).catch((error: unknown) => {
+    if (!(error instanceof SvcmError)) throw error;
+    return refuse("a process of which svcm cannot tell the environment, because a declaration cannot be read");
+  });
+  for (const name of names) {
+    const requested = textRefusal(name, limits, memberships);
+    if (requested !== undefined) refuse(requested);
+  }
 }
 
 /** Every request that concerns an environment or a service has the member `service`. */

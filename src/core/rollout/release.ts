@@ -202,9 +202,12 @@ function readResult(
 }
 
 /** Logs have their own right. */
-export function withoutLogs(release: Release, { grants }: Pick<Caller, "grants">): Release {
-  const { failure } = release;
-  if (failure === undefined || isGranted(grants, "logs")) return release;
+export function withoutLogs(release: Release, { grants, limits }: Pick<Caller, "grants" | "limits">): Release {
+  const { failure, environment } = release;
+  if (failure === undefined) return release;
+  const { environments = [environment], services } = limits ?? {};
+  // A release does not tell the services of its apps.
+  if (isGranted(grants, "logs") && services === undefined && environments.includes(environment)) return release;
   return { ...release, failure: { ...failure, errorLines: [] } };
 }
 
