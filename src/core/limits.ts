@@ -48,7 +48,18 @@ export async function requireWithinLimits(
     if (operation.access !== "read") refuse("the whole repository or machine");
     return;
   }
-  const scope = input as RequestScope;
+  await requireScope(ports, input as RequestScope, limits, { members, refuse });
+  if (operation.id === "process.act") await requireDeclaredProcesses(ports, input as InputOf<"process.act">, refuse);
+}
+
+type Refuse = (requested: string) => never;
+
+async function requireScope(
+  ports: Ports,
+  scope: RequestScope,
+  limits: Limits,
+  { members, refuse }: { readonly members: readonly string[]; readonly refuse: Refuse },
+): Promise<void> {
   if (limits.environments !== undefined) {
     const requested = members.includes("environment") ? [scope.environment] : [scope.from, scope.to];
     const names = await canonicalNames(ports, requested);
@@ -61,14 +72,13 @@ export async function requireWithinLimits(
     if (outside !== undefined || services.length === 0)
       refuse(outside ? `the service ${outside}` : "a repository without services");
   }
-  if (operation.id === "process.act") await requireDeclaredProcesses(ports, input as InputOf<"process.act">, refuse);
 }
 
 async function requireOwnText(
   ports: Ports,
   names: readonly string[],
   limits: Limits,
-  refuse: (requested: string) => never,
+  refuse: Refuse,
 ): Promise<void> {
   if (names.length === 0) refuse("the text of every process; name one");
   const memberships = await readMemberships(ports).catch((error: unknown) => {
@@ -103,7 +113,7 @@ async function canonicalNames(
 async function requireDeclaredProcesses(
   ports: Ports,
   { scope = "process", ...request }: InputOf<"process.act">,
-  refuse: (requested: string) => never,
+  refuse: Refuse,
 ): Promise<void> {
   if (scope === "ecosystem") return;
   const { loaded } = await readEcosystem(ports, request);

@@ -44,7 +44,7 @@ export function textRefusal(
   { applied, declared }: { readonly applied: readonly Membership[]; readonly declared: readonly Membership[] },
 ): string | undefined {
   const isOfName = (one: Membership): boolean => one.name === name;
-  const [last] = applied.filter(isOfName);
+  const last = applied.find(isOfName);
   const owners = last === undefined ? declared.filter(isOfName) : [last];
   const subject = `the process ${JSON.stringify(name)}`;
   if (owners.length === 0) return `${subject}, which no environment declares`;

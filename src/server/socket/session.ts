@@ -26,7 +26,7 @@ export class Session {
   readonly #actions = new Set<Promise<void>>();
   readonly #allowFrame: () => boolean;
   readonly #allowAction: () => boolean;
-  #checking: Promise<void> | undefined;
+  #isChecking = false;
   #isIgnoring = false;
   #isEnded = false;
 
@@ -50,10 +50,10 @@ export class Session {
     if (this.isUnauthenticated) return;
     this.#identity = this.#identityOf(this.#authorization);
     this.requireRead();
-    if (!this.#isEnded) this.#checking ??= this.#checkStreams().finally(() => (this.#checking = undefined));
+    if (!this.#isEnded && !this.#isChecking) void this.#checkStreams();
   }
 
-  #checkStreams(): Promise<void> {
+  async #checkStreams(): Promise<void> {
     const report = (
       refusal: SvcmError,
       identity: Identity,
@@ -62,7 +62,9 @@ export class Session {
       void this.#recordRefusal({ action: "stream.subscribe", ...actorOf(identity) }, failureCode(refusal));
       this.#peer.send(subscriptionRefusal(refusal, requestId));
     };
-    return this.#streams.revalidate(report).catch((error: unknown) => this.#fail(error));
+    this.#isChecking = true;
+    await this.#streams.revalidate(report).catch((error: unknown) => this.#fail(error));
+    this.#isChecking = false;
   }
 
   requireRead(): void {
