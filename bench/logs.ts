@@ -68,9 +68,40 @@ try {
       "svcm logs --grep": search,
     },
   );
+  await guess();
   await follow(own);
 } finally {
   await own.end();
+}
+
+/** A log full of a secret: what a search costs must not tell whether the text is a part of it. */
+async function guess(): Promise<void> {
+  const secret = "canary-of-a-guess-7f3a";
+  const line = (at: number): string => `connect postgres://shop:${secret}@db/shop failed, attempt ${at}\n`;
+  const lines = Array.from({ length: 50_000 }, (_, at) => line(at)).join("");
+  await quietApp(own, "guessed", lines, { env: { DB_PASSWORD: secret } });
+  const { logs } = own.ports();
+  const read = async (grep: string): Promise<{ readonly ms: number; readonly counters: string }> => {
+    const before = performance.now();
+    const {
+      scannedBytes,
+      truncated,
+      lines: found,
+    } = await logs.read({ app: "guessed", limit: 5, grep, isBounded: true });
+    return { ms: performance.now() - before, counters: `${scannedBytes} ${truncated} ${found.length}` };
+  };
+  const [right, wrong] = [[], []] as [Awaited<ReturnType<typeof read>>[], Awaited<ReturnType<typeof read>>[]];
+  for (let round = 0; round < rounds * 4; round += 1) {
+    right.push(await read(`shop:${secret.slice(0, 9)}`));
+    wrong.push(await read(`shop:${secret.slice(0, 8)}~`));
+  }
+  const ratio = median(right.map(({ ms }) => ms)) / median(wrong.map(({ ms }) => ms));
+  const isSame = new Set([...right, ...wrong].map(({ counters }) => counters)).size === 1;
+  const verdict = isSame && ratio > 0.8 && ratio < 1.25 ? "met" : "missed";
+  console.log(
+    `guess of a secret: right ${median(right.map(({ ms }) => ms)).toFixed(1)} ms, ${ratio.toFixed(2)} of a wrong one, the same counters: ${isSame}, goal 0.8 to 1.25, ${verdict}`,
+  );
+  await logs.close();
 }
 
 interface Goal {

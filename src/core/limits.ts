@@ -1,10 +1,12 @@
 import type { Limits } from "./api/limits.ts";
 import { inputs, type InputOf, type OperationId } from "./api/inputs.ts";
 import type { Access, Identity } from "./access/caller.ts";
+import { SvcmError } from "./api/errors.ts";
 import { declaredApps } from "./pm2/declared.ts";
 import { readEcosystem } from "./pm2/ecosystem-file.ts";
 import { resolveTarget } from "./pm2/target.ts";
 import type { Ports } from "./ports.ts";
+import { readMemberships, shownProcesses, textRefusal } from "./process-limits.ts";
 import { chooseServices, ecosystemSpellings, envSpellings } from "./project/resolve.ts";
 import { limitRefusal } from "./access/rights.ts";
 
@@ -37,13 +39,28 @@ export async function requireWithinLimits(
   const refuse = (requested: string): never => {
     throw limitRefusal(caller, limits, requested);
   };
+  const shown = shownProcesses(operation.id, input);
+  if (shown !== undefined) await requireOwnText(ports, shown, limits, refuse);
   const proposal = await findProposalScope(ports, operation.id, input);
   const members = proposal === undefined ? inputMembers(operation.id) : ["service", "environment"];
+  // The processes that a read of text names are its whole scope.
+  if (shown !== undefined && !members.includes("service")) return;
   if (!members.includes("service")) {
     if (operation.access !== "read") refuse("the whole repository or machine");
     return;
   }
-  const scope = proposal ?? (input as RequestScope);
+  await requireScope(ports, proposal ?? (input as RequestScope), limits, { members, refuse });
+  if (operation.id === "process.act") await requireDeclaredProcesses(ports, input as InputOf<"process.act">, refuse);
+}
+
+type Refuse = (requested: string) => never;
+
+async function requireScope(
+  ports: Ports,
+  scope: RequestScope,
+  limits: Limits,
+  { members, refuse }: { readonly members: readonly string[]; readonly refuse: Refuse },
+): Promise<void> {
   if (limits.environments !== undefined) {
     const requested = members.includes("environment") ? [scope.environment] : [scope.from, scope.to];
     const names = await canonicalNames(ports, requested);
@@ -56,7 +73,23 @@ export async function requireWithinLimits(
     if (outside !== undefined || services.length === 0)
       refuse(outside ? `the service ${outside}` : "a repository without services");
   }
-  if (operation.id === "process.act") await requireDeclaredProcesses(ports, input as InputOf<"process.act">, refuse);
+}
+
+async function requireOwnText(
+  ports: Ports,
+  names: readonly string[],
+  limits: Limits,
+  refuse: Refuse,
+): Promise<void> {
+  if (names.length === 0) refuse("the text of every process; name one");
+  const memberships = await readMemberships(ports).catch((error: unknown) => {
+    if (!(error instanceof SvcmError)) throw error;
+    return refuse("a process of which svcm cannot tell the environment, because a declaration cannot be read");
+  });
+  for (const name of names) {
+    const requested = textRefusal(name, limits, memberships);
+    if (requested !== undefined) refuse(requested);
+  }
 }
 
 /** A request with the id of a proposal concerns its environment. The operation refuses an id that does not exist. */
@@ -92,7 +125,7 @@ async function canonicalNames(
 async function requireDeclaredProcesses(
   ports: Ports,
   { scope = "process", ...request }: InputOf<"process.act">,
-  refuse: (requested: string) => never,
+  refuse: Refuse,
 ): Promise<void> {
   if (scope === "ecosystem") return;
   const { loaded } = await readEcosystem(ports, request);

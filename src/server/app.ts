@@ -105,10 +105,13 @@ function channelContext(ports: Ports, log: ServerLog, fleet: Fleet): ChannelCont
     logs: ports.logs,
     logMessage: logMessages(),
     runAction: actionRunner(ports, log, fleet),
-    requireWatchAccess: async (identity, target) => {
-      if (identity.limits !== undefined) await requireWithinLimits(ports, metricsShow, target, identity);
+    requireWatchAccess: async (identity, { environment, service }) => {
+      if (identity.limits === undefined) return;
+      await requireWithinLimits(ports, metricsShow, { environment, service }, identity);
     },
-    requireLogAccess: (identity) => authorise(logsRead, ports, {}, identity),
+    // A node decides by its own declarations, at each poll.
+    requireLogAccess: ({ limits, ...identity }, { apps, node }) =>
+      authorise(logsRead, ports, { apps }, { ...identity, ...(node === undefined && limits && { limits }) }),
   };
 }
 

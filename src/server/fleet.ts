@@ -63,6 +63,7 @@ export class Fleet {
     input: Input,
     caller: Identity,
   ): Promise<Output> {
+    requireTokenForChanges(operation, caller);
     const timeoutMs = isReadOnly(operation) ? READ_TIMEOUT_MS : CHANGE_TIMEOUT_MS;
     return (await this.get()).ask(node, operation, input, timeoutMs, caller);
   }
@@ -74,6 +75,7 @@ export class Fleet {
     input: Input,
     caller: Identity,
   ): Promise<Begun> {
+    requireTokenForChanges(operation, caller);
     const client = await this.get();
     return await startOnNode((requested, value, timeoutMs) => client.ask(node, requested, value, timeoutMs, caller), {
       operation,
@@ -99,6 +101,19 @@ export class Fleet {
         : error;
     }
   }
+}
+
+/**
+ * On loopback, a caller without a token is any account of this machine. The user's key of the server was not given to
+ * it.
+ * @throws {SvcmError} UNAUTHORIZED
+ */
+function requireTokenForChanges(operation: Operation<never, unknown>, { role }: Identity): void {
+  if (role !== undefined || isReadOnly(operation)) return;
+  throw new SvcmError("UNAUTHORIZED", {
+    details:
+      "Without a token, other nodes are read-only. Accepted: a token with the right for the change. Create one: svcm token create",
+  });
 }
 
 const RESERVED_LABELS = /^(?:job|instance|__.*)$/;

@@ -54,7 +54,7 @@ export const defaultLimits: Limits = {
   maxActions: 8,
   maxUnreadSamples: 16,
   maxUnsentBytes: 256 * 1024,
-  heartbeatMs: 10_000,
+  heartbeatMs: 5_000,
   pongTimeoutMs: 20_000,
   authTimeoutMs: 10_000,
 };

@@ -21,7 +21,11 @@ import type { ConnectFleet } from "./fleet.ts";
 import type { OpenMcp } from "./mcp.ts";
 import { requireConfigDirectory, requireFacts, requireTokens } from "./preconditions.ts";
 import { PUBLIC_URL } from "./public-url.ts";
+import { NATS_USER_CREDENTIALS } from "../core/api/service-settings.ts";
 import { AUTH_TOKEN, HOST, PORT, readSettings, type Settings } from "./settings.ts";
+
+const TOKENS_LOST =
+  "The file of the tokens is gone. Until this server starts again, callers without a token keep the rights that they had with it. Restore the file, or create the tokens again and restart.";
 
 export interface StartOptions {
   readonly ports: Ports;
@@ -62,8 +66,13 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   await requireConfigDirectory(ports);
   const log = serverLog(settings, options.log ?? standardError());
   log.info({ version, host: bind.address, port: settings.port }, "starting");
-  const policy = createPolicy(bind, settings, createIdentities(ports, token));
+  const policy = createPolicy(
+    bind,
+    settings,
+    createIdentities(ports, token, () => log.warn(TOKENS_LOST)),
+  );
   warnOfOpenProxy(policy, log);
+  warnOfUserKey(policy, env, log);
   await warnOfUnwritableAudit(ports, log);
   const console = await readConsole(options.consoleDir);
   const publicPath = settings.publicUrl?.path ?? "";
@@ -164,6 +173,14 @@ function createPolicy(bind: Bind, { host, allowedHosts, publicUrl }: Settings, i
     isPublic,
     identities,
   };
+}
+
+/** Every account of this machine reaches the loopback address. */
+function warnOfUserKey({ identities }: AccessPolicy, env: StartOptions["env"], log: ServerLog): void {
+  if ((env[NATS_USER_CREDENTIALS] ?? "").trim() === "" || identities.hasTokens()) return;
+  log.warn(
+    `${NATS_USER_CREDENTIALS} is set without ${AUTH_TOKEN} and without a token of svcm token create: other nodes are read-only here.`,
+  );
 }
 
 function warnOfOpenProxy({ identities, isPublic }: AccessPolicy, log: ServerLog): void {

@@ -1,3 +1,4 @@
+import { ownMember } from "../words/record.ts";
 import { settingNames } from "../api/names.ts";
 import { compareText } from "../api/issue.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
@@ -62,7 +63,9 @@ function differentKeys(saved: ProcessRecord, running: ProcessRecord): string[] {
   const [a, b] = [saved.declaration, running.declaration];
   const variables = new Set([...Object.keys(a.environment), ...Object.keys(b.environment)]);
   return [
-    ...[...variables].filter((key) => !isPerRun(key) && a.environment[key] !== b.environment[key]),
+    ...[...variables].filter(
+      (key) => !isPerRun(key) && ownMember(a.environment, key) !== ownMember(b.environment, key),
+    ),
     ...FIELDS.filter((field) => saved[field] !== running[field]),
     ...(a.argsDigest === b.argsDigest ? [] : ["args"]),
     ...(a.interpreterArgsDigest === b.interpreterArgsDigest ? [] : ["interpreterArgs"]),

@@ -1,3 +1,4 @@
+import { ownMember } from "../words/record.ts";
 import { SvcmError } from "../api/errors.ts";
 import type { Issue } from "../api/issue.ts";
 import { vocabularyOf } from "../deployments/file.ts";
@@ -36,7 +37,7 @@ async function checkEnv({ environment, service }: DeployContext, world: ReleaseW
   const [project, contract] = await Promise.all([world.facts.project(), world.facts.runtimeContract()]);
   if (keySource(contract, project) === "packaged") return;
   for (const { name, service: declared } of project === undefined ? [] : chooseServices(project, service)) {
-    const source = declared.env[environment];
+    const source = ownMember(declared.env, environment);
     if (source === undefined || source.encrypted !== undefined) continue;
     const { layers, fileName } = await readEnvFile(world, contract, { environment, service: name || undefined });
     requireValid(checkEnvFiles(contract, layers), `svcm env check found errors in ${fileName}`);

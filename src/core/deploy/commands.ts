@@ -1,7 +1,7 @@
 /** The commands that make a release from a checkout, by its lockfile and package.json. */
 import { SvcmError } from "../api/errors.ts";
 import type { DeployCommand, DeploySettings } from "../project/deploy-settings.ts";
-import { isRecord } from "../words/record.ts";
+import { isRecord, ownMember } from "../words/record.ts";
 
 type Manager = "npm" | "pnpm" | "yarn" | "bun";
 
@@ -69,7 +69,7 @@ type Package = Readonly<Record<string, unknown>>;
 /** `undefined` if nothing has to be installed. */
 function chooseManager(names: readonly string[], pack: Package): Manager | undefined {
   const lockfiles = names.filter((name) => Object.hasOwn(LOCKFILE_MANAGERS, name)).toSorted();
-  const managers = [...new Set(lockfiles.flatMap((name) => LOCKFILE_MANAGERS[name] ?? []))];
+  const managers = [...new Set(lockfiles.flatMap((name) => ownMember(LOCKFILE_MANAGERS, name) ?? []))];
   const [first] = managers;
   if (managers.length === 1) return first;
   const [named] = namedManager(pack).split("@");

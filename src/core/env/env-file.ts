@@ -1,3 +1,4 @@
+import { ownMember } from "../words/record.ts";
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
 import { FileError, type HasFiles } from "../files/port-files.ts";
 import { SvcmError } from "../api/errors.ts";
@@ -59,9 +60,12 @@ export async function locateEnvFile(
   const environment = resolveEnvironment(envSpellings(contract), contract, request.environment, nodeEnv);
   const project = await ports.facts.project();
   const selected = chooseService(project, request.service);
-  const fileName = contract.environments[environment.name]?.file ?? "";
+  const fileName = ownMember(contract.environments, environment.name)?.file ?? "";
   if (!selected) return { ...environment, fileName, path: `${configDir}/${fileName}`, lowerPaths: [] };
-  const { layers, encrypted } = selected.service.env[environment.name] ?? { layers: [], encrypted: undefined };
+  const { layers, encrypted } = ownMember(selected.service.env, environment.name) ?? {
+    layers: [],
+    encrypted: undefined,
+  };
   const folder = resolvePath(root, selected.service.folder);
   const paths = layers.map((layer) => resolvePath(folder, layer));
   const path = paths.at(-1);

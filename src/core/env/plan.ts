@@ -1,3 +1,4 @@
+import { ownMember } from "../words/record.ts";
 import type { KeySpec, RuntimeContract } from "../api/facts.ts";
 import { isProjectContract } from "../project/facts/project-tiers.ts";
 import { suggest } from "../words/suggest.ts";
@@ -71,7 +72,7 @@ export function planWrite(contract: RuntimeContract, text: string, values: EnvVa
     changedKeys: edited.edits.map(({ key }) => key),
     ignoredKeys: Object.keys(values).filter((key) => specs.get(key) === undefined),
     changes: edited.edits.map(({ key, change }) => ({ key, ...maskLineChange(specs.get(key), change) })),
-    warnings: sortIssues(edited.edits.flatMap((edit) => editWarnings(edit, values[edit.key] ?? "", file))),
+    warnings: sortIssues(edited.edits.flatMap((edit) => editWarnings(edit, ownMember(values, edit.key) ?? "", file))),
   };
 }
 

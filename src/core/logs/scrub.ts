@@ -1,5 +1,5 @@
 import { createScrub, secretSpellings, type Scrub } from "../pm2/scrub.ts";
-import { maskLogLine, REDACTED } from "../secrets/redact.ts";
+import { maskLogLine, REDACTED, TELLTALES } from "../secrets/redact.ts";
 
 /** A shorter match at the end of a line may also be the end of an ordinary word. */
 const MIN_PREFIX_LENGTH = 4;
@@ -13,6 +13,8 @@ export interface LineScrubber {
   readonly complete: Scrub;
   /** The end of a truncated line may be the beginning of a secret. */
   readonly truncated: Scrub;
+  /** A line without them is rarely changed: spellings of known secrets, and words that announce one. */
+  readonly telltales: readonly string[];
 }
 
 /** In every encoding, with credentials, and values next to a secret-like name. */
@@ -20,7 +22,8 @@ export function createLineScrubber(secrets: readonly string[]): LineScrubber {
   const scrub = createScrub(secrets);
   const known = secretSpellings(secrets);
   const complete = (line: string): string => maskLogLine(scrub(stripEscapes(line)));
-  return { complete, truncated: (line) => maskTrailingPrefix(complete(line), known) };
+  const truncated = (line: string): string => maskTrailingPrefix(complete(line), known);
+  return { complete, truncated, telltales: [...known, ...TELLTALES] };
 }
 
 function stripEscapes(line: string): string {

@@ -1,3 +1,4 @@
+import { ownMember } from "../words/record.ts";
 import { compareText } from "../api/issue.ts";
 import type { AsyncContextMetrics, HostPayload, MetricsPayload, ProcessMetrics } from "../api/metrics.ts";
 import type { StateOf } from "../running/state.ts";
@@ -95,7 +96,7 @@ function usageOf({ pid }: ProcessRecord, { before, now }: Measured): TreeUsage {
 /** Sums of measured values only; null if there are none. */
 function summarize(processes: readonly ProcessMetrics[]): MetricsPayload["summary"] {
   const statusCounts: Record<string, number> = {};
-  for (const { status } of processes) statusCounts[status] = (statusCounts[status] ?? 0) + 1;
+  for (const { status } of processes) statusCounts[status] = (ownMember(statusCounts, status) ?? 0) + 1;
   const countStates = (...states: readonly ProcessMetrics["state"][]): number =>
     processes.filter(({ state }) => states.includes(state)).length;
   const running = processes.filter(({ pid }) => pid !== null);

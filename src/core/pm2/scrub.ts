@@ -3,6 +3,7 @@ import type { RuntimeContract } from "../api/facts.ts";
 import { hasCredentials, maskCredentials, REDACTED } from "../secrets/redact.ts";
 import { isSecretName } from "../secrets/secret-name.ts";
 import { isSecretValue, isSecretVariable } from "../secrets/secret-value.ts";
+import { encodedSpellings } from "../secrets/spellings.ts";
 import { escapeRegExp } from "../words/escape-reg-exp.ts";
 import { outlivesGuess, specOf } from "../env/runtime-keys.ts";
 
@@ -52,14 +53,9 @@ export function createScrub(secrets: Iterable<string>): Scrub {
   };
 }
 
-/** Unchanged, line by line, in JSON and in a URL. Longest first. */
+/** Longest first. */
 export function secretSpellings(secrets: Iterable<string>): string[] {
-  const spellings = [...secrets].flatMap((secret) => [
-    secret,
-    ...secret.split(/\r?\n/),
-    JSON.stringify(secret).slice(1, -1),
-    encodeURIComponent(secret.toWellFormed()),
-  ]);
+  const spellings = [...secrets].flatMap((secret) => [secret, ...secret.split(/\r?\n/), ...encodedSpellings(secret)]);
   return [...new Set(spellings)]
     .filter((secret) => secret.length >= MIN_SECRET_LENGTH && secret !== REDACTED)
     .toSorted((a, b) => b.length - a.length);

@@ -1,3 +1,4 @@
+import { ownMember } from "../words/record.ts";
 /** Assigns the apps of PM2 files to services. */
 import { resolvePath, type NamedService } from "../project/resolve.ts";
 
@@ -51,7 +52,7 @@ function declaredSources(
   const { ecosystem, apps } = service;
   const base = folderOf(service);
   const all = Object.values(ecosystem).flat();
-  return (ecosystem[environment] ?? []).map(({ file, cwd, env, only }) => {
+  return (ownMember(ecosystem, environment) ?? []).map(({ file, cwd, env, only }) => {
     const path = resolvePath(base, file);
     const usedBlocks = all
       .filter((source) => resolvePath(base, source.file) === path)

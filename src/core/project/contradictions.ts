@@ -1,3 +1,4 @@
+import { ownMember } from "../words/record.ts";
 import type { FactFinding } from "./facts/consistency.ts";
 import type { Project, Service } from "./project.ts";
 import { resolvePath } from "./resolve.ts";
@@ -32,7 +33,7 @@ export function contradictions(services: Project["services"]): FactFinding[] {
 
 function claimsOf(name: string, { folder, ecosystem, apps }: Service, environment: string): Claim[] {
   const base = resolvePath(ROOT, folder);
-  const sources = ecosystem[environment] ?? [];
+  const sources = ownMember(ecosystem, environment) ?? [];
   return sources.map(({ file, cwd = ".", env, only }, index) => ({
     at: [...(name === "" ? [] : ["services", name]), "ecosystem", environment, ...(sources.length > 1 ? [index] : [])],
     file,

@@ -1,3 +1,4 @@
+import { ownMember } from "../words/record.ts";
 import type { Workspace } from "./port-repository.ts";
 import type { RuntimeContract } from "../api/facts.ts";
 
@@ -16,9 +17,9 @@ export function envLayerPaths(
   service: string,
 ): string[] {
   if (project === undefined) {
-    const file = contract.environments[environment]?.file;
+    const file = ownMember(contract.environments, environment)?.file;
     return file === undefined ? [] : [`${configDir}/${file}`];
   }
-  const { folder = ".", env = {} } = project.services[service] ?? {};
-  return (env[environment]?.layers ?? []).map((layer) => resolvePath(resolvePath(root, folder), layer));
+  const { folder = ".", env = {} } = ownMember(project.services, service) ?? {};
+  return (ownMember(env, environment)?.layers ?? []).map((layer) => resolvePath(resolvePath(root, folder), layer));
 }

@@ -1,3 +1,4 @@
+import { ownMember } from "../words/record.ts";
 import { packagedRuntimeContract } from "./facts/packaged.generated.ts";
 import type { KeySpec, RuntimeContract, Tier } from "../api/facts.ts";
 import type { Change } from "../yaml/splice/change.ts";
@@ -36,7 +37,7 @@ export function confirmChanges(project: Project, keys: readonly string[]): Chang
 
 export function tierChanges(project: Project, keys: readonly string[], tier: Tier): Change[] {
   return [...new Set(keys)].flatMap((key): Change[] => {
-    const isNew = project.keys?.[key]?.tier !== tier;
+    const isNew = ownMember(project.keys, key)?.tier !== tier;
     const path = ["keys", key, "tier"];
     return [
       ...(isNew ? [{ kind: "set" as const, path, value: tier, order: MEMBER_ORDER }] : []),

@@ -1,3 +1,4 @@
+import { ownMember } from "../words/record.ts";
 import type { Limits } from "../api/limits.ts";
 import type { AlertRule } from "../api/names.ts";
 import type { Role } from "../api/rights.ts";
@@ -133,6 +134,6 @@ export function projectMatrix(
 }
 
 function envFileName(project: Project, environment: string): string {
-  const layers = Object.values(project.services).flatMap(({ env }) => env[environment]?.layers.at(-1) ?? []);
+  const layers = Object.values(project.services).flatMap(({ env }) => ownMember(env, environment)?.layers.at(-1) ?? []);
   return layers[0]?.split("/").at(-1) ?? `.env.${environment}`;
 }

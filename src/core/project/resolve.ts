@@ -1,3 +1,4 @@
+import { ownMember } from "../words/record.ts";
 import type { Code } from "../api/codes.generated.ts";
 import { SvcmError } from "../api/errors.ts";
 import { didYouMean } from "../words/suggest.ts";
@@ -106,7 +107,7 @@ const spellingsByContract = new WeakMap<RuntimeContract, Spellings>();
 export function ecosystemSpellings(contract: RuntimeContract, matrix: CapabilityMatrix): Spellings {
   const names = [...new Set([...matrix.pm2Profiles, ...Object.keys(contract.environments)])];
   const aliases = (name: string): string[] => [
-    ...(contract.environments[name]?.aliases ?? []),
+    ...(ownMember(contract.environments, name)?.aliases ?? []),
     ...Object.entries(matrix.pm2ProfileAliases ?? {}).flatMap(([alias, of]) => (of === name ? [alias] : [])),
   ];
   const spellings = names.flatMap((name) => [name, ...aliases(name)].map((spelling) => [spelling, name] as const));

@@ -1,3 +1,4 @@
+import { ownMember } from "../words/record.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { decideValues, isKnownByContent, type ValuesFacts, type ValuesVerdict } from "../running/values.ts";
 import { environmentsAt, type ExpectedApp } from "./expected.ts";
@@ -41,7 +42,7 @@ function decideWithoutFiles(
     running: declaration.environment,
     startedAt,
     evidence: {
-      formerKeys: formerKeys(appliedApps?.[name], record),
+      formerKeys: formerKeys(ownMember(appliedApps, name), record),
       visibleKeys,
       listedKeys: nothing,
       formerWords: nothing,

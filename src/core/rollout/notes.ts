@@ -1,3 +1,4 @@
+import { ownMember } from "../words/record.ts";
 import type { PlanStep } from "../api/rollout.ts";
 import type { ComparisonInput } from "./comparison-input.ts";
 import type { DecidedStep } from "./step.ts";
@@ -16,10 +17,10 @@ export function addNotes(
   if (app === undefined || !STARTING_STEPS.has(step.do)) return [step];
   const hasPreflight = preflighted.has(app.name) && PREFLIGHTED_STEPS.has(step.do);
   const canPreflight = typeof app.probe?.portKey === "string";
-  const boot = judgeBoot(app, step, appliedApps[app.name]?.bootMs);
+  const boot = judgeBoot(app, step, ownMember(appliedApps, app.name)?.bootMs);
   const notes = [
     ...processNotes(app, step, boot),
-    ...fileNotes(step, appliedApps[app.name]),
+    ...fileNotes(step, ownMember(appliedApps, app.name)),
     ...(app.probe === undefined ? (["NO_PROBE"] as const) : []),
     ...(hasPreflight && !canPreflight ? (["PREFLIGHT_IMPOSSIBLE"] as const) : []),
   ];

@@ -1,3 +1,4 @@
+import { ownMember } from "../words/record.ts";
 import { compareText, type Issue } from "../api/issue.ts";
 import type { Plan } from "../api/rollout.ts";
 import type { BlockingIssue } from "../pm2/rules/blocking.ts";
@@ -77,7 +78,7 @@ function switchIssues(
 ): Issue[] {
   const touched = [...new Set(steps.map(({ app }) => app))];
   const moved = touched.flatMap((app) => {
-    const from = appliedApps[app]?.environment;
+    const from = ownMember(appliedApps, app)?.environment;
     const isMoved = from !== undefined && from !== environment && running.some(({ name }) => name === app);
     return isMoved ? [{ app, from }] : [];
   });

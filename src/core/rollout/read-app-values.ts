@@ -1,3 +1,4 @@
+import { ownMember } from "../words/record.ts";
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
 import { visibleKeys } from "../env/runtime-keys.ts";
 import type { EcosystemContent } from "../pm2/ecosystem-file.ts";
@@ -38,7 +39,7 @@ export async function readAppValues(
       envFiles: app.envFiles,
       layers: envLayerPaths(workspace, { project, contract }, environment, serviceOf.get(app.name) ?? ""),
       environmentsAt: (position) => environmentsAt(app, position),
-      formerKeysOf: (process) => formerKeys(appliedApps[app.name], process),
+      formerKeysOf: (process) => formerKeys(ownMember(appliedApps, app.name), process),
     })),
   };
 }

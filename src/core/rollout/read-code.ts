@@ -1,3 +1,4 @@
+import { ownMember } from "../words/record.ts";
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
 import { DEPLOYMENTS_FILE } from "../deployments/file.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
@@ -52,7 +53,7 @@ async function listRequests(
   const others = [...new Set([...own, ...more, ...expected.map(({ definedIn }) => definedIn)])];
   return [...groupBy(expected, ({ name }) => name)].flatMap(([app, [declared]]): CodeRequest[] => {
     if (declared === undefined) return [];
-    const { folder = ".", code: { include = [], exclude = [] } = {} } = services[declared.service] ?? {};
+    const { folder = ".", code: { include = [], exclude = [] } = {} } = ownMember(services, declared.service) ?? {};
     const processes = byName.get(app) ?? [];
     return [
       {

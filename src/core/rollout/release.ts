@@ -1,3 +1,4 @@
+import { ownMember } from "../words/record.ts";
 import type { Release, ReleaseFailure } from "../api/rollout.ts";
 import { isGranted, type Caller } from "../access/caller.ts";
 import type { ProcessIdentity } from "../pm2/process-record.ts";
@@ -117,7 +118,7 @@ export function namesOfApp({ renamed = {} }: Pick<ReleaseHead, "renamed">, app: 
 }
 
 export function envFileCopies({ left }: Pick<ReleaseHead, "left">, names: readonly string[]): EnvFileCopy[] {
-  return names.flatMap((name) => left.apps[name]?.envFiles ?? []);
+  return names.flatMap((name) => ownMember(left.apps, name)?.envFiles ?? []);
 }
 
 export function findAppliedState(journals: readonly Journal[]): AppliedState {
@@ -201,9 +202,12 @@ function readResult(
 }
 
 /** Logs have their own right. */
-export function withoutLogs(release: Release, { grants }: Pick<Caller, "grants">): Release {
-  const { failure } = release;
-  if (failure === undefined || isGranted(grants, "logs")) return release;
+export function withoutLogs(release: Release, { grants, limits }: Pick<Caller, "grants" | "limits">): Release {
+  const { failure, environment } = release;
+  if (failure === undefined) return release;
+  const { environments = [environment], services } = limits ?? {};
+  // A release does not tell the services of its apps.
+  if (isGranted(grants, "logs") && services === undefined && environments.includes(environment)) return release;
   return { ...release, failure: { ...failure, errorLines: [] } };
 }
 

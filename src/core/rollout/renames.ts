@@ -1,3 +1,4 @@
+import { ownMember } from "../words/record.ts";
 import { compareApps, type Comparison } from "./compare.ts";
 import { difference } from "./difference.ts";
 import type { ComparisonInput } from "./comparison-input.ts";
@@ -28,7 +29,7 @@ const NAME_DEPENDENT_FIELDS: ReadonlySet<string> = new Set(["errorFile", "logFil
 function isSameApp(input: ComparisonInput, from: string, to: string): boolean {
   const expected = input.expected.filter(({ name }) => name === to);
   const running = input.running.filter(({ name }) => name === from);
-  if (hasSamePort(input.appliedApps?.[from]?.probe?.port, expected, running)) return true;
+  if (hasSamePort(ownMember(input.appliedApps, from)?.probe?.port, expected, running)) return true;
   const [comparison] = compareApps(applyRenames({ ...input, expected, running }, new Map([[from, to]])));
   return comparison?.differences.every(({ field, key }) => NAME_DEPENDENT_FIELDS.has(field) || key === from) === true;
 }
@@ -49,9 +50,10 @@ function hasSamePort(
 export function applyRenames(input: ComparisonInput, renames: Renames): ComparisonInput {
   if (renames.size === 0) return input;
   const { appliedApps = {} } = input;
-  const moved = [...renames].flatMap(([from, to]) =>
-    appliedApps[from] === undefined ? [] : [[to, appliedApps[from]] as const],
-  );
+  const moved = [...renames].flatMap(([from, to]) => {
+    const applied = ownMember(appliedApps, from);
+    return applied === undefined ? [] : [[to, applied] as const];
+  });
   return {
     ...input,
     running: input.running.map((record) => ({ ...record, name: renames.get(record.name) ?? record.name })),

@@ -1,3 +1,4 @@
+import { ownMember } from "../words/record.ts";
 import { isHiddenKey, type Digests } from "./env-file-digests.ts";
 
 /** An env file that the app reads itself, for example with dotenv, or that Node.js reads for it. */
@@ -67,11 +68,14 @@ export function compareEnvFiles(files: readonly EnvFileFacts[], startedAt: numbe
 function changedKeys(files: readonly EnvFileFacts[]): EnvFileChange[] {
   const before: Digests = Object.assign({}, ...files.map(({ recorded }) => recorded));
   const now: Digests = Object.assign({}, ...files.map((file) => file.now));
-  const keys = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter((key) => before[key] !== now[key]);
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter(
+    (key) => ownMember(before, key) !== ownMember(now, key),
+  );
   return keys.flatMap((key): EnvFileChange[] => {
-    const file = files.findLast(({ recorded, now: present }) => recorded?.[key] !== present?.[key]);
+    const file = files.findLast(({ recorded, now: present }) => ownMember(recorded, key) !== ownMember(present, key));
     if (file === undefined) return [];
-    const state = now[key] === undefined ? "stale" : before[key] === undefined ? "absent" : "different";
+    const state =
+      ownMember(now, key) === undefined ? "stale" : ownMember(before, key) === undefined ? "absent" : "different";
     return [{ path: file.path, name: file.name, key: isHiddenKey(key) ? null : key, state }];
   });
 }

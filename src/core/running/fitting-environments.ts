@@ -1,3 +1,4 @@
+import { ownMember } from "../words/record.ts";
 import type { Digests } from "./env-file-digests.ts";
 
 /**
@@ -7,7 +8,8 @@ import type { Digests } from "./env-file-digests.ts";
  */
 export function fittingEnvironments(running: Digests, declared: ReadonlyMap<string, readonly Digests[]>): string[] {
   const keys = [...new Set([...declared.values()].flat().flatMap((variables) => Object.keys(variables)))];
-  const countDifferences = (variables: Digests): number => keys.filter((key) => variables[key] !== running[key]).length;
+  const countDifferences = (variables: Digests): number =>
+    keys.filter((key) => ownMember(variables, key) !== ownMember(running, key)).length;
   const distances = [...declared].map(
     ([environment, possible]) => [environment, Math.min(...possible.map(countDifferences))] as const,
   );

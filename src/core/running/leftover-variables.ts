@@ -1,3 +1,4 @@
+import { ownMember } from "../words/record.ts";
 import { isSecretName } from "../secrets/secret-name.ts";
 import { isDeclaredVariable, isPm2Variable, isShellVariable, isStartedBySvcm } from "../pm2/variable-origin.ts";
 import type { Digests } from "./env-file-digests.ts";
@@ -49,7 +50,8 @@ export function findLeftovers(
   );
   const others = isOfSvcm ? [] : keys.filter((key) => !left.includes(key) && isDeclaredVariable(key, app));
   const doubtful = others.filter((key) => evidence.formerWords.has(key) || evidence.listedKeys.has(key));
-  const isShared = (key: string): boolean => evidence.siblings.some((sibling) => sibling[key] === running[key]);
+  const isShared = (key: string): boolean =>
+    evidence.siblings.some((sibling) => ownMember(sibling, key) === running[key]);
   const unexplained = others.filter((key) => !doubtful.includes(key) && !isShellVariable(key) && !isShared(key));
   return { left, doubtful, unexplained };
 }
@@ -73,6 +75,6 @@ const PER_COMMAND = /^(?:_|PWD|OLDPWD|SHLVL)$/;
 /** Most variables that the process has, apart from PM2's, have the same values there. */
 function isOfSameShell(sibling: Digests, running: Digests): boolean {
   const keys = Object.keys(running).filter((key) => !isPm2Variable(key) && !PER_COMMAND.test(key));
-  const shared = keys.filter((key) => sibling[key] === running[key]);
+  const shared = keys.filter((key) => ownMember(sibling, key) === running[key]);
   return shared.length > 0 && shared.length * 2 >= keys.length;
 }

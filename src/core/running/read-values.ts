@@ -1,3 +1,4 @@
+import { ownMember } from "../words/record.ts";
 import type { HasWorkspace } from "../project/port-repository.ts";
 import type { HasRevisions } from "../files/port-revisions.ts";
 import type { HasFiles, HasStamps } from "../files/port-files.ts";
@@ -86,7 +87,7 @@ function describeFiles(
       name: path.startsWith(`${workspace.root}/`) ? path.slice(workspace.root.length + 1) : path,
       isReadByNode: envFiles.includes(path),
       now: contents.get(path),
-      recorded: record?.envFiles[path],
+      recorded: ownMember(record?.envFiles, path),
       changedMs: stamp?.changedMs,
       modifiedMs: stamp?.modifiedMs,
     };

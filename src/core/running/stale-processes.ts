@@ -1,3 +1,4 @@
+import { ownMember } from "../words/record.ts";
 import type { StaleProcess, Override, EffectOfWrite } from "../env/port-effects.ts";
 import { compareText } from "../api/issue.ts";
 import { groupBy } from "../words/group-by.ts";
@@ -55,7 +56,9 @@ export function findOverrides(
 ): Override[] {
   const variables = declared.get(environment)?.[0] ?? {};
   return keys
-    .filter((key) => openKeys.includes(key) || (Object.hasOwn(variables, key) && variables[key] !== values[key]))
+    .filter(
+      (key) => openKeys.includes(key) || (Object.hasOwn(variables, key) && variables[key] !== ownMember(values, key)),
+    )
     .map((key) => ({ key, app: name, fileName }));
 }
 
@@ -84,7 +87,7 @@ function staleScope(
   const possible = declared.get(environment) ?? [];
   if (openKeys.includes(key)) return undefined;
   if (possible.some((variables) => Object.hasOwn(variables, key)))
-    return possible.some((variables) => variables[key] === given[key]) ? undefined : "ecosystem";
+    return possible.some((variables) => ownMember(variables, key) === ownMember(given, key)) ? undefined : "ecosystem";
   if (!Object.hasOwn(given, key)) return "process";
-  return given[key] === values[key] ? undefined : "ecosystem";
+  return ownMember(given, key) === ownMember(values, key) ? undefined : "ecosystem";
 }

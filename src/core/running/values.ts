@@ -1,3 +1,4 @@
+import { ownMember } from "../words/record.ts";
 import { compareEnvFiles, type EnvFileChange, type EnvFileFacts } from "./env-file-changes.ts";
 import type { Digests } from "./env-file-digests.ts";
 import type { ChangeReason, Verdict } from "./verdict.ts";
@@ -80,7 +81,7 @@ function compareWith(declared: Digests, facts: ValuesFacts): Omit<ValuesVerdict,
   const { app, openKeys, running, evidence } = facts;
   const differing = Object.entries(declared).flatMap(([key, digest]): ValueChange[] => {
     const isPresent = Object.hasOwn(running, key);
-    if (openKeys.includes(key) || running[key] === digest || (isPresent && digest === "")) return [];
+    if (openKeys.includes(key) || ownMember(running, key) === digest || (isPresent && digest === "")) return [];
     return [{ field: "env", key, state: isPresent ? "different" : "absent", path: null, name: null }];
   });
   const isUndeclared = ([key]: [string, string]): boolean => !Object.hasOwn(declared, key) && !openKeys.includes(key);
@@ -103,7 +104,9 @@ function compareWith(declared: Digests, facts: ValuesFacts): Omit<ValuesVerdict,
 /** The ecosystem file can read an env file itself. A variable that left that file then stays in the process. */
 function handedOverByFiles({ envFiles, running }: ValuesFacts): string[] {
   return envFiles.flatMap(({ recorded = {}, now }) =>
-    Object.keys(recorded).filter((key) => recorded[key] === running[key] && now?.[key] === undefined),
+    Object.keys(recorded).filter(
+      (key) => recorded[key] === ownMember(running, key) && ownMember(now, key) === undefined,
+    ),
   );
 }
 

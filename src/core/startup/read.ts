@@ -1,3 +1,4 @@
+import { ownMember } from "../words/record.ts";
 import { specOf } from "../env/runtime-keys.ts";
 import type { EnumSpec, RuntimeContract } from "../api/facts.ts";
 import type { Entrypoint, EnvValues } from "./plan.ts";
@@ -17,7 +18,7 @@ export function findEnum({ contract }: Pick<StartRequest, "contract">, key: stri
 }
 
 export function trimmedValue({ values }: StartRequest, key: string): string {
-  return values[key]?.trim() ?? "";
+  return ownMember(values, key)?.trim() ?? "";
 }
 
 /** The canonical spelling of the value or of the default; `undefined` if the value is not accepted. */

@@ -10,3 +10,8 @@ export function parseRecord(text: string): Readonly<Record<string, unknown>> | u
     return undefined;
   }
 }
+
+/** A record whose members have names of users must be asked with this: every object inherits a `constructor`. */
+export function ownMember<T>(record: Readonly<Record<string, T>> | null | undefined, name: string): T | undefined {
+  return record && Object.hasOwn(record, name) ? record[name] : undefined;
+}

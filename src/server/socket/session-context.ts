@@ -1,4 +1,4 @@
-import type { SubscribeFrame } from "../../core/api/frames.ts";
+import type { LogsSubscribeFrame, SubscribeFrame } from "../../core/api/frames.ts";
 import type { Identity, RefusalLog } from "../../core/index.ts";
 import type { AccessPolicy } from "../access.ts";
 import type { Authenticate } from "../authentication.ts";
@@ -23,7 +23,7 @@ export interface SessionContext extends StreamContext, LogStreamContext {
     target: Pick<SubscribeFrame, "environment" | "service">,
   ) => Promise<void>;
   /** @throws {SvcmError} UNAUTHORIZED, FORBIDDEN */
-  readonly requireLogAccess: (identity: Identity) => Promise<void>;
+  readonly requireLogAccess: (identity: Identity, target: Pick<LogsSubscribeFrame, "apps" | "node">) => Promise<void>;
 }
 
 export interface Client {

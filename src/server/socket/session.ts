@@ -26,6 +26,7 @@ export class Session {
   readonly #actions = new Set<Promise<void>>();
   readonly #allowFrame: () => boolean;
   readonly #allowAction: () => boolean;
+  #isChecking = false;
   #isIgnoring = false;
   #isEnded = false;
 
@@ -44,11 +45,26 @@ export class Session {
     return !this.#identity.grants.includes("read");
   }
 
-  /** Disconnects a reader whose token was revoked or has expired. */
+  /** Disconnects a reader whose token was revoked or has expired, and ends each stream that lost its own right. */
   revalidate(): void {
     if (this.isUnauthenticated) return;
-    this.#identity = this.#currentIdentity();
+    this.#identity = this.#identityOf(this.#authorization);
     this.requireRead();
+    if (!this.#isEnded && !this.#isChecking) void this.#checkStreams();
+  }
+
+  async #checkStreams(): Promise<void> {
+    const report = (
+      refusal: SvcmError,
+      identity: Identity,
+      { requestId }: { readonly requestId?: string | undefined },
+    ): void => {
+      void this.#recordRefusal({ action: "stream.subscribe", ...actorOf(identity) }, failureCode(refusal));
+      this.#peer.send(subscriptionRefusal(refusal, requestId));
+    };
+    this.#isChecking = true;
+    await this.#streams.revalidate(report).catch((error: unknown) => this.#fail(error));
+    this.#isChecking = false;
   }
 
   requireRead(): void {
@@ -108,7 +124,7 @@ export class Session {
   async #subscribe(frame: Parameters<Streams["prepare"]>[0]): Promise<void> {
     const { token, requestId } = frame;
     let identity = this.#identity;
-    let start: () => void;
+    let start: Awaited<ReturnType<Streams["prepare"]>>;
     try {
       identity = this.#authenticateReader(token);
       start = await this.#streams.prepare(frame, identity);
@@ -117,8 +133,9 @@ export class Session {
     }
     if (this.#isEnded) return;
     this.#identity = identity;
-    this.#authorization = token === undefined ? this.#authorization : bearer(token);
-    start();
+    const authorization = token === undefined ? this.#authorization : bearer(token);
+    this.#authorization = authorization;
+    start(() => this.#identityOf(authorization));
   }
 
   async #refuseSubscription(error: unknown, identity: Identity, requestId: string | undefined): Promise<void> {
@@ -174,14 +191,14 @@ export class Session {
   /** A token in a frame replaces that of the upgrade, so a wrong one is refused. */
   #identityWith(token: string | undefined): Identity {
     return token === undefined
-      ? this.#currentIdentity()
+      ? this.#identityOf(this.#authorization)
       : this.#context.authenticate(this.#client.address, bearer(token));
   }
 
   /** Looks the token up again, because tokens are created, revoked and expire while a socket is open. */
-  #currentIdentity(): Identity {
+  #identityOf(authorization: string | undefined): Identity {
     const { policy } = this.#context;
-    const tokenIdentity = this.#authorization === undefined ? undefined : policy.identities.find(this.#authorization);
+    const tokenIdentity = authorization === undefined ? undefined : policy.identities.find(authorization);
     return tokenIdentity ?? anonymousIdentity(policy);
   }
 

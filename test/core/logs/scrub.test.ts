@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { inspect } from "node:util";
 import { createLineScrubber } from "../../../src/core/logs/scrub.ts";
 
 const SECRET = 'p"ss w/rd-9f3\nsecond line of it';
@@ -70,4 +71,30 @@ test("lines that are unchanged together are also unchanged one by one", () => {
     if (whole(block) === block) expect(lines.map(whole)).toEqual(lines);
   };
   fc.assert(fc.property(fc.array(line, { minLength: 1, maxLength: 4 }), check), { numRuns: 5000 });
+});
+
+describe("a secret in another spelling", () => {
+  const secret = `p/w?"x' y+\\z~ü-7f3a`;
+  const { complete } = createLineScrubber([secret]);
+  const bytes = Buffer.from(secret);
+  test.each([
+    ["base64", bytes.toString("base64").replace(/=+$/, "")],
+    ["base64url", bytes.toString("base64url")],
+    ["base64 behind a user name", Buffer.from(`shop:${secret}`).toString("base64")],
+    ["base64 behind another name", Buffer.from(`admin:${secret}`).toString("base64")],
+    ["base64 in the middle", Buffer.from(`ab${secret}cd`).toString("base64")],
+    ["hex", bytes.toString("hex")],
+    ["hex in capitals", bytes.toString("hex").toUpperCase()],
+    ["a form", new URLSearchParams({ v: secret }).toString().slice(2)],
+    ["a URL", encodeURIComponent(secret)],
+    ["util.inspect", inspect({ v: secret })],
+    ["JSON", JSON.stringify({ v: secret })],
+    ["JSON in JSON", JSON.stringify({ v: JSON.stringify({ w: secret }) })],
+  ])("%s is hidden", (_form, text) => {
+    const shown = complete(`before ${text} after`);
+    expect(shown).toContain("[REDACTED]");
+    expect(shown).toMatch(/^before .* after$/);
+    const core = text.slice(text.length / 2 - 4, text.length / 2 + 4);
+    expect(shown).not.toContain(core);
+  });
 });

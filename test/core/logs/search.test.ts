@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createCandidateFinder } from "../../../src/core/logs/files/worker/candidates.ts";
+import { createSecretLineFinder } from "../../../src/core/logs/files/worker/secret-lines.ts";
 import { type RawLine, scrubLine } from "../../../src/core/logs/files/worker/line.ts";
 import { createMatcher, type Search } from "../../../src/core/logs/match.ts";
 import { createLineScrubber } from "../../../src/core/logs/scrub.ts";
@@ -10,6 +11,7 @@ import { propertyRuns } from "../../support/runs.ts";
 
 const SECRET = "canary-1234567890";
 const scrub = createLineScrubber([SECRET]);
+const findSecretLines = createSecretLineFinder(scrub.telltales);
 
 function raw(text: string, offset = 0): RawLine {
   return { text: Buffer.from(text).toString(), size: Buffer.byteLength(text), offset, missing: 0, isTorn: false };
@@ -22,7 +24,7 @@ function isMatch(line: string, search: Search): boolean {
 
 /** True if the filter over the bytes of a file keeps the line, among others. */
 function isCandidate(line: string, search: Search): boolean {
-  const find = createCandidateFinder(search);
+  const find = createCandidateFinder(search, findSecretLines);
   const bytes = Buffer.from(`before\n${line}\nafter\n`);
   const [from, to] = ["before\n".length, Buffer.byteLength(`before\n${line}`)];
   return find === undefined || [...find(bytes)].some((range) => range.from === from && range.to === to);
@@ -187,5 +189,41 @@ describe("laws", () => {
       }),
       propertyRuns(300, 5000),
     );
+  });
+});
+
+describe("a guess of a secret", () => {
+  const find = (grep: string, ignoreCase = false) => createCandidateFinder({ grep, ignoreCase }, findSecretLines);
+  const lines = Array.from({ length: 50 }, (_, at) => `connect postgres://shop:${SECRET}@db/shop attempt ${at}`);
+  const bytes = Buffer.from([...lines, `Authorization: Bearer ${"x".repeat(20)}`, "nothing here"].join("\n"));
+
+  test.each([[SECRET], [`shop:${SECRET}@`], [SECRET.slice(0, 8)], ["x".repeat(19)]])(
+    "%s chooses the same lines as a wrong one",
+    (right) => {
+      const wrong = `${right.slice(0, -1)}~`;
+      for (const ignoreCase of [false, true])
+        expect([...(find(right, ignoreCase)?.(bytes) ?? [])]).toEqual([...(find(wrong, ignoreCase)?.(bytes) ?? [])]);
+    },
+  );
+
+  const HIDDEN = [
+    SECRET,
+    Buffer.from(`user:${SECRET}`).toString("base64"),
+    `postgres://u:${"p".repeat(9)}@h/x`,
+    'password="hunter2"',
+    "API_KEY=abc12345",
+    "token: abcdefgh",
+    "Bearer abcdefgh1234",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcdefgh",
+    "-----BEGIN RSA PRIVATE KEY-----",
+  ];
+
+  test.each(HIDDEN)("a line with %s is searched as it is shown, wherever the text stands", (text) => {
+    for (let before = 0; before < 8; before += 1) {
+      const line = `${"a".repeat(before)} ${text} b`;
+      expect(scrub.complete(line)).not.toBe(line);
+      const all = Buffer.from(`one\n${line}\ntwo\n`);
+      expect(findSecretLines(all)).toContainEqual({ from: 4, to: 4 + line.length });
+    }
   });
 });

@@ -1,3 +1,4 @@
+import { ownMember } from "../../words/record.ts";
 import type { HasFiles } from "../../files/port-files.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { EnvReadResponse } from "../../api/bodies.ts";
@@ -42,7 +43,7 @@ function selectKeys(contract: RuntimeContract, response: EnvReadResponse, keys: 
   const hidden = keys.filter((key) => tierOf(contract, key) === "never-exposed");
   const issues = sortIssues(hidden.map((key) => hiddenKeyIssue(contract, key)));
   if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);
-  return { ...response, values: Object.fromEntries(keys.map((key) => [key, response.values[key] ?? ""])) };
+  return { ...response, values: Object.fromEntries(keys.map((key) => [key, ownMember(response.values, key) ?? ""])) };
 }
 
 function hiddenKeyIssue(contract: RuntimeContract, key: string): Issue {

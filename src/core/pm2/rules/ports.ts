@@ -1,3 +1,4 @@
+import { ownMember } from "../../words/record.ts";
 import { acceptedText, type Finding } from "../../findings/rule.ts";
 import { MAX_PORT } from "../../words/port.ts";
 import { LISTEN_VARIABLES } from "../listen-ports.ts";
@@ -52,7 +53,7 @@ const ADDRESS_VARIABLES = ["HOST", "HOSTNAME", "BIND_ADDRESS", "SVC_HTTP_HOST"];
 /** On different addresses, such as 127.0.0.1 and 127.0.0.2, two apps can listen on one port. */
 function sharesAddress(one: CheckedApp, other: CheckedApp): boolean {
   const [first, second] = [one, other].map(({ declared }) =>
-    ADDRESS_VARIABLES.map((name) => declared.env[name]).find(
+    ADDRESS_VARIABLES.map((name) => ownMember(declared.env, name)).find(
       (value) => value !== undefined && /^[\d.:a-f]+$/i.test(value),
     ),
   );

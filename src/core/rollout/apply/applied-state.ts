@@ -1,3 +1,4 @@
+import { ownMember } from "../../words/record.ts";
 import type { HasClock } from "../../files/port-host.ts";
 
 import { omitUndefined } from "../../api/omit-undefined.ts";
@@ -24,7 +25,7 @@ export function stateAfterApply(
   const after = planned.expected.map((app): [string, AppliedApp] => {
     const { name, environments, envFiles: own } = app;
     const probe = planned.probes.get(name);
-    const bootMs = boots.get(name) ?? planned.appliedState.apps[name]?.bootMs;
+    const bootMs = boots.get(name) ?? ownMember(planned.appliedState.apps, name)?.bootMs;
     return [
       name,
       {
@@ -50,7 +51,7 @@ interface RevertResult {
 export function stateAfterRevert(current: AppliedState, { undone, apps, pinned, by }: RevertResult): AppliedState {
   const others = Object.entries(current.apps).filter(([app]) => !apps.includes(app));
   const returned = apps.flatMap((app): [string, AppliedApp][] => {
-    const before = undone.left.apps[app];
+    const before = ownMember(undone.left.apps, app);
     return before === undefined ? [] : [[app, { ...before, ...(pinned.has(app) && { pinnedBy: by }) }]];
   });
   return { ...current, apps: Object.fromEntries([...others, ...returned]) };

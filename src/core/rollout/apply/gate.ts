@@ -1,3 +1,4 @@
+import { ownMember } from "../../words/record.ts";
 import type { ApplyPorts } from "./ports.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
 import type { HasClock } from "../../files/port-host.ts";
@@ -208,7 +209,7 @@ export async function createHealthWaiter(
   const appliedState = await readAppliedState(ports);
   const [only, ...others] = Object.keys((await ports.facts.project())?.services ?? {});
   const defaultService = others.length === 0 ? (only ?? "") : "";
-  const settingsOf = await readSettings(ports, (app) => appliedState.apps[app]?.service ?? defaultService);
+  const settingsOf = await readSettings(ports, (app) => ownMember(appliedState.apps, app)?.service ?? defaultService);
   const probeOf = formerProbeFinder(appliedState, (app) => settingsOf(app).health);
   return async (started) => {
     const list = await ports.processes.list();

@@ -1,3 +1,4 @@
+import { ownMember } from "../../words/record.ts";
 import type { ApplyPorts } from "./ports.ts";
 import type { Release } from "../../api/rollout.ts";
 import type { Caller } from "../../access/caller.ts";
@@ -115,7 +116,7 @@ export function formerProbeFinder(
   healthOf: (app: string) => RolloutSettings["health"],
 ): (record: ProcessRecord) => AppProbe | undefined {
   return ({ name, httpPort }) =>
-    apps[name]?.probe ??
+    ownMember(apps, name)?.probe ??
     (httpPort === null ? undefined : resolveProbe(name, { SVC_HTTP_PORT: httpPort }, healthOf(name)));
 }
 

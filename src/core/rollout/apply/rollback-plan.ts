@@ -1,3 +1,4 @@
+import { ownMember } from "../../words/record.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { HasStamps, HasFiles } from "../../files/port-files.ts";
 import type { ApplyPorts } from "./ports.ts";
@@ -117,7 +118,7 @@ async function readSettingsOrDefaults(
   { apps }: AppliedState,
 ): Promise<SettingsOf> {
   try {
-    return await readSettings(ports, (app) => apps[app]?.service ?? "");
+    return await readSettings(ports, (app) => ownMember(apps, app)?.service ?? "");
   } catch (error) {
     if (!(error instanceof SvcmError)) throw error;
     return () => mergeSettings();

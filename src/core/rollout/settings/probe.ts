@@ -1,3 +1,4 @@
+import { ownMember } from "../../words/record.ts";
 import { parsePort } from "../../words/port.ts";
 import type { Probe } from "../port-probes.ts";
 import type { HealthSettings } from "../../project/rollout-settings.ts";
@@ -36,7 +37,7 @@ export function resolveProbe(
   const found = resolveSettings(app, health);
   if (found === undefined) return undefined;
   const { kind, path, port: declaredPort, service, isDeclared } = found;
-  const port = typeof declaredPort === "number" ? declaredPort : parsePort(env[declaredPort]);
+  const port = typeof declaredPort === "number" ? declaredPort : parsePort(ownMember(env, declaredPort));
   if (port === null) return undefined;
   const portKey = typeof declaredPort === "string" ? declaredPort : null;
   return { kind, path, port, portKey, ...(service !== undefined && { service }), ...(isDeclared && { isDeclared }) };
@@ -52,7 +53,7 @@ function resolveSettings(app: string, health: Readonly<Record<string, HealthSett
   );
   const suffix = suffixes.toSorted((a, b) => b.length - a.length)[0];
   if (suffix === undefined) return undefined;
-  const { protocol = "http", ...declared } = { ...SETTINGS_BY_SUFFIX[suffix], ...health[suffix] };
+  const { protocol = "http", ...declared } = { ...ownMember(SETTINGS_BY_SUFFIX, suffix), ...ownMember(health, suffix) };
   if (protocol === "none") return undefined;
   return { kind: protocol, ...DEFAULTS_BY_PROTOCOL[protocol], ...declared, isDeclared: Object.hasOwn(health, suffix) };
 }

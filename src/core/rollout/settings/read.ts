@@ -8,7 +8,7 @@ import { declaredApps, type Machine } from "../../pm2/declared.ts";
 import type { LoadedEcosystem } from "../../pm2/loaded.ts";
 import { normaliseApp } from "../../pm2/normalise.ts";
 
-import { isRecord } from "../../words/record.ts";
+import { isRecord, ownMember } from "../../words/record.ts";
 import { decodeUtf8 } from "../../words/utf8.ts";
 import { rolloutFindings } from "../../project/rollout-findings.ts";
 import { findPortKey, resolveProbe, type AppProbe } from "./probe.ts";
@@ -31,7 +31,7 @@ export async function readSettings(
 ): Promise<SettingsOf> {
   const shared = await readDocumentSettings(ports);
   const services = (await ports.facts.project())?.services ?? {};
-  return (app) => mergeSettings(shared, services[serviceOf(app)]?.rollout);
+  return (app) => mergeSettings(shared, ownMember(services, serviceOf(app))?.rollout);
 }
 
 async function readDocumentSettings(ports: HasFiles & HasWorkspace): Promise<unknown> {
@@ -64,7 +64,7 @@ export async function readProbes(
   for (const [index, { name, env }] of declared.entries()) {
     const { health } = settingsOf(name);
     const key = findPortKey(name, health);
-    const isInFile = key !== undefined && env[key] === undefined;
+    const isInFile = key !== undefined && ownMember(env, key) === undefined;
     const files = isInFile ? (loaded.apps[index]?.places.envFiles ?? []) : [];
     const texts = await Promise.all(files.map(({ path }) => readTextOrEmpty(ports, path)));
     const port = key === undefined ? undefined : effectiveValues(texts).get(key);

@@ -1,3 +1,4 @@
+import { ownMember } from "../../words/record.ts";
 import type { HasHost } from "../../files/port-host.ts";
 import type { Repository } from "../../pm2/ports.ts";
 import type { Issue } from "../../api/issue.ts";
@@ -88,7 +89,7 @@ function templateIssues(
   layers: readonly { readonly text: string; readonly fileName: string }[],
 ): Issue[] {
   const { root } = ports.workspace;
-  const { folder = ".", template } = project?.services[service] ?? {};
+  const { folder = ".", template } = ownMember(project?.services, service) ?? {};
   const path = rootRelative(root, resolvePath(resolvePath(root, folder), template ?? ""));
   const text = template === undefined ? undefined : survey.files.get(path);
   if (text === undefined) return [];

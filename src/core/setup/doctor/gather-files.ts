@@ -1,3 +1,4 @@
+import { ownMember } from "../../words/record.ts";
 import type { HasWorkspace } from "../../project/port-repository.ts";
 import type { HasStamps } from "../../files/port-files.ts";
 import type { HasEcosystems } from "../../pm2/port-ecosystems.ts";
@@ -58,8 +59,8 @@ function declaredFiles(root: string, { services, environments }: Project): Named
   return Object.keys(environments).flatMap((environment) =>
     Object.entries(services).flatMap(([service, { folder, ecosystem, env }]) => {
       const base = resolvePath(root, folder);
-      const files = (ecosystem[environment] ?? []).map(({ file }) => file);
-      const layers = env[environment]?.layers ?? [];
+      const files = (ownMember(ecosystem, environment) ?? []).map(({ file }) => file);
+      const layers = ownMember(env, environment)?.layers ?? [];
       return [
         ...files.map((file): NamedFile => ({ kind: "ecosystem", environment, service, path: resolvePath(base, file) })),
         ...layers.map((file): NamedFile => ({ kind: "env", environment, service, path: resolvePath(base, file) })),

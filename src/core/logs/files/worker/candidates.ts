@@ -2,23 +2,37 @@ import type { Search } from "../../match.ts";
 import { createNeedle } from "../../needle.ts";
 import { escapeRegExp } from "../../../words/escape-reg-exp.ts";
 import { type Range, rangeAt } from "./regions.ts";
+import type { FindSecretLines } from "./secret-lines.ts";
 
-/** Last line first. The bytes still contain secrets and escapes, so each line is matched again as it is shown. */
+/** Last line first. Each line is matched again as it is shown. */
 export type FindCandidates = (bytes: Buffer) => Iterable<Range>;
 
 /** `undefined` if every line must be checked. No line that shows the text is left out. */
-export function createCandidateFinder(search: Search): FindCandidates | undefined {
+export function createCandidateFinder(search: Search, findSecretLines: FindSecretLines): FindCandidates | undefined {
   const needle = createNeedle(search);
   if (needle === undefined) return undefined;
   const place = search.ignoreCase === true ? placeIgnoringCase : placeExactly;
   const whole = needle.isExact && (search.ignoreCase !== true || isAscii(needle.text)) ? place(needle.text) : undefined;
   const words = needle.words.map(({ text, isNumeric }) => ({ place: place(text), isNumeric }));
-  return (bytes) => {
-    const found = new FoundLines(bytes);
+  return (read) => {
+    const secret = findSecretLines(read);
+    const bytes = withoutLines(read, secret);
+    const found = new FoundLines(bytes, secret);
     if (whole && isPlain(bytes)) found.addAll(whole.in(bytes), () => true);
     else findAltered(found, bytes, { whole, words });
     return found.lastFirst();
   };
+}
+
+/**
+ * Whatever is searched, each line that may hold a secret is masked first and searched afterwards. In the other lines,
+ * nothing is found that a reader may not see, so neither the time nor a counter tells a guess.
+ */
+function withoutLines(bytes: Buffer, lines: readonly Range[]): Buffer {
+  if (lines.length === 0) return bytes;
+  const copy = Buffer.from(bytes);
+  for (const { from, to } of lines) copy.fill(0, from, to);
+  return copy;
 }
 
 interface Place {
@@ -99,10 +113,11 @@ function isAscii(text: string): boolean {
 
 class FoundLines {
   readonly #bytes: Buffer;
-  readonly #ranges = new Map<number, Range>();
+  readonly #ranges: Map<number, Range>;
 
-  constructor(bytes: Buffer) {
+  constructor(bytes: Buffer, lines: readonly Range[]) {
     this.#bytes = bytes;
+    this.#ranges = new Map(lines.map((line) => [line.from, line]));
   }
 
   addAll(next: (from: number) => number, accepts: (line: string) => boolean): void {

@@ -8,6 +8,7 @@ import { callDaemon } from "../../../pm2/daemon/daemon.ts";
 import type { Pm2Process } from "../../../pm2/daemon/worker/pm2-api.ts";
 import { environmentSecrets } from "../../../pm2/daemon/worker/process-record.ts";
 import { LogFailure, type WorkerData } from "../protocol.ts";
+import { createSecretLineFinder, type FindSecretLines } from "./secret-lines.ts";
 import { daemonPid, listFormerLogs, readSavedProcesses } from "./absent-logs.ts";
 import type { LogLocation } from "./log-file.ts";
 
@@ -19,6 +20,7 @@ export class ProcessList {
   targets: readonly Target[] = [];
   names: ReadonlySet<string> = new Set();
   scrub: LineScrubber = createLineScrubber([]);
+  findSecretLines: FindSecretLines = createSecretLineFinder(this.scrub.telltales);
   readonly #data: WorkerData;
   readonly #secrets = new Set<string>();
   /** Apps whose output PM2 throws away. */
@@ -40,7 +42,9 @@ export class ProcessList {
   addSecrets(secrets: readonly string[]): void {
     const before = this.#secrets.size;
     for (const secret of secrets) this.#secrets.add(secret);
-    if (this.#secrets.size > before) this.scrub = createLineScrubber([...this.#secrets]);
+    if (this.#secrets.size === before) return;
+    this.scrub = createLineScrubber([...this.#secrets]);
+    this.findSecretLines = createSecretLineFinder(this.scrub.telltales);
   }
 
   /** @throws {LogFailure} PM2_FAILED */

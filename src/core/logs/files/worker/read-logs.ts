@@ -108,7 +108,7 @@ function openSources(
     context,
     level,
     matches: requireMatcher(query),
-    findCandidates: createCandidateFinder(query),
+    findCandidates: createCandidateFinder(query, processList.findSecretLines),
     scrub: processList.scrub,
   };
   return targets.flatMap((target) => {

@@ -1,0 +1,67 @@
+import { type Range, rangeAt } from "./regions.ts";
+
+/** The lines that masking may change. What is searched has no part in it. */
+export type FindSecretLines = (bytes: Buffer) => readonly Range[];
+
+const PART_BYTES = 3;
+const TABLE_SIZE = 2 ** 16;
+const AT = 0x40;
+/** A word with a name and a password. */
+const USERINFO = /[a-z0-9]:[/\\]+\S*@/i;
+
+interface Part {
+  readonly text: Buffer;
+  /** Of the part in the text. */
+  readonly offset: number;
+}
+
+/**
+ * Looks at three bytes here and there, closer to each other than the shortest text is long: one look in three finds
+ * each of hundreds of texts twice as fast as a pattern finds one.
+ */
+export function createSecretLineFinder(texts: readonly string[]): FindSecretLines {
+  const parts = new Map<number, Part[]>();
+  const isPart = new Uint8Array(TABLE_SIZE);
+  const all = texts.map((text) => Buffer.from(text)).filter(({ length }) => length >= PART_BYTES);
+  for (const text of all)
+    for (let offset = 0; offset + PART_BYTES <= text.length; offset += 1) {
+      const hash = hashAt(text, offset);
+      isPart[hash] = 1;
+      const same = parts.get(hash) ?? [];
+      parts.set(hash, same);
+      same.push({ text, offset });
+    }
+  const stride = all.length === 0 ? Infinity : Math.min(...all.map(({ length }) => length)) - PART_BYTES + 1;
+  const isText = (bytes: Buffer, at: number): boolean =>
+    parts.get(hashAt(bytes, at))?.some((part) => isIn(bytes, at, part)) === true;
+  return (bytes) => {
+    const found: Range[] = [];
+    for (let at = 0; at + PART_BYTES <= bytes.length;) {
+      if (isPart[hashAt(bytes, at)] === 1 && isText(bytes, at)) {
+        const line = rangeAt(bytes, at);
+        found.push(line);
+        at = line.to + 1;
+      } else at += stride;
+    }
+    return [...found, ...linesWithUserinfo(bytes)];
+  };
+}
+
+function isIn(bytes: Buffer, at: number, { text, offset }: Part): boolean {
+  const from = at - offset;
+  if (from < 0 || from + text.length > bytes.length || bytes[from] !== text[0]) return false;
+  return text.compare(bytes, from, from + text.length) === 0;
+}
+
+function hashAt(bytes: Buffer, at: number): number {
+  return ((bytes[at] ?? 0) + (bytes[at + 1] ?? 0) * 151 + (bytes[at + 2] ?? 0) * 3533) % TABLE_SIZE;
+}
+
+function* linesWithUserinfo(bytes: Buffer): Generator<Range> {
+  for (let at = bytes.indexOf(AT); at !== -1;) {
+    const line = rangeAt(bytes, at);
+    if (USERINFO.test(bytes.toString("latin1", line.from, line.to))) yield line;
+    if (line.to >= bytes.length) return;
+    at = bytes.indexOf(AT, line.to + 1);
+  }
+}
