@@ -10,25 +10,27 @@ export { createKey } from "./link.ts";
 export { listNodes, showNode, findAnswerState } from "./nodes.ts";
 export {
   beginRollout,
+  listRollouts,
+  planRemaining,
   requireOpenRollout,
   planNodes,
   takeOver,
   unlockRollout,
   type NodePlan,
 } from "./rollout/begin.ts";
-export { renderAge, readRollout, type RecordedRollout } from "./rollout/record.ts";
+export { renderAge, readRollout, toRecorded, type RecordedRollout } from "./rollout/record.ts";
 export { runRollout } from "./rollout/run.ts";
 export { rolloutState } from "../core/nodes/rollout.ts";
 export { startNode, type FleetLog, type RunningNode } from "./start.ts";
 
 /** @throws {SvcmError} START_REFUSED if svcm.yaml has no `nats` */
 export async function natsConfigOf(ports: Ports): Promise<string> {
-  const nats = (await ports.facts.project())?.nats;
+  const [nats, contract] = [(await ports.facts.project())?.nats, await ports.facts.runtimeContract()];
   if (nats === undefined)
     throw new SvcmError("START_REFUSED", {
       details: "svcm.yaml declares no nats. Accepted: nats with users and nodes; docs/how-to/fleet.md has an example.",
     });
-  return natsConfig(nats);
+  return natsConfig(nats, Object.keys(contract.environments));
 }
 
 /** @throws {SvcmError} as `openFleet` */

@@ -9,7 +9,6 @@ import type { Role } from "../../src/core/api/rights.ts";
 import { openFleet } from "../../src/fleet/open-fleet.ts";
 import type { Fleet } from "../../src/fleet/fleet.ts";
 import { natsConfigOf, createKey, startNode, type RunningNode } from "../../src/fleet/index.ts";
-import { inboxPrefix } from "../../src/fleet/subjects.ts";
 import { natsServer, type NatsServer } from "../support/nats-server.ts";
 import { temporaryFolder, type WhenOver } from "../support/temporary-folder.ts";
 import { GOOD_ENV } from "../support/workspace.ts";
@@ -157,11 +156,28 @@ function svcmYaml(
 export async function rawConnection(fleet: TestFleet, name: string): Promise<NatsConnection> {
   const seed = readFileSync(join(fleet.root(name), "key.nk"), "utf8").trim();
   const authenticator = nkeyAuthenticator(new TextEncoder().encode(seed));
-  const kind = name.includes("-") ? "node" : "user";
-  const connection = await connect({ servers: fleet.server.url, authenticator, inboxPrefix: inboxPrefix(kind, name) });
+  const connection = await connect({ servers: fleet.server.url, authenticator });
   onTestFinished(() => connection.close());
   return connection;
 }
 
 export const frameworkOf = (fleet: TestFleet, node = "web-1"): string | undefined =>
   /^SVC_HTTP_FRAMEWORK=(.*)$/m.exec(readFileSync(join(fleet.root(node), ".env.dev"), "utf8"))?.[1];
+
+/** The record of a rollout that holds the lock of dev. */
+export function rolloutText(more: Readonly<Record<string, unknown>>): string {
+  const nodes = [{ node: "web-1", plan: "p1", state: "waiting" }];
+  return JSON.stringify({
+    id: "r1",
+    environment: "dev",
+    holder: null,
+    startedAt: "2026-01-01T00:00:00.000Z",
+    direction: "apply",
+    outcome: null,
+    maxParallel: 1,
+    choices: { environment: "dev" },
+    steps: 0,
+    nodes,
+    ...more,
+  });
+}

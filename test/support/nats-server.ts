@@ -5,11 +5,18 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
+import { isSupportedVersion, OLDEST_NATS } from "../../src/fleet/server-version.ts";
 import { freePort } from "./free-port.ts";
 import { temporaryFolder, type WhenOver } from "./temporary-folder.ts";
 
-/** Debian's package is named nats-server. */
-export const hasNats = spawnSync("nats-server", ["--version"]).status === 0;
+/** `.ci/run` gets the first from Debian 13, because the package of Debian 12 is too old for svcm. */
+const PROGRAMS = ["/opt/nats-server/nats-server", "nats-server"];
+export const NATS_SERVER = PROGRAMS.find((program) => {
+  const { status, stdout } = spawnSync(program, ["--version"], { encoding: "utf8" });
+  return status === 0 && isSupportedVersion(stdout.trim().split(" v")[1]);
+});
+export const hasNats = NATS_SERVER !== undefined;
+if (!hasNats) console.warn(`Tests of the fleet are skipped: they need nats-server ${OLDEST_NATS} or newer.`);
 
 export interface NatsServer {
   readonly url: string;
@@ -63,8 +70,8 @@ export async function natsServer(
 }
 
 /** Starts the program with a configuration file. Resolves when it listens. */
-export async function startNats(config: string): Promise<ChildProcess> {
-  const child = spawn("nats-server", ["-c", config], { stdio: ["ignore", "ignore", "pipe"] });
+export async function startNats(config: string, program = NATS_SERVER ?? ""): Promise<ChildProcess> {
+  const child = spawn(program, ["-c", config], { stdio: ["ignore", "ignore", "pipe"] });
   const lines: string[] = [];
   for await (const line of createInterface({ input: child.stderr })) {
     lines.push(line);
