@@ -16,7 +16,7 @@ export { rightsOf, rightsWithoutTokens } from "./access/rights.ts";
 export { serverIdentity } from "./access/server-identity.ts";
 export { RefusalLog, type RefusedAttempt } from "./access/refusal-log.ts";
 export type { NatsProject, Project } from "./project/project.ts";
-export { writeSecretFile } from "./files/private-files.ts";
+export { isOpenToOthers, writeSecretFile } from "./files/private-files.ts";
 export { isExpired } from "./access/tokens.ts";
 export type { NodeAsker, Operation } from "./access/operation.ts";
 export { stateText } from "./running/state-text.ts";

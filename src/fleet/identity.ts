@@ -1,5 +1,5 @@
 import { rights } from "../core/api/rights.ts";
-import { isGranted, rightRefusal, rightsOf, type Identity, type Operation, type NatsProject } from "../core/index.ts";
+import { isGranted, rightsOf, SvcmError, type Identity, type NatsProject } from "../core/index.ts";
 import type { Asker } from "./wire.ts";
 
 export function resolveIdentity(nats: NatsProject | undefined, user: string): Identity {
@@ -35,8 +35,11 @@ function intersect(
   return one === undefined || other === undefined ? (one ?? other) : one.filter((name) => other.includes(name));
 }
 
-/** @throws {SvcmError} RIGHT_MISSING for a user that svcm.yaml does not name */
-export function requireKnownUser(user: Identity, { access }: Pick<Operation<never, unknown>, "access">): Identity {
-  if (user.role === undefined) throw rightRefusal(user, access);
-  return user;
+/** @throws {SvcmError} UNAUTHORIZED with NATS_USER_UNKNOWN for a user that svcm.yaml does not name */
+export function requireKnownUser(user: Identity): Identity {
+  if (user.role !== undefined) return user;
+  throw new SvcmError("UNAUTHORIZED", {
+    code: "NATS_USER_UNKNOWN",
+    details: `The svcm.yaml of the node names no user ${JSON.stringify(user.actor)} under nats.users.`,
+  });
 }

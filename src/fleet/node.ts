@@ -136,7 +136,7 @@ async function handleRequest(
   try {
     actor = address?.user;
     const operation = findOperation(address, node);
-    const user = requireKnownUser(resolveIdentity(await nats(), address?.user ?? ""), operation);
+    const user = requireKnownUser(resolveIdentity(await nats(), address?.user ?? ""));
     const request = readRequest(message.data, operation);
     const identity = narrowIdentity(user, request.asker);
     ({ actor } = identity);

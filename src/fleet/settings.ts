@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { SvcmError, type NatsProject, type Ports } from "../core/index.ts";
+import { isOpenToOthers, SvcmError, type NatsProject, type Ports } from "../core/index.ts";
 import { SUBJECT_TOKEN } from "./subjects.ts";
 import { parseDuration } from "../core/words/duration.ts";
 
@@ -65,6 +65,10 @@ async function readNamedFile(
   const path = env[variable]?.trim();
   if (!path) return undefined;
   const absolute = path.startsWith("/") ? path : `${workspace.root}/${path}`;
+  if (variable === NATS_CREDENTIALS && isOpenToOthers(absolute))
+    throw startRefused(
+      `${variable}: other users of this machine can read or change ${path}, and its key is worth as much as its owner. Accepted: mode 0600. Run: chmod 600 ${path}`,
+    );
   try {
     return new TextDecoder().decode(await files.read(absolute, { maxBytes: 64 * 1024, mayBeOutside: true }));
   } catch (error) {

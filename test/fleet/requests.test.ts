@@ -215,7 +215,7 @@ describe.skipIf(!hasNats)("rights of users (needs nats-server)", () => {
     expect(text).toContain('"vera":{"role":"editor"');
     const [vera, adam] = [await fleet.as("vera"), await fleet.as("adam")];
     expect(await outcome(vera.ask("web-1", envWrite, SAVE, MS))).toBe("RIGHT_MISSING");
-    expect(await outcome(adam.ask("web-1", envRead, { environment: "dev" }, MS))).toBe("UNAUTHORIZED");
+    expect(await outcome(adam.ask("web-1", envRead, { environment: "dev" }, MS))).toBe("NATS_USER_UNKNOWN");
   });
 });
 

@@ -49,6 +49,9 @@ export interface FleetOptions {
   readonly events?: NatsProject["events"];
   readonly environments?: Readonly<Record<string, readonly string[]>>;
   readonly host?: string | undefined;
+  /** Another program than a supported nats-server. */
+  readonly program?: string | undefined;
+  readonly replicas?: number | undefined;
   /** The ecosystem file for dev of each node, relative to the root. */
   readonly ecosystem?: string | undefined;
 }
@@ -62,11 +65,13 @@ export async function testFleet({
   environments = { dev: ["development"], staging: [] },
   ecosystem,
   host,
+  program,
+  replicas,
   isSetUp = true,
 }: FleetOptions = {}): Promise<TestFleet> {
   const folder = temporaryFolder(whenOver);
   const keys = Object.fromEntries([...Object.keys(users), ...NODES].map((name) => [name, createKey()]));
-  const text = svcmYaml(users, keys, { events, environments, ecosystem });
+  const text = svcmYaml(users, keys, { events, environments, ecosystem, replicas });
   const root = (name: string): string => {
     const path = join(folder, name);
     if (existsSync(path)) return path;
@@ -79,7 +84,7 @@ export async function testFleet({
   };
   const portsOf = (name: string, env: Record<string, string> = {}): Ports =>
     nodePorts({ root: root(name), env: { PM2_HOME: join(folder, name, ".pm2"), ...env }, cwd: join(folder, name) });
-  const server = await natsServer(await natsConfigOf(portsOf("adam")), more, whenOver, host);
+  const server = await natsServer(await natsConfigOf(portsOf("adam")), more, whenOver, host, program);
   const variables = (name: string): Record<string, string> => ({
     SVC_SERVICE_MANAGEMENT_NATS_URL: server.url,
     SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS: join(root(name), "key.nk"),
@@ -131,7 +136,12 @@ const NODES = ["web-1", "web-2", "db-1"];
 function svcmYaml(
   users: Readonly<Record<string, User>>,
   keys: Readonly<Record<string, { publicKey: string }>>,
-  { events, environments, ecosystem }: Pick<FleetOptions, "events" | "environments" | "ecosystem">,
+  {
+    events,
+    environments,
+    ecosystem,
+    replicas,
+  }: Pick<FleetOptions, "events" | "environments" | "ecosystem" | "replicas">,
 ): string {
   const declared = {
     version: 1,
@@ -141,6 +151,7 @@ function svcmYaml(
     nats: {
       url: "nats://127.0.0.1:4222",
       events,
+      ...(replicas !== undefined && { replicas }),
       users: Object.fromEntries(
         Object.entries(users).map(([name, user]) => [name, { ...user, nkey: keys[name]?.publicKey }]),
       ),

@@ -15,6 +15,10 @@ export const NATS_SERVER = PROGRAMS.find((program) => {
   const { status, stdout } = spawnSync(program, ["--version"], { encoding: "utf8" });
   return status === 0 && isSupportedVersion(stdout.trim().split(" v")[1]);
 });
+/** Debian 12 has one. */
+export const OLD_SERVER = PROGRAMS.find(
+  (program) => spawnSync(program, ["--version"]).status === 0 && program !== NATS_SERVER,
+);
 export const hasNats = NATS_SERVER !== undefined;
 if (!hasNats) console.warn(`Tests of the fleet are skipped: they need nats-server ${OLDEST_NATS} or newer.`);
 
@@ -31,12 +35,14 @@ export interface NatsServer {
 /**
  * @param accounts what `svcm nats config` prints; without it, every client may do everything
  * @param host the address at which it listens
+ * @param program instead of a supported one
  */
 export async function natsServer(
   accounts = "",
   more = "",
   whenOver: WhenOver = onTestFinished,
   host = "127.0.0.1",
+  program = NATS_SERVER,
 ): Promise<NatsServer> {
   const folder = temporaryFolder(whenOver);
   const port = await freePort();
@@ -49,7 +55,7 @@ export async function natsServer(
     more,
   ];
   writeFileSync(config, lines.join("\n"));
-  let child = await startNats(config);
+  let child = await startNats(config, program);
   whenOver(() => void child.kill("SIGKILL"));
   return {
     url: `nats://${host}:${port}`,
@@ -63,7 +69,7 @@ export async function natsServer(
     },
     async again({ isEmpty } = { isEmpty: false }) {
       if (isEmpty) rmSync(join(folder, "store"), { recursive: true });
-      child = await startNats(config);
+      child = await startNats(config, program);
     },
     signal: (name) => void child.kill(name),
   };

@@ -35,6 +35,11 @@ export const fleetCodes: CodeDocs = {
     summary: "A stream of the NATS server has settings with which a key could change or hide what others have written.",
     remedy: "Ask an admin in `nats.users` to run `svcm nats setup`; `svcm nats check` shows every difference.",
   },
+  NATS_USER_UNKNOWN: {
+    summary: "The `svcm.yaml` of the node does not name the NATS user.",
+    explanation: "The NATS server accepts the key, but each node decides by its own `svcm.yaml`.",
+    remedy: "Declare the user under `nats.users`, and bring the file to every node.",
+  },
   NODE_NAME_TAKEN: {
     summary: "Another svcm serves under the name of the node.",
     explanation: "Two machines with one name, such as a copied image, would answer and change at random.",
