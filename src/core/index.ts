@@ -1,5 +1,6 @@
 import { rights } from "./api/rights.ts";
 import { systemUser } from "./files/host.ts";
+export { systemUser } from "./files/host.ts";
 import type { Caller } from "./access/caller.ts";
 
 export { describeError, errorTable, failureCode, refusal, SvcmError } from "./api/errors.ts";
@@ -11,6 +12,7 @@ export type { Access, Caller, Identity, RolloutStep } from "./access/caller.ts";
 export type { Limits } from "./api/limits.ts";
 export { rightRefusal } from "./access/rights.ts";
 export { requireWithinLimits } from "./limits.ts";
+export { planProjectEdit } from "./setup/edit-project.ts";
 export { withAudit } from "./access/with-audit.ts";
 export { rightsOf, rightsWithoutTokens } from "./access/rights.ts";
 export { serverIdentity } from "./access/server-identity.ts";

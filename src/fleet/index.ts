@@ -2,10 +2,13 @@
 import { SvcmError, type Ports } from "../core/index.ts";
 import { openFleet } from "./open-fleet.ts";
 import type { Fleet } from "./fleet.ts";
+import { isUnreachable } from "./link-refusals.ts";
 import { listNodes } from "./nodes.ts";
 import { natsConfig } from "./nats-config.ts";
 
 export { openFleet } from "./open-fleet.ts";
+export { initFleet, joinFleet, SERVER_HINT, startUnit } from "./found.ts";
+export { parseJoinFile } from "./foundation.ts";
 export { createKey } from "./link.ts";
 export { listNodes, showNode, findAnswerState } from "./nodes.ts";
 export {
@@ -37,6 +40,23 @@ export async function natsConfigOf(ports: Ports): Promise<string> {
 export async function connectFleet(ports: Ports, env: Readonly<Record<string, string | undefined>>) {
   const fleet = await openFleet(ports, env);
   return { ...fleet, list: (deadlineMs: number) => listNodes(fleet, deadlineMs) };
+}
+
+const START_MS = 15_000;
+const RETRY_MS = 250;
+
+/** Waits until the started server answers. @throws {SvcmError} as `openFleet`, FLEET_FAILED */
+export async function setUpStarted(ports: Ports, env: Readonly<Record<string, string | undefined>>): Promise<void> {
+  const until = ports.clock.elapsed() + START_MS;
+  for (;;) {
+    try {
+      await withFleet(ports, env, (fleet) => fleet.setUp());
+      return;
+    } catch (error) {
+      if (!isUnreachable(error) || ports.clock.elapsed() >= until) throw error;
+      await ports.clock.sleep(RETRY_MS);
+    }
+  }
 }
 
 export async function withFleet<T>(
