@@ -131,7 +131,7 @@ export default {
       name: "only-the-fleet-links-import-nats",
       comment: "An external library with side effects is wrapped in one place.",
       severity: "error",
-      from: { path: "^src/", pathNot: "^src/fleet/link(?:-buckets|-events|-refusals|-streams)?\\.ts$" },
+      from: { path: "^src/", pathNot: "^src/fleet/link(?:-api|-refusals)?\\.ts$" },
       to: { path: "node_modules/@nats-io/" },
     },
     {

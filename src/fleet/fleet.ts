@@ -1,7 +1,7 @@
 import type { EventFilter, FleetEventsResponse, NodeAsker, Operation, SvcmEvent } from "../core/index.ts";
 import type { Fence } from "../core/nodes/fence.ts";
-import type { FleetLink } from "./link.ts";
 import type { Presence } from "./presence.ts";
+import type { RolloutStore } from "./rollout/store.ts";
 
 export interface FleetEventQuery extends EventFilter {
   readonly nodes: readonly string[];
@@ -29,8 +29,13 @@ interface StepRequest<Input> {
   readonly fence: Fence;
 }
 
-export interface Fleet extends FleetClient, Pick<FleetLink, "rollouts"> {
+export interface Fleet extends FleetClient {
   readonly user: string;
+  /** By svcm.yaml; the NATS server and the nodes check the rights. */
+  readonly isAdmin: boolean;
+  /** Each may have a rollout. */
+  readonly environments: readonly string[];
+  readonly rollouts: RolloutStore;
   /** @returns the release, or null if there was nothing to do @throws {SvcmError} as `ask` */
   requestStep<Input extends object>(
     node: string,
@@ -43,4 +48,6 @@ export interface Fleet extends FleetClient, Pick<FleetLink, "rollouts"> {
   follow(query: FleetEventQuery, signal: AbortSignal): AsyncGenerator<SvcmEvent>;
   /** @throws {SvcmError} FLEET_FAILED; FORBIDDEN if the user is not an admin */
   setUp(): Promise<"created" | "changed" | "unchanged">;
+  /** The version of the NATS server, and a sentence for each stream that is missing or has other settings. */
+  check(): Promise<{ readonly version: string; readonly problems: readonly string[] }>;
 }

@@ -2,39 +2,61 @@
 import { SvcmError, type Ports } from "../core/index.ts";
 import { openFleet } from "./open-fleet.ts";
 import type { Fleet } from "./fleet.ts";
+import { isUnreachable } from "./link-refusals.ts";
 import { listNodes } from "./nodes.ts";
 import { natsConfig } from "./nats-config.ts";
 
 export { openFleet } from "./open-fleet.ts";
+export { initFleet, joinFleet, SERVER_HINT, startUnit } from "./found.ts";
+export { parseJoinFile } from "./foundation.ts";
 export { createKey } from "./link.ts";
 export { listNodes, showNode, findAnswerState } from "./nodes.ts";
 export {
   beginRollout,
+  listRollouts,
+  planRemaining,
   requireOpenRollout,
   planNodes,
   takeOver,
   unlockRollout,
   type NodePlan,
 } from "./rollout/begin.ts";
-export { renderAge, readRollout, type RecordedRollout } from "./rollout/record.ts";
+export { renderAge, readRollout, toRecorded, type RecordedRollout } from "./rollout/record.ts";
 export { runRollout } from "./rollout/run.ts";
 export { rolloutState } from "../core/nodes/rollout.ts";
 export { startNode, type FleetLog, type RunningNode } from "./start.ts";
 
 /** @throws {SvcmError} START_REFUSED if svcm.yaml has no `nats` */
 export async function natsConfigOf(ports: Ports): Promise<string> {
-  const nats = (await ports.facts.project())?.nats;
+  const [nats, contract] = [(await ports.facts.project())?.nats, await ports.facts.runtimeContract()];
   if (nats === undefined)
     throw new SvcmError("START_REFUSED", {
       details: "svcm.yaml declares no nats. Accepted: nats with users and nodes; docs/how-to/fleet.md has an example.",
     });
-  return natsConfig(nats);
+  return natsConfig(nats, Object.keys(contract.environments));
 }
 
 /** @throws {SvcmError} as `openFleet` */
 export async function connectFleet(ports: Ports, env: Readonly<Record<string, string | undefined>>) {
   const fleet = await openFleet(ports, env);
   return { ...fleet, list: (deadlineMs: number) => listNodes(fleet, deadlineMs) };
+}
+
+const START_MS = 15_000;
+const RETRY_MS = 250;
+
+/** Waits until the started server answers. @throws {SvcmError} as `openFleet`, FLEET_FAILED */
+export async function setUpStarted(ports: Ports, env: Readonly<Record<string, string | undefined>>): Promise<void> {
+  const until = ports.clock.elapsed() + START_MS;
+  for (;;) {
+    try {
+      await withFleet(ports, env, (fleet) => fleet.setUp());
+      return;
+    } catch (error) {
+      if (!isUnreachable(error) || ports.clock.elapsed() >= until) throw error;
+      await ports.clock.sleep(RETRY_MS);
+    }
+  }
 }
 
 export async function withFleet<T>(

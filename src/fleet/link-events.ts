@@ -1,11 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { jetstream, jetstreamManager, type StoredMsg } from "@nats-io/jetstream";
-import type { NatsConnection } from "@nats-io/transport-node";
-import { isUnreachable } from "./link-refusals.ts";
-import { requireStream, type Exchange } from "./link-streams.ts";
+import type { Query, Stored, StreamApi } from "./link-api.ts";
+import { isUnreachable, unreachableError } from "./link-refusals.ts";
 import { EVENTS_STREAM, eventSubject, parseEventNode } from "./subjects.ts";
 
-const TIMEOUT_MS = 5_000;
 const FOLLOW_INTERVAL_MS = 1_000;
 /** Limits the concurrent requests, and the number ranges that they read. */
 const MAX_CONCURRENT = 32;
@@ -28,7 +25,7 @@ export interface EventStream {
    * Stores a message after the node's message `afterSeq` (0 for the first) and returns its number. Fails if another
    * message is the node's newest.
    */
-  append(node: string, id: string, data: Uint8Array, afterSeq: number): Promise<number>;
+  append(node: string, data: Uint8Array, afterSeq: number): Promise<number>;
   /** Yields messages since a time of the server, then new ones. */
   read(request: ReadRequest, signal: AbortSignal): AsyncGenerator<StoredMessage>;
 }
@@ -52,37 +49,36 @@ export interface StreamState {
   readonly maxPerNode: number;
 }
 
-export function eventStream(connection: NatsConnection, exchange: Exchange): EventStream {
-  const client = jetstream(connection, { timeout: TIMEOUT_MS });
-  const within = requireStream(connection, EVENTS_STREAM, exchange);
-  const managed = () => jetstreamManager(connection, { checkAPI: false, timeout: TIMEOUT_MS });
-  const message = (query: Query): Promise<StoredMessage | undefined> =>
-    within(async () => toStoredMessage(await (await managed()).streams.getMessage(EVENTS_STREAM, query)));
-  const state = (): Promise<StreamState> =>
-    within(async () => {
-      const { state: now, config } = await (await managed()).streams.info(EVENTS_STREAM);
-      const { first_seq, last_seq, first_ts } = now;
-      const maxPerNode = config.max_msgs_per_subject;
-      const [firstMs, hasDropped] = [Date.parse(first_ts), first_seq > 1];
-      return { firstSeq: first_seq, lastSeq: last_seq, firstMs, hasDropped, maxPerNode };
-    });
+export function eventStream(api: StreamApi): EventStream {
+  const message = async (query: Query): Promise<StoredMessage | undefined> =>
+    toStoredMessage(await api.get(EVENTS_STREAM, query));
+  const state = async (): Promise<StreamState> => {
+    const { state: now, config } = await api.requireInfo(EVENTS_STREAM);
+    const { first_seq, last_seq, first_ts } = now;
+    const maxPerNode = Number(config["max_msgs_per_subject"]);
+    return {
+      firstSeq: first_seq,
+      lastSeq: last_seq,
+      firstMs: Date.parse(first_ts),
+      hasDropped: first_seq > 1,
+      maxPerNode,
+    };
+  };
   return {
     state,
     last: (node) => message({ last_by_subj: eventSubject(node) }),
-    append: (node, id, data, afterSeq) =>
-      within(async () => {
-        const expect = { streamName: EVENTS_STREAM, lastSubjectSequence: afterSeq };
-        const options = { msgID: `${node}.${id}`, expect, timeout: TIMEOUT_MS };
-        return (await client.publish(eventSubject(node), data, options)).seq;
-      }),
+    async append(node, data, afterSeq) {
+      // Without an id, because all nodes share the ids of a stream: another node's would hide this message.
+      const seq = await api.store(EVENTS_STREAM, eventSubject(node), data, { inSubject: afterSeq });
+      if (seq === undefined) throw unreachableError("Another message of the node is the newest one.");
+      return seq;
+    },
     read: ({ node, ...request }, signal) => {
       const next = (seq: number) => message({ seq, next_by_subj: eventSubject(node) });
       return readFrom({ next, state }, request, signal);
     },
   };
 }
-
-type Query = { readonly last_by_subj: string } | { readonly seq: number; readonly next_by_subj: string };
 
 interface Source {
   readonly next: (seq: number) => Promise<StoredMessage | undefined>;
@@ -149,10 +145,9 @@ async function readRange(next: Source["next"], [from, end]: Range): Promise<Stor
   return found;
 }
 
-function toStoredMessage(message: StoredMsg | null): StoredMessage | undefined {
-  const node = message === null ? undefined : parseEventNode(message.subject);
-  if (message === null || node === undefined) return undefined;
-  return { node, seq: message.seq, storedAtMs: message.time.getTime(), data: message.data };
+function toStoredMessage(message: Stored | undefined): StoredMessage | undefined {
+  const node = message && parseEventNode(message.subject);
+  return message === undefined || node === undefined ? undefined : { ...message, node };
 }
 
 /** After a reconnect, the server still has the messages sent in the meantime. */

@@ -32,7 +32,10 @@ export function requestError(error: unknown): SvcmError {
   if (error instanceof SvcmError) return error;
   const is = (kind: new (...args: never[]) => Error): boolean =>
     error instanceof kind || (error as Error).cause instanceof kind;
-  if (is(NoRespondersError)) return unreachableError("No svcm answers on that node.");
+  if (is(NoRespondersError))
+    return unreachableError(
+      "No svcm answers on that node, or the NATS server lacks the newest output of svcm nats config.",
+    );
   if (is(PermissionViolationError))
     return new SvcmError("FORBIDDEN", {
       code: "NODE_FORBIDDEN",

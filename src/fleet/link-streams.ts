@@ -1,124 +1,120 @@
-import {
-  DiscardPolicy,
-  JetStreamApiError,
-  jetstreamManager,
-  RetentionPolicy,
-  StorageType,
-  type StreamConfig,
-} from "@nats-io/jetstream";
-import type { NatsConnection } from "@nats-io/transport-node";
 import { SvcmError } from "../core/index.ts";
-import type { StreamLimits } from "./settings.ts";
-import { EVENTS_STREAM, eventSubject, NODES_STREAM, ROLLOUTS_STREAM, bucketSubject } from "./subjects.ts";
+import type { StreamApi } from "./link-api.ts";
+import type { StreamSettings } from "./settings.ts";
+import {
+  EVENTS_STREAM,
+  eventSubject,
+  NODES_STREAM,
+  presenceSubject,
+  rolloutStream,
+  rolloutSubject,
+} from "./subjects.ts";
 
 /** Counted from the last heartbeat of the node. */
 export const PRESENCE_TTL_MS = 30_000;
-/** Within this time, the server drops a repeated message by its id alone. */
-const DUPLICATE_WINDOW_MS = 120_000;
 const NANOS_PER_MS = 1_000_000;
-const MIB = 2 ** 20;
-const STREAM_NOT_FOUND = 10_059;
-/** These settings cannot change after the stream was created. */
-const FIXED_SETTINGS: ReadonlySet<string> = new Set(["name", "storage", "retention"]);
-
-/** A request fails at once if there is no connection or if the connection is lost. */
-export type Exchange = <T>(send: () => Promise<T>) => Promise<T>;
+const KIB = 1024;
+/** Of a message with its headers. */
+export const MAX_RECORD_BYTES = 8 * KIB;
+/** A rollout over 1,000 nodes has 120 KiB; a message of NATS has at most 1 MiB. */
+const MAX_ROLLOUT_BYTES = 1024 * KIB;
+/** The newest valid record counts, so what a user writes after it hides nothing. */
+const ROLLOUT_RECORDS = 8;
 
 export type SetUpOutcome = "created" | "changed" | "unchanged";
 
-export async function setUpStreams(connection: NatsConnection, limits: StreamLimits): Promise<SetUpOutcome> {
-  const { streams } = await jetstreamManager(connection, { checkAPI: false });
+type StreamDefinition = Readonly<Record<string, unknown>> & { readonly name: string };
+
+/** @throws {SvcmError} FLEET_FAILED; FORBIDDEN if the user is not an admin */
+export async function setUpStreams(api: StreamApi, settings: StreamSettings): Promise<SetUpOutcome> {
   const outcomes: SetUpOutcome[] = [];
-  for (const definition of defineStreams(limits)) {
-    const existing = await streams.info(definition.name).catch((error: unknown) => {
-      if (hasCode(error, STREAM_NOT_FOUND)) return undefined;
-      throw error;
-    });
-    const changes = Object.entries(definition).filter(
-      ([name, value]) =>
-        !FIXED_SETTINGS.has(name) &&
-        JSON.stringify(Reflect.get(existing?.config ?? {}, name)) !== JSON.stringify(value),
-    );
-    if (existing === undefined) await streams.add(definition);
-    else if (changes.length > 0)
-      await streams.update(definition.name, { ...existing.config, ...Object.fromEntries(changes) });
-    outcomes.push(existing === undefined ? "created" : changes.length > 0 ? "changed" : "unchanged");
+  for (const definition of defineStreams(settings)) {
+    const existing = await api.info(definition.name);
+    const changed = existing === undefined ? [] : differences(definition, existing.config);
+    if (existing === undefined) await api.define("CREATE", definition);
+    else if (changed.length > 0) await api.define("UPDATE", { ...existing.config, ...definition });
+    outcomes.push(existing === undefined ? "created" : changed.length > 0 ? "changed" : "unchanged");
   }
   return (["created", "changed"] as const).find((one) => outcomes.includes(one)) ?? "unchanged";
 }
 
-/**
- * The server checks a request to JetStream, but not where its reply goes. So an empty reply, or one that another user
- * has written, could become a request in the name of the server. Therefore no stream allows direct reads or deletions.
- */
+/** @returns a sentence for each stream that is missing or has other settings */
+export async function listStreamProblems(api: StreamApi, settings: StreamSettings): Promise<string[]> {
+  const problems = await Promise.all(
+    defineStreams(settings).map(async (definition) => {
+      const existing = await api.info(definition.name);
+      if (existing === undefined) return [`The stream ${definition.name} is missing.`];
+      const changed = differences(definition, existing.config);
+      return changed.length === 0 ? [] : [`The stream ${definition.name} has another ${changed.join(", ")}.`];
+    }),
+  );
+  return problems.flat();
+}
+
+/** With another value of these, a key could change or hide what others have written. A missing stream is safe. */
+const PROTECTIVE = ["subjects", "deny_delete", "deny_purge", "allow_direct", "allow_rollup_hdrs", "max_msg_size"];
+const FORBIDDEN = ["republish", "mirror", "sources", "subject_transform", "allow_msg_ttl", "allow_msg_schedules"];
+
+/** @throws {SvcmError} FLEET_FAILED with NATS_SETTINGS */
+export async function requireSafeStreams(api: StreamApi, settings: StreamSettings): Promise<void> {
+  for (const definition of defineStreams(settings)) {
+    const { config } = (await api.info(definition.name)) ?? {};
+    if (config === undefined) continue;
+    const wrong = differences(definition, config).filter((one) => PROTECTIVE.includes(one) || FORBIDDEN.includes(one));
+    if (wrong.length > 0)
+      throw new SvcmError("FLEET_FAILED", {
+        code: "NATS_SETTINGS",
+        details: `The stream ${definition.name} of the NATS server is not safe: it has another ${wrong.join(", ")}. Accepted: the settings of svcm nats setup, which an admin runs.`,
+      });
+  }
+}
+
+function differences(definition: StreamDefinition, config: Readonly<Record<string, unknown>>): string[] {
+  const changed = Object.entries(definition).filter(
+    ([name, value]) => JSON.stringify(config[name]) !== JSON.stringify(value),
+  );
+  return [...changed.map(([name]) => name), ...FORBIDDEN.filter((name) => Boolean(config[name]))];
+}
+
 const SAFE_SETTINGS = {
-  retention: RetentionPolicy.Limits,
-  storage: StorageType.File,
+  retention: "limits",
+  storage: "file",
   allow_direct: false,
   allow_rollup_hdrs: false,
   deny_delete: true,
   deny_purge: true,
 };
 
-type StreamDefinition = Partial<StreamConfig> & Pick<StreamConfig, "name">;
-
-function defineStreams({ maxAgeMs, maxBytes, maxPerNode }: StreamLimits): StreamDefinition[] {
-  const bucket = { ...SAFE_SETTINGS, max_msgs_per_subject: 1, discard: DiscardPolicy.New };
+function defineStreams({ maxAgeMs, maxPerNode, replicas, environments }: StreamSettings): StreamDefinition[] {
+  const common = { ...SAFE_SETTINGS, num_replicas: replicas };
   return [
     {
-      ...bucket,
+      ...common,
       name: NODES_STREAM,
-      subjects: [`${bucketSubject(NODES_STREAM)}*`],
+      subjects: [presenceSubject("*")],
       max_age: PRESENCE_TTL_MS * NANOS_PER_MS,
-      max_bytes: 16 * MIB,
+      max_msgs_per_subject: 1,
+      max_msg_size: MAX_RECORD_BYTES,
+      // The server wants a window that is not longer than the age.
+      duplicate_window: PRESENCE_TTL_MS * NANOS_PER_MS,
     },
-    { ...bucket, name: ROLLOUTS_STREAM, subjects: [`${bucketSubject(ROLLOUTS_STREAM)}*`], max_bytes: 64 * MIB },
     {
-      ...SAFE_SETTINGS,
+      ...common,
       name: EVENTS_STREAM,
       subjects: [eventSubject("*")],
-      // The newest records matter most, and a full stream must not block a node.
-      discard: DiscardPolicy.Old,
-      duplicate_window: DUPLICATE_WINDOW_MS * NANOS_PER_MS,
+      // Without a limit of the whole stream, no node displaces the records of another one.
+      discard: "old",
       max_age: maxAgeMs * NANOS_PER_MS,
-      max_bytes: maxBytes,
       max_msgs_per_subject: maxPerNode,
+      max_msg_size: MAX_RECORD_BYTES,
     },
+    ...environments.map((environment) => ({
+      ...common,
+      name: rolloutStream(environment),
+      subjects: [rolloutSubject(environment, "*")],
+      discard: "old",
+      max_msgs_per_subject: ROLLOUT_RECORDS,
+      max_msg_size: MAX_ROLLOUT_BYTES,
+    })),
   ];
-}
-
-/** A missing stream fails with FLEET_NOT_SET_UP, whose message names the remedy. */
-export function requireStream(connection: NatsConnection, stream: string, exchange: Exchange): Exchange {
-  return (send) =>
-    exchange(async () => {
-      try {
-        return await send();
-      } catch (error) {
-        if (hasCode(error, STREAM_NOT_FOUND) || (await isStreamMissing(connection, stream))) throw notSetUp();
-        throw error;
-      }
-    });
-}
-
-/** False if nothing responds, because the server may still be starting. */
-async function isStreamMissing(connection: NatsConnection, stream: string): Promise<boolean> {
-  try {
-    const { streams } = await jetstreamManager(connection, { checkAPI: false });
-    await streams.getMessage(stream, { seq: 1 });
-    return false;
-  } catch (error) {
-    return hasCode(error, STREAM_NOT_FOUND);
-  }
-}
-
-function notSetUp(): SvcmError {
-  return new SvcmError("FLEET_FAILED", {
-    code: "FLEET_NOT_SET_UP",
-    details:
-      "The NATS server is not set up for the nodes, their events and the lock of rollouts. An admin sets it up once: svcm nats setup",
-  });
-}
-
-export function hasCode(error: unknown, code: number): boolean {
-  return error instanceof JetStreamApiError && error.code === code;
 }

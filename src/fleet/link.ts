@@ -1,5 +1,4 @@
 /** Only this file and the `link-*` files import the NATS client. */
-import { randomUUID } from "node:crypto";
 import {
   connect,
   credsAuthenticator,
@@ -11,12 +10,14 @@ import {
   type NatsConnection,
 } from "@nats-io/transport-node";
 import type { SvcmError } from "../core/index.ts";
-import type { StreamLimits, FleetSettings } from "./settings.ts";
+import type { StreamSettings, FleetSettings } from "./settings.ts";
+import { openStreamApi, type Exchange } from "./link-api.ts";
 import { eventStream, type EventStream } from "./link-events.ts";
-import { openNodeEntries, type NodeEntries, openRolloutRecord, type RolloutRecord } from "./link-buckets.ts";
+import { openNodeEntries, type NodeEntries, openRolloutRecords, type RolloutRecords } from "./link-records.ts";
 import { requestError, connectError, CONNECTION_LOST, unreachableError } from "./link-refusals.ts";
-import { setUpStreams, type Exchange, type SetUpOutcome } from "./link-streams.ts";
-import { replyPrefix, inboxPrefix, requestSubject, type Address } from "./subjects.ts";
+import { listStreamProblems, requireSafeStreams, setUpStreams, type SetUpOutcome } from "./link-streams.ts";
+import { requireSupportedVersion } from "./server-version.ts";
+import { requestSubject, type Address } from "./subjects.ts";
 
 const CONNECT_MS = 5_000;
 const RECONNECT_MS = 500;
@@ -31,15 +32,21 @@ export interface Incoming {
 
 export interface FleetLink {
   readonly maxBytes: number;
-  /** If several links use the same name, one of them gets each message. */
-  serve(subject: string, name: string, handle: (message: Incoming) => void): void;
+  /** If several links use the same name, one of them gets each message. @returns the function that ends it */
+  serve(subject: string, name: string, handle: (message: Incoming) => void): () => void;
   /** @throws {SvcmError} FLEET_FAILED with NODE_UNREACHABLE or NODE_TIMEOUT, FORBIDDEN */
   request(address: Address, bytes: Uint8Array, timeoutMs: number): Promise<Uint8Array>;
   readonly nodes: NodeEntries;
   readonly events: EventStream;
-  readonly rollouts: RolloutRecord;
+  readonly rollouts: RolloutRecords;
   /** @throws {SvcmError} FLEET_FAILED; FORBIDDEN if the user is not an admin */
-  setUp(limits: StreamLimits): Promise<SetUpOutcome>;
+  setUp(settings: StreamSettings): Promise<SetUpOutcome>;
+  /** @throws {SvcmError} FLEET_FAILED with NATS_SETTINGS; a missing stream is safe */
+  requireSafe(settings: StreamSettings): Promise<void>;
+  /** A sentence for each stream that is missing or has other settings. */
+  problems(settings: StreamSettings): Promise<string[]>;
+  /** The version of the NATS server. */
+  readonly version: string;
   /** The status is, for example, "disconnect" or "reconnect". */
   onStatus(listener: (type: string) => void): void;
   close(): Promise<void>;
@@ -67,33 +74,34 @@ export function createKey(): { readonly seed: string; readonly publicKey: string
 
 /**
  * Reconnects after a loss, however long that takes. Without a connection, a request fails; it is never queued.
- * @throws {SvcmError} FLEET_FAILED with the code FLEET_UNREACHABLE or FLEET_REFUSED
+ * @throws {SvcmError} FLEET_FAILED with the code FLEET_UNREACHABLE, FLEET_REFUSED or NATS_TOO_OLD
  */
 export async function openLink(settings: FleetSettings, owner: Owner): Promise<FleetLink> {
   const connection = await connectTo(settings, owner);
   const { isConnected, onStatus } = watchStatus(connection);
   const exchange = createExchange({ isConnected, onStatus });
+  const api = openStreamApi(connection, exchange);
   return {
+    version: connection.info?.version ?? "",
     get maxBytes() {
       return connection.info?.max_payload ?? DEFAULT_MAX_BYTES;
     },
     onStatus,
-    nodes: openNodeEntries(connection, exchange),
-    events: eventStream(connection, exchange),
+    nodes: openNodeEntries(api),
+    events: eventStream(api),
     serve(subject, name, take) {
       const callback = (error: Error | null, message: Msg): void => {
         if (error === null) take(toIncoming(message));
       };
-      connection.subscribe(subject, { queue: name, callback });
+      const subscription = connection.subscribe(subject, { queue: name, callback });
+      return () => subscription.unsubscribe();
     },
     request: (address, bytes, timeoutMs) =>
-      exchange(async () => {
-        const reply = `${replyPrefix(address)}.${randomUUID()}`;
-        const options = { timeout: timeoutMs, noMux: true, reply };
-        return (await connection.request(requestSubject(address), bytes, options)).data;
-      }),
-    rollouts: openRolloutRecord(connection, exchange),
-    setUp: (limits) => exchange(() => setUpStreams(connection, limits)),
+      exchange(async () => (await connection.request(requestSubject(address), bytes, { timeout: timeoutMs })).data),
+    rollouts: openRolloutRecords(api),
+    setUp: (settingsOfStreams) => setUpStreams(api, settingsOfStreams),
+    requireSafe: (settingsOfStreams) => requireSafeStreams(api, settingsOfStreams),
+    problems: (settingsOfStreams) => listStreamProblems(api, settingsOfStreams),
     async close() {
       if (isConnected()) await connection.drain().catch(() => connection.close());
       else await connection.close();
@@ -118,12 +126,25 @@ function createExchange({ isConnected, onStatus }: ReturnType<typeof watchStatus
 }
 
 async function connectTo({ servers, credentials, ca }: FleetSettings, owner: Owner): Promise<NatsConnection> {
+  const connection = await connectAs({ servers, credentials, ca }, owner);
+  try {
+    requireSupportedVersion(connection.info?.version);
+    return connection;
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+async function connectAs(
+  { servers, credentials, ca }: Pick<FleetSettings, "servers" | "credentials" | "ca">,
+  owner: Owner,
+): Promise<NatsConnection> {
   const isEncrypted = ca !== undefined || servers.some((server) => server.startsWith("tls:"));
   try {
     return await connect({
       servers: [...servers],
       name: `svcm ${owner.kind} ${owner.name}`,
-      inboxPrefix: inboxPrefix(owner.kind, owner.name),
       timeout: CONNECT_MS,
       maxReconnectAttempts: -1,
       reconnectTimeWait: RECONNECT_MS,

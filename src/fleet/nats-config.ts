@@ -1,105 +1,151 @@
-import { eventsList, isGranted, remoteOperations, rightsOf, rolloutApply, type NatsProject } from "../core/index.ts";
-import type { Right } from "../core/api/rights.ts";
+/**
+ * An account for each key, and the streams in an account without users. So a reply that the server writes for a key
+ * reaches only subjects of the same account, and its imports, which the key may use anyway.
+ */
+import { eventsList, isGranted, remoteOperations, rightsOf, type NatsProject } from "../core/index.ts";
 import {
-  replyPrefix,
   EVENTS_STREAM,
   eventSubject,
-  inboxPrefix,
-  requestKind,
+  importedApi,
   NODES_STREAM,
-  ROLLOUT_KEY,
-  ROLLOUTS_STREAM,
-  bucketSubject,
-  requestSubject,
   nodeRequestSubjects,
+  presenceSubject,
+  requestKind,
+  requestSubject,
+  rolloutStream,
+  rolloutSubject,
+  streamApi,
+  type StreamVerb,
 } from "./subjects.ts";
+import { listWriters } from "./rollout/store.ts";
 
-/**
- * A reply to these requests is never empty and never contains another user's text; `SAFE_SETTINGS` in `link-streams.ts` explains
- * why that matters.
- */
-const infoSubject = (stream: string): string => `$JS.API.STREAM.INFO.${stream}`;
-const messageSubject = (stream: string): string => `$JS.API.STREAM.MSG.GET.${stream}`;
+const STREAMS = "STREAMS";
+const FLEET = "FLEET";
+/** A machine has one connection, and another one while it is replaced. */
+const NODE_LIMITS = "max_connections: 4, max_subscriptions: 100, max_payload: 1MB";
+/** A user has a connection for each command and console. */
+const USER_LIMITS = "max_connections: 64, max_subscriptions: 1000, max_payload: 1MB";
 
-const READ_EVENTS = [infoSubject(EVENTS_STREAM), messageSubject(EVENTS_STREAM)];
-const READ_NODES = [infoSubject(NODES_STREAM), messageSubject(NODES_STREAM)];
-
-const READ_ROLLOUT = [messageSubject(ROLLOUTS_STREAM)];
-
-const HOLD_ROLLOUT = [`${bucketSubject(ROLLOUTS_STREAM)}${ROLLOUT_KEY}`];
-
-/** Only an admin creates a stream, because its creator could make the server publish in the name of other users. */
-const SET_UP = [NODES_STREAM, ROLLOUTS_STREAM, EVENTS_STREAM].flatMap((stream) =>
-  ["INFO", "CREATE", "UPDATE"].map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
-);
-
-interface Permissions {
-  readonly publish: readonly string[];
-  readonly subscribe: readonly string[];
+/** An import with both a wildcard and another local name would crash some servers. */
+interface Import {
+  readonly account: string;
+  readonly subject: string;
+  readonly to?: string;
 }
 
-/** A user publishes only the operations of its role, under its own name; a node replies only as itself. */
-export function natsConfig({ users, nodes }: NatsProject): string {
-  const entries = [
-    ...Object.entries(users).map(([name, { role, nkey }]) =>
-      entry(`${name}, ${role}`, nkey, userPermissions(name, rightsOf[role])),
-    ),
-    ...Object.entries(nodes).map(([name, { nkey }]) => entry(`node ${name}`, nkey, nodePermissions(name))),
+interface Account {
+  readonly name: string;
+  readonly comment: string;
+  readonly nkey: string;
+  readonly limits: string;
+  readonly exports: readonly string[];
+  readonly imports: readonly Import[];
+}
+
+/** @param environments each has a stream for its rollouts */
+export function natsConfig(nats: NatsProject, environments: readonly string[]): string {
+  const members = [
+    ...Object.entries(nats.nodes).map(([name, { nkey }]) => ({ name, nkey, make: nodeAccount })),
+    ...Object.entries(nats.users).map(([name, { nkey }]) => ({ name, nkey, make: userAccount })),
   ];
+  const accounts = members.flatMap(({ name, nkey, make }) =>
+    nkey === undefined ? [] : [make({ nats, environments }, name, nkey)],
+  );
+  const withoutKey = members.filter(({ nkey }) => nkey === undefined).map(({ name }) => name);
+  const nodes = Object.entries(nats.nodes).filter(([, { nkey }]) => nkey !== undefined);
   return [
     "# Made by svcm nats config from svcm.yaml. Include it in the configuration of the server:",
     '#   include "svcm.conf"',
-    "# The server needs JetStream: jetstream { store_dir: /var/lib/nats }",
+    "# The server needs nats-server 2.10.27 or newer, and JetStream: jetstream { store_dir: /var/lib/nats }",
+    "# Add no user to STREAMS or FLEET, and no no_auth_user: the streams are safe because nobody is in their account.",
+    ...withoutKey.map((name) => `# ${name}: no nkey in svcm.yaml; svcm nats key creates one`),
     "accounts {",
-    "  SVCM {",
+    `  ${STREAMS} {`,
     "    jetstream: enabled",
-    "    users: [",
-    ...entries,
-    "    ]",
+    `    exports: [ { service: "${streamApi("INFO", "x").replace(/INFO\.x$/, "*.*")}" }, { service: "${streamApi("MSG.GET", "*")}" }, { service: "in.>" } ]`,
     "  }",
+    `  ${FLEET} {`,
+    '    exports: [ { service: "svcm.>" } ]',
+    ...renderImports(nodes.map(([name]) => ({ account: `N-${name}`, subject: nodeRequestSubjects(name) }))),
+    "  }",
+    ...accounts.flatMap(renderAccount),
     "}",
+    "ping_interval: 20s",
+    "ping_max: 2",
     "",
   ].join("\n");
 }
 
-export function userPermissions(user: string, rights: readonly Right[]): Permissions {
-  const operations = remoteOperations
+interface Declared {
+  readonly nats: NatsProject;
+  readonly environments: readonly string[];
+}
+
+function nodeAccount({ environments }: Declared, name: string, nkey: string): Account {
+  const own = [presenceSubject(name), eventSubject(name)].map((subject) => ({ account: STREAMS, subject }));
+  return {
+    name: `N-${name}`,
+    comment: `node ${name}`,
+    nkey,
+    limits: NODE_LIMITS,
+    exports: [`{ service: "${nodeRequestSubjects(name)}", accounts: [${FLEET}] }`],
+    imports: [...own, ...readImports([NODES_STREAM, EVENTS_STREAM, ...environments.map(rolloutStream)])],
+  };
+}
+
+function userAccount({ nats, environments }: Declared, name: string, nkey: string): Account {
+  const { role } = nats.users[name] ?? { role: "viewer" };
+  const rights = rightsOf[role];
+  const requests = remoteOperations
     .filter(({ access }) => isGranted(rights, access))
-    .map(({ id, access }) => requestSubject({ node: "*", kind: requestKind(access), id, user }));
-  const more = [
-    ...(isGranted(rights, eventsList.access) ? READ_EVENTS : []),
-    ...(isGranted(rights, rolloutApply.access) ? HOLD_ROLLOUT : []),
-    ...(isGranted(rights, "admin") ? SET_UP : []),
-  ];
+    .map(({ id, access }) => ({
+      account: FLEET,
+      subject: requestSubject({ node: "*", kind: requestKind(access), id, user: name }),
+    }));
+  const held = environments
+    .filter((environment) => listWriters(nats, environment).some(([writer]) => writer === name))
+    .map((environment) => ({ account: STREAMS, subject: rolloutSubject(environment, name) }));
+  const events = isGranted(rights, eventsList.access) ? [EVENTS_STREAM] : [];
+  const streams = [NODES_STREAM, EVENTS_STREAM, ...environments.map(rolloutStream)];
   return {
-    publish: [...operations, ...READ_NODES, ...READ_ROLLOUT, ...more],
-    subscribe: [`${inboxPrefix("user", user)}.>`],
+    name: `U-${name}`,
+    comment: `${name}, ${role}`,
+    nkey,
+    limits: USER_LIMITS,
+    exports: [],
+    imports: [
+      ...requests,
+      ...held,
+      ...readImports([NODES_STREAM, ...events, ...environments.map(rolloutStream)]),
+      // Only an admin creates a stream, because its creator decides which messages it takes.
+      ...(isGranted(rights, "admin") ? streams.flatMap((stream) => apiImports(["CREATE", "UPDATE"], stream)) : []),
+    ],
   };
 }
 
-/** A node reads its newest event to find out which have arrived. */
-export function nodePermissions(node: string): Permissions {
-  const own = [`${bucketSubject(NODES_STREAM)}${node}`, eventSubject(node), `${replyPrefix({ node, user: "*" })}.*`];
-  return {
-    publish: [...own, ...READ_NODES, ...READ_ROLLOUT, ...READ_EVENTS],
-    subscribe: [nodeRequestSubjects(node), `${inboxPrefix("node", node)}.>`],
-  };
+function readImports(streams: readonly string[]): Import[] {
+  return streams.flatMap((stream) => apiImports(["INFO", "MSG.GET"], stream));
 }
 
-function entry(comment: string, nkey: string | undefined, { publish, subscribe }: Permissions): string {
-  if (nkey === undefined) return `      # ${comment}: no nkey in svcm.yaml; svcm nats key creates one`;
-  const lines = [
-    `      { # ${comment}`,
-    `        nkey: ${nkey}`,
-    "        permissions: {",
-    `          publish: { allow: [${publish.map(quoted).join(", ")}] }`,
-    `          subscribe: { allow: [${subscribe.map(quoted).join(", ")}] }`,
-    "        }",
-    "      }",
+function apiImports(verbs: readonly StreamVerb[], stream: string): Import[] {
+  return verbs.map((verb) => ({ account: STREAMS, subject: streamApi(verb, stream), to: importedApi(verb, stream) }));
+}
+
+function renderAccount({ name, comment, nkey, limits, exports, imports }: Account): string[] {
+  return [
+    `  ${name} { # ${comment}`,
+    `    limits: { ${limits} }`,
+    `    users: [ { nkey: ${nkey} } ]`,
+    ...(exports.length === 0 ? [] : [`    exports: [ ${exports.join(", ")} ]`]),
+    ...renderImports(imports),
+    "  }",
   ];
-  return lines.join("\n");
 }
 
-function quoted(subject: string): string {
-  return JSON.stringify(subject);
+function renderImports(imports: readonly Import[]): string[] {
+  const lines = imports.map(({ account, subject, to }) => {
+    const local = to === undefined ? "" : `, to: "${to}"`;
+    return `      { service: { account: ${account}, subject: "${subject}" }${local} }`;
+  });
+  return lines.length === 0 ? [] : ["    imports: [", ...lines, "    ]"];
 }

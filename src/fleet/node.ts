@@ -15,71 +15,118 @@ import {
   type NatsProject,
 } from "../core/index.ts";
 import { parseJson } from "../core/words/json-text.ts";
-import { repliesToUser, requireUser, resolveIdentity, narrowIdentity, requireKnownUser } from "./identity.ts";
+import { resolveIdentity, narrowIdentity, requireKnownUser } from "./identity.ts";
 import type { FleetLink, Incoming } from "./link.ts";
+import { Places } from "./places.ts";
 import { ReplayGuard } from "./replay-guard.ts";
-import { parseAddress, requestKind, nodeRequestSubjects, type Address } from "./subjects.ts";
+import { parseAddress, requestKind, nodeRequestSubjects, type Address, type RequestKind } from "./subjects.ts";
 import { pickRelease, RunningSteps, createRolloutStep } from "./rollout/step.ts";
-import { encode, MAX_DEPTH, MAX_REQUEST_BYTES, requestSchema, type Reply, type Request } from "./wire.ts";
-
-const MAX_CONCURRENT = 32;
+import type { RolloutStore } from "./rollout/store.ts";
+import { encode, MAX_DEPTH, MAX_REQUEST_BYTES, MAX_WAIT_MS, requestSchema, type Reply, type Request } from "./wire.ts";
 
 export interface NodeOptions {
   readonly node: string;
   readonly version: string;
   readonly ports: Ports;
-  readonly link: FleetLink;
+  readonly link: Pick<FleetLink, "serve" | "maxBytes">;
+  readonly rollouts: RolloutStore;
   /** Read for each request, because svcm.yaml may change. */
   readonly nats: () => Promise<NatsProject | undefined>;
   readonly refusals: RefusalLog;
   readonly onDefect: (error: unknown) => void;
 }
 
+export interface Serving {
+  /** Requests are not received until `resume`. */
+  pause(): void;
+  resume(): void;
+  /** Ends reads, and waits for changes. */
+  close(): Promise<void>;
+}
+
 /**
  * Uses the same schemas, rights, refusals and records as HTTP. The NATS server vouches for the user in the subject,
  * and `svcm.yaml` has the user's role and limits.
  */
-export function serveNode(options: NodeOptions): { readonly settled: () => Promise<void> } {
+export function serveNode(options: NodeOptions): Serving {
   const { node, link } = options;
-  const state = { once: new ReplayGuard(() => options.ports.clock.now()), steps: new RunningSteps() };
-  const running = new Set<Promise<void>>();
-  link.serve(nodeRequestSubjects(node), `svcm-${node}`, (message) => {
-    const response = respond(options, state, message, running.size >= MAX_CONCURRENT)
-      .then((reply) => {
-        if (repliesToUser(message)) message.respond(encodeWithin(reply, link.maxBytes));
+  const ending = new AbortController();
+  const state: NodeState = {
+    once: new ReplayGuard(() => options.ports.clock.now()),
+    steps: new RunningSteps(),
+    places: new Places(),
+    ending: ending.signal,
+  };
+  const changes = new Set<Promise<void>>();
+  const take = (message: Incoming): void => {
+    const address = parseAddress(message.subject);
+    const response = respond(options, state, message, address)
+      .then((reply) => message.respond(encodeWithin(reply, link.maxBytes)))
+      .catch((error: unknown) => {
+        if (!ending.signal.aborted) options.onDefect(error);
       })
-      .catch(options.onDefect)
-      .finally(() => running.delete(response));
-    running.add(response);
-  });
-  return { settled: async () => void (await Promise.all(running)) };
+      .finally(() => changes.delete(response));
+    if (address?.kind === "write") changes.add(response);
+  };
+  let stop: (() => void) | undefined;
+  const resume = (): void => void (stop ??= link.serve(nodeRequestSubjects(node), `svcm-${node}`, take));
+  const pause = (): void => {
+    stop?.();
+    stop = undefined;
+  };
+  resume();
+  return {
+    pause,
+    resume,
+    async close() {
+      pause();
+      ending.abort();
+      await Promise.all(changes);
+    },
+  };
 }
 
 interface NodeState {
   readonly once: ReplayGuard;
   readonly steps: RunningSteps;
+  readonly places: Places;
+  readonly ending: AbortSignal;
 }
 
-async function respond(options: NodeOptions, state: NodeState, message: Incoming, isBusy: boolean): Promise<Reply> {
-  const address = parseAddress(message.subject);
+async function respond(
+  options: NodeOptions,
+  state: NodeState,
+  message: Incoming,
+  address: Address | undefined,
+): Promise<Reply> {
   const { clock } = options.ports;
+  let leave: (() => void) | undefined;
   try {
-    if (isBusy) throw new SvcmError("SERVICE_BUSY", { details: `Accepted: ${MAX_CONCURRENT} requests at a time.` });
-    return {
-      ok: true,
-      now: clock.now(),
-      result: withoutBytes(options.ports, await handleRequest(options, state, message, address)),
-    };
-  } catch (error) {
+    leave = state.places.take(placeOf(address), address?.user ?? "");
+    const result = await handleRequest(options, state, message, address);
+    return { ok: true, now: clock.now(), result: withoutBytes(options.ports, result) };
+  } catch (cause) {
+    const error = state.ending.aborted && !(cause instanceof SvcmError) ? shuttingDown() : cause;
     if (!(error instanceof SvcmError)) options.onDefect(error);
     const kind = error instanceof SvcmError ? error.kind : "DEFECT";
     return { ok: false, now: clock.now(), kind, error: describeError(error).body };
+  } finally {
+    leave?.();
   }
+}
+
+/** Every change asks for the clock first, so that request has the place of a change. */
+function placeOf(address: Address | undefined): RequestKind {
+  return address?.id === "identity.show" ? "write" : (address?.kind ?? "read");
+}
+
+function shuttingDown(): SvcmError {
+  return new SvcmError("SERVICE_BUSY", { details: "The node is shutting down." });
 }
 
 async function handleRequest(
   options: NodeOptions,
-  { once, steps }: NodeState,
+  { once, steps, ending }: NodeState,
   message: Incoming,
   address?: Address,
 ): Promise<unknown> {
@@ -87,21 +134,23 @@ async function handleRequest(
   let isAccepted = false;
   let actor: string | undefined;
   try {
-    actor = requireUser(message);
+    actor = address?.user;
     const operation = findOperation(address, node);
-    const user = requireKnownUser(resolveIdentity(await nats(), address?.user ?? ""), operation);
+    const user = requireKnownUser(resolveIdentity(await nats(), address?.user ?? ""));
     const request = readRequest(message.data, operation);
     const identity = narrowIdentity(user, request.asker);
     ({ actor } = identity);
     // The metrics of a machine contain its own version of svcm, not that of the asker.
     const values = operation.id === "metrics.expose" ? { ...request.input, version: options.version } : request.input;
     const input = parseInput(inputs[operation.id], values, operation.refusal);
-    if (requestKind(operation.access) === "write") once.accept(request);
+    const isRead = requestKind(operation.access) === "read";
+    if (!isRead) once.accept(request);
     isAccepted = true;
     const run = (step?: RolloutStep): Promise<unknown> =>
       execute(operation, ports, boundInput(operation.id, input) as never, {
         ...identity,
         source: "nats",
+        ...(isRead && { signal: ending }),
         ...(step && { step }),
       });
     if (request.rollout === undefined) return await run();
@@ -109,7 +158,7 @@ async function handleRequest(
       node,
       user: user.actor ?? "",
       operation: operation.id,
-      link: options.link,
+      link: options,
     });
     return pickRelease(await steps.join(step, () => run(step)));
   } catch (error) {
@@ -152,9 +201,12 @@ function readRequest(data: Uint8Array, { refusal }: Operation<never, unknown>): 
   return parseInput(requestSchema, parseJson(data, MAX_DEPTH, "request"), refusal);
 }
 
-/** Logs may be large, and the CPU time of the node belongs to its processes. */
+/** Logs may be large, and the CPU time of the node belongs to its processes. Who waits longer asks again. */
 function boundInput(id: string, input: object): object {
-  return id === "logs.read" ? { ...input, isBounded: true } : input;
+  if (id === "logs.read") return { ...input, isBounded: true };
+  if (id !== "process.wait") return input;
+  const { timeoutMs = MAX_WAIT_MS } = input as { readonly timeoutMs?: number };
+  return { ...input, timeoutMs: Math.min(timeoutMs, MAX_WAIT_MS) };
 }
 
 /** The server would drop a larger message, and the asker would wait until its deadline. */
@@ -163,7 +215,7 @@ function encodeWithin(reply: Reply, maxBytes: number): Uint8Array {
   if (bytes.length <= maxBytes) return bytes;
   const error = new SvcmError("PAYLOAD_TOO_LARGE", {
     code: "ANSWER_TOO_LARGE",
-    details: `The answer has ${bytes.length} bytes, and the NATS server carries ${maxBytes}. Narrow the request, for example with --limit, or raise max_payload of the server.`,
+    details: `The answer has ${bytes.length} bytes, and the NATS server carries ${maxBytes}. Narrow the request, for example with --limit.`,
   });
   return encode({ ok: false, now: reply.now, kind: error.kind, error: describeError(error).body });
 }

@@ -15,6 +15,7 @@ export function findAnswerState(error: unknown, presence: Presence | undefined, 
   // A node with another version may reply in a form that this svcm cannot show.
   if (!(error instanceof SvcmError)) return isOther ? "other-version" : "failed";
   const { kind, body } = error;
+  if (body.code === "ANSWER_INVALID") return isOther ? "other-version" : "failed";
   if (kind === "FLEET_FAILED") return presence === undefined ? "away" : "silent";
   if (kind === "FORBIDDEN" || kind === "UNAUTHORIZED") return "refused";
   const isUnknown = body.code === "OPERATION_UNKNOWN" || (isOther && UNSUPPORTED_KINDS.has(kind));
@@ -42,12 +43,12 @@ async function describeNode(
   { name, labels, isDeclared, presence }: KnownNode,
   deadlineMs: number,
 ): Promise<ListedNode> {
-  const { instance: _instance, ...announced } = presence ?? {};
+  const { instance: _instance, run: _run, left: _left, ...announced } = presence ?? {};
   const common = { name, labels, ...announced };
   // svcm lists an undeclared node, but sends it nothing.
   if (!isDeclared) return { ...common, state: "undeclared", reason: "svcm.yaml does not declare it under nats." };
   try {
-    return { ...common, state: "online", ...(await fleet.ask(name, nodeShow, {}, deadlineMs)) };
+    return { ...(await fleet.ask(name, nodeShow, {}, deadlineMs)), ...common, state: "online" };
   } catch (error) {
     if (!(error instanceof SvcmError)) throw error;
     return { ...common, state: presence === undefined ? "away" : "silent", reason: error.message };

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
   errorTable,
+  isGranted,
   SvcmError,
   type ErrorKind,
   type Identity,
@@ -8,12 +9,16 @@ import {
   type Ports,
   type NatsProject,
 } from "../core/index.ts";
-import { resolveLimits, NATS_CREDENTIALS, NATS_USER_CREDENTIALS, readFleetSettings } from "./settings.ts";
+import { resolveStreams, NATS_CREDENTIALS, NATS_USER_CREDENTIALS, readFleetSettings } from "./settings.ts";
+import { readAnswer } from "./answers.ts";
+import { waitRemotely, type AskOnce } from "./wait.ts";
 import { followEvents, listEvents } from "./events/list.ts";
 import type { Fleet, KnownNode } from "./fleet.ts";
 import { findNameOfKey, openLink, type FleetLink } from "./link.ts";
+import { resolveIdentity } from "./identity.ts";
 import { nodeUnknown } from "./nodes.ts";
 import { readPresence } from "./presence.ts";
+import { openRolloutStore } from "./rollout/store.ts";
 import { requestKind, SUBJECT_TOKEN, type Address } from "./subjects.ts";
 import { decodeReply, encode, type Asker, type Reply, type Request } from "./wire.ts";
 
@@ -35,19 +40,39 @@ export async function openFleet(ports: Ports, env: Readonly<Record<string, strin
     });
   const link = await openLink(settings, { kind: "user", name: user });
   const send = createSender(link, nats, user);
+  const streams = resolveStreams(settings);
+  const { role } = resolveIdentity(nats, user);
   const fleet: Fleet = {
     user,
+    isAdmin: role === "admin",
+    environments: settings.environments,
     nodes: () => listKnownNodes(nats, link),
     events: (query) => listEvents(eventContext, query),
     follow: (query, signal) => followEvents(eventContext, query, signal),
-    setUp: () => link.setUp(resolveLimits(nats)),
-    ask: (node, operation, input, timeoutMs, asker) => {
-      const request = { input: input as Record<string, unknown>, ...(asker && { asker: toAsker(asker) }) };
-      return send(node, operation, request, timeoutMs) as Promise<never>;
+    async setUp() {
+      if (role !== "admin") throw forbiddenError(user, "set up the NATS server");
+      return link.setUp(streams);
+    },
+    check: async () => ({ version: link.version, problems: await link.problems(streams) }),
+    ask: async (node, operation, input, timeoutMs, asker) => {
+      const askOnce: AskOnce = async (values, patienceMs) => {
+        const request = { input: values as Record<string, unknown>, ...(asker && { asker: toAsker(asker) }) };
+        return readAnswer(operation.id, await send(node, operation, request, patienceMs));
+      };
+      const answer =
+        operation.id === "process.wait"
+          ? waitRemotely(askOnce, input as object, timeoutMs)
+          : askOnce(input as object, timeoutMs);
+      return (await answer) as never;
     },
     requestStep: (node, { operation, input, fence }, timeoutMs) =>
       send(node, operation, { input: input as Record<string, unknown>, rollout: fence }, timeoutMs) as Promise<never>,
-    rollouts: link.rollouts,
+    rollouts: openRolloutStore({
+      records: link.rollouts,
+      nats: () => Promise.resolve(nats),
+      services: settings.services,
+      user,
+    }),
     close: () => link.close(),
   };
   const eventContext = { fleet, stream: link.events };
@@ -67,6 +92,9 @@ function createSender(link: FleetLink, nats: NatsProject, user: string): SendReq
     parseReply(await link.request(address, encode(request), timeoutMs));
   return async (node, { id, access }, request, timeoutMs) => {
     requireDeclaredNode(nats, node);
+    const { role, grants } = resolveIdentity(nats, user);
+    // The server would not say why: without an import, nobody takes the subject.
+    if (role !== undefined && !isGranted(grants, access)) throw forbiddenError(user, id);
     const kind = requestKind(access);
     const replayGuard: Pick<Request, "id" | "notAfter"> = {};
     if (kind === "write") {
@@ -78,6 +106,13 @@ function createSender(link: FleetLink, nats: NatsProject, user: string): SendReq
     if (reply.ok) return reply.result;
     throw toError(reply);
   };
+}
+
+function forbiddenError(user: string, what: string): SvcmError {
+  return new SvcmError("FORBIDDEN", {
+    code: "NODE_FORBIDDEN",
+    details: `The role of ${user} in svcm.yaml does not permit ${what}.`,
+  });
 }
 
 /** No undeclared name becomes part of a subject. @throws {SvcmError} INVALID_REQUEST */
@@ -96,7 +131,8 @@ function toAsker({ actor = "anonymous", grants, limits }: Identity): Asker {
 }
 
 async function listKnownNodes({ nodes }: NatsProject, link: FleetLink): Promise<readonly KnownNode[]> {
-  const present = new Map([...(await link.nodes.list())].map(([name, text]) => [name, readPresence(text)] as const));
+  const entries = [...(await link.nodes.list())].map(([name, text]) => [name, readPresence(text)] as const);
+  const present = new Map(entries.filter(([, presence]) => presence?.left !== true));
   const declared = Object.entries(nodes).map(([name, { labels }]) => ({
     name,
     labels,

@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { SvcmError, type NatsProject, type Ports } from "../core/index.ts";
+import { isOpenToOthers, SvcmError, type NatsProject, type Ports } from "../core/index.ts";
 import { SUBJECT_TOKEN } from "./subjects.ts";
 import { parseDuration } from "../core/words/duration.ts";
 
@@ -16,13 +16,16 @@ export interface FleetSettings {
   readonly credentials: string | undefined;
   readonly ca: string | undefined;
   readonly nats: NatsProject;
+  readonly environments: readonly string[];
+  readonly services: readonly string[];
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** @throws {SvcmError} START_REFUSED if svcm.yaml has no `nats`, or a file cannot be read */
 export async function readFleetSettings(ports: Ports, env: Variables, url?: string): Promise<FleetSettings> {
-  const nats = (await ports.facts.project())?.nats;
+  const project = await ports.facts.project();
+  const { nats } = project ?? {};
   if (nats === undefined)
     throw startRefused(
       "svcm.yaml declares no nats, so no user and no node is known. Accepted: nats with users and nodes; docs/how-to/fleet.md has an example.",
@@ -36,6 +39,8 @@ export async function readFleetSettings(ports: Ports, env: Variables, url?: stri
     credentials: await readNamedFile(ports, env, NATS_CREDENTIALS),
     ca: await readNamedFile(ports, env, NATS_CA),
     nats,
+    environments: Object.keys((await ports.facts.runtimeContract()).environments),
+    services: Object.keys(project?.services ?? {}),
   };
 }
 
@@ -60,6 +65,10 @@ async function readNamedFile(
   const path = env[variable]?.trim();
   if (!path) return undefined;
   const absolute = path.startsWith("/") ? path : `${workspace.root}/${path}`;
+  if (variable === NATS_CREDENTIALS && isOpenToOthers(absolute))
+    throw startRefused(
+      `${variable}: other users of this machine can read or change ${path}, and its key is worth as much as its owner. Accepted: mode 0600. Run: chmod 600 ${path}`,
+    );
   try {
     return new TextDecoder().decode(await files.read(absolute, { maxBytes: 64 * 1024, mayBeOutside: true }));
   } catch (error) {
@@ -71,21 +80,16 @@ function startRefused(details: string): SvcmError {
   return new SvcmError("START_REFUSED", { details });
 }
 
-export interface StreamLimits {
+export interface StreamSettings {
   readonly maxAgeMs: number;
-  readonly maxBytes: number;
   /** A node with many records drops its own, not those of other nodes. */
   readonly maxPerNode: number;
+  /** Servers of a NATS cluster that keep each stream. */
+  readonly replicas: number;
+  readonly environments: readonly string[];
 }
 
-const UNITS = { MB: 2 ** 20, GB: 2 ** 30 };
-
-export function resolveLimits({ events }: NatsProject): StreamLimits {
-  const { maxAge = "30d", maxBytes = "1GB", maxPerNode = 100_000 } = events;
-  const [, count, unit] = /^(\d+)([MG]B)$/.exec(maxBytes) ?? [];
-  return {
-    maxAgeMs: parseDuration(maxAge, /^(\d+)([hd])$/) ?? 0,
-    maxBytes: Number(count) * UNITS[unit as keyof typeof UNITS],
-    maxPerNode,
-  };
+export function resolveStreams({ nats: { events, replicas }, environments }: FleetSettings): StreamSettings {
+  const { maxAge = "30d", maxPerNode = 2_000 } = events;
+  return { maxAgeMs: parseDuration(maxAge, /^(\d+)([hd])$/) ?? 0, maxPerNode, replicas: replicas ?? 1, environments };
 }

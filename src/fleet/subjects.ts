@@ -1,4 +1,4 @@
-/** `svcm.<node>.<read|write>.<topic>.<verb>.<user>`; the NATS server lets users publish only under their own names. */
+/** `svcm.<node>.<read|write>.<topic>.<verb>.<user>`; only the account of the user has this subject. */
 import type { Access } from "../core/index.ts";
 
 export type RequestKind = "read" | "write";
@@ -10,19 +10,46 @@ export interface Address {
   readonly user: string;
 }
 
-/** Its keys expire, so a node that has gone disappears. */
-export const NODES_BUCKET = "svcm_nodes";
-export const NODES_STREAM = `KV_${NODES_BUCKET}`;
+/** Its messages expire, so a node that has gone disappears. */
+export const NODES_STREAM = "svcm_nodes";
 
 export const EVENTS_STREAM = "svcm_events";
 
-/** Its only key is both lock and journal. */
-export const ROLLOUTS_BUCKET = "svcm_rollouts";
-export const ROLLOUTS_STREAM = `KV_${ROLLOUTS_BUCKET}`;
-export const ROLLOUT_KEY = "present";
+/** Lock and journal of the rollouts of one environment. */
+export function rolloutStream(environment: string): string {
+  return `svcm_rollout_${toToken(environment)}`;
+}
 
-export function bucketSubject(stream: string): string {
-  return `$KV.${stream.slice("KV_".length)}.`;
+/** The account of one key alone has each of these subjects, so the last part says who wrote a message. */
+export function presenceSubject(node: string): string {
+  return `in.nodes.${node}`;
+}
+
+/** @param node `*` for all nodes */
+export function eventSubject(node: string): string {
+  return `in.events.${node}`;
+}
+
+/** @param user `*` for all users */
+export function rolloutSubject(environment: string, user: string): string {
+  return `in.rollout.${toToken(environment)}.${user}`;
+}
+
+/** An environment name has no capital letters. */
+function toToken(environment: string): string {
+  return environment.replaceAll(".", "DOT");
+}
+
+export type StreamVerb = "INFO" | "MSG.GET" | "CREATE" | "UPDATE";
+
+/** In the account of the streams. */
+export function streamApi(verb: StreamVerb, stream: string): string {
+  return `$JS.API.STREAM.${verb}.${stream}`;
+}
+
+/** In the account of a key. Each account has `$JS.API` of its own, so the import has another name. */
+export function importedApi(verb: StreamVerb, stream: string): string {
+  return `svcm.api.STREAM.${verb}.${stream}`;
 }
 
 /** A token of a subject: no dot, no wildcard, no white space. */
@@ -46,27 +73,12 @@ export function parseAddress(subject: string): Address | undefined {
   return { node, kind, id: `${topic}.${verb}`, user };
 }
 
-/** Only the node itself may publish on this subject. @param node `*` for all nodes */
-export function eventSubject(node: string): string {
-  return `svcm.${node}.events`;
-}
-
 /** @returns `undefined` if the subject does not belong to a node's events */
 export function parseEventNode(subject: string): string | undefined {
-  return /^svcm\.([^.*>]+)\.events$/.exec(subject)?.[1];
+  return /^in\.events\.([^.*>]+)$/.exec(subject)?.[1];
 }
 
 /** Reading log lines needs a different right, but changes nothing. */
 export function requestKind(access: Access): RequestKind {
   return access === "read" || access === "logs" ? "read" : "write";
-}
-
-/** Replies go to subjects that only this user may read. */
-export function inboxPrefix(kind: "user" | "node", name: string): string {
-  return `_INBOX.${kind}.${name}`;
-}
-
-/** Only the user may read them, and only the node may publish on them. @param user `*` for all users */
-export function replyPrefix({ node, user }: Pick<Address, "node" | "user">): string {
-  return `${inboxPrefix("user", user)}.${node}`;
 }

@@ -5,6 +5,8 @@ import type { ErrorBody } from "../core/index.ts";
 
 export const MAX_REQUEST_BYTES = 64 * 1024;
 export const MAX_DEPTH = 8;
+/** A node waits no longer for its processes; the asker asks again. */
+export const MAX_WAIT_MS = 5_000;
 
 const names = z.optional(z.array(z.string().check(z.maxLength(200))).check(z.maxLength(200)));
 
@@ -27,6 +29,7 @@ export const requestSchema = z.strictObject({
   /** Only for a step of a rollout: the node compares it with the record. */
   rollout: z.optional(
     z.strictObject({
+      environment: z.string().check(z.maxLength(80)),
       rollout: z.string().check(z.maxLength(80)),
       step: z.int().check(z.minimum(0)),
       holder: z.string().check(z.maxLength(80)),

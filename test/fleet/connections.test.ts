@@ -1,13 +1,14 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { nkeys } from "@nats-io/transport-node";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { identityShow } from "../../src/core/index.ts";
+import { OLDEST_NATS } from "../../src/fleet/server-version.ts";
 import { openFleet } from "../../src/fleet/open-fleet.ts";
 import type { Fleet } from "../../src/fleet/fleet.ts";
 import { startNode } from "../../src/fleet/index.ts";
-import { hasNats, natsServer } from "../support/nats-server.ts";
+import { hasNats, natsServer, OLD_SERVER } from "../support/nats-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { testFleet, type TestFleet } from "./support.ts";
 
@@ -85,7 +86,7 @@ describe.skipIf(!hasNats)("connections to the NATS server (needs nats-server)", 
       const server = await natsServer("", `authorization { token: "${SECRET}" }`);
       const fleet = await testFleet();
       const file = join(temporaryFolder(), "file");
-      writeFileSync(file, SECRET);
+      writeFileSync(file, SECRET, { mode: 0o600 });
       const variables: Variables = {
         SVC_SERVICE_MANAGEMENT_NATS_URL: server.url.replace("nats:", `${scheme}:`),
         SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS: file,
@@ -96,12 +97,33 @@ describe.skipIf(!hasNats)("connections to the NATS server (needs nats-server)", 
     },
   );
 
+  test("are not made with a key that other users of the machine can read", async () => {
+    const fleet = await testFleet();
+    const file = join(fleet.root("vera"), "key.nk");
+    for (const mode of [0o644, 0o620, 0o604]) {
+      chmodSync(file, mode);
+      await expect(fleet.as("vera")).rejects.toMatchObject({
+        kind: "START_REFUSED",
+        body: { details: expect.stringContaining(`chmod 600 ${file}`) },
+      });
+    }
+    chmodSync(file, 0o400);
+    expect((await fleet.as("vera")).user).toBe("vera");
+  });
+
+  test("to a server before 2.10.27 are refused with the version", async (context) => {
+    if (OLD_SERVER === undefined) return context.skip(`needs nats-server before ${OLDEST_NATS}`);
+    const fleet = await testFleet({ program: OLD_SERVER, isSetUp: false });
+    for (const opened of [fleet.as("adam"), fleet.start("web-1")])
+      await expect(opened).rejects.toMatchObject({ kind: "FLEET_FAILED", body: { code: "NATS_TOO_OLD" } });
+  });
+
   test("use a token; a wrong token is refused, and neither is in a message", async () => {
     const server = await natsServer("", `authorization { token: "${SECRET}" }`);
     const fleet = await testFleet();
     const [right, wrong] = [join(temporaryFolder(), "token"), join(temporaryFolder(), "token")];
-    writeFileSync(right, `${SECRET}\n`);
-    writeFileSync(wrong, `${SECRET}x\n`);
+    writeFileSync(right, `${SECRET}\n`, { mode: 0o600 });
+    writeFileSync(wrong, `${SECRET}x\n`, { mode: 0o600 });
     const withToken = (file: string): Variables => ({
       SVC_SERVICE_MANAGEMENT_NATS_URL: server.url,
       SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS: file,
@@ -128,7 +150,7 @@ describe.skipIf(!hasNats)("connections to the NATS server (needs nats-server)", 
       const seed = new TextDecoder().decode(own.getSeed());
       const block = (name: string, content: string): string =>
         `-----BEGIN ${name}-----\n${content}\n------END ${name}------\n`;
-      writeFileSync(file, `${block("NATS USER JWT", claim)}\n${block("USER NKEY SEED", seed)}`);
+      writeFileSync(file, `${block("NATS USER JWT", claim)}\n${block("USER NKEY SEED", seed)}`, { mode: 0o600 });
       return file;
     };
     const system = nkeys.createAccount();

@@ -39,7 +39,7 @@ test.skipIf(!hasNats).each([1, 3, COUNT])(
     let [sent, isStored] = [0, false];
     const killed = new Promise<void>((resolve) => {
       proxy.watch((direction, text) => {
-        if (direction === "sent") sent += text.match(/PUB svcm\.web-1\.events /g)?.length ?? 0;
+        if (direction === "sent") sent += text.match(/PUB in\.events\.web-1 /g)?.length ?? 0;
         isStored ||= sent >= which;
         if (direction === "sent" || !isStored || !text.includes('"stream":"svcm_events"')) return undefined;
         first.kill("SIGKILL");

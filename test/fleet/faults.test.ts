@@ -1,7 +1,6 @@
 /** Failures in a fleet: a killed server, slow nodes, false identities, and messages that are too large. */
-import { type NatsConnection } from "@nats-io/transport-node";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { auditList, contractShow, envRead, envWrite, identityShow, type Ports } from "../../src/core/index.ts";
+import { contractShow, envRead, envWrite, identityShow, type Ports } from "../../src/core/index.ts";
 import { openLink } from "../../src/fleet/link.ts";
 import { listNodes, showNode } from "../../src/fleet/nodes.ts";
 import { readFleetSettings } from "../../src/fleet/settings.ts";
@@ -12,7 +11,6 @@ import { longTest } from "../support/runs.ts";
 
 const SAVE = { environment: "dev", values: { SVC_HTTP_FRAMEWORK: "fastify" }, foreignKeys: "refuse" } as const;
 const MS = 60_000;
-const API = "$JS.API";
 
 const outcome = (work: Promise<unknown>): Promise<string> =>
   work.then(
@@ -20,10 +18,7 @@ const outcome = (work: Promise<unknown>): Promise<string> =>
     (error: { kind: string; body: { code?: string } }) => error.body.code ?? error.kind,
   );
 
-async function refusalOf(connection: NatsConnection): Promise<string> {
-  for await (const status of connection.status()) if (status.type === "error") return String(status.error);
-  return "closed";
-}
+const outcomeOf = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error);
 
 describe.skipIf(!hasNats)("the server is killed (needs nats-server)", () => {
   test("a node returns to the fleet when the server is available again, even if the server lost its memory", async () => {
@@ -117,17 +112,57 @@ describe.skipIf(!hasNats)("unavailable nodes (needs nats-server)", () => {
     expect(frameworkOf(fleet, "web-1")).toBe("fastify");
   });
 
-  longTest("if two programs have the name of one node, only one carries out each change", async () => {
+  const presenceOf = (instance: string, more: object = {}): string =>
+    JSON.stringify({
+      ...{ instance, svcm: "1.2.3", nodejs: "20.0.0", pm2: null, environments: [], services: [] },
+      startedAt: new Date().toISOString(),
+      run: { host: "the-other-host", place: "p", pid: 1, startTime: null },
+      ...more,
+    });
+
+  test("a second program with the name of a node does not start, and says which host has it", async () => {
     const fleet = await testFleet();
-    await fleet.start("web-1");
-    await fleet.start("web-1");
-    const edda = await fleet.as("edda");
-    for (const name of ["fastify", "express", "fastify", "express", "fastify"])
-      await edda.ask("web-1", envWrite, { ...SAVE, values: { SVC_HTTP_FRAMEWORK: name } }, MS);
-    const { records } = await edda.ask("web-1", auditList, { limit: 20 }, MS);
-    expect(records.map(({ action, outcome: done }) => [action, done])).toEqual(
-      Array.from({ length: 5 }, () => ["env.write", "succeeded"]),
-    );
+    const other = await rawConnection(fleet, "web-1");
+    const beat = () => other.request("in.nodes.web-1", presenceOf("another"));
+    await beat();
+    let isOver = false;
+    const started = outcomeOf(fleet.start("web-1")).finally(() => (isOver = true));
+    while (!isOver) await beat();
+    expect(await started).toMatchObject({
+      kind: "START_REFUSED",
+      body: { code: "NODE_NAME_TAKEN", details: expect.stringContaining("on the host the-other-host") },
+    });
+  });
+
+  longTest(
+    "of two agents with one name the second does not start; after kill -9 the first one does, at once",
+    async () => {
+      const fleet = await testFleet();
+      await fleet.start("web-1");
+      const begun = Date.now();
+      await expect(fleet.start("web-1")).rejects.toMatchObject({ body: { code: "NODE_NAME_TAKEN" } });
+      expect(Date.now() - begun).toBeLessThan(13_000);
+    },
+  );
+
+  test("a node whose name another machine has taken answers nothing until the name is free again", async () => {
+    const fleet = await testFleet();
+    const node = await fleet.start("web-1");
+    const write = async (text: string) => (await rawConnection(fleet, "web-1")).request("in.nodes.web-1", text);
+    const vera = await fleet.as("vera");
+    // After a reconnect, a node announces itself at once.
+    const reconnect = async (): Promise<void> => {
+      await fleet.server.kill();
+      await fleet.server.again();
+    };
+    await write(presenceOf("another"));
+    await reconnect();
+    await node.logged("another svcm has the name of this node, so this one answers no requests");
+    expect((await showNode(vera, "web-1", 1_000)).state).toBe("silent");
+    await write(presenceOf("another", { left: true }));
+    await reconnect();
+    await node.logged("the name of the node is free again");
+    expect((await showNode(vera, "web-1", MS)).state).toBe("online");
   });
 
   test("a name that svcm.yaml does not declare is refused", async () => {
@@ -136,26 +171,6 @@ describe.skipIf(!hasNats)("unavailable nodes (needs nats-server)", () => {
       kind: "START_REFUSED",
       body: { details: expect.stringContaining("web-1, web-2, db-1") },
     });
-  });
-});
-
-describe.skipIf(!hasNats)("a node with a false identity (needs nats-server)", () => {
-  test.each<[string, (connection: NatsConnection) => void]>([
-    ["hold the lock of a rollout", (own) => own.publish("$KV.svcm_rollouts.present", "{}")],
-    ["announce another node", (own) => own.publish("$KV.svcm_nodes.web-1", "{}")],
-    ["hear the requests to another node", (own) => void own.subscribe("svcm.web-1.>")],
-    ["hear all requests", (own) => void own.subscribe("svcm.>")],
-    ["ask another node", (own) => own.publish("svcm.web-1.read.env.read.edda", "{}")],
-    ["send events in the name of another node", (own) => own.publish("svcm.web-1.events", "{}")],
-    ["read the events of another node", (own) => own.publish(`${API}.CONSUMER.CREATE.svcm_events.a.svcm.web-1.events`)],
-    ["make or change the stream of events", (own) => own.publish(`${API}.STREAM.CREATE.svcm_events`)],
-    ["answer a request that it did not receive", (own) => own.publish("_INBOX.user.edda.1.2", "{}")],
-  ])("a node's key may not %s", async (_, attempt) => {
-    const fleet = await testFleet();
-    const connection = await rawConnection(fleet, "web-2");
-    const refused = refusalOf(connection);
-    attempt(connection);
-    expect(await refused).toMatch(/permissions violation/i);
   });
 });
 

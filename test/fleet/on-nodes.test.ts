@@ -2,7 +2,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect, nkeyAuthenticator } from "@nats-io/transport-node";
-import { Kvm } from "@nats-io/kv";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { nodePorts } from "../../src/core/index.ts";
 import { canHaveTerminal, inTerminal } from "../support/in-terminal.ts";
@@ -156,11 +155,10 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
     const older = await connect({
       servers: fleet.server.url,
       authenticator: nkeyAuthenticator(seed),
-      inboxPrefix: "_INBOX.node.db-1",
     });
     const presence = { svcm: "0.9.0", nodejs: "20.0.0", pm2: null, environments: [], services: [] };
-    const bucket = await new Kvm(older).open("svcm_nodes");
-    await bucket.put("db-1", JSON.stringify({ ...presence, instance: "a", startedAt: new Date().toISOString() }));
+    const startedAt = new Date().toISOString();
+    await older.request("in.nodes.db-1", JSON.stringify({ ...presence, instance: "a", startedAt }));
     older.subscribe("svcm.db-1.*.*.*.*", {
       callback: (_, message) => {
         const isKnown = message.subject.includes(".keys.list.");

@@ -6,7 +6,7 @@ import { natsProxy, type NatsProxy } from "../support/nats-proxy.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { APPLY, Machines, MS, NODES } from "./rollout-machines.ts";
 
-const JOURNAL = /PUB \$KV\.svcm_rollouts\.present /g;
+const JOURNAL = /PUB in\.rollout\.dev\.edda /g;
 
 const states = ({ nodes }: FleetRollout): string[] => nodes.map(({ state }) => state);
 

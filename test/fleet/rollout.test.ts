@@ -6,14 +6,14 @@ import { nodePorts, releaseList, rolloutApply, selectNodes, type Ports } from ".
 import type { FleetRollout } from "../../src/core/api/fleet-rollout.ts";
 import { recordRequests } from "../../src/core/nodes/rollout.ts";
 import type { Fleet } from "../../src/fleet/fleet.ts";
-import { beginRollout, planNodes, type RecordedRollout } from "../../src/fleet/index.ts";
+import { beginRollout, planNodes, unlockRollout, type RecordedRollout } from "../../src/fleet/index.ts";
 import { replaceWithRetry } from "../../src/fleet/rollout/record.ts";
 import { freePort } from "../support/free-port.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { svcm as run, type RunResult } from "../support/svcm.ts";
 import { whenTestsOver } from "../support/temporary-folder.ts";
-import { testFleet, type TestFleet } from "./support.ts";
+import { rawConnection, rolloutText, testFleet, type TestFleet } from "./support.ts";
 import { longTest } from "../support/runs.ts";
 
 const ECOSYSTEM = "pm2/ecosystem.dev.config.cjs";
@@ -115,6 +115,56 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
     return { world, held: await beginRollout(world, plans, { apply, maxParallel: 2 }) };
   }
 
+  test("records that do not count hide no rollout, and an unreadable one is ended by unlock, which is recorded", async () => {
+    for (const node of NODES) declare(node, "5");
+    const own = await rawConnection(fleet, "edda");
+    const write = (text: string) => own.request("in.rollout.dev.edda", text);
+    await write("");
+    await write("{}");
+    await write(rolloutText({ owner: "adam" }));
+    await write(rolloutText({ owner: "edda", environment: "staging" }));
+    const status = await as("vera", "rollout", "status");
+    expect([status.code, status.stderr]).toEqual([
+      0,
+      "A newer record of dev by edda does not count: its writer had not read the record before it.\n",
+    ]);
+    const { held } = await left("adam", "Hold");
+    await write(rolloutText({ owner: "edda", outcome: "unlocked" }));
+    expect((await as("edda", "rollout", "unlock", "--yes")).stderr).toContain("The rollout is of adam.");
+    expect((await as("stig", "rollout", "unlock", "--yes")).code).toBe(3);
+    expect((await as("vera", "rollout", "unlock", "--yes")).code).toBe(3);
+    const adam = await fleet.as("adam");
+    const newer = JSON.stringify({ ...held.rollout, owner: "adam", format: 2 });
+    expect(await adam.rollouts.replace("dev", newer, held.revision)).toBeGreaterThan(held.revision);
+    const unreadable = await as("adam", "apply", "--node", "all", "--yes");
+    expect([unreadable.code, unreadable.stderr]).toEqual([
+      3,
+      expect.stringContaining("which adam has written with another version"),
+    ]);
+    const unlocked = await as("adam", "rollout", "unlock", "--yes");
+    expect([unlocked.code, unlocked.stderr], unlocked.stdout).toEqual([0, ""]);
+    const audit = await as("adam", "audit", "--json");
+    expect(audit.stdout).toContain('"action": "rollout.unlock"');
+    expect(audit.stdout).toContain(`${held.rollout.id} of adam, as adam`);
+    const again = await left("edda", "After");
+    await unlockRollout(again.world, { environment: "dev", ignored: [], ...again.held });
+  });
+
+  test("who resumes a rollout sees whose choices it carries out, and nodes apply the plans of today", async () => {
+    for (const node of NODES) declare(node, "6");
+    const { held } = await left("edda", "Prices");
+    for (const node of NODES) declare(node, "7");
+    const { code, stdout, stderr } = await as("adam", "rollout", "resume", "--yes");
+    expect([code, stderr], stdout).toEqual([0, ""]);
+    expect(stdout).toContain("Choices of edda: maxParallel 2.");
+    expect(stdout).toMatch(/MODE/);
+    expect(await modes()).toEqual(["7", "7", "7"]);
+    const status = await as("vera", "rollout", "status");
+    expect(status.stdout).toContain(`Rollout ${held.rollout.id} of dev by adam: applied`);
+    expect(status.stdout).toContain("Taken over from edda.");
+    expect((await as("adam", "audit", "--json")).stdout).toContain(`${held.rollout.id} of edda, as adam`);
+  });
+
   longTest(
     "a second rollout is refused with owner, message and age, and another svcm resumes the first one",
     async () => {
@@ -145,7 +195,7 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
       const act = (node: string) => {
         const { id, holder, nodes } = now.rollout;
         const { step = 0, plan } = nodes.find((one) => one.node === node)!;
-        const fence = { rollout: id, step, holder: holder!, revision: now.revision };
+        const fence = { environment: "dev", rollout: id, step, holder: holder!, revision: now.revision };
         return link.requestStep(
           node,
           { operation: rolloutApply, input: { environment: "dev", plan: plan! }, fence },

@@ -1,42 +1,46 @@
-/** Only an admin creates svcm's streams on the NATS server, and the server does not send their content as another user. */
+/** A key changes nothing on the NATS server beyond its own subjects, also not by the subject to which a reply goes. */
 import type { NatsConnection } from "@nats-io/transport-node";
 import { describe, expect, test } from "vitest";
-import { auditList } from "../../src/core/index.ts";
+import { identityShow } from "../../src/core/index.ts";
+import { natsConfigOf } from "../../src/fleet/index.ts";
+import { importedApi, rolloutStream, type StreamVerb } from "../../src/fleet/subjects.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { svcm } from "../support/svcm.ts";
-import { frameworkOf, rawConnection, testFleet } from "./support.ts";
+import { frameworkOf, rawConnection, rolloutText, testFleet, type TestFleet } from "./support.ts";
 import { longTest } from "../support/runs.ts";
 
 const MS = 60_000;
-const STREAMS = ["KV_svcm_nodes", "KV_svcm_rollouts", "svcm_events"];
-const WRITE = "svcm.web-1.write.env.write.adam";
-const forged = (id: string): string =>
-  JSON.stringify({
-    input: { environment: "dev", values: { SVC_HTTP_FRAMEWORK: "fastify" }, foreignKeys: "refuse" },
-    id,
-    notAfter: Date.now() + MS,
-  });
+const STREAMS = ["svcm_nodes", "svcm_events", rolloutStream("dev"), rolloutStream("staging")];
+const SUBJECTS = [
+  ...["web-1", "web-2", "moon"].flatMap((node) => [`in.nodes.${node}`, `in.events.${node}`]),
+  ...["adam", "edda", "vera"].map((user) => `in.rollout.dev.${user}`),
+  "in.rollout.staging.stig",
+];
 
 const answer = async (connection: NatsConnection, subject: string, body = ""): Promise<string> =>
   (await connection.request(subject, body, { timeout: MS })).string();
 
-describe.skipIf(!hasNats)("the data that svcm keeps on the NATS server (needs nats-server)", () => {
-  test.each(["vera", "edda", "web-2"])("%s may neither make, change, delete nor forward it", async (name) => {
-    const fleet = await testFleet({ isSetUp: false });
-    const connection = await rawConnection(fleet, name);
-    const verbs = STREAMS.flatMap((stream) => [
-      ...["CREATE", "UPDATE", "DELETE", "PURGE", "MSG.DELETE"].map((verb) => `STREAM.${verb}.${stream}`),
-      `DIRECT.GET.${stream}`,
-      `DIRECT.GET.${stream}.svcm.${name}.events`,
-      `CONSUMER.CREATE.${stream}`,
-      `CONSUMER.CREATE.${stream}.a.svcm.${name}.events`,
-      `CONSUMER.DURABLE.CREATE.${stream}.a`,
-      `CONSUMER.MSG.NEXT.${stream}.a`,
-    ]);
-    for (const verb of verbs)
-      await expect(answer(connection, `$JS.API.${verb}`), verb).rejects.toThrow(/permissions violation/i);
-  });
+const api = async (connection: NatsConnection, verb: StreamVerb, stream: string, body: object = {}) =>
+  JSON.parse(await answer(connection, importedApi(verb, stream), JSON.stringify(body))) as {
+    config: { subjects: string[]; [name: string]: unknown };
+    state: { subjects?: Record<string, number>; last_seq: number };
+    error?: { err_code: number };
+  };
 
+/** The newest number and the count of each subject, as an admin sees it. */
+async function contents(admin: NatsConnection): Promise<Record<string, number>> {
+  const all = await Promise.all(STREAMS.map((stream) => api(admin, "INFO", stream, { subjects_filter: ">" })));
+  return Object.assign({}, ...all.map(({ state }) => state.subjects ?? {})) as Record<string, number>;
+}
+
+/** The subjects that the account of the key imports, by the printed configuration, with the name that the key uses. */
+async function importsOf(fleet: TestFleet, account: string): Promise<string[]> {
+  const config = await natsConfigOf(fleet.ports("adam"));
+  const [, own = ""] = new RegExp(`\\n  ${account} \\{(.*?)\\n  \\}`, "s").exec(config) ?? [];
+  return Array.from(own.matchAll(/subject: "([^"]+)" \}(?:, to: "([^"]+)")?/g), ([, subject, to]) => to ?? subject!);
+}
+
+describe.skipIf(!hasNats)("the data that svcm keeps on the NATS server (needs nats-server)", () => {
   test("is created by an admin; a viewer and a node say so, and then the node appears", async () => {
     const fleet = await testFleet({ isSetUp: false });
     const node = await fleet.start("web-1");
@@ -56,76 +60,103 @@ describe.skipIf(!hasNats)("the data that svcm keeps on the NATS server (needs na
 
   longTest("survives a restart of the server", async () => {
     const fleet = await testFleet();
-    await (await fleet.as("adam")).rollouts.replace("text", 0);
+    const text = rolloutText({ owner: "adam" });
+    await (await fleet.as("adam")).rollouts.replace("dev", text, 0);
     await fleet.server.kill();
     await fleet.server.again();
     const adam = await fleet.as("adam");
-    expect([(await adam.rollouts.read())?.text, await adam.setUp()]).toEqual(["text", "unchanged"]);
+    expect([(await adam.rollouts.read("dev")).text, await adam.setUp()]).toEqual([text, "unchanged"]);
   });
 
-  test("can be changed by an admin, who can then read the answers to others; svcm nats setup reverts that", async () => {
+  /** Every request of a key, with every place to which the server's answer could go. */
+  test.each([
+    ["vera", "U-vera", []],
+    ["stig", "U-stig", ["in.rollout.staging.stig"]],
+    ["edda", "U-edda", ["in.rollout.dev.edda", "in.rollout.staging.edda"]],
+    ["web-2", "N-web-2", ["in.nodes.web-2", "in.events.web-2"]],
+  ])("%s changes only its own part, whatever it publishes and wherever the reply goes", async (name, account, own) => {
+    const fleet = await testFleet();
+    await fleet.start("web-1");
+    const [admin, connection] = [await rawConnection(fleet, "adam"), await rawConnection(fleet, name)];
+    const heard: string[] = [];
+    (await rawConnection(fleet, "otto")).subscribe(">", { callback: (_, { subject }) => void heard.push(subject) });
+    const adam = await fleet.as("adam");
+    expect(await adam.rollouts.replace("dev", rolloutText({ owner: "adam" }), 0)).toBe(1);
+    const before = await contents(admin);
+    const imports = await importsOf(fleet, account);
+    expect(imports.length).toBeGreaterThan(5);
+    const requests = [...imports.map((subject) => subject.replace("*", "web-1")), ...SUBJECTS];
+    const replies = [
+      ...SUBJECTS,
+      ...STREAMS.flatMap((stream) => [
+        importedApi("INFO", stream),
+        ...["UPDATE", "DELETE", "PURGE"].map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
+      ]),
+      "svcm.web-1.write.env.write.adam",
+      "svcm.web-1.write.env.write.edda",
+      ...["*", ">", "foo.*", "in.>", "_INBOX.x", "_R_.x", "$JS.ACK.x", "$SYS.REQ.SERVER.PING"],
+    ];
+    for (const subject of requests)
+      for (const reply of replies)
+        for (const body of ["", '{"seq":1}', JSON.stringify({ last_by_subj: "in.rollout.dev.adam" })])
+          connection.publish(subject, body, { reply });
+    await connection.flush().catch(() => undefined);
+    const second = await rawConnection(fleet, name);
+    await answer(second, importedApi("INFO", "svcm_nodes"));
+    const after = await contents(admin);
+    const changed = Object.keys({ ...before, ...after }).filter((subject) => before[subject] !== after[subject]);
+    expect(changed.filter((subject) => !own.includes(subject as never))).toEqual([]);
+    expect((await adam.rollouts.read("dev")).rollout).toMatchObject({ owner: "adam", id: "r1" });
+    expect(await adam.setUp()).toBe("unchanged");
+    expect(heard).toEqual([]);
+    expect(await adam.ask("web-1", identityShow, {}, MS)).toMatchObject({ actor: "adam" });
+    expect(frameworkOf(fleet)).toBe("express");
+  });
+
+  test("can be read by every key, and changed by an admin only; svcm nats setup reverts that", async () => {
     const fleet = await testFleet();
     await fleet.start("web-1");
     const own = await rawConnection(fleet, "adam");
-    const api = async (verb: string, body: object) =>
-      JSON.parse(await answer(own, `$JS.API.STREAM.${verb}.svcm_events`, JSON.stringify(body))) as {
-        config?: { subjects: string[] };
-        message?: { data: string };
-      };
-    const { config } = await api("INFO", {});
-    const answers = "_INBOX.user.vera.>";
-    await api("UPDATE", { ...config, subjects: [...(config?.subjects ?? []), answers] });
-    await (await fleet.as("vera")).ask("web-1", auditList, { limit: 1 }, MS);
-    const { message } = await api("MSG.GET", { seq: 1, next_by_subj: answers });
-    expect(atob(message?.data ?? "")).toContain('"records":[');
-    expect(await (await fleet.as("adam")).setUp()).toBe("changed");
-    expect(await api("INFO", {})).toMatchObject({ config: { subjects: ["svcm.*.events"] } });
-  });
-
-  test("a text that a node has stored is not sent to another node as the request of a user", async () => {
-    const fleet = await testFleet();
-    await fleet.start("web-1");
-    const own = await rawConnection(fleet, "web-2");
-    await answer(own, "$KV.svcm_nodes.web-2", forged("of-an-entry"));
-    await answer(own, "svcm.web-2.events", forged("of-an-event"));
-    const last = (subject: string): string => JSON.stringify({ last_by_subj: subject });
-    const ask = (stream: string, body: string) =>
-      own.publish(`$JS.API.STREAM.MSG.GET.${stream}`, body, { reply: WRITE });
-    ask("KV_svcm_nodes", last("$KV.svcm_nodes.web-2"));
-    ask("svcm_events", last("svcm.web-2.events"));
+    const { config } = await api(own, "INFO", "svcm_events");
+    await api(own, "UPDATE", "svcm_events", { ...config, max_msgs_per_subject: 7, allow_direct: true });
     const adam = await fleet.as("adam");
-    const refused = async () =>
-      (await adam.ask("web-1", auditList, { limit: 10 }, MS)).records.map(({ code, actor }) => [code, actor]);
-    await expect.poll(refused, { timeout: 20_000 }).toContainEqual(["REQUEST_FORGED", undefined]);
-    expect(frameworkOf(fleet)).toBe("express");
+    expect((await adam.check()).problems).toEqual([
+      "The stream svcm_events has another allow_direct, max_msgs_per_subject.",
+    ]);
+    await expect(fleet.start("web-2")).rejects.toMatchObject({ body: { code: "NATS_SETTINGS" } });
+    expect(await adam.setUp()).toBe("changed");
+    expect((await adam.check()).problems).toEqual([]);
+    expect((await api(own, "INFO", "svcm_events")).config).toMatchObject({ allow_direct: false });
   });
 
-  test("a request whose answer would go to another user is refused and recorded", async () => {
-    const fleet = await testFleet();
-    await fleet.start("web-1");
-    const connection = await rawConnection(fleet, "edda");
-    for (const reply of ["_INBOX.user.adam.web-1.1", "_INBOX.user.edda.web-2.1", "svcm.web-2.read.node.show.adam"])
-      connection.publish(WRITE.replace("adam", "edda"), forged("12345678"), { reply });
-    connection.publish(WRITE.replace("adam", "edda"), forged("12345678"));
-    const edda = await fleet.as("edda");
-    const codes = async () => (await edda.ask("web-1", auditList, { limit: 10 }, MS)).records.map(({ code }) => code);
-    await expect.poll(codes, { timeout: 20_000 }).toContain("REQUEST_FORGED");
-    expect(frameworkOf(fleet)).toBe("express");
+  test("a record that is too large, or of which the key has written too many, hides nothing of another node", async () => {
+    const fleet = await testFleet({ events: { maxPerNode: 100 } });
+    const [admin, one, two] = await Promise.all(["adam", "web-1", "web-2"].map((name) => rawConnection(fleet, name)));
+    for (let at = 0; at < 60; at += 1) await answer(one!, "in.events.web-1", "{}");
+    expect(JSON.parse(await answer(two!, "in.events.web-2", "x".repeat(9_000)))).toMatchObject({
+      error: { err_code: 10_054 },
+    });
+    for (let at = 0; at < 1_000; at += 1) two!.publish("in.events.web-2", "x".repeat(8_000), { reply: "nowhere" });
+    await answer(two!, "in.events.web-2", "{}");
+    expect(await contents(admin!)).toMatchObject({ "in.events.web-1": 60, "in.events.web-2": 100 });
   });
+});
 
-  test.each(["vera", "edda", "web-2"])("no answer of the server to %s becomes a request of JetStream", async (name) => {
-    const fleet = await testFleet();
-    const adam = await fleet.as("adam");
-    const revision = await adam.rollouts.replace("text", 0);
-    const connection = await rawConnection(fleet, name);
-    const bodies = ["", "{}", '{"seq":1}', '{"seq":99}', "no JSON"];
-    const verbs = ["DELETE", "PURGE", "UPDATE", "CREATE", "MSG.DELETE", "SNAPSHOT", "RESTORE"];
-    const replies = STREAMS.flatMap((victim) => verbs.map((verb) => `$JS.API.STREAM.${verb}.${victim}`));
-    const subjects = STREAMS.flatMap((stream) => [`$JS.API.STREAM.INFO.${stream}`, `$JS.API.STREAM.MSG.GET.${stream}`]);
-    for (const reply of replies)
-      for (const subject of subjects) for (const body of bodies) connection.publish(subject, body, { reply });
-    await answer(connection, "$JS.API.STREAM.INFO.svcm_events");
-    expect(await adam.rollouts.read()).toEqual({ text: "text", revision });
-    expect([await adam.setUp(), await adam.nodes()]).toMatchObject(["unchanged", { length: 3 }]);
+describe.skipIf(!hasNats)("the printed configuration (needs nats-server)", () => {
+  test("has no import with a wildcard and another name, no local $JS.API, and no user beside the streams", async () => {
+    const fleet = await testFleet({ isSetUp: false });
+    const text = await natsConfigOf(fleet.ports("adam"));
+    const imports = Array.from(text.matchAll(/subject: "([^"]+)" \}, to: "([^"]+)"/g), ([, subject, to]) => [
+      subject,
+      to,
+    ]);
+    expect(imports.length).toBeGreaterThan(50);
+    for (const [subject, to] of imports) {
+      expect(subject).not.toMatch(/[*>]/);
+      expect(to).not.toMatch(/^\$/);
+    }
+    expect(text).not.toMatch(/^\s*no_auth_user/m);
+    for (const account of ["STREAMS", "FLEET"])
+      expect(new RegExp(`\\n  ${account} \\{(.*?)\\n  \\}`, "s").exec(text)?.[1]).not.toContain("users");
   });
 });

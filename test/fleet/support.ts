@@ -9,7 +9,6 @@ import type { Role } from "../../src/core/api/rights.ts";
 import { openFleet } from "../../src/fleet/open-fleet.ts";
 import type { Fleet } from "../../src/fleet/fleet.ts";
 import { natsConfigOf, createKey, startNode, type RunningNode } from "../../src/fleet/index.ts";
-import { inboxPrefix } from "../../src/fleet/subjects.ts";
 import { natsServer, type NatsServer } from "../support/nats-server.ts";
 import { temporaryFolder, type WhenOver } from "../support/temporary-folder.ts";
 import { GOOD_ENV } from "../support/workspace.ts";
@@ -50,6 +49,9 @@ export interface FleetOptions {
   readonly events?: NatsProject["events"];
   readonly environments?: Readonly<Record<string, readonly string[]>>;
   readonly host?: string | undefined;
+  /** Another program than a supported nats-server. */
+  readonly program?: string | undefined;
+  readonly replicas?: number | undefined;
   /** The ecosystem file for dev of each node, relative to the root. */
   readonly ecosystem?: string | undefined;
 }
@@ -63,11 +65,13 @@ export async function testFleet({
   environments = { dev: ["development"], staging: [] },
   ecosystem,
   host,
+  program,
+  replicas,
   isSetUp = true,
 }: FleetOptions = {}): Promise<TestFleet> {
   const folder = temporaryFolder(whenOver);
   const keys = Object.fromEntries([...Object.keys(users), ...NODES].map((name) => [name, createKey()]));
-  const text = svcmYaml(users, keys, { events, environments, ecosystem });
+  const text = svcmYaml(users, keys, { events, environments, ecosystem, replicas });
   const root = (name: string): string => {
     const path = join(folder, name);
     if (existsSync(path)) return path;
@@ -80,7 +84,7 @@ export async function testFleet({
   };
   const portsOf = (name: string, env: Record<string, string> = {}): Ports =>
     nodePorts({ root: root(name), env: { PM2_HOME: join(folder, name, ".pm2"), ...env }, cwd: join(folder, name) });
-  const server = await natsServer(await natsConfigOf(portsOf("adam")), more, whenOver, host);
+  const server = await natsServer(await natsConfigOf(portsOf("adam")), more, whenOver, host, program);
   const variables = (name: string): Record<string, string> => ({
     SVC_SERVICE_MANAGEMENT_NATS_URL: server.url,
     SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS: join(root(name), "key.nk"),
@@ -132,7 +136,12 @@ const NODES = ["web-1", "web-2", "db-1"];
 function svcmYaml(
   users: Readonly<Record<string, User>>,
   keys: Readonly<Record<string, { publicKey: string }>>,
-  { events, environments, ecosystem }: Pick<FleetOptions, "events" | "environments" | "ecosystem">,
+  {
+    events,
+    environments,
+    ecosystem,
+    replicas,
+  }: Pick<FleetOptions, "events" | "environments" | "ecosystem" | "replicas">,
 ): string {
   const declared = {
     version: 1,
@@ -142,6 +151,7 @@ function svcmYaml(
     nats: {
       url: "nats://127.0.0.1:4222",
       events,
+      ...(replicas !== undefined && { replicas }),
       users: Object.fromEntries(
         Object.entries(users).map(([name, user]) => [name, { ...user, nkey: keys[name]?.publicKey }]),
       ),
@@ -157,11 +167,28 @@ function svcmYaml(
 export async function rawConnection(fleet: TestFleet, name: string): Promise<NatsConnection> {
   const seed = readFileSync(join(fleet.root(name), "key.nk"), "utf8").trim();
   const authenticator = nkeyAuthenticator(new TextEncoder().encode(seed));
-  const kind = name.includes("-") ? "node" : "user";
-  const connection = await connect({ servers: fleet.server.url, authenticator, inboxPrefix: inboxPrefix(kind, name) });
+  const connection = await connect({ servers: fleet.server.url, authenticator });
   onTestFinished(() => connection.close());
   return connection;
 }
 
 export const frameworkOf = (fleet: TestFleet, node = "web-1"): string | undefined =>
   /^SVC_HTTP_FRAMEWORK=(.*)$/m.exec(readFileSync(join(fleet.root(node), ".env.dev"), "utf8"))?.[1];
+
+/** The record of a rollout that holds the lock of dev. */
+export function rolloutText(more: Readonly<Record<string, unknown>>): string {
+  const nodes = [{ node: "web-1", plan: "p1", state: "waiting" }];
+  return JSON.stringify({
+    id: "r1",
+    environment: "dev",
+    holder: null,
+    startedAt: "2026-01-01T00:00:00.000Z",
+    direction: "apply",
+    outcome: null,
+    maxParallel: 1,
+    choices: { environment: "dev" },
+    steps: 0,
+    nodes,
+    ...more,
+  });
+}

@@ -5,11 +5,22 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
+import { isSupportedVersion, OLDEST_NATS } from "../../src/fleet/server-version.ts";
 import { freePort } from "./free-port.ts";
 import { temporaryFolder, type WhenOver } from "./temporary-folder.ts";
 
-/** Debian's package is named nats-server. */
-export const hasNats = spawnSync("nats-server", ["--version"]).status === 0;
+/** `.ci/run` gets the first from Debian 13, because the package of Debian 12 is too old for svcm. */
+const PROGRAMS = ["/opt/nats-server/nats-server", "nats-server"];
+export const NATS_SERVER = PROGRAMS.find((program) => {
+  const { status, stdout } = spawnSync(program, ["--version"], { encoding: "utf8" });
+  return status === 0 && isSupportedVersion(stdout.trim().split(" v")[1]);
+});
+/** Debian 12 has one. */
+export const OLD_SERVER = PROGRAMS.find(
+  (program) => spawnSync(program, ["--version"]).status === 0 && program !== NATS_SERVER,
+);
+export const hasNats = NATS_SERVER !== undefined;
+if (!hasNats) console.warn(`Tests of the fleet are skipped: they need nats-server ${OLDEST_NATS} or newer.`);
 
 export interface NatsServer {
   readonly url: string;
@@ -24,12 +35,14 @@ export interface NatsServer {
 /**
  * @param accounts what `svcm nats config` prints; without it, every client may do everything
  * @param host the address at which it listens
+ * @param program instead of a supported one
  */
 export async function natsServer(
   accounts = "",
   more = "",
   whenOver: WhenOver = onTestFinished,
   host = "127.0.0.1",
+  program = NATS_SERVER,
 ): Promise<NatsServer> {
   const folder = temporaryFolder(whenOver);
   const port = await freePort();
@@ -42,7 +55,7 @@ export async function natsServer(
     more,
   ];
   writeFileSync(config, lines.join("\n"));
-  let child = await startNats(config);
+  let child = await startNats(config, program);
   whenOver(() => void child.kill("SIGKILL"));
   return {
     url: `nats://${host}:${port}`,
@@ -56,15 +69,15 @@ export async function natsServer(
     },
     async again({ isEmpty } = { isEmpty: false }) {
       if (isEmpty) rmSync(join(folder, "store"), { recursive: true });
-      child = await startNats(config);
+      child = await startNats(config, program);
     },
     signal: (name) => void child.kill(name),
   };
 }
 
 /** Starts the program with a configuration file. Resolves when it listens. */
-export async function startNats(config: string): Promise<ChildProcess> {
-  const child = spawn("nats-server", ["-c", config], { stdio: ["ignore", "ignore", "pipe"] });
+export async function startNats(config: string, program = NATS_SERVER ?? ""): Promise<ChildProcess> {
+  const child = spawn(program, ["-c", config], { stdio: ["ignore", "ignore", "pipe"] });
   const lines: string[] = [];
   for await (const line of createInterface({ input: child.stderr })) {
     lines.push(line);

@@ -1,4 +1,5 @@
 import { renderPlan, selectNodes, type FleetRollout, type Ports } from "../../core/index.ts";
+import * as Flags from "@oclif/core/flags";
 import type { InputOf } from "../../core/api/inputs.ts";
 import type { Fleet } from "../../fleet/fleet.ts";
 import type { RecordedRollout, NodePlan } from "../../fleet/index.ts";
@@ -13,7 +14,7 @@ import { renderTable } from "./table.ts";
 const PLAN_MS = 60_000;
 const ACTION_MS = 600_000;
 
-interface Flags {
+interface ApplyFlags {
   readonly node?: readonly string[] | undefined;
   readonly "max-parallel"?: number | undefined;
   readonly deadline?: string | undefined;
@@ -23,7 +24,7 @@ interface Flags {
 /** Asks once, and applies on one node after another. @returns null after a no */
 export async function applyOnNodes(
   command: SvcmCommand,
-  { node: selectors = [], "max-parallel": maxParallel = 1, deadline, yes }: Flags,
+  { node: selectors = [], "max-parallel": maxParallel = 1, deadline, yes }: ApplyFlags,
   apply: InputOf<"rollout.apply">,
 ): Promise<{ readonly rollout: FleetRollout | null; readonly plans: readonly NodePlan[] }> {
   const deadlineMs = readDeadline(deadline, ACTION_MS);
@@ -79,25 +80,31 @@ async function showRollout(
   return rollout;
 }
 
+interface ContinueFlags extends Pick<ApplyFlags, "yes" | "deadline"> {
+  readonly environment?: string | undefined;
+}
+
 /** @returns null if the user does not agree */
 export async function continueRollout(
   command: SvcmCommand,
   action: "resume" | "rollback",
-  { yes, deadline }: Pick<Flags, "yes" | "deadline">,
+  { yes, deadline, environment }: ContinueFlags,
 ): Promise<FleetRollout | null> {
   const deadlineMs = readDeadline(deadline, ACTION_MS);
   requirePrompt(yes || canPrompt(command), `svcm rollout ${action}`, "--yes");
   const { signal } = command;
   const ports = await command.ports();
-  return command.withFleet(async (fleet, { requireOpenRollout, takeOver }) => {
-    const current = await requireOpenRollout(fleet);
+  return command.withFleet(async (fleet, { requireOpenRollout, takeOver, toRecorded, planRemaining }) => {
+    const current = toRecorded(await requireOpenRollout(fleet, environment));
+    if (current === undefined) return null;
     const direction = action === "rollback" ? "rollback" : current.rollout.direction;
-    if (!yes) {
-      await printRollout(command, current.rollout);
-      const question = direction === "apply" ? "Continue this rollout?" : "Roll back the changed nodes?";
-      if (!(await confirmChange(command, question))) return null;
-    }
-    const lock = await takeOver({ fleet, ports }, current, direction);
+    await printRollout(command, current.rollout);
+    const request = { deadlineMs: Math.min(deadlineMs, PLAN_MS), version: command.config.version };
+    const plans = direction === "apply" ? await planRemaining(fleet, current, request) : [];
+    if (direction === "apply") await printPlans(command, plans);
+    const question = direction === "apply" ? "Continue this rollout?" : "Roll back the changed nodes?";
+    if (!yes && !(await confirmChange(command, question))) return null;
+    const lock = await takeOver({ fleet, ports }, current, direction, plans);
     return showRollout(command, lock, { fleet, ports, deadlineMs, signal });
   });
 }
@@ -118,7 +125,7 @@ function nodeLine({ node, state, release, code, reason }: Node): string {
 
 export async function printRollout(command: SvcmCommand, rollout: FleetRollout): Promise<void> {
   const { renderAge, rolloutState } = await import("../../fleet/index.ts");
-  const { id, environment, owner, message, startedAt, nodes } = rollout;
+  const { id, environment, owner, takenFrom, message, startedAt, nodes } = rollout;
   const state = rolloutState(rollout);
   command.print((screen: Screen) =>
     [
@@ -126,7 +133,9 @@ export async function printRollout(command: SvcmCommand, rollout: FleetRollout):
         `Rollout ${id} of ${environment} by ${owner}: ${paintState(state)}, begun ${renderAge(startedAt, Date.now())}.`,
         screen,
       ),
+      ...(takenFrom === undefined || takenFrom === owner ? [] : [fold(`Taken over from ${takenFrom}.`, screen)]),
       ...(message === undefined ? [] : [fold(JSON.stringify(message), screen)]),
+      fold(`Choices of ${owner}: ${choicesText(rollout)}.`, screen),
       renderTable<Node>(
         [
           { heading: "NODE", cell: ({ node }) => node, shorten: "middle" },
@@ -142,6 +151,19 @@ export async function printRollout(command: SvcmCommand, rollout: FleetRollout):
     ].join("\n"),
   );
 }
+
+/** The record of the owner has them, and the NATS server vouches for its owner. */
+function choicesText({ choices, maxParallel }: FleetRollout): string {
+  const { environment: _environment, message: _message, ...rest } = choices;
+  const chosen = Object.entries({ ...rest, maxParallel }).filter(([, value]) => value !== undefined);
+  return chosen.map(([name, value]) => `${name} ${Array.isArray(value) ? value.join(", ") : value}`).join("; ");
+}
+
+export const rolloutEnvironmentFlag = Flags.string({
+  char: "e",
+  summary: "Environment of the rollout. Not needed if only one has an open rollout.",
+  helpValue: "<name>",
+});
 
 function nextSteps(state: string): string[] {
   if (state !== "stopped" && state !== "applying" && state !== "returning") return [];

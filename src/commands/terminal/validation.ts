@@ -83,7 +83,7 @@ function validText(file: string, document: unknown, section: Section | undefined
 }
 
 /** @throws {TerminalFileError} if it is larger than `maxBytes`, or cannot be read */
-async function readStdin(maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+export async function readStdin(maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {

@@ -37,8 +37,10 @@ const rolledNode = z.strictObject({
 export const fleetRolloutBody = z.strictObject({
   id: name,
   environment: z.string(),
-  /** Carries the rollout out, or did so last. */
+  /** Has written this record: carries the rollout out, or has ended it. The NATS server vouches for the name. */
   owner: name,
+  /** The owner before, as this owner has read it. */
+  takenFrom: z.optional(name),
   /** The process with the lock; null if it has stopped. */
   holder: z.nullable(name),
   message: z.optional(z.string()),
@@ -50,7 +52,8 @@ export const fleetRolloutBody = z.strictObject({
   maxParallel: z.int().check(z.minimum(1)),
   choices: inputs["rollout.apply"],
   steps: count,
-  nodes: z.array(rolledNode).check(z.minLength(1), z.maxLength(10_000)),
+  /** Empty if another version's record was unlocked. */
+  nodes: z.array(rolledNode).check(z.maxLength(10_000)),
 });
 
 export type FleetRollout = BodyOf<typeof fleetRolloutBody>;

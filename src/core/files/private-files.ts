@@ -1,7 +1,7 @@
 import { FileError } from "./port-files.ts";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { SvcmError } from "../api/errors.ts";
 
 import { attempt } from "./file-error.ts";
@@ -34,10 +34,20 @@ export async function privateCopy(name: string, bytes: Uint8Array): Promise<Priv
   });
 }
 
-/** @throws {SvcmError} INVALID_REQUEST if the file exists */
+/** True if other users of the machine may read or change it. */
+export function isOpenToOthers(path: string): boolean {
+  return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & PERMISSIONS_OF_OTHERS) !== 0;
+}
+
+const PERMISSIONS_OF_OTHERS = 0o077;
+
+/** Also makes its folder. @throws {SvcmError} INVALID_REQUEST if the file exists */
 export async function writeSecretFile(path: string, text: string): Promise<void> {
   try {
-    await attempt("create", path, () => writeNew(path, Buffer.from(text), PRIVATE_FILE));
+    await attempt("create", path, async () => {
+      await createFolder(dirname(resolve(path)));
+      await writeNew(path, Buffer.from(text), PRIVATE_FILE);
+    });
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     throw new SvcmError("INVALID_REQUEST", {

@@ -1,6 +1,8 @@
 import type { FleetRollout } from "../api/fleet-rollout.ts";
 
 export interface Fence {
+  /** Whose record contains the step. */
+  readonly environment: string;
   readonly rollout: string;
   readonly step: number;
   readonly holder: string;

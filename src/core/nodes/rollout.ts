@@ -118,7 +118,7 @@ export function endRollout(rollout: FleetRollout, outcome: FleetRollout["outcome
 /** Nodes that did not respond get their request again, and failed ones get another attempt. */
 export function transferRollout(
   rollout: FleetRollout,
-  by: Pick<FleetRollout, "holder" | "owner" | "direction">,
+  by: Pick<FleetRollout, "holder" | "owner" | "direction" | "takenFrom">,
 ): FleetRollout {
   const isBack = by.direction === "rollback";
   let { steps } = rollout;

@@ -60,13 +60,13 @@ export interface NatsProject {
   readonly users: Readonly<Record<string, Limits & { readonly nkey?: string | undefined; readonly role: Role }>>;
   readonly nodes: Readonly<Record<string, FleetNode>>;
   readonly events: EventLimits;
+  /** Servers of a NATS cluster that keep each stream; 1 if absent. */
+  readonly replicas?: number | undefined;
 }
 
 export interface EventLimits {
   /** For example `30d`. */
   readonly maxAge?: string | undefined;
-  /** For example `1GB`. */
-  readonly maxBytes?: string | undefined;
   readonly maxPerNode?: number | undefined;
 }
 

@@ -31,6 +31,7 @@ function projectIssues(declared: DeclaredProject): FactFinding[] {
       environmentIssues(["services", name], service, names),
     ),
     ...limitIssues(declared, names),
+    ...keyOfTwoIssues(declared),
     ...contradictions(toServices(declared)),
     ...keyIssues(declared.keys ?? {}),
     ...guessIssues(declared.keys ?? {}),
@@ -55,6 +56,20 @@ function environmentIssues(
 ): FactFinding[] {
   return Object.entries({ ecosystem, env }).flatMap(([member, map]) =>
     Object.keys(map).flatMap((name) => reference([...path, member, name], name, names)),
+  );
+}
+
+/** With a key of two names, the NATS server does not start. */
+function keyOfTwoIssues({ nats }: DeclaredProject): FactFinding[] {
+  const owners = new Map<string, string>();
+  return (["users", "nodes"] as const).flatMap((kind) =>
+    Object.entries(nats?.[kind] ?? {}).flatMap(([name, { nkey }]) => {
+      const owner = nkey && owners.get(nkey);
+      if (nkey) owners.set(nkey, `nats.${kind}.${name}`);
+      const path = ["nats", kind, name, "nkey"];
+      const message = `${path.join(".")}: it is the key of ${owner} too; svcm nats key creates another one`;
+      return owner === undefined ? [] : [{ path, message }];
+    }),
   );
 }
 
@@ -125,12 +140,13 @@ const NO_ALERTS: AlertSettings = {
   rules: {},
 };
 
-function toNats({ url, users, nodes, events = {} }: NonNullable<DeclaredProject["nats"]>): NatsProject {
+function toNats({ url, users, nodes, events = {}, replicas = 1 }: NonNullable<DeclaredProject["nats"]>): NatsProject {
   return {
     servers: [url].flat(),
     users,
     nodes: mapValues(nodes, ({ nkey, labels = {} }) => ({ nkey, labels })),
     events,
+    replicas,
   };
 }
 

@@ -167,14 +167,13 @@ const nats = z.strictObject({
         .regex(/^[1-9]\d{0,3}[hd]$/)
         .describe("a time such as 12h or 30d")
         .optional(),
-      maxBytes: z
-        .string()
-        .regex(/^[1-9]\d{0,5}[MG]B$/)
-        .describe("a size such as 500MB or 2GB")
-        .optional(),
-      maxPerNode: z.int().min(100).max(10_000_000).optional(),
+      maxPerNode: z.int().min(100).max(1_000_000).optional(),
     })
-    .describe("{ maxAge?, maxBytes?, maxPerNode? }")
+    .describe("{ maxAge?, maxPerNode? }; maxPerNode limits the size, because a record has at most 8 KiB")
+    .optional(),
+  replicas: z
+    .union([z.literal(1), z.literal(3), z.literal(5)])
+    .describe("1, or with a NATS cluster 3 or 5: how many servers keep each stream")
     .optional(),
 });
 

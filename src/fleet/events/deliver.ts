@@ -150,7 +150,7 @@ class Delivery {
     const aheadMs = await this.#options.aheadMs();
     let { lastSeq } = state;
     for (const record of state.pending)
-      lastSeq = await link.events.append(node, record.id, encodeRecord(record, aheadMs, link.maxBytes), lastSeq);
+      lastSeq = await link.events.append(node, encodeRecord(record, aheadMs), lastSeq);
     const sent = { given: state.given, pending: [], lastSeq };
     await save(sent);
     return sent;

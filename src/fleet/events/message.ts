@@ -3,6 +3,7 @@ import { auditRecord } from "../../core/api/audit-record.ts";
 import { eventBody } from "../../core/api/events.ts";
 import type { NodeRecord, SentRecord } from "../../core/index.ts";
 import type { StoredMessage } from "../link-events.ts";
+import { MAX_RECORD_BYTES } from "../link-streams.ts";
 
 /** A node with another version may send further members, and a faulty node anything. */
 const messageSchema = z.object({
@@ -14,10 +15,13 @@ const messageSchema = z.object({
 
 const TOO_LARGE = "The rest of this record is too large for the NATS server; the node has it.";
 
-/** @param maxBytes a larger message would close the connection, so the longest parts of the record are removed */
-export function encodeRecord(record: NodeRecord, aheadMs: number, maxBytes: number): Uint8Array {
+/** The stream refuses a larger message; its headers need some room. */
+const MAX_BYTES = MAX_RECORD_BYTES - 512;
+
+/** The longest parts of a larger record are removed. */
+export function encodeRecord(record: NodeRecord, aheadMs: number): Uint8Array {
   const bytes = encodeJson({ ...record, aheadMs });
-  if (bytes.length <= maxBytes) return bytes;
+  if (bytes.length <= MAX_BYTES) return bytes;
   const { id, event, audit } = record;
   if (event !== undefined) return encodeJson({ id, aheadMs, event: { ...event, evidence: [TOO_LARGE] } });
   const { keys: _keys, processes: _processes, target: _target, ...rest } = audit ?? {};

@@ -1,11 +1,12 @@
 import type { FleetRollout } from "../../core/api/fleet-rollout.ts";
-import { refusePlan, rolloutPlan, SvcmError, type Ports } from "../../core/index.ts";
+import { commandLineCaller, refusePlan, rolloutPlan, SvcmError, withAudit, type Ports } from "../../core/index.ts";
 import type { InputOf } from "../../core/api/inputs.ts";
 import type { Plan } from "../../core/api/rollout.ts";
 import { endRollout, transferRollout } from "../../core/nodes/rollout.ts";
 import type { Fleet, KnownNode } from "../fleet.ts";
 import { findAnswerState, type AnswerState } from "../nodes.ts";
-import { lockedError, readRollout, replaceRollout, type RecordedRollout } from "./record.ts";
+import { lockedError, replaceRollout, toRecorded, type RecordedRollout } from "./record.ts";
+import type { PresentRollout } from "./store.ts";
 
 export interface NodePlan {
   readonly node: string;
@@ -26,11 +27,18 @@ interface RolloutContext {
  * Every node needs a plan that can be applied.
  * @throws {SvcmError} APPLY_LOCKED, FLEET_FAILED, WORKTREE_DIRTY, PROCESS_ACTION_REFUSED, ECOSYSTEM_FILE_FAILED
  */
-export async function planNodes(
-  { fleet, ports }: RolloutContext,
-  { nodes, apply, deadlineMs, version }: PlanRequest,
-): Promise<NodePlan[]> {
-  await readFinished(fleet, ports.clock.now());
+export async function planNodes({ fleet, ports }: RolloutContext, request: PlanRequest): Promise<NodePlan[]> {
+  const plans = await askPlans(fleet, request);
+  const [environment = "", ...others] = new Set(plans.map(({ plan }) => plan.environment));
+  if (others.length > 0)
+    throw new SvcmError("INVALID_REQUEST", {
+      details: `The nodes would apply different environments: ${[environment, ...others].join(", ")}. Accepted: one, named with --environment.`,
+    });
+  await readFinished(fleet, environment, ports.clock.now());
+  return plans;
+}
+
+async function askPlans(fleet: Fleet, { nodes, apply, deadlineMs, version }: PlanRequest): Promise<NodePlan[]> {
   const { environment, service, apps, prune, preflight, restart, allowDirty } = apply;
   const place = { environment, service, apps, prune, preflight, restart };
   const answers = await Promise.all(
@@ -49,6 +57,22 @@ export async function planNodes(
   const refused = answers.flatMap((one) => ("error" in one ? [one] : []));
   if (refused.length === 0) return answers.flatMap((one) => ("plan" in one ? [one] : []));
   throw cannotApplyError(refused, nodes.length);
+}
+
+/** Another person may have chosen what the rollout applies, so who continues it sees the plans of today. */
+export async function planRemaining(
+  fleet: Fleet,
+  { rollout }: RecordedRollout,
+  request: Pick<PlanRequest, "deadlineMs" | "version">,
+): Promise<NodePlan[]> {
+  const remaining = new Set(rollout.nodes.filter(isRemaining).map(({ node }) => node));
+  const nodes = (await fleet.nodes()).filter(({ name, isDeclared }) => isDeclared && remaining.has(name));
+  const apply = { ...rollout.choices, environment: rollout.environment } as Choices["apply"];
+  return askPlans(fleet, { ...request, nodes, apply });
+}
+
+function isRemaining({ state }: FleetRollout["nodes"][number]): boolean {
+  return state === "waiting" || state === "failed";
 }
 
 interface RefusedPlan {
@@ -82,11 +106,12 @@ export async function beginRollout(
 ): Promise<RecordedRollout> {
   const { apply, maxParallel } = choices;
   const now = ports.clock.now();
-  const finished = await readFinished(fleet, now);
+  const environment = plans[0]?.plan.environment ?? "";
+  const revision = await readFinished(fleet, environment, now);
   const startedAt = new Date(now).toISOString();
   const rollout: FleetRollout = {
     id: `${startedAt.slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-")}-${ports.host.randomId().slice(0, 8)}`,
-    environment: plans[0]?.plan.environment ?? "",
+    environment,
     owner: fleet.user,
     holder: ports.host.randomId(),
     ...(apply.message !== undefined && { message: apply.message }),
@@ -94,39 +119,68 @@ export async function beginRollout(
     direction: "apply",
     outcome: null,
     maxParallel,
-    choices: apply,
+    choices: { ...apply, environment },
     steps: 0,
     nodes: plans.map(({ node, plan }) => ({ node, plan: plan.id, state: plan.changed ? "waiting" : "unchanged" })),
   };
-  return replaceRollout(fleet, rollout, { revision: finished?.revision ?? 0, now });
+  return replaceRollout(fleet, rollout, { revision, now });
 }
 
-/** @throws {SvcmError} APPLY_LOCKED if a rollout holds the lock */
-async function readFinished(fleet: Fleet, now: number): Promise<RecordedRollout | undefined> {
-  const latest = await readRollout(fleet);
-  if (latest?.rollout.outcome === null) throw lockedError(latest.rollout, now);
-  return latest;
+/** @returns the revision to replace @throws {SvcmError} APPLY_LOCKED if a rollout holds the lock */
+async function readFinished(fleet: Fleet, environment: string, now: number): Promise<number> {
+  const present = await fleet.rollouts.read(environment);
+  if (present.unreadable?.isOpen === true) toRecorded(present);
+  if (present.rollout?.outcome === null) throw lockedError(present.rollout, now);
+  return present.revision;
+}
+
+export interface RolloutOf extends PresentRollout {
+  readonly environment: string;
+}
+
+/** Open ones first, then the newest first. @param environment all if absent */
+export async function listRollouts(fleet: Fleet, environment?: string): Promise<RolloutOf[]> {
+  const names = environment === undefined ? fleet.environments : [environment];
+  const all = await Promise.all(
+    names.map(async (name) => ({ environment: name, ...(await fleet.rollouts.read(name)) })),
+  );
+  const rank = (one: RolloutOf): string => `${Number(isOpen(one))} ${one.rollout?.startedAt ?? ""}`;
+  return all.filter(({ revision, ignored }) => revision > 0 || ignored.length > 0).toSorted(descending(rank));
+}
+
+function descending<T>(rank: (one: T) => string): (a: T, b: T) => number {
+  return (a, b) => (rank(a) < rank(b) ? 1 : rank(a) > rank(b) ? -1 : 0);
+}
+
+function isOpen({ rollout, unreadable }: PresentRollout): boolean {
+  return rollout?.outcome === null || unreadable?.isOpen === true;
 }
 
 /** @throws {SvcmError} INVALID_REQUEST with ROLLOUT_NOT_FOUND */
-export async function requireOpenRollout(fleet: Fleet): Promise<RecordedRollout> {
-  const current = await readRollout(fleet);
-  if (current?.rollout.outcome === null) return current;
-  throw new SvcmError("INVALID_REQUEST", {
-    code: "ROLLOUT_NOT_FOUND",
-    details: "No rollout holds the lock, so there is nothing to resume, to roll back or to unlock.",
-    hint: "See the last rollout: svcm rollout status",
-  });
+export async function requireOpenRollout(fleet: Fleet, environment?: string): Promise<RolloutOf> {
+  const [current, ...others] = (await listRollouts(fleet, environment)).filter(isOpen);
+  if (current !== undefined && others.length === 0) return current;
+  throw current === undefined
+    ? new SvcmError("INVALID_REQUEST", {
+        code: "ROLLOUT_NOT_FOUND",
+        details: "No rollout holds the lock, so there is nothing to resume, to roll back or to unlock.",
+        hint: "See the last rollout: svcm rollout status",
+      })
+    : new SvcmError("INVALID_REQUEST", {
+        details: `Rollouts of several environments are open. Accepted: --environment ${[current, ...others].map((one) => one.environment).join(" or ")}.`,
+      });
 }
 
 /**
  * The former holder may still be running: its next action is refused.
- * @throws {SvcmError} APPLY_LOCKED if the record has changed or the rollout cannot continue
+ * @param plans that the user has seen; a node that has not begun applies nothing else
+ * @throws {SvcmError} APPLY_LOCKED if the record has changed or the rollout cannot continue, AUDIT_FAILED
  */
 export async function takeOver(
   { fleet, ports }: RolloutContext,
   { rollout, revision }: RecordedRollout,
   direction: FleetRollout["direction"],
+  plans: readonly NodePlan[] = [],
 ): Promise<RecordedRollout> {
   const halfDone = rollout.nodes.filter(({ state }) => state === "half").map(({ node }) => node);
   if (direction === "apply" && halfDone.length > 0)
@@ -135,14 +189,71 @@ export async function takeOver(
       details: `The rollout cannot continue, because ${halfDone.join(", ")} is half done.`,
       hint: "Roll back every node: svcm rollout rollback",
     });
-  const by = { holder: ports.host.randomId(), owner: fleet.user, direction };
-  return replaceRollout(fleet, transferRollout(rollout, by), { revision, now: ports.clock.now() });
+  const by = { holder: ports.host.randomId(), owner: fleet.user, takenFrom: rollout.owner, direction };
+  const seen = new Map(plans.map(({ node, plan }) => [node, plan.id]));
+  const nodes = rollout.nodes.map((one) => ({
+    ...one,
+    plan: isRemaining(one) ? (seen.get(one.node) ?? one.plan) : one.plan,
+  }));
+  const next = transferRollout({ ...rollout, nodes }, by);
+  const action = direction === "apply" ? "rollout.resume" : "rollout.rollback";
+  return recordEnd({ fleet, ports }, { action, rollout }, () =>
+    replaceRollout(fleet, next, { revision, now: ports.clock.now() }),
+  );
 }
 
-/** Leaves every node as it is. @throws {SvcmError} APPLY_LOCKED if the record has changed */
+/**
+ * Leaves every node as it is. Also ends a rollout that this version cannot read.
+ * @throws {SvcmError} APPLY_LOCKED if the record has changed, FORBIDDEN, AUDIT_FAILED
+ */
 export async function unlockRollout(
   { fleet, ports }: RolloutContext,
-  { rollout, revision }: RecordedRollout,
+  { environment, rollout, unreadable, revision }: RolloutOf,
 ): Promise<FleetRollout> {
-  return (await replaceRollout(fleet, endRollout(rollout, "unlocked"), { revision, now: ports.clock.now() })).rollout;
+  const now = ports.clock.now();
+  const present: FleetRollout = rollout ?? {
+    ...EMPTY_ROLLOUT,
+    id: unreadable?.id ?? "",
+    owner: unreadable?.owner ?? "",
+    environment,
+    choices: { environment },
+    startedAt: new Date(now).toISOString(),
+  };
+  if (present.owner !== fleet.user && !fleet.isAdmin)
+    throw new SvcmError("FORBIDDEN", {
+      code: "RIGHT_MISSING",
+      details: `The rollout is of ${present.owner}. Accepted: ${present.owner}, or an admin of ${environment}.`,
+    });
+  const ended = { ...endRollout(present, "unlocked"), owner: fleet.user, takenFrom: present.owner };
+  return recordEnd(
+    { fleet, ports },
+    { action: "rollout.unlock", rollout: present },
+    async () => (await replaceRollout(fleet, ended, { revision, now })).rollout,
+  );
+}
+
+const EMPTY_ROLLOUT = {
+  holder: null,
+  direction: "apply",
+  outcome: null,
+  maxParallel: 1,
+  steps: 0,
+  nodes: [],
+} as const satisfies Partial<FleetRollout>;
+
+interface Ended {
+  readonly action: string;
+  readonly rollout: Pick<FleetRollout, "id" | "environment" | "owner">;
+}
+
+function recordEnd<T>(
+  { fleet, ports }: RolloutContext,
+  { action, rollout: { id, environment, owner } }: Ended,
+  replace: () => Promise<T>,
+): Promise<T> {
+  const subject = () => ({ action, environment, target: `${id} of ${owner}, as ${fleet.user}` });
+  return withAudit(ports, commandLineCaller(), subject, async (begin) => {
+    await begin();
+    return replace();
+  });
 }

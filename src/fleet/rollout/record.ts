@@ -1,8 +1,8 @@
-import { fleetRolloutBody, type FleetRollout } from "../../core/api/fleet-rollout.ts";
+import type { FleetRollout } from "../../core/api/fleet-rollout.ts";
 import { SvcmError, type Ports } from "../../core/index.ts";
 import { renderDuration } from "../../core/words/duration.ts";
 import { isUnreachable } from "../link-refusals.ts";
-import type { RolloutRecord } from "../link-buckets.ts";
+import type { PresentRollout, RolloutStore } from "./store.ts";
 
 export interface RecordedRollout {
   readonly rollout: FleetRollout;
@@ -10,30 +10,24 @@ export interface RecordedRollout {
 }
 
 interface RolloutLink {
-  readonly rollouts: RolloutRecord;
+  readonly rollouts: RolloutStore;
 }
 
 const RETRY_INTERVAL_MS = 500;
 
 /** @returns `undefined` if there was no rollout yet @throws {SvcmError} FLEET_FAILED */
-export async function readRollout(link: RolloutLink): Promise<RecordedRollout | undefined> {
-  const entry = await link.rollouts.read();
-  if (entry === undefined) return undefined;
-  const rollout = parseRollout(entry.text);
-  if (rollout !== undefined) return { rollout, revision: entry.revision };
-  throw new SvcmError("FLEET_FAILED", {
-    code: "ROLLOUT_UNREADABLE",
-    details: "This svcm cannot read the record of the rollout, because another version wrote it.",
-    hint: "Use the version that began the rollout: svcm nodes list shows the versions.",
-  });
+export async function readRollout(link: RolloutLink, environment: string): Promise<RecordedRollout | undefined> {
+  return toRecorded(await link.rollouts.read(environment));
 }
 
-function parseRollout(text: string): FleetRollout | undefined {
-  try {
-    return fleetRolloutBody.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+/** @throws {SvcmError} FLEET_FAILED with ROLLOUT_UNREADABLE */
+export function toRecorded({ rollout, revision, unreadable }: PresentRollout): RecordedRollout | undefined {
+  if (unreadable === undefined) return rollout && { rollout, revision };
+  throw new SvcmError("FLEET_FAILED", {
+    code: "ROLLOUT_UNREADABLE",
+    details: `This svcm cannot read the rollout ${unreadable.id}, which ${unreadable.owner} has written with another version.`,
+    hint: "Use the version that began it, which svcm nodes list shows, or leave every node as it is: svcm rollout unlock",
+  });
 }
 
 /**
@@ -45,11 +39,11 @@ export async function replaceRollout(
   rollout: FleetRollout,
   { revision, now }: { readonly revision: number; readonly now: number },
 ): Promise<RecordedRollout> {
-  const replaced = await link.rollouts.replace(JSON.stringify(rollout), revision);
+  const replaced = await link.rollouts.replace(rollout.environment, JSON.stringify(rollout), revision);
   if (replaced !== undefined) return { rollout, revision: replaced };
-  const other = await readRollout(link);
+  const other = await readRollout(link, rollout.environment);
   throw other === undefined
-    ? movedOnError("The record of the rollout no longer exists.")
+    ? movedOnError("The record of the rollout does not count any more, for example because svcm.yaml has changed.")
     : lockedError(other.rollout, now);
 }
 
@@ -66,9 +60,9 @@ export async function replaceWithRetry(
   const deadline = ports.clock.elapsed() + patienceMs;
   for (;;) {
     try {
-      const replaced = await link.rollouts.replace(text, revision);
+      const replaced = await link.rollouts.replace(rollout.environment, text, revision);
       if (replaced !== undefined) return { rollout, revision: replaced };
-      const now = await link.rollouts.read();
+      const now = await link.rollouts.read(rollout.environment);
       if (now?.text === text) return { rollout, revision: now.revision };
       throw movedOnError("Another svcm has taken over the rollout, or has ended it.");
     } catch (error) {
@@ -86,11 +80,11 @@ export function movedOnError(details: string): SvcmError {
   });
 }
 
-export function lockedError({ owner, message, nodes, startedAt }: FleetRollout, now: number): SvcmError {
+export function lockedError({ owner, message, nodes, startedAt, environment }: FleetRollout, now: number): SvcmError {
   const what = message === undefined ? "a change" : JSON.stringify(message);
   return new SvcmError("APPLY_LOCKED", {
     code: "ROLLOUT_LOCKED",
-    details: `${owner} rolls out ${what} to ${nodes.map(({ node }) => node).join(", ")} (begun ${renderAge(startedAt, now)}). Accepted: one rollout at a time.`,
+    details: `${owner} rolls out ${what} to ${nodes.map(({ node }) => node).join(", ")} (begun ${renderAge(startedAt, now)}). Accepted: one rollout of ${environment} at a time.`,
     hint: "See its state: svcm rollout status",
   });
 }

@@ -81,9 +81,9 @@ async function requestUntilAnswered(
 }
 
 function requestStep(fleet: Fleet, { rollout, revision }: RecordedRollout, node: string, timeoutMs: number) {
-  const { id, holder, direction, choices, nodes } = rollout;
+  const { id, environment, holder, direction, choices, nodes } = rollout;
   const { step = 0, plan } = nodes.find((one) => one.node === node) ?? {};
-  const fence = { rollout: id, step, holder: holder ?? "", revision };
+  const fence = { environment, rollout: id, step, holder: holder ?? "", revision };
   if (direction === "rollback") {
     const { timeoutMs: patienceMs, lockTimeoutMs } = choices;
     const input = { timeoutMs: patienceMs, lockTimeoutMs };

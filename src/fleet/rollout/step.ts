@@ -1,13 +1,13 @@
 import type { RolloutStep } from "../../core/index.ts";
 import { staleReason, type Fence } from "../../core/nodes/fence.ts";
-import type { FleetLink } from "../link.ts";
+import type { RolloutStore } from "./store.ts";
 import { movedOnError as refusal, readRollout } from "./record.ts";
 
 interface StepRequest {
   readonly node: string;
   readonly user: string;
   readonly operation: string;
-  readonly link: Pick<FleetLink, "rollouts">;
+  readonly link: { readonly rollouts: RolloutStore };
 }
 
 /** The node reads the record itself, directly before the first effect. */
@@ -16,7 +16,7 @@ export function createRolloutStep(fence: Fence, { link, ...request }: StepReques
     rollout: fence.rollout,
     step: fence.step,
     async confirm() {
-      const why = staleReason(await readRollout(link), { ...fence, ...request });
+      const why = staleReason(await readRollout(link, fence.environment), { ...fence, ...request });
       if (why !== undefined) throw refusal(`${why} Nothing was changed.`);
     },
   };

@@ -26,6 +26,30 @@ export const fleetCodes: CodeDocs = {
     remedy:
       "Ask an admin in `nats.users` to run `svcm nats setup` once. Nodes that already run appear within ten seconds.",
   },
+  NATS_TOO_OLD: {
+    summary: "The NATS server is older than 2.10.27.",
+    explanation: "One message of any key ends an older server, whatever its configuration.",
+    remedy: "Install nats-server 2.10.27 or newer, which Debian 13 has, and restart the server.",
+  },
+  NATS_SETTINGS: {
+    summary: "A stream of the NATS server has settings with which a key could change or hide what others have written.",
+    remedy: "Ask an admin in `nats.users` to run `svcm nats setup`; `svcm nats check` shows every difference.",
+  },
+  NATS_USER_UNKNOWN: {
+    summary: "The `svcm.yaml` of the node does not name the NATS user.",
+    explanation: "The NATS server accepts the key, but each node decides by its own `svcm.yaml`.",
+    remedy: "Declare the user under `nats.users`, and bring the file to every node.",
+  },
+  NODE_NAME_TAKEN: {
+    summary: "Another svcm serves under the name of the node.",
+    explanation: "Two machines with one name, such as a copied image, would answer and change at random.",
+    remedy: "Stop the other svcm, or give this machine a name and a key of its own in `svcm.yaml`.",
+  },
+  ANSWER_INVALID: {
+    summary: "A node's answer has a form that svcm does not know.",
+    explanation: "It runs another version of svcm, or a program that is not svcm.",
+    remedy: "Install the same version on both machines; `svcm nodes list` shows the versions.",
+  },
   NODE_UNKNOWN: {
     summary: "`svcm.yaml` does not declare such a node.",
     remedy: "Use the name of a declared node; `svcm nodes list` shows them.",
@@ -49,12 +73,6 @@ export const fleetCodes: CodeDocs = {
     explanation: "It runs another version of svcm, or the request is only possible on the machine itself.",
     remedy: "Install the same version on both machines; `svcm nodes list` shows the versions.",
   },
-  REQUEST_FORGED: {
-    summary: "A request did not come from the user that it names, so the node refused it.",
-    explanation:
-      "A node or a user stored a message on the NATS server that the server then sent as the request of a user.",
-    remedy: "Replace the keys of the node or user that stored it; the presence entries and events show the name.",
-  },
   REQUEST_LATE: {
     summary: "A change reached the node too late, so the node did not carry it out.",
     remedy: "Send it again if you still want it.",
@@ -64,9 +82,9 @@ export const fleetCodes: CodeDocs = {
     remedy: "Run `svcm audit` on the node to see its outcome.",
   },
   ROLLOUT_LOCKED: {
-    summary: "Another rollout holds the lock of the fleet.",
+    summary: "Another rollout holds the lock of the environment.",
     explanation:
-      "Only one rollout runs at a time. If its svcm dies, the lock remains, because only some of the nodes may have changed.",
+      "Each environment has one rollout at a time. If its svcm dies, the lock remains, because only some of the nodes may have changed.",
     remedy:
       "Run `svcm rollout status`. Finish the rollout with `svcm rollout resume` or `svcm rollout rollback`; `svcm rollout unlock` leaves every node as it is.",
   },
@@ -85,11 +103,12 @@ export const fleetCodes: CodeDocs = {
   },
   ROLLOUT_UNREADABLE: {
     summary: "This version of svcm cannot read the record of the rollout.",
-    explanation: "Another version wrote it.",
-    remedy: "Use the version that began the rollout; `svcm nodes list` shows the versions.",
+    explanation: "A user who may roll out wrote it with another version. Records of anybody else do not count.",
+    remedy:
+      "Use the version that began the rollout, which `svcm nodes list` shows, or leave every node as it is with `svcm rollout unlock`.",
   },
   ANSWER_TOO_LARGE: {
     summary: "The node's answer is larger than the NATS server permits.",
-    remedy: "Request less, or raise `max_payload` on the server.",
+    remedy: "Request less, for example with `--limit`.",
   },
 };

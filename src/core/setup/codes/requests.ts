@@ -61,7 +61,8 @@ export const requestCodes: CodeDocs = {
     summary: "The role of the token does not permit the request.",
     explanation:
       "A viewer reads. An operator also reads logs and acts on processes. An editor also writes env files and declarations, and applies. An admin also manages tokens.",
-    remedy: "Use a token with the role that the message names; `svcm token create` makes one.",
+    remedy:
+      "Use a token with the role that the message names; `svcm token create` makes one. A user of a fleet has the role of `nats.users` in `svcm.yaml`.",
   },
   TOKEN_LIMITED: {
     summary: "The token is limited to environments or services, and the request concerns another one.",
