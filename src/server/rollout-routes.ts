@@ -72,7 +72,15 @@ export const rolloutRoutes: readonly Route[] = [
     fixed: briefLock,
     runsInBackground: true,
     response: begunBody,
-    refusals: [...releaseRefusals, "PLAN_STALE", "RELEASE_NOT_FOUND", "NOTHING_TO_ROLL_BACK", "APPLY_REFUSED"],
+    refusals: [
+      ...releaseRefusals,
+      "PLAN_STALE",
+      "RELEASE_NOT_FOUND",
+      "NOTHING_TO_ROLL_BACK",
+      "APPLY_REFUSED",
+      "DEPLOY_LOCKED",
+      "DEPLOY_FAILED",
+    ],
   }),
   operationRoute("GET", "/api/runtime/releases", releaseList, {
     summary: "List the newest applies and rollbacks of this repository.",

@@ -88,7 +88,7 @@ async function withDeployLock<T>(layout: Layout, timeoutMs: number, work: () => 
   } catch (error) {
     if (!(error instanceof FileError) || error.path !== path) throw error;
     if (error.code === "ELOCKED")
-      throw new SvcmError("DEPLOY_LOCKED", { details: `Another deploy of ${root} runs: ${error.message}.` });
+      throw new SvcmError("DEPLOY_LOCKED", { details: `A deploy or a rollback in ${root} runs: ${error.message}.` });
     throw new SvcmError("DEPLOY_FAILED", { code: error.code, path: root, details: error.message });
   }
 }

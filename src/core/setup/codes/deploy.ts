@@ -12,7 +12,7 @@ export const deployCodes: CodeDocs = {
     remedy: "Do what the message says. `deploy.root` in svcm.yaml names the folder.",
   },
   DEPLOY_LOCKED: {
-    summary: "Another deploy of the same deploy root is running.",
+    summary: "A deploy or a rollback of the same deploy root is running.",
     remedy: "Wait for it, or give `--lock-timeout` more time. The lock of a dead process is taken over.",
   },
   DEPLOY_ROOT_TAKEN: {
@@ -66,9 +66,9 @@ export const deployCodes: CodeDocs = {
     remedy: "Free some space, or keep fewer releases with `deploy.keep`.",
   },
   DEPLOY_COMMAND_FAILED: {
-    summary: "The install or the build of the release failed.",
+    summary: "The install, the build or the check of the release failed.",
     explanation:
-      "Commands see PATH, HOME, the locale, proxies and npm's settings, and `CI=1`. Values of the apps reach only the build, and only those that `deploy.env` names.",
+      "Commands see PATH, HOME, the locale, proxies and npm's settings, and `CI=1`. Values of the apps reach only build and check, and only those that `deploy.env` names.",
     remedy: "Read the last lines of its output, correct the commit, and deploy again.",
   },
   DEPLOY_TIMEOUT: {
@@ -105,7 +105,7 @@ export const deployCodes: CodeDocs = {
     remedy: "Run the command of the message.",
   },
   DEPLOY_RUNNING: {
-    summary: "A deploy of this repository is running (a warning of a plan).",
+    summary: "A deploy has not ended, and a deploy or a rollback of this repository is running (a warning of a plan).",
     remedy: "Wait for its end, and read the plan again.",
   },
   DEPLOY_UNDECIDED: {

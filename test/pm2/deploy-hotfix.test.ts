@@ -1,0 +1,48 @@
+/** The present release crash-loops, and a good one is deployed over it. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { shopUnderPm2 } from "./deployed-shop.ts";
+import { longTest } from "../support/runs.ts";
+
+const shop = shopUnderPm2();
+
+function ecosystem(mode: "cluster" | "fork"): string {
+  const web = { name: "web", script: "./app.cjs", exec_mode: mode, instances: mode === "cluster" ? 2 : 1, pmx: false };
+  const worker = { name: "worker", script: "./worker.cjs", exec_mode: mode, pmx: false };
+  const apps = [
+    worker,
+    { ...web, env: { PORT: String(shop.port()) } },
+    { ...worker, name: "calm", script: "./calm.cjs" },
+  ];
+  return `module.exports = { apps: ${JSON.stringify(apps)} };`;
+}
+
+async function hotfix(mode: "cluster" | "fork", number: number): Promise<void> {
+  const calm = "setInterval(() => {}, 1000);";
+  const good = readFileSync(join(shop.checkout, "app.cjs"), "utf8");
+  const late = 'setTimeout(() => { throw new Error("late") }, 700);';
+  const files = { "ecosystem.config.cjs": ecosystem(mode), "calm.cjs": calm };
+  shop.publish({ ...files, "app.cjs": `${good}\n${late}`, "worker.cjs": `${calm}${late}`, VERSION: `${number}` });
+  await shop.deploy();
+  // Until PM2 has started each of them again: now the release crash-loops.
+  for (let restarts = 0; restarts < 4;) {
+    const list = await shop.ports.processes.list();
+    restarts = Math.min(...list.filter(({ name }) => name !== "calm").map(({ restartCount }) => restartCount));
+    await shop.ports.clock.sleep(100);
+  }
+  const startedMs = shop.ports.clock.elapsed();
+  shop.publish({ "app.cjs": good, "worker.cjs": calm, VERSION: `${number + 1}` });
+  const { deploy } = await shop.deploy();
+  expect(deploy).toMatchObject({ state: "done", current: true });
+  expect(shop.ports.clock.elapsed() - startedMs).toBeLessThan(60_000);
+  const folder = join(shop.root, "releases", deploy.id);
+  const list = await shop.ports.processes.list();
+  expect(list.map(({ cwd, status }) => [cwd, status])).toEqual(list.map(() => [folder, "online"]));
+  expect(await shop.ports.processes.unlistedPids()).toEqual([]);
+  expect(await shop.answer()).toBe(`${number + 1}`);
+}
+
+test("a good release gets in beside a healthy neighbour, with a connection for each process", () =>
+  hotfix("cluster", 10));
+longTest("so it does with processes of their own", () => hotfix("fork", 20));
