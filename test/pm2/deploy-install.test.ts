@@ -1,4 +1,4 @@
-/** What a release installs and runs, with the package managers of the machine, and what a full disk ends. */
+/** Installs with the package managers of the machine, the check of the release, and a full disk. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -151,11 +151,16 @@ async function appendEvent(path: string, event: DeployEvent): Promise<void> {
   }
 }
 
-async function switchCurrent({ current }: Layout, id: string | null): Promise<void> {
-  if (id === null) return await rm(current, { force: true });
+/** Without a release of svcm before, `current` leads again to where another tool left it. */
+async function switchCurrent({ current, records }: Layout, id: string | null): Promise<void> {
+  const foreign = join(records, "foreign-current");
+  const former = await readlink(current).catch(() => null);
+  if (former !== null && deployOfLink(former) === null) await writeFile(foreign, former, { mode: 0o600, flush: true });
+  const target = id === null ? await readFile(foreign, "utf8").catch(() => null) : `releases/${id}`;
+  if (target === null) return await rm(current, { force: true });
   const next = `${current}.new`;
   await rm(next, { force: true });
-  await symlink(`releases/${id}`, next);
+  await symlink(target, next);
   await rename(next, current);
 }
 

@@ -77,10 +77,12 @@ function pathMap({ layout, checkout, ...place }: ReleasePlace): PathMap {
   };
 }
 
+function isIn(folders: readonly string[], path: string): boolean {
+  return folders.some((folder) => path === folder || isBelow(path, folder));
+}
+
 /** The path lies below a link to the checkout or to `current`: the highest folder of it that leads there. */
 function linkInto({ releases }: Layout, { from, release }: PathMap, path: string): PathMap | undefined {
-  const isIn = (folders: readonly string[], one: string): boolean =>
-    folders.some((folder) => one === folder || isBelow(one, folder));
   let found: PathMap | undefined;
   if (isIn([...from, release], path)) return found;
   for (let link = path; link.length > 1 && link.startsWith("/"); link = dirname(link)) {

@@ -61,6 +61,12 @@ export const deployCodes: CodeDocs = {
     summary: "package.json of the release is not a JSON object.",
     remedy: "Correct the file and commit it.",
   },
+  RELEASE_FILE_UNUSABLE: {
+    summary: "The tarball or folder of `--from` cannot be used as a release.",
+    explanation:
+      "svcm reads the list of a tarball before it writes any of it. Files outside of the archive, devices, pipes, `.git`, and links that lead out are refused.",
+    remedy: "Pack a folder with files, folders and relative links: `tar --create --gzip --file=release.tgz .`",
+  },
   DEPLOY_NO_SPACE: {
     summary: "The disk has too little free space, or too few free files, for a release like the last one.",
     remedy: "Free some space, or keep fewer releases with `deploy.keep`.",
