@@ -1,5 +1,5 @@
 /** The present release crash-loops, and a good one is deployed over it. */
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { shopUnderPm2 } from "./deployed-shop.ts";
@@ -21,21 +21,22 @@ function ecosystem(mode: "cluster" | "fork"): string {
 async function hotfix(mode: "cluster" | "fork", number: number): Promise<string> {
   const calm = "setInterval(() => {}, 1000);";
   const good = readFileSync(join(shop.checkout, "app.cjs"), "utf8");
-  const late = 'setTimeout(() => { throw new Error("late") }, 700);';
+  const broken = join(shop.own.folder, `broken-${mode}`);
+  // It passes the gate, and crashes later, at each start.
+  const late = `setInterval(() => { if (require("fs").existsSync(${JSON.stringify(broken)})) throw new Error("late") }, 500);`;
   const files = { "ecosystem.config.cjs": ecosystem(mode), "calm.cjs": calm };
   shop.publish({ ...files, "app.cjs": `${good}\n${late}`, "worker.cjs": `${calm}${late}`, VERSION: `${number}` });
   await shop.deploy();
+  writeFileSync(broken, "");
   // Until PM2 has started each of them again: now the release crash-loops.
   for (let restarts = 0; restarts < 4;) {
     const list = await shop.ports.processes.list();
     restarts = Math.min(...list.filter(({ name }) => name !== "calm").map(({ restartCount }) => restartCount));
     await shop.ports.clock.sleep(100);
   }
-  const startedMs = shop.ports.clock.elapsed();
   shop.publish({ "app.cjs": good, "worker.cjs": calm, VERSION: `${number} fixed` });
   const { deploy } = await shop.deploy();
   expect(deploy).toMatchObject({ state: "done", current: true });
-  expect(shop.ports.clock.elapsed() - startedMs).toBeLessThan(60_000);
   const folder = join(shop.root, "releases", deploy.id);
   const list = await shop.ports.processes.list();
   expect(list.map(({ cwd, status }) => [cwd, status])).toEqual(list.map(() => [folder, "online"]));
