@@ -530,7 +530,7 @@ export interface EventFrame {
     /** PM2's number of the process. */
     readonly pmId?: number | undefined;
     /** `exit`: it ended by itself. `stop`, `restart`, `delete`: it ended on request. `action`, `write`, `apply`: svcm's audit log has it. `daemon`: PM2 itself started or stopped. */
-    readonly kind: "start" | "exit" | "restart" | "stop" | "delete" | "action" | "write" | "apply" | "daemon";
+    readonly kind: "start" | "exit" | "restart" | "stop" | "delete" | "action" | "write" | "apply" | "deploy" | "daemon";
     readonly cause: "crash" | "exit" | "memory-limit" | "oom-kill" | "watch" | "cron" | "svcm" | "pm2-cli" | "signal" | "daemon" | "unknown";
     /** `certain` if the evidence has no other explanation. */
     readonly certainty: "certain" | "likely" | "unknown";

@@ -1,6 +1,7 @@
+import { resolve } from "node:path";
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
-import { deployPlan, deployRun, renderPlan, type DeployPlan } from "../core/index.ts";
+import { deployPlan, deployRun, renderPlan, SvcmError, type DeployPlan } from "../core/index.ts";
 import { isProductionName } from "../core/words/production.ts";
 import { ecosystemFlags, pickEnvironment, SvcmCommand } from "./base.ts";
 import { executeAloud } from "./terminal/aloud.ts";
@@ -18,6 +19,7 @@ export default class Deploy extends SvcmCommand {
     "<%= config.bin %> deploy --environment production",
     "<%= config.bin %> deploy v1.4.0 --environment production --dry-run",
     "<%= config.bin %> deploy v1.4.0 --environment production --yes",
+    "<%= config.bin %> deploy --from shop-1.4.0.tgz --environment production --yes",
   ];
   static override args = {
     revision: Args.string({
@@ -27,9 +29,17 @@ export default class Deploy extends SvcmCommand {
   };
   static override flags = {
     ...ecosystemFlags,
+    from: Flags.string({
+      summary: "Deploy this tarball or folder, which is built already, instead of a commit.",
+      helpValue: "<path>",
+    }),
     prune: planFlags.prune,
     "dry-run": Flags.boolean({
       summary: "Prepare and check the release, show the plan, and apply nothing.",
+      default: false,
+    }),
+    adopt: Flags.boolean({
+      summary: "As --dry-run, for the first deploy: also show what svcm takes over, and files that are neither shared nor left.",
       default: false,
     }),
     plan: Flags.string({ summary: "Id of the plan that you read. Refuse any other plan.", helpValue: "<id>" }),
@@ -49,8 +59,13 @@ export default class Deploy extends SvcmCommand {
     const { args, flags } = await this.parse(Deploy);
     const { lockTimeoutMs, timeoutMs } = readTimeouts(flags);
     const prune = flags.prune || undefined;
-    const request = { ...pickEnvironment(flags), revision: args.revision, prune, lockTimeoutMs };
-    if (flags["dry-run"]) return await this.#prepare(request);
+    if (args.revision !== undefined && flags.from !== undefined)
+      throw new SvcmError("INVALID_REQUEST", {
+        details: "--from takes the place of the revision. Give one of the two.",
+      });
+    const from = flags.from === undefined ? undefined : resolve(flags.from);
+    const request = { ...pickEnvironment(flags), revision: args.revision, from, prune, lockTimeoutMs };
+    if (flags["dry-run"] || flags.adopt) return await this.#prepare({ ...request, adopt: flags.adopt || undefined });
     const seen = flags.yes || flags.plan !== undefined ? {} : await this.#confirmPlan(request);
     if (seen === undefined) return undefined;
     const { plan, message } = flags;
@@ -69,12 +84,12 @@ export default class Deploy extends SvcmCommand {
   }
 
   /** Returns the accepted commit and plan; `undefined` for a no. */
-  async #confirmPlan(request: DeployRequest): Promise<{ revision: string; plan?: string } | undefined> {
+  async #confirmPlan(request: DeployRequest): Promise<{ revision?: string; plan?: string } | undefined> {
     requirePrompt(canPrompt(this), "svcm deploy", "--plan or --yes");
     const prepared = await this.#prepare(request);
-    const { commit: revision, plan } = prepared;
+    const { commit, plan } = prepared;
     if (plan.changed && !(await this.#isAccepted(prepared))) return undefined;
-    return { revision, ...(plan.id !== null && { plan: plan.id }) };
+    return { ...(request.from === undefined && { revision: commit }), ...(plan.id !== null && { plan: plan.id }) };
   }
 
   async #isAccepted({ plan: { environment } }: DeployPlan): Promise<boolean> {

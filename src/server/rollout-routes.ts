@@ -1,6 +1,15 @@
-import { begunBody, applyRequest, rollbackRequest } from "../core/api/rollout-requests.ts";
+import { deployPlanBody } from "../core/api/deploy.ts";
+import {
+  begunBody,
+  applyRequest,
+  deployPlanRequest,
+  deployRequest,
+  rollbackRequest,
+} from "../core/api/rollout-requests.ts";
 import { planBody, releaseBody, releaseListBody, rollbackPlanBody } from "../core/api/rollout.ts";
 import {
+  deployPlan,
+  deployRun,
   releaseList,
   releaseShow,
   rolloutApply,
@@ -23,6 +32,17 @@ const releaseRefusals: readonly ErrorKind[] = [
   "PM2_FAILED",
   "AUDIT_FAILED",
   "SERVICE_BUSY",
+];
+const deployRefusals: readonly ErrorKind[] = [
+  ...planRefusals,
+  ...bodyRefusals,
+  "AUDIT_FAILED",
+  "SERVICE_BUSY",
+  "NOT_FOUND",
+  "REVISION_FAILED",
+  "DEPLOY_FAILED",
+  "DEPLOY_REFUSED",
+  "DEPLOY_LOCKED",
 ];
 /** After another apply, the client must read the new plan first, so waiting is useless. */
 const briefLock = { lockTimeoutMs: 1_000 };
@@ -55,6 +75,28 @@ export const rolloutRoutes: readonly Route[] = [
       "PROCESS_ACTION_REFUSED",
     ],
   }),
+  operationRoute("POST", "/api/runtime/deploy/plan", deployPlan, {
+    summary: "Prepare and check the release of a commit, and show the plan of its apply.",
+    tag: "pm2",
+    description:
+      "Fetches, installs, builds and checks in a folder of its own, which may take minutes. Nothing that runs is touched. " +
+      "If the client disconnects before the release is prepared, its folder is removed.",
+    body: deployPlanRequest,
+    fixed: briefLock,
+    response: deployPlanBody,
+    refusals: deployRefusals,
+  }),
+  operationRoute("POST", "/api/runtime/deploy", deployRun, {
+    summary: "Make the commit run whose plan you read.",
+    tag: "pm2",
+    description:
+      "Names the commit and the plan. Answers before the first step; `apply` frames and the release show the rest. The first failure restores code and configuration. The way back is a rollback.",
+    body: deployRequest,
+    fixed: briefLock,
+    runsInBackground: true,
+    response: begunBody,
+    refusals: [...deployRefusals, "APPLY_LOCKED", "PLAN_STALE", "APPLY_REFUSED", "PROCESS_ACTION_REFUSED"],
+  }),
   operationRoute("GET", "/api/runtime/rollback", rolloutRollbackPlan, {
     summary: "Show the effect that a rollback would have on each app of a release.",
     tag: "pm2",
@@ -72,7 +114,15 @@ export const rolloutRoutes: readonly Route[] = [
     fixed: briefLock,
     runsInBackground: true,
     response: begunBody,
-    refusals: [...releaseRefusals, "PLAN_STALE", "RELEASE_NOT_FOUND", "NOTHING_TO_ROLL_BACK", "APPLY_REFUSED"],
+    refusals: [
+      ...releaseRefusals,
+      "PLAN_STALE",
+      "RELEASE_NOT_FOUND",
+      "NOTHING_TO_ROLL_BACK",
+      "APPLY_REFUSED",
+      "DEPLOY_LOCKED",
+      "DEPLOY_FAILED",
+    ],
   }),
   operationRoute("GET", "/api/runtime/releases", releaseList, {
     summary: "List the newest applies and rollbacks of this repository.",

@@ -7,6 +7,7 @@ import {
   readlinkSync,
   realpathSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -74,6 +75,10 @@ test("a second deploy loses no request, and a rollback brings code and current b
   expect(release).toMatchObject({ outcome: "applied", deploy: { id: first, former: second } });
   expect([await shop.answer(), shop.current()]).toEqual(["1", first]);
   expect((await plan()).changed).toBe(false);
+  const locked = await ports.deployed
+    .withLock(shop.root, 1000, () => execute(rolloutRollback, ports, { lockTimeoutMs: 50 }, caller))
+    .catch((error: unknown) => error);
+  expect(locked).toMatchObject({ kind: "DEPLOY_LOCKED" });
   await execute(rolloutRollback, ports, {}, caller);
   expect([await shop.answer(), shop.current()]).toEqual(["2", second]);
   await expectClean();
@@ -201,5 +206,15 @@ test("a script outside of the release is refused before anything is touched", as
   const { deploy } = await shop.deploy();
   expect(await ports.processes.list()).toMatchObject([{ script: join(shop.root, "releases", deploy.id, "app.cjs") }]);
   expect(await pids()).not.toEqual(before);
+  // So is a link to it, or to current.
+  symlinkSync(shop.checkout, join(shop.own.folder, "live"));
+  symlinkSync(join(shop.root, "current"), join(shop.own.folder, "served"));
+  for (const link of ["live", "served"]) {
+    const script = JSON.stringify(join(shop.own.folder, link, "app.cjs"));
+    const cwd = JSON.stringify(join(shop.own.folder, link));
+    shop.publish({ "ecosystem.config.cjs": text.replace('"./app.cjs"', `${script},"cwd":${cwd}`) });
+    const folder = join(shop.root, "releases", (await shop.deploy()).deploy.id);
+    expect(await ports.processes.list()).toMatchObject([{ cwd: folder, script: join(folder, "app.cjs") }]);
+  }
   expect(lstatSync(join(shop.root, "current")).isSymbolicLink()).toBe(true);
 });

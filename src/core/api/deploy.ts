@@ -19,8 +19,9 @@ export const deployStates = [
 export const deployBody = z
   .strictObject({
     id: z.string().describe("Name of its folder; sorts by time."),
-    commit: z.string(),
-    revision: z.string().describe("The branch, tag or commit that was requested."),
+    commit: z.string().describe("Of a release file, the beginning of its digest."),
+    digest: z.string().optional().describe("SHA-256 of a release file (`--from`)."),
+    revision: z.string().describe("The branch, tag, commit or release file that was requested."),
     subject: z.string().describe("First line of the commit's message."),
     from: z.string().describe("Source of the commit, without credentials."),
     environment: z.string(),

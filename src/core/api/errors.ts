@@ -54,7 +54,7 @@ export const errorTable = {
   /** Before its apply, so nothing that runs was touched. */
   DEPLOY_FAILED: { status: 500, exitCode: 1, error: "Deploy failed." },
   DEPLOY_REFUSED: { status: 409, exitCode: 1, error: "Deploy refused." },
-  DEPLOY_LOCKED: { status: 409, exitCode: 3, error: "Another deploy runs.", isCode: true },
+  DEPLOY_LOCKED: { status: 409, exitCode: 3, error: "A deploy or a rollback runs.", isCode: true },
   APPLY_HALF: { status: 500, exitCode: 3, error: "Apply is half done." },
   RELEASE_NOT_FOUND: { status: 404, exitCode: 2, error: "Release not found.", isCode: true },
   NOTHING_TO_ROLL_BACK: { status: 404, exitCode: 2, error: "Nothing to roll back.", isCode: true },

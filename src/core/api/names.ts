@@ -142,7 +142,18 @@ export const releaseOutcomes = ["running", "applied", "unchanged", "refused", "r
 
 export const stepPhases = ["not-begun", "begun", "done", "failed", "reverted"] as const;
 
-export const eventKinds = ["start", "exit", "restart", "stop", "delete", "action", "write", "apply", "daemon"] as const;
+export const eventKinds = [
+  "start",
+  "exit",
+  "restart",
+  "stop",
+  "delete",
+  "action",
+  "write",
+  "apply",
+  "deploy",
+  "daemon",
+] as const;
 
 /** Why a node of the fleet has no result. */
 export const missingStates = ["failed", "silent", "away", "refused", "other-version"] as const;

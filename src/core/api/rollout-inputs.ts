@@ -15,6 +15,7 @@ const deployChoices = {
   environment: z.optional(z.string()),
   service: z.optional(z.string()),
   revision: z.optional(z.string().check(z.minLength(1), z.maxLength(1000))),
+  from: z.optional(z.string().check(z.minLength(1), z.maxLength(4096))),
   prune: z.optional(z.boolean()),
   lockTimeoutMs: timeoutMs,
 };
@@ -58,9 +59,10 @@ export const rolloutInputs = {
   }),
   /**
    * Makes the release of a commit and its plan, and applies nothing. `revision` is a branch, a tag or a commit; by default
-   * the branch that the checkout follows.
+   * the branch that the checkout follows. `from` is a tarball or a folder in place of a commit.
+   * `adopt` notes what the first deploy takes over, in place of a refusal.
    */
-  "deploy.plan": z.strictObject(deployChoices),
+  "deploy.plan": z.strictObject({ ...deployChoices, adopt: z.optional(z.boolean()) }),
   /** `plan` is the id of the plan that the caller saw. The other members are as in `rollout.apply`. */
   "deploy.run": z.strictObject({
     ...deployChoices,

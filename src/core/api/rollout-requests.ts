@@ -25,8 +25,31 @@ export const rollbackRequest = required(pick(inputs["rollout.rollback"], { relea
   release: true,
 });
 
+export const deployPlanRequest = pick(inputs["deploy.plan"], {
+  environment: true,
+  service: true,
+  revision: true,
+  prune: true,
+});
+
+/** The commit and the plan that the caller saw. */
+export const deployRequest = required(
+  pick(inputs["deploy.run"], {
+    environment: true,
+    service: true,
+    revision: true,
+    prune: true,
+    plan: true,
+    switchEnvironment: true,
+    message: true,
+  }),
+  { plan: true, revision: true },
+);
+
 export const begunBody = z
   .strictObject({ release: z.string().nullable().describe("Id of the release; null if there was nothing to do.") })
-  .describe("An apply or a rollback has begun. Its steps follow as `apply` frames, and its release shows them.");
+  .describe(
+    "An apply, a deploy or a rollback has begun. Its steps follow as `apply` frames, and its release shows them.",
+  );
 
 export type Begun = BodyOf<typeof begunBody>;

@@ -22,7 +22,7 @@ export async function checkRelease(context: DeployContext, world: ReleaseWorld):
     throw new SvcmError("DEPLOY_FAILED", {
       code: "DEPLOY_CHECK_FAILED",
       path,
-      details: `The commit has no ecosystem file for ${context.environment}: ${fileName} is not in it.`,
+      details: `The release has no ecosystem file for ${context.environment}: ${fileName} is not in it.`,
       hint: "Commit and push the file, or name another environment with --environment.",
     });
   requireInside(loaded, { programFolders: world.programFolders, release: world.paths.release });

@@ -22,21 +22,22 @@ export interface PackageFolder {
 }
 
 export interface ReleaseCommand {
-  readonly name: "install" | "build" | "prune";
+  readonly name: "install" | "build" | "prune" | "check";
   readonly command: Exclude<DeployCommand, false>;
 }
 
 /** Development packages are needed by the build, so they go after it. @throws {SvcmError} DEPLOY_FAILED */
 export function releaseCommands(
   { names, packageText }: PackageFolder,
-  { install, build }: Pick<DeploySettings, "install" | "build">,
+  { install, build, check = false }: Pick<DeploySettings, "install" | "build" | "check">,
 ): ReleaseCommand[] {
   const pack = packageText === undefined ? {} : parsePackage(packageText);
   const manager = install === undefined ? chooseManager(names, pack) : undefined;
   return [
-    toCommand("install", install ?? (manager === undefined ? false : installCommand(manager, pack))),
+    toCommand("install", install ?? (manager === undefined ? false : installCommand(manager, names, pack))),
     toCommand("build", build ?? (hasBuild(pack) && [manager ?? "npm", "run", "build"])),
     toCommand("prune", (manager !== undefined && hasMembers(pack, "devDependencies") && PRUNE[manager]) || false),
+    toCommand("check", check),
   ].flatMap((one) => one ?? []);
 }
 
@@ -58,10 +59,11 @@ const PRUNE: Readonly<Partial<Record<Manager, readonly string[]>>> = {
   pnpm: ["pnpm", "prune", "--prod"],
 };
 
-function installCommand(manager: Manager, pack: Package): readonly string[] {
+/** Each refuses a lockfile that does not match package.json. */
+function installCommand(manager: Manager, names: readonly string[], pack: Package): readonly string[] {
   if (manager === "npm") return ["npm", "ci", "--prefer-offline", "--no-audit", "--no-fund"];
-  const isClassic = manager === "yarn" && !/^yarn@(?:[2-9]|\d\d)/.test(namedManager(pack));
-  return [manager, "install", manager === "yarn" && !isClassic ? "--immutable" : "--frozen-lockfile"];
+  const isModern = names.includes(".yarnrc.yml") || /^yarn@(?:[2-9]|\d\d)/.test(namedManager(pack));
+  return [manager, "install", manager === "yarn" && isModern ? "--immutable" : "--frozen-lockfile"];
 }
 
 type Package = Readonly<Record<string, unknown>>;

@@ -26,7 +26,10 @@ export async function listInterrupted(root: DeployRoot): Promise<Issue[]> {
     code: since === null ? "DEPLOY_INTERRUPTED" : "DEPLOY_RUNNING",
     severity: "warning",
     path: [],
-    message: since === null ? interruption(record) : `A deploy of ${record.commit.slice(0, 7)} is running.`,
+    message:
+      since === null
+        ? interruption(record)
+        : `The deploy of ${record.commit.slice(0, 7)} has not ended, and a deploy or a rollback is running.`,
   }));
 }
 

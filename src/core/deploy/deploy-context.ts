@@ -18,6 +18,8 @@ export interface DeployContext extends ChosenDeploy {
   /** The names of the environment. */
   readonly spellings: readonly string[];
   readonly service: string | undefined;
+  /** Notes take the place of what a first deploy refuses. */
+  readonly isAdopting: boolean;
   /** Lines that were shown while it works, and that the result repeats. */
   readonly notes: string[];
 }

@@ -18,21 +18,22 @@ import {
   type DeployContext,
   type DeployPorts,
 } from "./deploy-context.ts";
-import { chooseSource, findCommit, type FoundCommit } from "./find-commit.ts";
+import { findCode, findPrepared } from "./find-code.ts";
+import { noteForeignLayout } from "./foreign-layout.ts";
 import { deployOfPath } from "./layout.ts";
-import type { Checkout, DeployGit } from "./port-deploy-git.ts";
+import type { DeployGit } from "./port-deploy-git.ts";
 import type { ReleaseWorld } from "./port-deploys.ts";
 import { appNames } from "./app-names.ts";
 import { prepareRelease } from "./prepare.ts";
 import { requireDecided } from "./undecided.ts";
 import { pruneReleases } from "./prune.ts";
-import { isPrepared, toPlace, type DeployOutcome, type DeployRecord } from "./record.ts";
+import { commitsOf, toPlace, type DeployOutcome, type DeployRecord } from "./record.ts";
 import { recoverDeploys } from "./recover.ts";
 import { toDeploy } from "./to-deploy.ts";
 
 const DEFAULT_LOCK_TIMEOUT_MS = 5000;
 
-type Request = InputOf<"deploy.plan">;
+type Request = Omit<InputOf<"deploy.plan">, "adopt"> & { readonly adopt?: boolean | undefined };
 
 interface PreparedDeploy {
   readonly context: DeployContext;
@@ -43,7 +44,7 @@ interface PreparedDeploy {
 }
 
 /** Makes and checks the release, and leaves it for the deploy. @throws {SvcmError} as {@link deploy}, before its apply */
-export function planDeploy(ports: DeployPorts, request: Request, caller: Caller): Promise<DeployPlan> {
+export function planDeploy(ports: DeployPorts, request: InputOf<"deploy.plan">, caller: Caller): Promise<DeployPlan> {
   return withDeploy(ports, request, caller, "deploy.prepare", async ({ context, record, world, former }) => {
     const { plan } = await computePlan(world, { ...requestOf(context), prune: request.prune });
     const { id, commit, revision, subject } = record;
@@ -141,19 +142,16 @@ async function withDeploy<T>(
         await begin();
         await root.claim({ pm2Home: ports.workspace.pm2Home, environment });
         await recoverDeploys(context);
-        const git = deploys.git(root.layout.repository);
-        const checkout = await git.readCheckout();
-        const found = await fetchCommit(context, git, checkout, request.revision);
+        if (context.isAdopting) await noteForeignLayout(context);
+        const code = await findCode(context, request);
+        const { found, git, checkout } = code;
         subject.target = `commit ${found.commit.slice(0, 7)}`;
         requireNotStopped(context);
         const prepared = await findPrepared(context, found);
         // An app may have written new files since.
         if (prepared) await requireDecided(context, { git, checkout }, deploys.world(toPlace(root.layout, prepared)));
-        const record =
-          prepared ?? (await prepareRelease(context, { found, git, checkout, records: await root.records() }));
-        await git.keep(
-          new Map([...(await root.records()).filter(isPrepared), record].map(({ id, commit }) => [id, commit])),
-        );
+        const record = prepared ?? (await prepareRelease(context, { ...code, records: await root.records() }));
+        await git.keep(commitsOf([...(await root.records()), record]));
         subject.target = `commit ${record.commit.slice(0, 7)} as ${record.id}`;
         requireNotStopped(context);
         const world = deploys.world(toPlace(root.layout, record));
@@ -177,34 +175,9 @@ async function openContext(ports: DeployPorts, request: Request, caller: Caller)
     environment: name,
     spellings: spellingsOf(spellings, name),
     service,
+    isAdopting: request.adopt ?? false,
     notes: [],
   };
-}
-
-async function fetchCommit(
-  { ports, caller, settings }: DeployContext,
-  git: DeployGit,
-  checkout: Checkout,
-  revision: string | undefined,
-): Promise<FoundCommit> {
-  const source = chooseSource(checkout, settings.source, ports.workspace.root);
-  caller.say?.(`fetch: ${source.remote ?? (source.kind === "path" ? source.url : "the source")}`);
-  const options = { timeoutMs: settings.timeoutMs, signal: caller.signal };
-  return await findCommit(git, { revision, source, checkout }, options);
-}
-
-/** Of the same commit, so nothing is built twice. */
-async function findPrepared(
-  { root, caller }: DeployContext,
-  { commit }: FoundCommit,
-): Promise<DeployRecord | undefined> {
-  for (const record of await root.records()) {
-    if (record.commit !== commit || !isPrepared(record)) continue;
-    if (!(await root.exists(`${root.layout.releases}/${record.id}`))) continue;
-    caller.say?.(`files: ${commit.slice(0, 7)} is prepared already in ${root.layout.releases}/${record.id}`);
-    return record;
-  }
-  return undefined;
 }
 
 async function formerCommit({ root }: DeployContext, former: string | null): Promise<string | null> {

@@ -44,6 +44,9 @@ export function nodeDeployed({ root, pm2Home }: DeployedPlace, ports: HasFacts &
       const { listInterrupted } = await import("./current-release.ts");
       return await listInterrupted((await ports.deploys()).open(folder));
     },
+    async withLock(folder, timeoutMs, work) {
+      return await (await ports.deploys()).open(folder).withLock(timeoutMs, work);
+    },
     async switchTo({ id, root: folder }) {
       const deployRoot = (await ports.deploys()).open(folder);
       await deployRoot.switchTo(id);

@@ -9,6 +9,8 @@ export interface FoundCommit {
   readonly revision: string;
   /** Without credentials. */
   readonly source: string;
+  /** Of an archive, whose beginning takes the place of the commit. */
+  readonly digest?: string;
 }
 
 /** The default is `origin`, or the only remote; without a remote, the checkout itself. @throws {SvcmError} DEPLOY_FAILED */
@@ -32,6 +34,11 @@ export function chooseSource(checkout: Checkout, declared: string | undefined, r
     });
   if (isUrl(declared)) return { kind: "url", url: declared, settings };
   return { kind: "path", url: resolvePath(root, declared), settings };
+}
+
+/** A folder without Git, such as a release of another tool: its path begins every path in it. */
+export function folderOnly(top: string): Checkout {
+  return { top, prefix: "", urls: new Map(), upstream: undefined, settings: [] };
 }
 
 /** `ext::…` would run a program. */

@@ -2,7 +2,8 @@ import type { HasHost } from "../files/port-host.ts";
 import type { DeployCommand } from "../project/deploy-settings.ts";
 import type { ApplyPorts } from "../rollout/apply/ports.ts";
 import type { PackageFolder } from "./commands.ts";
-import type { DeployGit } from "./port-deploy-git.ts";
+import type { FoundCommit } from "./find-commit.ts";
+import type { Checkout, DeployGit } from "./port-deploy-git.ts";
 import type { Layout, ReleasePlace } from "./layout.ts";
 import type { PathMap } from "./map-paths.ts";
 import type { DeployEvent, DeployRecord, StartedCommand } from "./record.ts";
@@ -13,6 +14,9 @@ export interface Deploys {
 
   /** @param repository the bare repository of a deploy root */
   git(repository: string): DeployGit;
+
+  /** A tarball or a folder in the place of a commit. @throws {SvcmError} DEPLOY_FAILED with RELEASE_FILE_UNUSABLE */
+  releaseFile(path: string, layout: Layout): Promise<DeployCode>;
 
   /** The ports of svcm with a release as the repository: its files and facts, and PM2 and the records as they are. */
   world(place: ReleasePlace): ReleaseWorld;
@@ -28,6 +32,13 @@ export interface Deploys {
 
   /** Ends the groups of these programs, if they are still the same. */
   endCommands(commands: readonly StartedCommand[], folder: string): Promise<void>;
+}
+
+/** The origin of a release: a commit, or a release file. */
+export interface DeployCode {
+  readonly found: FoundCommit;
+  readonly git: DeployGit;
+  readonly checkout: Checkout;
 }
 
 export interface ReleaseWorld extends ApplyPorts, HasHost {
@@ -60,7 +71,7 @@ export interface DeployRoot {
   /** The release that `current` leads to; null without one of svcm. */
   current(): Promise<string | null>;
 
-  /** Replaces `current` by a rename, so no reader misses it; null removes it. */
+  /** Replaces `current` by a rename, so no reader misses it; null for what it was before svcm. */
   switchTo(id: string | null): Promise<void>;
 
   /** Bytes and files. */

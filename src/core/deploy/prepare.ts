@@ -1,5 +1,6 @@
 import { SvcmError } from "../api/errors.ts";
 import type { LoadedEcosystem } from "../pm2/loaded.ts";
+import type { DeploySettings } from "../project/deploy-settings.ts";
 import { PROJECT_FILE } from "../project/project.ts";
 import { envLayerPaths } from "../project/env-layers.ts";
 import { chooseServices, resolvePath } from "../project/resolve.ts";
@@ -9,7 +10,7 @@ import { note, requireNotStopped, type DeployContext } from "./deploy-context.ts
 import { createDeployId } from "./layout.ts";
 import type { CommitFacts } from "./port-deploy-git.ts";
 import type { DiskSize, ReleaseWorld, SharedPath } from "./port-deploys.ts";
-import type { NewRelease } from "./new-release.ts";
+import type { NewRelease } from "./find-code.ts";
 import { type DeployHead, type DeployRecord, toDeployRecord } from "./record.ts";
 import { runReleaseCommands } from "./run-commands.ts";
 import { requireDecided } from "./undecided.ts";
@@ -120,7 +121,8 @@ async function fillFolder(
   );
   const world = deploys.world(place);
   await requireProjectFile(context, world);
-  const { settings } = chooseDeploy(await world.facts.project(), context.service);
+  const chosen = chooseDeploy(await world.facts.project(), context.service);
+  const settings = found.digest === undefined ? chosen.settings : await withoutBuild(context, chosen.settings, world);
   // Before the install, because its scripts may read them.
   const shared = await listShared(context, world, settings.shared);
   await root.share(id, shared);
@@ -140,6 +142,16 @@ async function fillFolder(
   return size;
 }
 
+/** A release file is built. It may have its packages, too. */
+async function withoutBuild(
+  { root }: DeployContext,
+  settings: DeploySettings,
+  { workspace }: ReleaseWorld,
+): Promise<DeploySettings> {
+  const hasPackages = await root.exists(`${workspace.root}/node_modules`);
+  return { ...settings, build: false, ...(hasPackages && { install: false }) };
+}
+
 function requireWhole(paths: readonly string[], code: "SUBMODULE_UNSUPPORTED" | "LFS_MISSING", what: string): void {
   if (paths.length === 0) return;
   const named = paths.slice(0, 5).join(", ");
@@ -155,8 +167,8 @@ async function requireProjectFile({ ports, root }: DeployContext, { workspace }:
   if (await root.exists(`${workspace.root}/${PROJECT_FILE}`)) return;
   throw new SvcmError("DEPLOY_FAILED", {
     code: "DEPLOY_NOT_COMMITTED",
-    details: `${PROJECT_FILE} is in the checkout and not in the commit, and a release has only what is committed.`,
-    hint: `git add ${PROJECT_FILE}, commit it with the ecosystem files, and push.`,
+    details: `${PROJECT_FILE} is in the checkout and not in the commit or release file, and a release has nothing else.`,
+    hint: `git add ${PROJECT_FILE}, commit it with the ecosystem files, and push. A release file needs it, too.`,
   });
 }
 

@@ -4,7 +4,7 @@ import { decidePrune } from "./decide-prune.ts";
 import { note, type DeployContext } from "./deploy-context.ts";
 import { deployOfPath } from "./layout.ts";
 import type { DeployGit } from "./port-deploy-git.ts";
-import { isPrepared } from "./record.ts";
+import { commitsOf } from "./record.ts";
 
 const MAX_NAMED = 3;
 
@@ -43,8 +43,7 @@ export async function pruneReleases(context: DeployContext, git: DeployGit): Pro
       note(context, `The release ${id} could not be removed: ${error.message}`);
     }
   }
-  const kept = (await root.records()).filter(isPrepared);
-  await git.keep(new Map(kept.map(({ id, commit }) => [id, commit])));
+  await git.keep(commitsOf(await root.records()));
   return { pruned };
 }
 

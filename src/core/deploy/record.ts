@@ -95,3 +95,9 @@ export function toPlace(layout: Layout, { id, prefix, commit, checkout }: Deploy
 export function isPrepared({ state, preparedAtMs }: Pick<DeployRecord, "state" | "preparedAtMs">): boolean {
   return preparedAtMs !== null && state !== "pruned";
 }
+
+/** Those that Git has to keep, by release. */
+export function commitsOf(records: readonly DeployRecord[]): Map<string, string> {
+  const own = records.filter((record) => isPrepared(record) && record.digest === undefined);
+  return new Map(own.map(({ id, commit }) => [id, commit]));
+}

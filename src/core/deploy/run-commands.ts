@@ -28,7 +28,8 @@ export async function runReleaseCommands(context: DeployContext, place: Prepared
   for (const one of commands) {
     const text = commandText(one.command);
     caller.say?.(`${one.name}: ${scrub(text)}`);
-    const added = one.name === "build" ? await buildValues(context, world, settings.env) : {};
+    const added = one.name === "build" || one.name === "check" ? await buildValues(context, world, settings.env) : {};
+    const causes = new Set<string>();
     const result = await deploys.run(one.command, {
       cwd,
       env: commandEnvironment(deploys.callerVariables(), added),
@@ -37,11 +38,12 @@ export async function runReleaseCommands(context: DeployContext, place: Prepared
       onStart: (command) => root.append(id, { event: "command", name: one.name, ...command }),
       onLine: (line) => {
         const shown = scrub(line);
+        for (const [pattern, cause] of KNOWN_CAUSES) if (pattern.test(line)) causes.add(cause);
         root.appendOutput(id, `${one.name}: ${shown}`);
         caller.say?.(`  ${shown}`);
       },
     });
-    if (result.end !== "exit" || result.exitCode !== 0) throw commandFailure(one, result, settings, scrub);
+    if (result.end !== "exit" || result.exitCode !== 0) throw commandFailure(one, result, settings, { scrub, causes });
   }
 }
 
@@ -49,9 +51,8 @@ function commandFailure(
   { name, command }: ReleaseCommand,
   { end, exitCode, signal, lastLines }: CommandResult,
   { timeoutMs }: DeploySettings,
-  scrub: Scrub,
+  { scrub, causes }: { readonly scrub: Scrub; readonly causes: ReadonlySet<string> },
 ): SvcmError {
-  const isFull = lastLines.some((line) => /\bENOSPC\b|No space left on device/.test(line));
   const how = {
     exit: `ended with exit code ${exitCode}`,
     signal: `was ended by ${signal}`,
@@ -59,14 +60,23 @@ function commandFailure(
     aborted: "was stopped",
     absent: "could not be started",
   }[end];
-  const full = isFull ? " The disk is full (ENOSPC)." : "";
   const code = end === "timeout" ? "DEPLOY_TIMEOUT" : end === "aborted" ? "DEPLOY_STOPPED" : "DEPLOY_COMMAND_FAILED";
   const lines = lastLines.map((line) => `  ${scrub(line)}`);
   return new SvcmError("DEPLOY_FAILED", {
     code,
-    details: [`The ${name} (${scrub(commandText(command))}) ${how}.${full}`, ...lines].join("\n"),
+    details: [[`The ${name} (${scrub(commandText(command))}) ${how}.`, ...causes].join(" "), ...lines].join("\n"),
   });
 }
+
+/** npm writes its usage after the cause, so the last lines may not have it. */
+const KNOWN_CAUSES = [
+  // Too many watched files have the same code.
+  [/\bENOSPC\b(?!.*watch)|No space left on device/, "The disk is full (ENOSPC)."],
+  [
+    /`npm ci` can only install packages when|ERR_PNPM_(?:OUTDATED_LOCKFILE|LOCKFILE_CONFIG_MISMATCH)|YN0028|lockfile needs to be updated|lockfile had changes, but lockfile is frozen/,
+    "The lockfile does not match package.json: install in the checkout, and commit both.",
+  ],
+] as const;
 
 /** Values of the apps and of package registries, also those that the shell holds. */
 async function createOutputScrub({ deploys }: DeployContext, world: ReleaseWorld): Promise<Scrub> {

@@ -2,10 +2,12 @@ import type { Deploy } from "../api/deploy.ts";
 import type { DeployRecord } from "./record.ts";
 
 export function toDeploy(record: DeployRecord, current: string | null): Deploy {
-  const { id, commit, revision, subject, source, environment, by, at, endedAt, state, release, reason } = record;
+  const { id, commit, digest, revision, subject, source, environment, by, at, endedAt, state, release, reason } =
+    record;
   return {
     id,
     commit,
+    ...(digest !== undefined && { digest }),
     revision,
     subject,
     environment,

@@ -7,9 +7,9 @@ import { isBelow } from "../running/code-files.ts";
 import { baseName } from "../words/path.ts";
 import { appNames } from "./app-names.ts";
 import { chooseDeploy } from "./choose-deploy.ts";
-import { requestOf, type DeployContext } from "./deploy-context.ts";
+import { note, requestOf, type DeployContext } from "./deploy-context.ts";
 import { deployOfPath, type Layout } from "./layout.ts";
-import type { NewRelease } from "./new-release.ts";
+import type { NewRelease } from "./find-code.ts";
 import { isNoData } from "./no-data.ts";
 import type { ReleaseWorld } from "./port-deploys.ts";
 
@@ -39,7 +39,10 @@ export async function requireDecided(
   for (const path of await git.listOthers(settings.shared))
     if (!(await root.exists(`${world.workspace.root}/${path}`))) lacking.push(path);
   const undecided = filterUndecided([...lacking, ...(await listChanged(context))], settings);
-  if (undecided.length > 0) throw undecidedError(undecided, apps);
+  if (!context.isAdopting) return requireNone(undecided, apps);
+  note(context, `${apps.join(", ")} in ${checkout.top} will run in the release. Nothing is moved.`);
+  for (const path of settings.shared) note(context, `shared: ${path}, which stays where it is`);
+  for (const path of undecided) note(context, `undecided: ${path}; name it in deploy.shared or deploy.left`);
 }
 
 interface Place {
@@ -83,10 +86,11 @@ async function listChanged({ ports }: DeployContext): Promise<string[]> {
   return (state?.dirty ?? []).map((path) => path.slice(root.length + 1));
 }
 
-function undecidedError(paths: readonly string[], apps: readonly string[]): SvcmError {
+function requireNone(paths: readonly string[], apps: readonly string[]): void {
+  if (paths.length === 0) return;
   const named = paths.slice(0, MAX_NAMED).map((path) => `  ${path}`);
   const more = paths.length > MAX_NAMED ? [`  and ${paths.length - MAX_NAMED} more`] : [];
-  return new SvcmError("DEPLOY_FAILED", {
+  throw new SvcmError("DEPLOY_FAILED", {
     code: "DEPLOY_UNDECIDED",
     details: [
       `${apps.slice(0, 3).join(", ")} ${apps.length === 1 ? "runs" : "run"} in the checkout, which has files that the release lacks:`,

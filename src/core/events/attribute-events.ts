@@ -137,13 +137,18 @@ function fromRecord({ record, startedMs }: Claim, pm2Home: string | undefined): 
   // What was proposed, approved or denied changed nothing yet; the apply or the write has its own record.
   if (record.action.startsWith("proposal.")) return [];
   const isAction = record.processes !== undefined;
+  const isDeploy = record.action === "deploy.run";
   const subject = subjectText(record);
   const event: Omit<SvcmEvent, "at"> = {
     app: null,
-    kind: record.action.startsWith("plan.") ? "apply" : isAction ? "action" : "write",
+    kind: isDeploy ? "deploy" : record.action.startsWith("plan.") ? "apply" : isAction ? "action" : "write",
     cause: "svcm",
     certainty: "certain",
-    evidence: [`${record.action} ${subject}`.trim() + ` ${record.outcome} in svcm's audit log.`],
+    evidence: [
+      isDeploy
+        ? deployText(record)
+        : `${record.action} ${subject} ${record.outcome} in svcm's audit log.`.replace("  ", " "),
+    ],
     actor: callerText(record),
     auditId: record.id,
   };
@@ -153,4 +158,11 @@ function fromRecord({ record, startedMs }: Claim, pm2Home: string | undefined): 
     atMs: startedMs,
     event: { ...event, app: name, ...(pmId !== null && { pmId }) },
   }));
+}
+
+/** `Deployed commit 4a91c77 as 20261127080501-4a91c77 by anna (cli).` */
+function deployText(record: AuditRecord): string {
+  const { target = "a commit", outcome } = record;
+  const what = { succeeded: "", started: " was interrupted", failed: " failed", refused: " was refused" }[outcome];
+  return `${what === "" ? "Deployed" : "The deploy of"} ${target} by ${callerText(record)}${what}.`;
 }

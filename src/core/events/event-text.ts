@@ -1,7 +1,8 @@
 import type { SvcmEvent } from "../api/events.ts";
 
 /** `api (id 3) ended: crash, exit code 1.` */
-export function eventText({ app, pmId, kind, cause, certainty, exitCode, signal }: SvcmEvent): string {
+export function eventText({ app, pmId, kind, cause, certainty, exitCode, signal, evidence }: SvcmEvent): string {
+  if (kind === "deploy") return evidence[0] ?? "";
   const subject = app === null ? "PM2" : pmId === undefined ? app : `${app} (id ${pmId})`;
   const how = exitCode === undefined || exitCode === 0 ? signal : `exit code ${exitCode}`;
   const why = cause === "signal" && signal !== undefined ? "signal" : CAUSES[cause];
@@ -18,6 +19,7 @@ const KINDS: Readonly<Record<SvcmEvent["kind"], string>> = {
   action: "received an action",
   write: "was changed",
   apply: "was part of an apply",
+  deploy: "was deployed",
   daemon: "changed",
 };
 

@@ -16,7 +16,9 @@ export interface DeploySettings {
   readonly install: DeployCommand | undefined;
   /** `undefined` for the script `build` of package.json, if it has one. */
   readonly build: DeployCommand | undefined;
-  /** Names of values of the env layers that the build may see. */
+  /** Of the release itself, before anything that runs is touched. */
+  readonly check: DeployCommand | undefined;
+  /** Names of values of the env layers that build and check may see. */
   readonly env: readonly string[];
   readonly keep: number;
   readonly timeoutMs: number;
@@ -29,6 +31,7 @@ export interface DeclaredDeploy {
   readonly left?: readonly string[] | undefined;
   readonly install?: DeployCommand | undefined;
   readonly build?: DeployCommand | undefined;
+  readonly check?: DeployCommand | undefined;
   readonly env?: readonly string[] | undefined;
   readonly keep?: number | undefined;
   readonly timeout?: string | undefined;
@@ -48,6 +51,7 @@ export function toDeploySettings({ timeout, ...declared }: DeclaredDeploy = {}):
     left: withoutSlash(declared.left),
     install: declared.install,
     build: declared.build,
+    check: declared.check,
     env: declared.env ?? [],
     keep: declared.keep ?? DEFAULT_KEEP,
     timeoutMs: parseDuration(timeout ?? DEFAULT_TIMEOUT, DEPLOY_TIMEOUT) ?? 0,

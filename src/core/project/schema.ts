@@ -77,11 +77,12 @@ const deploy = z
     left: z.array(sharedPath).describe("a list of paths, for example [notes.txt]").optional(),
     install: command.optional(),
     build: command.optional(),
+    check: command.optional(),
     env: z.array(variable).describe("a list of names, for example [SENTRY_RELEASE]").optional(),
     keep: z.int().min(MIN_KEEP).max(MAX_KEEP).optional(),
     timeout: z.string().regex(DEPLOY_TIMEOUT).describe("a time such as 90s or 10m").optional(),
   })
-  .describe("{ root?, source?, shared?, left?, install?, build?, env?, keep?, timeout? }");
+  .describe("{ root?, source?, shared?, left?, install?, build?, check?, env?, keep?, timeout? }");
 
 const service = {
   folder: path.optional(),

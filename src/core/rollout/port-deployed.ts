@@ -22,6 +22,9 @@ export interface Deployed {
   /** Of a service, or of the whole checkout; below PM2_HOME. */
   defaultRoot(service: string): string;
 
+  /** No deploy of this root runs meanwhile, because its pruning could remove the code. @throws {SvcmError} DEPLOY_LOCKED */
+  withLock<T>(root: string, timeoutMs: number, work: () => Promise<T>): Promise<T>;
+
   /** Moves `current` to the code that a rollback has started. */
   switchTo(code: Pick<ReleasedCode, "id" | "root">): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { commandEnvironment, releaseCommands } from "../../../src/core/deploy/commands.ts";
 import { SvcmError } from "../../../src/core/api/errors.ts";
 
-const defaults = { install: undefined, build: undefined };
+const defaults = { install: undefined, build: undefined, check: undefined };
 const pack = (more: object): string => JSON.stringify({ name: "shop", ...more });
 const dependencies = { a: "1" };
 const NPM_CI = ["npm", "ci", "--prefer-offline", "--no-audit", "--no-fund"];
@@ -38,6 +38,12 @@ describe("the lockfile chooses the commands", () => {
       pack({ dependencies, packageManager: "yarn@4.1.0" }),
       [["install", ["yarn", "install", "--immutable"]]],
     ],
+    [
+      "yarn 4 by its settings",
+      ["yarn.lock", ".yarnrc.yml"],
+      pack({ dependencies }),
+      [["install", ["yarn", "install", "--immutable"]]],
+    ],
     ["bun", ["bun.lockb"], pack({ dependencies }), [["install", ["bun", "install", "--frozen-lockfile"]]]],
     [
       "two lockfiles and a named manager",
@@ -52,8 +58,9 @@ describe("the lockfile chooses the commands", () => {
 
   test("declared commands replace them, and false leaves one out", () => {
     const folder = { names: ["package.json"], packageText: pack({ dependencies, scripts: { build: "tsc" } }) };
-    expect(releaseCommands(folder, { install: "make deps", build: false })).toEqual([
+    expect(releaseCommands(folder, { install: "make deps", build: false, check: ["node", "check.js"] })).toEqual([
       { name: "install", command: "make deps" },
+      { name: "check", command: ["node", "check.js"] },
     ]);
   });
 });

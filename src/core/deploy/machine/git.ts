@@ -4,6 +4,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { gitRunner } from "../../files/git.ts";
 import { attemptDeploy } from "./attempt.ts";
 import type { Checkout, CommitFacts, DeployGit } from "../port-deploy-git.ts";
+import { listFiles } from "./walk.ts";
 import { runGit, type GitPlace, type RunGitOptions } from "./run-git.ts";
 
 const MAX_BYTES = 64 * 2 ** 20;
@@ -23,15 +24,17 @@ export function deployGit(place: GitPlace): DeployGit {
   const own: Own = (args, more) => runGit(place, args, more);
   return {
     readCheckout: () => readCheckout(inCheckout, ask),
-    listOthers: (detailed) => listOthers(inCheckout, detailed),
+    // Without Git, any of the files may be data.
+    listOthers: (detailed) => listOthers(inCheckout, detailed).catch(() => listFiles(root)),
     async fetch(source, options) {
-      if (!existsSync(`${repository}/HEAD`)) await init(repository, own);
+      await init(repository, own);
       await own([...FETCH, "--", source.url, ...FETCHED_REFS, ...(source.commit ? [source.commit] : [])], {
         source,
         options,
       });
     },
     async defaultBranch(source, options) {
+      await init(repository, own);
       const text = await own(["ls-remote", "--symref", "--", source.url, "HEAD"], { source, options });
       return /^ref: refs\/heads\/(\S+)\s+HEAD$/m.exec(text)?.[1];
     },
@@ -47,7 +50,7 @@ export function deployGit(place: GitPlace): DeployGit {
         await rm(index, { force: true });
       }
     },
-    keep: (commits) => keepCommits(own, commits),
+    keep: async (commits) => void (existsSync(`${repository}/HEAD`) && (await keepCommits(own, commits))),
   };
 }
 
@@ -64,6 +67,7 @@ async function listOthers(run: ReturnType<typeof gitRunner>, detailed: readonly 
 }
 
 async function init(repository: string, own: Own): Promise<void> {
+  if (existsSync(`${repository}/HEAD`)) return;
   await attemptDeploy(repository, () => mkdir(repository, { recursive: true, mode: 0o700 }));
   await own(["init", "--bare", "--quiet", "--", repository], { isInit: true });
 }

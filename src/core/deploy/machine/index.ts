@@ -1,5 +1,6 @@
 import type { Deploys } from "../port-deploys.ts";
 import { deployGit } from "./git.ts";
+import { openReleaseFile } from "./release-file.ts";
 import { deployRoot, realRoot } from "./root.ts";
 import { registrySecrets } from "./share.ts";
 import { endCommands, runCommand } from "./run-command.ts";
@@ -15,6 +16,8 @@ export function nodeDeploys({ root, env }: NodeDeploysOptions, world: Deploys["w
   return {
     open: (folder) => deployRoot(realRoot(folder)),
     git: (repository) => deployGit({ root, repository, env }),
+    releaseFile: (path, layout) =>
+      openReleaseFile({ root, layout, git: deployGit({ root, repository: layout.repository, env }) }, path),
     world,
     run: runCommand,
     endCommands,

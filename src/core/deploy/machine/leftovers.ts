@@ -10,7 +10,8 @@ export async function removeLeftovers({ current, releases, records, repository }
   await rm(`${current}.new`, { force: true });
   const recorded = new Set(await readdir(records).catch(() => []));
   for (const name of recorded)
-    if (name.endsWith(".index") || name.endsWith(".index.lock")) await rm(join(records, name), { force: true });
+    if (name.endsWith(".index") || name.endsWith(".index.lock") || name.endsWith(".tar"))
+      await rm(join(records, name), { force: true });
   for (const name of await readdir(releases).catch(() => [])) {
     const isUnrecorded =
       DEPLOY_ID.test(name) && !recorded.has(`${name}.jsonl`) && (await isEmptyFolder(join(releases, name)));

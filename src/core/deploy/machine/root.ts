@@ -88,7 +88,7 @@ async function withDeployLock<T>(layout: Layout, timeoutMs: number, work: () => 
   } catch (error) {
     if (!(error instanceof FileError) || error.path !== path) throw error;
     if (error.code === "ELOCKED")
-      throw new SvcmError("DEPLOY_LOCKED", { details: `Another deploy of ${root} runs: ${error.message}.` });
+      throw new SvcmError("DEPLOY_LOCKED", { details: `A deploy or a rollback in ${root} runs: ${error.message}.` });
     throw new SvcmError("DEPLOY_FAILED", { code: error.code, path: root, details: error.message });
   }
 }
@@ -151,11 +151,16 @@ async function appendEvent(path: string, event: DeployEvent): Promise<void> {
   }
 }
 
-async function switchCurrent({ current }: Layout, id: string | null): Promise<void> {
-  if (id === null) return await rm(current, { force: true });
+/** Without a release of svcm before, `current` leads again to where another tool left it. */
+async function switchCurrent({ current, records }: Layout, id: string | null): Promise<void> {
+  const foreign = join(records, "foreign-current");
+  const former = await readlink(current).catch(() => null);
+  if (former !== null && deployOfLink(former) === null) await writeFile(foreign, former, { mode: 0o600, flush: true });
+  const target = id === null ? await readFile(foreign, "utf8").catch(() => null) : `releases/${id}`;
+  if (target === null) return await rm(current, { force: true });
   const next = `${current}.new`;
   await rm(next, { force: true });
-  await symlink(`releases/${id}`, next);
+  await symlink(target, next);
   await rename(next, current);
 }
 

@@ -11,7 +11,7 @@ interface Entry {
   readonly isFolder: boolean;
 }
 
-function* walk(folder: string, enters: (name: string, path: string) => boolean): Generator<Entry> {
+export function* walk(folder: string, enters: (name: string, path: string) => boolean): Generator<Entry> {
   const pending = [folder];
   let count = 0;
   for (let place = pending.pop(); place !== undefined; place = pending.pop()) {
@@ -32,6 +32,12 @@ export function measureFolder(folder: string): DiskSize {
     bytes += (lstatSync(path, { throwIfNoEntry: false })?.blocks ?? 0) * 512;
   }
   return { bytes, files };
+}
+
+/** Without packages, caches and logs. */
+export function listFiles(root: string): string[] {
+  const entries = [...walk(root, (name) => !isNoData(name))];
+  return entries.filter(({ isFolder }) => !isFolder).map(({ path }) => path.slice(root.length + 1));
 }
 
 /** By the time of change, which nothing can set back. Hard links of a package manager change those of its files. A folder changes with what is created in it, so only files count. */

@@ -1,10 +1,12 @@
 import { existsSync, realpathSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { realPathIfReadable } from "../../files/system.ts";
+import { isBelow } from "../../running/code-files.ts";
 import type { HasHost } from "../../files/port-host.ts";
 import type { LoadedEcosystem } from "../../pm2/loaded.ts";
 import type { ApplyPorts } from "../../rollout/apply/ports.ts";
 import { mapLoaded, type PathMap } from "../map-paths.ts";
-import type { ReleasePlace } from "../layout.ts";
+import { deployOfPath, type Layout, type ReleasePlace } from "../layout.ts";
 import type { ReleaseWorld } from "../port-deploys.ts";
 
 export function releaseFolder({ layout, id }: Pick<ReleasePlace, "layout" | "id">): string {
@@ -46,7 +48,12 @@ export function releaseWorld(ports: WorldPorts, own: WorldPorts, place: ReleaseP
     workspace: { ...own.workspace, stateFolder, auditFile },
     ecosystems: {
       ...ecosystems,
-      load: async (...args) => withFound(mapLoaded(await ecosystems.load(...args), paths)),
+      load: async (...args) => {
+        const loaded = await ecosystems.load(...args);
+        const places = new Set(loaded.apps.flatMap(({ places: { cwd, script } }) => [cwd, script]));
+        const links = [...places].flatMap((path) => linkInto(place.layout, paths, path) ?? []);
+        return withFound([...links, paths].reduce(mapLoaded, loaded));
+      },
     },
     revisions: {
       ...own.revisions,
@@ -68,6 +75,23 @@ function pathMap({ layout, checkout, ...place }: ReleasePlace): PathMap {
     release: releaseFolder({ layout, ...place }),
     shared: layout.shared,
   };
+}
+
+function isIn(folders: readonly string[], path: string): boolean {
+  return folders.some((folder) => path === folder || isBelow(path, folder));
+}
+
+/** The path lies below a link to the checkout or to `current`: the highest folder of it that leads there. */
+function linkInto({ releases }: Layout, { from, release }: PathMap, path: string): PathMap | undefined {
+  let found: PathMap | undefined;
+  if (isIn([...from, release], path)) return found;
+  for (let link = path; link.length > 1 && link.startsWith("/"); link = dirname(link)) {
+    const real = realPathIfReadable(link);
+    const id = deployOfPath({ releases }, real);
+    const target = id === undefined ? real : `${release}${real.slice(`${releases}/${id}`.length)}`;
+    if (real !== link && isIn([...from, release], target)) found = { from: [link], release: target, shared: target };
+  }
+  return found;
 }
 
 /** The loader looked where the paths were before. */

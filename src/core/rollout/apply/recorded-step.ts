@@ -4,7 +4,7 @@ import type { Release } from "../../api/rollout.ts";
 import type { RolloutStep } from "../../access/caller.ts";
 import { SvcmError } from "../../api/errors.ts";
 
-import { toJournals, toRelease } from "../release.ts";
+import { toJournals, toRelease, type Journal, type ReleaseEvent } from "../release.ts";
 
 /** Call it under the apply lock. @throws {SvcmError} APPLY_REVERTED, APPLY_HALF if that was the outcome of the step */
 export async function findRecordedStep(
@@ -26,12 +26,19 @@ export async function findRecordedStep(
 }
 
 /** @throws {SvcmError} NOTHING_TO_ROLL_BACK */
-export async function findReleaseOfRollout({ releases }: HasReleases, { rollout }: RolloutStep): Promise<string> {
-  const journals = toJournals(await releases.list()).filter(({ head }) => head.rollout?.id === rollout);
-  const effective = journals.find((journal) => {
+export async function findReleaseOfRollout({ releases }: HasReleases, step: RolloutStep): Promise<string> {
+  const effective = findRolloutRelease(await releases.list(), step);
+  if (effective !== undefined) return effective.head.id;
+  throw new SvcmError("NOTHING_TO_ROLL_BACK", { details: `The rollout ${step.rollout} has changed nothing here.` });
+}
+
+export function findRolloutRelease(
+  lists: readonly (readonly ReleaseEvent[])[],
+  { rollout }: Pick<RolloutStep, "rollout">,
+): Journal | undefined {
+  const journals = toJournals(lists).filter(({ head }) => head.rollout?.id === rollout);
+  return journals.find((journal) => {
     const { outcome, undoes } = toRelease(journal, null);
     return undoes === undefined && (outcome === "applied" || outcome === "half");
   });
-  if (effective !== undefined) return effective.head.id;
-  throw new SvcmError("NOTHING_TO_ROLL_BACK", { details: `The rollout ${rollout} has changed nothing here.` });
 }

@@ -108,7 +108,7 @@ function requirePaths({ stamps }: HasStamps, undone: ReleaseHead, steps: Rollbac
     hint:
       undone.deploy?.former === undefined || undone.deploy.former === null
         ? "Put the folder back, or check out a good revision, and run svcm apply."
-        : `Deploy its commit again: svcm deploy ${undone.deploy.former.slice(-COMMIT_DIGITS)}`,
+        : `Deploy its code again: svcm deploy ${undone.deploy.former.slice(-COMMIT_DIGITS)}, or svcm deploy --from with its release file.`,
   });
 }
 

@@ -12,9 +12,9 @@ import { stateAfterRevert } from "./applied-state.ts";
 import { recover } from "./preflight.ts";
 import { namesOfApp } from "../release.ts";
 import { beginRelease, formerProbeFinder, type ReleaseRecorder } from "./recording.ts";
-import { findRecordedStep, findReleaseOfRollout } from "./recorded-step.ts";
+import { findRecordedStep, findReleaseOfRollout, findRolloutRelease } from "./recorded-step.ts";
 import { revertApps, type RevertContext } from "./revert-apps.ts";
-import { planRollback, type PlannedRollback } from "./rollback-plan.ts";
+import { findRelease, planRollback, type PlannedRollback } from "./rollback-plan.ts";
 
 type Input = InputOf<"rollout.rollback">;
 
@@ -28,13 +28,14 @@ export function rollBack(ports: ApplyPorts, input: Input, caller: Caller): Promi
   const { apps, plan: requested, lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = input;
   const subject: ActionSubject = { action: "plan.rollback" };
   const attempt = (begin: () => Promise<void>): Promise<Release> =>
-    ports.releases.withLock(lockTimeoutMs, async () => {
+    withLocks(ports, { release: input.release, lockTimeoutMs }, caller, async (root) => {
       const done = await findRecordedStep(ports, caller.step);
       if (done !== undefined) return done;
       await caller.step?.confirm();
       await recover(ports);
       const release = caller.step === undefined ? input.release : await findReleaseOfRollout(ports, caller.step);
       const planned = await planRollback(ports, { release, apps });
+      if (planned.undone.deploy?.root !== root) throw planStale(requested, planned.plan.id);
       subject.target = `release ${planned.undone.id}`;
       if (requested !== undefined && requested !== planned.plan.id) throw planStale(requested, planned.plan.id);
       const recording = await startRollbackRecording(ports, planned, caller);
@@ -46,9 +47,28 @@ export function rollBack(ports: ApplyPorts, input: Input, caller: Caller): Promi
   return withAudit(ports, caller, () => subject, attempt);
 }
 
-function planStale(requested: string, current: string): SvcmError {
+interface LockRequest {
+  readonly release: string | undefined;
+  readonly lockTimeoutMs: number;
+}
+
+/** As a deploy: first the lock of the deploy root, if the release to undo has one, and then that of the apply. */
+async function withLocks<T>(
+  ports: ApplyPorts,
+  { release, lockTimeoutMs }: LockRequest,
+  { step }: Caller,
+  work: (root: string | undefined) => Promise<T>,
+): Promise<T> {
+  const lists = await ports.releases.list();
+  const undone = step === undefined ? findRelease(lists, release) : findRolloutRelease(lists, step);
+  const root = undone?.head.deploy?.root;
+  const apply = (): Promise<T> => ports.releases.withLock(lockTimeoutMs, () => work(root));
+  return await (root === undefined ? apply() : ports.deployed.withLock(root, lockTimeoutMs, apply));
+}
+
+function planStale(requested: string | undefined, current: string): SvcmError {
   return new SvcmError("PLAN_STALE", {
-    details: `The plan ${requested} is out of date: a process or an env file changed. The plan is now ${current}.`,
+    details: `The plan ${requested ?? "that was read"} is out of date: a release, a process or an env file changed. The plan is now ${current}.`,
     hint: "Read the new plan: svcm rollback --dry-run",
   });
 }

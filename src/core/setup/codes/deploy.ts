@@ -12,7 +12,7 @@ export const deployCodes: CodeDocs = {
     remedy: "Do what the message says. `deploy.root` in svcm.yaml names the folder.",
   },
   DEPLOY_LOCKED: {
-    summary: "Another deploy of the same deploy root is running.",
+    summary: "A deploy or a rollback of the same deploy root is running.",
     remedy: "Wait for it, or give `--lock-timeout` more time. The lock of a dead process is taken over.",
   },
   DEPLOY_ROOT_TAKEN: {
@@ -61,14 +61,20 @@ export const deployCodes: CodeDocs = {
     summary: "package.json of the release is not a JSON object.",
     remedy: "Correct the file and commit it.",
   },
+  RELEASE_FILE_UNUSABLE: {
+    summary: "The tarball or folder of `--from` cannot be used as a release.",
+    explanation:
+      "svcm reads the list of a tarball before it writes any of it. Files outside of the archive, devices, pipes, `.git`, and links that lead out are refused.",
+    remedy: "Pack a folder with files, folders and relative links: `tar --create --gzip --file=release.tgz .`",
+  },
   DEPLOY_NO_SPACE: {
     summary: "The disk has too little free space, or too few free files, for a release like the last one.",
     remedy: "Free some space, or keep fewer releases with `deploy.keep`.",
   },
   DEPLOY_COMMAND_FAILED: {
-    summary: "The install or the build of the release failed.",
+    summary: "The install, the build or the check of the release failed.",
     explanation:
-      "Commands see PATH, HOME, the locale, proxies and npm's settings, and `CI=1`. Values of the apps reach only the build, and only those that `deploy.env` names.",
+      "Commands see PATH, HOME, the locale, proxies and npm's settings, and `CI=1`. Values of the apps reach only build and check, and only those that `deploy.env` names.",
     remedy: "Read the last lines of its output, correct the commit, and deploy again.",
   },
   DEPLOY_TIMEOUT: {
@@ -105,7 +111,7 @@ export const deployCodes: CodeDocs = {
     remedy: "Run the command of the message.",
   },
   DEPLOY_RUNNING: {
-    summary: "A deploy of this repository is running (a warning of a plan).",
+    summary: "A deploy has not ended, and a deploy or a rollback of this repository is running (a warning of a plan).",
     remedy: "Wait for its end, and read the plan again.",
   },
   DEPLOY_UNDECIDED: {

@@ -1,0 +1,128 @@
+/** The first deploy in folders that Capistrano or `pm2 deploy` made. */
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { findForeignLayout } from "../../src/core/deploy/foreign-layout.ts";
+import {
+  deployPlan,
+  deployRun,
+  execute,
+  nodePorts,
+  rolloutApply,
+  rolloutRollback,
+  SvcmError,
+} from "../../src/core/index.ts";
+import { GIT_ENVIRONMENT } from "../support/git.ts";
+import { caller, shopUnderPm2 } from "./deployed-shop.ts";
+
+const shop = shopUnderPm2();
+const folder = realpathSync(shop.own.folder);
+const input = { environment: "production" };
+
+function portsIn(root: string) {
+  const env = { PATH: process.env["PATH"] ?? "", HOME: folder, PM2_HOME: shop.own.home, ...GIT_ENVIRONMENT };
+  const ports = nodePorts({ root, env, cwd: root });
+  onTestFinished(async () => {
+    await ports.logs.close();
+    await ports.processes.close();
+  });
+  return ports;
+}
+
+/** Commits the settings of the deploy. */
+function declare(root: string): void {
+  const project = readFileSync(join(shop.checkout, "svcm.yaml"), "utf8");
+  const origin = join(folder, "origin.git");
+  const line = `deploy: { root: ${root}, source: ${origin}, shared: [uploads, .env.production], left: [REVISION, Procfile], keep: 2 }`;
+  shop.publish({ "svcm.yaml": project.replace(/^deploy: .*$/m, line) });
+}
+
+function checkOut(place: string): void {
+  mkdirSync(place, { recursive: true });
+  execFileSync("tar", ["--extract", `--directory=${place}`], {
+    input: execFileSync("git", ["archive", "HEAD"], { cwd: shop.checkout }),
+  });
+  execFileSync("node", ["build.cjs"], { cwd: place });
+}
+
+test("in Capistrano's layout, current and shared are used as they are, and a rollback leads back", async () => {
+  const root = join(folder, "capistrano");
+  const old = join(root, "releases/20260101080000");
+  declare(root);
+  mkdirSync(join(root, "shared/uploads"), { recursive: true });
+  writeFileSync(join(root, "shared/.env.production"), `PORT=${shop.port()}\n`);
+  writeFileSync(join(root, "shared/uploads/a.png"), "picture");
+  checkOut(old);
+  for (const name of ["uploads", ".env.production"]) symlinkSync(join(root, "shared", name), join(old, name));
+  writeFileSync(join(old, "REVISION"), "abc\n");
+  symlinkSync(old, join(root, "current"));
+  const ports = portsIn(join(root, "current"));
+  await execute(rolloutApply, ports, input, caller);
+  writeFileSync(join(old, "orders.sqlite"), "orders");
+
+  const { notes } = await execute(deployPlan, ports, { ...input, adopt: true }, caller);
+  expect(notes).toEqual([
+    `${root} has the layout of Capistrano. It is used as it is.`,
+    `web in ${old} will run in the release. Nothing is moved.`,
+    "shared: uploads, which stays where it is",
+    "shared: .env.production, which stays where it is",
+    "undecided: orders.sqlite; name it in deploy.shared or deploy.left",
+  ]);
+  const refused = await execute(deployRun, ports, input, caller).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ body: { code: "DEPLOY_UNDECIDED" } });
+  expect(refused).toBeInstanceOf(SvcmError);
+  rmSync(join(old, "orders.sqlite"));
+  const { deploy } = await execute(deployRun, ports, input, caller);
+  const own = join(root, "releases", deploy.id);
+  expect(await ports.processes.list()).toMatchObject([{ name: "web", cwd: own }]);
+  expect(readlinkSync(join(root, "current"))).toBe(`releases/${deploy.id}`);
+  expect(readFileSync(join(own, "uploads/a.png"), "utf8")).toBe("picture");
+  // From the release that is current now, as from any other place in this layout.
+  const after = portsIn(join(root, "current"));
+  await execute(rolloutRollback, after, {}, caller);
+  expect(readlinkSync(join(root, "current"))).toBe(old);
+  expect(await after.processes.list()).toMatchObject([{ name: "web", cwd: expect.stringContaining("capistrano") }]);
+  expect(existsSync(own)).toBe(true);
+});
+
+test("in the layout of pm2 deploy, source stays, and current moves to the release", async () => {
+  const root = join(folder, "pm2-deploy");
+  declare(root);
+  mkdirSync(join(root, "shared/logs"), { recursive: true });
+  execFileSync("git", ["clone", "--quiet", join(folder, "origin.git"), join(root, "source")]);
+  symlinkSync(join(root, "source"), join(root, "current"));
+  mkdirSync(join(root, "source/uploads"));
+  writeFileSync(join(root, "source/.env.production"), `PORT=${shop.port()}\n`);
+  execFileSync("node", ["build.cjs"], { cwd: join(root, "source") });
+  const ports = portsIn(join(root, "source"));
+  await execute(rolloutApply, ports, input, caller);
+  const { notes } = await execute(deployPlan, ports, { ...input, adopt: true }, caller);
+  expect(notes[0]).toBe(`${root} has the layout of pm2 deploy. It is used as it is.`);
+  const { deploy } = await execute(deployRun, ports, input, caller);
+  expect(await ports.processes.list()).toMatchObject([{ name: "web", cwd: join(root, "releases", deploy.id) }]);
+  expect(await shop.answer()).toBe("1");
+  await execute(rolloutRollback, ports, {}, caller);
+  expect(readlinkSync(join(root, "current"))).toBe(join(root, "source"));
+  expect(await ports.processes.list()).toMatchObject([{ name: "web", cwd: join(root, "source") }]);
+});
+
+test.each([
+  ["/srv/app/releases/20260101080000", ["/srv/app/current", "/srv/app/shared"], "Capistrano"],
+  ["/srv/app/source", ["/srv/app/current", "/srv/app/shared"], "pm2 deploy"],
+  ["/srv/app/source", ["/srv/app/current"], undefined],
+  ["/srv/app/releases/20260101080000-4a91c77", ["/srv/app/current", "/srv/app/shared"], undefined],
+  ["/srv/source", [], undefined],
+] as const)("%s beside %j", async (checkout, present: readonly string[], tool) => {
+  const found = await findForeignLayout(checkout, (path) => Promise.resolve(present.includes(path)));
+  expect(found?.tool).toBe(tool);
+});

@@ -1,0 +1,103 @@
+/** Installs with the package managers of the machine, the check of the release, and a full disk. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { deployPlan, execute, SvcmError } from "../../src/core/index.ts";
+import { canMount, mount } from "../support/machine.ts";
+import { caller, shopUnderPm2 } from "./deployed-shop.ts";
+
+const shop = shopUnderPm2();
+const prepare = () => execute(deployPlan, shop.ports, { environment: "production" }, caller);
+const at = (name: string): string => join(shop.checkout, name);
+
+async function refusedText(): Promise<string> {
+  const error = await prepare().catch((thrown: unknown) => thrown);
+  if (error instanceof SvcmError) return `${error.body.code}: ${error.body.details}`;
+  throw new Error("it was prepared");
+}
+
+/** Packages of this machine, so that nothing is downloaded. */
+function manifest(more: object = {}): string {
+  mkdirSync(at("local/tool"), { recursive: true });
+  mkdirSync(at("local/needed"), { recursive: true });
+  writeFileSync(at("local/tool/package.json"), '{"name":"tool","version":"1.0.0","bin":"tool.js"}');
+  writeFileSync(at("local/tool/tool.js"), '#!/usr/bin/env node\nrequire("fs").cpSync("VERSION","dist/version.txt")', {
+    mode: 0o755,
+  });
+  writeFileSync(at("local/needed/package.json"), '{"name":"needed","version":"1.0.0"}');
+  const dependencies = { needed: "file:local/needed", ...more };
+  return JSON.stringify({
+    name: "shop",
+    scripts: { build: "tool" },
+    dependencies,
+    devDependencies: { tool: "file:local/tool" },
+  });
+}
+
+test.skipIf(spawnSync("pnpm", ["--version"]).status !== 0)(
+  "pnpm installs from its lockfile, builds, and leaves out what only the build needs",
+  async () => {
+    shop.publish({ "package.json": manifest() });
+    execFileSync("pnpm", ["install", "--lockfile-only"], { cwd: shop.checkout, stdio: "ignore" });
+    shop.publish({ VERSION: "2" });
+    const { folder } = await prepare();
+    expect(readFileSync(join(folder, "dist/version.txt"), "utf8")).toBe("2");
+    expect(["needed", "tool"].map((name) => existsSync(join(folder, "node_modules", name)))).toEqual([true, false]);
+    shop.publish({ "package.json": manifest({ other: "file:local/needed" }) });
+    expect(await refusedText()).toMatch(
+      /^DEPLOY_COMMAND_FAILED: The install \(pnpm install --frozen-lockfile\) ended with exit code 1\. The lockfile does not match package\.json/,
+    );
+    rmSync(at("pnpm-lock.yaml"));
+  },
+);
+
+test("npm installs from its lockfile, and refuses one that does not match", async () => {
+  shop.publish({ "package.json": manifest() });
+  execFileSync("npm", ["install", "--package-lock-only", "--no-audit"], { cwd: shop.checkout, stdio: "ignore" });
+  shop.publish({ VERSION: "3" });
+  const { folder } = await prepare();
+  expect(readFileSync(join(folder, "dist/version.txt"), "utf8")).toBe("3");
+  expect(["needed", "tool"].map((name) => existsSync(join(folder, "node_modules", name)))).toEqual([true, false]);
+  shop.publish({ "package.json": manifest({ other: "file:local/needed" }) });
+  expect(await refusedText()).toMatch(
+    /^DEPLOY_COMMAND_FAILED: The install \(npm ci .*\) ended with exit code 1\. The lockfile does not match package\.json/,
+  );
+});
+
+test("the release's own check ends a deploy before anything that runs is touched", async () => {
+  const project = readFileSync(at("svcm.yaml"), "utf8").replace(
+    "keep: 2",
+    'keep: 2, check: "node check.cjs", env: [PORT]',
+  );
+  const check = 'console.log(require("fs").existsSync("node_modules/tool"), process.env.PORT > 0); process.exit(4);';
+  shop.publish({ "package.json": manifest(), "check.cjs": check, "svcm.yaml": project });
+  const text = await refusedText();
+  expect(text).toMatch(
+    /^DEPLOY_COMMAND_FAILED: The check \(node check\.cjs\) ended with exit code 4\.\n  false true\nNothing that runs was touched\.$/,
+  );
+  expect([shop.current(), (await shop.ports.processes.list()).length]).toEqual([null, 0]);
+  shop.publish({ "check.cjs": "" });
+  await prepare();
+});
+
+test.skipIf(!canMount)(
+  "too little space is refused before a folder is made, and a disk that fills up is named",
+  async () => {
+    const disk = join(shop.own.folder, "disk");
+    mount(disk, "-t", "tmpfs", "-o", "size=8m", "tmpfs");
+    const project = readFileSync(at("svcm.yaml"), "utf8").replace(
+      "deploy: {",
+      `deploy: { root: ${JSON.stringify(join(disk, "deploy"))},`,
+    );
+    const filling = 'require("fs").writeFileSync("big", Buffer.alloc(16 * 2 ** 20));';
+    shop.publish({ "svcm.yaml": project, "check.cjs": filling });
+    expect(await refusedText()).toMatch(
+      /^DEPLOY_COMMAND_FAILED: The check .* ended with exit code 1\. The disk is full \(ENOSPC\)\./,
+    );
+    writeFileSync(at("large"), Buffer.alloc(12 * 2 ** 20));
+    expect(await refusedText()).toMatch(
+      /^DEPLOY_NO_SPACE: A release as large as the checkout needs \d+ MiB, and 8 MiB are free/,
+    );
+  },
+);
