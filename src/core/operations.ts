@@ -34,6 +34,7 @@ export { ecosystemCheck } from "./pm2/operations/ecosystem-check.ts";
 export { ecosystemDrift } from "./metrics/operations/ecosystem-drift.ts";
 export type { EcosystemDrift } from "./metrics/operations/ecosystem-drift.ts";
 export { ecosystemShow } from "./pm2/operations/ecosystem-show.ts";
+export { envApp, type EnvAppResponse } from "./rollout/operations/env-app.ts";
 export { envCheck } from "./env/operations/env-check.ts";
 export { envDiff } from "./env/operations/env-diff.ts";
 export { envRewrite, envSource } from "./env/operations/env-edit.ts";

@@ -61,6 +61,8 @@ export const inputs = {
   "ecosystem.check": z.strictObject({ environment, service, offline: z.optional(z.boolean()) }),
   "ecosystem.drift": z.strictObject({ environment, service }),
   "ecosystem.show": z.strictObject({ environment, service, serviceKind: z.optional(z.string()) }),
+  /** `keys` limits the response; each key must be visible. */
+  "env.app": z.strictObject({ environment, service, app: z.string(), keys: z.optional(z.array(z.string())) }),
   /** `file` is checked alone, instead of the files of an environment. */
   "env.check": z.strictObject({ environment, service, file }),
   /** `app` is an app of the environment's ecosystem file. With `all`, the response contains secrets. */
