@@ -9,7 +9,6 @@ import { buildConsole } from "./build/console.ts";
 import { writeDeclarations } from "./build/declarations.ts";
 import { LIBRARIES, readPjson, ROOT } from "./build/entries.ts";
 import { thirdPartyNotices } from "./build/notices.ts";
-import { writeRootHelp } from "./build/root-help.ts";
 
 const { version } = readPjson(ROOT);
 const work = join(ROOT, "node_modules", `.svcm-build-${process.pid}`);
@@ -24,7 +23,6 @@ try {
   writeFileSync(join(dist, "THIRD-PARTY-NOTICES.txt"), thirdPartyNotices(chunks.flatMap(({ moduleIds }) => moduleIds)));
   const manifest = { commands: commandLine.commands, version };
   writeFileSync(join(ROOT, "oclif.manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
-  writeRootHelp(dist);
   writeFileSync(join(dist, BUILD_ID_FILE), buildId(chunks));
   replace(join(ROOT, "dist"), dist);
   const { scriptBytes, styleBytes } = browserConsole;

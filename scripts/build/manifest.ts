@@ -54,8 +54,8 @@ export function splitDetails(plugins: readonly DetailedPlugin[]): {
     if (command.summary === undefined) return command;
     const { args, description, examples, flags, ...brief } = command;
     details[String(command.relativePath)] = { args, description, examples, flags };
-    const { aliases, id, relativePath } = command;
-    return { ...brief, aliases, id, relativePath };
+    const { aliases, hiddenAliases, id, relativePath } = command;
+    return { ...brief, aliases, hiddenAliases, id, relativePath };
   };
   const brief = plugins.map(({ pjson, commands }) => ({
     pjson,

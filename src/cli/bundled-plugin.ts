@@ -12,7 +12,7 @@ export interface BundledPlugin {
 const DETAILS = ["args", "description", "examples", "flags"] as const;
 type Details = Pick<Command.Cached, (typeof DETAILS)[number]>;
 export type DetailsOf = Readonly<Record<string, Details>>;
-export type BriefCommand = Pick<Command.Cached, "aliases" | "id" | "relativePath">;
+export type BriefCommand = Pick<Command.Cached, "aliases" | "hiddenAliases" | "id" | "relativePath">;
 
 interface PluginContext {
   readonly root: string;

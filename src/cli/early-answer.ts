@@ -1,27 +1,32 @@
-import { readFileSync } from "node:fs";
 import pjson from "../../package.json" with { type: "json" };
-import { colourLevel, isStdoutTerminal } from "../commands/terminal/screen.ts";
+import { rootHelp } from "../commands/terminal/command-set.ts";
+import { presentSubjects } from "../commands/terminal/present-subjects.ts";
+import { stdoutScreen } from "../commands/terminal/screen.ts";
+import { repositoryRoot } from "../core/project/workspace.node.ts";
 
-export const HELP_FILES = { plain: "help.txt", coloured: "help.ansi.txt" } as const;
-export const HELP_COLUMNS = 80;
+const HELP_WIDTH = 80;
+const HELP_WORDS = new Set(["--help", "-h", "help"]);
+const VERSION_WORDS = new Set(["--version", "-v", "version"]);
 
-/** The version includes the platform, so the files have a placeholder. */
-export const VERSION_MARK = "{version}";
-
-export function earlyAnswer(argv: readonly string[], dist: string): string | undefined {
-  const [only = "--help", ...more] = argv;
+/** Without loading oclif. */
+export function earlyAnswer(argv: readonly string[]): string | undefined {
+  const [only = "", ...more] = argv;
   if (more.length > 0) return undefined;
-  if (["--version", "-v", "version"].includes(only)) return `${version()}\n`;
-  return only === "--help" || only === "-h" ? rootHelp(dist) : undefined;
+  if (VERSION_WORDS.has(only)) return `${version()}\n`;
+  if (!HELP_WORDS.has(only)) return undefined;
+  const { width = HELP_WIDTH, colours } = stdoutScreen();
+  const bold = (text: string): string => (colours === 0 ? text : `\u001B[1m${text}\u001B[22m`);
+  return rootHelp(presentSubjects(repositoryRoot({ env: process.env, cwd: process.cwd() })), { width, bold });
 }
 
-export function version(): string {
+/** Without a command, svcm shows the state. The hidden flag adds the groups of commands. */
+export function withDefaultCommand(argv: readonly string[]): string[] {
+  const [first] = argv;
+  if (first === undefined) return ["status", "--groups"];
+  const isFlag = first.startsWith("-") && !HELP_WORDS.has(first) && !VERSION_WORDS.has(first);
+  return isFlag && !argv.some((word) => HELP_WORDS.has(word)) ? ["status", ...argv] : [...argv];
+}
+
+function version(): string {
   return `${pjson.name}/${pjson.version} ${process.platform}-${process.arch} node-${process.version}`;
-}
-
-function rootHelp(dist: string): string | undefined {
-  const isTerminal = isStdoutTerminal();
-  if (isTerminal && process.stdout.columns < HELP_COLUMNS) return undefined;
-  const file = colourLevel(process.env, isTerminal) === 0 ? HELP_FILES.plain : HELP_FILES.coloured;
-  return readFileSync(`${dist}/${file}`, "utf8").replace(VERSION_MARK, version());
 }

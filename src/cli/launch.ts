@@ -2,19 +2,19 @@ import type { Script } from "node:vm";
 import { writeOut } from "../commands/terminal/output.ts";
 import { chunkLoader, type LoadChunk } from "./chunk-loader.ts";
 import { userCodeCache } from "./code-cache.ts";
-import { earlyAnswer } from "./early-answer.ts";
+import { earlyAnswer, withDefaultCommand } from "./early-answer.ts";
 import type { start } from "./start.ts";
 
 const dist = __dirname;
-const argv = process.argv.slice(2);
-const answer = earlyAnswer(argv, dist);
+const typed = process.argv.slice(2);
+const answer = earlyAnswer(typed);
 if (answer === undefined) startOclif();
 else writeOut(answer);
 
 function startOclif(): void {
   const load = loader();
   const chunk = load("start.cjs") as { start: typeof start };
-  void chunk.start({ argv, dist, load });
+  void chunk.start({ argv: withDefaultCommand(typed), dist, load });
 }
 
 /** With SVCM_DEBUG, the source is compiled unchanged, so that stack traces have the right lines. */

@@ -26,8 +26,8 @@ export function selectCommands(argv: readonly string[], plugins: readonly Bundle
   const end = argv.findIndex((word) => word.startsWith("-"));
   const words = end === -1 ? argv : argv.slice(0, end);
   const names = new Set(words.map((_, last) => words.slice(0, last + 1).join(":")));
-  const isNamed = ({ id, aliases }: BriefCommand): boolean =>
-    names.has(id) || aliases.some((alias) => names.has(alias));
+  const isNamed = ({ id, aliases, hiddenAliases }: BriefCommand): boolean =>
+    [id, ...aliases, ...(hiddenAliases ?? [])].some((name) => names.has(name));
   const found = plugins.map(({ pjson, commands }) => ({
     pjson,
     commands: Object.fromEntries(Object.entries(commands).filter(([, command]) => isNamed(command))),

@@ -1,27 +1,6 @@
 import { UsageError } from "../commands/terminal/errors.ts";
 import { suggest } from "../core/index.ts";
-
-const WATCH = "svcm metrics watch";
-const LEFT_TO_PM2 = "use PM2's own command line for this";
-
-/** Typed out of habit, and not among the `aliases` of a command. */
-const HABITS: Readonly<Record<string, string>> = {
-  st: "svcm process list",
-  jlist: "svcm process list --json",
-  top: WATCH,
-  dash: WATCH,
-  watch: WATCH,
-  info: "svcm process show NAME",
-  get: "svcm env get",
-  set: "svcm env set",
-  check: "svcm validate",
-  lint: "svcm validate",
-  autocomplete: "svcm completion bash",
-  save: LEFT_TO_PM2,
-  resurrect: LEFT_TO_PM2,
-  tail: "svcm logs --follow",
-  log: "svcm logs",
-};
+import { HABITS } from "./habits.ts";
 
 /**
  * @param input the words as typed
@@ -38,15 +17,19 @@ export function unknownCommand(input: string, commands: readonly string[]): Usag
   }
   const likely = likelyCommand(input, commands);
   const suggestion = likely === undefined ? "" : ` Did you mean ${likely}?`;
-  const habit = likely === undefined ? HABITS[input.split(" ")[0] ?? ""] : undefined;
-  const hint = habit ?? "svcm help lists all commands";
+  const habit = likely === undefined ? habitOf(input) : undefined;
+  const hint = habit ?? "svcm help lists the commands";
   return new UsageError(`${input} is not an svcm command.${suggestion}`, hint, "COMMAND_NOT_FOUND");
 }
 
 export function likelyCommand(input: string, commands: readonly string[]): string | undefined {
-  const isExplained =
-    Object.hasOwn(HABITS, input.split(" ")[0] ?? "") || commands.some((words) => input.startsWith(`${words} `));
+  const isExplained = habitOf(input) !== undefined || commands.some((words) => input.startsWith(`${words} `));
   return isExplained ? undefined : (suggest(input, commands) ?? suggest(input, topicsOf(commands)));
+}
+
+function habitOf(input: string): string | undefined {
+  const [first = ""] = input.split(" ");
+  return Object.hasOwn(HABITS, first) ? HABITS[first] : undefined;
 }
 
 function topicsOf(commands: readonly string[]): string[] {

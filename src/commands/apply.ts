@@ -29,6 +29,7 @@ function renderNoStep({ unknown }: Plan, screen: Screen): string {
 }
 
 export default class Apply extends SvcmCommand {
+  static override hiddenAliases = ["up"];
   static override summary = "Make PM2 run what an ecosystem file declares, step by step.";
   static override description =
     "Runs the steps of svcm plan in order, and verifies each in PM2's list before the next one. If a step fails, svcm stops and restores the former definitions of the touched apps. In a terminal, svcm shows the plan and asks. With --node, it applies on one node after another, and rolls back the changed nodes if one fails. Exits 1 if it was refused or everything runs as before, and 3 if something is half done.";

@@ -20,6 +20,7 @@ const LINES_PER_WRITE = 500;
 const NOTES: ReadonlySet<string> = new Set(["LOG_APP_DELETED", "LOG_DISCARDED", "LOG_FILE_DELETED"]);
 
 export default class Logs extends NodeCommand {
+  static override hiddenAliases = ["log"];
   static override summary = "Show the logs of processes, merged by time.";
   static override description =
     "Reads the files that PM2 writes, including rotated and compressed ones. Shows JSON lines with their level, hides known secrets, and keeps control characters away from the terminal. Times are in UTC; a line without a time gets that of the line before it. --follow ends with Ctrl-C. With --grep or --regexp, exits 1 if no line matches.";

@@ -8,6 +8,7 @@ import { renderRelease, renderRollbackPlan } from "./terminal/release.ts";
 import { fold } from "./terminal/fit.ts";
 
 export default class Rollback extends NodeCommand {
+  static override hiddenAliases = ["undo"];
   static override summary = "Restore the processes and definitions that apps had before a release.";
   static override description =
     "Undoes a whole apply: svcm restores the former definitions of changed apps, deletes new apps, and starts deleted apps again. After svcm deploy, that is the code of the former release folder, too, and current leads to it. Otherwise files, code and data stay as they are; if an env file changed, its app reads a copy of the former one until the next apply. A rollback is a release too, so you can undo it.";

@@ -57,7 +57,7 @@ describe.runIf(canHaveTerminal)("in a terminal", () => {
     const session = inTerminal(["env", "gte"], 80, { CI: "true" });
     expect(session.status).toBe(2);
     expect(stripVTControlCharacters(session.screen)).toBe(
-      "Error: env gte is not an svcm command. Did you mean env get?\nHint: svcm help lists all commands\nCOMMAND_NOT_FOUND (svcm explain COMMAND_NOT_FOUND)\n",
+      "Error: env gte is not an svcm command. Did you mean env get?\nHint: svcm help lists the commands\nCOMMAND_NOT_FOUND (svcm explain COMMAND_NOT_FOUND)\n",
     );
   });
 });

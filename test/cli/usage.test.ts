@@ -10,7 +10,7 @@ describe("an unknown command", () => {
       status: 2,
       stdout: "",
       stderr:
-        "Error: env gte is not an svcm command. Did you mean env get?\nHint: svcm help lists all commands\nCOMMAND_NOT_FOUND (svcm explain COMMAND_NOT_FOUND)\n",
+        "Error: env gte is not an svcm command. Did you mean env get?\nHint: svcm help lists the commands\nCOMMAND_NOT_FOUND (svcm explain COMMAND_NOT_FOUND)\n",
     });
   });
 
@@ -70,7 +70,7 @@ describe("wrong usage names the problem, the accepted form and the help", () => 
     [["validate", "--format", "json"], /accepted: text, github, sarif, junit\..*For JSON, use --json\./],
     [["startup", "check", "rset"], /"rset" is not accepted; accepted: rest, websocket, grpc\. Did you mean rest\?/],
     [["env", "diff", "dev"], /TO is missing: Second environment/],
-    [["process", "list", "x"], /svcm process list takes no arguments; unexpected: x\./],
+    [["process", "list", "x"], /process list x is not an svcm command\.\nHint: svcm ls/],
     [["help", "env", "gte"], /env gte is not an svcm command\. Did you mean env get\?/],
     [["evn"], /Did you mean env\?/],
     [["scale", "api"], /COUNT is missing/],

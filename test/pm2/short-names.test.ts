@@ -1,9 +1,12 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { beforeAll, expect, test } from "vitest";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
 import { svcm as run, type RunResult } from "../support/svcm.ts";
 import { longTest } from "../support/runs.ts";
 
+const CLI = createRequire(import.meta.url).resolve("pm2/lib/binaries/CLI.js");
 const { own } = runningPm2();
 
 beforeAll(async () => {
@@ -12,8 +15,8 @@ beforeAll(async () => {
 
 const svcm = (...args: string[]): Promise<RunResult> => run(args, { root: own.folder, env: { PM2_HOME: own.home } });
 
-test.each(["ls", "list", "ps", "status"])("svcm %s is svcm process list", async (name) => {
-  const [short, long] = [await svcm(name, "--output", "name"), await svcm("process", "list", "--output", "name")];
+test.each(["list", "ps", "l", "process list"])("svcm %s is svcm ls", async (name) => {
+  const [short, long] = [await svcm(...name.split(" "), "--output", "name"), await svcm("ls", "--output", "name")];
   expect(short).toEqual({ code: 0, stdout: "api\n", stderr: "" });
   expect(short).toEqual(long);
 });
@@ -37,8 +40,22 @@ test("svcm logs accepts the number of lines as pm2 logs does", async () => {
   expect((await svcm("logs", "api", "--lines", "-1")).code).toBe(2);
 });
 
+test("the words of pm2 run our command or name it, and none of them is only unknown", async () => {
+  const words = readFileSync(CLI, "utf8").matchAll(/\.(?:command|alias)\(['"]([\w-]+)/g);
+  const unanswered: string[] = [];
+  for (const word of new Set(Array.from(words, ([, word = ""]) => word))) {
+    const { code, stdout, stderr } = await svcm(word, "--help");
+    if (code === 0 ? !stdout.includes("USAGE") : !/^Hint: (?!svcm help)/m.test(stderr)) unanswered.push(word);
+  }
+  expect(unanswered).toEqual([]);
+});
+
 test("Tab completes after a short name in the same way as after the command", async () => {
   const complete = async (line: string) => (await svcm("__complete", "bash", "=:", line)).stdout;
   expect(await complete("svcm restart ")).toContain("api");
   expect(await complete("svcm restart ")).toBe(await complete("svcm process restart "));
+  expect((await complete("svcm ")).split("\n")).not.toContain("process");
+  expect((await complete("svcm ")).split("\n")).toEqual(
+    expect.arrayContaining(["status", "check", "restart", "monit"]),
+  );
 });

@@ -6,6 +6,7 @@ import { renderDrift, renderUnknown } from "../terminal/processes.ts";
 import { paint } from "../terminal/paint.ts";
 
 export default class EcosystemDrift extends NodeCommand {
+  static override hiddenAliases = ["drift"];
   static override summary = "Compare an ecosystem file with what PM2 runs.";
   static override description =
     "Lists apps that are not running, processes that the file does not declare, and fields that differ: script, folder, interpreter, arguments, instances, mode, watch, environment keys and code. Names the apps whose code or values are unknown. Argument and environment values are never shown. Exits 1 if anything differs, or if there is no file.";

@@ -1,3 +1,4 @@
+import * as Flags from "@oclif/core/flags";
 import { envCheck, isValid } from "../../core/index.ts";
 import { pickEnvironment, envFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
@@ -11,12 +12,20 @@ export default class EnvCheck extends NodeCommand {
   static override examples = [
     "<%= config.bin %> env check --environment staging",
     "<%= config.bin %> env check --environment ci --json",
+    "<%= config.bin %> env check --file .env.example",
   ];
-  static override flags = envFlags;
+  static override flags = {
+    ...envFlags,
+    file: Flags.string({
+      summary: "Check only this file, which no environment has to name, for example .env.example.",
+      helpValue: "<file>",
+      exclusive: ["environment", "service"],
+    }),
+  };
 
   async run() {
     const { flags } = await this.parse(EnvCheck);
-    const response = await this.execute(envCheck, pickEnvironment(flags));
+    const response = await this.execute(envCheck, { ...pickEnvironment(flags), file: flags.file });
     if (!isValid(response.issues)) this.setExitCode(1);
     if (response.issues.length === 0) this.log(paint.green(`${response.fileName} is valid.`));
     else this.print((screen) => renderIssues(response.issues, screen));

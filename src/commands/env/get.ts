@@ -1,10 +1,11 @@
 import * as Args from "@oclif/core/args";
-import { envRead } from "../../core/index.ts";
+import * as Flags from "@oclif/core/flags";
+import { envApp, envRead, type EnvAppResponse } from "../../core/index.ts";
 import { pickEnvironment, envFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { paint } from "../terminal/paint.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
-import { renderTable } from "../terminal/table.ts";
+import { renderTable, type Column } from "../terminal/table.ts";
 
 export default class EnvGet extends NodeCommand {
   static override summary = "Show the visible keys of an env file.";
@@ -13,6 +14,7 @@ export default class EnvGet extends NodeCommand {
   static override examples = [
     "<%= config.bin %> env get --environment staging",
     "<%= config.bin %> env get SVC_HTTP_FRAMEWORK",
+    "<%= config.bin %> env get --app dev-restapi",
     "<%= config.bin %> env get --json",
   ];
   static override args = {
@@ -22,11 +24,18 @@ export default class EnvGet extends NodeCommand {
       multiple: true,
     }),
   };
-  static override flags = envFlags;
+  static override flags = {
+    ...envFlags,
+    app: Flags.string({
+      summary: "Show what a start gives to this app of the ecosystem file, where each value is from, and what runs.",
+      helpValue: "<name>",
+    }),
+  };
 
   async run() {
     const { args, flags } = await this.parse(EnvGet);
     const keys = args.key ?? [];
+    if (flags.app !== undefined) return this.#showApp(flags.app, keys, pickEnvironment(flags));
     const { response } = await this.execute(envRead, {
       ...pickEnvironment(flags),
       keys: keys.length > 0 ? keys : undefined,
@@ -37,6 +46,19 @@ export default class EnvGet extends NodeCommand {
     else {
       this.log(paint.dim(`${response.path ?? response.fileName} (${response.environment})`));
       this.log(await this.#table(response.editableKeys, rows));
+    }
+    return response;
+  }
+
+  async #showApp(app: string, keys: readonly string[], place: ReturnType<typeof pickEnvironment>) {
+    const input = { ...place, app, keys: keys.length > 0 ? [...keys] : undefined };
+    const response = await this.execute(envApp, input);
+    const { environment, values, unknown } = response;
+    if (keys.length === 1) this.logExactly(values[0]?.value ?? "");
+    else {
+      this.print((screen) => `${paint.dim(`${app} (${environment})`)}\n${renderTable(APP_COLUMNS, values, screen)}`);
+      if (unknown !== undefined) this.log(`svcm does not know with which values it runs: ${unknown}`);
+      if (values.some(({ running }) => running === "former")) this.log(`Next: svcm apply --app ${app}`);
     }
     return response;
   }
@@ -57,4 +79,29 @@ export default class EnvGet extends NodeCommand {
     const count = rows.filter(([key]) => guesses.has(key)).length;
     return count === 0 ? table : [table, ...(await import("../terminal/guesses.ts")).guessNote(count)].join("\n");
   }
+}
+
+type AppValue = EnvAppResponse["values"][number];
+
+const APP_COLUMNS: readonly Column<AppValue>[] = [
+  { heading: "KEY", cell: ({ key }) => key },
+  { heading: "VALUE", cell: ({ value }) => value, shorten: "middle" },
+  { heading: "FROM", cell: sourceText, shorten: "middle" },
+  {
+    heading: "RUNNING",
+    cell: ({ running }) => RUNNING_TEXTS[running],
+    colour: ({ running }, { yellow, dim }) => (running === "former" ? yellow : dim),
+  },
+];
+
+const RUNNING_TEXTS: Readonly<Record<AppValue["running"], string>> = {
+  same: "same",
+  former: "another value",
+  unknown: "unknown",
+  "not running": "-",
+};
+
+function sourceText({ source, file, overridden }: AppValue): string {
+  if (file === null) return source === "default" ? "default" : "-";
+  return overridden.length === 0 ? file : `${file}, not ${overridden.join(", ")}`;
 }

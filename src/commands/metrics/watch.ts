@@ -12,6 +12,7 @@ import type { Connection } from "../terminal/watch/state.ts";
 const TOKEN_VARIABLE = "SVC_SERVICE_MANAGEMENT_AUTH_TOKEN";
 
 export default class MetricsWatch extends SvcmCommand {
+  static override hiddenAliases = ["dash", "dashboard", "imonit", "top"];
   static override aliases = ["monit"];
   static override summary = "Watch live metrics of the host and of the processes that PM2 runs.";
   static override description = `In a terminal, opens a full-screen view; press ? for its keys. In a pipe or a file, or with --json, prints one JSON line per sample. With --url, watches svcm serve on another machine; set its token in ${TOKEN_VARIABLE}.`;

@@ -16,10 +16,15 @@ import { paint, unpainted } from "./paint.ts";
 import { stdoutScreen, type Screen } from "./screen.ts";
 
 export function renderIssues(issues: readonly Issue[], screen: Screen): string {
+  return [renderIssueLines(issues, screen), countIssues(issues)].join("\n");
+}
+
+/** Without the count. */
+export function renderIssueLines(issues: readonly Issue[], screen: Screen): string {
   const { listed, more } = firstIssues(issues);
   const lines = listed.map((issue) => `${issue.at ? `${paint.bold(locationText(issue.at))} ` : ""}${issueText(issue)}`);
   const rest = more > 0 ? [paint.dim(`and ${more} more`)] : [];
-  return fold([...lines, ...rest, countIssues(issues)].join("\n"), screen);
+  return fold([...lines, ...rest].join("\n"), screen);
 }
 
 /** @param subject text before the message */

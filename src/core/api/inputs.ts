@@ -63,7 +63,10 @@ export const inputs = {
   "ecosystem.check": z.strictObject({ environment, service, offline: z.optional(z.boolean()) }),
   "ecosystem.drift": z.strictObject({ environment, service }),
   "ecosystem.show": z.strictObject({ environment, service, serviceKind: z.optional(z.string()) }),
-  "env.check": z.strictObject({ environment, service }),
+  /** `keys` limits the response; each key must be visible. */
+  "env.app": z.strictObject({ environment, service, app: z.string(), keys: z.optional(z.array(z.string())) }),
+  /** `file` is checked alone, instead of the files of an environment. */
+  "env.check": z.strictObject({ environment, service, file }),
   /** `app` is an app of the environment's ecosystem file. With `all`, the response contains secrets. */
   "env.export": z.strictObject({
     environment,
@@ -223,6 +226,9 @@ export const inputs = {
     entrypoint: z.enum(entrypoints),
     app: z.optional(z.string()),
   }),
+  /** `paths` are relative to the root; none for everything. */
+  "repository.check": z.strictObject({ paths: names, strict: z.boolean() }),
+  "status.show": z.strictObject({ environment, service }),
   "target.add": z.strictObject({ ...documentEdit, values }),
   "target.duplicate": z.strictObject({ ...documentEdit, name: z.string(), as: z.optional(z.string()) }),
   "target.edit": z.strictObject({ ...documentEdit, name: z.string(), values, clear: names }),

@@ -88,6 +88,14 @@ export async function readEnvFile(
   return { ...file, bytes: concatBytes(layers.map(({ bytes }) => bytes)), text, layers };
 }
 
+/** @param file relative to the root @throws {SvcmError} ENV_FILE_FAILED */
+export async function readNamedEnvFile(ports: HasFiles & HasWorkspace, file: string): Promise<EnvLayer> {
+  const path = resolvePath(ports.workspace.root, file);
+  const [layer] = await readExistingLayers(ports, [path], false);
+  if (layer === undefined) throw new SvcmError("ENV_FILE_FAILED", { path, details: `There is no ${path}.` });
+  return { ...layer, fileName: file };
+}
+
 async function readLayers(ports: HasFiles, file: EnvFile): Promise<EnvLayer[]> {
   const paths = [...file.lowerPaths, file.path];
   const layers = await readExistingLayers(ports, paths, file.lowerPaths.length > 0);

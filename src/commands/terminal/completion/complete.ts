@@ -1,9 +1,11 @@
 import type { Completable } from "../../../core/index.ts";
+import { rootWords } from "../command-set.ts";
 import { ARGUMENT_SOURCES, FLAG_SOURCES, type Source } from "./sources.ts";
 
 export interface CommandSpec {
   readonly id: string;
   readonly aliases?: readonly string[];
+  readonly hiddenAliases?: readonly string[];
   readonly hidden?: boolean;
   readonly summary?: string | undefined;
   readonly args: Readonly<Record<string, { readonly options?: readonly string[] }>>;
@@ -140,18 +142,25 @@ async function completeFrom(
 function findCommand(words: readonly string[], commands: readonly CommandSpec[]) {
   for (let length = words.length; length > 0; length -= 1) {
     const id = words.slice(0, length).join(":");
-    const isNamed = (one: CommandSpec): boolean => one.id === id || one.aliases?.includes(id) === true;
-    const command = commands.find((one) => isNamed(one) && !one.aliases?.includes(one.id));
+    const isNamed = (one: CommandSpec): boolean => [one.id, ...aliasesOf(one)].includes(id);
+    const command = commands.find((one) => isNamed(one) && !aliasesOf(one).includes(one.id));
     if (command) return { command, rest: words.slice(length) };
   }
   return { command: undefined, rest: words };
 }
 
+function aliasesOf({ aliases = [], hiddenAliases = [] }: CommandSpec): string[] {
+  return [...aliases, ...hiddenAliases];
+}
+
+/** At the start, only the words of the root help. */
 function nextWords(words: readonly string[], commands: readonly CommandSpec[]): Completable[] {
   const idPrefix = words.map((word) => `${word}:`).join("");
+  const offered = words.length === 0 ? rootWords() : undefined;
   const next = new Map<string, string>();
   for (const { id, summary = "" } of commands.filter(({ id: full }) => full.startsWith(idPrefix))) {
     const [word = "", ...more] = id.slice(idPrefix.length).split(":");
+    if (offered?.has(word) === false) continue;
     if (more.length === 0 || !next.has(word)) next.set(word, more.length === 0 ? summary : "");
   }
   return [...next].map(([value, about]) => ({ value, about }));

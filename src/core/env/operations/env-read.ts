@@ -40,10 +40,15 @@ export const envRead = defineOperation({
 });
 
 function selectKeys(contract: RuntimeContract, response: EnvReadResponse, keys: readonly string[]): EnvReadResponse {
+  requireVisible(contract, keys);
+  return { ...response, values: Object.fromEntries(keys.map((key) => [key, ownMember(response.values, key) ?? ""])) };
+}
+
+/** @throws {SvcmError} INVALID_PAYLOAD with every key that may not be shown */
+export function requireVisible(contract: RuntimeContract, keys: readonly string[]): void {
   const hidden = keys.filter((key) => tierOf(contract, key) === "never-exposed");
   const issues = sortIssues(hidden.map((key) => hiddenKeyIssue(contract, key)));
   if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);
-  return { ...response, values: Object.fromEntries(keys.map((key) => [key, ownMember(response.values, key) ?? ""])) };
 }
 
 function hiddenKeyIssue(contract: RuntimeContract, key: string): Issue {

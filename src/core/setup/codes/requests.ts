@@ -37,6 +37,14 @@ export const requestCodes: CodeDocs = {
     summary: "A value that you gave is not accepted; nothing was written.",
     remedy: "Correct every value that the message lists, and repeat the command.",
   },
+  CHECK_NOTHING: {
+    summary: "`svcm check` found no file that it could check, so it does not report a success.",
+    remedy: "Run it in a repository with PM2 or env files, or name one with `--root`. `svcm init` sets one up.",
+  },
+  CHECK_PATH_UNKNOWN: {
+    summary: "`svcm check` got a path that is none of the files that it checks.",
+    remedy: "Name one of the listed files, or run it without a path. `svcm env check --file` checks any env file.",
+  },
   ENVIRONMENT_REQUIRED: {
     summary: "A change of processes names no environment, and `svcm.yaml` has no `default`.",
     explanation:

@@ -21,6 +21,9 @@ import { readableRequests, rootRelative } from "./gather-files.ts";
 /** The env files that an app may have read at its start. Absolute paths. */
 export interface AppEnvFiles {
   readonly name: string;
+  readonly environment: string;
+  /** `""` without a name. */
+  readonly service: string;
   readonly envFiles: readonly string[];
 }
 
@@ -56,7 +59,7 @@ export async function checkEcosystems(
       issues.push(...found.map((issue) => ({ ...issue, path: ["ecosystem", ...issue.path], at: placeOf(issue) })));
       const layers = places.filter((one) => isSameGroup(one, { kind: "env", environment, service }));
       const own = layers.map(({ path }) => resolvePath(root, path));
-      apps.push(...toAppEnvFiles(checked, own));
+      apps.push(...toAppEnvFiles(checked, own).map((app) => ({ ...app, environment, service })));
     } catch (error) {
       issues.push(...toFailureIssues("ecosystem", error, root));
     }
@@ -119,7 +122,7 @@ function unsetVariableIssues({ file, scrub }: CheckedFile): Issue[] {
   });
 }
 
-function toAppEnvFiles({ file }: CheckedFile, layers: readonly string[]): AppEnvFiles[] {
+function toAppEnvFiles({ file }: CheckedFile, layers: readonly string[]): Pick<AppEnvFiles, "name" | "envFiles">[] {
   return (file.loaded?.apps ?? []).map(({ fields, places }) => ({
     name: normaliseApp(fields).name,
     envFiles: [...new Set([...places.envFiles.map(({ path }) => path), ...layers])],

@@ -1,12 +1,6 @@
 import type { SetupPorts } from "../ports.ts";
-import type { HasRevisions } from "../../files/port-revisions.ts";
-import type { HasHost } from "../../files/port-host.ts";
-import type { Repository } from "../../pm2/ports.ts";
 import type { HasInstallation } from "../port-installation.ts";
-import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import { isValid, sortIssues, type Issue } from "../../api/issue.ts";
-import { vocabularyOf } from "../../deployments/file.ts";
-import type { Vocabulary } from "../../deployments/vocabulary.ts";
 import type { Report } from "../../findings/report.ts";
 import { defineOperation } from "../../access/operation.ts";
 
@@ -14,16 +8,12 @@ import { bootIssues } from "../../boot/examine.ts";
 import { readBootFacts } from "../../boot/read-facts.ts";
 import { readDaemonFacts } from "../../boot/read-daemon.ts";
 import type { Caller } from "../../access/caller.ts";
-import { detect } from "../detect/detect.ts";
-import type { Survey } from "../detect/survey.ts";
-import { examine, type ConfiguredFile } from "../doctor/examine.ts";
+import { checkFiles, readDeclarations } from "../doctor/check-files.ts";
 import { collectFacts, type DoctorFacts } from "../doctor/facts.ts";
-import { checkEcosystems, checkEnvironments, toFailureIssues } from "../doctor/file-checks.ts";
 import { gatherFiles } from "../doctor/gather-files.ts";
-import { doctorChecks, doctorIssues, type DoctorCheck } from "../doctor/rules.ts";
+import { doctorChecks, type DoctorCheck } from "../doctor/rules.ts";
 import { checkRunning } from "../doctor/running.ts";
-import { PROJECT_FILE, type Project } from "../../project/project.ts";
-import { baseName } from "../../words/path.ts";
+import { PROJECT_FILE } from "../../project/project.ts";
 
 export interface DoctorResponse {
   readonly facts: DoctorFacts;
@@ -74,26 +64,6 @@ export const projectDoctor = defineOperation({
   },
 });
 
-interface Declarations {
-  readonly project: Project | undefined;
-  /** `undefined` if a declaration file is invalid. */
-  readonly vocabulary: Vocabulary | undefined;
-  readonly issues: readonly Issue[];
-}
-
-async function readDeclarations(ports: HasFacts & HasWorkspace): Promise<Declarations> {
-  try {
-    const project = await ports.facts.project();
-    return { project, vocabulary: await vocabularyOf(ports), issues: [] };
-  } catch (error) {
-    return {
-      project: undefined,
-      vocabulary: undefined,
-      issues: toFailureIssues("layout", error, ports.workspace.root),
-    };
-  }
-}
-
 /** Of the environment that this machine runs, as `svcm boot` compares it. */
 async function checkBoot(ports: SetupPorts, caller: Pick<Caller, "limits">): Promise<Issue[]> {
   const place = { environment: undefined, service: undefined };
@@ -104,41 +74,6 @@ async function checkBoot(ports: SetupPorts, caller: Pick<Caller, "limits">): Pro
 async function readRuntime({ installation }: HasInstallation) {
   const [daemon, service] = await Promise.all([installation.daemon(), installation.service()]);
   return { daemon, service };
-}
-
-interface CheckContext {
-  readonly declarations: Declarations;
-  readonly survey: Survey;
-  readonly places: readonly ConfiguredFile[];
-  readonly offline: boolean;
-}
-
-async function checkFiles(
-  ports: Repository & HasHost & HasInstallation & HasRevisions,
-  { declarations, survey, places, offline }: CheckContext,
-) {
-  const { project, vocabulary, issues } = declarations;
-  if (vocabulary === undefined) return { apps: [], found: { layout: issues, ecosystem: [], env: [], keys: [] } };
-  const detection = detect(survey);
-  const envFiles = detection.env.map(({ path }) => path);
-  const tracked = new Set(await ports.revisions.listTracked(envFiles));
-  const hasDotenvx = offline || hasTool(ports, survey);
-  const examined = examine({ survey, detection, project, places, tracked, hasDotenvx });
-  const checking = { ports, vocabulary, places, project, survey };
-  const ecosystems = await checkEcosystems(checking, offline);
-  const environments = await checkEnvironments(checking);
-  const found = {
-    layout: doctorIssues("layout", examined),
-    ecosystem: [...doctorIssues("ecosystem", examined), ...ecosystems.issues],
-    env: [...doctorIssues("env", examined), ...environments],
-    keys: doctorIssues("keys", examined),
-  };
-  return { apps: ecosystems.apps, found };
-}
-
-function hasTool({ installation }: HasInstallation, { files }: Survey): boolean {
-  const manifests = [...files].filter(([path]) => baseName(path) === "package.json");
-  return manifests.some(([, text]) => text?.includes('"@dotenvx/dotenvx"')) || installation.hasProgram("dotenvx");
 }
 
 function statuses(found: IssuesByCheck, offline: boolean): DoctorResponse["checks"] {

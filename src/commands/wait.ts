@@ -1,18 +1,18 @@
-import { processWait, type ProcessWaitResponse } from "../../core/index.ts";
-import { NodeCommand } from "../terminal/node-command.ts";
-import { showProgress } from "../terminal/progress.ts";
-import { processArgs, processFlags } from "../terminal/process-action.ts";
-import { readTimeout } from "../terminal/times.ts";
+import { processWait, type ProcessWaitResponse } from "../core/index.ts";
+import { NodeCommand } from "./terminal/node-command.ts";
+import { showProgress } from "./terminal/progress.ts";
+import { processArgs, processFlags } from "./terminal/process-action.ts";
+import { readTimeout } from "./terminal/times.ts";
 
 export default class ProcessWait extends NodeCommand {
-  static override aliases = ["wait"];
+  static override hiddenAliases = ["process:wait"];
   static override summary = "Wait until PM2 processes are online.";
   static override description =
     "Exits 0 when each process has been online for one second without a restart, and 1 if the time runs out or PM2 gives up on one. Without a NAME, waits for every process that PM2 knows. Changes nothing.";
   static override examples = [
-    "<%= config.bin %> process wait dev-restapi",
-    "<%= config.bin %> process wait --timeout 2m",
-    "<%= config.bin %> process wait --namespace backend --json",
+    "<%= config.bin %> wait dev-restapi",
+    "<%= config.bin %> wait --timeout 2m",
+    "<%= config.bin %> wait --namespace backend --json",
   ];
   static override args = processArgs;
   static override flags = processFlags;

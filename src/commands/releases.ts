@@ -1,12 +1,13 @@
-import { auditText, releaseList, type Release } from "../../core/index.ts";
-import { NodeCommand } from "../terminal/node-command.ts";
-import type { Column } from "../terminal/table.ts";
+import { auditText, releaseList, type Release } from "../core/index.ts";
+import { NodeCommand } from "./terminal/node-command.ts";
+import type { Column } from "./terminal/table.ts";
 
 export default class ReleasesList extends NodeCommand {
+  static override hiddenAliases = ["releases:list"];
   static override summary = "List the newest applies and rollbacks of this repository.";
   static override description =
     "svcm keeps the newest ten in PM2_HOME. `half` means that some apps may run as before and others as planned, or that svcm was interrupted.";
-  static override examples = ["<%= config.bin %> releases list", "<%= config.bin %> releases list --json"];
+  static override examples = ["<%= config.bin %> releases", "<%= config.bin %> releases --json"];
 
   async run() {
     await this.parse(ReleasesList);

@@ -1,21 +1,21 @@
 import * as Flags from "@oclif/core/flags";
-import { processList, type ListedProcess } from "../../core/index.ts";
-import { NodeCommand } from "../terminal/node-command.ts";
-import { processColumns } from "../terminal/metrics.ts";
-import { stdoutScreen, type Screen } from "../terminal/screen.ts";
-import { renderProblems } from "../terminal/processes.ts";
-import { renderTable, type Column } from "../terminal/table.ts";
+import { processList, type ListedProcess } from "../core/index.ts";
+import { NodeCommand } from "./terminal/node-command.ts";
+import { processColumns } from "./terminal/metrics.ts";
+import { stdoutScreen, type Screen } from "./terminal/screen.ts";
+import { renderProblems } from "./terminal/processes.ts";
+import { renderTable, type Column } from "./terminal/table.ts";
 
 export default class ProcessList extends NodeCommand {
-  static override aliases = ["ls", "list", "ps", "status"];
+  static override hiddenAliases = ["process:list", "list", "l", "ps", "slist"];
   static override summary = "List the processes that PM2 knows.";
   static override description =
     "Queries the PM2 daemon of PM2_HOME (by default ~/.pm2), and never starts one. CPU and memory are PM2's latest measurements. Arguments and environment values are never shown.";
   static override examples = [
-    "<%= config.bin %> process list",
-    "<%= config.bin %> process list --output wide",
-    "<%= config.bin %> process list --json",
-    "PM2_HOME=~/.pm2 <%= config.bin %> process list",
+    "<%= config.bin %> ls",
+    "<%= config.bin %> ls --output wide",
+    "<%= config.bin %> ls --json",
+    "PM2_HOME=~/.pm2 <%= config.bin %> ls",
   ];
   static override flags = {
     output: Flags.option({

@@ -1,15 +1,15 @@
-import { NodeCommand } from "../terminal/node-command.ts";
-import { act, processArgs, startFlags, readTarget } from "../terminal/process-action.ts";
+import { NodeCommand } from "./terminal/node-command.ts";
+import { act, processArgs, startFlags, readTarget } from "./terminal/process-action.ts";
 
 export default class ProcessReload extends NodeCommand {
-  static override aliases = ["reload"];
+  static override hiddenAliases = ["process:reload"];
   static override summary = "Replace PM2 processes without a gap.";
   static override description =
     "In cluster mode, PM2 ends an instance when its successor listens, or when it is ready if the app has wait_ready. svcm replaces one instance after another, each when the one before has been online for one second. If one fails, the others keep running. A process in fork mode is restarted, because PM2 cannot run two of them side by side. With --ecosystem, it applies the declaration of the ecosystem file.";
   static override examples = [
-    "<%= config.bin %> process reload dev-restapi",
-    "<%= config.bin %> process reload dev-restapi dev-grpcapi --timeout 90s",
-    "<%= config.bin %> process reload dev-restapi --ecosystem --environment dev",
+    "<%= config.bin %> reload dev-restapi",
+    "<%= config.bin %> reload dev-restapi dev-grpcapi --timeout 90s",
+    "<%= config.bin %> reload dev-restapi --ecosystem --environment dev",
   ];
   static override args = processArgs;
   static override flags = startFlags("Apply the declaration of the ecosystem file.");

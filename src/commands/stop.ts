@@ -1,16 +1,16 @@
-import { NodeCommand } from "../terminal/node-command.ts";
-import { act, confirmAction, processArgs, processFlags, readTarget } from "../terminal/process-action.ts";
-import { yesFlag } from "../terminal/prompt.ts";
+import { NodeCommand } from "./terminal/node-command.ts";
+import { act, confirmAction, processArgs, processFlags, readTarget } from "./terminal/process-action.ts";
+import { yesFlag } from "./terminal/prompt.ts";
 
 export default class ProcessStop extends NodeCommand {
-  static override aliases = ["stop"];
+  static override hiddenAliases = ["process:stop"];
   static override summary = "Stop PM2 processes.";
   static override description =
     "Stopped processes stay in PM2's list. Succeeds when PM2 reports each process as stopped. Before it stops a whole namespace, svcm asks for confirmation in a terminal, and needs --yes elsewhere.";
   static override examples = [
-    "<%= config.bin %> process stop dev-restapi",
-    "<%= config.bin %> process stop --id 0",
-    "<%= config.bin %> process stop --namespace default --yes",
+    "<%= config.bin %> stop dev-restapi",
+    "<%= config.bin %> stop --id 0",
+    "<%= config.bin %> stop --namespace default --yes",
   ];
   static override args = processArgs;
   static override flags = {

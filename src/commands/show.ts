@@ -1,22 +1,22 @@
 import * as Args from "@oclif/core/args";
-import { logsRead, processShow, type ProcessShowResponse } from "../../core/index.ts";
-import { pickEnvironment, ecosystemFlags } from "../base.ts";
-import { NodeCommand } from "../terminal/node-command.ts";
-import { fold } from "../terminal/fit.ts";
-import { renderLogLines } from "../terminal/log-lines.ts";
-import { processPage } from "../terminal/process-page.ts";
+import { logsRead, processShow, type ProcessShowResponse } from "../core/index.ts";
+import { pickEnvironment, ecosystemFlags } from "./base.ts";
+import { NodeCommand } from "./terminal/node-command.ts";
+import { fold } from "./terminal/fit.ts";
+import { renderLogLines } from "./terminal/log-lines.ts";
+import { processPage } from "./terminal/process-page.ts";
 
 const LOG_LINES = 5;
 
 export default class ProcessShow extends NodeCommand {
-  static override aliases = ["describe", "show"];
+  static override hiddenAliases = ["process:show", "describe", "desc", "info"];
   static override summary = "Show one process: its state, why it last ended, its ports, its declaration.";
   static override description =
     "Shows its state, its last ends with their causes, and the ports on which it listens. Also shows the differences from the ecosystem file, the names and tiers of its variables, and what acts on it next. Shows the last lines of its error log, or of its log if there are none. Argument and environment values are never shown.";
   static override examples = [
-    "<%= config.bin %> process show dev-restapi",
-    "<%= config.bin %> process show dev-restapi --json",
-    "<%= config.bin %> describe dev-restapi",
+    "<%= config.bin %> show dev-restapi",
+    "<%= config.bin %> show dev-restapi --json",
+    "<%= config.bin %> show dev-grpcapi",
   ];
   static override args = {
     name: Args.string({ ignoreStdin: true, required: true, description: "Name of the process." }),

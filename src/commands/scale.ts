@@ -1,19 +1,19 @@
 import * as Args from "@oclif/core/args";
-import { processScale, type ProcessScaleResult } from "../../core/index.ts";
-import { integerArg } from "../terminal/flags.ts";
-import { NodeCommand } from "../terminal/node-command.ts";
-import { showProgress } from "../terminal/progress.ts";
-import { processFlags, waitFlag } from "../terminal/process-action.ts";
-import { readTimeout } from "../terminal/times.ts";
+import { processScale, type ProcessScaleResult } from "../core/index.ts";
+import { integerArg } from "./terminal/flags.ts";
+import { NodeCommand } from "./terminal/node-command.ts";
+import { showProgress } from "./terminal/progress.ts";
+import { processFlags, waitFlag } from "./terminal/process-action.ts";
+import { readTimeout } from "./terminal/times.ts";
 
 export default class ProcessScale extends NodeCommand {
-  static override aliases = ["scale"];
+  static override hiddenAliases = ["process:scale"];
   static override summary = "Change the number of processes of an app.";
   static override description =
     "New processes run as the others do. They start one after another, each when the one before has been online for one second. To scale down, svcm deletes the newest first. In fork mode, several processes can share a port only if the app listens with reusePort. The ecosystem file does not change.";
   static override examples = [
-    "<%= config.bin %> process scale dev-restapi 4",
-    "<%= config.bin %> process scale dev-restapi 2 --namespace backend",
+    "<%= config.bin %> scale dev-restapi 4",
+    "<%= config.bin %> scale dev-restapi 2 --namespace backend",
   ];
   static override args = {
     name: Args.string({ ignoreStdin: true, required: true, description: "Exact name of an app." }),

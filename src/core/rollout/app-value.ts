@@ -1,0 +1,69 @@
+import type { Plan } from "../api/rollout.ts";
+
+/** In the order in which they win. `default`: svcm assumes it; the app may have another one. */
+export type ValueSource = "ecosystem" | "env file" | "default" | "nowhere";
+
+/** `former`: the process was started with another value. */
+export type RunningValue = "same" | "former" | "unknown" | "not running";
+
+export interface AppValue {
+  readonly key: string;
+  readonly value: string;
+  readonly source: ValueSource;
+  /** The file that sets it. */
+  readonly file: string | null;
+  /** Files that set it, too, and lose. */
+  readonly overridden: readonly string[];
+  readonly running: RunningValue;
+}
+
+export interface ValueFacts {
+  readonly keys: readonly string[];
+  readonly ecosystem: { readonly fileName: string; readonly env: Readonly<Record<string, string>> };
+  /** Later ones win. */
+  readonly layers: readonly { readonly fileName: string; readonly values: ReadonlyMap<string, string> }[];
+  readonly defaultOf: (key: string) => string;
+  readonly runningOf: (key: string, source: ValueSource) => RunningValue;
+}
+
+/** A variable that PM2 hands over hides the one of a file from Node.js, and from dotenv unless the app overrides it. */
+export function decideAppValues({ keys, ecosystem, layers, defaultOf, runningOf }: ValueFacts): AppValue[] {
+  return keys.map((key) => {
+    const inFiles = layers.flatMap(({ fileName, values }) => {
+      const value = values.get(key);
+      return value === undefined ? [] : [{ file: fileName, value, source: "env file" as const }];
+    });
+    const declared = ecosystem.env[key];
+    const found = [
+      ...inFiles,
+      ...(declared === undefined ? [] : [{ file: ecosystem.fileName, value: declared, source: "ecosystem" as const }]),
+    ];
+    const winner = found.at(-1);
+    const assumed = defaultOf(key);
+    const source = winner?.source ?? (assumed === "" ? "nowhere" : "default");
+    return {
+      key,
+      value: winner?.value ?? assumed,
+      source,
+      file: winner?.file ?? null,
+      overridden: found.slice(0, -1).map(({ file }) => file),
+      running: runningOf(key, source),
+    };
+  });
+}
+
+/** What a plan for the app alone says about its values. Of a default, nothing is known: it is in the app's code. */
+export function runningFrom(plan: Plan | undefined, app: string): ValueFacts["runningOf"] {
+  const reasons = plan?.steps.filter((step) => step.app === app).flatMap(({ why }) => why) ?? [];
+  const isAbsent = reasons.some(({ field, state }) => field === "app" && (state === "missing" || state === "stopped"));
+  const isStopped = plan?.held.some(({ name, state }) => name === app && state === "stopped") ?? false;
+  const hasDoubt = plan?.unknown.some((one) => one.app === app && one.part === "values") ?? true;
+  return (key, source) => {
+    if (isAbsent || isStopped) return "not running";
+    const ofValues = reasons.filter(({ field }) => /^(?:env|envFile|values)$/.test(field));
+    if (ofValues.some((reason) => reason.key === key)) return "former";
+    // A file that was written after the start, without a record of what it held before.
+    const isWritten = source === "env file" && ofValues.some((reason) => (reason.key ?? null) === null);
+    return hasDoubt || isWritten || source === "default" || source === "nowhere" ? "unknown" : "same";
+  };
+}

@@ -1,0 +1,97 @@
+/** One run and one report over a team's own shop. */
+import { expect, test } from "vitest";
+import { commandLineCaller, execute, repositoryCheck, SvcmError } from "../../../src/core/index.ts";
+import { isPassed } from "../../../src/core/setup/check/decide-check.ts";
+import { makeWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+
+const caller = commandLineCaller();
+
+const SVCM = `version: 1
+environments: { dev: [] }
+ecosystem: { dev: ecosystem.config.js }
+env: { dev: .env }
+template: .env.example
+keys:
+  PAGE_SIZE: { kind: number, tier: editable }
+  DATABASE_URL: { kind: connection-url }
+`;
+const CODE = "process.env.PAGE_SIZE; process.env.DATABASE_URL; setInterval(() => {}, 1000);";
+const GOOD = {
+  "svcm.yaml": SVCM,
+  "ecosystem.config.js": `module.exports = { apps: [{ name: "worker", script: "worker.js", kill_timeout: 5000 }] };`,
+  "worker.js": CODE,
+  ".env": "PAGE_SIZE=20\nDATABASE_URL=postgres://u:canary-secret@h/db\n",
+  ".env.example": "PAGE_SIZE=\nDATABASE_URL=<your database>\n",
+  "package.json": "{}",
+};
+
+async function check(workspace: TestWorkspace, paths: readonly string[] = []) {
+  const { response } = await execute(repositoryCheck, workspace.ports, { paths: [...paths], strict: false }, caller);
+  expect(JSON.stringify(response)).not.toContain("canary-secret");
+  return { ...response, issues: response.issues.map(({ code, at }) => [code, at?.file]) };
+}
+
+test("a good repository passes, and the answer names every checked file", async () => {
+  expect(await check(makeWorkspace(GOOD))).toEqual({
+    passed: true,
+    files: ["svcm.yaml", "ecosystem.config.js", ".env", ".env.example"],
+    issues: [],
+  });
+});
+
+test("one run finds an error of each kind of file", async () => {
+  const workspace = makeWorkspace({
+    ...GOOD,
+    "ecosystem.config.js": `module.exports = { apps: [{ name: "worker", script: "worker.js", kill_timeout: 5000, max_memory_restart: "lots" }] };`,
+    ".env": "PAGE_SIZE=viele\nDATABASE_URL=x\n",
+    ".env.example": "PAGE_SIZE=twenty\nDATABASE_URL=\n",
+    "deployments.yaml": "deployments:\n  - { name: api, deployTarget: mars }\n",
+  });
+  const { passed, files, issues } = await check(workspace);
+  expect(passed).toBe(false);
+  expect(files).toContain("deployments.yaml");
+  const broken = new Set(issues.map(([, file]) => file));
+  expect([...broken].toSorted()).toEqual([".env", ".env.example", "deployments.yaml", "ecosystem.config.js"]);
+  expect(issues.filter(([code]) => code === "ENV_VALUE_UNSUPPORTED")).toHaveLength(2);
+});
+
+test("a path limits the report, and a path that is not checked is refused", async () => {
+  const workspace = makeWorkspace({ ...GOOD, ".env": "PAGE_SIZE=viele\nDATABASE_URL=x\n" });
+  expect(await check(workspace, [".env.example"])).toMatchObject({ passed: true, files: [".env.example"], issues: [] });
+  expect(await check(workspace, ["./.env"])).toMatchObject({
+    passed: false,
+    issues: [["ENV_VALUE_UNSUPPORTED", ".env"]],
+  });
+  expect((await check(workspace, ["."])).files).toHaveLength(4);
+  await expect(check(workspace, ["worker.js"])).rejects.toMatchObject({ body: { code: "CHECK_PATH_UNKNOWN" } });
+});
+
+test("a svcm.yaml that is not valid is the finding, and no other file counts as checked", async () => {
+  const workspace = makeWorkspace({
+    ...GOOD,
+    "svcm.yaml": `${SVCM}colour: red\n`,
+    "deployments.yaml": "deployments: []\n",
+  });
+  expect(await check(workspace)).toMatchObject({
+    passed: false,
+    files: ["svcm.yaml"],
+    issues: [[expect.anything(), "svcm.yaml"]],
+  });
+});
+
+test("PM2 files without svcm.yaml are an error, and nothing at all is no success", async () => {
+  const { "svcm.yaml": _, ...rest } = GOOD;
+  expect(await check(makeWorkspace(rest))).toMatchObject({
+    passed: false,
+    issues: [["PROJECT_NOT_SET_UP", undefined]],
+  });
+  const refusal = await check(makeWorkspace({ "index.js": "1" })).catch((error: unknown) => error);
+  expect(refusal).toBeInstanceOf(SvcmError);
+  expect(refusal).toMatchObject({ body: { code: "CHECK_NOTHING" } });
+});
+
+test("a warning fails only a strict check", () => {
+  const warning = { code: "ENV_VALUE_HASH", severity: "warning", path: [], message: "" } as const;
+  expect([isPassed([warning], false), isPassed([warning], true), isPassed([], true)]).toEqual([true, false, true]);
+  expect(isPassed([warning, { ...warning, severity: "error" }], false)).toBe(false);
+});

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import type { Plan } from "../../../src/core/api/rollout.ts";
+import { decideStatus, type StatusFacts } from "../../../src/core/setup/status/decide.ts";
+
+const PLAN: Plan = {
+  id: "1",
+  environment: "production",
+  fileName: "ecosystem.config.js",
+  path: "/srv/shop/ecosystem.config.js",
+  exists: true,
+  choices: {},
+  git: null,
+  pm2: { home: "/srv/.pm2" },
+  changed: false,
+  steps: [],
+  unchanged: ["api"],
+  unknown: [],
+  undeclared: [],
+  held: [],
+  leftOut: [],
+  issues: [],
+  summary: { register: 0, start: 0, resume: 0, update: 0, scale: 0, replace: 0, remove: 0 },
+};
+const ONLINE = { name: "api", pmId: 0, state: "online", problem: null } as const;
+const GOOD: StatusFacts = { isSetUp: true, plans: [{ service: undefined, plan: PLAN }], processes: [ONLINE] };
+const withPlan = (plan: Partial<Plan>): StatusFacts => ({
+  ...GOOD,
+  plans: [{ service: undefined, plan: { ...PLAN, ...plan } }],
+});
+
+test("everything compared, nothing open", () => {
+  expect(decideStatus(GOOD)).toEqual({
+    verdict: "as declared",
+    summary: "production: PM2 runs what ecosystem.config.js declares.",
+    processes: "1 process of PM2: 1 online.",
+    points: [],
+    next: null,
+  });
+});
+
+describe("it never says that all is as declared", () => {
+  const LOOP = { ...ONLINE, state: "crash loop", problem: { code: "PROCESS_CRASH_LOOP", details: "it ended 9 times" } };
+  const cases: [string, StatusFacts, string, string | null][] = [
+    [
+      "with a step",
+      withPlan({ changed: true, summary: { ...PLAN.summary, update: 2 } }),
+      "attention",
+      "svcm plan -e production",
+    ],
+    [
+      "with an app that somebody stopped",
+      withPlan({ held: [{ name: "worker", pmIds: [1], state: "stopped", by: "anna", since: null }] }),
+      "attention",
+      "svcm plan -e production",
+    ],
+    [
+      "with an unknown part",
+      withPlan({ unknown: [{ app: "api", pmIds: [0], part: "code", reason: "too many files" }] }),
+      "unknown",
+      null,
+    ],
+    [
+      "with an error of the plan",
+      withPlan({ issues: [{ code: "RELEASE_GONE", severity: "error", path: [], message: "the folder is gone" }] }),
+      "attention",
+      "svcm plan -e production",
+    ],
+    ["with a crash loop", { ...GOOD, processes: [LOOP] as StatusFacts["processes"] }, "attention", "svcm why api"],
+    [
+      "if PM2 gives no answer",
+      { ...GOOD, processes: { message: "PM2 is silent", next: "svcm doctor" } },
+      "unknown",
+      "svcm doctor",
+    ],
+    [
+      "if a service was not compared",
+      { ...GOOD, plans: [...GOOD.plans, { service: "b", plan: { message: "not compared", next: "svcm plan" } }] },
+      "unknown",
+      "svcm plan",
+    ],
+    [
+      "if a service has no ecosystem file",
+      { ...GOOD, plans: [{ service: "b", plan: { ...PLAN, exists: false } }] },
+      "attention",
+      "svcm doctor",
+    ],
+    ["if one environment has no ecosystem file", withPlan({ exists: false }), "attention", "svcm doctor"],
+  ];
+  test.each(cases)("%s", (_, facts, verdict, next) => {
+    expect(decideStatus(facts)).toMatchObject({ verdict, next });
+  });
+});
+
+test("attention comes before what is unknown, whatever was asked first", () => {
+  const facts = { ...withPlan({ changed: true }), processes: { message: "PM2 is silent", next: "svcm doctor" } };
+  expect(decideStatus(facts)).toMatchObject({
+    summary: "production: 1 point needs attention.",
+    next: "svcm plan -e production",
+  });
+});
+
+test("a repository that declares nothing is idle, and PM2 need not run", () => {
+  const facts = { isSetUp: false, plans: [{ service: undefined, plan: { ...PLAN, exists: false } }], processes: null };
+  expect(decideStatus(facts)).toMatchObject({ verdict: "idle", processes: "No PM2 daemon runs.", next: "svcm init" });
+});
