@@ -4,6 +4,7 @@ import { usePage } from "../../console.ts";
 import { Button } from "../../ui/Button.tsx";
 import { keyOf } from "./rows.ts";
 import type { Monitor } from "./monitor.ts";
+import { StartAll } from "./StartAll.tsx";
 
 /** Declared apps that PM2 does not know. They keep their places while the user points at them. */
 export function MissingApps({ monitor }: { monitor: Monitor }): JSX.Element | null {
@@ -21,6 +22,7 @@ export function MissingApps({ monitor }: { monitor: Monitor }): JSX.Element | nu
       <h3>
         Declared in <code>{metrics.ecosystem.fileName}</code>, not known to PM2
       </h3>
+      {unknown.length > 1 && <StartAll names={unknown} monitor={monitor} />}
       <ul
         onPointerEnter={hold}
         onPointerLeave={release}
@@ -41,11 +43,13 @@ export function MissingApps({ monitor }: { monitor: Monitor }): JSX.Element | nu
 /** The button stays after the start, because it may have the focus. */
 function Start({ name, monitor, isStarted }: { name: string; monitor: Monitor; isStarted: boolean }): JSX.Element {
   const isBusy = monitor.underWay.value.has(name);
-  const reason = usePage().identity.reasonAgainst("act");
-  const start = (): void => {
+  const { identity, questions } = usePage();
+  const reason = identity.reasonAgainst("act");
+  const start = async (): Promise<void> => {
     if (isStarted || isBusy) return;
     const doubt = monitor.startWarning(name);
-    if (doubt === undefined || confirm(doubt)) void monitor.act({ action: "start", scope: "ecosystem", name }, name);
+    const may = doubt === undefined || (await questions.ask({ title: doubt, verb: "Start" }));
+    if (may) await monitor.act({ action: "start", scope: "ecosystem", name }, name);
   };
   return (
     <Button
@@ -55,7 +59,7 @@ function Start({ name, monitor, isStarted }: { name: string; monitor: Monitor; i
       aria-disabled={isStarted || isBusy}
       disabled={monitor.feed.state.value !== "live"}
       reason={reason}
-      onClick={start}
+      onClick={() => void start()}
     >
       {isStarted ? "Started" : isBusy ? "Starting…" : "Start"}
     </Button>

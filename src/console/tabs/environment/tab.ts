@@ -1,0 +1,2 @@
+export { environmentMark as mark } from "./editor.ts";
+export { Environment as View } from "./Environment.tsx";

@@ -1,0 +1,1 @@
+export { Pm2 as View } from "./Pm2.tsx";

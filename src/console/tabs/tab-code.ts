@@ -1,0 +1,10 @@
+import type { ComponentType } from "preact";
+import type { Console } from "../console.ts";
+import type { Mark } from "../state/router.ts";
+
+/** The code of a tab. */
+export interface TabCode {
+  readonly View: ComponentType;
+  /** Reads signals, so it runs again when they change, even while the tab is closed. */
+  readonly mark?: (page: Console) => Mark;
+}
