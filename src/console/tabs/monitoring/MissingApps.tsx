@@ -4,7 +4,9 @@ import { usePage } from "../../console.ts";
 import { Button } from "../../ui/Button.tsx";
 import { keyOf } from "./rows.ts";
 import type { Monitor } from "./monitor.ts";
-import { StartAll } from "./StartAll.tsx";
+
+/** A longer list would push the processes off the screen. */
+const MAX_OPEN = 3;
 
 /** Declared apps that PM2 does not know. They keep their places while the user points at them. */
 export function MissingApps({ monitor }: { monitor: Monitor }): JSX.Element | null {
@@ -18,11 +20,12 @@ export function MissingApps({ monitor }: { monitor: Monitor }): JSX.Element | nu
   useEffect(() => release, [monitor]);
   if (metrics === undefined || missing.length === 0) return null;
   return (
-    <div class="missing">
-      <h3>
-        Declared in <code>{metrics.ecosystem.fileName}</code>, not known to PM2
-      </h3>
-      {unknown.length > 1 && <StartAll names={unknown} monitor={monitor} />}
+    <details class="missing" open={missing.length <= MAX_OPEN}>
+      <summary>
+        <h3>
+          Declared in <code>{metrics.ecosystem.fileName}</code>, not known to PM2
+        </h3>
+      </summary>
       <ul
         onPointerEnter={hold}
         onPointerLeave={release}
@@ -36,7 +39,7 @@ export function MissingApps({ monitor }: { monitor: Monitor }): JSX.Element | nu
           </li>
         ))}
       </ul>
-    </div>
+    </details>
   );
 }
 
