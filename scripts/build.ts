@@ -25,8 +25,10 @@ try {
   writeFileSync(join(ROOT, "oclif.manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   writeFileSync(join(dist, BUILD_ID_FILE), buildId(chunks));
   replace(join(ROOT, "dist"), dist);
-  const { scriptBytes, styleBytes } = browserConsole;
-  console.log(`console: ${kilobytes(scriptBytes)} of script, ${kilobytes(styleBytes)} of style, gzipped`);
+  const { scriptBytes, firstBytes, styleBytes } = browserConsole;
+  console.log(
+    `console: ${kilobytes(firstBytes)} of script before the first view, ${kilobytes(scriptBytes)} in all, ${kilobytes(styleBytes)} of style, gzipped`,
+  );
 } finally {
   rmSync(work, { recursive: true, force: true });
 }

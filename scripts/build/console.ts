@@ -16,6 +16,8 @@ export interface ConsoleBuild {
   readonly chunks: readonly OutputChunk[];
   /** Gzipped. */
   readonly scriptBytes: number;
+  /** The scripts that the browser loads before it shows Monitoring, gzipped. */
+  readonly firstBytes: number;
   readonly styleBytes: number;
 }
 
@@ -32,18 +34,22 @@ export async function buildConsole(dist: string): Promise<ConsoleBuild> {
     writeFileSync(join(assets, hashed), content);
     writeCompressed(join(compressed, hashed), content);
   };
-  const main = await script("main.tsx", "esm");
-  const theme = await script("theme.ts", "iife");
+  const main = await scripts("main.tsx", "esm");
+  const theme = await scripts("theme.ts", "iife");
+  for (const { name, isEntry, fileName, code } of [...main, ...theme]) {
+    if (isEntry) names.set(`${name}.js`, fileName);
+    writeFileSync(join(assets, fileName), code);
+    writeCompressed(join(compressed, fileName), code);
+  }
   const style = await styleSheet();
-  add("main.js", main.code);
-  add("theme.js", theme.code);
   add("console.css", style);
   for (const icon of ICONS) add(icon, readFileSync(join(SOURCE, icon), "utf8"));
   const page = readFileSync(join(SOURCE, "index.html"), "utf8");
   writeFileSync(join(dist, "console/index.html"), withNames(page, names));
   return {
-    chunks: [main, theme],
-    scriptBytes: gzipSync(main.code).length + gzipSync(theme.code).length,
+    chunks: [...main, ...theme],
+    scriptBytes: sum([...main, ...theme]),
+    firstBytes: sum([...firstChunks(main), ...theme]),
     styleBytes: gzipSync(style).length,
   };
 }
@@ -55,7 +61,7 @@ function writeCompressed(file: string, content: string): void {
   writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
 }
 
-async function script(entry: string, format: "esm" | "iife"): Promise<OutputChunk> {
+async function scripts(entry: string, format: "esm" | "iife"): Promise<OutputChunk[]> {
   await using bundle = await rolldown({
     cwd: ROOT,
     input: join(SOURCE, entry),
@@ -78,8 +84,26 @@ async function script(entry: string, format: "esm" | "iife"): Promise<OutputChun
       handler(level, log);
     },
   });
-  const { output } = await bundle.generate({ format, minify: true, comments: false, codeSplitting: false });
-  return output[0];
+  const { output } = await bundle.generate({
+    format,
+    minify: true,
+    comments: false,
+    ...(format === "iife" ? { codeSplitting: false } : {}),
+    entryFileNames: "[name].[hash:10].js",
+    chunkFileNames: "[name].[hash:10].js",
+    hashCharacters: "hex",
+  });
+  return output.filter((one) => one.type === "chunk");
+}
+
+function firstChunks(chunks: readonly OutputChunk[]): OutputChunk[] {
+  const found = new Set(chunks.filter(({ isEntry }) => isEntry));
+  for (const { imports } of found) for (const one of chunks) if (imports.includes(one.fileName)) found.add(one);
+  return [...found];
+}
+
+function sum(chunks: readonly OutputChunk[]): number {
+  return chunks.reduce((total, { code }) => total + gzipSync(code).length, 0);
 }
 
 /** Removes large texts of `svcm explain` and editor schemas, which the console never shows. */

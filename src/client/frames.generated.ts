@@ -206,7 +206,7 @@ export interface PingFrame {
 /** Starts, stops or restarts. Answered with `action-result`. */
 export interface ActionFrame {
   readonly type: "action";
-  readonly action: "start" | "stop" | "restart";
+  readonly action: "start" | "stop" | "restart" | "reload";
   /** `process` if it is absent. `ecosystem` starts a declared app. */
   readonly scope?: "process" | "namespace" | "ecosystem" | undefined;
   /** Name of the process, or of the declared app. */
@@ -413,7 +413,7 @@ export interface ActionResultFrame {
   readonly type: "action-result";
   /** True only after PM2's own list shows it. */
   readonly ok: boolean;
-  readonly action: "start" | "stop" | "restart";
+  readonly action: "start" | "stop" | "restart" | "reload";
   readonly scope: "process" | "namespace" | "ecosystem";
   /** The subject of the action: a process, a namespace or a declared app; `*` for every declared app, `(not given)` if the frame names nothing. */
   readonly name: string;

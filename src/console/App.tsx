@@ -3,13 +3,14 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { type Console, ConsoleContext, createConsole, type Page, PageContext, usePage } from "./console.ts";
 import { toFacts } from "./data/contract.ts";
 import type { Problem } from "./data/request-error.ts";
-import { NamePromptDialog, TokenEntry } from "./shell/Dialogs.tsx";
+import { QuestionDialog, TokenEntry } from "./shell/Dialogs.tsx";
 import { HelpSheet } from "./shell/HelpSheet.tsx";
 import { ForeignDocument, OtherServer } from "./shell/Identity.tsx";
 import { Notices } from "./shell/Notices.tsx";
 import { Navigation } from "./shell/Navigation.tsx";
 import { TopBar } from "./shell/TopBar.tsx";
 import { type TabId, tabIds } from "./state/address.ts";
+import { CodesContext, createTabCodes, useCodes } from "./tabs/codes.ts";
 import { tabs } from "./tabs/index.ts";
 import { Panel } from "./ui/Panel.tsx";
 import { Toasts } from "./ui/Toasts.tsx";
@@ -17,30 +18,33 @@ import { RequestProblem } from "./ui/Problem.tsx";
 import { useRequest } from "./ui/use-request.ts";
 
 export function App({ page }: { page: Page }): JSX.Element {
+  const codes = useMemo(createTabCodes, [page]);
   const [isHelpOpen, setHelpOpen] = useState(false);
   const { answer, problem, retry } = useRequest((signal) => page.api.contract(signal), [page]);
   const loaded = useMemo(() => answer && createConsole(page, toFacts(answer)), [page, answer]);
   useEffect(() => addListeners(page, () => setHelpOpen(true)), [page]);
   return (
     <PageContext.Provider value={page}>
-      <ConsoleContext.Provider value={loaded}>
-        <a class="skip" href="#panel" onClick={skipToPanel}>
-          Skip to the content
-        </a>
-        <TopBar onHelp={() => setHelpOpen(true)} />
-        <div class="rail">
-          <Navigation />
-          <Toasts />
-        </div>
-        <main>
-          <Notices />
-          <RequestProblem problem={page.server.isOther.value ? undefined : problem} retry={retry} />
-          <Content page={page} loaded={loaded} problem={problem} />
-        </main>
-        <TokenEntry />
-        <NamePromptDialog />
-        {isHelpOpen && <HelpSheet onClose={() => setHelpOpen(false)} />}
-      </ConsoleContext.Provider>
+      <CodesContext.Provider value={codes}>
+        <ConsoleContext.Provider value={loaded}>
+          <a class="skip" href="#panel" onClick={skipToPanel}>
+            Skip to the content
+          </a>
+          <TopBar onHelp={() => setHelpOpen(true)} />
+          <div class="rail">
+            <Navigation />
+            <Toasts />
+          </div>
+          <main>
+            <Notices />
+            <RequestProblem problem={page.server.isOther.value ? undefined : problem} retry={retry} />
+            <Content page={page} loaded={loaded} problem={problem} />
+          </main>
+          <TokenEntry />
+          <QuestionDialog />
+          {isHelpOpen && <HelpSheet onClose={() => setHelpOpen(false)} />}
+        </ConsoleContext.Provider>
+      </CodesContext.Provider>
     </PageContext.Provider>
   );
 }
@@ -96,14 +100,26 @@ function focusPanel(): void {
 
 function OpenTab(): JSX.Element {
   const { router } = usePage();
+  const codes = useCodes();
   const tab = router.tab.value;
   // A link may name a tab that another machine does not have.
   const id = router.node !== "" && tabs[tab].isOfServer ? "monitoring" : tab;
-  const { View } = tabs[id];
+  const code = codes.of(id);
+  useEffect(() => void (code === undefined ? codes.load(id) : codes.loadAll()), [id, code]);
   return (
     <Panel title={tabs[id].label} class={id}>
-      <View key={id} />
+      {code === undefined ? <Loading id={id} /> : <code.View key={id} />}
     </Panel>
+  );
+}
+
+function Loading({ id }: { id: TabId }): JSX.Element {
+  const codes = useCodes();
+  return (
+    <>
+      <h1>{tabs[id].label}</h1>
+      <RequestProblem problem={codes.problem.value} retry={() => void codes.load(id)} />
+    </>
   );
 }
 

@@ -6,7 +6,7 @@ import type { Facts } from "./data/contract.ts";
 import { type AddressPart, textPart } from "./state/address.ts";
 import { type Appearance, createAppearance } from "./state/appearance.ts";
 import { type Preferences, createPreferences } from "./state/preferences.ts";
-import { createNamePrompts, type NamePrompts } from "./state/name-prompts.ts";
+import { createQuestions, type Questions } from "./state/questions.ts";
 import { Declarations } from "./state/declarations.ts";
 import { createRouter, type Router } from "./state/router.ts";
 import { ServerWatch } from "./state/server-watch.ts";
@@ -23,7 +23,7 @@ export interface Page {
   readonly toasts: Toasts;
   readonly router: Router;
   readonly server: ServerWatch;
-  readonly namePrompts: NamePrompts;
+  readonly questions: Questions;
   readonly shortcuts: Shortcuts;
   readonly appearance: Appearance;
   readonly service: Signal<string>;
@@ -63,7 +63,7 @@ export function createPage(): Page {
     toasts: createToasts((run, ms) => void setTimeout(run, ms)),
     router,
     server,
-    namePrompts: createNamePrompts(),
+    questions: createQuestions(),
     shortcuts: createShortcuts(storageOf(() => localStorage)),
     appearance: createAppearance(),
     service,

@@ -7,6 +7,7 @@ export interface FleetEventQuery extends EventFilter {
   readonly nodes: readonly string[];
   /** Milliseconds since 1970; the default is a day ago. */
   readonly since?: number | undefined;
+  readonly until?: number | undefined;
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
 }

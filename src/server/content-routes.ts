@@ -38,7 +38,7 @@ export const contentRoutes: readonly Route[] = [
     mediaType: json,
     isOpen: false,
     input: fleetEventsInput,
-    query: ["node", "app", "since", "cause", "kind", "limit", "cursor"],
+    query: ["node", "app", "since", "until", "cause", "kind", "limit", "cursor"],
     response: fleetEventsBody,
   }),
   contentRoute("/api/fleet/nodes", "nodes", {

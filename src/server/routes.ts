@@ -119,7 +119,7 @@ export const routes: readonly Route[] = [
     tag: "pm2",
     description:
       "Ends with their causes, starts and changes, newest first, from PM2's log and svcm's audit log. Covers the last 24 hours by default.",
-    query: ["app", "since", "cause", "kind", "limit", "cursor"],
+    query: ["app", "since", "until", "cause", "kind", "limit", "cursor"],
     response: eventsBody,
     refusals: ["EVENTS_FAILED", "AUDIT_FAILED", "PROCESS_NOT_FOUND", "PM2_FAILED"],
   }),

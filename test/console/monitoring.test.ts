@@ -162,7 +162,7 @@ describe.skipIf(!hasBrowser)("the table", () => {
     await expect.poll(() => row(page, "worker").locator("td.number").first().textContent()).toBe("–");
     await page.getByRole("button", { name: "Start worker", exact: true }).click();
     await page.getByText(/^worker started \(pid \d+\)\.$/).waitFor();
-    await expect.poll(() => page.title()).toBe(titleOf("Monitoring"));
+    await expect.poll(() => page.title()).toBe(titleOf("(1) Monitoring"));
   });
 
   longTest("a start shows its warnings until they are dismissed", async () => {

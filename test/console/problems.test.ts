@@ -26,7 +26,7 @@ describe.skipIf(!hasBrowser)("a crash loop", () => {
     await page.getByRole("radio", { name: /Problem/ }).check();
     await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
     await page.getByRole("button", { name: "consumer" }).first().click();
-    await page.locator(".detail").getByText(loop.details).waitFor();
+    await page.getByRole("region", { name: "Attention" }).getByText(loop.details).waitFor();
     await expectAccessibleInEveryLook(open);
   });
 

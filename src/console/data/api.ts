@@ -42,7 +42,7 @@ interface Target {
   readonly node: string | undefined;
 }
 
-type EventsQuery = Readonly<Record<"since" | "limit", string>>;
+type EventsQuery = Query;
 
 /** Must match the plan, because its id depends on them. */
 export type PlanChoices = Omit<Plan["choices"], "service">;

@@ -6,8 +6,8 @@ import type { TokenDemand } from "../state/session.ts";
 import { ProblemLine } from "../ui/Problem.tsx";
 import { TextField } from "../ui/TextField.tsx";
 
-export function NamePromptDialog(): JSX.Element | null {
-  const question = usePage().namePrompts.open.value;
+export function QuestionDialog(): JSX.Element | null {
+  const question = usePage().questions.open.value;
   if (question === undefined) return null;
   const { id, title, about, name, verb, answer } = question;
   return (
@@ -17,10 +17,11 @@ export function NamePromptDialog(): JSX.Element | null {
       verb={verb}
       isDangerous
       typedName={name}
+      isQuestion={name === undefined}
       onClose={() => answer(false)}
       onSubmit={() => answer(true)}
     >
-      <p>{about}</p>
+      {about !== undefined && <p>{about}</p>}
     </FormDialog>
   );
 }

@@ -3,6 +3,7 @@ import { useContext, useRef } from "preact/hooks";
 import { ConsoleContext, usePage, type Console } from "../console.ts";
 import { tabIds, type TabId } from "../state/address.ts";
 import type { Mark } from "../state/router.ts";
+import { useCodes, type TabCodes } from "../tabs/codes.ts";
 import { BAR, groups, isOffered, tabs } from "../tabs/index.ts";
 import { Icon, type IconName } from "../ui/Icon.tsx";
 import { useTitle } from "./title.ts";
@@ -13,7 +14,7 @@ const MORE = "more";
 export function Navigation(): JSX.Element {
   const page = useContext(ConsoleContext);
   const more = useRef<HTMLDivElement>(null);
-  const marks = marksOf(page);
+  const marks = marksOf(page, useCodes());
   useTitle(marks);
   const close = (): void => {
     if (more.current?.matches(":popover-open")) more.current.hidePopover();
@@ -48,8 +49,8 @@ export function Navigation(): JSX.Element {
 
 type Marks = Readonly<Record<TabId, Mark>>;
 
-function marksOf(page: Console | undefined): Marks {
-  const marks = tabIds.map((id) => [id, (page && tabs[id].mark?.(page)) ?? {}] as const);
+function marksOf(page: Console | undefined, codes: TabCodes): Marks {
+  const marks = tabIds.map((id) => [id, (page && codes.of(id)?.mark?.(page)) ?? {}] as const);
   return Object.fromEntries(marks) as Record<TabId, Mark>;
 }
 

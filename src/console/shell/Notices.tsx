@@ -36,15 +36,17 @@ export function Notices(): JSX.Element {
 }
 
 function Unreadable({ copy, store }: { copy: UnreadableText; store: DocumentStore }): JSX.Element {
-  const drop = (): void => {
-    if (confirm("Remove the text that could not be read? It cannot be restored.")) store.dropAside(copy.key);
+  const { questions } = usePage();
+  const drop = async (): Promise<void> => {
+    const title = "Remove the text that could not be read? It cannot be restored.";
+    if (await questions.ask({ title, verb: "Remove" })) store.dropAside(copy.key);
   };
   const actions = (
     <span class="form-actions">
       <Button size="small" icon="download" onClick={() => download(`${STORAGE_KEY}.unreadable.txt`, copy.text)}>
         Download
       </Button>
-      <Button size="small" variant="danger" onClick={drop}>
+      <Button size="small" variant="danger" onClick={() => void drop()}>
         Remove
       </Button>
     </span>

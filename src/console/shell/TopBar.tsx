@@ -2,13 +2,13 @@ import type { JSX } from "preact";
 import { useContext } from "preact/hooks";
 import { ConsoleContext, usePage } from "../console.ts";
 import { formatLink } from "../state/address.ts";
-import { monitorOf } from "../tabs/monitoring/monitor.ts";
 import { type Theme, themes } from "../state/theme.ts";
 import { IconButton } from "../ui/Button.tsx";
 import { Copy } from "../ui/Copy.tsx";
 import type { IconName } from "../ui/Icon.tsx";
 import { InlineSelect } from "../ui/Select.tsx";
 import { isOffered, tabs } from "../tabs/index.ts";
+import { useShownEnvironment } from "./shown-environment.ts";
 
 const icons: Readonly<Record<Theme, IconName>> = { system: "contrast", light: "sun", dark: "moon" };
 
@@ -16,7 +16,7 @@ export function TopBar({ onHelp }: { onHelp: () => void }): JSX.Element {
   const { server, router } = usePage();
   const isOnline = server.isOnline.value;
   return (
-    <header class={`top${useIsProduction() ? " production" : ""}`}>
+    <header class={`top${useShownEnvironment().isProduction ? " production" : ""}`}>
       <a class="brand" href={router.href("monitoring")}>
         <svg viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">
           <rect width="24" height="24" rx="5.5" />
@@ -43,19 +43,14 @@ export function TopBar({ onHelp }: { onHelp: () => void }): JSX.Element {
 /** The machine and the environment, because the consoles of several servers look the same. */
 function Whose(): JSX.Element | null {
   const page = useContext(ConsoleContext);
+  const { name: environment } = useShownEnvironment();
   if (page === undefined) return null;
-  const environment = monitorOf(page).feed.environment.value;
   return (
     <span class="whose" title={`${page.facts.host} ${environment}`}>
       <bdi>{page.facts.host}</bdi>
       {environment !== "" && <strong>{environment}</strong>}
     </span>
   );
-}
-
-function useIsProduction(): boolean {
-  const page = useContext(ConsoleContext);
-  return page !== undefined && monitorOf(page).isProduction.value;
 }
 
 function CopyLink(): JSX.Element {

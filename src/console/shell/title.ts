@@ -2,7 +2,7 @@ import { useContext, useEffect, useLayoutEffect } from "preact/hooks";
 import { ConsoleContext, usePage } from "../console.ts";
 import type { Mark } from "../state/router.ts";
 import { tabs } from "../tabs/index.ts";
-import { monitorOf } from "../tabs/monitoring/monitor.ts";
+import { useShownEnvironment } from "./shown-environment.ts";
 
 export function useTitle(marks: Readonly<Record<string, Mark>>): void {
   const { label } = tabs[usePage().router.tab.value];
@@ -25,8 +25,9 @@ export function useTitle(marks: Readonly<Record<string, Mark>>): void {
 
 function useWhose(): string {
   const page = useContext(ConsoleContext);
+  const { name } = useShownEnvironment();
   if (page === undefined) return "Service Management";
-  return `${page.facts.host} ${monitorOf(page).feed.environment.value}`.trim();
+  return `${page.facts.host} ${name}`.trim();
 }
 
 function markIcon(hasErrors: boolean): void {

@@ -48,9 +48,20 @@ export function IconButton(props: IconButtonProps): JSX.Element {
   );
 }
 
-export function ToggleButton({ isOpen, children }: { isOpen: Signal<boolean>; children: string }): JSX.Element {
+interface ToggleButtonProps {
+  readonly isOpen: Signal<boolean>;
+  readonly reason?: Reason;
+  readonly children: string;
+}
+
+export function ToggleButton({ isOpen, reason, children }: ToggleButtonProps): JSX.Element {
   return (
-    <Button size="small" aria-expanded={isOpen.value} onClick={() => void (isOpen.value = !isOpen.value)}>
+    <Button
+      size="small"
+      reason={reason}
+      aria-expanded={isOpen.value}
+      onClick={() => void (isOpen.value = !isOpen.value)}
+    >
       {children}
     </Button>
   );

@@ -16,7 +16,7 @@ export function Dialog({ title, onClose, children }: DialogProps): JSX.Element {
     const before = document.activeElement;
     dialog.current?.showModal();
     // By default the close button would get the focus.
-    dialog.current?.querySelector<HTMLElement>("form input")?.focus();
+    dialog.current?.querySelector<HTMLElement>("form input, form.question [type=submit]")?.focus();
     return () => {
       if (before instanceof HTMLElement) before.focus();
     };

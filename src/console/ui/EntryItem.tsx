@@ -1,3 +1,4 @@
+import { usePage } from "../console.ts";
 import type { ComponentChildren, JSX } from "preact";
 import type { Candidate } from "../../core/deployments/candidate.ts";
 import { escapeHidden } from "../../core/words/characters.ts";
@@ -22,11 +23,14 @@ export interface EntryItemProps extends EntryProps {
 export function EntryItem({ list, entry, index, name, badge, facts, actions }: EntryItemProps): JSX.Element {
   const isEdited = list.edited.value === entry;
   const issues = list.verdicts.value[index] ?? [];
-  const edit = (): void => {
-    if (!list.isUnsaved.value || confirm("Discard what you have changed in the form?")) list.edit(entry);
+  const { questions } = usePage();
+  const edit = async (): Promise<void> => {
+    const title = "Discard what you have changed in the form?";
+    if (!list.isUnsaved.value || (await questions.ask({ title, verb: "Discard" }))) list.edit(entry);
   };
-  const remove = (): void => {
-    if (confirm(`Delete ${list.kind.noun} ${escapeHidden(name)}?`)) list.remove(entry);
+  const remove = async (): Promise<void> => {
+    const title = `Delete ${list.kind.noun} ${escapeHidden(name)}?`;
+    if (await questions.ask({ title, verb: "Delete" })) list.remove(entry);
   };
   return (
     <li class={`card entry${isEdited ? " edited" : ""}`} data-entry={index} tabIndex={-1}>
@@ -39,11 +43,11 @@ export function EntryItem({ list, entry, index, name, badge, facts, actions }: E
         </div>
         <ul class="entry-facts">{facts.map((fact, at) => fact !== "" && <li key={at}>{fact}</li>)}</ul>
         <div class="entry-actions">
-          <Button size="small" icon="edit" aria-label={`Edit ${name}`} onClick={edit}>
+          <Button size="small" icon="edit" aria-label={`Edit ${name}`} onClick={() => void edit()}>
             Edit
           </Button>
           {actions}
-          <IconButton icon="trash" label={`Delete ${name}`} onClick={remove} />
+          <IconButton icon="trash" label={`Delete ${name}`} onClick={() => void remove()} />
         </div>
       </div>
       <IssueList issues={issues} label={`Issues of ${name}`} />

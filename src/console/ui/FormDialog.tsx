@@ -9,16 +9,19 @@ interface FormDialogProps {
   readonly verb: string;
   readonly isDangerous?: boolean;
   readonly isReady?: boolean;
+  /** Only to be agreed or cancelled. */
+  readonly isQuestion?: boolean;
   /** The user types this name to confirm, because a click is too easily wrong. */
   readonly typedName?: string | undefined;
   readonly footer?: ComponentChildren;
   readonly onClose: () => void;
   readonly onSubmit: () => void;
-  readonly children: ComponentChildren;
+  readonly children?: ComponentChildren;
 }
 
 export function FormDialog(props: FormDialogProps): JSX.Element {
   const { title, verb, isDangerous = false, isReady = true, typedName, footer, onClose, onSubmit, children } = props;
+  const { isQuestion = false } = props;
   const typed = useSignal("");
   const canSubmit = isReady && (typedName === undefined || typed.value.trim() === typedName);
   const submit = (event: Event): void => {
@@ -27,7 +30,7 @@ export function FormDialog(props: FormDialogProps): JSX.Element {
   };
   return (
     <Dialog title={title} onClose={onClose}>
-      <form class="token" onSubmit={submit}>
+      <form class={isQuestion ? "token question" : "token"} onSubmit={submit}>
         {children}
         {typedName !== undefined && (
           <TextField label={`Type ${typedName}`} value={typed.value} onChange={(text) => void (typed.value = text)} />

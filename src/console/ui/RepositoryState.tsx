@@ -61,11 +61,12 @@ function usePlan(from?: object, document?: object): ReturnType<typeof useRequest
 }
 
 function Draft({ file }: { file: Repository }): JSX.Element {
-  const { declarations } = useConsole();
+  const { declarations, questions } = useConsole();
   const { answer, problem, retry } = usePlan();
   const isBad = answer !== undefined && answer.issues.length > 0;
-  const discard = (): void => {
-    if (confirm(`Discard the draft? ${file.file} stays as it is.`)) declarations.discard();
+  const discard = async (): Promise<void> => {
+    const title = `Discard the draft? ${file.file} stays as it is.`;
+    if (await questions.ask({ title, verb: "Discard" })) declarations.discard();
   };
   return (
     <Card title="Draft" class="draft">
@@ -83,7 +84,7 @@ function Draft({ file }: { file: Repository }): JSX.Element {
         </StatusLine>
       )}
       <div class="form-actions">
-        <Button variant="danger" onClick={discard}>
+        <Button variant="danger" onClick={() => void discard()}>
           Discard
         </Button>
         {answer?.patch && <CopyButton text={answer.patch} what="the patch" word="Copy patch" />}

@@ -5,6 +5,7 @@ import { readColors, type ChartColors } from "./colors.ts";
 const POINTS = 60;
 const WIDTH = 84;
 const HEIGHT = 24;
+const MARK_HEIGHT = 4;
 
 export interface Sparkline {
   readonly canvas: HTMLCanvasElement;
@@ -72,7 +73,7 @@ function drawLine(line: Sparkline, values: Float32Array, colors: ChartColors, { 
   paintLine(context, runs, place, { stroke: colors.first, width: 1, fill: colors.fill, floor: HEIGHT });
   context.fillStyle = colors.muted;
   for (const time of failures()) {
-    if (time >= from && time <= to) context.fillRect(((time - from) / (to - from)) * WIDTH, 0, 1, HEIGHT);
+    if (time >= from && time <= to) context.fillRect(((time - from) / (to - from)) * WIDTH, 0, 1, MARK_HEIGHT);
   }
 }
 

@@ -92,6 +92,7 @@ export const inputs = {
     app: z.optional(processName),
     apps: z.optional(z.array(processName)),
     since: z.optional(z.int().check(z.minimum(0))),
+    until: z.optional(z.int().check(z.minimum(0))),
     cause: z.optional(z.enum(causes)),
     kind: z.optional(z.enum(eventKinds)),
     limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000))),

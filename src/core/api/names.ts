@@ -21,7 +21,7 @@ export const processActions = ["start", "stop", "restart", "reload", "delete"] a
 export type ProcessAction = (typeof processActions)[number];
 
 /** Those that the WebSocket accepts. */
-export const channelActions = ["start", "stop", "restart"] as const;
+export const channelActions = ["start", "stop", "restart", "reload"] as const;
 export type ChannelAction = (typeof channelActions)[number];
 
 export const processScopes = ["process", "namespace", "ecosystem"] as const;

@@ -1,13 +1,21 @@
 import type { SvcmEvent } from "../api/events.ts";
 
 /** `api (id 3) ended: crash, exit code 1.` */
-export function eventText({ app, pmId, kind, cause, certainty, exitCode, signal, evidence }: SvcmEvent): string {
+export function eventText(event: SvcmEvent): string {
+  const { app, pmId, kind, cause, certainty, exitCode, signal, evidence } = event;
   if (kind === "deploy") return evidence[0] ?? "";
+  if (app === null && (kind === "write" || kind === "apply")) return changeText(event);
   const subject = app === null ? "PM2" : pmId === undefined ? app : `${app} (id ${pmId})`;
   const how = exitCode === undefined || exitCode === 0 ? signal : `exit code ${exitCode}`;
   const why = cause === "signal" && signal !== undefined ? "signal" : CAUSES[cause];
   const detail = how === undefined || cause === "oom-kill" ? why : `${why}, ${how}`;
   return `${subject} ${KINDS[kind]}: ${certainty === "likely" ? `probably ${detail}` : detail}.`;
+}
+
+/** `env.write LOG_LEVEL succeeded, by ann (http).` The evidence of a change is the sentence of its record. */
+function changeText({ evidence: [record = "A change"], actor }: SvcmEvent): string {
+  const change = record.replace(/ in svcm's audit log\.$/, "");
+  return actor === undefined ? `${change}.` : `${change}, by ${actor}.`;
 }
 
 const KINDS: Readonly<Record<SvcmEvent["kind"], string>> = {

@@ -8,8 +8,12 @@ export interface EventFilter {
   readonly kind?: SvcmEvent["kind"] | undefined;
 }
 
-export function filterEvents(events: readonly TimedEvent[], filter: EventFilter): TimedEvent[] {
-  return events.filter(({ event }) => matchesFilter(event, filter));
+/** @param filter `until`: the newest time of an event, included */
+export function filterEvents(
+  events: readonly TimedEvent[],
+  { until = Infinity, ...filter }: EventFilter & { readonly until?: number | undefined },
+): TimedEvent[] {
+  return events.filter(({ atMs, event }) => atMs <= until && matchesFilter(event, filter));
 }
 
 /** Events of the daemon concern every app. */

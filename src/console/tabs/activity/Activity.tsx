@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { useConsole, type Console } from "../../console.ts";
 import type { EventsResponse, FleetEventsResponse } from "../../../core/api/events.ts";
+import { formatTime } from "../../data/format.ts";
 import { textPart } from "../../state/address.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Check } from "../../ui/Check.tsx";
@@ -15,24 +16,21 @@ import { TabHead } from "../../ui/TabHead.tsx";
 import { RequestProblem } from "../../ui/Problem.tsx";
 import { useRequest } from "../../ui/use-request.ts";
 import { Days, type DaysProps } from "./Days.tsx";
-import { matchesRow, rowsOf, filters, type RowFilter } from "./rows.ts";
+import { foldEvents, matchesRow, rowsOf, filters, type RowFilter } from "./rows.ts";
 
-const LIMITS = ["50", "200", "1000"] as const;
+const LIMIT = 1000;
 const ALL = "all";
 const SPAN_MS = 7 * 86_400_000;
 
 function listOf(page: Console) {
   return page.getOrCreate("activity", () => {
     const list = {
-      limit: signal<string>(LIMITS[0]),
       filter: signal(""),
       show: signal<string>("all"),
       nodes: signal(""),
     };
-    const accepts = (value: string): boolean => LIMITS.some((limit) => limit === value);
     const tab = "activity";
     page.router.keep(
-      textPart({ name: "limit", tab }, list.limit, { fallback: LIMITS[0], accepts }),
       textPart({ name: "find", tab }, list.filter),
       textPart({ name: "nodes", tab }, list.nodes, { accepts: (value) => value === ALL }),
       textPart({ name: "show", tab }, list.show, {
@@ -46,10 +44,10 @@ function listOf(page: Console) {
 
 export function Activity(): JSX.Element {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  const { limit, filter, show, nodes } = listOf(useConsole());
+  const { filter, show, nodes } = listOf(useConsole());
   const isFleet = hasNodes() && nodes.value === ALL;
-  const { audit, events } = useActivity(limit.value, isFleet);
-  const { events: recent, missing = [] } = events.answer ?? events.last ?? {};
+  const { audit, events } = useActivity(isFleet);
+  const { events: recent, missing = [], next = null, complete = true } = events.answer ?? events.last ?? {};
   const { records } = isFleet ? { records: recent && [] } : (audit.answer ?? audit.last ?? {});
   const rows = useMemo(() => records && rowsOf(records, recent ?? []), [records, recent]);
   const retry = (): void => [audit, events].forEach((one) => one.retry());
@@ -66,10 +64,15 @@ export function Activity(): JSX.Element {
       </TabHead>
       <RequestProblem problem={audit.problem ?? events.problem} retry={retry} />
       <StatusRegion>{missing.length > 0 && <Missing missing={missing} />}</StatusRegion>
+      <Reach
+        events={next === null ? undefined : recent?.at(-1)?.at}
+        changes={records?.length === LIMIT ? records.at(-1)?.timestamp : undefined}
+        isComplete={complete}
+      />
       {rows && (
         <Rows
           rows={rows}
-          visible={rows.filter((row) => matchesRow(row, show.value as RowFilter, filter.value))}
+          visible={foldEvents(rows.filter((row) => matchesRow(row, show.value as RowFilter, filter.value)))}
           isFleet={isFleet}
         />
       )}
@@ -82,18 +85,19 @@ function hasNodes(): boolean {
   return facts.nodes.length > 0 && router.node === "";
 }
 
-function useActivity(limit: string, isFleet: boolean) {
+function useActivity(isFleet: boolean) {
   const { api } = useConsole();
-  const audit = useRequest(isFleet ? undefined : (aborted) => api.audit(limit, aborted), [limit, isFleet]);
+  const limit = `${LIMIT}`;
+  const audit = useRequest(isFleet ? undefined : (aborted) => api.audit(limit, aborted), [isFleet]);
   const events = useRequest<EventsResponse & Partial<FleetEventsResponse>>(
     (aborted) => api[isFleet ? "fleetEvents" : "events"]({ since: `${Date.now() - SPAN_MS}`, limit }, aborted),
-    [limit, isFleet],
+    [isFleet],
   );
   return { audit, events };
 }
 
 function Controls(): JSX.Element {
-  const { limit, filter, show, nodes } = listOf(useConsole());
+  const { filter, show, nodes } = listOf(useConsole());
   return (
     <>
       <Select
@@ -101,12 +105,6 @@ function Controls(): JSX.Element {
         value={show.value}
         options={Object.entries(filters).map(([value, label]) => ({ value, label }))}
         onChange={(value) => void (show.value = value)}
-      />
-      <Select
-        label="Records"
-        value={limit.value}
-        options={LIMITS.map((value) => ({ value, label: `newest ${value}` }))}
-        onChange={(value) => void (limit.value = value)}
       />
       <FilterField
         label="Filter the records"
@@ -123,6 +121,22 @@ function Controls(): JSX.Element {
   );
 }
 
+interface ReachProps {
+  /** The oldest listed ones, if older ones are left out. */
+  readonly events: string | undefined;
+  readonly changes: string | undefined;
+  readonly isComplete: boolean;
+}
+
+function Reach({ events, changes, isComplete }: ReachProps): JSX.Element | null {
+  const parts = [
+    events !== undefined && `Events before ${formatTime(events)} are not listed, because there are too many.`,
+    changes !== undefined && `Changes before ${formatTime(changes)} are not listed.`,
+    !isComplete && "Part of PM2's log was not read, so older events may be missing.",
+  ].filter(Boolean);
+  return parts.length === 0 ? null : <p class="reach">{parts.join(" ")}</p>;
+}
+
 function Missing({ missing }: Pick<FleetEventsResponse, "missing">): JSX.Element {
   return (
     <StatusLine tone="warning">
@@ -131,8 +145,8 @@ function Missing({ missing }: Pick<FleetEventsResponse, "missing">): JSX.Element
   );
 }
 
-function Rows({ rows, visible, isFleet }: DaysProps): JSX.Element {
-  if (visible.length > 0) return <Days rows={rows} visible={visible} isFleet={isFleet} />;
+function Rows({ rows, ...shown }: DaysProps & { readonly rows: readonly unknown[] }): JSX.Element {
+  if (shown.visible.length > 0) return <Days {...shown} />;
   if (rows.length > 0) return <EmptyState icon="search" title="No record matches" />;
   return (
     <EmptyState icon="history" title="Nothing has happened yet">

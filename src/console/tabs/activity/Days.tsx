@@ -1,22 +1,25 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { eventText } from "../../../core/events/event-text.ts";
-import { UNKNOWN } from "../../data/format.ts";
+import { useConsole } from "../../console.ts";
+import { formatTime, UNKNOWN } from "../../data/format.ts";
 import { isFailure } from "../../data/events.ts";
 import { formatLink } from "../../state/address.ts";
 import { ToggleButton } from "../../ui/Button.tsx";
+import { RequestProblem } from "../../ui/Problem.tsx";
+import { useRequest } from "../../ui/use-request.ts";
 import { LogAround } from "../logs/LogAround.tsx";
-import { eventsAfter, groupByDay, type ActivityRow } from "./rows.ts";
+import { readAfter, type Repeated } from "./after.ts";
+import { groupByDay, type ActivityRow } from "./rows.ts";
 
 const COLUMNS = ["When", "Action", "Environment", "Keys or process", "By", "Outcome"];
 
 export interface DaysProps {
   readonly isFleet: boolean;
-  readonly rows: readonly ActivityRow[];
   readonly visible: readonly ActivityRow[];
 }
 
-export function Days({ rows, visible, isFleet }: DaysProps): JSX.Element {
+export function Days({ visible, isFleet }: DaysProps): JSX.Element {
   return (
     <section class="card flush" aria-label="Records">
       <table class="rows activity-rows" aria-label="Activity">
@@ -37,11 +40,7 @@ export function Days({ rows, visible, isFleet }: DaysProps): JSX.Element {
               </th>
             </tr>
             {day.rows.map((row) =>
-              row.kind === "change" ? (
-                <Change key={row.key} row={row} rows={rows} />
-              ) : (
-                <Event key={row.key} row={row} />
-              ),
+              row.kind === "change" ? <Change key={row.key} row={row} /> : <Event key={row.key} row={row} />,
             )}
           </tbody>
         ))}
@@ -58,7 +57,7 @@ function Time({ row: { timestamp, when } }: { row: ActivityRow }): JSX.Element {
   return <time dateTime={timestamp}>{when.slice(11)}</time>;
 }
 
-function Change({ row, rows }: { row: Of<"change">; rows: readonly ActivityRow[] }): JSX.Element {
+function Change({ row }: { row: Of<"change"> }): JSX.Element {
   const isOpen = useSignal(false);
   const { action, environment, subjects, keys, by, outcome } = row.words;
   return (
@@ -88,7 +87,7 @@ function Change({ row, rows }: { row: Of<"change">; rows: readonly ActivityRow[]
           {outcome !== "refused" && <ToggleButton isOpen={isOpen}>Events after it</ToggleButton>}
         </td>
       </tr>
-      {isOpen.value && <After found={eventsAfter(row, rows)} />}
+      {isOpen.value && <EventsAfter record={row.record} />}
     </>
   );
 }
@@ -108,20 +107,62 @@ function Outcome({ words: { outcome, code, times } }: { words: Of<"change">["wor
   );
 }
 
-function After({ found }: { found: readonly ActivityRow[] }): JSX.Element {
+function EventsAfter({ record }: Pick<Of<"change">, "record">): JSX.Element {
+  const { api } = useConsole();
+  const { answer, problem, retry } = useRequest(
+    (signal) => readAfter(record, Date.now(), (query) => api.events(query, signal)),
+    [record.id],
+  );
+  const names = [...new Set(record.processes?.map(({ name }) => name))].join(", ");
+  const subject = names === "" ? "No process" : `No process of ${names}`;
   return (
     <tr class="after">
       <td colSpan={COLUMNS.length}>
-        {found.length === 0 && <p>No process started or ended in the 15 minutes after it.</p>}
-        <ul>
-          {found.map((row) => (
-            <li key={row.key}>
-              <Time row={row} /> {row.kind === "event" && eventText(row.event)}
-            </li>
-          ))}
-        </ul>
+        <RequestProblem problem={problem} retry={retry} />
+        {answer && answer.onRequest.length + answer.byItself.length === 0 && answer.isComplete && (
+          <p>
+            {subject} started or ended until {clockTime(answer.until)}.
+          </p>
+        )}
+        {answer && <Lane title="On request" list={answer.onRequest} />}
+        {answer && <Lane title="By itself" list={answer.byItself} />}
+        {answer?.cutAt !== undefined && (
+          <p>There are more: what happened before {clockTime(answer.cutAt)} is left out.</p>
+        )}
+        {answer?.isComplete === false && <p>Part of PM2's log was not read, so events may be missing.</p>}
       </td>
     </tr>
+  );
+}
+
+function clockTime(at: string | number): string {
+  return formatTime(at).slice(11);
+}
+
+function Lane({ title, list }: { title: string; list: readonly Repeated[] }): JSX.Element | null {
+  if (list.length === 0) return null;
+  return (
+    <>
+      <p class="lane">{title}</p>
+      <ul aria-label={title}>
+        {list.map(({ event, from, count }) => (
+          <li key={`${event.at} ${eventText(event)} ${event.actor}`}>
+            <time dateTime={from}>{clockTime(from)}</time> {eventText(event)}
+            <Times count={count} until={clockTime(event.at)} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Times({ count, until }: { count: number; until: string }): JSX.Element | null {
+  if (count === 1) return null;
+  return (
+    <small>
+      {" "}
+      <strong>×{count}</strong> until {until}
+    </small>
   );
 }
 
@@ -134,14 +175,22 @@ function NodeLink({ node }: { node: string }): JSX.Element {
 }
 
 function Event({ row }: { row: Of<"event"> }): JSX.Element {
-  const { event, subject, timestamp } = row;
+  const { event, subject, timestamp, count = 1, since = "" } = row;
   const { app, kind, cause, certainty, evidence, node } = event;
   return (
     <tr class="event">
       <td class="when">
         <Time row={row} />
       </td>
-      <th scope="row">{kind}</th>
+      <th scope="row">
+        {kind}
+        {count > 1 && (
+          <small>
+            {" "}
+            <strong>×{count}</strong> since {since.slice(11)}
+          </small>
+        )}
+      </th>
       <td data-name="Node" class={node === undefined ? "none" : ""}>
         {node === undefined ? UNKNOWN : <NodeLink node={node} />}
       </td>

@@ -2,7 +2,7 @@ import { eventText } from "../../../core/events/event-text.ts";
 import type { AuditRecord } from "../../../core/api/audit-record.ts";
 import type { SvcmEvent } from "../../../core/api/events.ts";
 import { formatTime } from "../../data/format.ts";
-import { isFailure } from "../../data/events.ts";
+import { AUDITED_KINDS, eventKey, isFailure } from "../../data/events.ts";
 
 export type ActivityRow = {
   readonly key: string;
@@ -14,7 +14,15 @@ export type ActivityRow = {
   readonly text: string;
 } & (
   | { readonly kind: "change"; readonly record: AuditRecord; readonly words: RecordTexts }
-  | { readonly kind: "event"; readonly event: SvcmEvent; readonly subject: string }
+  | {
+      readonly kind: "event";
+      readonly event: SvcmEvent;
+      readonly subject: string;
+      /** Equal events, of which this is the newest. */
+      readonly count?: number;
+      /** The time of the oldest one. */
+      readonly since?: string;
+    }
 );
 
 export const filters = {
@@ -26,11 +34,6 @@ export const filters = {
 export type RowFilter = keyof typeof filters;
 
 const END_KINDS: ReadonlySet<string> = new Set(["exit", "stop", "restart", "delete"]);
-/** Kinds of events that are records of the audit log. */
-const AUDITED_KINDS: ReadonlySet<string> = new Set(["action", "write", "apply"]);
-/** An event within this time may follow from a change. */
-const AFTER_MS = 15 * 60_000;
-const MAX_EVENTS_AFTER = 10;
 
 export function rowsOf(records: readonly AuditRecord[], events: readonly SvcmEvent[]): ActivityRow[] {
   const changes = records.map((record): ActivityRow => {
@@ -80,17 +83,23 @@ export function groupByDay(rows: readonly ActivityRow[]): Day[] {
   return [...days].map(([name, of]) => ({ name, rows: of }));
 }
 
-export function eventsAfter(
-  row: ActivityRow & { readonly kind: "change" },
-  rows: readonly ActivityRow[],
-): ActivityRow[] {
-  const names = new Set(row.record.processes?.map(({ name }) => name));
-  const isOwn = ({ app }: SvcmEvent): boolean => names.size === 0 || app === null || names.has(app);
-  const from = row.ms - (row.record.ms ?? 0) - 1000;
-  return rows
-    .filter((one) => one.kind === "event" && one.ms >= from && one.ms <= row.ms + AFTER_MS && isOwn(one.event))
-    .toReversed()
-    .slice(0, MAX_EVENTS_AFTER);
+/** Folds equal events of a day that no change lies between. */
+export function foldEvents(rows: readonly ActivityRow[]): ActivityRow[] {
+  const folded: ActivityRow[] = [];
+  const places = new Map<string, number>();
+  for (const row of rows) {
+    if (row.kind === "change") places.clear();
+    const key = row.kind === "event" ? `${row.when.slice(0, 10)} ${eventKey(row.event)}` : "";
+    const at = places.get(key);
+    const newest = at === undefined ? undefined : folded[at];
+    if (row.kind === "event" && newest?.kind === "event" && at !== undefined)
+      folded[at] = { ...newest, count: (newest.count ?? 1) + 1, since: row.when };
+    else {
+      if (row.kind === "event") places.set(key, folded.length);
+      folded.push(row);
+    }
+  }
+  return folded;
 }
 
 interface RecordTexts {

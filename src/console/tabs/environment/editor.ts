@@ -3,6 +3,7 @@ import type { Issue } from "../../../core/api/issue.ts";
 import { validateDocument } from "../../../core/deployments/validate.ts";
 import { type Console, useConsole } from "../../console.ts";
 import type { EnvReadResponse, EnvWriteResponse } from "../../../core/api/bodies.ts";
+import { isProductionName } from "../../../core/words/production.ts";
 import type { Tagged } from "../../data/request.ts";
 import { pluralize } from "../../data/format.ts";
 import { LatestRequest } from "../../data/latest-request.ts";
@@ -135,7 +136,7 @@ export class Editor {
     const [environment, read] = [this.environment.value, this.read.value];
     const service = this.#page.service.peek();
     const isOpen = (): boolean => this.environment.value === environment && this.#page.service.peek() === service;
-    if (!read || this.isSaving.value) return;
+    if (!read || this.isSaving.value || !(await this.#mayWrite(Object.keys(sent)))) return;
     const before = Object.fromEntries(Object.keys(sent).map((key) => [key, read.values[key] ?? ""]));
     this.isSaving.value = true;
     try {
@@ -148,6 +149,19 @@ export class Editor {
     } finally {
       this.isSaving.value = false;
     }
+  }
+
+  /** In production, the user types the name of the environment. */
+  async #mayWrite(keys: readonly string[]): Promise<boolean> {
+    const { value: name } = this.environment;
+    if (!isProductionName(name)) return true;
+    const { questions, facts } = this.#page;
+    return await questions.ask({
+      title: `Write ${pluralize(keys.length, "key")} of ${name}?`,
+      about: `${facts.host} changes ${this.read.value?.fileName ?? "the file"}: ${keys.join(", ")}.`,
+      name,
+      verb: "Write",
+    });
   }
 
   reapply(): void {

@@ -7,12 +7,13 @@ import { useConsole } from "../../console.ts";
 import { formatTime } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Select } from "../../ui/Select.tsx";
-import { StatusLine } from "../../ui/StatusLine.tsx";
+import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { TextField } from "../../ui/TextField.tsx";
 import type { Feed } from "../monitoring/feed.ts";
 import { LogFeed } from "./log-feed.ts";
 
 const ROW_PX = 20;
+const TYPING_MS = 250;
 /** Rows drawn beyond the visible part. */
 const MARGIN = 10;
 const LEVELS = [{ value: "", label: "all levels" }, ...logLevels.map((value) => ({ value }))];
@@ -20,23 +21,30 @@ const LEVELS = [{ value: "", label: "all levels" }, ...logLevels.map((value) => 
 /** Reads nothing until the user opens it. */
 export function ProcessLog({ app, feed }: { app: string; feed: Feed }): JSX.Element {
   const [isOpen, setOpen] = useState(false);
+  const reason = useConsole().identity.reasonAgainst("logs");
   if (isOpen) return <OpenLog app={app} feed={feed} />;
-  return <Button onClick={() => setOpen(true)}>Show the log</Button>;
+  return (
+    <Button reason={reason} onClick={() => setOpen(true)}>
+      Show the log
+    </Button>
+  );
 }
 
 function OpenLog({ app, feed }: { app: string; feed: Feed }): JSX.Element {
   const { api } = useConsole();
-  const log = useMemo(
-    () => new LogFeed({ app, api, subscribe: (options = {}) => feed.logs(options) }),
-    [app, api, feed],
-  );
+  const log = useMemo(() => new LogFeed({ app, api, follow: (...about) => feed.logs(...about) }), [app, api, feed]);
   const [grep, setGrep] = useState("");
   const [level, setLevel] = useState("");
+  const open = (): void => log.open({ grep: grep || undefined, level: (level || undefined) as LogLevel | undefined });
   useEffect(() => {
-    log.open({ grep: grep || undefined, level: (level || undefined) as LogLevel | undefined });
-    return () => log.close();
+    // Each search scans the file, so it waits for the end of the word.
+    const timer = setTimeout(open, log.hasBegun.peek() ? TYPING_MS : 0);
+    return () => {
+      clearTimeout(timer);
+      log.close();
+    };
   }, [log, grep, level]);
-  const { problem, skipped } = log;
+  const { problem, skipped, hasBegun, lines } = log;
   return (
     <div class="log">
       <form class="log-tools" onSubmit={(event) => event.preventDefault()}>
@@ -46,8 +54,32 @@ function OpenLog({ app, feed }: { app: string; feed: Feed }): JSX.Element {
       </form>
       {problem.value && <StatusLine tone="warning">{problem.value}</StatusLine>}
       {skipped.value > 0 && <StatusLine tone="warning">Lines left out, too many at once: {skipped.value}.</StatusLine>}
+      <Stopped log={log} again={open} />
+      {hasBegun.value && lines.value.length === 0 && (
+        <p>{grep || level ? "No line matches." : "The log has no line yet."}</p>
+      )}
       <Lines app={app} log={log} />
     </div>
+  );
+}
+
+/** A log that stands still must not look like one without news. */
+function Stopped({ log, again }: { log: LogFeed; again: () => void }): JSX.Element {
+  const { stoppedAt, isEnded } = log;
+  const action = isEnded.value && (
+    <Button size="small" onClick={again}>
+      Follow again
+    </Button>
+  );
+  return (
+    <StatusRegion>
+      {stoppedAt.value !== undefined && (
+        <StatusLine tone="warning" action={action}>
+          <strong>The log stopped at {formatTime(stoppedAt.value).slice(11)}.</strong>{" "}
+          {!isEnded.value && "It goes on when the server answers."}
+        </StatusLine>
+      )}
+    </StatusRegion>
   );
 }
 

@@ -1,6 +1,7 @@
 import { batch, computed, signal } from "@preact/signals";
-import type { Client, LogLine, LogsFrame, LogsOptions } from "../../../client/index.ts";
+import type { ConnectionState, LogLine, LogsFrame, LogsOptions } from "../../../client/index.ts";
 import type { Api } from "../../data/api.ts";
+import type { Feed } from "../monitoring/feed.ts";
 import { toFailure } from "../monitoring/refusal.ts";
 import { errorText } from "../../data/request-error.ts";
 
@@ -12,7 +13,7 @@ type Choice = Pick<LogsOptions, "grep" | "level">;
 export interface LogFeedOptions {
   readonly app: string;
   readonly api: Pick<Api, "logs">;
-  readonly subscribe: Client["logs"];
+  readonly follow: Feed["logs"];
 }
 
 /** The server does the searching. */
@@ -21,6 +22,12 @@ export class LogFeed {
   readonly older = signal<string | null>(null);
   readonly problem = signal("");
   readonly skipped = signal(0);
+  /** False before the first lines of a search. */
+  readonly hasBegun = signal(false);
+  /** Since when no line can arrive, in milliseconds; `undefined` while the log is followed. */
+  readonly stoppedAt = signal<number | undefined>();
+  /** True if the log is opened again only on request. */
+  readonly isEnded = signal(false);
   readonly fresh = computed(() => (this.#seen.value === undefined ? 0 : this.lines.value.length - this.#seen.value));
   readonly #seen = signal<number | undefined>(undefined);
   readonly #options: LogFeedOptions;
@@ -35,6 +42,13 @@ export class LogFeed {
     this.#choice = choice;
     this.#stop.abort();
     this.#stop = new AbortController();
+    batch(() => {
+      this.skipped.value = 0;
+      this.hasBegun.value = false;
+      this.isEnded.value = false;
+      this.stoppedAt.value = undefined;
+      this.problem.value = "";
+    });
     void this.#follow(this.#stop.signal);
   }
 
@@ -63,26 +77,40 @@ export class LogFeed {
   }
 
   async #follow(stop: AbortSignal): Promise<void> {
-    const { app, subscribe } = this.#options;
-    const options = { apps: [app], ...this.#choice, ignoreCase: true, tail: PAGE_SIZE };
+    const { app, follow } = this.#options;
+    const options = { apps: [app], ...this.#choice, ignoreCase: true, tail: PAGE_SIZE, signal: stop };
+    const onState = (state: ConnectionState): void => {
+      if (state !== "live" && !stop.aborted) this.stoppedAt.value ??= Date.now();
+    };
     try {
-      for await (const frame of subscribe({ ...options, signal: stop })) {
+      for await (const frame of follow(options, onState)) {
         if (stop.aborted) return;
         batch(() => this.#receive(frame));
       }
     } catch (error) {
-      this.problem.value = toFailure(error).error;
+      if (!stop.aborted) this.problem.value = toFailure(error).error;
     }
+    if (stop.aborted) return;
+    this.stoppedAt.value ??= Date.now();
+    this.isEnded.value = true;
   }
 
   #receive({ begin, lines, skipped }: LogsFrame): void {
+    let fresh: readonly LogLine[] = lines;
     if (begin) {
-      this.lines.value = [];
-      this.older.value = begin.older;
       this.problem.value = begin.problems.map(({ details }) => details).join(" ");
+      // After an interruption, the lines go on where they ended, if the new ones reach back to there.
+      const known = new Set(this.hasBegun.peek() ? this.lines.peek().slice(-PAGE_SIZE).map(identify) : []);
+      fresh = lines.filter((line) => !known.has(identify(line)));
+      if (fresh.length === lines.length) {
+        this.lines.value = [];
+        this.older.value = begin.older;
+      }
+      this.hasBegun.value = true;
+      this.stoppedAt.value = undefined;
     }
     this.skipped.value += skipped;
-    const all = [...this.lines.peek(), ...lines];
+    const all = [...this.lines.peek(), ...fresh];
     const lost = Math.max(0, all.length - MAX_LINES);
     this.#moveSeen(-lost);
     this.lines.value = lost === 0 ? all : all.slice(lost);
@@ -92,4 +120,8 @@ export class LogFeed {
     const seen = this.#seen.peek();
     if (seen !== undefined) this.#seen.value = Math.max(0, seen + by);
   }
+}
+
+function identify({ file, offset, text }: LogLine): string {
+  return `${file} ${offset} ${text}`;
 }

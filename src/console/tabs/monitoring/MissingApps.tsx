@@ -5,6 +5,9 @@ import { Button } from "../../ui/Button.tsx";
 import { keyOf } from "./rows.ts";
 import type { Monitor } from "./monitor.ts";
 
+/** A longer list would push the processes off the screen. */
+const MAX_OPEN = 3;
+
 /** Declared apps that PM2 does not know. They keep their places while the user points at them. */
 export function MissingApps({ monitor }: { monitor: Monitor }): JSX.Element | null {
   const { feed, frozen } = monitor;
@@ -17,10 +20,12 @@ export function MissingApps({ monitor }: { monitor: Monitor }): JSX.Element | nu
   useEffect(() => release, [monitor]);
   if (metrics === undefined || missing.length === 0) return null;
   return (
-    <div class="missing">
-      <h3>
-        Declared in <code>{metrics.ecosystem.fileName}</code>, not known to PM2
-      </h3>
+    <details class="missing" open={missing.length <= MAX_OPEN}>
+      <summary>
+        <h3>
+          Declared in <code>{metrics.ecosystem.fileName}</code>, not known to PM2
+        </h3>
+      </summary>
       <ul
         onPointerEnter={hold}
         onPointerLeave={release}
@@ -34,18 +39,20 @@ export function MissingApps({ monitor }: { monitor: Monitor }): JSX.Element | nu
           </li>
         ))}
       </ul>
-    </div>
+    </details>
   );
 }
 
 /** The button stays after the start, because it may have the focus. */
 function Start({ name, monitor, isStarted }: { name: string; monitor: Monitor; isStarted: boolean }): JSX.Element {
   const isBusy = monitor.underWay.value.has(name);
-  const reason = usePage().identity.reasonAgainst("act");
-  const start = (): void => {
+  const { identity, questions } = usePage();
+  const reason = identity.reasonAgainst("act");
+  const start = async (): Promise<void> => {
     if (isStarted || isBusy) return;
     const doubt = monitor.startWarning(name);
-    if (doubt === undefined || confirm(doubt)) void monitor.act({ action: "start", scope: "ecosystem", name }, name);
+    const may = doubt === undefined || (await questions.ask({ title: doubt, verb: "Start" }));
+    if (may) await monitor.act({ action: "start", scope: "ecosystem", name }, name);
   };
   return (
     <Button
@@ -55,7 +62,7 @@ function Start({ name, monitor, isStarted }: { name: string; monitor: Monitor; i
       aria-disabled={isStarted || isBusy}
       disabled={monitor.feed.state.value !== "live"}
       reason={reason}
-      onClick={start}
+      onClick={() => void start()}
     >
       {isStarted ? "Started" : isBusy ? "Starting…" : "Start"}
     </Button>

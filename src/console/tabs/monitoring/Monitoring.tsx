@@ -10,6 +10,7 @@ import { RadioGroup } from "../../ui/RadioGroup.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
 import { ConnectionBanner } from "./ConnectionBanner.tsx";
 import { HostCharts } from "./HostCharts.tsx";
+import { Inbox } from "./Inbox.tsx";
 import { monitorOf, type Monitor } from "./monitor.ts";
 import { ProcessTable } from "./ProcessTable.tsx";
 import { Recording } from "./Recording.tsx";
@@ -28,6 +29,7 @@ export function Monitoring(): JSX.Element {
       </TabHead>
       <Recording monitor={monitor} />
       <div class={`monitoring-values${monitor.isOld.value ? " old" : ""}`}>
+        <Inbox monitor={monitor} />
         <HostCharts monitor={monitor} />
         <ProcessTable monitor={monitor} />
       </div>

@@ -11,6 +11,7 @@ import type { AppGroup } from "./rows.ts";
 type Verb = Action["action"];
 
 const actions = [
+  { action: "reload", icon: "restart", word: "Reload", busy: "Reloading…" },
   { action: "start", icon: "play", word: "Start", busy: "Starting…" },
   { action: "stop", icon: "stop", word: "Stop", busy: "Stopping…" },
   { action: "restart", icon: "restart", word: "Restart", busy: "Restarting…" },
@@ -20,6 +21,8 @@ export interface ProcessActionsProps {
   readonly row: AppGroup;
   readonly monitor: Monitor;
   readonly isInWords?: boolean;
+  /** The only action to offer. */
+  readonly only?: Verb | undefined;
   /** Distinguishes a process from others of the same name by its number. */
   readonly isNumbered?: boolean;
 }
@@ -41,7 +44,7 @@ export function ProcessActions(props: ProcessActionsProps): JSX.Element {
   };
   return (
     <span class="process-actions" aria-busy={underWay !== undefined}>
-      {actions.map(({ action, icon, word, busy }) => {
+      {offeredFor(row, props).map(({ action, icon, word, busy }) => {
         const isBusy = underWay === action;
         const reason = isBusy ? busy : (identity.reasonAgainst("act") ?? reasonAgainst(action, instances));
         const button = {
@@ -60,6 +63,22 @@ export function ProcessActions(props: ProcessActionsProps): JSX.Element {
       })}
     </span>
   );
+}
+
+/** A reload keeps the other instances of a cluster, and so loses no request. */
+function offeredFor(
+  { process, instances }: AppGroup,
+  { isInWords, only }: Pick<ProcessActionsProps, "isInWords" | "only">,
+) {
+  const hasReload = process.execMode === "cluster" && instances.some(({ pid }) => pid !== null);
+  if (only !== undefined) return actions.filter(({ action }) => action === only);
+  return actions.filter(({ action }) => action !== (hasReload ? "restart" : "reload") || (hasReload && isInWords));
+}
+
+/** The action that may end the trouble. */
+export function actionFor({ process: { pid, execMode, state } }: AppGroup): Verb {
+  if (pid === null) return "start";
+  return execMode === "cluster" && state !== "hung" ? "reload" : "restart";
 }
 
 function allOf(instances: readonly ProcessMetrics[]): string {

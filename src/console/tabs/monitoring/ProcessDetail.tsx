@@ -1,15 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
-import {
-  formatBytes,
-  pluralize,
-  formatDuration,
-  formatRate,
-  formatShare,
-  formatTime,
-  UNKNOWN,
-} from "../../data/format.ts";
+import { formatBytes, pluralize, formatRate, formatShare, formatTime, UNKNOWN } from "../../data/format.ts";
 import { type Description, DescriptionList } from "../../ui/DescriptionList.tsx";
-import { ProblemLine } from "../../ui/Problem.tsx";
 import { ProcessLog } from "../logs/ProcessLog.tsx";
 import { AsyncContext } from "./AsyncContext.tsx";
 import { Drift } from "./Drift.tsx";
@@ -24,10 +15,8 @@ const BYTE_STEPS = Array.from({ length: 32 }, (_, at) => 1024 * 2 ** at);
 
 export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
   const metrics = metricsOf(process);
-  const { problem } = process;
   return (
     <div class="detail">
-      {problem && <ProblemLine tone="warning" problem={{ error: problem.details, code: problem.code }} />}
       <Part title="Why" process={process}>
         <Why process={process} monitor={monitor} />
         <ProcessActions row={singleGroup(process)} monitor={monitor} isInWords />
@@ -123,9 +112,8 @@ function Facts({ process }: Pick<ProcessProps, "process">): JSX.Element {
 }
 
 function identityOf(process: ProcessProps["process"]): Description[] {
-  const { pid, pmId, status, script, namespace, execMode, instances, interpreter, nodeVersion, version } = process;
+  const { pid, pmId, script, namespace, execMode, instances, interpreter, nodeVersion, version } = process;
   return [
-    ["Status", status],
     ["PID", `${pid ?? UNKNOWN} (PM2 id ${pmId})`],
     ["Namespace", namespace ?? UNKNOWN],
     ["Runs", joinParts([execMode, instances === null ? null : pluralize(instances, "instance")])],
@@ -136,12 +124,9 @@ function identityOf(process: ProcessProps["process"]): Description[] {
 }
 
 function runOf(process: ProcessProps["process"]): Description[] {
-  const { startedAt, uptimeMs, restartCount, unstableRestarts, exitCode, watching, diskIo } = process;
+  const { startedAt, watching, diskIo } = process;
   return [
     ["Started", startedAt === null ? UNKNOWN : formatTime(startedAt)],
-    ["Uptime", formatDuration(uptimeMs)],
-    ["Restarts", `${restartCount ?? UNKNOWN} (${unstableRestarts ?? UNKNOWN} unstable)`],
-    ["Exit code", String(exitCode ?? UNKNOWN)],
     ["Watching files", watching === null ? UNKNOWN : watching ? "yes" : "no"],
     ["Disk read", diskText(diskIo, diskIo.readBytes, diskIo.readBytesPerSecond)],
     ["Disk written", diskText(diskIo, diskIo.writeBytes, diskIo.writeBytesPerSecond)],

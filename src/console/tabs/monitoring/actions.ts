@@ -67,7 +67,7 @@ function warningText(warnings: NonNullable<ActionResult["warnings"]>): string {
   return escapeHidden(warnings.map(({ message }) => message).join(" "));
 }
 
-const pastTense = { start: "started", stop: "stopped", restart: "restarted" } as const;
+const pastTense = { start: "started", stop: "stopped", restart: "restarted", reload: "reloaded" } as const;
 
 function successText({ action, name, affected = [], skipped = [] }: ActionResult): string {
   const pids = affected.flatMap(({ pid }) => (pid === null ? [] : [pid]));

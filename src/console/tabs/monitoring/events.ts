@@ -31,12 +31,16 @@ export function createEvents(feed: Pick<Feed, "state" | "event">, api: Pick<Api,
     list,
     /** Unexpected ends, in seconds. */
     failures: (app: string): readonly number[] => failures.value.get(app) ?? [],
-    /** @param app by default those of all processes */
+    /** @param app by default those that concern the whole machine */
     marks: (app?: string): readonly Mark[] =>
-      marks.value.filter(({ event }) => !app || !event.app || event.app === app),
+      marks.value.filter(({ event }) => (app === undefined ? isOfHost(event) : !event.app || event.app === app)),
     /** Those that the user selected on a chart. */
     selected: signal<readonly Mark[]>([]),
   };
+}
+
+function isOfHost({ app, cause }: SvcmEvent): boolean {
+  return app === null || cause === "oom-kill";
 }
 
 /** Reads the recorded events when the feed opens, and adds those that arrive. */

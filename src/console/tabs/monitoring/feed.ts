@@ -64,6 +64,7 @@ export class Feed {
   readonly secondsBehind = signal(0);
   readonly #options: FeedOptions;
   #client: Client | undefined;
+  readonly #logs = new Set<Client>();
   #arrivedAt: number | undefined;
   #pm2Refusal: Refusal | undefined;
   #isDrawing = false;
@@ -83,31 +84,45 @@ export class Feed {
       if (this.#openCount > 0) return;
       this.#client?.close();
       this.#client = undefined;
+      this.#closeLogs();
       this.state.value = "closed";
     };
   }
 
+  /** Begins every stream again: the samples, the events and each log. */
   reconnect(): void {
     this.#client?.close();
-    const { url, session, server, onState } = this.#options;
-    const client = connect({
+    const client = this.#connect((next) => {
+      if (client !== this.#client) return;
+      this.state.value = next;
+      // A lost network may not close the sockets of the logs.
+      if (next === "connecting") this.#closeLogs();
+      this.#options.onState(next);
+    });
+    this.#client = client;
+    this.state.value = "connecting";
+    this.#closeLogs();
+    void this.#watch(client);
+    // Another machine sends no events.
+    if (this.#options.node === "") void this.#followEvents(client);
+  }
+
+  #connect(onState: (state: ConnectionState) => void): Client {
+    const { url, session, server } = this.#options;
+    return connect({
       url,
       token: async () => {
         await server.confirm();
         return session.token();
       },
-      onState: (next) => {
-        if (client !== this.#client) return;
-        this.state.value = next;
-        onState(next);
-      },
+      onState,
       onApply: (step) => void (this.applied.value = step),
     });
-    this.#client = client;
-    this.state.value = "connecting";
-    void this.#watch(client);
-    // Another machine sends no events.
-    if (this.#options.node === "") void this.#followEvents(client);
+  }
+
+  /** A log that is still followed opens its connection again. */
+  #closeLogs(): void {
+    for (const client of this.#logs) client.close();
   }
 
   /** A server that refuses the metrics refuses the events too, so the page reports only the former. */
@@ -140,9 +155,24 @@ export class Feed {
     this.#draw();
   }
 
-  logs(options: LogsOptions): AsyncIterable<LogsFrame> {
-    if (this.#client === undefined) throw new Error("The tab was closed.");
-    return this.#client.logs({ ...options, ...this.#node() });
+  /** Each log has its own connection, because a connection carries one. Ends with the tab, or when aborted. */
+  async *logs(
+    options: LogsOptions & { readonly signal: AbortSignal },
+    onState: (state: ConnectionState) => void,
+  ): AsyncGenerator<LogsFrame> {
+    while (!options.signal.aborted && this.#openCount > 0) {
+      const client = this.#connect(onState);
+      this.#logs.add(client);
+      try {
+        yield* client.logs({ ...options, ...this.#node() });
+      } catch (error) {
+        const isRetried = isUnauthorized(error) && (await this.#demandToken());
+        if (!isRetried) throw error;
+      } finally {
+        this.#logs.delete(client);
+        client.close();
+      }
+    }
   }
 
   async act(action: Action): Promise<ActionResult> {
@@ -169,9 +199,7 @@ export class Feed {
       for await (const frame of client.watch(request)) if (client === this.#client) this.#receive(frame);
     } catch (error) {
       if (client !== this.#client) return;
-      const isRetried =
-        isUnauthorized(error) && (await this.#options.session.demand({ error: UNAUTHORIZED }, this.#hasToken()));
-      if (isRetried) this.reconnect();
+      if (isUnauthorized(error) && (await this.#demandToken())) this.reconnect();
       else this.refusal.value = toRefusal(error);
     }
   }
@@ -184,6 +212,10 @@ export class Feed {
   #node(): { readonly node?: string } {
     const { node } = this.#options;
     return node === "" ? {} : { node };
+  }
+
+  #demandToken(): Promise<boolean> {
+    return this.#options.session.demand({ error: UNAUTHORIZED }, this.#hasToken());
   }
 
   #hasToken(): boolean {

@@ -13,6 +13,7 @@ import { createNotifications } from "./notifications.ts";
 import { createHistory } from "./history.ts";
 import { toRow, type AppGroup, type Row } from "./rows.ts";
 import { watchProblemCount } from "./problem-count.ts";
+import { isOfEnvironment } from "./problems.ts";
 import { createView } from "./view.ts";
 
 /** The state that the parts of the tab share. It outlives the tab, so that the charts have no gaps. */
@@ -42,7 +43,7 @@ export function monitorOf(page: Console): Monitor {
 const ENVIRONMENT = "monitoring.environment";
 
 function createMonitor(page: Console) {
-  const { api, service, toasts, facts, preferences, namePrompts } = page;
+  const { api, service, toasts, facts, preferences, questions } = page;
   const { node } = page.router;
   const { ecosystem } = facts.defaults;
   const ownEnvironment = "refusal" in ecosystem ? "" : ecosystem.name;
@@ -75,7 +76,7 @@ function createMonitor(page: Console) {
     flags: computed(() => flagsOf(feed.environment.value, service.value, node)),
     ...createProduction({
       facts,
-      namePrompts,
+      questions,
       node,
       environments: () => [feed.environment.value, ownEnvironment],
     }),
@@ -115,10 +116,8 @@ function startWarning(name: string, { environment, displayed }: Feed, ownEnviron
   if (ownEnvironment !== "" && chosen !== ownEnvironment) {
     return `This server works in the environment ${ownEnvironment}. Start ${name} of ${chosen} here?`;
   }
-  const { processes = [], ecosystem } = metrics ?? {};
-  const undeclared = new Set(ecosystem?.unexpected);
-  if (processes.length === 0 || processes.some((process) => !undeclared.has(process.name))) return undefined;
-  return `No process here is declared in ${ecosystem?.fileName}. Start ${name} of ${chosen} here?`;
+  if (metrics === undefined || isOfEnvironment(metrics)) return undefined;
+  return `No process here is declared in ${metrics.ecosystem.fileName}. Start ${name} of ${chosen} here?`;
 }
 
 export function rowIn(monitor: Monitor, from: AppGroup): Row {

@@ -2,7 +2,7 @@ import { effect, signal, type ReadonlySignal } from "@preact/signals";
 import type { Api } from "../../data/api.ts";
 import { toProblem } from "../../data/request-error.ts";
 import { filterByService, type Feed, type Metrics } from "./feed.ts";
-import { countProblems } from "./process-status.ts";
+import { countTroubles } from "./problems.ts";
 
 const EVERY_MS = 15_000;
 
@@ -28,6 +28,7 @@ export function watchProblemCount(
   };
   effect(() => {
     if (feed.state.value !== "closed") return undefined;
+    void look();
     const timer = setInterval(() => void look(), EVERY_MS);
     return () => clearInterval(timer);
   });
@@ -35,6 +36,6 @@ export function watchProblemCount(
 }
 
 /** If PM2 cannot be read, that is one problem. */
-function countIn(metrics: Pick<Metrics, "processes"> | undefined): number {
-  return metrics === undefined ? 1 : countProblems(metrics.processes);
+function countIn(metrics: Pick<Metrics, "processes" | "ecosystem"> | undefined): number {
+  return metrics === undefined ? 1 : countTroubles(metrics);
 }

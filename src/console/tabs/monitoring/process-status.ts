@@ -30,10 +30,6 @@ export function statusLabel({ state, stateReason, problem }: Judged): string {
   return label ?? stateText({ name: state, reason: stateReason });
 }
 
-export function countProblems(processes: readonly Judged[]): number {
-  return processes.filter((process) => ["errored", "troubled"].includes(statusOf(process))).length;
-}
-
 /** True if the process causes the restarts. PM2 resets the unstable restarts when it gives up. */
 export function causesRestarts(process: Judged & Pick<ProcessMetrics, "restartCount" | "unstableRestarts">): boolean {
   const { restartCount, unstableRestarts, problem } = process;

@@ -32,6 +32,7 @@ export function AppSelection({ plan }: { plan: Plan }): JSX.Element | null {
 
 const NOTES: Readonly<Record<Offer["kind"], string>> = {
   step: "",
+  down: "it does not stay up: try to start it again",
   held: "start it again",
   unknown: "restart it to be sure",
 };

@@ -20,8 +20,8 @@ export function Import(): JSX.Element {
   const form = page.getOrCreate("import", () => new ImportForm(page));
   const reading = form.reading.value;
   const now = describeContent(page.store.document.value);
-  const take = (): void => {
-    if (confirm(`Replace (${now}) with this document?`)) form.take();
+  const take = async (): Promise<void> => {
+    if (await page.questions.ask({ title: `Replace (${now}) with this document?`, verb: "Replace" })) form.take();
   };
   const undo = (
     <Button size="small" onClick={() => form.undo()}>
@@ -43,7 +43,12 @@ export function Import(): JSX.Element {
         </StatusRegion>
         <div class="form-actions">
           <ChooseFile onFile={(file) => form.setFile(file)} />
-          <Button variant="primary" icon="upload" disabled={reading?.document === undefined} onClick={take}>
+          <Button
+            variant="primary"
+            icon="upload"
+            disabled={reading?.document === undefined}
+            onClick={() => void take()}
+          >
             Import
           </Button>
         </div>

@@ -1,6 +1,6 @@
 import type { ChartColors } from "../colors.ts";
 import { formatTick, type Scale, timeTicks, valueTicks } from "./scale.ts";
-import type { Scene } from "./scene.ts";
+import { groupMarks, type Scene } from "./scene.ts";
 
 export interface Picture extends Scene {
   readonly colors: ChartColors;
@@ -13,8 +13,9 @@ export interface Picture extends Scene {
 const FONT = "11px system-ui, sans-serif";
 /** In CSS pixels, between two labels of the time axis. */
 const MIN_LABEL_GAP = 12;
-/** Half the width of a triangle, in CSS pixels. */
-const MARK_SIZE = 4;
+/** In CSS pixels. */
+const MARK_HEIGHT = 6;
+const LABEL_GAP = 4;
 
 /** @param context one unit of it is a CSS pixel */
 export function paint(context: CanvasRenderingContext2D, picture: Picture): void {
@@ -86,18 +87,19 @@ function createFill(context: CanvasRenderingContext2D, { box }: Scale, colors: C
   return gradient;
 }
 
+/** Above the plot, so that even a hundred of them hide no line. */
 function paintMarks(context: CanvasRenderingContext2D, { scale, colors, marks }: Picture): void {
-  const { top, height } = scale.box;
-  for (const { time, isFailure } of marks) {
-    const x = scale.x(time);
-    context.fillStyle = isFailure ? colors.first : colors.muted;
-    context.beginPath();
-    context.moveTo(x - MARK_SIZE, top - MARK_SIZE);
-    context.lineTo(x + MARK_SIZE, top - MARK_SIZE);
-    context.lineTo(x, top + MARK_SIZE / 2);
-    context.fill();
-    if (isFailure) context.fillRect(alignToPixel(x), top, 1, height);
+  const { top } = scale.box;
+  Object.assign(context, { fillStyle: colors.muted, textAlign: "left", font: "9px system-ui, sans-serif" });
+  for (const { from, to, count } of groupMarks({ marks, scale })) {
+    context.fillRect(alignToPixel(from) - 1, top - MARK_HEIGHT, Math.max(2, to - from + 2), MARK_HEIGHT);
+    const label = `×${count}`;
+    const { width } = context.measureText(label);
+    if (count === 1 || width + 2 * LABEL_GAP > to - from) continue;
+    context.clearRect(from + LABEL_GAP, 0, width + 4, top);
+    context.fillText(label, from + LABEL_GAP + 2, top / 2);
   }
+  context.font = FONT;
 }
 
 function paintDrag(context: CanvasRenderingContext2D, { scale, colors, drag }: Picture): void {

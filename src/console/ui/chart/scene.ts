@@ -87,16 +87,41 @@ export interface Mark {
 
 /** In CSS pixels around the cursor. */
 const HIT_DISTANCE = 8;
+const MARK_DISTANCE = 6;
 
 export function marksAt({ marks, scale }: Pick<Scene, "marks" | "scale">, x: number): Mark[] {
   return marks.filter(({ time }) => Math.abs(scale.x(time) - x) <= HIT_DISTANCE);
 }
 
-/** Lists equal words once, with the time unless the reading already shows it. */
+const MAX_TEXTS = 3;
+
+/** Lists equal words once, with their number, and with the time unless the reading already shows it. */
 function markTexts(marks: readonly Mark[], span: Span, sampled: string): string[] {
-  const first = marks.filter(({ text }, at) => marks.findIndex((mark) => mark.text === text) === at);
-  return first.map(({ text, time }) => {
-    const when = formatMoment(time, span);
-    return when === sampled ? text : `${when} ${text}`;
+  const groups = new Map<string, Mark[]>();
+  for (const mark of marks) groups.set(mark.text, [...(groups.get(mark.text) ?? []), mark]);
+  const texts = [...groups].map(([text, of]) => {
+    const when = formatMoment(of[0]?.time ?? 0, span);
+    const times = of.length === 1 ? "" : ` ×${of.length}`;
+    return when === sampled ? `${text}${times}` : `${when} ${text}${times}`;
   });
+  const more = texts.length - MAX_TEXTS;
+  return more > 0 ? [...texts.slice(0, MAX_TEXTS), `and ${more} more`] : texts;
+}
+
+/** Marks that are too near to each other to be drawn apart, in CSS pixels. */
+export interface MarkGroup {
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+}
+
+export function groupMarks({ marks, scale }: Pick<Scene, "marks" | "scale">): MarkGroup[] {
+  const groups: MarkGroup[] = [];
+  for (const x of marks.map(({ time }) => scale.x(time)).toSorted((a, b) => a - b)) {
+    const last = groups.at(-1);
+    if (last !== undefined && x - last.to <= MARK_DISTANCE)
+      groups[groups.length - 1] = { ...last, to: x, count: last.count + 1 };
+    else groups.push({ from: x, to: x, count: 1 });
+  }
+  return groups;
 }

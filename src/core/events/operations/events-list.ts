@@ -18,17 +18,22 @@ export const eventsList = defineOperation({
   access: "read",
   refusal: "INVALID_REQUEST",
   async run(ports: EventsPorts, input, { signal }): Promise<EventsResponse> {
-    const { app, apps = [], cause, kind, limit = DEFAULT_LIMIT, cursor } = input;
+    const { app, apps = [], cause, kind, limit = DEFAULT_LIMIT, cursor, until } = input;
     const now = ports.clock.now();
     const { since = now - DAY_MS } = input;
-    const filter = { apps: app === undefined ? apps : [...apps, app], cause, kind };
+    const filter = { apps: app === undefined ? apps : [...apps, app], cause, kind, until };
     const page = ({ events }: CollectedEvents): ReturnType<typeof paginateEvents> =>
       paginateEvents(filterEvents(events, filter), limit, cursor);
     const isEnough = (part: CollectedEvents): boolean => page(part).next !== null;
     const earliest = await findEarliest(ports, filter, { since, now }, signal);
     const found = await collectNewestEvents(
       ports,
-      { ...earliest, upToMs: cursorTime(cursor), isEnough, required: requiredPatterns(filter) },
+      {
+        ...earliest,
+        upToMs: Math.min(cursorTime(cursor), until ?? Infinity),
+        isEnough,
+        required: requiredPatterns(filter),
+      },
       signal,
     );
     await requireKnownNames(ports, filter.apps, found.events, signal);

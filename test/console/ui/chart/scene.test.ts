@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
 import { formatShare } from "../../../../src/console/data/format.ts";
 import { Series } from "../../../../src/console/data/series.ts";
-import { readChartData, readingOf, sceneOf, readingText } from "../../../../src/console/ui/chart/scene.ts";
+import {
+  groupMarks,
+  readChartData,
+  readingOf,
+  sceneOf,
+  readingText,
+  type Mark,
+} from "../../../../src/console/ui/chart/scene.ts";
 
 const NOON = new Date(2026, 10, 21, 12).getTime() / 1000;
 const size = { width: 364, height: 130 };
@@ -34,4 +41,21 @@ test.each([
 ])("%j as text", (columns, words) => {
   const names = ["CPU", "Core 1", "Core 2", "Core 3", "Core 4"];
   expect(readingText(readingOf(scene(columns), 1, names, formatShare))).toBe(words);
+});
+
+test("marks that lie together are one, with their number", () => {
+  const { scale } = scene([[1]]);
+  const mark = (time: number) => ({ time, text: "ended" }) as Mark;
+  const loop = Array.from({ length: 96 }, (_, at) => mark(NOON + 1 + at / 96));
+  const groups = groupMarks({ scale, marks: [...loop, mark(NOON + 8)] });
+  expect(groups.map(({ count }) => count)).toEqual([96, 1]);
+  const [first] = groups;
+  expect((first?.to ?? 0) - (first?.from ?? 0)).toBeCloseTo(scale.x(NOON + 1 + 95 / 96) - scale.x(NOON + 1));
+});
+
+test("a reading counts equal events, and names three kinds at most", () => {
+  const event = (text: string, at: number) => ({ time: NOON + 1, text, at }) as unknown as Mark;
+  const marks = ["a", "a", "b", "c", "d"].map(event);
+  const { events } = readingOf(scene([[1]]), 1, [], formatShare, marks);
+  expect(events).toEqual(["12:00:01 a ×2", "12:00:01 b", "12:00:01 c", "and 1 more"]);
 });

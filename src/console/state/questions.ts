@@ -1,31 +1,31 @@
 import { signal } from "@preact/signals";
 
-/** The user types a name to answer, because a click is too easily wrong. */
-export interface NamePrompt {
+export interface Question {
   readonly title: string;
-  readonly about: string;
-  readonly name: string;
+  readonly about?: string;
+  /** The user types this name to answer, because a click is too easily wrong. */
+  readonly name?: string;
   readonly verb: string;
 }
 
-export interface OpenNamePrompt extends NamePrompt {
+export interface OpenQuestion extends Question {
   readonly id: number;
   /** Further calls have no effect. */
   readonly answer: (yes: boolean) => void;
 }
 
-export type NamePrompts = ReturnType<typeof createNamePrompts>;
+export type Questions = ReturnType<typeof createQuestions>;
 
-export function createNamePrompts() {
-  const open = signal<OpenNamePrompt | undefined>();
+export function createQuestions() {
+  const open = signal<OpenQuestion | undefined>();
   let ids = 0;
   return {
     open,
-    /** @returns whether the user typed the name */
-    ask(question: NamePrompt): Promise<boolean> {
+    /** @returns whether the user agreed */
+    ask(question: Question): Promise<boolean> {
       open.value?.answer(false);
       return new Promise((resolve) => {
-        const prompt: OpenNamePrompt = {
+        const prompt: OpenQuestion = {
           ...question,
           id: ++ids,
           answer(yes) {

@@ -1,0 +1,1 @@
+export { Activity as View } from "./Activity.tsx";

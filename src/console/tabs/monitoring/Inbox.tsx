@@ -1,0 +1,148 @@
+import type { JSX } from "preact";
+import { useConsole } from "../../console.ts";
+import { formatNumber, formatTime, pluralize } from "../../data/format.ts";
+import { Button } from "../../ui/Button.tsx";
+import { useRequest } from "../../ui/use-request.ts";
+import { meters, tones } from "./meters.tsx";
+import type { Monitor } from "./monitor.ts";
+import { statusLabel, statusOf } from "./process-status.ts";
+import { actionFor, ProcessActions } from "./ProcessActions.tsx";
+import { findTroubles, type Trouble } from "./problems.ts";
+import { StartAll } from "./StartAll.tsx";
+import type { AppGroup } from "./rows.ts";
+
+/** Each card asks the server, so only the first ones are cards. */
+const MAX_CARDS = 5;
+
+/** The first answer of the page: what needs the user, why, since when, and the one right action. */
+export function Inbox({ monitor }: { monitor: Monitor }): JSX.Element | null {
+  const sample = monitor.feed.displayed.value;
+  if (sample?.metrics === undefined || sample.refusal !== undefined) return null;
+  const troubles = findTroubles(sample.metrics);
+  const more = troubles.length - MAX_CARDS;
+  return (
+    <section class="inbox" aria-label="Attention">
+      <StateLine monitor={monitor} troubles={troubles} />
+      {troubles.length > 0 && (
+        <ul>
+          {troubles.slice(0, MAX_CARDS).map((one) => (
+            <li key={one.kind === "app" ? one.row.key : ""} class="card">
+              {one.kind === "app" ? (
+                <AppCard row={one.row} count={one.count} monitor={monitor} />
+              ) : (
+                <MissingCard names={one.names} monitor={monitor} />
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {more > 0 && <p class="reason">And {pluralize(more, "app")} more, at the top of the list.</p>}
+    </section>
+  );
+}
+
+function StateLine({ monitor, troubles }: { monitor: Monitor; troubles: readonly Trouble[] }): JSX.Element {
+  const { metrics, host, time } = monitor.feed.displayed.value ?? {};
+  const apps = troubles.reduce((sum, one) => sum + (one.kind === "app" ? 1 : one.names.length), 0);
+  const online = metrics?.summary.onlineCount ?? 0;
+  const usage = tones.map((tone) => `${meters[tone].title} ${formatNumber(host && meters[tone].percent(host), 0)} %`);
+  const needs = apps === 0 ? "No app needs attention" : `${pluralize(apps, "app needs", "apps need")} attention`;
+  return (
+    <p class={`state-line${apps > 0 ? " bad" : ""}`}>
+      {monitor.isOld.value && time !== undefined && <span>At {formatTime(time * 1000).slice(11)}:</span>}
+      <strong>{needs}</strong>
+      <span>{online} online</span>
+      {usage.map((text) => (
+        <span key={text.replace(/[\d–]+ %/, "")}>{text}</span>
+      ))}
+    </p>
+  );
+}
+
+function AppCard({ row, count, monitor }: { row: AppGroup; count: number; monitor: Monitor }): JSX.Element {
+  const { process, instances } = row;
+  const { name, problem } = process;
+  const status = statusOf(process);
+  const isOpen = monitor.open.value.has(row.key);
+  const open = (): void => {
+    monitor.open.value = new Set([...monitor.open.value, row.key]);
+    const names = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>("button.process-name")];
+    requestAnimationFrame(() =>
+      names()
+        .find(({ title }) => title === name)
+        ?.focus(),
+    );
+  };
+  return (
+    <>
+      <p class="inbox-head">
+        <i class={`dot ${status}`} aria-hidden="true" />
+        <strong>
+          <bdi>{name}</bdi>
+        </strong>
+        <span class={`status ${status}`}>{statusLabel(process)}</span>
+        {instances.length > 1 && (
+          <small>
+            {count} of {instances.length}
+          </small>
+        )}
+      </p>
+      <Reason name={name} details={problem?.details} monitor={monitor} restarts={process.restartCount} />
+      <span class="form-actions">
+        {!isOpen && (
+          <Button size="small" onClick={open}>
+            Details
+          </Button>
+        )}
+        <ProcessActions row={row} monitor={monitor} isInWords only={actionFor(row)} />
+      </span>
+    </>
+  );
+}
+
+interface ReasonProps {
+  readonly name: string;
+  readonly details: string | undefined;
+  readonly monitor: Monitor;
+  readonly restarts: number | null;
+}
+
+/** The line of its error log first, because it says most. */
+function Reason({ name, details, monitor, restarts }: ReasonProps): JSX.Element {
+  const { api, service } = useConsole();
+  const environment = monitor.feed.environment.value;
+  const { answer, last } = useRequest(
+    (signal) => api.process(name, environment, signal),
+    [name, environment, service.value, restarts, details],
+  );
+  const why = (answer ?? last)?.why;
+  return (
+    <>
+      {why?.reason && <pre class="error-lines">{why.reason}</pre>}
+      <p>{details ?? "It is declared and does not run, and nobody is known to have stopped it."}</p>
+      {why?.event && <p class="reason">Its last end was at {formatTime(why.event.at)}.</p>}
+      {why?.now.map((sentence) => (
+        <p key={sentence} class="reason">
+          {sentence}
+        </p>
+      ))}
+    </>
+  );
+}
+
+function MissingCard({ names, monitor }: { names: readonly string[]; monitor: Monitor }): JSX.Element {
+  return (
+    <>
+      <p class="inbox-head">
+        <i class="dot errored" aria-hidden="true" />
+        <strong>{pluralize(names.length, "declared app does", "declared apps do")} not run</strong>
+      </p>
+      <p>
+        PM2 does not know {names.length === 1 ? "it" : "them"}: <bdi>{names.join(", ")}</bdi>.
+      </p>
+      <span class="form-actions">
+        <StartAll names={names} monitor={monitor} />
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,1 @@
+export { Nodes as View } from "./Nodes.tsx";

@@ -1,0 +1,1 @@
+export { Plan as View } from "./Plan.tsx";

@@ -1,0 +1,55 @@
+/// <reference lib="dom" />
+/** The activity view while a crash loop runs. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { hasBrowser, useBrowser } from "../browser/support.ts";
+import { ask, post, repository, testServer } from "../server/support.ts";
+import { writeNightLog } from "../support/bad-night.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { axe, overflow } from "./accessibility.ts";
+import { openConsole } from "./open-console.ts";
+
+const browser = useBrowser();
+const NOW = Math.floor(Date.now() / 1000) * 1000;
+const CHANGED = NOW - 20 * 60_000;
+
+/** A server whose only change was twenty minutes ago, in an hour of a crash loop. */
+async function nightServer() {
+  const home = temporaryFolder();
+  writeNightLog(home, { now: NOW, changedMs: CHANGED });
+  const files = repository();
+  const server = await testServer({ env: { PM2_HOME: home }, repository: files });
+  await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
+  const text = readFileSync(files.auditFile, "utf8");
+  const changed = new Date(CHANGED).toISOString();
+  writeFileSync(files.auditFile, text.replaceAll(/"timestamp":"[^"]+"/g, `"timestamp":"${changed}"`));
+  return server;
+}
+
+test("events of a span are asked by time", async () => {
+  const server = await nightServer();
+  const { json } = await ask(server, `/api/events?since=${CHANGED}&until=${CHANGED + 70_000}&limit=1000`);
+  const times = json.events.map(({ at }: { at: string }) => Date.parse(at));
+  expect(Math.max(...times)).toBeLessThanOrEqual(CHANGED + 70_000);
+  expect(json.events.some(({ app }: { app: string }) => app === "web")).toBe(true);
+});
+
+test.skipIf(!hasBrowser)("the events after a change are those of its time, each once with its count", async () => {
+  const server = await nightServer();
+  const { page } = await openConsole(browser, server.url, { tab: "activity" });
+  const rows = page.locator("tbody tr:not(.day)");
+  const change = rows.filter({ hasText: "env.write" });
+  await change.getByRole("button", { name: "Events after it" }).click();
+  const requested = page.getByRole("list", { name: "On request" });
+  await requested.getByText(/^[\d:]+ web \(id 1\) was restarted/).waitFor();
+  await requested.getByText(/^[\d:]+ api \(id 2\) was restarted/).waitFor();
+  const own = page.getByRole("list", { name: "By itself" });
+  await expect.poll(() => own.innerText()).toMatch(/consumer \(id 0\) ended: .*crash, exit code 1\. ×10[01] until/);
+  expect(await page.getByText("No process started or ended").count()).toBe(0);
+  // The loop of an hour is a few rows, which the change divides.
+  const loops = rows.filter({ hasText: "consumer (id 0)" }).filter({ hasText: "exit" });
+  await expect.poll(() => loops.count()).toBeLessThanOrEqual(3);
+  await expect.poll(() => axe(page)).toEqual([]);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect.poll(() => overflow(page)).toBe(0);
+});

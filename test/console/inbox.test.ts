@@ -1,0 +1,62 @@
+/// <reference lib="dom" />
+/** The first answer of the page on a bad night: what needs attention, and the one right action. */
+import { describe, expect, test } from "vitest";
+import { hasBrowser, useBrowser } from "../browser/support.ts";
+import { MISSING, nightEcosystem, nightProcesses } from "../support/bad-night.ts";
+import { expectAccessible } from "./accessibility.ts";
+import { handMonitoring } from "./hand-monitoring.ts";
+import { titleOf, type ConsoleOptions } from "./open-console.ts";
+
+const browser = useBrowser();
+
+async function badNight(options: ConsoleOptions = {}) {
+  const open = await handMonitoring(browser, { mayFail: true, ...options });
+  await open.telemetry.watchers(1);
+  open.give(nightProcesses, nightEcosystem);
+  const inbox = open.page.getByRole("region", { name: "Attention" });
+  await inbox.waitFor();
+  return { ...open, inbox, cardOf: (name: string) => inbox.getByRole("listitem").filter({ hasText: name }) };
+}
+
+describe.skipIf(!hasBrowser)("the attention on a bad night", () => {
+  test("counts the same in the line, in the navigation and in the title, with the apps that PM2 does not know", async () => {
+    const { page, inbox, cardOf, button } = await badNight();
+    await expect.poll(() => inbox.locator(".state-line").innerText()).toMatch(/^12 apps need attention/);
+    await expect.poll(() => page.title()).toBe(titleOf("(12) Monitoring"));
+    await cardOf("9 declared apps do not run").getByText(MISSING.join(", ")).waitFor();
+    expect(await inbox.getByRole("button", { name: "Start all 9" }).isEnabled()).toBe(true);
+    await cardOf("web").getByText("4 connections wait").waitFor();
+    await cardOf("consumer").getByRole("button", { name: "Restart", exact: true }).waitFor();
+    await cardOf("feed-importer").getByRole("button", { name: "Start", exact: true }).waitFor();
+    // A user may have stopped it, and the app is not declared here.
+    await expect.poll(() => cardOf("scheduler").count()).toBe(0);
+    await cardOf("consumer").getByRole("button", { name: "Details" }).click();
+    await page.getByRole("region", { name: /^Why of consumer/ }).waitFor();
+    expect(await button("Details").count()).toBe(2);
+    await page.screenshot({ path: "/tmp/shots/inbox-1280.png" });
+    await expectAccessible({ page });
+  });
+
+  test("a declared app that nobody stopped needs attention, for example after an apply that failed", async () => {
+    const { inbox, cardOf, give } = await badNight();
+    give([{ name: "feed-importer", status: "stopped", state: "stopped", stateReason: null, pid: null }], {
+      missingExpected: ["feed-importer"],
+    });
+    await cardOf("feed-importer").getByText("nobody is known to have stopped it").waitFor();
+    give(
+      [{ name: "feed-importer", status: "stopped", state: "stopped", stateReason: "by ann since 21:00", pid: null }],
+      {
+        missingExpected: ["feed-importer"],
+      },
+    );
+    await inbox.getByText("No app needs attention").waitFor();
+  });
+
+  test("is the first screen of a phone", async () => {
+    const { page, inbox } = await badNight({ isPhone: true });
+    await page.screenshot({ path: "/tmp/shots/inbox-390.png" });
+    const box = await inbox.boundingBox();
+    expect(box?.y).toBeLessThan(200);
+    await expectAccessible({ page });
+  });
+});
