@@ -37,10 +37,10 @@ test.skipIf(!canBeNobody)("a home without permission to enter is refused", async
 });
 
 test.skipIf(!canBeNobody)("a process of another user is hidden, and one that has ended is not", async () => {
-  const asked = (pid: number): Promise<string[]> => run([...asNobody, ...commandLine("sees-process", String(pid))], {});
-  expect(await asked(process.pid)).toEqual(["hidden"]);
+  const seenBy = (pid: number): Promise<string[]> => run([...asNobody, ...commandLine("sees-process", String(pid))], {});
+  expect(await seenBy(process.pid)).toEqual(["hidden"]);
   // Above the largest pid of Linux.
-  expect(await asked(2 ** 22 + 1)).toEqual(["seen"]);
+  expect(await seenBy(2 ** 22 + 1)).toEqual(["seen"]);
   expect(await run(commandLine("sees-process", String(process.pid)), {})).toEqual(["seen"]);
 });
 

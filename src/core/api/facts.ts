@@ -147,7 +147,7 @@ type Completed<Spec> = Spec extends { kind: "enum" }
   : Spec extends unknown
     ? Omit<Spec, "label" | "tier"> & { label: string; tier: Tier }
     : never;
-/** `guess` stands while nobody confirmed what `svcm init` proposed. */
+/** `guess` is present until a user confirms what `svcm init` proposed. */
 export type KeySpec = Completed<DeclaredContract["keys"][string]> & { readonly guess?: string };
 export type EnumSpec = Extract<KeySpec, { kind: "enum" }>;
 export type IntegerSpec = Extract<KeySpec, { kind: "integer" }>;

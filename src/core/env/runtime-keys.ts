@@ -112,7 +112,7 @@ export function seemsToCarryCredentials(spec: KeySpec, value: string): boolean {
   return isOpen ? isSecretValue(value) : hasCredentials(value);
 }
 
-/** A guess holds for the values that `svcm init` saw: one that looks like a secret is hidden until a person confirms. */
+/** A guess holds for the values that `svcm init` saw: one that looks like a secret is hidden until a user confirms. */
 export function outlivesGuess(spec: KeySpec | undefined, value: string): boolean {
   return spec?.guess !== undefined && isSecretValue(value);
 }
