@@ -118,7 +118,7 @@ export default {
       comment: "Its tools are operations, with the words of their routes. It needs no other part of a front end.",
       severity: "error",
       from: { path: "^src/mcp/" },
-      to: { path: "^src/(cli|commands|server|console|fleet)/", pathNot: "^src/server/routes\\.ts$" },
+      to: { path: "^src/(cli|commands|server|console|fleet)/", pathNot: "^src/server/routes?\\.ts$" },
     },
     {
       name: "only-mcp-imports-its-sdk",

@@ -23,8 +23,8 @@ export default class Approve extends SvcmCommand {
     }
     if (!canPrompt(this))
       throw new SvcmError("FORBIDDEN", {
-        code: "APPROVAL_NEEDS_PERSON",
-        details: "A person approves at a terminal. svcm does not run in one, and no flag answers for a person.",
+        code: "APPROVAL_NEEDS_USER",
+        details: "A user approves at a terminal. svcm does not run in one, and no flag answers for a user.",
       });
     const id = args.id.toUpperCase();
     const proposal = proposals.find((one) => one.id === id);
@@ -67,7 +67,7 @@ function proposerText({ proposedBy }: Proposal): string {
   return auditText.callerText(proposedBy);
 }
 
-/** What the person approves. The text of the program is last, and marked. */
+/** The change that the user approves. The text of the program is last, and marked. */
 function proposalText(proposal: Proposal): string {
   const { id, kind, environment, service, planId, summary, reason, createdAt } = proposal;
   const place = service === undefined ? environment : `${environment}, service ${service}`;

@@ -7,12 +7,12 @@ export default class Mcp extends SvcmCommand {
   static override enableJsonFlag = false;
   static override summary = "Answer a program, such as an editor or a chat, over the Model Context Protocol.";
   static override description =
-    "The program starts this command and talks to it over standard input and output. It reads, and changes nothing. With --allow plan it may propose a plan or values, and run what a person approved with svcm approve. Every call is recorded: svcm audit --calls. svcm serve answers the same at POST /mcp.";
+    "The program starts this command and talks to it over standard input and output. It reads, and changes nothing. With --allow plan it may propose a plan or values, and run what a user approved with svcm approve. Every call is recorded: svcm audit --calls. svcm serve answers the same at POST /mcp.";
   static override examples = ["<%= config.bin %> mcp", "<%= config.bin %> mcp --allow plan"];
   static override flags = {
     allow: Flags.option({
       options: ["plan"] as const,
-      summary: "Also let the program propose changes. A person approves each of them.",
+      summary: "Also let the program propose changes. A user approves each of them.",
     })(),
   };
 
@@ -23,11 +23,15 @@ export default class Mcp extends SvcmCommand {
     const { actor } = commandLineCaller();
     const grants: Access[] = ["read", "logs", ...(flags.allow === "plan" ? (["propose"] as const) : [])];
     const { serveOverStdio } = await import("../mcp/index.ts");
-    const log = (line: string): void => void writeErr(`${line}\n`);
     const { version } = this.config;
-    await serveOverStdio({ ports, version, log }, { ...(actor !== undefined && { actor }), grants }, signal);
+    await serveOverStdio({ ports, version, log: logDefect }, { ...(actor !== undefined && { actor }), grants }, signal);
     await ports.telemetry.close();
     await ports.logs.close();
     await ports.processes.close();
   }
+}
+
+/** Standard output is for the protocol. */
+function logDefect(line: string): void {
+  writeErr(`${line}\n`);
 }

@@ -41,15 +41,14 @@ export async function requireWithinLimits(
   };
   const shown = shownProcesses(operation.id, input);
   if (shown !== undefined) await requireOwnText(ports, shown, limits, refuse);
-  const proposal = await findProposalScope(ports, operation.id, input);
-  const members = proposal === undefined ? inputMembers(operation.id) : ["service", "environment"];
+  const { scope, members } = await readScope(ports, operation.id, input);
   // The processes that a read of text names are its whole scope.
   if (shown !== undefined && !members.includes("service")) return;
   if (!members.includes("service")) {
     if (operation.access !== "read") refuse("the whole repository or machine");
     return;
   }
-  await requireScope(ports, proposal ?? (input as RequestScope), limits, { members, refuse });
+  await requireScope(ports, scope, limits, { members, refuse });
   if (operation.id === "process.act") await requireDeclaredProcesses(ports, input as InputOf<"process.act">, refuse);
 }
 
@@ -92,15 +91,19 @@ async function requireOwnText(
   }
 }
 
+interface ScopeOfRequest {
+  readonly scope: RequestScope;
+  readonly members: readonly string[];
+}
+
 /** A request with the id of a proposal concerns its environment. The operation refuses an id that does not exist. */
-async function findProposalScope(
-  { proposals }: Ports,
-  operation: OperationId,
-  input: unknown,
-): Promise<RequestScope | undefined> {
-  if (!["proposal.approve", "proposal.deny", "proposal.run"].includes(operation)) return undefined;
+async function readScope({ proposals }: Ports, operation: OperationId, input: unknown): Promise<ScopeOfRequest> {
+  const isById = ["proposal.approve", "proposal.deny", "proposal.run"].includes(operation);
+  if (!isById) return { scope: input as RequestScope, members: inputMembers(operation) };
   const { id } = input as { readonly id: string };
-  return (await (await proposals()).read()).find((one) => one.id === id.toUpperCase());
+  const all = await (await proposals()).read();
+  const proposal = all.find((one) => one.id === id.toUpperCase());
+  return { scope: proposal ?? {}, members: proposal === undefined ? [] : ["service", "environment"] };
 }
 
 /** Every request that concerns an environment or a service has the member `service`. */

@@ -75,26 +75,29 @@ async function answerCall(
     const output = await run({});
     return toAnswer(tool, output, toPage(toLines(output, tool.table), position.line), { at });
   }
-  return await answerPage(tool, run, { position, at, asked: members["limit"] });
+  return await answerPage(tool, run, { position, at, requested: members["limit"] });
 }
 
 interface PageRequest {
   readonly position: Position;
   readonly at: number;
-  readonly asked: unknown;
+  readonly requested: unknown;
 }
 
 /** Asks for fewer rows until the page is whole: the cursor of the operation then loses and repeats nothing. */
 async function answerPage(
   tool: Tool,
   run: (more: object) => Promise<unknown>,
-  { position, at, asked }: PageRequest,
+  { position, at, requested }: PageRequest,
 ): Promise<Answer> {
   const { input, next, limit: usual } = tool.pages ?? { input: "cursor", next: "next", limit: 1 };
-  let limit = typeof asked === "number" && asked > 0 ? Math.min(asked, 1000) : usual;
+  let limit = typeof requested === "number" && requested > 0 ? Math.min(requested, 1000) : usual;
   for (;;) {
     const more = position.page === undefined ? {} : { [input]: position.page };
-    const output = (await run({ ...more, ...(asked === undefined || typeof asked === "number" ? { limit } : {}) })) as {
+    const output = (await run({
+      ...more,
+      ...(requested === undefined || typeof requested === "number" ? { limit } : {}),
+    })) as {
       readonly [name: string]: unknown;
     };
     const { [next]: nextPage, newer: _newer, ...rest } = output;
@@ -135,7 +138,7 @@ function proposalWords(tool: string, output: unknown): string[] {
   const { id, state, expiresAt, planId } = output as Proposal;
   if (tool === "apply") return [`The proposal ${id} (plan ${planId}) is ${state}.`];
   return [
-    `The proposal ${id} (plan ${planId}) waits for a person until ${expiresAt}. Tell the person its id and what it does. After the person approved it, call apply with this id.`,
+    `The proposal ${id} (plan ${planId}) waits for a user until ${expiresAt}. Show the user its id and what it does. After the user approved it, call apply with this id.`,
   ];
 }
 

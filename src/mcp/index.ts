@@ -11,8 +11,8 @@ interface Options {
   readonly log: (line: string) => void;
 }
 
-/** Whatever the rights of a token are, a program reads, and proposes where it may. */
-const OFFERED: readonly Access[] = ["read", "logs", "propose"];
+/** A program reads, and proposes if it may, also with the token of an admin. */
+const OFFERED: ReadonlySet<Access> = new Set(["read", "logs", "propose"]);
 
 /** For `POST /mcp`. The server has checked host, origin, token and the size of the body. */
 export function openMcp(options: Options) {
@@ -22,7 +22,7 @@ export function openMcp(options: Options) {
   const handler = createMcpHandler(factory, { maxSubscriptions: 0, keepAliveMs: 0, onerror: () => undefined });
   return {
     fetch: async (request: Request, identity: Identity): Promise<Response> => {
-      const grants = identity.grants.filter((grant) => OFFERED.includes(grant));
+      const grants = identity.grants.filter((grant) => OFFERED.has(grant));
       const extra = { identity: { ...identity, grants } };
       return await handler.fetch(request, {
         authInfo: { token: "", clientId: identity.actor ?? "", scopes: [], extra },

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { inputs, type OperationId } from "../core/api/inputs.ts";
 import * as core from "../core/index.ts";
 import type { Access, Operation } from "../core/index.ts";
+import type { OperationRoute } from "../server/route.ts";
 import { routes } from "../server/routes.ts";
 
 /** A list of the output, which is shown in columns. */
@@ -22,7 +23,7 @@ interface Row {
   readonly operation: Operation<never, unknown>;
   /** The default is the id of the operation. */
   readonly name?: string;
-  /** Where no route has them. */
+  /** If no route has one. */
   readonly summary?: string;
   readonly query?: readonly string[];
   readonly table?: Columns;
@@ -63,7 +64,7 @@ const rows: readonly Row[] = [
   { operation: core.processShow },
   {
     operation: core.eventWhy,
-    summary: "Tell when and why a process last ended, and what came before.",
+    summary: "Show when and why a process last ended, and what came before.",
     query: ["name"],
   },
   {
@@ -109,13 +110,13 @@ const rows: readonly Row[] = [
     operation: core.proposalCreate,
     name: "propose",
     summary:
-      "Propose the present plan of an environment (kind apply), or values of an env file (kind env.write). Nothing changes until a person approves it.",
+      "Propose the present plan of an environment (kind apply), or values of an env file (kind env.write). Nothing changes until a user approves it.",
     query: ["kind", ...PLACE, "apps", "restart", "values", "reason"],
   },
   {
     operation: core.proposalRun,
     name: "apply",
-    summary: "Run a proposal that a person has approved: once, and exactly its plan.",
+    summary: "Run a proposal that a user has approved: once, and exactly its plan.",
     query: ["id"],
   },
 ];
@@ -129,42 +130,51 @@ export function isOffered({ access }: Pick<Tool, "access">, grants: readonly Acc
   return core.isGranted(grants, access);
 }
 
-function toTool({ operation, name, summary, query, table, pages, fixed = {} }: Row, version: string): Tool {
+function toTool({ operation, name, summary, query, table, pages, fixed }: Row, version: string): Tool {
   const { id, access } = operation;
-  const route = routes.find((one) => "operation" in one && one.operation.id === id);
-  const accepted = query ?? (route !== undefined && "query" in route ? route.query : undefined) ?? [];
-  const schema = jsonSchemaOf(id);
-  const times = new Set(TIMES.filter((one) => schema.properties[one]?.type === "integer"));
-  const own = Object.entries(schema.properties).filter(
-    ([member]) => accepted.includes(member) && !PAGED.includes(member),
-  );
-  const isPaged = table !== undefined || pages !== undefined || access === "read";
-  const routeFixed = route !== undefined && "operation" in route ? route.fixed : {};
+  const route = findRoute(id);
+  const isChange = access === "propose";
   return {
     operation,
     name: name ?? id.replaceAll(/[.-]/g, "_"),
     access,
-    description: summary ?? [route?.summary, route?.description].filter((text) => text !== undefined).join(" "),
+    description: summary ?? `${route.summary} ${route.description ?? ""}`.trim(),
+    ...toSchema(id, query ?? route.query ?? [], !isChange),
+    fixed: { ...route.fixed, ...fixed, ...(id === "project.doctor" && { version }) },
+    isChange,
+    ...(table !== undefined && { table }),
+    ...(pages !== undefined && { pages }),
+  };
+}
+
+type RouteWords = Pick<OperationRoute, "summary" | "description" | "query" | "fixed">;
+
+function findRoute(id: OperationId): RouteWords {
+  for (const route of routes) if ("operation" in route && route.operation.id === id) return route;
+  return { summary: "" };
+}
+
+function toSchema(id: OperationId, accepted: readonly string[], isPaged: boolean): Pick<Tool, "inputSchema" | "times"> {
+  const { properties, required = [] } = jsonSchemaOf(id);
+  const times = new Set(TIMES.filter((one) => properties[one]?.type === "integer"));
+  const own = Object.entries(properties).filter(([member]) => accepted.includes(member) && !PAGED.has(member));
+  return {
+    times,
     inputSchema: {
       type: "object",
       properties: {
         ...Object.fromEntries(own.map(([member, value]) => [member, times.has(member) ? TIME_SCHEMA : value])),
         ...(isPaged && { cursor: CURSOR_SCHEMA }),
       },
-      required: (schema.required ?? []).filter((member) => accepted.includes(member)),
+      required: required.filter((member) => accepted.includes(member)),
       additionalProperties: false,
     },
-    times,
-    fixed: { ...routeFixed, ...fixed, ...(id === "project.doctor" && { version }) },
-    isChange: access === "propose",
-    ...(table !== undefined && { table }),
-    ...(pages !== undefined && { pages }),
   };
 }
 
 const TIMES = ["since", "until", "from", "to"];
 /** One member, `cursor`, pages every answer. */
-const PAGED = ["before", "after", "cursor"];
+const PAGED: ReadonlySet<string> = new Set(["before", "after", "cursor"]);
 const TIME_SCHEMA = {
   type: ["integer", "string"],
   description: "Milliseconds since 1970, or an age such as 15m or 24h.",

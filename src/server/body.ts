@@ -27,7 +27,7 @@ export function maxBodyBytesOf(route: Route | undefined, { maxBodyBytes, maxDocu
 }
 
 export function isYaml(type: string | undefined, route: OperationRoute | McpRoute): boolean {
-  return "takesYaml" in route && route.takesYaml === true && type !== undefined && YAML_TYPE.test(type);
+  return "takesYaml" in route && type !== undefined && YAML_TYPE.test(type);
 }
 
 export function unsupportedMediaType(route: Route | undefined): SvcmError {

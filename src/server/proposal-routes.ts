@@ -16,7 +16,7 @@ export const proposalRoutes: readonly Route[] = [
   operationRoute("GET", "/api/proposals", proposalList, {
     summary: "List what programs proposed.",
     tag: "pm2",
-    description: "Newest first. A pending one waits for a person for an hour. No secret is shown.",
+    description: "Newest first. A pending one waits for a user for an hour. No secret is shown.",
     response: proposalListBody,
     refusals: ["PROPOSALS_FAILED"],
   }),

@@ -55,7 +55,9 @@ test.each([
   expect(modules).toContainEqual(expect.stringMatching(/src\/core\/env\/operations\/env-read\.ts$/));
   expect(
     modules.filter((name) =>
-      /node_modules\/zod|@nats-io|@modelcontextprotocol|src\/fleet|src\/mcp|core\/approvals|core\/(?:metrics|deployments|pm2\/(?!pm2-names|state-place))/.test(name),
+      /node_modules\/zod|@nats-io|@modelcontextprotocol|src\/fleet|src\/mcp|core\/approvals|core\/(?:metrics|deployments|pm2\/(?!pm2-names|state-place))/.test(
+        name,
+      ),
     ),
   ).toEqual([]);
   const own = loaded.filter((each) => modulesOf(each).some((name) => !name.includes("node_modules")));

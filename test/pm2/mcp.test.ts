@@ -1,4 +1,4 @@
-/** A program reads, proposes, and applies what a person approved at a terminal, under a real PM2. */
+/** A program reads, proposes, and applies what a user approved at a terminal, under a real PM2. */
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -20,7 +20,7 @@ function declare(mode: string): void {
   own.pm2Folder([api(mode)]);
 }
 
-test.skipIf(!canHaveTerminal)("a proposed plan runs once, after a person typed the environment", async () => {
+test.skipIf(!canHaveTerminal)("a proposed plan runs once, after a user typed the environment", async () => {
   declare("1");
   const program = await overStdio(place(), "--allow", "plan");
   const proposed = await program.call("propose", { kind: "apply", environment: "dev", reason: "api is missing" });
@@ -31,7 +31,7 @@ test.skipIf(!canHaveTerminal)("a proposed plan runs once, after a person typed t
   expect(await names()).toEqual([]);
 
   const refused = await svcm(["approve", id], place());
-  expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining("APPROVAL_NEEDS_PERSON")]);
+  expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining("APPROVAL_NEEDS_USER")]);
   const wrong = await inTerminal({ root: own.folder }, ["approve", id], [["to go on:", "yes\r"]], place().env);
   expect([wrong.status, wrong.screen]).toEqual([1, expect.stringContaining("Nothing was changed.")]);
   const approved = await inTerminal({ root: own.folder }, ["approve", id], [["to go on:", "dev\r"]], place().env);

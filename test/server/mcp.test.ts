@@ -90,8 +90,9 @@ test("what a token proposes, another one approves over HTTP", async () => {
     { name: "eve", role: "operator" },
   );
   const [robot = "", ann = "", eve = ""] = tokens;
-  const { url, text } = await served({ repository: files });
-  const before = text();
+  const server = await served({ repository: files });
+  const { url } = server;
+  const before = server.text();
   const program = await overHttp(url, robot);
   const id = idIn(await program.call("propose", WRITE));
   const ask = async (token: string | undefined, path: string, body?: object) => {
@@ -111,14 +112,14 @@ test("what a token proposes, another one approves over HTTP", async () => {
   expect((await ask(undefined, "/approve", { id, planId })).status).toBe(401);
   expect(await ask(ann, "/approve", { id, planId: "0000-0000" })).toMatchObject({ body: { code: "PROPOSAL_STALE" } });
   expect((await program.call("apply", { id })).isError).toBe(true);
-  expect(text()).toBe(before);
+  expect(server.text()).toBe(before);
   expect(await ask(ann, "/approve", { id, planId })).toMatchObject({ status: 200, body: { state: "approved" } });
   expect((await program.call("apply", { id })).words).toContain("is done");
-  expect(text()).toContain("SVC_HTTP_FRAMEWORK=fastify");
+  expect(server.text()).toContain("SVC_HTTP_FRAMEWORK=fastify");
   expect(await ask(ann, "/deny", { id })).toMatchObject({ status: 409, body: { code: "PROPOSAL_ENDED" } });
 });
 
-test("a server without tokens lets no program propose, and nobody approve without a token", async () => {
+test("a server without tokens lets no program propose, and refuses an approval without a token", async () => {
   const { url } = await served();
   const program = await overHttp(url);
   expect(await program.tools()).not.toContain("propose");

@@ -1,7 +1,6 @@
 /** The SDK's own client, as an editor uses it. */
-import { Client, type ClientOptions } from "@modelcontextprotocol/client";
+import { Client, StreamableHTTPClientTransport, type ClientOptions } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { onTestFinished } from "vitest";
 import { plainEnvironment, RUN } from "./command-line.ts";
 

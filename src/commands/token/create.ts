@@ -34,7 +34,7 @@ export default class TokenCreate extends SvcmCommand {
       helpValue: "<name>",
     }),
     propose: Flags.boolean({
-      summary: "Let the token propose changes over MCP. A person approves each of them.",
+      summary: "Let the token propose changes over MCP. A user approves each of them.",
       default: false,
     }),
     expires: Flags.string({ summary: "Time until the token expires, such as 12h or 30d.", helpValue: "<time>" }),

@@ -20,7 +20,7 @@ export const identityBody = z
 const token = {
   name: z.string().describe("The actor of its records."),
   role: z.enum(roles),
-  propose: z.boolean().optional().describe("True if it may propose changes, which a person approves."),
+  propose: z.boolean().optional().describe("True if it may propose changes, which a user approves."),
   ...limits,
   createdAt: z.iso.datetime(),
   expiresAt,

@@ -40,7 +40,7 @@ export type AuditSource = (typeof auditSources)[number];
 /** `refused` is before the first effect, `failed` after it. Without a further record, `started` was interrupted. */
 export const auditOutcomes = ["started", "succeeded", "failed", "refused"] as const;
 
-/** What a program may propose, for a person to approve. */
+/** A program may propose these, and a user approves. */
 export const proposalKinds = ["apply", "env.write"] as const;
 export type ProposalKind = (typeof proposalKinds)[number];
 
@@ -56,7 +56,6 @@ export const proposalStates = [
   "expired",
   "interrupted",
 ] as const;
-export type ProposalState = (typeof proposalStates)[number];
 
 export const driftStates = ["missing", "unexpected", "different", "absent", "stale"] as const;
 

@@ -16,7 +16,7 @@ export const proposalInputs = {
     reason: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
   }),
   "proposal.list": z.strictObject({}),
-  /** `planId` is the plan that the person read; any other one is refused. */
+  /** `planId` is the plan that the user read; any other one is refused. */
   "proposal.approve": z.strictObject({ id, planId: z.string().check(z.maxLength(40)) }),
   "proposal.deny": byId,
   "proposal.run": byId,

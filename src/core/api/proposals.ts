@@ -26,17 +26,17 @@ export const proposalBody = z
     }),
     createdAt: moment,
     expiresAt: moment.describe("A pending or approved proposal ends here."),
-    decidedBy: party.optional().describe("Who approved or denied it."),
+    decidedBy: party.optional().describe("The one who approved or denied it."),
     startedAt: moment.optional(),
     endedAt: moment.optional(),
-    outcome: z.string().optional().describe("What its run did: a release, or the changed keys."),
+    outcome: z.string().optional().describe("The result of its run: a release, or the changed keys."),
     code: trustedText<ErrorCode>().optional().describe("Why its run failed or was refused."),
   })
-  .describe("A change that a program proposes, and that a person approves or denies.");
+  .describe("A change that a program proposes, and that a user approves or denies.");
 
 export const proposalListBody = z
   .strictObject({ proposals: z.array(proposalBody).describe("Newest first; svcm keeps 100.") })
-  .describe("What programs proposed.");
+  .describe("The proposals of programs.");
 
 export type Proposal = BodyOf<typeof proposalBody>;
 export type ProposalListResponse = BodyOf<typeof proposalListBody>;

@@ -6,7 +6,7 @@ const limits = z.array(z.string().check(z.minLength(1), z.maxLength(80))).check(
 
 export const tokenInputs = {
   /** `expiresInMs` counts from now. Without `environments` or `services`, the token is not limited to any. `propose` lets it
-   * propose changes that a person approves. */
+   * propose changes that a user approves. */
   "token.create": z.strictObject({
     name: tokenName,
     role: z.enum(roles),

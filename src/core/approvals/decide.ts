@@ -22,8 +22,8 @@ export function withExpiry(proposal: StoredProposal, nowMs: number): StoredPropo
 
 /** Never drops one that is open. */
 export function keepNewest(proposals: readonly StoredProposal[]): readonly StoredProposal[] {
-  const ended = proposals.filter((one) => !isOpen(one)).slice(-MAX_KEPT);
-  return proposals.filter((one) => isOpen(one) || ended.includes(one));
+  const kept = new Set(proposals.filter((one) => !isOpen(one)).slice(-MAX_KEPT));
+  return proposals.filter((one) => isOpen(one) || kept.has(one));
 }
 
 /** @throws {SvcmError} PROPOSAL_NOT_FOUND */
@@ -41,7 +41,7 @@ export function requireRoom(all: readonly StoredProposal[], { actor }: Caller, n
   if (own.length < MAX_PENDING) return;
   throw new SvcmError("PROPOSAL_REFUSED", {
     code: "PROPOSALS_FULL",
-    details: `${MAX_PENDING} proposals of ${JSON.stringify(actor ?? "")} wait for a person. A person approves or denies them first.`,
+    details: `${MAX_PENDING} proposals of ${JSON.stringify(actor ?? "")} wait for a user. A user approves or denies them first.`,
   });
 }
 
@@ -62,7 +62,7 @@ function stateSentence({ id, state, decidedBy, outcome, code, expiresAt }: Store
   const by = decidedBy === undefined ? "" : ` by ${JSON.stringify(decidedBy.actor)}`;
   const end = outcome ?? code;
   const words: Readonly<Record<StoredProposal["state"], string>> = {
-    pending: `waits for a person, until ${expiresAt}. No answer of a program approves it`,
+    pending: `waits for a user, until ${expiresAt}. No answer of a program approves it`,
     approved: `is approved${by} already`,
     running: "runs now. It runs once",
     done: `was run${end === undefined ? "" : `: ${end}`}. It runs once`,
@@ -70,39 +70,39 @@ function stateSentence({ id, state, decidedBy, outcome, code, expiresAt }: Store
     denied: `was denied${by}`,
     stale: "is out of date: what it was computed from has changed. Propose the present plan",
     expired: `expired at ${expiresAt}. Propose it again`,
-    interrupted: "was cut off while it ran, and is not run again. A new plan shows where it stands",
+    interrupted: "was cut off while it ran, and is not run again. A new plan shows what is left to do",
   };
   return `The proposal ${id} ${words[state]}.`;
 }
 
 /**
- * A person at a terminal, or a token that did not propose it. Under the account of the person, this is a guard and a
- * record: a program there can open a terminal of its own.
- * @throws {SvcmError} FORBIDDEN with APPROVAL_SELF or APPROVAL_NEEDS_PERSON
+ * A user at a terminal, or a token that did not propose it. Under the account of the user, this is a guard and a
+ * record: a program there can open a separate terminal.
+ * @throws {SvcmError} FORBIDDEN with APPROVAL_SELF or APPROVAL_NEEDS_USER
  */
 export function requireApprover(
   { id, proposedBy, isByToken, parent }: StoredProposal,
   { actor, source, role }: Caller,
   ancestors: readonly UniqueProcess[],
 ): void {
-  const refuse = (code: "APPROVAL_SELF" | "APPROVAL_NEEDS_PERSON", details: string): never => {
-    throw new SvcmError("FORBIDDEN", { code, details });
-  };
-  if (source === "mcp") refuse("APPROVAL_NEEDS_PERSON", `A program does not approve the proposal ${id}.`);
+  if (source === "mcp") throw approvalRefusal("APPROVAL_NEEDS_USER", `A program does not approve the proposal ${id}.`);
   if (source === "cli") {
     if (parent !== undefined && ancestors.some((one) => isSameProcess(one, parent)))
-      refuse(
+      throw approvalRefusal(
         "APPROVAL_SELF",
         `This terminal was started by the program that proposed ${id}. Accepted: a terminal that you opened yourself.`,
       );
     return;
   }
   if (role === undefined)
-    refuse("APPROVAL_NEEDS_PERSON", "Accepted: a token with the role editor or admin, or a person at a terminal.");
+    throw approvalRefusal(
+      "APPROVAL_NEEDS_USER",
+      "Accepted: a token with the role editor or admin, or a user at a terminal.",
+    );
   if (isByToken && proposedBy.actor === actor)
-    refuse(
+    throw approvalRefusal(
       "APPROVAL_SELF",
-      `The token ${JSON.stringify(actor)} proposed ${id}. Accepted: the token of another person.`,
+      `The token ${JSON.stringify(actor)} proposed ${id}. Accepted: the token of another user.`,
     );
 }
 
@@ -117,7 +117,7 @@ export function requireValidApprover(
   if (token !== undefined && !isExpired(token, nowMs) && rightsOf[token.role].includes("write")) return;
   throw new SvcmError("PROPOSAL_REFUSED", {
     code: "PROPOSAL_NOT_APPROVED",
-    details: `The token that approved the proposal ${id} is not valid any more. Another person approves a new proposal.`,
+    details: `The token that approved the proposal ${id} is not valid any more. Another user approves a new proposal.`,
   });
 }
 
@@ -128,4 +128,8 @@ function isSameProcess(one: UniqueProcess, other: UniqueProcess): boolean {
     one.bootId === other.bootId &&
     one.pidNamespace === other.pidNamespace
   );
+}
+
+function approvalRefusal(code: "APPROVAL_SELF" | "APPROVAL_NEEDS_USER", details: string): SvcmError {
+  return new SvcmError("FORBIDDEN", { code, details });
 }

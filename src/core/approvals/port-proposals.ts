@@ -4,7 +4,7 @@ import type { ApplyPorts } from "../rollout/apply/ports.ts";
 import type { UniqueProcess } from "../files/port-process-identity.ts";
 import type { StoredProposal } from "./stored.ts";
 
-/** What programs proposed, in `.svcm/proposals.json`. */
+/** The proposals of programs, in `.svcm/proposals.json`. */
 export interface Proposals {
   /** Oldest first. One whose process ended while it ran is `interrupted`. @throws {SvcmError} PROPOSALS_FAILED */
   read(): Promise<readonly StoredProposal[]>;
@@ -18,7 +18,7 @@ export interface Proposals {
   /** This process. */
   self(): Promise<UniqueProcess>;
 
-  /** The processes that led to this one, the parent first; empty where the system does not tell. */
+  /** The processes that led to this one, the parent first; empty if the system does not show them. */
   ancestors(): Promise<readonly UniqueProcess[]>;
 
   /** 40 random bits. */

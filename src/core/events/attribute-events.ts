@@ -134,7 +134,7 @@ export function recordedEvents(record: AuditRecord): TimedEvent[] {
 
 /** One event for each process of this PM2, or of any PM2 if no PM2_HOME is given. */
 function fromRecord({ record, startedMs }: Claim, pm2Home: string | undefined): TimedEvent[] {
-  // What was proposed, approved or denied changed nothing yet; the apply or the write has its own record.
+  // A proposal, its approval and its denial change nothing; the apply or the write has its own record.
   if (record.action.startsWith("proposal.")) return [];
   const isAction = record.processes !== undefined;
   const isDeploy = record.action === "deploy.run";

@@ -27,7 +27,7 @@ export async function isRunning(other: UniqueProcess, self: UniqueProcess): Prom
 
 const MAX_ANCESTORS = 64;
 
-/** The parent first. Leaves out the first process of the machine or the container, which is everybody's ancestor. */
+/** The parent first. Leaves out the first process of the machine or the container, which is an ancestor of every process. */
 export async function listAncestors(self: UniqueProcess): Promise<UniqueProcess[]> {
   const ancestors: UniqueProcess[] = [];
   let stat = parsePidStat(await readText("/proc/self/stat").catch(() => ""));

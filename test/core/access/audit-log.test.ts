@@ -27,7 +27,6 @@ function setUp() {
   const newestIds = async (limit: number) => (await newestRecord(log, limit)).map(({ id }) => id);
   return { folder, file, log, lines, newestIds };
 }
-
 /** An invalid value for each field of a record. */
 const WRONG_FIELDS: Readonly<Record<keyof AuditRecord, unknown>> = {
   id: 7,

@@ -66,7 +66,7 @@ async function codeOf(done: Promise<unknown>): Promise<string> {
   throw error;
 }
 
-test("values are written once, after a person approved them, and do not stay in the file of proposals", async () => {
+test("values are written once, after a user approved them, and do not stay in the file of proposals", async () => {
   const { propose, approve, run, value, file, stateOf, ports } = world();
   const before = value();
   const proposal = await propose();
@@ -93,11 +93,11 @@ test("values are written once, after a person approved them, and do not stay in 
   ]);
 });
 
-describe("nobody but a person decides", () => {
+describe("only a user decides", () => {
   test.each([
     ["the token that proposed", byToken("robot"), "APPROVAL_SELF"],
-    ["nobody's token", { source: "http", actor: "anonymous", grants: ["read", "write"] }, "APPROVAL_NEEDS_PERSON"],
-    ["a program", { ...program, grants: ["read", "write"] }, "APPROVAL_NEEDS_PERSON"],
+    ["nobody's token", { source: "http", actor: "anonymous", grants: ["read", "write"] }, "APPROVAL_NEEDS_USER"],
+    ["a program", { ...program, grants: ["read", "write"] }, "APPROVAL_NEEDS_USER"],
     ["a token that only reads", { ...byToken("eve"), role: "viewer", grants: ["read"] }, "RIGHT_MISSING"],
     [
       "a token of another environment",

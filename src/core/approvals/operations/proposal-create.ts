@@ -11,7 +11,7 @@ import { toBody } from "../stored.ts";
 import { computeChange } from "./compute-change.ts";
 
 /**
- * Keeps a plan or a change of values until a person decides. Nothing else changes.
+ * Keeps a plan or a change of values until a user decides. Nothing else changes.
  * @throws {SvcmError} PROPOSAL_REFUSED, PROPOSALS_FAILED, and the errors of the plan
  */
 export const proposalCreate = defineOperation({

@@ -10,7 +10,7 @@ import { toBody } from "../stored.ts";
 import { computeChange } from "./compute-change.ts";
 
 /**
- * Lets the proposal run once within an hour, if its plan is still the one that the person read.
+ * Lets the proposal run once within an hour, if its plan is still the one that the user read.
  * @throws {SvcmError} PROPOSAL_NOT_FOUND, PROPOSAL_REFUSED, PROPOSAL_STALE, FORBIDDEN
  */
 export const proposalApprove = defineOperation({
@@ -98,7 +98,7 @@ async function decideProposal(
       await begin();
       const stored = await proposals.put((all) => {
         const current = findProposal(all, id, clock.now());
-        // Another person may have decided meanwhile.
+        // Another user may have decided meanwhile.
         if (current.state !== proposal.state) requirePending(current);
         return next(current);
       });

@@ -14,7 +14,7 @@ import { computeChange } from "./compute-change.ts";
 import { end, staleError } from "./proposal-decide.ts";
 
 /**
- * Runs what a person approved, once, and nothing else. Of two callers, one runs it.
+ * Runs what a user approved, once, and nothing else. Of two callers, one runs it.
  * @throws {SvcmError} PROPOSAL_NOT_FOUND, PROPOSAL_REFUSED, PROPOSAL_STALE, and the errors of the apply or the write
  */
 export const proposalRun = defineOperation({
@@ -69,7 +69,7 @@ async function runClaimed(ports: ApprovalPorts, claimed: StoredProposal, caller:
 
 const STALE: ReadonlySet<string> = new Set(["PLAN_STALE", "ENV_FILE_CHANGED", "PROPOSAL_STALE", "PROPOSAL_EMPTY"]);
 
-/** The person who approved had these rights. The program has them for this change only, and its name is recorded. */
+/** The user who approved had these rights. The program has them for this change only, and its name is recorded. */
 function asApprover({ source, actor, client }: Caller): Caller {
   return {
     source,

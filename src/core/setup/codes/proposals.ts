@@ -6,9 +6,9 @@ export const proposalCodes: CodeDocs = {
     remedy: "List the proposals with `svcm approve`. svcm keeps the newest 100 that have ended.",
   },
   PROPOSAL_NOT_APPROVED: {
-    summary: "No person has approved the proposal, or the token that approved it is not valid any more.",
+    summary: "No user has approved the proposal, or the token that approved it is not valid any more.",
     explanation: "An argument or an answer of a program never counts as an approval.",
-    remedy: "A person reads and approves it with `svcm approve ID` at a terminal.",
+    remedy: "A user reads and approves it with `svcm approve ID` at a terminal.",
   },
   PROPOSAL_ENDED: {
     summary: "The proposal was run, denied, expired or out of date. It runs at most once.",
@@ -19,7 +19,7 @@ export const proposalCodes: CodeDocs = {
     remedy: "Read the plan first. Propose only a plan with steps, or values that differ.",
   },
   PROPOSALS_FULL: {
-    summary: "Ten proposals of the same program wait for a person.",
+    summary: "Ten proposals of the same program wait for a user.",
     remedy: "Approve or deny them: `svcm approve` lists them.",
   },
   PROPOSAL_REFUSED: {
@@ -37,11 +37,11 @@ export const proposalCodes: CodeDocs = {
   APPROVAL_SELF: {
     summary: "The one who approves is the one who proposed.",
     explanation:
-      "A token never approves what it proposed. A terminal that was started by the program that proposed does not count as a person.",
-    remedy: "Approve with the token of another person, or at a terminal that you opened yourself.",
+      "A token never approves what it proposed. A terminal that was started by the program that proposed does not count as a user.",
+    remedy: "Approve with the token of another user, or at a terminal that you opened yourself.",
   },
-  APPROVAL_NEEDS_PERSON: {
-    summary: "Only a person approves: at a terminal, or with a token of the role editor or admin.",
+  APPROVAL_NEEDS_USER: {
+    summary: "Only a user approves: at a terminal, or with a token of the role editor or admin.",
     remedy: "Run `svcm approve ID` at a terminal. There is no flag that answers for you.",
   },
 };
