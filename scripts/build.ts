@@ -33,10 +33,11 @@ try {
   rmSync(work, { recursive: true, force: true });
 }
 
-/** Builds with the same id can share compiled code. */
+/** Builds with the same id can share compiled code. The bundler lists the chunks in no fixed order. */
 function buildId(chunks: readonly { readonly fileName: string; readonly code: string }[]): string {
   const hash = createHash("sha256");
-  for (const { fileName, code } of chunks) hash.update(`${fileName}\0${code}\0`);
+  const sorted = chunks.toSorted((a, b) => (a.fileName < b.fileName ? -1 : 1));
+  for (const { fileName, code } of sorted) hash.update(`${fileName}\0${code}\0`);
   return `${version}-${hash.digest("hex").slice(0, 16)}`;
 }
 

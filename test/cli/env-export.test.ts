@@ -107,17 +107,15 @@ describe("env export", () => {
   });
 
   test.runIf(canHaveTerminal)("--all in a terminal shows every variable", async () => {
-    const { status, screen } = await inTerminal(makeWorkspace(LAYERED), [
-      "env",
-      "export",
-      "--all",
-      "--format",
-      "docker",
-    ]);
+    const workspace = makeWorkspace(LAYERED);
+    const { status, screen } = await inTerminal(workspace, ["env", "export", "--all", "--format", "docker"]);
     expect(status).toBe(0);
     expect(screen).toContain("OWN_SECRET=canary-own");
     expect(screen).toContain("DATABASE_URL=postgres://u:canary-database@db/x");
     expect(screen).not.toContain("left out");
+    const records = workspace.read(".svcm/audit.jsonl");
+    expect(records).toMatch(/"action":"env.export".*"keys":\[.*"OWN_SECRET".*"outcome":"succeeded"/);
+    expect(records).not.toContain("canary");
   });
 });
 

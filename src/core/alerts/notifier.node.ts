@@ -5,6 +5,7 @@ import type { AlertMessage } from "../api/alerts.ts";
 import type { Code } from "../api/codes.generated.ts";
 import { SvcmError } from "../api/errors.ts";
 import type { Notifier } from "./port-alerts.ts";
+import { withBasicHeader } from "../words/basic-credentials.ts";
 import { errorCode } from "../words/thrown.ts";
 
 const TIMEOUT_MS = 5_000;
@@ -66,11 +67,23 @@ async function post(url: string, body: string, secret: string | undefined, retry
   }
 }
 
+interface Init {
+  readonly method: string;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** The URL may contain a token, so no message quotes it. A redirect could lead anywhere. */
-async function request(target: "webhook" | "heartbeat", url: string, init: RequestInit): Promise<void> {
+async function request(target: "webhook" | "heartbeat", url: string, init: Init): Promise<void> {
   let status: number;
   try {
-    const response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const { url: address, headers } = withBasicHeader(url);
+    const response = await fetch(address, {
+      ...init,
+      headers: { ...init.headers, ...headers },
+      redirect: "manual",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
     await response.body?.cancel();
     ({ status } = response);
   } catch (error) {

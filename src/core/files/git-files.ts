@@ -105,6 +105,7 @@ async function readFiles({ commit, run }: RevisionTree): Promise<{ name: string;
     ({ isFile, name, size }) =>
       isFile && READABLE_FILE.test(name) && !PARENT_FOLDER.test(name) && size <= MAX_FILE_BYTES,
   );
+  for (const entry of entries) requireReadable(entry);
   const isTooMuch = entries.reduce((sum, { size }) => sum + size, 0) > MAX_TOTAL_BYTES;
   if (entries.length > MAX_FILES || isTooMuch)
     throw new SvcmError("REVISION_FAILED", {
@@ -123,19 +124,31 @@ interface Entry {
   /** A symbolic link is also a blob. */
   readonly isFile: boolean;
   readonly isLink: boolean;
+  readonly isDamaged: boolean;
 }
 
 /** The entries of `ls-tree -z`: `<mode> <type> <id>[ <size>]\t<name>` each. */
 export function parseTree(listing: string): Entry[] {
   return listing.split("\0").flatMap((line) => {
-    const [, mode = "", id = "", size = "0", name = ""] = TREE_ENTRY.exec(line) ?? [];
-    return name === ""
-      ? []
-      : [{ id, name, size: Number(size), isFile: mode.startsWith("100"), isLink: mode === "120000" }];
+    if (line === "") return [];
+    const [, mode = "", id = "", size = "", name = ""] = TREE_ENTRY.exec(line) ?? [];
+    if (name === "") throw damagedError(`Git lists ${JSON.stringify(line.slice(0, 80))}, which svcm does not know.`);
+    const kind = { isFile: mode.startsWith("100"), isLink: mode === "120000", isDamaged: size === "BAD" };
+    return [{ id, name, size: Number(size) || 0, ...kind }];
   });
 }
 
-const TREE_ENTRY = /^(\d+) \w+ ([0-9a-f]+)(?: +(?:(\d+)|-))?\t(.*)$/s;
+/** Git writes `BAD` as the size of an object that it cannot read. */
+const TREE_ENTRY = /^(\d+) \w+ ([0-9a-f]+)(?: +(\d+|-|BAD))?\t(.*)$/s;
+
+/** Such a file is in the commit, although its content is not in the repository. @throws {SvcmError} REVISION_FAILED */
+export function requireReadable({ id, name, isDamaged }: Pick<Entry, "id" | "name" | "isDamaged">): void {
+  if (isDamaged) throw damagedError(`The object ${id.slice(0, 10)} of ${name} is missing or damaged. Next: git fsck`);
+}
+
+function damagedError(details: string): SvcmError {
+  return new SvcmError("REVISION_FAILED", { code: "GIT_FAILED", details });
+}
 
 /** `<id> blob <size>\n<bytes>\n` each. */
 function parseBlobs(batch: Buffer, entries: readonly Entry[]): { name: string; bytes: Buffer }[] {

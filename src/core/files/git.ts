@@ -3,7 +3,14 @@ import { foreignCode, type ErrorCode } from "../api/code.ts";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { parseTree, readFormerTexts, revisionState, withRevisionFiles, type Git } from "./git-files.ts";
+import {
+  parseTree,
+  readFormerTexts,
+  requireReadable,
+  revisionState,
+  withRevisionFiles,
+  type Git,
+} from "./git-files.ts";
 import { SvcmError, type RefusalBody } from "../api/errors.ts";
 
 export interface GitOptions {
@@ -44,6 +51,7 @@ export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOpt
         await requireOwnWorkTree(git);
         return { commit, bytes: undefined };
       }
+      requireReadable(entry);
       const label = `${commit.slice(0, 10)}:${name}`;
       if (!entry.isFile) throw revisionError("ENOTREG", `${label} is not a regular file.`, path);
       if (entry.size > maxBytes) throw revisionError("EFBIG", `${label} is larger than ${maxBytes} bytes.`, path);

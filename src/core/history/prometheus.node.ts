@@ -1,3 +1,4 @@
+import { withBasicHeader } from "../words/basic-credentials.ts";
 import type { Code } from "../api/codes.generated.ts";
 import { SvcmError } from "../api/errors.ts";
 import type { Prometheus, RangeSeries } from "./port-history.ts";
@@ -44,12 +45,8 @@ function parseUrl(configuredUrl: string): { readonly url: URL; readonly headers:
   const url = URL.canParse(configuredUrl) ? new URL(configuredUrl) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || /[?#]/.test(configuredUrl))
     throw prometheusError(`${PROMETHEUS_URL} is not an http or https URL without a query.`);
-  const { username, password } = url;
-  [url.username, url.password] = ["", ""];
   url.pathname = `${url.pathname.replace(/\/$/, "")}/api/v1/query_range`;
-  if (username === "" && password === "") return { url, headers: {} };
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return { url, headers: { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` } };
+  return withBasicHeader(url);
 }
 
 interface Answer {

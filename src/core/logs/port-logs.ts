@@ -1,7 +1,10 @@
 import type { InputOf } from "../api/inputs.ts";
 import type { LogLine, LogProblem, LogsResponse } from "../api/logs.ts";
 
-export type LogQuery = InputOf<"logs.read">;
+export interface LogQuery extends InputOf<"logs.read"> {
+  /** The caller may read the files themselves, so a search need not hide from it how long a guess takes. */
+  readonly readsFiles?: boolean;
+}
 
 /** Selects lines that are written from now on. */
 export type LogFilter = Pick<

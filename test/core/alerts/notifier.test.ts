@@ -50,6 +50,16 @@ describe("a webhook", () => {
     expect(body + JSON.stringify({ ...headers, host: "" })).not.toContain(CANARY);
   });
 
+  test("with a name and a password in its address gets them in a header", async () => {
+    const { received, url } = await startWebhookReceiver();
+    const address = url.replace("://", "://bot:p%40ss%zz@");
+    await notifier({ HOOK: address, BEAT: address }).send({ ...NOTHING, webhook: "HOOK" }, MESSAGE);
+    const { authorization = "" } = received[0]?.headers ?? {};
+    expect(Buffer.from(authorization.replace("Basic ", ""), "base64").toString()).toBe("bot:p%40ss%zz");
+    await notifier({ BEAT: url.replace("://", "://bot:p%40ss@") }).sendHeartbeat({ ...NOTHING, heartbeat: "BEAT" });
+    expect(received[1]?.headers.authorization).toBe(`Basic ${Buffer.from("bot:p@ss").toString("base64")}`);
+  });
+
   test("that fails twice receives the third attempt", async () => {
     const { received, url } = await startWebhookReceiver((response, count) =>
       response.writeHead(count < 3 ? 503 : 200).end(),

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { gitRevisions } from "../../../src/core/files/git.ts";
@@ -185,4 +185,17 @@ test("objects that a partial clone lacks are not fetched", async () => {
   origin.git("clone", "--quiet", "--no-checkout", "--filter=blob:none", `file://${origin.root}`, root);
   const reading = revisionsOf(root).read("HEAD", join(root, FILE));
   expect(await refusalOf(reading)).toMatchObject({ exitCode: 3, code: "GIT_FAILED" });
+});
+
+test.each(["removed", "truncated"])("a file whose object is %s is not reported as absent", async (how) => {
+  const repository = makeRepository({ [FILE]: "a: 1\n", "other.txt": "b\n" });
+  const id = repository.git("rev-parse", `HEAD:${FILE}`).trim();
+  const object = repository.path(`.git/objects/${id.slice(0, 2)}/${id.slice(2)}`);
+  rmSync(object, { force: true });
+  if (how === "truncated") writeFileSync(object, "");
+  const revisions = revisionsOf(repository.root);
+  expect(await refusalOf(revisions.read("HEAD", repository.path(FILE)))).toMatchObject({ exitCode: 3 });
+  expect((await revisions.read("HEAD", repository.path("other.txt"))).bytes?.toString()).toBe("b\n");
+  expect((await revisions.read("HEAD", repository.path("absent.txt"))).bytes).toBeUndefined();
+  expect(await refusalOf(revisions.withFiles("HEAD", () => Promise.resolve()))).toMatchObject({ code: "GIT_FAILED" });
 });

@@ -7,5 +7,6 @@ export const logsRead = defineOperation({
   id: "logs.read",
   access: "logs",
   refusal: "INVALID_REQUEST",
-  run: (ports: HasLogs, query, { signal }): Promise<LogsResponse> => ports.logs.read(query, signal),
+  run: (ports: HasLogs, query, { source, signal }): Promise<LogsResponse> =>
+    ports.logs.read({ ...query, readsFiles: source === "cli" }, signal),
 });

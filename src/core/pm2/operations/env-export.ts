@@ -1,4 +1,6 @@
-import type { HasHost } from "../../files/port-host.ts";
+import type { Caller } from "../../access/caller.ts";
+import type { Audited } from "../../access/ports.ts";
+import { withAudit } from "../../access/with-audit.ts";
 import type { Repository } from "../ports.ts";
 import { effectiveValues, readEnvFile } from "../../env/env-file.ts";
 import { exportedValues, exportIssues, exportText, type Exported } from "../../env/export.ts";
@@ -16,7 +18,7 @@ export const envExport = defineOperation({
   id: "env.export",
   access: "write",
   refusal: "INVALID_REQUEST",
-  async run(ports: Repository & HasHost, { format, all, app, ...request }): Promise<EnvExportResponse> {
+  async run(ports: Repository & Audited, { format, all, app, ...request }, caller): Promise<EnvExportResponse> {
     const contract = await ports.facts.runtimeContract();
     const { environment, fileName, layers } = await readEnvFile(ports, contract, request);
     const appVariables = app === undefined ? {} : await readAppEnvironment(ports, request, app);
@@ -24,6 +26,17 @@ export const envExport = defineOperation({
     const exported = all ? { values: Object.fromEntries(values), withheld: [] } : exportedValues(contract, values);
     const issues = exportIssues(exported.values, format);
     if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);
+    if (all) await recordSecrets(ports, caller, environment, Object.keys(exported.values));
     return { environment, fileName, ...exported, text: exportText(exported.values, format) };
   },
 });
+
+/** Secrets leave svcm only after a record of it. @throws {SvcmError} AUDIT_FAILED */
+async function recordSecrets(ports: Audited, caller: Caller, environment: string, keys: string[]): Promise<void> {
+  await withAudit(
+    ports,
+    caller,
+    () => ({ action: "env.export", environment, keys }),
+    (begin) => begin(),
+  );
+}

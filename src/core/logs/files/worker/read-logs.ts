@@ -108,7 +108,7 @@ function openSources(
     context,
     level,
     matches: requireMatcher(query),
-    findCandidates: createCandidateFinder(query, processList.findSecretLines),
+    findCandidates: createCandidateFinder(query, query.readsFiles === true ? () => [] : processList.findSecretLines),
     scrub: processList.scrub,
   };
   return targets.flatMap((target) => {

@@ -54,7 +54,7 @@ function isIn(bytes: Buffer, at: number, { text, offset }: Part): boolean {
 }
 
 function hashAt(bytes: Buffer, at: number): number {
-  return ((bytes[at] ?? 0) + (bytes[at + 1] ?? 0) * 151 + (bytes[at + 2] ?? 0) * 3533) % TABLE_SIZE;
+  return ((bytes[at] as number) + (bytes[at + 1] as number) * 151 + (bytes[at + 2] as number) * 3533) % TABLE_SIZE;
 }
 
 function* linesWithUserinfo(bytes: Buffer): Generator<Range> {
