@@ -142,6 +142,49 @@ describe.skipIf(!hasNats)("the data that svcm keeps on the NATS server (needs na
   });
 });
 
+/** The layout of svcm before: one account, in which permissions limit what each key publishes. */
+const former = (keyOf: (name: string) => string): string => {
+  const user = (name: string, publish: readonly string[]) =>
+    `{ nkey: ${keyOf(name)}, permissions: { publish: { allow: ${JSON.stringify(publish)} }, subscribe: { allow: ["_INBOX.>", "svcm.>"] } } }`;
+  const users = [
+    user("adam", ["$JS.API.STREAM.>", "$KV.>", "svcm.*.events"]),
+    user("vera", ["svcm.*.read.>"]),
+    user("web-1", ["$JS.API.STREAM.>"]),
+  ];
+  return `accounts { SVCM { jetstream: enabled, users: [ ${users.join(", ")} ] } }`;
+};
+
+describe.skipIf(!hasNats)("a server of the former layout (needs nats-server)", () => {
+  test("is named with the remedy; after a restart and svcm nats setup the nodes appear, and the old streams rest", async () => {
+    const fleet = await testFleet({ accounts: former, isSetUp: false });
+    const old = await rawConnection(fleet, "adam");
+    const define = (name: string, subjects: string[]) =>
+      answer(old, `$JS.API.STREAM.CREATE.${name}`, JSON.stringify({ name, subjects, deny_delete: true }));
+    await define("svcm_events", ["svcm.*.events"]);
+    await define("KV_svcm_rollouts", ["$KV.svcm_rollouts.*"]);
+    await answer(old, "svcm.web-1.events", '{"id":"a"}');
+    const run = (user: string, ...args: string[]) => svcm(args, { root: fleet.root(user), env: fleet.variables(user) });
+    for (const user of ["adam", "vera"]) {
+      const { code, stderr } = await run(user, "nats", "check");
+      expect([user, code, stderr.replaceAll(/\s+/g, " ")]).toEqual([
+        user,
+        3,
+        expect.stringContaining("svcm nats config"),
+      ]);
+    }
+    await fleet.server.kill();
+    await fleet.server.again({ accounts: await natsConfigOf(fleet.ports("adam")) });
+    const setup = await run("adam", "nats", "setup");
+    expect(setup.stdout, setup.stderr).toContain("The NATS server is set up.");
+    await fleet.start("web-1");
+    const vera = await fleet.as("vera");
+    expect((await vera.nodes()).find(({ name }) => name === "web-1")?.presence).toBeDefined();
+    const { events } = await vera.events({ nodes: ["all"], apps: [], limit: 10 });
+    expect(events).toEqual([]);
+    expect((await run("adam", "nats", "check")).code).toBe(0);
+  });
+});
+
 describe.skipIf(!hasNats)("the printed configuration (needs nats-server)", () => {
   test("has no import with a wildcard and another name, no local $JS.API, and no user beside the streams", async () => {
     const fleet = await testFleet({ isSetUp: false });

@@ -26,6 +26,16 @@ export const fleetCodes: CodeDocs = {
     remedy:
       "Ask an admin in `nats.users` to run `svcm nats setup` once. Nodes that already run appear within ten seconds.",
   },
+  STREAMS_UNREACHABLE: {
+    summary: "The NATS server does not answer for its streams.",
+    explanation: "It is still starting, has no JetStream, or its accounts are those of a former svcm.",
+    remedy:
+      "Write the output of `svcm nats config` to the server's configuration, which needs `jetstream { … }`, and restart the server.",
+  },
+  STREAMS_REFUSED: {
+    summary: "The NATS server refused a request to its streams; the message has its reason.",
+    remedy: "Correct what the message names, for example `nats.replicas` or the disk of the server.",
+  },
   NATS_TOO_OLD: {
     summary: "The NATS server is older than 2.10.27.",
     explanation: "One message of any key ends an older server, whatever its configuration.",
