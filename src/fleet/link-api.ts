@@ -1,4 +1,4 @@
-/** The streams stand in an account without users. A key reaches them by the services that its account imports. */
+/** The streams are in an account without users. A key reaches them by the services that its account imports. */
 import { headers, NoRespondersError, type NatsConnection } from "@nats-io/transport-node";
 import { SvcmError } from "../core/index.ts";
 import { importedApi, type StreamVerb } from "./subjects.ts";
@@ -113,7 +113,7 @@ async function request(
   connection: NatsConnection,
   subject: string,
   data: Uint8Array | string,
-  more: ReturnType<typeof headers> | undefined = undefined,
+  more?: ReturnType<typeof headers>,
 ) {
   try {
     return await connection.request(subject, data, { timeout: TIMEOUT_MS, ...(more && { headers: more }) });

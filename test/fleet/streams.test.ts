@@ -78,8 +78,8 @@ describe.skipIf(!hasNats)("the data that svcm keeps on the NATS server (needs na
     const fleet = await testFleet();
     await fleet.start("web-1");
     const [admin, connection] = [await rawConnection(fleet, "adam"), await rawConnection(fleet, name)];
-    const heard: string[] = [];
-    (await rawConnection(fleet, "otto")).subscribe(">", { callback: (_, { subject }) => void heard.push(subject) });
+    const received: string[] = [];
+    (await rawConnection(fleet, "otto")).subscribe(">", { callback: (_, { subject }) => void received.push(subject) });
     const adam = await fleet.as("adam");
     expect(await adam.rollouts.replace("dev", rolloutText({ owner: "adam" }), 0)).toBe(1);
     const before = await contents(admin);
@@ -94,7 +94,14 @@ describe.skipIf(!hasNats)("the data that svcm keeps on the NATS server (needs na
       ]),
       "svcm.web-1.write.env.write.adam",
       "svcm.web-1.write.env.write.edda",
-      ...["*", ">", "foo.*", "in.>", "_INBOX.x", "_R_.x", "$JS.ACK.x", "$SYS.REQ.SERVER.PING"],
+      "*",
+      ">",
+      "foo.*",
+      "in.>",
+      "_INBOX.x",
+      "_R_.x",
+      "$JS.ACK.x",
+      "$SYS.REQ.SERVER.PING",
     ];
     for (const subject of requests)
       for (const reply of replies)
@@ -108,7 +115,7 @@ describe.skipIf(!hasNats)("the data that svcm keeps on the NATS server (needs na
     expect(changed.filter((subject) => !own.includes(subject as never))).toEqual([]);
     expect((await adam.rollouts.read("dev")).rollout).toMatchObject({ owner: "adam", id: "r1" });
     expect(await adam.setUp()).toBe("unchanged");
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     expect(await adam.ask("web-1", identityShow, {}, MS)).toMatchObject({ actor: "adam" });
     expect(frameworkOf(fleet)).toBe("express");
   });

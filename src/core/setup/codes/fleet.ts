@@ -53,7 +53,7 @@ export const fleetCodes: CodeDocs = {
   NODE_NAME_TAKEN: {
     summary: "Another svcm serves under the name of the node.",
     explanation: "Two machines with one name, such as a copied image, would answer and change at random.",
-    remedy: "Stop the other svcm, or give this machine a name and a key of its own in `svcm.yaml`.",
+    remedy: "Stop the other svcm, or give this machine a separate name and key in `svcm.yaml`.",
   },
   ANSWER_INVALID: {
     summary: "A node's answer has a form that svcm does not know.",
@@ -113,7 +113,7 @@ export const fleetCodes: CodeDocs = {
   },
   ROLLOUT_UNREADABLE: {
     summary: "This version of svcm cannot read the record of the rollout.",
-    explanation: "A user who may roll out wrote it with another version. Records of anybody else do not count.",
+    explanation: "A user who may roll out wrote it with another version. Records of other users do not count.",
     remedy:
       "Use the version that began the rollout, which `svcm nodes list` shows, or leave every node as it is with `svcm rollout unlock`.",
   },
