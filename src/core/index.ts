@@ -13,6 +13,7 @@ export type { Limits } from "./api/limits.ts";
 export { rightRefusal } from "./access/rights.ts";
 export { requireWithinLimits } from "./limits.ts";
 export { planProjectEdit } from "./setup/edit-project.ts";
+export { identifyProcess, isRunning } from "./files/process-identity.ts";
 export { withAudit } from "./access/with-audit.ts";
 export { rightsOf, rightsWithoutTokens } from "./access/rights.ts";
 export { serverIdentity } from "./access/server-identity.ts";

@@ -1,4 +1,4 @@
-/** What the commands `svcm nats init` and `svcm nats join` do. */
+/** The work of the commands `svcm nats init` and `svcm nats join`. */
 import { execFile } from "node:child_process";
 import { isIP } from "node:net";
 import { join } from "node:path";
@@ -56,15 +56,9 @@ export async function initFleet(ports: Ports, { url, user, nodes, owner }: InitR
   const folder = join(ports.workspace.stateFolder, "nats");
   const foundation = { folder, url };
   const keys = new Map([user, ...nodes].map((name) => [name, createKey()] as const));
-  const nkeyOf = (name: string): string => keys.get(name)?.publicKey ?? "";
-  const declared = {
-    url,
-    users: { [user]: { role: "admin", nkey: nkeyOf(user) } as const },
-    nodes: Object.fromEntries(nodes.map((name) => [name, { nkey: nkeyOf(name) }])),
-  };
-  const edit = await planProjectEdit(ports, [{ kind: "set", path: ["nats"], value: declared }]);
-  const { nats } = edit.project;
-  if (nats === undefined) throw new SvcmError("START_REFUSED");
+  const edit = await planProjectEdit(ports, [
+    { kind: "set", path: ["nats"], value: declare({ url, user, nodes }, keys) },
+  ]);
   const program = await findServer();
   const environments = Object.keys((await ports.facts.runtimeContract()).environments);
   const files: string[] = [];
@@ -73,7 +67,7 @@ export async function initFleet(ports: Ports, { url, user, nodes, owner }: InitR
     files.push(name);
   };
   await write("server.conf", serverConfiguration(foundation));
-  await write("svcm.conf", natsConfig(nats, environments));
+  if (edit.project.nats !== undefined) await write("svcm.conf", natsConfig(edit.project.nats, environments));
   await write("svcm-nats.service", serverUnit(foundation, program ?? "/usr/sbin/nats-server", owner));
   const ca = isEncrypted(url) ? await makeCertificate(ports, foundation) : undefined;
   if (ca !== undefined) files.push("server.pem", "server.key");
@@ -87,6 +81,18 @@ export async function initFleet(ports: Ports, { url, user, nodes, owner }: InitR
     ...(ca !== undefined && { [NATS_CA]: join(folder, "server.pem") }),
   };
   return { ...foundation, files, variables, program };
+}
+
+function declare(
+  { url, user, nodes }: Pick<InitRequest, "url" | "user" | "nodes">,
+  keys: ReadonlyMap<string, { readonly publicKey: string }>,
+) {
+  const nkeyOf = (name: string) => ({ nkey: keys.get(name)?.publicKey ?? "" });
+  return {
+    url,
+    users: { [user]: { role: "admin", ...nkeyOf(user) } },
+    nodes: Object.fromEntries(nodes.map((name) => [name, nkeyOf(name)])),
+  };
 }
 
 /** @returns the path of a supported nats-server, if the system has one */
@@ -112,7 +118,7 @@ async function makeCertificate({ files }: Ports, { folder, url }: Foundation): P
     await run("openssl", ["req", "-x509", ...kind, ...names, "-keyout", key, "-out", file]);
   } catch (error) {
     throw new SvcmError("START_REFUSED", {
-      details: `openssl could not make the certificate of ${host}: ${(error as Error).message.slice(0, 200)} Accepted: an installed openssl, or an address that begins with nats:// in a network that nobody else can read.`,
+      details: `openssl could not make the certificate of ${host}: ${(error as Error).message.slice(0, 200)} Accepted: an installed openssl, or an address that begins with nats:// in a private network.`,
     });
   }
   return new TextDecoder().decode(await files.read(file, { mayBeOutside: true }));
@@ -146,7 +152,11 @@ export async function joinFleet(ports: Ports, file: JoinFile, user: string): Pro
   requireDeclared(settings.nats.nodes, file.node);
   const link = await openLink({ ...settings, credentials: file.seed, ca: file.ca }, { kind: "node", name: file.node });
   const { version } = link;
-  await link.requireSafe(resolveStreams(settings)).finally(() => link.close());
+  try {
+    await link.requireSafe(resolveStreams(settings));
+  } finally {
+    await link.close();
+  }
   const unit = join(folder, "svcm-agent.service");
   const { root, pm2Home } = ports.workspace;
   await writeSecretFile(key, `${file.seed}\n`);

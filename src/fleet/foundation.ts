@@ -96,7 +96,7 @@ export function parseJoinFile(text: string): JoinFile {
     return joinSchema.parse(JSON.parse(text));
   } catch {
     throw new SvcmError("INVALID_REQUEST", {
-      details: "This is no file with which a node joins. Accepted: the content of <node>.join of svcm nats init.",
+      details: "This file is not one with which a node joins. Accepted: the content of <node>.join of svcm nats init.",
     });
   }
 }

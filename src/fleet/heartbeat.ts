@@ -118,7 +118,7 @@ class Beat {
     return undefined;
   }
 
-  /** A node that was killed on another machine, or lost its power, leaves an entry that nobody renews. */
+  /** A node that was killed on another machine, or lost its power, leaves an entry that is not renewed. */
   async #awaitFree(): Promise<number> {
     const { link, node, clock } = this.#options;
     const first = await link.nodes.read(node);

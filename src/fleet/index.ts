@@ -17,10 +17,9 @@ export {
   planRemaining,
   requireOpenRollout,
   planNodes,
-  takeOver,
-  unlockRollout,
   type NodePlan,
 } from "./rollout/begin.ts";
+export { takeOver, unlockRollout } from "./rollout/take-over.ts";
 export { renderAge, readRollout, toRecorded, type RecordedRollout } from "./rollout/record.ts";
 export { runRollout } from "./rollout/run.ts";
 export { rolloutState } from "../core/nodes/rollout.ts";

@@ -1,7 +1,6 @@
-/** The streams stand in an account without users. A key reaches them by the services that its account imports. */
+/** The streams are in an account without users. A key reaches them by the services that its account imports. */
 import { headers, NoRespondersError, type NatsConnection } from "@nats-io/transport-node";
 import { SvcmError } from "../core/index.ts";
-import { unreachableError } from "./link-refusals.ts";
 import { importedApi, type StreamVerb } from "./subjects.ts";
 
 const TIMEOUT_MS = 5_000;
@@ -105,7 +104,7 @@ class StreamRefusal extends SvcmError {
   readonly number: number;
 
   constructor({ err_code, description }: NonNullable<Answer["error"]>) {
-    super("FLEET_FAILED", { code: "NODE_UNREACHABLE", details: `The NATS server refused it: ${description}.` });
+    super("FLEET_FAILED", { code: "STREAMS_REFUSED", details: `The NATS server refused it: ${description}.` });
     this.number = err_code;
   }
 }
@@ -114,15 +113,17 @@ async function request(
   connection: NatsConnection,
   subject: string,
   data: Uint8Array | string,
-  more: ReturnType<typeof headers> | undefined = undefined,
+  more?: ReturnType<typeof headers>,
 ) {
   try {
     return await connection.request(subject, data, { timeout: TIMEOUT_MS, ...(more && { headers: more }) });
   } catch (error) {
     if (!(error instanceof NoRespondersError || (error as Error).cause instanceof NoRespondersError)) throw error;
-    throw unreachableError(
-      "The NATS server does not answer for its streams: it is still starting, has no JetStream, or lacks the newest output of svcm nats config.",
-    );
+    throw new SvcmError("FLEET_FAILED", {
+      code: "STREAMS_UNREACHABLE",
+      details:
+        "The NATS server does not answer for its streams: it is still starting, has no JetStream, or was not restarted with the newest output of svcm nats config.",
+    });
   }
 }
 

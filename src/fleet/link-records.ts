@@ -45,12 +45,12 @@ export interface WrittenRecord {
 
 /** All throw FLEET_FAILED, FORBIDDEN. */
 export interface RolloutRecords {
-  /** The number of the newest message of anybody; 0 if there is none. */
+  /** The number of the newest message of the stream; 0 if there is none. */
   lastSeq(environment: string): Promise<number>;
   newest(environment: string, user: string): Promise<WrittenRecord | undefined>;
   /** All that the stream keeps of the user, oldest first. */
   all(environment: string, user: string): Promise<readonly WrittenRecord[]>;
-  /** @returns the new number, or `undefined` if the newest message of anybody is not `after` */
+  /** @returns the new number, or `undefined` if the newest message of the stream is not `after` */
   write(environment: string, user: string, text: string, after: number): Promise<number | undefined>;
 }
 

@@ -52,7 +52,14 @@ export async function listStreamProblems(api: StreamApi, settings: StreamSetting
 }
 
 /** With another value of these, a key could change or hide what others have written. A missing stream is safe. */
-const PROTECTIVE = ["subjects", "deny_delete", "deny_purge", "allow_direct", "allow_rollup_hdrs", "max_msg_size"];
+const PROTECTIVE: ReadonlySet<string> = new Set([
+  "subjects",
+  "deny_delete",
+  "deny_purge",
+  "allow_direct",
+  "allow_rollup_hdrs",
+  "max_msg_size",
+]);
 const FORBIDDEN = ["republish", "mirror", "sources", "subject_transform", "allow_msg_ttl", "allow_msg_schedules"];
 
 /** @throws {SvcmError} FLEET_FAILED with NATS_SETTINGS */
@@ -60,7 +67,7 @@ export async function requireSafeStreams(api: StreamApi, settings: StreamSetting
   for (const definition of defineStreams(settings)) {
     const { config } = (await api.info(definition.name)) ?? {};
     if (config === undefined) continue;
-    const wrong = differences(definition, config).filter((one) => PROTECTIVE.includes(one) || FORBIDDEN.includes(one));
+    const wrong = differences(definition, config).filter((one) => PROTECTIVE.has(one) || FORBIDDEN.includes(one));
     if (wrong.length > 0)
       throw new SvcmError("FLEET_FAILED", {
         code: "NATS_SETTINGS",

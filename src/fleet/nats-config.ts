@@ -1,5 +1,5 @@
 /**
- * An account for each key, and the streams in an account without users. So a reply that the server writes for a key
+ * An account for each key, and the streams are in an account without users. So a reply that the server writes for a key
  * reaches only subjects of the same account, and its imports, which the key may use anyway.
  */
 import { eventsList, isGranted, remoteOperations, rightsOf, type NatsProject } from "../core/index.ts";
@@ -57,7 +57,7 @@ export function natsConfig(nats: NatsProject, environments: readonly string[]): 
     "# Made by svcm nats config from svcm.yaml. Include it in the configuration of the server:",
     '#   include "svcm.conf"',
     "# The server needs nats-server 2.10.27 or newer, and JetStream: jetstream { store_dir: /var/lib/nats }",
-    "# Add no user to STREAMS or FLEET, and no no_auth_user: the streams are safe because nobody is in their account.",
+    "# Add no user to STREAMS or FLEET, and no no_auth_user: the streams are safe because their account has no user.",
     ...withoutKey.map((name) => `# ${name}: no nkey in svcm.yaml; svcm nats key creates one`),
     "accounts {",
     `  ${STREAMS} {`,

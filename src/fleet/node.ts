@@ -201,7 +201,7 @@ function readRequest(data: Uint8Array, { refusal }: Operation<never, unknown>): 
   return parseInput(requestSchema, parseJson(data, MAX_DEPTH, "request"), refusal);
 }
 
-/** Logs may be large, and the CPU time of the node belongs to its processes. Who waits longer asks again. */
+/** Logs may be large, and the CPU time of the node belongs to its processes. A longer wait is several requests. */
 function boundInput(id: string, input: object): object {
   if (id === "logs.read") return { ...input, isBounded: true };
   if (id !== "process.wait") return input;

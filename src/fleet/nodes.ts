@@ -14,12 +14,14 @@ export function findAnswerState(error: unknown, presence: Presence | undefined, 
   const isOther = version !== ownVersion;
   // A node with another version may reply in a form that this svcm cannot show.
   if (!(error instanceof SvcmError)) return isOther ? "other-version" : "failed";
-  const { kind, body } = error;
-  if (body.code === "ANSWER_INVALID") return isOther ? "other-version" : "failed";
-  if (kind === "FLEET_FAILED") return presence === undefined ? "away" : "silent";
-  if (kind === "FORBIDDEN" || kind === "UNAUTHORIZED") return "refused";
-  const isUnknown = body.code === "OPERATION_UNKNOWN" || (isOther && UNSUPPORTED_KINDS.has(kind));
-  return isUnknown ? "other-version" : "failed";
+  if (error.kind === "FORBIDDEN" || error.kind === "UNAUTHORIZED") return "refused";
+  if (isOtherForm(error, isOther)) return "other-version";
+  if (error.kind !== "FLEET_FAILED" || error.body.code === "ANSWER_INVALID") return "failed";
+  return presence === undefined ? "away" : "silent";
+}
+
+function isOtherForm({ kind, body: { code } }: SvcmError, isOther: boolean): boolean {
+  return code === "OPERATION_UNKNOWN" || (isOther && (code === "ANSWER_INVALID" || UNSUPPORTED_KINDS.has(kind)));
 }
 
 export async function listNodes(fleet: FleetClient, deadlineMs: number): Promise<readonly ListedNode[]> {

@@ -93,7 +93,7 @@ function createSender(link: FleetLink, nats: NatsProject, user: string): SendReq
   return async (node, { id, access }, request, timeoutMs) => {
     requireDeclaredNode(nats, node);
     const { role, grants } = resolveIdentity(nats, user);
-    // The server would not say why: without an import, nobody takes the subject.
+    // The server would not say why: without an import, nothing takes the subject.
     if (role !== undefined && !isGranted(grants, access)) throw forbiddenError(user, id);
     const kind = requestKind(access);
     const replayGuard: Pick<Request, "id" | "notAfter"> = {};

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import type { Ports } from "../core/index.ts";
-import { identifyProcess, isRunning } from "../core/files/process-identity.ts";
+import { identifyProcess, isRunning, type Ports } from "../core/index.ts";
 
 /** Readers validate entries, because a server without permissions lets any client write. */
 const presenceSchema = z.object({

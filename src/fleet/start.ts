@@ -65,7 +65,12 @@ async function serveOver(
   const presence = await createPresence(ports, version, randomUUID());
   let serving: Serving | undefined;
   const heartbeat = await startHeartbeat({
-    ...{ link, node: name, presence, clock: ports.clock, onAnnouncedAgain, onFailure },
+    link,
+    node: name,
+    presence,
+    clock: ports.clock,
+    onAnnouncedAgain,
+    onFailure,
     onDisplaced(host) {
       if (serving === undefined) return;
       reporter.onDisplaced(host);

@@ -47,7 +47,7 @@ export function streamApi(verb: StreamVerb, stream: string): string {
   return `$JS.API.STREAM.${verb}.${stream}`;
 }
 
-/** In the account of a key. Each account has `$JS.API` of its own, so the import has another name. */
+/** In the account of a key. Each account has its own `$JS.API`, so the import has another name. */
 export function importedApi(verb: StreamVerb, stream: string): string {
   return `svcm.api.STREAM.${verb}.${stream}`;
 }

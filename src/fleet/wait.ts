@@ -4,7 +4,7 @@ export type AskOnce = (input: object, timeoutMs: number) => Promise<unknown>;
 
 /** As on the machine itself. */
 const DEFAULT_TIMEOUT_MS = 20_000;
-/** A node answers a wait somewhat later than it was asked for. */
+/** A node needs more time than its wait to answer. */
 const MARGIN_MS = 5_000;
 
 interface WaitAnswer {
@@ -12,7 +12,7 @@ interface WaitAnswer {
   readonly waitedMs: number;
 }
 
-/** A node waits for some seconds only, so that nobody holds its places; this asks again until the time is over. */
+/** A node waits for some seconds only, so that no user holds its places; this asks again until the time is over. */
 export async function waitRemotely(
   askOnce: AskOnce,
   input: { readonly timeoutMs?: number | undefined },
@@ -25,7 +25,7 @@ export async function waitRemotely(
     const timeoutMs = Math.max(0, Math.min(MAX_WAIT_MS, Math.round(wantedMs - elapsed())));
     const patienceMs = Math.max(1, Math.min(timeoutMs + MARGIN_MS, deadlineMs - elapsed()));
     const answer = (await askOnce({ ...input, timeoutMs }, patienceMs)) as WaitAnswer;
-    // An answer before the time says that waiting is in vain.
+    // An answer before the time means that more waiting changes nothing.
     const isOver = answer.ok || answer.waitedMs < timeoutMs || elapsed() >= wantedMs;
     if (isOver) return { ...answer, waitedMs: Math.round(elapsed()) };
   }

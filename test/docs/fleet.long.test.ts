@@ -19,8 +19,9 @@ const blocksOf = (part: string, language: string): string[] =>
   );
 const APP = { name: "orders-api", script: "./app.cjs" };
 
-test("the page has five steps, followed by what a fleet can do", () => {
+test("the page has a short way and five steps, followed by what a fleet can do", () => {
   expect(PARTS.filter((part) => part.includes("```sh")).map((part) => part.slice(0, 12))).toEqual([
+    "The short wa",
     "1. Create a ",
     "3. Start a N",
     "4. Add each ",

@@ -32,13 +32,13 @@ test("a user has a share of a node's places, and reads take none from changes", 
   places.take("read", "bob");
 });
 
-test("a wait is asked again every five seconds, and ends when the node says that it is in vain", async () => {
-  const asked: number[] = [];
+test("a wait is requested again every five seconds, and ends when the node gives up", async () => {
+  const requested: number[] = [];
   const wait = (timeoutMs: number, answer: (ms: number) => { ok: boolean; waitedMs: number }) =>
     waitRemotely(
       (input) => {
         const { timeoutMs: ms } = input as { timeoutMs: number };
-        asked.push(ms);
+        requested.push(ms);
         return Promise.resolve(answer(ms));
       },
       { timeoutMs },
@@ -46,14 +46,17 @@ test("a wait is asked again every five seconds, and ends when the node says that
     );
   let count = 0;
   expect(await wait(600_000, (ms) => ({ ok: (count += 1) === 3, waitedMs: ms }))).toMatchObject({ ok: true });
-  expect(asked).toEqual([5_000, 5_000, 5_000]);
+  expect(requested).toEqual([5_000, 5_000, 5_000]);
   expect(await wait(600_000, (ms) => ({ ok: false, waitedMs: ms - 1 }))).toMatchObject({ ok: false });
   expect(await wait(0, () => ({ ok: false, waitedMs: 0 }))).toMatchObject({ ok: false });
-  expect(asked).toHaveLength(5);
+  expect(requested).toHaveLength(5);
 });
 
 const record = (more: object, text = rolloutText({ owner: "ed", ...more })) => ({
-  ...{ user: "ed", seq: 1, text, isExpected: true },
+  user: "ed",
+  seq: 1,
+  text,
+  isExpected: true,
 });
 const DEV = { environment: "dev", services: ["orders", "mail"] };
 

@@ -114,7 +114,12 @@ describe.skipIf(!hasNats)("unavailable nodes (needs nats-server)", () => {
 
   const presenceOf = (instance: string, more: object = {}): string =>
     JSON.stringify({
-      ...{ instance, svcm: "1.2.3", nodejs: "20.0.0", pm2: null, environments: [], services: [] },
+      instance,
+      svcm: "1.2.3",
+      nodejs: "20.0.0",
+      pm2: null,
+      environments: [],
+      services: [],
       startedAt: new Date().toISOString(),
       run: { host: "the-other-host", place: "p", pid: 1, startTime: null },
       ...more,
@@ -125,10 +130,10 @@ describe.skipIf(!hasNats)("unavailable nodes (needs nats-server)", () => {
     const other = await rawConnection(fleet, "web-1");
     const beat = () => other.request("in.nodes.web-1", presenceOf("another"));
     await beat();
-    let isOver = false;
-    const started = outcomeOf(fleet.start("web-1")).finally(() => (isOver = true));
-    while (!isOver) await beat();
-    expect(await started).toMatchObject({
+    const started = outcomeOf(fleet.start("web-1"));
+    let ended: unknown;
+    while (ended === undefined) ended = await Promise.race([started, beat().then(() => undefined)]);
+    expect(ended).toMatchObject({
       kind: "START_REFUSED",
       body: { code: "NODE_NAME_TAKEN", details: expect.stringContaining("on the host the-other-host") },
     });

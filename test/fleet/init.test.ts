@@ -40,7 +40,10 @@ test.skipIf(!hasNats)("three machines are a fleet after five commands (needs nat
   writeFileSync(join(first, ".env.dev"), GOOD_ENV);
   const run = async (root: string, args: readonly string[], input = "", more: Record<string, string> = {}) => {
     const env = plainEnvironment({
-      ...{ HOME: root, PM2_HOME: join(root, ".pm2"), STARTED: started, PATH: `${bin}:${process.env["PATH"]}` },
+      HOME: root,
+      PM2_HOME: join(root, ".pm2"),
+      STARTED: started,
+      PATH: `${bin}:${process.env["PATH"]}`,
       ...more,
     });
     const child = spawn(process.execPath, [RUN, ...args], { cwd: root, env });
@@ -90,5 +93,5 @@ test.skipIf(!hasNats)("three machines are a fleet after five commands (needs nat
   const again = await run(first, ["nats", "init", "--url", url, "--user", "ann"]);
   expect([again.code, again.output]).toEqual([1, expect.stringContaining("declares nats already")]);
   const other = await run(first, ["nats", "join"], '{"node":"web-1"}');
-  expect([other.code, other.output]).toEqual([2, expect.stringContaining("no file with which a node joins")]);
+  expect([other.code, other.output]).toEqual([2, expect.stringContaining("not one with which a node joins")]);
 });

@@ -1,4 +1,4 @@
-/** A member of the fleet harms nobody else: with its requests, with its answers, or with its name. */
+/** A member of the fleet harms no other one: with its requests, with its answers, or with its name. */
 import { describe, expect, test } from "vitest";
 import { envRead, envWrite, identityShow, processList, type Ports } from "../../src/core/index.ts";
 import { listNodes } from "../../src/fleet/nodes.ts";
@@ -11,7 +11,7 @@ const SAVE = { environment: "dev", values: { SVC_HTTP_FRAMEWORK: "fastify" }, fo
 const WAIT = JSON.stringify({ input: { names: ["api"], pmIds: [], timeoutMs: 3_600_000 } });
 
 describe.skipIf(!hasNats)("a member of the fleet (needs nats-server)", () => {
-  test("that takes all its places silences nobody, and does not keep the node from ending", async () => {
+  test("that takes all its places silences no other user, and does not keep the node from ending", async () => {
     const fleet = await testFleet();
     let waiting = 0;
     let arrive = (): void => undefined;
@@ -70,13 +70,13 @@ describe.skipIf(!hasNats)("a member of the fleet (needs nats-server)", () => {
       release: null,
     };
     result = { ...state, name: "web-2", state: "online", reason: "all is well" };
-    const [listed] = (await listNodes(vera, MS)).filter(({ name }) => name === "web-1");
+    const listed = (await listNodes(vera, MS)).find(({ name }) => name === "web-1");
     expect(listed).toMatchObject({ name: "web-1", state: "away" });
     result = { response: {}, entityTag: '"a"\r\nset-cookie: b=c' };
     await expect(vera.ask("web-1", envRead, { environment: "dev" }, MS)).rejects.toMatchObject(invalid);
   });
 
-  test("with settings that a server alone cannot keep is told so, and nothing is created", async () => {
+  test("with settings that a server alone cannot keep says so, and nothing is created", async () => {
     const fleet = await testFleet({ replicas: 3, isSetUp: false });
     const adam = await fleet.as("adam");
     await expect(adam.setUp()).rejects.toMatchObject({

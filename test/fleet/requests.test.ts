@@ -35,7 +35,7 @@ const outcome = (work: Promise<unknown>): Promise<string> =>
 
 const answered = { timeout: MS };
 
-/** The account has no import for it, so nobody takes the request. */
+/** The account has no import for it, so nothing takes the request. */
 const isNotImported = (error: Error): boolean => /no responders/i.test(`${error.message} ${String(error.cause)}`);
 
 async function send(connection: NatsConnection, subject: string, message: unknown) {
@@ -174,15 +174,15 @@ describe.skipIf(!hasNats)("rights of users (needs nats-server)", () => {
     const fleet = await testFleet();
     await fleet.start("web-1");
     const connection = await rawConnection(fleet, "vera");
-    const heard: string[] = [];
-    connection.subscribe(">", { callback: (_, { subject }) => void heard.push(subject) });
+    const received: string[] = [];
+    connection.subscribe(">", { callback: (_, { subject }) => void received.push(subject) });
     const subject = requestSubject({ node: "web-1", kind: "read", id: "identity.show", user: "adam" });
-    const asked = connection.request(subject, JSON.stringify({ input: {} }), { ...answered, timeout: 1_000 });
-    await expect(asked).rejects.toThrow();
+    const forged = connection.request(subject, JSON.stringify({ input: {} }), { ...answered, timeout: 1_000 });
+    await expect(forged).rejects.toThrow(/timeout/i);
     const adam = await fleet.as("adam");
     expect(await adam.ask("web-1", identityShow, {}, MS)).toMatchObject({ actor: "adam" });
     // Only what vera has sent herself reaches her.
-    expect(heard.filter((one) => !one.startsWith("_INBOX"))).toEqual([subject]);
+    expect(received.filter((one) => !one.startsWith("_INBOX"))).toEqual([subject]);
     expect((await adam.ask("web-1", auditList, { limit: 5 }, MS)).records).toEqual([]);
   });
 

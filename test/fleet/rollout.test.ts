@@ -117,8 +117,8 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
 
   test("records that do not count hide no rollout, and an unreadable one is ended by unlock, which is recorded", async () => {
     for (const node of NODES) declare(node, "5");
-    const own = await rawConnection(fleet, "edda");
-    const write = (text: string) => own.request("in.rollout.dev.edda", text);
+    const raw = await rawConnection(fleet, "edda");
+    const write = (text: string) => raw.request("in.rollout.dev.edda", text);
     await write("");
     await write("{}");
     await write(rolloutText({ owner: "adam" }));

@@ -78,8 +78,8 @@ describe.skipIf(!hasNats)("the data that svcm keeps on the NATS server (needs na
     const fleet = await testFleet();
     await fleet.start("web-1");
     const [admin, connection] = [await rawConnection(fleet, "adam"), await rawConnection(fleet, name)];
-    const heard: string[] = [];
-    (await rawConnection(fleet, "otto")).subscribe(">", { callback: (_, { subject }) => void heard.push(subject) });
+    const received: string[] = [];
+    (await rawConnection(fleet, "otto")).subscribe(">", { callback: (_, { subject }) => void received.push(subject) });
     const adam = await fleet.as("adam");
     expect(await adam.rollouts.replace("dev", rolloutText({ owner: "adam" }), 0)).toBe(1);
     const before = await contents(admin);
@@ -94,7 +94,14 @@ describe.skipIf(!hasNats)("the data that svcm keeps on the NATS server (needs na
       ]),
       "svcm.web-1.write.env.write.adam",
       "svcm.web-1.write.env.write.edda",
-      ...["*", ">", "foo.*", "in.>", "_INBOX.x", "_R_.x", "$JS.ACK.x", "$SYS.REQ.SERVER.PING"],
+      "*",
+      ">",
+      "foo.*",
+      "in.>",
+      "_INBOX.x",
+      "_R_.x",
+      "$JS.ACK.x",
+      "$SYS.REQ.SERVER.PING",
     ];
     for (const subject of requests)
       for (const reply of replies)
@@ -108,7 +115,7 @@ describe.skipIf(!hasNats)("the data that svcm keeps on the NATS server (needs na
     expect(changed.filter((subject) => !own.includes(subject as never))).toEqual([]);
     expect((await adam.rollouts.read("dev")).rollout).toMatchObject({ owner: "adam", id: "r1" });
     expect(await adam.setUp()).toBe("unchanged");
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     expect(await adam.ask("web-1", identityShow, {}, MS)).toMatchObject({ actor: "adam" });
     expect(frameworkOf(fleet)).toBe("express");
   });
@@ -139,6 +146,49 @@ describe.skipIf(!hasNats)("the data that svcm keeps on the NATS server (needs na
     for (let at = 0; at < 1_000; at += 1) two!.publish("in.events.web-2", "x".repeat(8_000), { reply: "nowhere" });
     await answer(two!, "in.events.web-2", "{}");
     expect(await contents(admin!)).toMatchObject({ "in.events.web-1": 60, "in.events.web-2": 100 });
+  });
+});
+
+/** The layout of svcm before: one account, in which permissions limit what each key publishes. */
+const former = (keyOf: (name: string) => string): string => {
+  const user = (name: string, publish: readonly string[]) =>
+    `{ nkey: ${keyOf(name)}, permissions: { publish: { allow: ${JSON.stringify(publish)} }, subscribe: { allow: ["_INBOX.>", "svcm.>"] } } }`;
+  const users = [
+    user("adam", ["$JS.API.STREAM.>", "$KV.>", "svcm.*.events"]),
+    user("vera", ["svcm.*.read.>"]),
+    user("web-1", ["$JS.API.STREAM.>"]),
+  ];
+  return `accounts { SVCM { jetstream: enabled, users: [ ${users.join(", ")} ] } }`;
+};
+
+describe.skipIf(!hasNats)("a server of the former layout (needs nats-server)", () => {
+  test("is named with the remedy; after a restart and svcm nats setup the nodes appear, and the old streams rest", async () => {
+    const fleet = await testFleet({ accounts: former, isSetUp: false });
+    const old = await rawConnection(fleet, "adam");
+    const define = (name: string, subjects: string[]) =>
+      answer(old, `$JS.API.STREAM.CREATE.${name}`, JSON.stringify({ name, subjects, deny_delete: true }));
+    await define("svcm_events", ["svcm.*.events"]);
+    await define("KV_svcm_rollouts", ["$KV.svcm_rollouts.*"]);
+    await answer(old, "svcm.web-1.events", '{"id":"a"}');
+    const run = (user: string, ...args: string[]) => svcm(args, { root: fleet.root(user), env: fleet.variables(user) });
+    for (const user of ["adam", "vera"]) {
+      const { code, stderr } = await run(user, "nats", "check");
+      expect([user, code, stderr.replaceAll(/\s+/g, " ")]).toEqual([
+        user,
+        3,
+        expect.stringContaining("svcm nats config"),
+      ]);
+    }
+    await fleet.server.kill();
+    await fleet.server.again({ accounts: await natsConfigOf(fleet.ports("adam")) });
+    const setup = await run("adam", "nats", "setup");
+    expect(setup.stdout, setup.stderr).toContain("The NATS server is set up.");
+    await fleet.start("web-1");
+    const vera = await fleet.as("vera");
+    expect((await vera.nodes()).find(({ name }) => name === "web-1")?.presence).toBeDefined();
+    const { events } = await vera.events({ nodes: ["all"], apps: [], limit: 10 });
+    expect(events).toEqual([]);
+    expect((await run("adam", "nats", "check")).code).toBe(0);
   });
 });
 

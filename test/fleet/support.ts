@@ -52,6 +52,8 @@ export interface FleetOptions {
   /** Another program than a supported nats-server. */
   readonly program?: string | undefined;
   readonly replicas?: number | undefined;
+  /** The accounts of the server, by the public key of a name, instead of those of `svcm nats config`. */
+  readonly accounts?: (keyOf: (name: string) => string) => string;
   /** The ecosystem file for dev of each node, relative to the root. */
   readonly ecosystem?: string | undefined;
 }
@@ -67,6 +69,7 @@ export async function testFleet({
   host,
   program,
   replicas,
+  accounts,
   isSetUp = true,
 }: FleetOptions = {}): Promise<TestFleet> {
   const folder = temporaryFolder(whenOver);
@@ -84,7 +87,13 @@ export async function testFleet({
   };
   const portsOf = (name: string, env: Record<string, string> = {}): Ports =>
     nodePorts({ root: root(name), env: { PM2_HOME: join(folder, name, ".pm2"), ...env }, cwd: join(folder, name) });
-  const server = await natsServer(await natsConfigOf(portsOf("adam")), more, whenOver, host, program);
+  const server = await natsServer(
+    accounts?.((name) => keys[name]?.publicKey ?? "") ?? (await natsConfigOf(portsOf("adam"))),
+    more,
+    whenOver,
+    host,
+    program,
+  );
   const variables = (name: string): Record<string, string> => ({
     SVC_SERVICE_MANAGEMENT_NATS_URL: server.url,
     SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS: join(root(name), "key.nk"),

@@ -28,7 +28,7 @@ export interface NatsServer {
   /** Resolves when the program has ended. */
   kill(): Promise<void>;
   /** Restarts the server on the same port, without the content of its memory or disk. Resolves when it listens. */
-  again(options?: { readonly isEmpty: boolean }): Promise<void>;
+  again(options?: { readonly isEmpty?: boolean; readonly accounts?: string }): Promise<void>;
   signal(name: "SIGSTOP" | "SIGCONT"): void;
 }
 
@@ -67,7 +67,8 @@ export async function natsServer(
       child.kill("SIGKILL");
       await ended;
     },
-    async again({ isEmpty } = { isEmpty: false }) {
+    async again({ isEmpty = false, accounts: next } = {}) {
+      if (next !== undefined) writeFileSync(join(folder, "svcm.conf"), next);
       if (isEmpty) rmSync(join(folder, "store"), { recursive: true });
       child = await startNats(config, program);
     },

@@ -5,7 +5,7 @@ import { SvcmCommand } from "../base.ts";
 export default class NatsInit extends SvcmCommand {
   static override summary = "Begin a fleet: the NATS server's configuration and unit, a certificate, and all keys.";
   static override description =
-    "Writes .svcm/nats, which Git ignores, and declares nats in svcm.yaml. An address that begins with tls:// gets a certificate of its own, made with openssl. --start starts the server with systemd and sets it up. Each file <node>.join holds the secret key of one node, for svcm nats join.";
+    "Writes .svcm/nats, which Git ignores, and declares nats in svcm.yaml. An address that begins with tls:// gets its own certificate, made with openssl. --start starts the server with systemd and sets it up. Each file <node>.join holds the secret key of one node, for svcm nats join.";
   static override examples = [
     "<%= config.bin %> nats init --url tls://nats.internal:4222 --user ann --node web-1 --node web-2 --start",
   ];

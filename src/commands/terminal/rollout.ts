@@ -156,7 +156,7 @@ export async function printRollout(command: SvcmCommand, rollout: FleetRollout):
 function choicesText({ choices, maxParallel }: FleetRollout): string {
   const { environment: _environment, message: _message, ...rest } = choices;
   const chosen = Object.entries({ ...rest, maxParallel }).filter(([, value]) => value !== undefined);
-  return chosen.map(([name, value]) => `${name} ${Array.isArray(value) ? value.join(", ") : value}`).join("; ");
+  return chosen.map(([name, value]) => `${name} ${[value].flat().join(", ")}`).join("; ");
 }
 
 export const rolloutEnvironmentFlag = Flags.string({

@@ -1,7 +1,7 @@
 import type { FleetRollout } from "../api/fleet-rollout.ts";
 
 export interface Fence {
-  /** Whose record contains the step. */
+  /** The record of this environment contains the step. */
   readonly environment: string;
   readonly rollout: string;
   readonly step: number;

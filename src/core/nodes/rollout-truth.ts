@@ -1,4 +1,4 @@
-/** Which of the records that users have written is the present one. The NATS server vouches for the writer of each. */
+/** Decides if a record that a user has written counts. The NATS server vouches for the writer of each. */
 import { fleetRolloutBody, type FleetRollout } from "../api/fleet-rollout.ts";
 import type { Limits } from "../api/limits.ts";
 
@@ -28,32 +28,46 @@ export type JudgedRecord =
   | { readonly is: "unreadable"; readonly unreadable: UnreadableRollout }
   | { readonly is: "void"; readonly reason: string };
 
-export function judgeRecord(
-  { user, text, isExpected }: WrittenRecord,
-  { environment, services }: RolloutPlace,
-  limits: Limits,
-): JudgedRecord {
-  const content = parseObject(text);
-  if (content === undefined) return { is: "void", reason: "it is no record of a rollout" };
-  if (!isExpected) return { is: "void", reason: "its writer had not read the record before it" };
-  if (content["owner"] !== user) return { is: "void", reason: "it names another owner" };
-  if (content["environment"] !== environment) return { is: "void", reason: "it names another environment" };
+export function judgeRecord(record: WrittenRecord, place: RolloutPlace, limits: Limits): JudgedRecord {
+  const content = parseObject(record.text);
+  const reason = content === undefined ? NO_RECORD : whyNotOfWriter(content, record, place);
+  if (content === undefined || reason !== undefined) return { is: "void", reason: reason ?? NO_RECORD };
   const parsed = fleetRolloutBody.safeParse(content);
-  if (!parsed.success) {
-    const { id, outcome } = content;
-    if (typeof id !== "string" || id.length > MAX_ID || outcome === undefined)
-      return { is: "void", reason: "it is no record of a rollout" };
-    return { is: "unreadable", unreadable: { id, owner: user, isOpen: outcome === null } };
-  }
+  if (!parsed.success) return judgeUnreadable(content, record.user);
   const rollout = parsed.data as FleetRollout;
-  const { service } = rollout.choices;
-  const requested = service === undefined ? services : [service];
-  const allowed = limits.services;
-  if (allowed !== undefined && (requested.length === 0 || requested.some((name) => !allowed.includes(name))))
-    return { is: "void", reason: "it concerns a service that its writer may not change" };
-  if ((rollout.choices.environment ?? environment) !== environment)
-    return { is: "void", reason: "it names another environment" };
-  return { is: "rollout", rollout };
+  const outside = whyOutside(rollout, place, limits);
+  return outside === undefined ? { is: "rollout", rollout } : { is: "void", reason: outside };
+}
+
+const NO_RECORD = "it is not a record of a rollout";
+
+type Content = Readonly<Record<string, unknown>>;
+
+function whyNotOfWriter(
+  content: Content,
+  { user, isExpected }: WrittenRecord,
+  { environment }: RolloutPlace,
+): string | undefined {
+  if (!isExpected) return "its writer had not read the record before it";
+  if (content["owner"] !== user) return "it names another owner";
+  return content["environment"] === environment ? undefined : "it names another environment";
+}
+
+function judgeUnreadable({ id, outcome }: Content, owner: string): JudgedRecord {
+  if (typeof id !== "string" || id.length > MAX_ID || outcome === undefined) return { is: "void", reason: NO_RECORD };
+  return { is: "unreadable", unreadable: { id, owner, isOpen: outcome === null } };
+}
+
+function whyOutside(
+  { choices }: FleetRollout,
+  { environment, services }: RolloutPlace,
+  { services: allowed }: Limits,
+): string | undefined {
+  const requested = choices.service === undefined ? services : [choices.service];
+  const isLimited =
+    allowed !== undefined && (requested.length === 0 || requested.some((name) => !allowed.includes(name)));
+  if (isLimited) return "it concerns a service that its writer may not change";
+  return (choices.environment ?? environment) === environment ? undefined : "it names another environment";
 }
 
 const MAX_ID = 80;

@@ -1,4 +1,4 @@
-/** The newest valid record of the users who may roll out, so nothing that anybody else writes hides it. */
+/** The newest valid record of the users who may roll out, so what other keys write does not hide it. */
 import {
   isGranted,
   judgeRecord,
@@ -47,7 +47,7 @@ interface StoreOptions {
   readonly user: string;
 }
 
-/** Somebody who may roll out writes without end. */
+/** Another user who may roll out may write without end. */
 const MAX_ATTEMPTS = 20;
 
 export function openRolloutStore({ records, nats, services, user }: StoreOptions): RolloutStore {
@@ -68,12 +68,12 @@ export function openRolloutStore({ records, nats, services, user }: StoreOptions
       const judged = judgeRecord(newest, place, limits);
       if (judged.is !== "void") return { valid: { ...judged, revision: newest.seq, text: newest.text }, ignored: [] };
       const older = (await records.all(environment, newest.user)).toReversed();
-      const ignored = [{ user: newest.user, seq: newest.seq, reason: judged.reason }];
+      const skipped = [{ user: newest.user, seq: newest.seq, reason: judged.reason }];
       for (const record of older) {
         const one = judgeRecord(record, place, limits);
-        if (one.is !== "void") return { valid: { ...one, revision: record.seq, text: record.text }, ignored };
+        if (one.is !== "void") return { valid: { ...one, revision: record.seq, text: record.text }, ignored: skipped };
       }
-      return { ignored };
+      return { ignored: skipped };
     }
   };
   return {

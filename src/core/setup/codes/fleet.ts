@@ -26,6 +26,16 @@ export const fleetCodes: CodeDocs = {
     remedy:
       "Ask an admin in `nats.users` to run `svcm nats setup` once. Nodes that already run appear within ten seconds.",
   },
+  STREAMS_UNREACHABLE: {
+    summary: "The NATS server does not answer for its streams.",
+    explanation: "It is still starting, has no JetStream, or its accounts are those of a former svcm.",
+    remedy:
+      "Write the output of `svcm nats config` to the server's configuration, which needs `jetstream { … }`, and restart the server.",
+  },
+  STREAMS_REFUSED: {
+    summary: "The NATS server refused a request to its streams; the message has its reason.",
+    remedy: "Correct what the message names, for example `nats.replicas` or the disk of the server.",
+  },
   NATS_TOO_OLD: {
     summary: "The NATS server is older than 2.10.27.",
     explanation: "One message of any key ends an older server, whatever its configuration.",
@@ -43,7 +53,7 @@ export const fleetCodes: CodeDocs = {
   NODE_NAME_TAKEN: {
     summary: "Another svcm serves under the name of the node.",
     explanation: "Two machines with one name, such as a copied image, would answer and change at random.",
-    remedy: "Stop the other svcm, or give this machine a name and a key of its own in `svcm.yaml`.",
+    remedy: "Stop the other svcm, or give this machine a separate name and key in `svcm.yaml`.",
   },
   ANSWER_INVALID: {
     summary: "A node's answer has a form that svcm does not know.",
@@ -103,7 +113,7 @@ export const fleetCodes: CodeDocs = {
   },
   ROLLOUT_UNREADABLE: {
     summary: "This version of svcm cannot read the record of the rollout.",
-    explanation: "A user who may roll out wrote it with another version. Records of anybody else do not count.",
+    explanation: "A user who may roll out wrote it with another version. Records of other users do not count.",
     remedy:
       "Use the version that began the rollout, which `svcm nodes list` shows, or leave every node as it is with `svcm rollout unlock`.",
   },
