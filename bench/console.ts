@@ -23,7 +23,7 @@ if (program === undefined) throw new Error("There is no browser.");
 const browser = await chromium.launch({ ...program, args: [...chromiumArguments, "--js-flags=--expose-gc"] });
 
 try {
-  print("script on the wire, gzip and brotli", wireKilobytes(), "85 KB");
+  print("script on the wire, gzip and brotli", wireKilobytes(), "100 KB");
   const { paint, usable, slowPaint, slowUsable } = await measureLoading(browser, world);
   print("first paint", ms(paint), "");
   print("rows of 100 processes after the address is set", ms(usable), "1000 ms");

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** A server of another environment, on which somebody edits production. */
+/** A server of another environment, on which a user edits production. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";

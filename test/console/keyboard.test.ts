@@ -115,7 +115,7 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
     await page.getByText(/^Read .* again: 3 apps\.$/).waitFor();
   });
 
-  longTest("the audit: filter, number of records, refresh", async () => {
+  longTest("the audit: filter, refresh", async () => {
     const { page, server } = await auditPage();
     const rows = page.locator("tbody tr:not(.day)");
     await press(page, "/");
@@ -123,11 +123,6 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
     await expect.poll(() => rows.count()).toBe(1);
     await page.keyboard.press("ControlOrMeta+a");
     await press(page, "Delete");
-    await page.keyboard.press("Shift+Tab");
-    await expect.poll(() => focused(page)).toBe("Records");
-    const loaded = page.waitForRequest((request) => request.url().endsWith("limit=200"));
-    await page.keyboard.type("newest 2");
-    await loaded;
     await post(server, { values: { SVC_HTTP_FRAMEWORK: "restify" } });
     await tabTo(page, "Refresh");
     await press(page, "Enter");

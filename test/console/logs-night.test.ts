@@ -87,5 +87,6 @@ describe.skipIf(!hasBrowser)("a followed log", () => {
     await log.getByText("plain 299").waitFor();
     await page.getByLabel("Search the log").fill("nobody wrote this");
     await page.getByText("No line matches.").waitFor();
+    await expect.poll(() => log.locator(".log-line").count()).toBe(0);
   });
 });

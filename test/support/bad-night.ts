@@ -5,6 +5,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Made } from "../console/hand-monitoring.ts";
+import type { Pm2 } from "./pm2-daemon.ts";
 
 export const LOOP_MS = 9_000;
 export const MISSING = Array.from({ length: 9 }, (_, at) => `service-${at + 1}`);
@@ -59,3 +60,19 @@ export const nightProcesses: readonly Made[] = [
 ];
 
 export const nightEcosystem = { missingExpected: MISSING };
+
+/** Runs the night under a real PM2: a crash loop, an app that PM2 gives up, one with forty lines a second, and nine that never started. */
+export async function runNight(own: Pm2): Promise<void> {
+  const throws = (ms: number): string =>
+    `setTimeout(() => { throw new Error("connect ECONNREFUSED 10.0.0.7:5672"); }, ${ms});`;
+  const running = [
+    { name: "consumer", code: throws(LOOP_MS / 9) },
+    { name: "feed-importer", code: throws(0), max_restarts: 2, min_uptime: 5000 },
+    {
+      name: "chatty",
+      code: 'let at = 0; setInterval(() => console.log(new Date().toISOString(), "line", (at += 1)), 25);',
+    },
+  ];
+  own.pm2Folder([...running, ...MISSING.map((name) => ({ name }))].map(({ name }) => ({ name, script: "idle.cjs" })));
+  for (const app of running) await own.run(app);
+}

@@ -8,7 +8,7 @@ import { tabIds, type TabId } from "../state/address.ts";
 
 export type TabCodes = ReturnType<typeof createTabCodes>;
 
-/** The code of the tabs, of which all but the first are loaded when somebody opens them, or when the page has time. */
+/** The code of the tabs, of which all but the first are loaded when a user opens them, or when the page has time. */
 export function createTabCodes() {
   const loaded = signal<ReadonlyMap<TabId, TabCode>>(new Map());
   const problem = signal<Problem | undefined>();

@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { useConsole, type Console } from "../../console.ts";
+import type { AuditListResponse } from "../../../core/api/bodies.ts";
 import type { EventsResponse, FleetEventsResponse } from "../../../core/api/events.ts";
 import { formatTime } from "../../data/format.ts";
 import { textPart } from "../../state/address.ts";
@@ -14,7 +15,7 @@ import { Select } from "../../ui/Select.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
 import { RequestProblem } from "../../ui/Problem.tsx";
-import { useRequest } from "../../ui/use-request.ts";
+import { useRequest, type RequestState } from "../../ui/use-request.ts";
 import { Days, type DaysProps } from "./Days.tsx";
 import { foldEvents, matchesRow, rowsOf, filters, type RowFilter } from "./rows.ts";
 
@@ -47,8 +48,9 @@ export function Activity(): JSX.Element {
   const { filter, show, nodes } = listOf(useConsole());
   const isFleet = hasNodes() && nodes.value === ALL;
   const { audit, events } = useActivity(isFleet);
-  const { events: recent, missing = [], next = null, complete = true } = events.answer ?? events.last ?? {};
-  const { records } = isFleet ? { records: recent && [] } : (audit.answer ?? audit.last ?? {});
+  const listed = events.answer ?? events.last;
+  const { events: recent, missing = [] } = listed ?? {};
+  const records = isFleet ? recent && [] : changesOf(audit);
   const rows = useMemo(() => records && rowsOf(records, recent ?? []), [records, recent]);
   const retry = (): void => [audit, events].forEach((one) => one.retry());
   return (
@@ -64,11 +66,7 @@ export function Activity(): JSX.Element {
       </TabHead>
       <RequestProblem problem={audit.problem ?? events.problem} retry={retry} />
       <StatusRegion>{missing.length > 0 && <Missing missing={missing} />}</StatusRegion>
-      <Reach
-        events={next === null ? undefined : recent?.at(-1)?.at}
-        changes={records?.length === LIMIT ? records.at(-1)?.timestamp : undefined}
-        isComplete={complete}
-      />
+      <Reach events={listed} changes={records} />
       {rows && (
         <Rows
           rows={rows}
@@ -78,6 +76,10 @@ export function Activity(): JSX.Element {
       )}
     </>
   );
+}
+
+function changesOf({ answer, last }: RequestState<AuditListResponse>): AuditListResponse["records"] | undefined {
+  return (answer ?? last)?.records;
 }
 
 function hasNodes(): boolean {
@@ -122,19 +124,22 @@ function Controls(): JSX.Element {
 }
 
 interface ReachProps {
-  /** The oldest listed ones, if older ones are left out. */
-  readonly events: string | undefined;
-  readonly changes: string | undefined;
-  readonly isComplete: boolean;
+  readonly events: EventsResponse | undefined;
+  readonly changes: AuditListResponse["records"] | undefined;
 }
 
-function Reach({ events, changes, isComplete }: ReachProps): JSX.Element | null {
-  const parts = [
-    events !== undefined && `Events before ${formatTime(events)} are not listed, because there are too many.`,
-    changes !== undefined && `Changes before ${formatTime(changes)} are not listed.`,
-    !isComplete && "Part of PM2's log was not read, so older events may be missing.",
-  ].filter(Boolean);
-  return parts.length === 0 ? null : <p class="reach">{parts.join(" ")}</p>;
+/** Says from when on the list is not whole. */
+function Reach({ events, changes = [] }: ReachProps): JSX.Element | null {
+  const oldest = events?.next ? events.events.at(-1)?.at : undefined;
+  const oldestChange = changes.length === LIMIT ? changes.at(-1)?.timestamp : undefined;
+  if (oldest === undefined && oldestChange === undefined && events?.complete !== false) return null;
+  return (
+    <p class="reach">
+      {oldest && `Events before ${formatTime(oldest)} are not listed, because there are too many. `}
+      {oldestChange && `Changes before ${formatTime(oldestChange)} are not listed. `}
+      {events?.complete === false && "Part of PM2's log was not read, so older events may be missing."}
+    </p>
+  );
 }
 
 function Missing({ missing }: Pick<FleetEventsResponse, "missing">): JSX.Element {

@@ -35,13 +35,7 @@ export async function readAfter(record: AuditRecord, now: number, read: ReadEven
   const endMs = Date.parse(record.timestamp);
   const until = endMs + AFTER_MS;
   const since = Math.max(0, endMs - (record.ms ?? 0) - SECOND_MS);
-  const events: SvcmEvent[] = [];
-  let last: EventsResponse | undefined;
-  for (let pages = 0; pages < MAX_PAGES && (last === undefined || last.next !== null); pages += 1) {
-    const more = last?.next == null ? {} : { cursor: last.next };
-    last = await read({ since: `${since}`, until: `${until}`, limit: `${PAGE_SIZE}`, ...more });
-    events.push(...last.events);
-  }
+  const { events, isCut, isComplete } = await readPages({ since: `${since}`, until: `${until}` }, read);
   const names = new Set(record.processes?.map(({ name }) => name));
   const others = events.filter(
     ({ app, auditId, kind }) =>
@@ -51,9 +45,21 @@ export async function readAfter(record: AuditRecord, now: number, read: ReadEven
     until: Math.min(until, now),
     onRequest: repeated(others.filter(isRequested)),
     byItself: repeated(others.filter((event) => !isRequested(event))),
-    cutAt: last?.next == null ? undefined : events.at(-1)?.at,
-    isComplete: last?.complete !== false,
+    cutAt: isCut ? events.at(-1)?.at : undefined,
+    isComplete,
   };
+}
+
+async function readPages(span: Readonly<Record<"since" | "until", string>>, read: ReadEvents) {
+  const events: SvcmEvent[] = [];
+  let cursor: string | undefined;
+  for (let pages = 1; ; pages += 1) {
+    const page = await read({ ...span, limit: `${PAGE_SIZE}`, ...(cursor !== undefined && { cursor }) });
+    events.push(...page.events);
+    const isLast = page.next === null;
+    if (isLast || pages === MAX_PAGES) return { events, isCut: !isLast, isComplete: page.complete };
+    cursor = page.next ?? undefined;
+  }
 }
 
 const REQUESTS: ReadonlySet<string> = new Set(["svcm", "pm2-cli"]);

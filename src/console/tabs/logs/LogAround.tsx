@@ -75,6 +75,12 @@ function Lines({ app, at, around }: Pick<LogAroundProps, "app" | "at"> & { aroun
   );
 }
 
-function Rows({ lines }: { lines: readonly LogLine[] }): JSX.Element[] {
-  return lines.map((line) => <Line key={`${line.file} ${line.offset}`} line={line} />) as JSX.Element[];
+function Rows({ lines }: { lines: readonly LogLine[] }): JSX.Element {
+  return (
+    <>
+      {lines.map((line) => (
+        <Line key={`${line.file} ${line.offset}`} line={line} />
+      ))}
+    </>
+  );
 }

@@ -63,7 +63,7 @@ function OpenLog({ app, feed }: { app: string; feed: Feed }): JSX.Element {
   );
 }
 
-/** A log that stands still must not look like one without news. */
+/** A log that has stopped must not look like one without news. */
 function Stopped({ log, again }: { log: LogFeed; again: () => void }): JSX.Element {
   const { stoppedAt, isEnded } = log;
   const action = isEnded.value && (

@@ -14,7 +14,7 @@ import type { AppGroup } from "./rows.ts";
 /** Each card asks the server, so only the first ones are cards. */
 const MAX_CARDS = 5;
 
-/** The first answer of the page: what needs the user, why, since when, and the one right action. */
+/** The first answer of the page: what needs the user, why, and the one right action. */
 export function Inbox({ monitor }: { monitor: Monitor }): JSX.Element | null {
   const sample = monitor.feed.displayed.value;
   if (sample?.metrics === undefined || sample.refusal !== undefined) return null;
@@ -66,12 +66,7 @@ function AppCard({ row, count, monitor }: { row: AppGroup; count: number; monito
   const isOpen = monitor.open.value.has(row.key);
   const open = (): void => {
     monitor.open.value = new Set([...monitor.open.value, row.key]);
-    const names = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>("button.process-name")];
-    requestAnimationFrame(() =>
-      names()
-        .find(({ title }) => title === name)
-        ?.focus(),
-    );
+    requestAnimationFrame(() => focusRow(name));
   };
   return (
     <>
@@ -100,6 +95,11 @@ function AppCard({ row, count, monitor }: { row: AppGroup; count: number; monito
   );
 }
 
+function focusRow(name: string): void {
+  const buttons = document.querySelectorAll<HTMLElement>("button.process-name");
+  [...buttons].find(({ title }) => title === name)?.focus();
+}
+
 interface ReasonProps {
   readonly name: string;
   readonly details: string | undefined;
@@ -119,7 +119,7 @@ function Reason({ name, details, monitor, restarts }: ReasonProps): JSX.Element 
   return (
     <>
       {why?.reason && <pre class="error-lines">{why.reason}</pre>}
-      <p>{details ?? "It is declared and does not run, and nobody is known to have stopped it."}</p>
+      <p>{details ?? "It is declared and does not run, and svcm knows no request that stopped it."}</p>
       {why?.event && <p class="reason">Its last end was at {formatTime(why.event.at)}.</p>}
       {why?.now.map((sentence) => (
         <p key={sentence} class="reason">

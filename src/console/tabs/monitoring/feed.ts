@@ -11,7 +11,6 @@ import {
   type HistoryFrame,
   type HostMetrics,
   type LogsFrame,
-  type LogsOptions,
   type MetricsFrame,
   type SvcmEvent,
   type WatchFrame,
@@ -19,6 +18,8 @@ import {
 import { interval } from "../../../core/api/channel.ts";
 import type { ServerWatch } from "../../state/server-watch.ts";
 import type { Session } from "../../state/session.ts";
+import { LogStreams } from "../logs/log-streams.ts";
+import { filterByService } from "./filter-by-service.ts";
 import { LiveSamples } from "./live-samples.ts";
 import { isUnauthorized, toRefusal, UNAUTHORIZED, unauthorizedOr, type Refusal } from "./refusal.ts";
 
@@ -64,7 +65,11 @@ export class Feed {
   readonly secondsBehind = signal(0);
   readonly #options: FeedOptions;
   #client: Client | undefined;
-  readonly #logs = new Set<Client>();
+  readonly #logs = new LogStreams({
+    connect: (onState) => this.#connect(onState),
+    mayFollow: () => this.#openCount > 0,
+    demandToken: () => this.#demandToken(),
+  });
   #arrivedAt: number | undefined;
   #pm2Refusal: Refusal | undefined;
   #isDrawing = false;
@@ -84,7 +89,7 @@ export class Feed {
       if (this.#openCount > 0) return;
       this.#client?.close();
       this.#client = undefined;
-      this.#closeLogs();
+      this.#logs.renew();
       this.state.value = "closed";
     };
   }
@@ -96,12 +101,12 @@ export class Feed {
       if (client !== this.#client) return;
       this.state.value = next;
       // A lost network may not close the sockets of the logs.
-      if (next === "connecting") this.#closeLogs();
+      if (next === "connecting") this.#logs.renew();
       this.#options.onState(next);
     });
     this.#client = client;
     this.state.value = "connecting";
-    this.#closeLogs();
+    this.#logs.renew();
     void this.#watch(client);
     // Another machine sends no events.
     if (this.#options.node === "") void this.#followEvents(client);
@@ -118,11 +123,6 @@ export class Feed {
       onState,
       onApply: (step) => void (this.applied.value = step),
     });
-  }
-
-  /** A log that is still followed opens its connection again. */
-  #closeLogs(): void {
-    for (const client of this.#logs) client.close();
   }
 
   /** A server that refuses the metrics refuses the events too, so the page reports only the former. */
@@ -155,24 +155,8 @@ export class Feed {
     this.#draw();
   }
 
-  /** Each log has its own connection, because a connection carries one. Ends with the tab, or when aborted. */
-  async *logs(
-    options: LogsOptions & { readonly signal: AbortSignal },
-    onState: (state: ConnectionState) => void,
-  ): AsyncGenerator<LogsFrame> {
-    while (!options.signal.aborted && this.#openCount > 0) {
-      const client = this.#connect(onState);
-      this.#logs.add(client);
-      try {
-        yield* client.logs({ ...options, ...this.#node() });
-      } catch (error) {
-        const isRetried = isUnauthorized(error) && (await this.#demandToken());
-        if (!isRetried) throw error;
-      } finally {
-        this.#logs.delete(client);
-        client.close();
-      }
-    }
+  logs(...[options, onState]: Parameters<LogStreams["follow"]>): AsyncGenerator<LogsFrame> {
+    return this.#logs.follow({ ...options, ...this.#node() }, onState);
   }
 
   async act(action: Action): Promise<ActionResult> {
@@ -262,14 +246,4 @@ export class Feed {
       this.secondsBehind.value = Math.round(next.time - (this.displayed.value?.time ?? next.time));
     });
   }
-}
-
-/** Leaves out processes that the selected service does not declare. */
-export function filterByService<Payload extends Pick<Metrics, "processes" | "ecosystem">>(
-  payload: Payload,
-  service: string,
-): Payload {
-  const foreign = new Set(service === "" ? [] : payload.ecosystem.unexpected);
-  if (foreign.size === 0) return payload;
-  return { ...payload, processes: payload.processes.filter(({ name }) => !foreign.has(name)) };
 }

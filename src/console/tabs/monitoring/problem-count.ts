@@ -1,7 +1,8 @@
 import { effect, signal, type ReadonlySignal } from "@preact/signals";
 import type { Api } from "../../data/api.ts";
 import { toProblem } from "../../data/request-error.ts";
-import { filterByService, type Feed, type Metrics } from "./feed.ts";
+import type { Feed, Metrics } from "./feed.ts";
+import { filterByService } from "./filter-by-service.ts";
 import { countTroubles } from "./problems.ts";
 
 const EVERY_MS = 15_000;

@@ -25,7 +25,7 @@ export function missingApps(metrics: Judged): readonly string[] {
 }
 
 /**
- * True if the process has a problem, or if its app is declared and stopped though nobody is known to have stopped it, for example
+ * True if the process has a problem, or if its app is declared and stopped though no request is known that stopped it, for example
  * after an apply that failed.
  */
 export function isTroubled(

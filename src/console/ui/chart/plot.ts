@@ -47,7 +47,7 @@ export class Plot {
     this.marks = computed(() => {
       if (scene.value === undefined) return [];
       const { times, scale } = scene.value;
-      // At a moment of another chart, that one tells the events.
+      // At a moment of another chart, that one shows the events.
       if (this.#pointer.value === undefined && cursor.value !== this.#ownMoment) return [];
       return marksAt(scene.value, this.#pointer.value ?? scale.x(times[this.at.value ?? Number.NaN] ?? Number.NaN));
     });
