@@ -31,8 +31,11 @@ interface OpenFile extends LogWriter {
  * @param pm2Pids whose files are compared by inode, because they may see other paths
  */
 export function readOpenFiles(paths: ReadonlySet<string>, pm2Pids: ReadonlySet<number>): OpenFiles {
-  const pids = listIfReadable("/proc").filter((name) => /^\d+$/.test(name));
-  const open = pids.map(Number).flatMap((pid): OpenFile[] => {
+  const all = (): number[] =>
+    listIfReadable("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number);
+  const open = (paths.size === 0 ? [...pm2Pids] : all()).flatMap((pid): OpenFile[] => {
     const isOfPm2 = pm2Pids.has(pid);
     return (listDescriptors(pid) ?? []).flatMap(
       (fd) => readOpenFile(pid, fd, (path) => paths.has(path) || isOfPm2) ?? [],
