@@ -6,14 +6,13 @@ import type { BootPorts } from "./ports.ts";
 /** Few commands look, so the others do not load the rules. */
 export function createBootOutlook(ports: BootPorts): BootOutlook {
   let last: ReturnType<BootOutlook["last"]>;
-  const read = () => import("./read-outlook.ts");
   return {
     last: () => last,
     async look() {
-      last = await orUndefined((await read()).readBootErrors(ports));
+      last = await orUndefined((await import("./read-outlook.ts")).readBootErrors(ports));
     },
     async apps() {
-      return (await orUndefined((await read()).readAppWarnings(ports))) ?? [];
+      return (await orUndefined((await import("./read-outlook.ts")).readAppWarnings(ports))) ?? [];
     },
   };
 }

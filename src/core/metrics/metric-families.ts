@@ -29,7 +29,7 @@ export interface FamilyInput {
   readonly ended: ReturnType<Releases["counts"]>;
 }
 
-/** One sample is always there, so an alert can tell none from unknown. */
+/** One sample is always there: without it, the state is unknown. */
 function bootFamily(issues: readonly Issue[]): MetricFamily {
   const codes = [...new Set(issues.map(({ code }) => code))];
   const samples = codes.map((code) => ({ labels: { code }, value: issues.filter((one) => one.code === code).length }));
