@@ -39,7 +39,8 @@ export default class Deploy extends SvcmCommand {
       default: false,
     }),
     adopt: Flags.boolean({
-      summary: "As --dry-run, for the first deploy: also show what svcm takes over, and files that are neither shared nor left.",
+      summary:
+        "As --dry-run, for the first deploy: also show what svcm takes over, and files that are neither shared nor left.",
       default: false,
     }),
     plan: Flags.string({ summary: "Id of the plan that you read. Refuse any other plan.", helpValue: "<id>" }),

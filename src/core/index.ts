@@ -54,6 +54,7 @@ export { chunk } from "./words/chunk.ts";
 export type { HistoryResponse } from "./api/history.ts";
 export { encodeSeriesApp } from "./history/selectors.ts";
 export type { ListedNode, NodeState } from "./api/node.ts";
+export { watchBoot } from "./boot/outlook.ts";
 export { keepLogs } from "./logs/operations/keep-logs.ts";
 export type { LogPruneResponse, LogRotationResponse, LogUsage, LogUsageResponse } from "./api/log-care.ts";
 export { bytesText } from "./words/bytes-text.ts";

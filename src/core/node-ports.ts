@@ -24,6 +24,7 @@ import { nodePrometheus } from "./history/prometheus.node.ts";
 import { pm2Processes } from "./pm2/daemon/index.ts";
 import { nodeSightings } from "./events/sightings.node.ts";
 import { nodeRunningCode } from "./running/evidence/index.ts";
+import { createBootOutlook } from "./boot/outlook.ts";
 import { nodeDeployed } from "./deploy/deployed.node.ts";
 import { nodeReleases } from "./rollout/releases.node.ts";
 import { pm2Schedules } from "./pm2/daemon/schedules.ts";
@@ -87,6 +88,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     daemons: () => pm2Daemons(pm2Home),
     savedLists: () => pm2SavedLists(pm2Home),
     units: () => nodeUnits({ env }),
+    bootOutlook: () => createBootOutlook(ports),
   });
   return ports;
 }

@@ -12,6 +12,7 @@ import type { HasAudit } from "./access/port-audit-log.ts";
 import type { HasClock, HasHost } from "./files/port-host.ts";
 import type { HasProposals } from "./approvals/port-proposals.ts";
 import type { HasProcesses } from "./pm2/port-processes.ts";
+import type { HasBootOutlook } from "./rollout/port-boot-outlook.ts";
 import type { HasDeployed } from "./rollout/port-deployed.ts";
 import type { HasReleases } from "./rollout/port-releases.ts";
 import type { HasDeploys } from "./deploy/port-deploys.ts";
@@ -49,6 +50,7 @@ export interface Ports
     HasProposals,
     HasReleases,
     HasDeploys,
+    HasBootOutlook,
     HasDeployed,
     HasRunningCode,
     HasTokens,

@@ -79,7 +79,7 @@ export const rolloutRoutes: readonly Route[] = [
     summary: "Prepare and check the release of a commit, and show the plan of its apply.",
     tag: "pm2",
     description:
-      "Fetches, installs, builds and checks in a folder of its own, which may take minutes. Nothing that runs is touched. " +
+      "Fetches, installs, builds and checks in a separate folder, which may take minutes. Nothing that runs is touched. " +
       "If the client disconnects before the release is prepared, its folder is removed.",
     body: deployPlanRequest,
     fixed: briefLock,

@@ -4,6 +4,7 @@ import {
   failureCode,
   FileError,
   keepLogs,
+  watchBoot,
   type LogRotationResponse,
   readConsole,
   serverCaller,
@@ -82,7 +83,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const url = `http://${bind.urlHost}:${await listen(app, bind, settings.port)}`;
   log.info({ url }, "ready");
   await startRecording(ports, options.record === true, log);
-  const stopLogs = startLogCare(ports, log);
+  const stopCare = startCare(ports, log);
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= closeApp());
   const closeApp = async (): Promise<void> => {
@@ -90,7 +91,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     log.info("closing");
     await agent?.close();
     await app.close();
-    await stopLogs();
+    await stopCare();
     await Promise.all([ports.recorder.stop(), ports.alerting.stop()]);
     await ports.telemetry.close();
     await ports.logs.close();
@@ -120,7 +121,7 @@ async function startRecording(
 }
 
 /** Returns how to end it: a rotation stops after its piece. */
-function startLogCare(ports: Ports, log: ServerLog): () => Promise<void> {
+function startCare(ports: Ports, log: ServerLog): () => Promise<void> {
   const stop = new AbortController();
   const report = {
     done({ logs }: LogRotationResponse): void {
@@ -132,10 +133,11 @@ function startLogCare(ports: Ports, log: ServerLog): () => Promise<void> {
     },
     failed: (error: unknown): void => log.warn({ code: failureCode(error) }, "logs could not be rotated"),
   };
-  const ended = keepLogs(ports, serverCaller(), report, stop.signal);
+  const ended = Promise.all([keepLogs(ports, serverCaller(), report, stop.signal), watchBoot(ports, stop.signal)]);
+  ended.catch((error: unknown) => log.warn({ code: failureCode(error) }, "the machine could not be looked at"));
   return async () => {
     stop.abort();
-    await ended;
+    await ended.catch(() => undefined);
   };
 }
 

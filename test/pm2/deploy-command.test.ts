@@ -1,5 +1,6 @@
 /** The commands of docs/how-to/deploy.md, in the order of the page, with the built command line. */
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { REPOSITORY } from "../support/command-line.ts";
@@ -18,8 +19,8 @@ const run = (line: string, ...more: string[]): Promise<RunResult> =>
   });
 
 test("each command of the page does what the page says", async () => {
-  const [dry = "", first = "", tagged = "", list = "", back = "", ...others] = lines;
-  expect(others).toEqual([]);
+  const [dry = "", first = "", tagged = "", archive = "", list = "", back = "", ref = "", ...others] = lines;
+  expect(others).toEqual([expect.stringMatching(/^gh pr comment /)]);
   const looked = await run(dry);
   expect(looked).toMatchObject({
     code: 0,
@@ -49,6 +50,30 @@ test("each command of the page does what the page says", async () => {
   expect(await run(back)).toMatchObject({ code: 0, stdout: expect.stringContaining(": applied.") });
   expect(await shop.answer()).toBe("1");
   expect((await run(list)).stdout.split("\n")[1]).toContain(`${shop.current()} (current)`);
+
+  const before = shop.current();
+  shop.git("switch", "--quiet", "--create", "search-v2");
+  writeFileSync(join(shop.checkout, "VERSION"), "3");
+  shop.git("commit", "--quiet", "--all", "--message", "search");
+  shop.git("push", "--quiet", "origin", "search-v2");
+  const comment = await run(ref.replace(" > comment.md", ""));
+  expect(comment).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(
+      /^Deploying [0-9a-f]{7} over [0-9a-f]{7} on this machine:\n\n### Plan for `production`[^]*web/,
+    ),
+  });
+  expect([await shop.answer(), shop.current()]).toEqual(["1", before]);
+
+  execFileSync("node", ["build.cjs"], { cwd: shop.checkout });
+  execFileSync("tar", ["-czf", "../shop-1.4.0.tgz", "--exclude=./.git", "."], { cwd: shop.checkout });
+  const packed = await run(archive.replace("shop-1.4.0.tgz", "../shop-1.4.0.tgz"));
+  expect(packed).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('"shop-1.4.0.tgz" is deployed, in release folder '),
+  });
+  expect(await shop.answer()).toBe("3");
+  shop.git("switch", "--quiet", "main");
 });
 
 test("without a terminal, it asks for --plan or --yes before it prepares anything", async () => {

@@ -15,6 +15,7 @@ const DEFAULTS: Readonly<Record<AlertRule, string>> = {
   disk: "5m",
   drift: "15m",
   "pm2-away": "60s",
+  boot: "1h",
 };
 
 export function readHoldOffs({ rules }: Pick<AlertSettings, "rules">): HoldOffs {

@@ -3,7 +3,7 @@ import type { AlertsPorts } from "./ports.ts";
 import type { Alerting } from "./port-alerts.ts";
 import type { AlertSettings } from "../project/project.ts";
 import { STEP_MS } from "../history/step.ts";
-import { findConditions } from "./conditions.ts";
+import { bootConditions, findConditions } from "./conditions.ts";
 import { MemoryTrend } from "./growth.ts";
 import { readHoldOffs, updateAlerts, INITIAL_STATE } from "./alert-state.ts";
 import { alertMessage } from "./message.ts";
@@ -33,7 +33,7 @@ async function watchConditions(
   onProblem: (error: unknown) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const { clock, notifier, telemetry } = ports;
+  const { bootOutlook, clock, notifier, telemetry } = ports;
   const holdOffs = readHoldOffs(settings);
   const trend = new MemoryTrend();
   let state = INITIAL_STATE;
@@ -41,7 +41,8 @@ async function watchConditions(
   let sending = Promise.resolve();
   const request = { environment: undefined, asyncContext: false, intervalMs: STEP_MS };
   for await (const sample of telemetry.watch(request, signal)) {
-    const update = updateAlerts(state, findConditions(sample, trend.add(sample)), clock.elapsed(), holdOffs);
+    const conditions = [...findConditions(sample, trend.add(sample)), ...bootConditions(bootOutlook.last())];
+    const update = updateAlerts(state, conditions, clock.elapsed(), holdOffs);
     state = update.state;
     for (const report of update.reports) {
       const message = alertMessage(ports, report);

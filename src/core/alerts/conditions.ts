@@ -1,4 +1,5 @@
 import type { AlertRule } from "../api/names.ts";
+import type { Issue } from "../api/issue.ts";
 import type { HostMetrics, MetricsPayload, ProcessMetrics } from "../api/metrics.ts";
 import type { Sample } from "../metrics/telemetry.ts";
 import { processLabel, type MemoryGrowth } from "./growth.ts";
@@ -28,6 +29,16 @@ export function findConditions(sample: Sample, growth: ReadonlyMap<string, Memor
     ...[...growth].map(([subject, one]) => growthCondition(subject, one)),
     ...disks,
     ...driftConditions(payload),
+  ];
+}
+
+/** One for the machine, because a list that was never saved concerns every app. */
+export function bootConditions(issues: readonly Issue[] | undefined): Condition[] {
+  const [first] = issues ?? [];
+  if (issues === undefined || first === undefined) return [];
+  const more = issues.length === 1 ? "" : ` In all, svcm boot has ${issues.length} errors.`;
+  return [
+    { rule: "boot", subject: "reboot", details: `A reboot would not bring back what runs: ${first.message}.${more}` },
   ];
 }
 

@@ -193,7 +193,16 @@ export const processHistoryMetrics = [
   "restartCount",
 ] as const;
 
-export const alertRules = ["not-online", "crash-loop", "job", "memory-growth", "disk", "drift", "pm2-away"] as const;
+export const alertRules = [
+  "not-online",
+  "crash-loop",
+  "job",
+  "memory-growth",
+  "disk",
+  "drift",
+  "pm2-away",
+  "boot",
+] as const;
 export type AlertRule = (typeof alertRules)[number];
 
 export const alertStates = ["firing", "resolved", "test"] as const;

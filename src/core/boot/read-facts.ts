@@ -18,6 +18,13 @@ export async function readBootFacts(
   request: EnvironmentRequest,
   caller: Pick<Caller, "limits">,
 ): Promise<BootFacts> {
+  const facts = await readMachineFacts(ports);
+  const { saved, running } = facts;
+  return { ...facts, declared: await readDeclared(ports, request, caller, { saved, running: running ?? [] }) };
+}
+
+/** Without the ecosystem file, which is a program. */
+export async function readMachineFacts(ports: BootPorts): Promise<Omit<BootFacts, "declared">> {
   const { workspace, processes, savedLists, units, daemons, processLogs, stamps } = ports;
   const { running, silence } = await readRunning(ports);
   const saved = await savedLists.read((value) => processes.digest(value));
@@ -31,7 +38,6 @@ export async function readBootFacts(
     traces: await processLogs.readDaemonTraces(),
     daemon: (await daemons.list())?.find(({ isOwn }) => isOwn) ?? null,
     missingScripts: stamps.missing(scripts),
-    declared: await readDeclared(ports, request, caller, { saved, running: running ?? [] }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { AuditCount } from "../access/port-audit-log.ts";
+import type { Issue } from "../api/issue.ts";
 import type { LogUsageResponse } from "../api/log-care.ts";
 import type { HostMetrics, MetricsPayload, ProcessMetrics } from "../api/metrics.ts";
 import { driftStates } from "../api/names.ts";
@@ -19,11 +20,21 @@ export interface FamilyInput {
   readonly sample: Sample;
   /** `undefined` before the first look at the logs. */
   readonly logs: LogUsageResponse | undefined;
+  /** `undefined` before the first look. */
+  readonly boot: readonly Issue[] | undefined;
   readonly own: OwnUsage;
   readonly cost: TelemetryCost;
   readonly audit: readonly AuditCount[];
   readonly releases: readonly Release[];
   readonly ended: ReturnType<Releases["counts"]>;
+}
+
+/** One sample is always there: without it, the state is unknown. */
+function bootFamily(issues: readonly Issue[]): MetricFamily {
+  const codes = [...new Set(issues.map(({ code }) => code))];
+  const samples = codes.map((code) => ({ labels: { code }, value: issues.filter((one) => one.code === code).length }));
+  const help = "Reasons why a reboot would not bring back what runs, by code; without a code, all.";
+  return gauges("svcm_boot_findings", help, [{ labels: { code: "" }, value: issues.length }, ...samples]);
 }
 
 /** The metrics of `GET /metrics`. Labels never contain environment values or arguments. */
@@ -35,6 +46,7 @@ export function metricFamilies(input: FamilyInput): MetricFamily[] {
     ...hostFamilies(sample.payload.host),
     ...(sample.kind === "metrics" ? pm2Families(sample.payload) : []),
     ...(input.logs === undefined ? [] : logFamilies(input.logs)),
+    ...(input.boot === undefined ? [] : [bootFamily(input.boot)]),
     {
       name: "svcm_audit_records",
       type: "counter",

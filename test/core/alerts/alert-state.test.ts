@@ -54,6 +54,7 @@ describe("an alert", () => {
       disk: 2 * HOUR,
       drift: 15 * MINUTE,
       "pm2-away": MINUTE,
+      boot: 60 * MINUTE,
     });
     expect(run(600, () => [offline()], holdOffs)).toEqual([]);
   });

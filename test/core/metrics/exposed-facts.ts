@@ -40,6 +40,10 @@ export const facts = {
       cannotUndo: [],
     } as const,
   ],
+  boot: [
+    { code: "BOOT_VALUE", severity: "error", path: ["web"], message: "web would start with another MODE" },
+    { code: "UNIT_ABSENT", severity: "error", path: [], message: "no unit" },
+  ] as const,
   ended: new Map([["applied", 3] as const]),
   logs: {
     at: "2026-11-22T04:41:09.000Z",

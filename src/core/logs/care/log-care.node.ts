@@ -43,11 +43,11 @@ export function nodeLogCare(options: LogCareOptions): LogCare {
     withJournal(recordPath(path), path, work);
   return {
     last: () => last,
-    async look({ keepsSizes = true } = {}) {
+    async look({ keepsSizes = true, writersFrom = 0 } = {}) {
       // Few commands need it, and it shares code with the worker that reads logs.
       const { lookAtLogs } = await import("./look.node.ts");
       const kept = parseSizes(readIfReadable(sizesFile));
-      const survey = await lookAtLogs({ home, folders, etc, isUnfinished }, kept, nowMs());
+      const survey = await lookAtLogs({ home, folders, etc, isUnfinished, writersFrom }, kept, nowMs());
       // Without the sizes of this look, only the growth stays unknown.
       if (keepsSizes && survey.logs.length > 0)
         await changeSizes((before) => addSizes(before, survey.logs, survey.atMs)).catch(ignoreFileError);

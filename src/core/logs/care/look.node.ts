@@ -25,6 +25,8 @@ export interface LookOptions {
   /** `/etc`, except in tests. */
   readonly etc: string;
   readonly isUnfinished: (path: string) => boolean;
+  /** The size from which programs other than PM2's are asked whether they write the log. */
+  readonly writersFrom: number;
 }
 
 const NO_LOGS = {
@@ -44,13 +46,18 @@ export async function lookAtLogs(options: LookOptions, kept: KeptSizes, nowMs: n
   if (!existsSync(home)) return { ...NO_LOGS, home, atMs: nowMs, logrotate: [] };
   const listed = await callDaemon(join(home, "rpc.sock"), "getMonitorData", TIMEOUT_MS);
   const processes = Array.isArray(listed) ? (listed as Pm2Process[]) : readSavedProcesses(home);
-  const found = findLogs(options, processes).filter(({ path }) => lstatSync(path, { throwIfNoEntry: false }));
+  // One size decides whether the writers are looked for, and whether the log is cut.
+  const found = findLogs(options, processes).flatMap((log) => {
+    const stats = lstatSync(log.path, { throwIfNoEntry: false });
+    return stats === undefined ? [] : [{ ...log, stats }];
+  });
+  const cut = found.filter(({ path, stats }) => stats.size >= options.writersFrom || options.isUnfinished(path));
   const pids = new Set([...daemonPid(home), ...processes.flatMap(({ pid = 0 }) => (pid > 1 ? [pid] : []))]);
-  const open = readOpenFiles(new Set(found.map(({ path }) => realPathIfReadable(path))), pids);
+  const open = readOpenFiles(new Set(cut.map(({ path }) => realPathIfReadable(path))), pids);
   const owner = statSync(home).uid;
-  const describe = (log: FoundLog): SurveyedLog => {
-    const { dev, ino, size: bytes, mtimeMs: modifiedMs } = lstatSync(log.path);
-    const { folders: _folders, ...own } = log;
+  const describe = (log: (typeof found)[number]): SurveyedLog => {
+    const { dev, ino, size: bytes, mtimeMs: modifiedMs } = log.stats;
+    const { folders: _folders, stats: _stats, ...own } = log;
     return {
       ...own,
       dev,

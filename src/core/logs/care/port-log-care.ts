@@ -4,8 +4,11 @@ import type { LogrotateRule } from "./logrotate.ts";
 
 /** The log files of PM2 on the disk: their sizes, who writes them, and the cutting of them. */
 export interface LogCare {
-  /** Reads no line. Unless it must change nothing, keeps the sizes for the growth at a later look. */
-  look(options?: { readonly keepsSizes?: boolean }): Promise<LogSurvey>;
+  /**
+   * Reads no line. Unless it must change nothing, keeps the sizes for the growth at a later look.
+   * @param options `writersFrom` spares a look at every process of the machine if no log has that size
+   */
+  look(options?: { readonly keepsSizes?: boolean; readonly writersFrom?: number }): Promise<LogSurvey>;
 
   /** The last look of this process. */
   last(): LogSurvey | undefined;

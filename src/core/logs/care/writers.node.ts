@@ -31,8 +31,7 @@ interface OpenFile extends LogWriter {
  * @param pm2Pids whose files are compared by inode, because they may see other paths
  */
 export function readOpenFiles(paths: ReadonlySet<string>, pm2Pids: ReadonlySet<number>): OpenFiles {
-  const pids = listIfReadable("/proc").filter((name) => /^\d+$/.test(name));
-  const open = pids.map(Number).flatMap((pid): OpenFile[] => {
+  const open = (paths.size === 0 ? [...pm2Pids] : allPids()).flatMap((pid): OpenFile[] => {
     const isOfPm2 = pm2Pids.has(pid);
     return (listDescriptors(pid) ?? []).flatMap(
       (fd) => readOpenFile(pid, fd, (path) => paths.has(path) || isOfPm2) ?? [],
@@ -48,6 +47,11 @@ export function readOpenFiles(paths: ReadonlySet<string>, pm2Pids: ReadonlySet<n
     deleted: deleted.map(({ path, pid, bytes }) => ({ path: path.slice(0, -DELETED.length), pid, bytes })),
     isHidden: process.platform !== "linux" || [...pm2Pids].some((pid) => listDescriptors(pid) === undefined),
   };
+}
+
+function allPids(): number[] {
+  const names = listIfReadable("/proc").filter((name) => /^\d+$/.test(name));
+  return names.map(Number);
 }
 
 /** `undefined` if it is not open for writing, or no regular file. */

@@ -20,7 +20,8 @@ export async function keepLogs(
 ): Promise<void> {
   while (!signal.aborted) {
     try {
-      if ((await ports.facts.project())?.logs === undefined) await ports.logCare.look();
+      if ((await ports.facts.project())?.logs === undefined)
+        await ports.logCare.look({ writersFrom: Number.POSITIVE_INFINITY });
       else report.done(await logsRotate.run(ports, { dryRun: false }, { ...caller, signal }));
     } catch (error) {
       report.failed(error);

@@ -23,7 +23,7 @@ export const logsRotate = defineOperation({
   refusal: "INVALID_PAYLOAD",
   async run(ports: RotatePorts, input, caller): Promise<LogRotationResponse> {
     const settings = requireSettings(input, (await ports.facts.project())?.logs);
-    const survey = await ports.logCare.look();
+    const survey = await ports.logCare.look({ writersFrom: settings.maxBytes });
     const due = survey.logs.filter(({ bytes, isUnfinished }) => bytes >= settings.maxBytes || isUnfinished);
     const { maxBytes, keep } = settings;
     const answer = (logs: readonly RotatedLog[]): LogRotationResponse => ({

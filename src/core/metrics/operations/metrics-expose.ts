@@ -1,5 +1,6 @@
 import type { MetricsPorts } from "../ports.ts";
 import type { HasLogCare } from "../../logs/care/port-log-care.ts";
+import type { HasBootOutlook } from "../../rollout/port-boot-outlook.ts";
 import { usageOf } from "../../logs/care/usage.ts";
 import { metricFamilies } from "../metric-families.ts";
 import { metricsText } from "../open-metrics.ts";
@@ -15,7 +16,7 @@ export const metricsExpose = defineOperation({
   id: "metrics.expose",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports: MetricsPorts & HasLogCare, { version, format }): Promise<string> {
+  async run(ports: MetricsPorts & HasLogCare & HasBootOutlook, { version, format }): Promise<string> {
     const { telemetry, machine, audit, releases } = ports;
     const [sample, storedReleases, server] = await Promise.all([
       telemetry.collect({ environment: undefined, asyncContext: false, freshMs: FRESH_MS }),
@@ -28,6 +29,9 @@ export const metricsExpose = defineOperation({
     const survey = ports.logCare.last();
     const logs = survey && usageOf(survey, (await ports.facts.project())?.logs);
     const cost = { own: machine.ownUsage(), cost: telemetry.cost() };
-    return metricsText(metricFamilies({ version, server, sample, logs, ...cost, ...counts }), format);
+    return metricsText(
+      metricFamilies({ version, server, sample, logs, boot: ports.bootOutlook.last(), ...cost, ...counts }),
+      format,
+    );
   },
 });

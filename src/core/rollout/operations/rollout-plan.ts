@@ -2,6 +2,7 @@ import type { ApplyPorts } from "../apply/ports.ts";
 import type { Plan } from "../../api/rollout.ts";
 import { defineOperation } from "../../access/operation.ts";
 import { withMachineEnvironment } from "../machine-environment.ts";
+import type { HasBootOutlook } from "../port-boot-outlook.ts";
 import { withDeployed } from "../port-deployed.ts";
 import { computePlan } from "../planning.ts";
 
@@ -9,11 +10,13 @@ export const rolloutPlan = defineOperation({
   id: "rollout.plan",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports: ApplyPorts, input, caller): Promise<Plan> {
+  async run(ports: ApplyPorts & HasBootOutlook, input, caller): Promise<Plan> {
     const request = await withMachineEnvironment(ports, input, caller);
     // A comparison of revisions is about the checkout.
     if (request.from !== undefined) return (await computePlan(ports, request)).plan;
     const { plan } = await computePlan(await withDeployed(ports, request), request);
-    return { ...plan, issues: [...(await ports.deployed.interrupted(request)), ...plan.issues] };
+    // An apply with steps saves the list.
+    const reboot = plan.changed || !plan.exists ? [] : await ports.bootOutlook.apps();
+    return { ...plan, issues: [...(await ports.deployed.interrupted(request)), ...plan.issues, ...reboot] };
   },
 });
