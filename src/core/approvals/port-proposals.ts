@@ -1,3 +1,4 @@
+import type { HasBootOutlook } from "../rollout/port-boot-outlook.ts";
 import type { HasTokens } from "../access/port-tokens.ts";
 import type { HasEffects } from "../env/port-effects.ts";
 import type { ApplyPorts } from "../rollout/apply/ports.ts";
@@ -31,4 +32,4 @@ export interface HasProposals {
 }
 
 /** A proposal is computed, approved and run. */
-export interface ApprovalPorts extends ApplyPorts, HasEffects, HasProposals, HasTokens {}
+export interface ApprovalPorts extends ApplyPorts, HasBootOutlook, HasEffects, HasProposals, HasTokens {}

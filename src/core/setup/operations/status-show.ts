@@ -1,3 +1,4 @@
+import type { HasBootOutlook } from "../../rollout/port-boot-outlook.ts";
 import type { ApplyPorts } from "../../rollout/apply/ports.ts";
 import type { MetricsPorts } from "../../metrics/ports.ts";
 import { defineOperation } from "../../access/operation.ts";
@@ -13,7 +14,7 @@ export interface StatusResponse extends Status {
   readonly root: string;
 }
 
-type StatusPorts = ApplyPorts & MetricsPorts;
+type StatusPorts = ApplyPorts & HasBootOutlook & MetricsPorts;
 type ServicePlan = StatusFacts["plans"][number];
 
 /** More would make the answer slow. */
