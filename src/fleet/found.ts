@@ -48,11 +48,7 @@ export interface InitResult extends Foundation {
  * @throws {SvcmError} START_REFUSED if there is a fleet already, INVALID_REQUEST, SUITE_FILE_FAILED
  */
 export async function initFleet(ports: Ports, { url, user, nodes, owner }: InitRequest): Promise<InitResult> {
-  if ((await ports.facts.project())?.nats !== undefined)
-    throw new SvcmError("START_REFUSED", {
-      details:
-        "svcm.yaml declares nats already. Accepted: a repository without a fleet; svcm nats key makes further keys.",
-    });
+  await requireNoFleet(ports);
   const folder = join(ports.workspace.stateFolder, "nats");
   const foundation = { folder, url };
   const keys = new Map([user, ...nodes].map((name) => [name, createKey()] as const));
@@ -81,6 +77,14 @@ export async function initFleet(ports: Ports, { url, user, nodes, owner }: InitR
     ...(ca !== undefined && { [NATS_CA]: join(folder, "server.pem") }),
   };
   return { ...foundation, files, variables, program };
+}
+
+async function requireNoFleet({ facts }: Ports): Promise<void> {
+  if ((await facts.project())?.nats === undefined) return;
+  throw new SvcmError("START_REFUSED", {
+    details:
+      "svcm.yaml declares nats already. Accepted: a repository without a fleet; svcm nats key makes further keys.",
+  });
 }
 
 function declare(
