@@ -65,7 +65,8 @@ export const deployCodes: CodeDocs = {
     summary: "The tarball or folder of `--from` cannot be used as a release.",
     explanation:
       "svcm reads the list of a tarball before it writes any of it. Files outside of the archive, devices, pipes, `.git`, and links that lead out are refused.",
-    remedy: "Pack a folder with files, folders and relative links: `tar --create --gzip --file=release.tgz .`",
+    remedy:
+      "Pack a folder with files, folders and relative links, for example with `tar --create --gzip --file=release.tgz .`.",
   },
   DEPLOY_NO_SPACE: {
     summary: "The disk has too little free space, or too few free files, for a release like the last one.",
