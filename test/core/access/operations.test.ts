@@ -52,9 +52,7 @@ describe.each(roles)("a token with the role %s", (role) => {
   test("is refused exactly the operations of the roles above it", () => {
     const above = new Set(roles.slice(roles.indexOf(role) + 1));
     expect(refused.map(({ id }) => id)).toEqual(
-      operations
-        .filter(({ access }) => access === "propose" || above.has(weakestRole(access)))
-        .map(({ id }) => id),
+      operations.filter(({ access }) => access === "propose" || above.has(weakestRole(access))).map(({ id }) => id),
     );
   });
 });
