@@ -88,7 +88,9 @@ const GROUPS: readonly Group[] = [
     ],
     except: [
       "words/json-",
+      "words/coalescing-buffer.",
       "words/duration.",
+      "words/local-time.",
       "words/group-by.",
       "words/escape-",
       "words/suggest.",

@@ -20,6 +20,7 @@ import { eventsBody } from "../../src/core/api/events.ts";
 import { identityBody } from "../../src/core/api/identity.ts";
 import { historyBody } from "../../src/core/api/history.ts";
 import { logUsageBody } from "../../src/core/api/log-care.ts";
+import { proposalListBody } from "../../src/core/api/proposals.ts";
 import { planBody, releaseListBody } from "../../src/core/api/rollout.ts";
 import { ask, ENV, post, testServer, type TestResponse } from "./support.ts";
 import type { Route } from "../../src/server/route.ts";
@@ -37,6 +38,7 @@ const examples: Record<string, { readonly path: string; readonly body?: z.ZodTyp
   },
   "/api/runtime/plan": { path: "/api/runtime/plan?environment=prod", body: planBody },
   "/api/runtime/releases": { path: "/api/runtime/releases", body: releaseListBody },
+  "/api/proposals": { path: "/api/proposals", body: proposalListBody },
   "/api/runtime/contract": { path: "/api/runtime/contract", body: contractBody },
   "/api/runtime/audit": { path: "/api/runtime/audit?limit=10", body: auditBody },
   "/api/events": { path: "/api/events?limit=10&cursor=1.1", body: eventsBody },

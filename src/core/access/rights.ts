@@ -20,13 +20,9 @@ export function weakestRole(right: Right): Role {
 
 export function rightRefusal({ actor = "", role }: Identity, access: Access): SvcmError {
   if (role === undefined) return new SvcmError("UNAUTHORIZED");
-  if (access === "propose")
-    return new SvcmError("FORBIDDEN", {
-      code: "RIGHT_MISSING",
-      details: `The token ${JSON.stringify(actor)} may not propose changes. Accepted: a token that an admin created with --propose.`,
-    });
   const needed = weakestRole(access);
-  const accepted = needed === "admin" ? "admin" : `${needed} or a stronger role`;
+  const ofRole = needed === "admin" ? "admin" : `${needed} or a stronger role`;
+  const accepted = access === "propose" ? "a token that an admin created with --propose" : ofRole;
   return new SvcmError("FORBIDDEN", {
     code: "RIGHT_MISSING",
     details: `The token ${JSON.stringify(actor)} has the role ${role}. Accepted: ${accepted}. An admin creates tokens with svcm token create.`,
