@@ -48,6 +48,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
   const workspace = resolveWorkspace(options);
   const { root, configDir, stateFolder, auditFile, pm2Home } = workspace;
   const { env, cwd, folders = [], logFolders = [] } = options;
+  const pm2Places = { root, home: pm2Home, path: env["PATH"] };
   const secrets = async () => readSecrets(ports, await ports.facts.runtimeContract());
   const ports: Ports = createLazily<Ports>({
     workspace: () => workspace,
@@ -59,14 +60,14 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     audit: () => auditLog({ file: auditFile, pm2Home, earlier: join(root, ".svcm", "audit.jsonl") }),
     clock: () => systemClock,
     host: () => nodeHost,
-    processes: () => pm2Processes({ env, cwd }),
+    processes: () => pm2Processes({ env, cwd, root }),
     releases: () => nodeReleases(pm2Home, root),
     deploys: () => once(() => loadDeploys(options, ports)),
     deployed: () => nodeDeployed({ root, pm2Home }, ports),
     runningCode: () => nodeRunningCode({ root, env, pm2Home }),
     tokens: () => nodeTokens(stateFolder, ports.files),
     processLogs: () => nodeProcessLogs(pm2Home),
-    schedules: () => pm2Schedules(pm2Home),
+    schedules: () => pm2Schedules(pm2Places),
     logs: () => nodeLogs({ env, cwd, folders: logFolders, secrets }),
     logCare: () => nodeLogCare({ pm2Home, folders: logFolders, nowMs: () => systemClock.now() }),
     sightings: () => nodeSightings({ pm2Home, auditFile }),
@@ -75,7 +76,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     asyncContext: () => nodeAsyncContext,
     health: () => nodeHealth,
     stamps: () => nodeFileStamps,
-    installation: () => nodeInstallation({ env, pm2Home }),
+    installation: () => nodeInstallation({ env, places: pm2Places }),
     effects: () => ({ read: (file, keys) => readEffect(ports, file, keys) }),
     telemetry: () => createTelemetry(ports),
     historyFiles: () => nodeHistoryFiles(join(stateFolder, "history")),
@@ -83,7 +84,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     recorder: () => createRecorder(ports),
     notifier: () => nodeNotifier({ env, cwd: root }),
     alerting: () => createAlerting(ports),
-    daemons: () => pm2Daemons(pm2Home),
+    daemons: () => pm2Daemons(pm2Places),
     savedLists: () => pm2SavedLists(pm2Home),
     units: () => nodeUnits({ env }),
   });

@@ -28,8 +28,11 @@ export const processCodes: CodeDocs = {
     remedy: "Set PM2_HOME to a shorter path that your user can write.",
   },
   PM2_LOAD_FAILED: {
-    summary: "The package pm2 cannot be loaded.",
-    remedy: "Install svcm again: PM2 comes with it.",
+    summary: "svcm finds no PM2 that it may load, and this command needs PM2's code.",
+    explanation:
+      "svcm uses the team's own PM2, 5.4 or newer: that of the running daemon, of the repository, beside svcm, or on PATH, in this order, and never one that another user owns. Lists, logs, `svcm why` and actions on known processes need none of it.",
+    remedy:
+      "Run `npm install pm2` in the repository, or `npm install --global pm2`. `svcm doctor` says which one svcm uses.",
   },
   PM2_START_FAILED: {
     summary: "svcm could not start a PM2 daemon.",
