@@ -134,7 +134,7 @@ test("without PM2, the package reads env files, and says what to install for pro
   write("pm2/ecosystem.dev.config.cjs", 'module.exports = { apps: [{ name: "api", script: "/bin/true" }] };');
   const { status, stderr } = spawnSync(join(app, "node_modules/.bin/svcm"), ["process", "start", "--ecosystem"], {
     cwd: app,
-    env: plainEnvironment({ PM2_HOME: join(folder, "home") }),
+    env: plainEnvironment({ PM2_HOME: join(folder, "home"), PATH: `${dirname(process.execPath)}:/usr/bin:/bin` }),
     encoding: "utf8",
   });
   const value = svcm("env", "get", "SVC_HTTP_FRAMEWORK");

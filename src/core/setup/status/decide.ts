@@ -54,9 +54,10 @@ export function decideStatus(facts: StatusFacts): Status {
   const compared = plans.flatMap(({ plan }) => ("message" in plan ? [] : [plan]));
   const isIdle = !isSetUp && compared.length === plans.length && compared.every(({ exists }) => !exists);
   const declared = isIdle ? [] : plans;
+  // What does not work now comes before what an apply would change.
   const points = [
-    ...declared.flatMap(({ plan, service }) => ("message" in plan ? [toUnknown(plan)] : planPoints(plan, service))),
     ...listed,
+    ...declared.flatMap(({ plan, service }) => ("message" in plan ? [toUnknown(plan)] : planPoints(plan, service))),
   ].toSorted((a, b) => Number(a.kind === "unknown") - Number(b.kind === "unknown"));
   const verdict = points[0]?.kind ?? (isIdle ? "idle" : "as declared");
   return {
