@@ -27,7 +27,7 @@ export function presentState({ status, pid, createdAt, autorestart, newest }: St
   return pid === null ? "not running" : status;
 }
 
-/** `Now: given up. PM2 does not start it again; svcm process restart api does.` */
+/** `Now: given up. PM2 does not start it again; svcm restart api does.` */
 export function stateSentences(name: string, states: readonly PresentState[]): string[] {
   if (states.length === 0) return [];
   const next = nextSentence(name, states);
@@ -35,8 +35,8 @@ export function stateSentences(name: string, states: readonly PresentState[]): s
 }
 
 function nextSentence(name: string, states: readonly PresentState[]): string | undefined {
-  if (states.includes("given up")) return `PM2 does not start it again; svcm process restart ${name} does.`;
+  if (states.includes("given up")) return `PM2 does not start it again; svcm restart ${name} does.`;
   if (states.includes("not running"))
-    return `PM2 lists it as online, but it has no pid, and PM2 does not notice; svcm process restart ${name} starts it.`;
+    return `PM2 lists it as online, but it has no pid, and PM2 does not notice; svcm restart ${name} starts it.`;
   return undefined;
 }

@@ -148,6 +148,6 @@ test.each([
 
 test("a process that PM2 does not start again is named with the command that does", () => {
   expect(stateSentences("api", ["given up"])).toEqual([
-    "Now: given up. PM2 does not start it again; svcm process restart api does.",
+    "Now: given up. PM2 does not start it again; svcm restart api does.",
   ]);
 });

@@ -1,4 +1,4 @@
-/** Whose PM2 svcm loads: real folders, and packages of each layout. */
+/** The PM2 that svcm loads: real folders, and packages of each layout. */
 import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -46,7 +46,7 @@ function choosePm2(candidates: readonly Candidate[]): FoundPm2 {
   return { code: undefined, refused: [...new Set(refused)] };
 }
 
-/** Who owns the folder may change what svcm would run. */
+/** The owner of the folder may change the code that svcm would run. */
 function problemOf(folder: string, version: string): string | undefined {
   const uid = process.geteuid?.();
   const owners = [folder, join(folder, "package.json")].map((path) => statSync(path).uid);

@@ -9,7 +9,7 @@ export interface WorkerData {
   readonly socket: string;
   readonly salt: Uint8Array;
   readonly timeoutMs: number;
-  /** Where PM2's code may be; it is looked for only when it is needed. */
+  /** The worker looks for PM2's code there, only when it needs the code. */
   readonly places: Pm2Places;
 }
 

@@ -63,7 +63,7 @@ export const otherRefusals: EcosystemRule = {
   ],
 };
 
-export const notAsked: EcosystemRule = {
+export const missingPm2: EcosystemRule = {
   code: "ECOSYSTEM_PM2_NOT_ASKED",
   severity: "warning",
   summary: "No PM2 is installed that could validate the file, so only svcm's own rules did (warning).",

@@ -45,7 +45,7 @@ interface Axon {
   socket(kind: "sub-emitter"): BusSocket;
 }
 
-/** A folder of PM2 7; a package of its own for PM2 5 and 6. @throws {LinkFailure} PM2_LOAD_FAILED */
+/** A folder of PM2 7; a separate package for PM2 5 and 6. @throws {LinkFailure} PM2_LOAD_FAILED */
 async function loadAxon(): Promise<Axon> {
   const folder = await pm2Folder();
   const load = createRequire(join(folder, "package.json"));
