@@ -18,7 +18,7 @@ import type { Fleet } from "../fleet/fleet.ts";
 import type * as FleetModule from "../fleet/index.ts";
 import { jsonText, writeErr, writeOut } from "./terminal/output.ts";
 import { printable } from "./terminal/paint.ts";
-import { parseFields, selectFields, unknownFields } from "./terminal/select-fields.ts";
+import { parseFields, selectFields, unknownFieldsText } from "./terminal/select-fields.ts";
 import { isStdoutTerminal, stderrScreen, stdoutScreen, type Screen } from "./terminal/screen.ts";
 import { progressText } from "./terminal/step-line.ts";
 import { renderTable, type Column } from "./terminal/table.ts";
@@ -193,27 +193,19 @@ export abstract class SvcmCommand extends Command {
   }
 
   protected override toSuccessJson(result: unknown): unknown {
-    const unknown = unknownFields(result, this.#fields);
-    if (unknown.length > 0) {
-      const accepted = typeof result === "object" && result !== null ? Object.keys(result).join(", ") : "none";
-      writeErr(
-        `${printable(`Warning: the answer has no ${unknown.join(", ")}. Its members: ${accepted}.`, stderrScreen())}\n`,
-      );
-    }
-    return this.#select(result);
-  }
-
-  #select(document: unknown): unknown {
-    return this.#fields.length === 0 ? document : selectFields(document, this.#fields);
+    const warning = unknownFieldsText(result, this.#fields);
+    if (warning !== undefined) writeErr(`${printable(warning, stderrScreen())}\n`);
+    return selectFields(result, this.#fields);
   }
 
   protected logJsonLine(document: unknown): void {
-    this.#print(jsonText(this.#select(document)));
+    this.#print(jsonText(selectFields(document, this.#fields)));
   }
 
   /** One document per line, in one write. */
   protected logJsonLines(documents: readonly unknown[]): void {
-    if (documents.length > 0) this.#print(documents.map((document) => jsonText(this.#select(document))).join("\n"));
+    if (documents.length > 0)
+      this.#print(documents.map((document) => jsonText(selectFields(document, this.#fields))).join("\n"));
   }
 
   protected override logJson(document: unknown): void {

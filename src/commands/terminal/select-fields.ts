@@ -11,7 +11,7 @@ export function parseFields(text: string): string[][] {
 
 /** The document with these members only, in its own order. */
 export function selectFields(document: unknown, paths: readonly (readonly string[])[]): unknown {
-  if (paths.some((path) => path.length === 0)) return document;
+  if (paths.length === 0 || paths.some((path) => path.length === 0)) return document;
   if (Array.isArray(document)) return document.map((element) => selectFields(element, paths));
   if (!isRecord(document)) return document;
   const members = Object.entries(document).flatMap(([name, value]) => {
@@ -19,6 +19,14 @@ export function selectFields(document: unknown, paths: readonly (readonly string
     return rest.length === 0 ? [] : [[name, selectFields(value, rest)] as const];
   });
   return Object.fromEntries(members);
+}
+
+export function unknownFieldsText(document: unknown, paths: readonly (readonly string[])[]): string | undefined {
+  const unknown = unknownFields(document, paths);
+  const accepted = isRecord(document) ? Object.keys(document).join(", ") : "none";
+  return unknown.length === 0
+    ? undefined
+    : `Warning: the answer has no ${unknown.join(", ")}. Its members: ${accepted}.`;
 }
 
 /** Paths that lead nowhere. In an empty list, nothing is known to be wrong. */

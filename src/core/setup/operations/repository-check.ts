@@ -7,7 +7,7 @@ import { isEncrypted } from "../../env/document.ts";
 import type { Report } from "../../findings/report.ts";
 import { PROJECT_FILE } from "../../project/project.ts";
 import { resolvePath } from "../../project/resolve.ts";
-import { checkDeployments, checkStartups, checkTemplates, templatePaths } from "../check/check-documents.ts";
+import { checkDeployments, checkStartups, checkTemplates, templatePaths } from "./check-documents.ts";
 import { isPassed, selectFiles, selectIssues } from "../check/decide-check.ts";
 import { checkFiles, readDeclarations } from "../doctor/check-files.ts";
 import { gatherFiles, rootRelative } from "../doctor/gather-files.ts";
