@@ -2,7 +2,7 @@ import pjson from "../../package.json" with { type: "json" };
 import { rootHelp } from "../commands/terminal/command-set.ts";
 import { presentSubjects } from "../commands/terminal/present-subjects.ts";
 import { stdoutScreen } from "../commands/terminal/screen.ts";
-import { repositoryRoot } from "../core/project/workspace.node.ts";
+import { repositoryRoot } from "../core/index.ts";
 
 const HELP_WIDTH = 80;
 const HELP_WORDS = new Set(["--help", "-h", "help"]);

@@ -2,7 +2,7 @@ const LEFT_TO_PM2 = "use PM2's own command line for this";
 const TO_DECLARE = "svcm plan, then svcm apply: the ecosystem file declares what runs";
 const LIST_AS_JSON = "svcm ls --json";
 
-/** What answers a word of another tool that is no alias of a command, because it would need other arguments. */
+/** Answers for words of other tools. Each would need other arguments, so it cannot be an alias. */
 export const HABITS: Readonly<Record<string, string>> = {
   st: "svcm status",
   watch: "svcm metrics watch",

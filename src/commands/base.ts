@@ -18,6 +18,7 @@ import type { Fleet } from "../fleet/fleet.ts";
 import type * as FleetModule from "../fleet/index.ts";
 import { jsonText, writeErr, writeOut } from "./terminal/output.ts";
 import { printable } from "./terminal/paint.ts";
+import { parseFields, selectFields, unknownFieldsText } from "./terminal/select-fields.ts";
 import { isStdoutTerminal, stderrScreen, stdoutScreen, type Screen } from "./terminal/screen.ts";
 import { progressText } from "./terminal/step-line.ts";
 import { renderTable, type Column } from "./terminal/table.ts";
@@ -66,6 +67,13 @@ export abstract class SvcmCommand extends Command {
       helpGroup: "GLOBAL",
       helpValue: "<dir>",
     }),
+    fields: Flags.string({
+      summary: "With --json, only these members of the answer, for example name,processes.pid.",
+      helpGroup: "GLOBAL",
+      helpValue: "<a,b.c>",
+      dependsOn: ["json"],
+    }),
+    "no-input": Flags.boolean({ summary: "Never ask, as without a terminal.", helpGroup: "GLOBAL", default: false }),
   };
 
   /** oclif's own `run` would load the configuration again. */
@@ -79,6 +87,9 @@ export abstract class SvcmCommand extends Command {
   }
 
   protected root: string | undefined;
+  /** False with --no-input. */
+  takesInput = true;
+  #fields: readonly (readonly string[])[] = [];
 
   #ports: Promise<Ports> | undefined;
   #controller: AbortController | undefined;
@@ -88,7 +99,10 @@ export abstract class SvcmCommand extends Command {
     argv?: string[],
   ): Promise<ParserOutput<F, B, A>> {
     const parsed = await super.parse(options, argv);
-    this.root = (parsed.flags as { readonly root?: string }).root;
+    const flags = parsed.flags as { readonly root?: string; readonly fields?: string; readonly "no-input"?: boolean };
+    this.root = flags.root;
+    this.takesInput = flags["no-input"] !== true;
+    this.#fields = flags.fields === undefined ? [] : parseFields(flags.fields);
     return parsed;
   }
 
@@ -178,13 +192,20 @@ export abstract class SvcmCommand extends Command {
     else if (!this.jsonEnabled()) this.#print(message);
   }
 
+  protected override toSuccessJson(result: unknown): unknown {
+    const warning = unknownFieldsText(result, this.#fields);
+    if (warning !== undefined) writeErr(`${printable(warning, stderrScreen())}\n`);
+    return selectFields(result, this.#fields);
+  }
+
   protected logJsonLine(document: unknown): void {
-    this.#print(jsonText(document));
+    this.#print(jsonText(selectFields(document, this.#fields)));
   }
 
   /** One document per line, in one write. */
   protected logJsonLines(documents: readonly unknown[]): void {
-    if (documents.length > 0) this.#print(documents.map((document) => jsonText(document)).join("\n"));
+    if (documents.length > 0)
+      this.#print(documents.map((document) => jsonText(selectFields(document, this.#fields))).join("\n"));
   }
 
   protected override logJson(document: unknown): void {

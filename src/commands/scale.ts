@@ -45,5 +45,5 @@ export default class ProcessScale extends NodeCommand {
 function render({ name, from, to, now }: ProcessScaleResult): string {
   const done = from === to ? `${name} already runs with ${to}.` : `Scaled ${name} from ${from} to ${to}.`;
   if (now === to) return done;
-  return `${done} Now PM2 lists ${now}: another command changed the number at the same time. Next: svcm process scale ${name} ${to}`;
+  return `${done} Now PM2 lists ${now}: another command changed the number at the same time. Next: svcm scale ${name} ${to}`;
 }

@@ -100,7 +100,7 @@ export * from "./operations.ts";
 export { remoteOperations } from "./remote-operations.ts";
 export { readConsole } from "./files/console-files.ts";
 export type { ConsoleFiles, Encoding } from "./files/console-files.ts";
-export { folderProblem } from "./project/workspace.node.ts";
+export { folderProblem, repositoryRoot } from "./project/workspace.node.ts";
 export { deliveryFile, privateCopy, type DeliveryFile, type PrivateCopy } from "./files/private-files.ts";
 
 /** At a terminal, file permissions limit the user; svcm adds no limits. */

@@ -49,6 +49,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
   const workspace = resolveWorkspace(options);
   const { root, configDir, stateFolder, auditFile, pm2Home } = workspace;
   const { env, cwd, folders = [], logFolders = [] } = options;
+  const pm2Places = { root, home: pm2Home, path: env["PATH"] };
   const secrets = async () => readSecrets(ports, await ports.facts.runtimeContract());
   const ports: Ports = createLazily<Ports>({
     workspace: () => workspace,
@@ -60,7 +61,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     audit: () => auditLog({ file: auditFile, pm2Home, earlier: join(root, ".svcm", "audit.jsonl") }),
     clock: () => systemClock,
     host: () => nodeHost,
-    processes: () => pm2Processes({ env, cwd }),
+    processes: () => pm2Processes({ env, cwd, root }),
     releases: () => nodeReleases(pm2Home, root),
     deploys: () => once(() => loadDeploys(options, ports)),
     deployed: () => nodeDeployed({ root, pm2Home }, ports),
@@ -68,7 +69,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     proposals: () => once(async () => (await import("./approvals/proposals.node.ts")).nodeProposals(stateFolder)),
     tokens: () => nodeTokens(stateFolder, ports.files),
     processLogs: () => nodeProcessLogs(pm2Home),
-    schedules: () => pm2Schedules(pm2Home),
+    schedules: () => pm2Schedules(pm2Places),
     logs: () => nodeLogs({ env, cwd, folders: logFolders, secrets }),
     logCare: () => nodeLogCare({ pm2Home, folders: logFolders, nowMs: () => systemClock.now() }),
     sightings: () => nodeSightings({ pm2Home, auditFile }),
@@ -77,7 +78,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     asyncContext: () => nodeAsyncContext,
     health: () => nodeHealth,
     stamps: () => nodeFileStamps,
-    installation: () => nodeInstallation({ env, pm2Home }),
+    installation: () => nodeInstallation({ env, places: pm2Places }),
     effects: () => ({ read: (file, keys) => readEffect(ports, file, keys) }),
     telemetry: () => createTelemetry(ports),
     historyFiles: () => nodeHistoryFiles(join(stateFolder, "history")),
@@ -85,7 +86,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     recorder: () => createRecorder(ports),
     notifier: () => nodeNotifier({ env, cwd: root }),
     alerting: () => createAlerting(ports),
-    daemons: () => pm2Daemons(pm2Home),
+    daemons: () => pm2Daemons(pm2Places),
     savedLists: () => pm2SavedLists(pm2Home),
     units: () => nodeUnits({ env }),
     bootOutlook: () => createBootOutlook(ports),

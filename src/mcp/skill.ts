@@ -24,7 +24,7 @@ Use the tools of \`svcm mcp\` if you have them. At a shell, use the commands wit
 
 ## Find out what is wrong
 
-1. \`process_list\`, or \`svcm process list --json\`: what runs, and the state of each process.
+1. \`process_list\`, or \`svcm ls --json\`: what runs, and the state of each process.
 2. \`event_why\` with the name, or \`svcm why NAME --json\`: when and why it last ended, and what came before.
 3. \`logs_read\`, or \`svcm logs NAME --level error --lines 50 --json\`: its last errors.
 4. \`ecosystem_drift\`, or \`svcm ecosystem drift --json\`: what runs otherwise than declared.

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -86,29 +86,62 @@ describe("the package", () => {
     expect(run(copy, "npm", "pack")).toBe(`${packed.filename}\n`);
   });
 
+  test("without PM2, what reads files works, what needs PM2 says how to install it, and one on PATH is found", () => {
+    const shop = join(app, "shop");
+    write("shop/svcm.yaml", "version: 1\nenvironments: { dev: [] }\necosystem: { dev: ecosystem.config.js }\n");
+    write("shop/ecosystem.config.js", 'module.exports = { apps: [{ name: "worker", script: "worker.js" }] };\n');
+    write("shop/worker.js", "setInterval(() => {}, 1000);\n");
+    const runIn = (path: string, ...args: string[]) => {
+      const env = plainEnvironment({
+        PM2_HOME: join(shop, "home"),
+        PATH: `${dirname(process.execPath)}:/usr/bin:/bin:${path}`,
+      });
+      const { stdout } = spawnSync(join(app, "node_modules/.bin/svcm"), [...args, "--json"], {
+        cwd: shop,
+        env,
+        encoding: "utf8",
+      });
+      return JSON.parse(stdout) as object;
+    };
+    expect(runIn("", "ecosystem", "show")).toMatchObject({ apps: [{ name: "worker" }] });
+    expect(runIn("", "check")).toMatchObject({ passed: true, files: ["svcm.yaml", "ecosystem.config.js"] });
+    expect(JSON.stringify(runIn("", "check"))).toContain("ECOSYSTEM_PM2_NOT_ASKED");
+    expect(runIn("", "plan")).toMatchObject({ steps: [{ do: "start", app: "worker" }, { do: "save" }] });
+    expect(runIn("", "doctor", "--offline")).toMatchObject({ facts: { pm2: { refused: [] }, pm2Version: null } });
+    expect(runIn("", "start", "worker", "--ecosystem")).toMatchObject({ code: "PM2_LOAD_FAILED" });
+    const bin = join(app, "bin");
+    mkdirSync(bin);
+    symlinkSync(join(REPOSITORY, "node_modules/pm2/bin/pm2"), join(bin, "pm2"));
+    expect(runIn(bin, "doctor", "--offline")).toMatchObject({ facts: { pm2: { code: { by: "PATH" } } } });
+    expect(JSON.stringify(runIn(bin, "check"))).not.toContain("ECOSYSTEM_PM2_NOT_ASKED");
+  });
+
+  test("brings no other package, and every PM2 suits it", () => {
+    const pjson = JSON.parse(readFileSync(join(app, "node_modules/svcm/package.json"), "utf8")) as object;
+    expect(pjson).not.toHaveProperty("dependencies");
+    expect(pjson).toMatchObject({ peerDependencies: { pm2: "*" }, peerDependenciesMeta: { pm2: { optional: true } } });
+  });
+
   test("runs without any other package installed", () => {
     expect(svcm("--version")).toMatch(/^svcm\//);
-    expect(svcm("--help")).toContain("TOPICS");
+    expect(svcm("--help")).toContain("Change ");
     expect(svcm("env", "get", "SVC_HTTP_FRAMEWORK")).toBe("express\n");
     expect(JSON.parse(svcm("env", "get", "--json"))).toMatchObject({ environment: "dev", fileName: ".env.dev" });
   });
 });
 
 test("without PM2, the package reads env files, and says what to install for processes", () => {
-  const [pm2, away] = [join(app, "node_modules/pm2"), join(folder, "pm2")];
   write("pm2/ecosystem.dev.config.cjs", 'module.exports = { apps: [{ name: "api", script: "/bin/true" }] };');
-  renameSync(pm2, away);
   const { status, stderr } = spawnSync(join(app, "node_modules/.bin/svcm"), ["process", "start", "--ecosystem"], {
     cwd: app,
-    env: plainEnvironment({ PM2_HOME: join(folder, "home") }),
+    env: plainEnvironment({ PM2_HOME: join(folder, "home"), PATH: `${dirname(process.execPath)}:/usr/bin:/bin` }),
     encoding: "utf8",
   });
   const value = svcm("env", "get", "SVC_HTTP_FRAMEWORK");
-  renameSync(away, pm2);
   expect({ status, stderr }).toEqual({
     status: 3,
     stderr: expect.stringMatching(
-      /^Error: PM2 cannot be loaded: Cannot find .*pm2.*\nHint: svcm installs PM2 as its dependency\. .*\nPM2_LOAD_FAILED/,
+      /^Error: PM2 is not installed: .*\nHint: Install the PM2 of your team: npm install pm2 .*\nPM2_LOAD_FAILED/,
     ) as string,
   });
   expect(value).toBe("express\n");

@@ -41,7 +41,7 @@ describe("a flag that a command does not have", () => {
       status: 2,
       stdout: "",
       stderr:
-        "Error: svcm env get has no flag --bogus. Accepted: --environment, --service, --root, --node, --deadline, --json.\nHint: svcm env get --help shows how to use it\nWRONG_USAGE (svcm explain WRONG_USAGE)\n",
+        "Error: svcm env get has no flag --bogus. Accepted: --environment, --service, --app, --root, --fields, --no-input, --node, --deadline, --json.\nHint: svcm env get --help shows how to use it\nWRONG_USAGE (svcm explain WRONG_USAGE)\n",
     });
   });
 
@@ -52,7 +52,7 @@ describe("a flag that a command does not have", () => {
       error: "Wrong usage.",
       code: "WRONG_USAGE",
       details:
-        "svcm env get has no flag --bogus. Accepted: --environment, --service, --root, --node, --deadline, --json.",
+        "svcm env get has no flag --bogus. Accepted: --environment, --service, --app, --root, --fields, --no-input, --node, --deadline, --json.",
     });
   });
 });

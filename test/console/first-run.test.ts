@@ -19,7 +19,7 @@ function nothing() {
 
 /** For each tab, the text that says that it is empty, and the text that names the next step. */
 const lessons: readonly (readonly [tab: string, empty: string, step: RegExp | string])[] = [
-  ["monitoring", "The processes of PM2 cannot be read", "svcm process start --ecosystem"],
+  ["monitoring", "The processes of PM2 cannot be read", "svcm start --ecosystem"],
   ["environment", "dev has no env file.", /Create the file at the path above, even an empty one, and try again/],
   ["pm2", "No ecosystem for dev.", /Write ecosystem\.dev\.config\.cjs at the path above and read it again/],
   ["service", "No service configuration is saved yet.", /Check the defaults, enter the port, and save/],
@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)("a first run", () => {
       const server = await serverOver(real);
       const { page } = await openConsole(browser, server.url);
       await page.getByText("PM2 runs no process").waitFor();
-      await page.getByText("svcm process start --ecosystem --environment dev", { exact: true }).waitFor();
+      await page.getByText("svcm start --ecosystem --environment dev", { exact: true }).waitFor();
       await page.getByRole("button", { name: "Start api" }).waitFor();
       await expectAccessible({ page });
     } finally {

@@ -191,7 +191,7 @@ describe.skipIf(!hasBrowser)("drift", () => {
     await drift.getByText("Restart with the ecosystem file applies it.").waitFor();
     await expect
       .poll(() => drift.locator(".code-line code").textContent())
-      .toBe("svcm process restart auth --ecosystem --environment dev");
+      .toBe("svcm restart auth --ecosystem --environment dev");
     const sent = sockets.at(-1)?.waitForEvent("framesent", ({ payload }) => String(payload).includes('"action"'));
     await drift.getByRole("button", { name: "Restart with the ecosystem file" }).click();
     expect(JSON.parse(String((await sent)?.payload))).toMatchObject({

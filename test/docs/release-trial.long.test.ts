@@ -110,7 +110,7 @@ test("good releases serve, bad ones are reverted or refused, and a rollback retu
   expect(await served()).toEqual([5, 5, 5]);
   expect((await apply()).stdout).toBe("Nothing to do.\n");
 
-  const releases = (await run("svcm releases list")).stdout;
+  const releases = (await run("svcm releases")).stdout;
   const outcomes = releases.matchAll(/ (applied|reverted|refused) /g);
   expect([...outcomes].map(([, outcome]) => outcome)).toEqual([
     "applied",

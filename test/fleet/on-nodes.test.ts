@@ -108,7 +108,7 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
     async () => {
       const stop = ["process", "stop", "api", "--node", "role=web"];
       const variables = fleet.variables("otto");
-      const question = "Run svcm process stop on web-1, web-2? [y/N] ";
+      const question = "Run svcm stop on web-1, web-2? [y/N] ";
       const no = await inTerminal({ root: fleet.root("otto") }, stop, [[question, "n\n"]], variables);
       expect([no.status, no.screen.split(question).length, no.screen.includes("Nothing was changed.")]).toEqual([
         1,

@@ -74,7 +74,7 @@ test("without a daemon, reads and stops fail and do not start a daemon", async (
     const { code, stderr } = await svcm("process", ...args);
     expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("No PM2 daemon runs") as string });
   }
-  expect(await svcm("__complete", "bash", "=:", "svcm process stop ")).toMatchObject({ code: 0, stdout: "none\n" });
+  expect(await svcm("__complete", "bash", "=:", "svcm stop ")).toMatchObject({ code: 0, stdout: "none\n" });
   const { stdout } = await svcm("process", "list", "--json");
   expect(JSON.parse(stdout)).toMatchObject({ error: "PM2 operation failed.", code: "PM2_NOT_RUNNING" });
   expect(own.pids()).toEqual([]);
@@ -128,7 +128,7 @@ test("process list has a format with names only, and a wide format with scripts"
 
 test("a number or `all` is read as a name, and the refusal shows the flag that a PM2 user means", async () => {
   const number = await svcm("process", "stop", "0");
-  expect(number).toMatchObject({ code: 3, stderr: expect.stringContaining("svcm process stop --id 0") as string });
+  expect(number).toMatchObject({ code: 3, stderr: expect.stringContaining("svcm stop --id 0") as string });
   const all = await svcm("process", "restart", "all");
   expect(all).toMatchObject({ code: 3, stderr: expect.stringContaining("--namespace <name>") as string });
 });

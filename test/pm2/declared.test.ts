@@ -80,8 +80,8 @@ test("a key that was removed from the file is removed from the process at the ne
   declare("stays", "env: { SVC_A: '2' }");
   expect(await driftOf("stays")).toEqual(["env SVC_A different", "env SVC_B stale"]);
   expect((await act("start", "stays")).warnings.map((warning) => `${warning.code}: ${warning.message}`)).toEqual([
-    "PROCESS_VARIABLE_STAYED: SVC_B stayed in the process: the file no longer declares it. To apply the file: svcm process restart stays --ecosystem",
-    "PROCESS_FIELD_NOT_APPLIED: stays still runs with another env SVC_A. To apply the file: svcm process restart stays --ecosystem",
+    "PROCESS_VARIABLE_STAYED: SVC_B stayed in the process: the file no longer declares it. To apply the file: svcm restart stays --ecosystem",
+    "PROCESS_FIELD_NOT_APPLIED: stays still runs with another env SVC_A. To apply the file: svcm restart stays --ecosystem",
   ]);
   const { applied, warnings } = await act("restart", "stays");
   const env = await environmentOf("stays");
@@ -173,8 +173,8 @@ longTest(
     expect(await environmentOf("fields")).toMatchObject({ MODE: "2" });
     expect(applied?.map(({ field, key }) => key ?? field)).toEqual(["args", "MODE", "namespace"]);
     expect(warnings.map((warning) => `${warning.code}: ${warning.message}`)).toEqual([
-      "PROCESS_FIELD_NOT_APPLIED: fields still runs with another watch. PM2 applies that to a new process: svcm process delete fields, then svcm process start fields --ecosystem",
-      "PROCESS_FIELD_NOT_APPLIED: fields runs with 1 instance, and the file declares 2. To change that: svcm process scale fields 2",
+      "PROCESS_FIELD_NOT_APPLIED: fields still runs with another watch. PM2 applies that to a new process: svcm delete fields, then svcm start fields --ecosystem",
+      "PROCESS_FIELD_NOT_APPLIED: fields runs with 1 instance, and the file declares 2. To change that: svcm scale fields 2",
     ]);
   },
 );

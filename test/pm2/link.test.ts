@@ -147,7 +147,9 @@ test("a caller that aborts gets its answer immediately, and the link continues t
 
 test("close refuses pending calls, and a later call opens the link again", async () => {
   const env = { PATH: process.env["PATH"] ?? "", PM2_HOME: own.home };
-  const link = new Link({ env, socket: join(own.home, "rpc.sock"), salt: new Uint8Array(1), timeoutMs: A_MINUTE });
+  const places = { root: own.folder, home: own.home, path: "" };
+  const socket = join(own.home, "rpc.sock");
+  const link = new Link({ env, socket, salt: new Uint8Array(1), timeoutMs: A_MINUTE, places });
   await link.call({ method: "list" });
   await daemon.signal("SIGSTOP");
   const pending = link.call({ method: "list" }).catch((error: LinkFailure) => error.code);

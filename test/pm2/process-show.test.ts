@@ -34,7 +34,7 @@ const show = (name = "serves"): Promise<ProcessShowResponse> =>
   execute(processShow, ports, { name, environment: "dev" }, caller);
 const port = async (): Promise<number> => (await show()).processes[0]?.ports?.[0]?.port ?? 0;
 
-test("svcm process show has the port of the process, its restart rules, its declaration, and variable names with tiers", async () => {
+test("svcm show has the port of the process, its restart rules, its declaration, and variable names with tiers", async () => {
   const response = await show();
   const [process] = response.processes;
   expect(process).toMatchObject({ status: "online", ports: [{ address: "127.0.0.1", waiting: 0 }], problem: null });

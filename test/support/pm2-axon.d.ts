@@ -8,6 +8,11 @@ interface Axon {
   socket(kind: "req"): RequestSocket;
 }
 
+declare module "pm2/modules/pm2-axon/index.js" {
+  const axon: Axon;
+  export default axon;
+}
+
 declare module "pm2/modules/pm2-axon-rpc/index.js" {
   const rpc: {
     Client: new (socket: RequestSocket) => {

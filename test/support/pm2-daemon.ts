@@ -85,6 +85,7 @@ export function pm2(daemon = DAEMON): Pm2 {
     socket: join(home, "rpc.sock"),
     salt: new Uint8Array(32),
     timeoutMs: 60_000,
+    places: { root: join(import.meta.dirname, "../.."), home, path: "" },
   });
   const startApp = (name: string, apps: readonly Fields[], caller: string) =>
     starter.call({ method: "startApp", name, apps, folder: caller });

@@ -13,8 +13,19 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   {
     name: "Change",
     words: [
-      ...["plan", "apply", "deploy", "rollback", "releases", "start", "stop", "restart", "reload", "scale", "delete"],
-      ...["wait", "run"],
+      "plan",
+      "apply",
+      "deploy",
+      "rollback",
+      "releases",
+      "start",
+      "stop",
+      "restart",
+      "reload",
+      "scale",
+      "delete",
+      "wait",
+      "run",
     ],
   },
   {

@@ -61,14 +61,11 @@ function renderIssueWithPlace(issue: DoctorResponse["issues"][number]): string {
 }
 
 function factLines(facts: Facts): string[] {
-  const { svcm, node, platform, user, root, rootBy, pm2Version, pm2Home, pm2HomeBy, contract, auditFile } = facts;
+  const { svcm, node, platform, user, root, rootBy, pm2Home, pm2HomeBy, contract, auditFile } = facts;
   return [
     row("svcm", `${svcm}, Node.js ${node}, ${platform}, user ${user}`),
     row("Root", `${root} (${rootBy === null ? "the current folder" : `by ${rootBy}`})`),
-    row(
-      "PM2",
-      `${pm2Version ?? "not installed"}, PM2_HOME ${pm2Home} (${pm2HomeBy === null ? "the default" : `by ${pm2HomeBy}`})`,
-    ),
+    row("PM2", `${pm2Text(facts)}, PM2_HOME ${pm2Home} (${pm2HomeBy === null ? "the default" : `by ${pm2HomeBy}`})`),
     ...(facts.daemon === undefined ? [] : [row("Daemon", daemonText(facts.daemon))]),
     row("Keys", contract === null ? "not valid" : contractText(contract)),
     ...(facts.folders === null
@@ -79,6 +76,12 @@ function factLines(facts: Facts): string[] {
     row("Token", facts.hasToken ? "set" : "not set"),
     row("Audit", auditFile),
   ];
+}
+
+function pm2Text({ pm2: { code, refused } }: Facts): string {
+  const others = refused.length === 0 ? "" : `; not used: ${refused.join("; ")}`;
+  if (code === undefined) return `none that svcm may load${others}; to install it: npm install pm2`;
+  return `${code.version} of ${code.by}, ${code.folder}${others}`;
 }
 
 function daemonText(daemon: NonNullable<Facts["daemon"]> | null): string {

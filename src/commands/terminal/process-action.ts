@@ -70,7 +70,7 @@ export function readTarget(
 }
 
 function noProcessGiven(canStartDeclared: boolean): UsageError {
-  const list = "svcm process list shows the processes";
+  const list = "svcm ls shows the processes";
   return new UsageError(
     "No process was given. Accepted: NAME, --id or --namespace.",
     canStartDeclared ? `svcm apply runs every app that the ecosystem file declares; ${list}` : list,
@@ -185,7 +185,7 @@ function renderAction(result: ProcessActionResult, screen: Screen): string {
 
 const SKIP_REASONS = {
   SELF_ACTION_BLOCKED: () => "serves this request, so svcm left it alone.",
-  ALREADY_RUNNING: (name: string) => `is already running. To restart it: svcm process restart ${name}`,
+  ALREADY_RUNNING: (name: string) => `is already running. To restart it: svcm restart ${name}`,
   ALREADY_STOPPED: () => "is not running.",
   JOB_WAITS: (name: string) => `does not run now, as it should. To run it once: svcm run ${name}`,
 } as const;

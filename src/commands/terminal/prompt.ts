@@ -22,7 +22,7 @@ export interface Prompter {
 export const yesFlag = Flags.boolean({ char: "y", summary: "Do not ask for confirmation.", default: false });
 
 export function canPrompt(command: SvcmCommand): boolean {
-  return command.isInteractive && !process.env["CI"] && process.stdin.isTTY && isStderrTerminal();
+  return command.isInteractive && command.takesInput && !process.env["CI"] && process.stdin.isTTY && isStderrTerminal();
 }
 
 /** @throws {UsageError} if svcm cannot prompt a user */

@@ -47,7 +47,7 @@ const older: DaemonRule = {
       if (facts.library !== null && isOlder(pm2Version, facts.library))
         yield {
           path: ["daemon", pid],
-          message: `PM2's daemon has the version ${pm2Version}, and svcm brings ${facts.library}`,
+          message: `PM2's daemon has the version ${pm2Version}, and ${facts.library} is installed`,
           command: "pm2 update",
         };
   },

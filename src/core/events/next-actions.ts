@@ -22,7 +22,7 @@ export function describeNextActions(record: ProcessRecord, { name }: ProcessStat
   ];
 }
 
-/** `Now: errored. PM2 does not start it again; svcm process restart api does.` */
+/** `Now: errored. PM2 does not start it again; svcm restart api does.` */
 export function stateSentences(app: string, states: readonly ShownState[]): string[] {
   if (states.length === 0) return [];
   const next = nextSentence(app, states);
@@ -31,9 +31,9 @@ export function stateSentences(app: string, states: readonly ShownState[]): stri
 
 function nextSentence(app: string, states: readonly ShownState[]): string | undefined {
   if (states.some(({ name }) => hasGivenUp(name)))
-    return `PM2 does not start it again; svcm process restart ${app} does.`;
+    return `PM2 does not start it again; svcm restart ${app} does.`;
   if (states.some(({ name }) => name === "missing"))
-    return `PM2 lists it as online and does not notice; svcm process restart ${app} starts it.`;
+    return `PM2 lists it as online and does not notice; svcm restart ${app} starts it.`;
   return undefined;
 }
 

@@ -36,8 +36,8 @@ export interface LoadedApp {
 
 /** Needs of an app on this machine, and what PM2 says about it. */
 export interface AppChecks {
-  /** Why PM2 refuses the app, in its words. */
-  readonly refusals: readonly string[];
+  /** Why PM2 refuses the app, in its words. Absent if no PM2 could be asked. */
+  readonly refusals?: readonly string[] | undefined;
   /** The program that the first line of the script names; `""` without such a line. */
   readonly shebang: string;
   readonly isExecutable: boolean;

@@ -6,7 +6,7 @@ export interface Daemons {
   /** The version of Node.js that the daemon of this PM2_HOME runs; null if it does not answer. */
   nodeVersion(): Promise<string | null>;
 
-  /** The version of the PM2 that svcm brings; null if it is not installed. */
+  /** The version of the PM2 with which svcm would start a daemon; null if none is installed. */
   readonly libraryVersion: string | null;
 
   /** The control group of this process; null where the system does not have them. */
@@ -31,4 +31,14 @@ export interface DaemonProcess {
 
 export interface HasDaemons {
   readonly daemons: Daemons;
+}
+
+export type Pm2Origin = "the running daemon" | "the repository" | "svcm's neighbours" | "PATH";
+
+/** The team's own PM2. */
+export interface FoundPm2 {
+  /** `undefined` if there is none that svcm may load. */
+  readonly code: { readonly folder: string; readonly version: string; readonly by: Pm2Origin } | undefined;
+  /** Folders with the reason why they are not used. */
+  readonly refused: readonly string[];
 }

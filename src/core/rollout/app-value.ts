@@ -52,7 +52,7 @@ export function decideAppValues({ keys, ecosystem, layers, defaultOf, runningOf 
   });
 }
 
-/** What a plan for the app alone says about its values. Of a default, nothing is known: it is in the app's code. */
+/** Reads the values from a plan for the app alone. Of a default, nothing is known: it is in the app's code. */
 export function runningFrom(plan: Plan | undefined, app: string): ValueFacts["runningOf"] {
   const reasons = plan?.steps.filter((step) => step.app === app).flatMap(({ why }) => why) ?? [];
   const isAbsent = reasons.some(({ field, state }) => field === "app" && (state === "missing" || state === "stopped"));

@@ -143,7 +143,7 @@ function portIssues({ expected, running }: ComparisonInput, steps: Decision["ste
           one.httpPort === httpPort,
       );
       if (holder === undefined) return [];
-      const message = `${name} would listen on port ${httpPort}, which ${holder.name} (id ${holder.pmId}) uses with the same script, and no file declares that process. If the app was renamed, run: svcm process delete --id ${holder.pmId}`;
+      const message = `${name} would listen on port ${httpPort}, which ${holder.name} (id ${holder.pmId}) uses with the same script, and no file declares that process. If the app was renamed, run: svcm delete --id ${holder.pmId}`;
       return [{ code: "APP_PORT_TAKEN", severity: "error", path: ["apps", name], message }];
     });
 }

@@ -6,27 +6,28 @@ import { AUTH_TOKEN, DEFAULT_HOST, DEFAULT_PORT, HOST, PORT } from "../api/servi
 
 import { readIfReadable } from "../files/system.ts";
 import { callDaemon, probeSocket } from "../pm2/daemon/daemon.ts";
-import { libraryVersion } from "../pm2/daemon/daemons.ts";
+import { findInstalledPm2, findPm2, type Pm2Places } from "../pm2/daemon/find-pm2.ts";
 import { systemUser, userName } from "../files/host.ts";
 
 interface InstallationOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly pm2Home: string;
+  readonly places: Pm2Places;
 }
 
 const SERVICE_TIMEOUT_MS = 1000;
 const DAEMON_TIMEOUT_MS = 400;
 
-export function nodeInstallation({ env, pm2Home }: InstallationOptions): Installation {
+export function nodeInstallation({ env, places }: InstallationOptions): Installation {
   return {
     node: process.version,
     platform: `${process.platform} ${process.arch}`,
     user: systemUser(),
     get pm2Version() {
-      return libraryVersion();
+      return findInstalledPm2(places).code?.version ?? null;
     },
+    pm2: () => findPm2(places),
     hasToken: Boolean(env[AUTH_TOKEN]),
-    daemon: () => findDaemon(pm2Home),
+    daemon: () => findDaemon(places.home),
     service: () => findService(env),
     hasProgram: (name) => (env["PATH"] ?? "").split(delimiter).some((folder) => isFile(join(folder, name))),
   };

@@ -1,3 +1,5 @@
+import type { FoundPm2 } from "../pm2/port-daemons.ts";
+
 /** Facts about this program and the programs around it. It contains no setting that may be a secret. */
 export interface Installation {
   readonly node: string;
@@ -6,6 +8,8 @@ export interface Installation {
   readonly user: string;
   /** The version of PM2 with which svcm would start a daemon; null if it is not installed. */
   readonly pm2Version: string | null;
+  /** The code of PM2 that svcm loads for what needs it. */
+  pm2(): Promise<FoundPm2>;
   readonly hasToken: boolean;
 
   /** The daemon in PM2_HOME; null if none is listening. */

@@ -126,6 +126,6 @@ test("a killed daemon is named with one command back, and only for an app that i
 
 test("a process that PM2 does not start again is named with the command that does", () => {
   expect(stateSentences("api", [{ name: "given up", reason: null }])).toEqual([
-    "Now: given up. PM2 does not start it again; svcm process restart api does.",
+    "Now: given up. PM2 does not start it again; svcm restart api does.",
   ]);
 });

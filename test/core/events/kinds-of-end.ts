@@ -90,7 +90,7 @@ function ofMode(mode: ExecMode): KindOfEnd[] {
     { title: "a changed file", mode, lines: ordered(mode, WATCH), cause: "watch", certainty: "certain" },
     { title: "pm2 restart", mode, lines: ordered(mode), cause: "pm2-cli", certainty: "likely" },
     {
-      title: "svcm process restart",
+      title: "svcm restart",
       mode,
       lines: ordered(mode),
       action: "process.restart",
@@ -98,7 +98,7 @@ function ofMode(mode: ExecMode): KindOfEnd[] {
       certainty: "certain",
     },
     {
-      title: "svcm process stop",
+      title: "svcm stop",
       mode,
       lines: ordered(mode).slice(0, 3),
       action: "process.stop",

@@ -53,6 +53,6 @@ test.each([
   expect(runningFrom(plan, "api")("LEVEL", "env file")).toBe(running);
 });
 
-test("nobody knows the default of an app's code", () => {
+test("the default in an app's code is unknown", () => {
   expect(runningFrom(planOf({}), "api")("LEVEL", "default")).toBe("unknown");
 });

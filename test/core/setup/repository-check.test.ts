@@ -51,7 +51,7 @@ test("one run finds an error of each kind of file", async () => {
   expect(passed).toBe(false);
   expect(files).toContain("deployments.yaml");
   const broken = new Set(issues.map(([, file]) => file));
-  expect([...broken].toSorted()).toEqual([".env", ".env.example", "deployments.yaml", "ecosystem.config.js"]);
+  expect(broken).toEqual(new Set([".env", ".env.example", "deployments.yaml", "ecosystem.config.js"]));
   expect(issues.filter(([code]) => code === "ENV_VALUE_UNSUPPORTED")).toHaveLength(2);
 });
 
@@ -66,7 +66,7 @@ test("a path limits the report, and a path that is not checked is refused", asyn
   await expect(check(workspace, ["worker.js"])).rejects.toMatchObject({ body: { code: "CHECK_PATH_UNKNOWN" } });
 });
 
-test("a svcm.yaml that is not valid is the finding, and no other file counts as checked", async () => {
+test("a svcm.yaml that is not valid is the finding, and the other files do not count as checked", async () => {
   const workspace = makeWorkspace({
     ...GOOD,
     "svcm.yaml": `${SVCM}colour: red\n`,
@@ -79,7 +79,7 @@ test("a svcm.yaml that is not valid is the finding, and no other file counts as 
   });
 });
 
-test("PM2 files without svcm.yaml are an error, and nothing at all is no success", async () => {
+test("PM2 files without svcm.yaml are an error, and an empty repository is refused", async () => {
   const { "svcm.yaml": _, ...rest } = GOOD;
   expect(await check(makeWorkspace(rest))).toMatchObject({
     passed: false,

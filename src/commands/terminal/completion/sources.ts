@@ -104,6 +104,7 @@ export const FREE_TEXT_FLAGS: ReadonlySet<string> = new Set([
   "context",
   "deadline",
   "expires",
+  "fields",
   "free",
   "grep",
   "keep",

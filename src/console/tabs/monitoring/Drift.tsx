@@ -54,7 +54,7 @@ function Apply({ process, monitor }: ProcessProps): JSX.Element {
         {isBusy ? "Restarting…" : "Restart with the ecosystem file"}
       </Button>
       <CodeLine
-        text={`svcm process restart ${name} ${monitor.flags.value}`}
+        text={`svcm restart ${name} ${monitor.flags.value}`}
         what="the command that restarts it with the ecosystem file"
       />
     </div>

@@ -149,7 +149,7 @@ function NoPm2({ monitor }: { monitor: Monitor }): JSX.Element {
 }
 
 function StartAll({ monitor }: { monitor: Monitor }): JSX.Element {
-  return <CodeLine text={`svcm process start ${monitor.flags.value}`} what="the command" />;
+  return <CodeLine text={`svcm start ${monitor.flags.value}`} what="the command" />;
 }
 
 function NoProcesses({ monitor }: { monitor: Monitor }): JSX.Element {

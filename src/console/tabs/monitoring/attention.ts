@@ -50,7 +50,7 @@ export function driftText(entry: DriftEntry): string {
   if (state === "absent") return "declared, not in the running process.";
   const values =
     declared === null ? "another value is declared." : `${declared} declared, ${running ?? UNKNOWN} running.`;
-  if (field === "instances") return `${values} To change it: svcm process scale ${name} ${declared}`;
+  if (field === "instances") return `${values} To change it: svcm scale ${name} ${declared}`;
   return NEW_PROCESS_FIELDS.has(field) ? `${values} A restart keeps it; delete and start the app to apply it.` : values;
 }
 

@@ -1,18 +1,19 @@
 import { existsSync, readlinkSync, statSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { isRecord } from "../../words/record.ts";
 import { userName } from "../../files/host.ts";
 import { listIfReadable, readIfReadable, realPathIfReadable } from "../../files/system.ts";
 import type { DaemonProcess, Daemons } from "../port-daemons.ts";
 import { callDaemon } from "./daemon.ts";
+import { findInstalledPm2, type Pm2Places } from "./find-pm2.ts";
 
 const REPORT_TIMEOUT_MS = 1000;
 /** PM2 5 to 7 set it as the title of the process. */
 const TITLE = /^PM2 v(\S+): God Daemon \((.*)\)/;
 const DELETED = / \(deleted\)$/;
 
-export function pm2Daemons(pm2Home: string): Daemons {
+export function pm2Daemons(places: Pm2Places): Daemons {
+  const pm2Home = places.home;
   return {
     list: () => Promise.resolve(process.platform === "linux" ? listDaemons(pm2Home) : undefined),
     nodeVersion: async () => {
@@ -22,19 +23,10 @@ export function pm2Daemons(pm2Home: string): Daemons {
       return typeof version === "string" && /^\d+\.\d+\.\d+/.test(version) ? version : null;
     },
     get libraryVersion() {
-      return libraryVersion();
+      return findInstalledPm2(places).code?.version ?? null;
     },
     ownGroup: () => groupOf("self"),
   };
-}
-
-export function libraryVersion(): string | null {
-  try {
-    const { version } = createRequire(import.meta.url)("pm2/package.json") as { readonly version?: unknown };
-    return typeof version === "string" ? version : null;
-  } catch {
-    return null;
-  }
 }
 
 function listDaemons(pm2Home: string): DaemonProcess[] {

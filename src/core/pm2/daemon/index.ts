@@ -21,6 +21,8 @@ export interface Pm2Options {
   /** PM2 itself gets only a small part of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** Defaults to `cwd`. */
+  readonly root?: string;
   /** For an action, the time that its app needs to stop and start is added. */
   readonly timeoutMs?: number;
 }
@@ -75,12 +77,13 @@ export function pm2Processes(options: Pm2Options): Processes {
 }
 
 function openLink(
-  { env, timeoutMs = CALL_TIMEOUT_MS }: Pm2Options,
+  { env, cwd, root = cwd, timeoutMs = CALL_TIMEOUT_MS }: Pm2Options,
   { folder, socket }: Pm2Home,
   salt: Uint8Array,
 ): Link {
   const clean = { ...environmentForPm2(env, folder), PM2_DISABLE_VERSION_CHECK: "1" };
-  return new Link({ env: clean, socket, salt, timeoutMs });
+  const places = { root, home: folder, path: env["PATH"] };
+  return new Link({ env: clean, socket, salt, timeoutMs, places });
 }
 
 function listMethods(

@@ -75,8 +75,8 @@ export class Link {
   }
 }
 
-function startPm2Worker({ env, socket, salt, timeoutMs }: LinkOptions): Worker {
-  const workerData: WorkerData = { socket, salt, timeoutMs };
+function startPm2Worker({ env, socket, salt, timeoutMs, places }: LinkOptions): Worker {
+  const workerData: WorkerData = { socket, salt, timeoutMs, places };
   return startWorker(new URL("./pm2-worker.ts", import.meta.url), { env, workerData });
 }
 

@@ -1,4 +1,5 @@
 /** Values of an environment never leave the worker. */
+import type { Pm2Places } from "./find-pm2.ts";
 import type { ErrorCode } from "../../api/code.ts";
 import type { Fields } from "../normalise.ts";
 import type { ProcessIdentity, ProcessRecord } from "../process-record.ts";
@@ -8,6 +9,8 @@ export interface WorkerData {
   readonly socket: string;
   readonly salt: Uint8Array;
   readonly timeoutMs: number;
+  /** The worker looks for PM2's code there, only when it needs the code. */
+  readonly places: Pm2Places;
 }
 
 export type Call =

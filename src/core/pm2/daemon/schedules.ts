@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { findPm2, type Pm2Places } from "./find-pm2.ts";
 import type { Schedules, ScheduleTimes } from "../port-schedules.ts";
 
 const TIMEOUT_MS = 5000;
@@ -10,12 +11,13 @@ const TIMEOUT_MS = 5000;
  * PM2 does not pass a time zone to its library, so the zone is that of the daemon. A child with the same `TZ` uses
  * the same library.
  */
-export function pm2Schedules(pm2Home: string): Schedules {
+export function pm2Schedules(places: Pm2Places): Schedules {
   return {
-    next: (requests) =>
-      requests.length === 0
-        ? Promise.resolve({ zone: "UTC", timesMs: [] })
-        : runChild({ library: findLibrary(), requests }, readDaemonZone(pm2Home)),
+    next: async (requests) => {
+      if (requests.length === 0) return { zone: "UTC", timesMs: [] };
+      const library = await findLibrary(places);
+      return library === undefined ? undefined : runChild({ library, requests }, readDaemonZone(places.home));
+    },
   };
 }
 
@@ -47,9 +49,14 @@ function runChild(input: object, zone: string | undefined): Promise<ScheduleTime
   });
 }
 
-function findLibrary(): string {
-  const { resolve } = createRequire(import.meta.url);
-  return createRequire(resolve("pm2")).resolve("croner");
+/** PM2's own. */
+async function findLibrary(places: Pm2Places): Promise<string | undefined> {
+  const { code } = await findPm2(places);
+  try {
+    return code && createRequire(join(code.folder, "package.json")).resolve("croner");
+  } catch {
+    return undefined;
+  }
 }
 
 /** `undefined` if the daemon uses the zone of the machine, or if its environment cannot be read. */

@@ -27,8 +27,8 @@ const USER_FIELDS = ["uid", "user", "gid"];
 const INTERPRETER_FIELDS: readonly string[] = fieldNames.interpreter;
 
 /** Why PM2 refuses the app, in its words. Faults of types that svcm knows have their own finding. */
-export function askPm2({ fields, places }: LoadedApp): string[] {
-  const common = createRequire(__filename)("pm2/lib/Common.js") as Pm2Common;
+export function askPm2({ fields, places }: LoadedApp, pm2: string): string[] {
+  const common = createRequire(__filename)(join(pm2, "lib/Common.js")) as Pm2Common;
   const refusals: string[] = [];
   let rest: Conf = Object.fromEntries(Object.entries(fields).filter((entry) => !isKnown(...entry)));
   // Under its other names, PM2 does not look at a pattern before its daemon uses it.

@@ -7,6 +7,8 @@ import { once, oneAtATime } from "../../words/once.ts";
 import { attempt, fileError } from "../../files/file-error.ts";
 import { hasErrorCode } from "../../files/system.ts";
 import type { FileLocation } from "./outcome.ts";
+import { findPm2 } from "../daemon/find-pm2.ts";
+import { pm2Home } from "../../project/pm2-home.node.ts";
 import { loadError, runProgram } from "./run-program.ts";
 import { hasCredentials } from "../../secrets/redact.ts";
 import { isSecretName } from "../../secrets/secret-name.ts";
@@ -22,7 +24,9 @@ export function ecosystemLoader({ root, env }: EcosystemLoaderOptions): Ecosyste
   const load = async (key: string): Promise<LoadedEcosystem> => {
     const [path = "", cwd = "", purpose = "read"] = key.split("\0");
     await requireRegularFile(path);
-    const resultLine = await runProgram(path, { cwd, env: cleaned().env, purpose: purpose as LoadPurpose });
+    const { code } = await findPm2({ root, home: pm2Home(env, root).folder, path: env["PATH"] });
+    const given = { cwd, env: cleaned().env, purpose: purpose as LoadPurpose, pm2: code?.folder ?? "" };
+    const resultLine = await runProgram(path, given);
     const { readOutcome } = await import("./read-outcome.ts");
     const outcome = readOutcome(resultLine);
     if (outcome === undefined)

@@ -4,8 +4,9 @@ import { errorMessage } from "../../words/thrown.ts";
 import { askPm2 } from "./ask-pm2.ts";
 import { examineApp } from "./examine-app.ts";
 
-export function judgeApp(app: LoadedApp): LoadedApp {
-  return { ...app, checks: { ...examineApp(app), refusals: answerOf(() => askPm2(app)) } };
+/** @param pm2 the folder of PM2's code; if it is empty, PM2's validation is left out */
+export function judgeApp(app: LoadedApp, pm2: string): LoadedApp {
+  return { ...app, checks: { ...examineApp(app), ...(pm2 !== "" && { refusals: answerOf(() => askPm2(app, pm2)) }) } };
 }
 
 /** A part of the file that PM2 reads beside the apps. */

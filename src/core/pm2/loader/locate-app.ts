@@ -1,5 +1,4 @@
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
-import { createRequire } from "node:module";
 import { delimiter, extname, join, resolve } from "node:path";
 import type { AppPlaces, LoadedApp } from "../loaded.ts";
 import { envFileOptions, normaliseApp, type NormalisedApp } from "../normalise.ts";
@@ -19,10 +18,11 @@ const INTERPRETERS = new Map([
   [".tsx", "bun"],
 ]);
 
-export function locateApp({ fields, keys, unset }: PickedApp): LoadedApp {
+/** @param pm2 the folder of PM2's code; empty if there is none */
+export function locateApp({ fields, keys, unset }: PickedApp, pm2: string): LoadedApp {
   const app = normaliseApp(fields);
   const cwd = resolve(app.cwd ?? ".");
-  const script = locateScript(app, cwd);
+  const script = locateScript(app, cwd, pm2);
   const places: AppPlaces = {
     folder: process.cwd(),
     cwd,
@@ -38,9 +38,13 @@ export function locateApp({ fields, keys, unset }: PickedApp): LoadedApp {
   return { fields, keys, unset, places };
 }
 
-function locateScript({ script, isCommandLine }: NormalisedApp, cwd: string): { path: string; exists: boolean } {
+function locateScript(
+  { script, isCommandLine }: NormalisedApp,
+  cwd: string,
+  pm2: string,
+): { path: string; exists: boolean } {
   if (script === "") return { path: "", exists: false };
-  if (script === "serve") return { path: createRequire(__filename).resolve("pm2/lib/API/Serve.js"), exists: true };
+  if (script === "serve") return { path: join(pm2, "lib/API/Serve.js"), exists: pm2 !== "" };
   const path = resolve(cwd, script);
   if (exists(path, "any")) return { path, exists: true };
   const command = findCommand(script) ?? (isCommandLine ? findCommand("sh") : undefined);

@@ -18,7 +18,7 @@ const kill = process.kill.bind(process);
 
 const absent = trackAbsentVariables();
 keepChildrenInGroup();
-const [purpose, file = ""] = process.argv.slice(-2);
+const [pm2 = "", purpose, file = ""] = process.argv.slice(-3);
 const kind = pm2FileKind(file.replace(/^.*\//s, ""));
 // The YAML parser takes longer to load than everything else here, and most ecosystem files are JavaScript.
 if (kind === "yaml") void import("../../yaml/load.ts").then(({ loadYaml }) => end(() => loadYaml(readSource())));
@@ -39,9 +39,9 @@ function run(load: () => unknown): Outcome {
     const { apps, ...rest } = pickApps(exported);
     const files = new Set([file, ...Object.keys(cache).filter((path) => !loadedBefore.has(path))]);
     const outcome = { ok: true, ...rest, files: [...files], absent: [...absent] } as const;
-    const located = apps.map(locateApp);
+    const located = apps.map((app) => locateApp(app, pm2));
     if (purpose !== "judge") return { ...outcome, apps: located };
-    return { ...outcome, apps: located.map(judgeApp), refusals: judgeFile(exported) };
+    return { ...outcome, apps: located.map((app) => judgeApp(app, pm2)), refusals: judgeFile(exported) };
   } catch (error) {
     return describeError(error, file);
   }

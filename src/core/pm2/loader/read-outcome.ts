@@ -16,7 +16,7 @@ const places = z.object({
 });
 const commandLine = z.object({ isFile: z.boolean(), program: z.string(), hasProgram: z.boolean() });
 const checks = z.object({
-  refusals: texts,
+  refusals: z.optional(texts),
   shebang: z.string(),
   isExecutable: z.boolean(),
   hasInterpreter: z.boolean(),

@@ -12,6 +12,8 @@ export interface ProgramOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly purpose: LoadPurpose;
+  /** The folder of PM2's code; empty if there is none. */
+  readonly pm2: string;
 }
 
 const PROGRAM = new URL("./read-ecosystem.ts", import.meta.url);
@@ -77,8 +79,16 @@ export function loadError(code: ErrorCode, file: string, reason: string, locatio
   return new FileError(code, file, `Cannot load ${location}: ${reason}.`);
 }
 
-function startProgram(file: string, { cwd, env, purpose }: ProgramOptions): ChildProcess {
-  const argv = [process.execPath, `--max-old-space-size=${HEAP_MIB}`, "--no-warnings", ...programArgv(), purpose, file];
+function startProgram(file: string, { cwd, env, purpose, pm2 }: ProgramOptions): ChildProcess {
+  const argv = [
+    process.execPath,
+    `--max-old-space-size=${HEAP_MIB}`,
+    "--no-warnings",
+    ...programArgv(),
+    pm2,
+    purpose,
+    file,
+  ];
   const [command = "", ...args] = existsSync(SHELL) ? [SHELL, "-c", `{ ${WITH_LIMITS}; } 2>/dev/null`, ...argv] : argv;
   return spawn(command, args, {
     cwd: existsSync(cwd) ? cwd : "/",

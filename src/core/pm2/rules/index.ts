@@ -4,7 +4,7 @@ import { clusterInterpreter, envBlocks, fieldTypes, unknownFields } from "./fiel
 import { defaultExport, fileKind, similarName, noApps, shadowed, withheldVariables } from "./file.ts";
 import { folders, instancesAboveCores, missingEnvFiles, relativeEnvFiles, scripts, unusableLogs } from "./machine.ts";
 import { ambiguousNames, duplicateNames, impliedNames } from "./names.ts";
-import { cronPatterns, missingInterpreters, otherRefusals, unknownUsers } from "./pm2-verdict.ts";
+import { cronPatterns, missingInterpreters, missingPm2, otherRefusals, unknownUsers } from "./pm2-verdict.ts";
 import { invalidPorts, killTimeouts, portCollisions, portInstances } from "./ports.ts";
 import { cronDays, cronZones } from "./schedules.ts";
 import { clusterWrappers, commandLines, foreignScripts, notExecutable, serveArguments } from "./scripts.ts";
@@ -56,6 +56,7 @@ export const rules: readonly EcosystemRule[] = [
   portInstances,
   killTimeouts,
   otherRefusals,
+  missingPm2,
   cronPatterns,
   missingInterpreters,
   unknownUsers,

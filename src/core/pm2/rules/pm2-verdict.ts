@@ -63,6 +63,20 @@ export const otherRefusals: EcosystemRule = {
   ],
 };
 
+export const missingPm2: EcosystemRule = {
+  code: "ECOSYSTEM_PM2_NOT_ASKED",
+  severity: "warning",
+  summary: "No PM2 is installed that could validate the file, so only svcm's own rules did (warning).",
+  remedy: "Run `npm install pm2` in the repository, and check again. `svcm doctor` says where svcm looks for PM2.",
+  *check({ apps }) {
+    if (apps.some(({ checks }) => checks !== undefined && checks.refusals === undefined))
+      yield {
+        path: ["apps"],
+        message: "PM2's own validation was not asked, because svcm finds no PM2 that it may load",
+      };
+  },
+};
+
 function refusalFindings(apps: readonly CheckedApp[], wanted: Kind, field?: string): Finding[] {
   return apps.flatMap(({ index, label, checks }) =>
     (checks?.refusals ?? [])

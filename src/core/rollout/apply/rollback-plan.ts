@@ -192,7 +192,7 @@ function releaseNotFound(ids: readonly string[], id: string): SvcmError {
     details: `${why} Accepted: ${ids.join(", ") || "none; there is no release"}.`,
     hint: isGone
       ? "Go back by Git: check out the revision, and run svcm apply. keepReleases of rollout keeps more than ten."
-      : "svcm keeps the newest ten: svcm releases list",
+      : "svcm keeps the newest ten: svcm releases",
   });
 }
 

@@ -183,6 +183,6 @@ async function undoRollback(
   await end("half");
   return new SvcmError("APPLY_HALF", {
     details: `The rollback failed, and svcm could not restore everything. ${why} ${reasons.join(" ")}`,
-    hint: "Read which process does not start: svcm process list",
+    hint: "Read which process does not start: svcm ls",
   });
 }

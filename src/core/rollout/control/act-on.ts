@@ -199,6 +199,6 @@ function processChanged({ pmId, name }: ProcessRecord): SvcmError {
   return new SvcmError("PM2_FAILED", {
     code: "PROCESS_CHANGED",
     details: `PM2's number ${pmId} is no longer the process ${JSON.stringify(name)}.`,
-    hint: "List the processes again: svcm process list",
+    hint: "List the processes again: svcm ls",
   });
 }

@@ -45,6 +45,6 @@ export function jobRunning({ name, pmId, startedAt }: ProcessRecord): SvcmError 
   return new SvcmError("PROCESS_ACTION_REFUSED", {
     code: "JOB_RUNNING",
     details: `${name} (id ${pmId}) runs${since}, and svcm does not end its run.`,
-    hint: `Repeat the command when it has ended. To end it now: svcm process stop ${name}`,
+    hint: `Repeat the command when it has ended. To end it now: svcm stop ${name}`,
   });
 }

@@ -10,6 +10,6 @@ export function scheduleWarnings(stopped: readonly ProcessRecord[]): Issue[] {
     code: "PROCESS_STILL_SCHEDULED",
     severity: "warning",
     path: ["apps", name],
-    message: `PM2 still starts ${name} on its schedule, ${pattern}. To end that, too: svcm process delete ${name}`,
+    message: `PM2 still starts ${name} on its schedule, ${pattern}. To end that, too: svcm delete ${name}`,
   }));
 }

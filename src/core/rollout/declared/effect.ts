@@ -64,10 +64,10 @@ function driftWarnings(name: string, action: ProcessAction, drift: readonly Drif
   const different = [...new Set(others.map(({ field, key }) => (key === null ? field : `${field} ${key}`)))];
   const remedy =
     action === "start"
-      ? `To apply the file: svcm process restart ${name} --ecosystem`
-      : `PM2 applies that to a new process: svcm process delete ${name}, then svcm process start ${name} --ecosystem`;
+      ? `To apply the file: svcm restart ${name} --ecosystem`
+      : `PM2 applies that to a new process: svcm delete ${name}, then svcm start ${name} --ecosystem`;
   const differentText = `${name} still runs with another ${different.join(", ")}. ${remedy}`;
-  const countText = `${name} runs with ${pluralize(Number(count?.running ?? 0), "instance")}, and the file declares ${count?.declared}. To change that: svcm process scale ${name} ${count?.declared}`;
+  const countText = `${name} runs with ${pluralize(Number(count?.running ?? 0), "instance")}, and the file declares ${count?.declared}. To change that: svcm scale ${name} ${count?.declared}`;
   return [
     ...(stale.length === 0 ? [] : [warning("PROCESS_VARIABLE_STAYED", name, staleText(stale, remedy))]),
     ...(different.length === 0 ? [] : [warning("PROCESS_FIELD_NOT_APPLIED", name, differentText)]),

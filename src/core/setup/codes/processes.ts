@@ -5,7 +5,7 @@ export const processCodes: CodeDocs = {
     summary: "No PM2 daemon listens in `PM2_HOME`.",
     explanation: "Reading never starts one.",
     remedy:
-      "Start an app of the ecosystem file with `svcm process start <name> --ecosystem`, or set PM2_HOME to the folder of the right PM2.",
+      "Start an app of the ecosystem file with `svcm start <name> --ecosystem`, or set PM2_HOME to the folder of the right PM2.",
   },
   PM2_TIMEOUT: {
     summary: "The PM2 daemon did not answer in time.",
@@ -16,7 +16,7 @@ export const processCodes: CodeDocs = {
   PM2_CONNECTION_LOST: {
     summary: "The PM2 daemon, or the worker that talks to it, ended before it answered.",
     explanation: "The next command connects again. If PM2 already received the action, the message says so.",
-    remedy: "Run `svcm process list` to see what happened, then repeat the command if it is still needed.",
+    remedy: "Run `svcm ls` to see what happened, then repeat the command if it is still needed.",
   },
   PM2_ANSWER_TOO_LARGE: {
     summary: "The program at PM2's socket sends more data than any list of processes needs.",
@@ -28,8 +28,11 @@ export const processCodes: CodeDocs = {
     remedy: "Set PM2_HOME to a shorter path that your user can write.",
   },
   PM2_LOAD_FAILED: {
-    summary: "The package pm2 cannot be loaded.",
-    remedy: "Install svcm again: PM2 comes with it.",
+    summary: "svcm finds no PM2 that it may load, and this command needs PM2's code.",
+    explanation:
+      "svcm uses the team's own PM2, 5.4 or newer: that of the running daemon, of the repository, beside svcm, or on PATH, in this order, and never one that another user owns. Lists, logs, `svcm why` and actions on known processes need none of it.",
+    remedy:
+      "Run `npm install pm2` in the repository, or `npm install --global pm2`. `svcm doctor` says which one svcm uses.",
   },
   PM2_START_FAILED: {
     summary: "svcm could not start a PM2 daemon.",
@@ -37,7 +40,7 @@ export const processCodes: CodeDocs = {
   },
   PM2_ACTION_FAILED: {
     summary: "PM2 refused the action; `details` has its message, without values.",
-    remedy: "Run `svcm process list` to see the state of the process, and read the end of `pm2.log` in PM2_HOME.",
+    remedy: "Run `svcm ls` to see the state of the process, and read the end of `pm2.log` in PM2_HOME.",
   },
   PM2_FAILED: {
     summary: "PM2, or the connection to it, failed for another reason.",
@@ -52,14 +55,14 @@ export const processCodes: CodeDocs = {
   },
   PROCESS_VARIABLE_STAYED: {
     summary: "The process keeps a variable that the ecosystem file no longer declares (warning).",
-    remedy: "Run `svcm process restart <name> --ecosystem`, which removes it from the process.",
+    remedy: "Run `svcm restart <name> --ecosystem`, which removes it from the process.",
   },
   PROCESS_FIELD_NOT_APPLIED: {
     summary: "A field of the process still differs from the ecosystem file (warning).",
     explanation:
       "A restart or reload with `--ecosystem` applies script, arguments, variables, limits and logs. PM2 applies the mode and `watch` only to a new process, and changes the number of instances only by starting or deleting processes.",
     remedy:
-      "For instances, run `svcm process scale <name> <count>`. Otherwise run `svcm process delete <name>`, then `svcm process start <name> --ecosystem`.",
+      "For instances, run `svcm scale <name> <count>`. Otherwise run `svcm delete <name>`, then `svcm start <name> --ecosystem`.",
   },
   PROCESS_DRIFT_UNKNOWN: {
     summary: "The action succeeded, but PM2's list could not be read afterwards (warning).",
@@ -69,7 +72,7 @@ export const processCodes: CodeDocs = {
   PROCESS_NOT_FOUND: {
     summary: "PM2 lists no such process, or the ecosystem file declares no such app.",
     remedy:
-      "Choose a name that `svcm process list` shows, or, for a start with `--ecosystem`, one that `svcm ecosystem show` shows; `--id <n>` takes a number.",
+      "Choose a name that `svcm ls` shows, or, for a start with `--ecosystem`, one that `svcm ecosystem show` shows; `--id <n>` takes a number.",
   },
   PROCESS_AMBIGUOUS: {
     summary: "Several apps have this name.",
@@ -85,13 +88,13 @@ export const processCodes: CodeDocs = {
   },
   PROCESS_CHANGED: {
     summary: "Another process has that number now.",
-    remedy: "Run `svcm process list` and use the name, or the new number.",
+    remedy: "Run `svcm ls` and use the name, or the new number.",
   },
   PROCESS_FOLDER_MISSING: {
     summary: "The folder in which the process runs does not exist.",
     explanation: "PM2 shows a process as online even if it could not start it in that folder.",
     remedy:
-      "Create the folder and run `svcm process restart <name>`. If `cwd` in the ecosystem file is wrong, correct it and run `svcm process restart <name> --ecosystem`.",
+      "Create the folder and run `svcm restart <name>`. If `cwd` in the ecosystem file is wrong, correct it and run `svcm restart <name> --ecosystem`.",
   },
   PROCESS_UNLISTED: {
     summary: "PM2 runs a process that is not in its list.",
@@ -103,23 +106,23 @@ export const processCodes: CodeDocs = {
     summary: "PM2 starts the stopped app again at the next time of its `cron_restart` (warning).",
     explanation: "PM2 keeps the schedule of an app that it lists, whether the app runs or not.",
     remedy:
-      "To end the schedule, run `svcm process delete <name>`; `svcm process start <name> --ecosystem` brings the app back. Or remove `cron_restart` from the ecosystem file, and apply it.",
+      "To end the schedule, run `svcm delete <name>`; `svcm start <name> --ecosystem` brings the app back. Or remove `cron_restart` from the ecosystem file, and apply it.",
   },
   PROCESS_WITHOUT_PID: {
     summary: "PM2 shows the process as online, but it does not run.",
     explanation: "PM2 could not start it, most often because its interpreter is missing.",
-    remedy: "Read the end of `pm2.log` in PM2_HOME, fix the cause, and run `svcm process restart <name>`.",
+    remedy: "Read the end of `pm2.log` in PM2_HOME, fix the cause, and run `svcm restart <name>`.",
   },
   PROCESS_CRASH_LOOP: {
     summary: "The process keeps exiting, and PM2 restarts it each time.",
     explanation: "Between exits, PM2 shows it as online. Requested restarts do not count.",
     remedy:
-      "Run `svcm why <name>`, which shows the last end and the last lines of its error log. `svcm process stop <name>` ends the loop.",
+      "Run `svcm why <name>`, which shows the last end and the last lines of its error log. `svcm stop <name>` ends the loop.",
   },
   PROCESS_MEMORY_LOOP: {
     summary: "PM2 keeps restarting the process, because it exceeds its `max_memory_restart`.",
     explanation: "A limit without a unit is in bytes: `200` is 200 bytes, `200M` is 200 MiB.",
-    remedy: "Compare the limit with the memory that `svcm process show <name>` shows, and raise it or find the leak.",
+    remedy: "Compare the limit with the memory that `svcm show <name>` shows, and raise it or find the leak.",
   },
   PROCESS_WATCH_LOOP: {
     summary: "PM2 keeps restarting the process, because a watched file keeps changing.",
@@ -129,19 +132,19 @@ export const processCodes: CodeDocs = {
   PROCESS_ERRORED: {
     summary: "PM2 has given up on the process after repeated ends, and starts it only on request.",
     explanation: "With a `restart_delay`, PM2 shows such a process as `waiting restart` without end.",
-    remedy: "Run `svcm why <name>`, fix the cause, and run `svcm process restart <name>`.",
+    remedy: "Run `svcm why <name>`, fix the cause, and run `svcm restart <name>`.",
   },
   PROCESS_NOT_LOADED: {
     summary: "The process has written an error since its start, and nothing listens on its port.",
     explanation:
       "PM2 shows a process as online although its script has failed to load: it swallows the error of an ES module.",
-    remedy: "Run `svcm why <name>`, fix the error, and run `svcm process restart <name>`.",
+    remedy: "Run `svcm why <name>`, fix the error, and run `svcm restart <name>`.",
   },
   PROCESS_HUNG: {
     summary: "The process does not take what waits on its port, or it is suspended.",
     explanation:
       "svcm looks for two seconds, so a server that is only busy does not count. Most often, its event loop is blocked.",
-    remedy: "Run `svcm process show <name>`, and `svcm process restart <name>` if it does not recover.",
+    remedy: "Run `svcm show <name>`, and `svcm restart <name>` if it does not recover.",
   },
   JOB_FAILED: {
     summary: "The last run of a job or task failed.",
@@ -158,16 +161,16 @@ export const processCodes: CodeDocs = {
     summary: "A run of a job or task does not end.",
     explanation:
       "Under PM2 a script that ends without `process.exit()` can stay online. The next run of a job ends such a run.",
-    remedy: "Let the script call `process.exit()` at its end. `svcm process stop <name>` ends the run.",
+    remedy: "Let the script call `process.exit()` at its end. `svcm stop <name>` ends the run.",
   },
   JOB_RUNNING: {
     summary: "The job runs now, so svcm did not start it or change its definition.",
-    remedy: "Repeat the command when the run has ended. `svcm process stop <name>` ends it at once.",
+    remedy: "Repeat the command when the run has ended. `svcm stop <name>` ends it at once.",
   },
   NOT_A_JOB: {
     summary: "The process is a service, which runs until it is stopped.",
     explanation: "A job or task has `autorestart: false`.",
-    remedy: "Start a service with `svcm process start <name>`.",
+    remedy: "Start a service with `svcm start <name>`.",
   },
   START_VERIFY_FAILED: {
     summary: "After the start, PM2 lists no process that stays online for a second.",
@@ -176,7 +179,7 @@ export const processCodes: CodeDocs = {
   },
   STOP_VERIFY_FAILED: {
     summary: "After the stop, PM2 does not list the process as stopped.",
-    remedy: "Run `svcm process list`; a process that ignores signals ends after its `kill_timeout`.",
+    remedy: "Run `svcm ls`; a process that ignores signals ends after its `kill_timeout`.",
   },
   RESTART_VERIFY_FAILED: {
     summary: "After the restart, PM2 lists no new run that stays online for a second.",
@@ -189,7 +192,7 @@ export const processCodes: CodeDocs = {
   },
   DELETE_VERIFY_FAILED: {
     summary: "After the deletion, PM2 still lists the process.",
-    remedy: "Run `svcm process list`; a process that ignores signals ends after its `kill_timeout`.",
+    remedy: "Run `svcm ls`; a process that ignores signals ends after its `kill_timeout`.",
   },
   APP_NEVER_SETTLES: {
     summary: "PM2 was still launching the app when the time ran out, so svcm did not act on it.",
@@ -224,15 +227,15 @@ export const processCodes: CodeDocs = {
   SELF_ACTION_BLOCKED: {
     summary: "The process serves this request and cannot stop or restart itself.",
     explanation: "An action on a namespace leaves this process out and lists it under `skipped`.",
-    remedy: "Run `svcm process restart` or `svcm process stop` in a terminal.",
+    remedy: "Run `svcm restart` or `svcm stop` in a terminal.",
   },
   ALREADY_RUNNING: {
     summary: "The process is already running, so the start did not change it.",
-    remedy: "Use `svcm process restart <name>` to start it again.",
+    remedy: "Use `svcm restart <name>` to start it again.",
   },
   ALREADY_STOPPED: {
     summary: "The process is not running, so the stop did not change it.",
-    remedy: "No action is needed; `svcm process start <name>` starts it.",
+    remedy: "No action is needed; `svcm start <name>` starts it.",
   },
   JOB_WAITS: {
     summary: "The job or task does not run now, as it should, so the start did not change it.",
@@ -240,6 +243,6 @@ export const processCodes: CodeDocs = {
   },
   APP_ALREADY_KNOWN: {
     summary: "PM2 already has an app with that name.",
-    remedy: "Use `svcm process start <name>` or `svcm process restart <name> --ecosystem`.",
+    remedy: "Use `svcm start <name>` or `svcm restart <name> --ecosystem`.",
   },
 };

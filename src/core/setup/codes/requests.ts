@@ -42,7 +42,7 @@ export const requestCodes: CodeDocs = {
     remedy: "Run it in a repository with PM2 or env files, or name one with `--root`. `svcm init` sets one up.",
   },
   CHECK_PATH_UNKNOWN: {
-    summary: "`svcm check` got a path that is none of the files that it checks.",
+    summary: "`svcm check` does not check the file that the path names.",
     remedy: "Name one of the listed files, or run it without a path. `svcm env check --file` checks any env file.",
   },
   ENVIRONMENT_REQUIRED: {
@@ -158,7 +158,7 @@ export const requestCodes: CodeDocs = {
   },
   PM2_METRICS_FAILED: {
     summary: "svcm could not collect the metrics of PM2.",
-    remedy: "Run `svcm process list`: it gives the reason and the next step.",
+    remedy: "Run `svcm ls`: it gives the reason and the next step.",
   },
   START_REFUSED: {
     summary: "`svcm serve` does not start with this configuration.",

@@ -122,6 +122,6 @@ export const rolloutCodes: CodeDocs = {
   },
   RELEASE_NOT_FOUND: {
     summary: "No kept release has this id.",
-    remedy: "Choose one that `svcm releases list` shows; svcm keeps the newest ten.",
+    remedy: "Choose one that `svcm releases` shows; svcm keeps the newest ten.",
   },
 };

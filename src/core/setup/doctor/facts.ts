@@ -1,5 +1,6 @@
 import type { HasWorkspace } from "../../project/port-repository.ts";
 import type { Pm2Daemon, ServiceAddress, HasInstallation } from "../port-installation.ts";
+import type { FoundPm2 } from "../../pm2/port-daemons.ts";
 import type { Vocabulary } from "../../deployments/vocabulary.ts";
 
 import { keySource, type KeySource } from "../../project/keys.ts";
@@ -15,6 +16,8 @@ export interface DoctorFacts {
   readonly root: string;
   readonly rootBy: string | null;
   readonly pm2Version: string | null;
+  /** The code that svcm loads for what needs PM2's own. */
+  readonly pm2: FoundPm2;
   readonly pm2Home: string;
   readonly pm2HomeBy: string | null;
   /** Null if no daemon is listening; absent with `offline`. */
@@ -30,6 +33,7 @@ export interface DoctorFacts {
 }
 
 interface FactSources {
+  readonly pm2: FoundPm2;
   readonly version: string;
   readonly project: Project | undefined;
   readonly vocabulary: Vocabulary | undefined;
@@ -41,7 +45,7 @@ export function collectFacts(
   { workspace, installation }: HasInstallation & HasWorkspace,
   sources: FactSources,
 ): DoctorFacts {
-  const { project, vocabulary, places, runtime, version } = sources;
+  const { project, vocabulary, places, runtime, version, pm2 } = sources;
   const { root, rootSource: rootBy = null, pm2Home, pm2HomeSource: pm2HomeBy = null, auditFile } = workspace;
   const { node, platform, user, pm2Version, hasToken } = installation;
   const contract = vocabulary && {
@@ -57,6 +61,7 @@ export function collectFacts(
     root,
     rootBy,
     pm2Version,
+    pm2,
     pm2Home,
     pm2HomeBy,
     contract: contract ?? null,

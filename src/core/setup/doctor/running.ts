@@ -98,8 +98,7 @@ const untestedVersion: Rule<RunningFacts> = {
   code: "PM2_VERSION_UNTESTED",
   severity: "warning",
   summary: "svcm is not tested with the version of the PM2 daemon (warning).",
-  remedy:
-    "Check that `svcm process list` agrees with `pm2 list`, and update PM2 with `npm install -g pm2` and `pm2 update`.",
+  remedy: "Check that `svcm ls` agrees with `pm2 list`, and update PM2 with `npm install -g pm2` and `pm2 update`.",
   *check({ daemon }) {
     const version = daemon?.version ?? null;
     if (version === null || TESTED_MAJORS.includes(version.split(".")[0] ?? "")) return;
@@ -115,7 +114,7 @@ const newerEnvFiles: Rule<RunningFacts> = {
   severity: "warning",
   summary: "An env file of the app was changed after the process started (warning).",
   explanation: "An app reads its env file when it starts.",
-  remedy: "Run `svcm process restart <name>`, if the change concerns the app.",
+  remedy: "Run `svcm restart <name>`, if the change concerns the app.",
   check: ({ newer }) =>
     newer.map(({ name, pmId, files }) => {
       const verb = files.length === 1 ? "was" : "were";

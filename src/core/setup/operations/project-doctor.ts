@@ -51,7 +51,14 @@ export const projectDoctor = defineOperation({
       boot: runtime ? await checkBoot(ports, caller) : [],
     };
     const issues = doctorChecks.flatMap((check) => sortIssues(found[check]));
-    const facts = collectFacts(ports, { version, project, vocabulary, places, runtime });
+    const facts = collectFacts(ports, {
+      version,
+      project,
+      vocabulary,
+      places,
+      runtime,
+      pm2: await ports.installation.pm2(),
+    });
     return {
       response: { facts, checks: statuses(found, offline), issues, nextSteps: await nextSteps(issues) },
       report: {

@@ -7,14 +7,14 @@ import { isEncrypted } from "../../env/document.ts";
 import type { Report } from "../../findings/report.ts";
 import { PROJECT_FILE } from "../../project/project.ts";
 import { resolvePath } from "../../project/resolve.ts";
-import { checkDeployments, checkStartups, checkTemplates, templatePaths } from "../check/check-documents.ts";
+import { checkDeployments, checkStartups, checkTemplates, templatePaths } from "./check-documents.ts";
 import { isPassed, selectFiles, selectIssues } from "../check/decide-check.ts";
 import { checkFiles, readDeclarations } from "../doctor/check-files.ts";
 import { gatherFiles, rootRelative } from "../doctor/gather-files.ts";
 
 export interface RepositoryCheckResponse {
   readonly passed: boolean;
-  /** What was checked, relative to the root. */
+  /** The checked files, relative to the root. */
   readonly files: readonly string[];
   readonly issues: readonly Issue[];
 }
@@ -47,10 +47,10 @@ export const repositoryCheck = defineOperation({
       ...new Set([...existing.filter(isReadable), ...templates.filter((path) => survey.files.has(path))]),
       ...(hasDeployments ? [DEPLOYMENTS_FILE] : []),
     ];
-    const asked = paths.map((path) => rootRelative(root, resolvePath(root, path)) || ".");
+    const requested = paths.map((path) => rootRelative(root, resolvePath(root, path)) || ".");
     const selected = selectFiles(
       files,
-      asked.map((path) => (path === root ? "." : path)),
+      requested.map((path) => (path === root ? "." : path)),
     );
     const { found, apps } = await checkFiles(ports, { declarations, survey, places, offline: true });
     const all = [
@@ -59,7 +59,7 @@ export const repositoryCheck = defineOperation({
       ...(hasDeployments ? await checkDeployments(ports, caller) : []),
       ...(vocabulary ? await checkStartups(ports, { apps, places, caller }) : []),
     ];
-    const issues = sortIssues(selectIssues(all, selected, asked));
+    const issues = sortIssues(selectIssues(all, selected, requested));
     if (files.length === 0 && issues.length === 0) throw nothingToCheck(root);
     const subjects = CHECKS.map((name) => ({ name, path: [name] }));
     const text = survey.files.get(PROJECT_FILE) ?? "";

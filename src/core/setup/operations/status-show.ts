@@ -44,18 +44,18 @@ async function planServices(
   { request, caller }: { readonly request: EnvironmentRequest; readonly caller: Caller },
 ): Promise<ServicePlan[]> {
   const services = chooseServices(project, request.service).map(({ name }) => (name === "" ? undefined : name));
-  const asked = services.length === 0 ? [undefined] : services;
+  const requested = services.length === 0 ? [undefined] : services;
   const plans: ServicePlan[] = [];
-  for (const service of asked.slice(0, MAX_SERVICES)) {
+  for (const service of requested.slice(0, MAX_SERVICES)) {
     const flag = service === undefined ? "" : ` --service ${service}`;
     const input = { environment: request.environment, service };
     const plan = await answerOf(() => rolloutPlan.run(ports, input, caller), `svcm plan${flag}`);
-    // Nothing says which one this machine is. A person knows.
+    // Nothing says which one this machine is, so the user has to.
     const isAsking = isUnanswered(plan) && plan.code === "ENVIRONMENT_REQUIRED";
     const example = Object.keys(project?.environments ?? {})[0] ?? "";
     plans.push({ service, plan: isAsking ? { ...plan, next: `svcm status${flag} -e ${example}` } : plan });
   }
-  const rest = asked.slice(MAX_SERVICES).map((name) => name ?? "");
+  const rest = requested.slice(MAX_SERVICES).map((name) => name ?? "");
   if (rest.length === 0) return plans;
   const message = `not compared, to stay quick: ${rest.join(", ")}`;
   return [...plans, { service: undefined, plan: { message, next: `svcm plan --service ${rest[0]}` } }];

@@ -54,9 +54,10 @@ export function decideStatus(facts: StatusFacts): Status {
   const compared = plans.flatMap(({ plan }) => ("message" in plan ? [] : [plan]));
   const isIdle = !isSetUp && compared.length === plans.length && compared.every(({ exists }) => !exists);
   const declared = isIdle ? [] : plans;
+  // A process that does not work comes before a change that an apply would make.
   const points = [
-    ...declared.flatMap(({ plan, service }) => ("message" in plan ? [toUnknown(plan)] : planPoints(plan, service))),
     ...listed,
+    ...declared.flatMap(({ plan, service }) => ("message" in plan ? [toUnknown(plan)] : planPoints(plan, service))),
   ].toSorted((a, b) => Number(a.kind === "unknown") - Number(b.kind === "unknown"));
   const verdict = points[0]?.kind ?? (isIdle ? "idle" : "as declared");
   return {
@@ -78,7 +79,8 @@ function summaryText(verdict: StatusVerdict, plans: readonly Plan[], points: rea
     return `${prefix}PM2 runs what ${files} ${files.includes(",") ? "declare" : "declares"}.`;
   }
   const count = points.filter(({ kind }) => kind === "attention").length;
-  if (count === 0) return `${prefix === "" ? "No" : `${prefix}no`} problem is known, but not everything can be told.`;
+  if (count === 0)
+    return `${prefix === "" ? "No" : `${prefix}no`} problem is known, but svcm could not check everything.`;
   return `${prefix}${count} ${count === 1 ? "point needs" : "points need"} attention.`;
 }
 

@@ -101,7 +101,7 @@ describe("a line of bash", () => {
   test.each([
     ["svcm env set A=M", "A=MS SQL", String.raw`MS\ SQL`],
     ["svcm env set 'A=M", "A=MS SQL", "A=MS SQL"],
-    ["svcm process stop a:", "a:$(reboot)", String.raw`\$\(reboot\)`],
+    ["svcm stop a:", "a:$(reboot)", String.raw`\$\(reboot\)`],
   ])("after %j, the candidate is inserted as bash needs it", (line, value, inserted) => {
     expect(escapeForBash(value, splitLine(line), " \t\n\"'><=;|&(:")).toBe(inserted);
   });

@@ -1,9 +1,8 @@
-import { createRequire } from "node:module";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { isVariable, pm2Fields } from "../../pm2-fields.ts";
 import type { DeclaredRun } from "../../port-processes.ts";
 import { errorText, LinkFailure, maskValues } from "../failure.ts";
-import { loadOrFail, type Pm2Process } from "./pm2-api.ts";
+import { pm2Folder, requirePm2, type Pm2Process } from "./pm2-api.ts";
 import { fieldsOf } from "./process-record.ts";
 
 /** Validated, with defaults and absolute paths. `env` holds only declared variables. */
@@ -11,14 +10,14 @@ type ResolvedApp = Readonly<Record<string, unknown>> & { readonly env: Readonly<
 
 /** As `pm2 start <file>` does. @throws {LinkFailure} PM2_ACTION_FAILED with PM2's message, without values */
 export async function resolveApp({ app, folder }: DeclaredRun, home: string): Promise<ResolvedApp> {
-  const { default: common } = await loadOrFail(import("pm2/lib/Common.js"));
+  const common = (await requirePm2("lib/Common.js")) as Pm2Common;
   try {
     const { cwd } = app;
     const base = resolve(folder, typeof cwd === "string" ? cwd : ".");
     const verified = common.verifyConfs([{ ...structuredClone(app), cwd: base }]);
     if (verified instanceof Error) throw verified;
     const [valid = {}] = verified;
-    const script = valid["script"] === "serve" ? staticServer() : valid["script"];
+    const script = valid["script"] === "serve" ? join(await pm2Folder(), "lib/API/Serve.js") : valid["script"];
     // The filter matches every name, so PM2 adds no variable of its caller.
     const conf = { ...valid, script, namespace: valid["namespace"] ?? "default", filter_env: [""] };
     const {
@@ -37,8 +36,12 @@ export async function resolveApp({ app, folder }: DeclaredRun, home: string): Pr
   }
 }
 
-function staticServer(): string {
-  return createRequire(import.meta.url).resolve("pm2/lib/API/Serve.js");
+interface Pm2Common {
+  verifyConfs(apps: readonly object[]): Error | Record<string, unknown>[];
+  resolveAppAttributes(
+    options: { readonly cwd: string; readonly pm2_home: string },
+    app: Record<string, unknown>,
+  ): Record<string, unknown>;
 }
 
 function withTextValue([key, value]: [string, unknown]): [string, unknown] {

@@ -1,4 +1,9 @@
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { workerData } from "node:worker_threads";
 import { LinkFailure, errorText } from "../failure.ts";
+import { findPm2, noPm2Text } from "../find-pm2.ts";
+import type { WorkerData } from "../protocol.ts";
 
 /** PM2's own types omit the client. */
 export interface Pm2 {
@@ -28,19 +33,26 @@ export interface Pm2Process {
   readonly pm2_env: Readonly<Record<string, unknown>>;
 }
 
-/** Loading PM2 creates its folders. @throws {LinkFailure} */
+/** Loading PM2 creates its folders. @throws {LinkFailure} PM2_LOAD_FAILED */
 export async function loadPm2(): Promise<Pm2> {
-  const { default: pm2 } = await loadOrFail<{ default: unknown }>(import("pm2"));
-  const api = pm2 as Pm2;
+  const api = (await requirePm2(".")) as Pm2;
   api.Client.start = (done) => done(new Error("not connected"));
   return api;
 }
 
-/** @throws {LinkFailure} PM2_LOAD_FAILED */
-export async function loadOrFail<T>(module: Promise<T>): Promise<T> {
+/** @param module a path in PM2's folder @throws {LinkFailure} PM2_LOAD_FAILED */
+export async function requirePm2(module: string): Promise<unknown> {
+  const folder = await pm2Folder();
   try {
-    return await module;
+    return createRequire(join(folder, "package.json"))(join(folder, module)) as unknown;
   } catch (error) {
-    throw new LinkFailure("PM2_LOAD_FAILED", `PM2 cannot be loaded: ${errorText(error)}`);
+    throw new LinkFailure("PM2_LOAD_FAILED", `PM2 in ${folder} cannot be loaded: ${errorText(error)}`);
   }
+}
+
+/** @throws {LinkFailure} PM2_LOAD_FAILED */
+export async function pm2Folder(): Promise<string> {
+  const found = await findPm2((workerData as WorkerData).places);
+  if (found.code === undefined) throw new LinkFailure("PM2_LOAD_FAILED", noPm2Text(found));
+  return found.code.folder;
 }

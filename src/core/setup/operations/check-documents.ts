@@ -41,7 +41,7 @@ export function templatePaths(root: string, project: Project | undefined): strin
   return [...new Set(paths)];
 }
 
-/** A template may leave out keys, and hold values that everybody replaces. */
+/** A template may leave out keys, and hold values that every user replaces. */
 export function checkTemplate(contract: RuntimeContract, path: string, text: string): Issue[] {
   const values = valuesOf(parseEnvDocument(text));
   const isToReplace = (key: unknown): boolean => {
