@@ -79,7 +79,7 @@ export async function openConsole(browser: Browser, url: string, options: Consol
     expect(foreign(recorded.sockets, host)).toEqual([]);
   });
   const received = isRecorded ? record(context) : () => Promise.reject(new Error("nothing is recorded"));
-  const questions = answerQuestions(context, recorded.problems);
+  const questions = await answerQuestions(context, recorded.problems);
   const page = await context.newPage();
   await prepare?.(page);
   const answer = await page.goto(`${url}/#/${tab}`);
@@ -151,23 +151,43 @@ function foreign(sources: readonly { url(): string }[], host: string): string[] 
   return sources.map((one) => one.url()).filter((url) => !url.startsWith("blob:") && new URL(url).host !== host);
 }
 
-function answerQuestions(context: BrowserContext, problems: string[]) {
+/** Answers the questions of the browser, and those dialogs of the page that need no typed name. */
+async function answerQuestions(context: BrowserContext, problems: string[]) {
   const questions: string[] = [];
   const next: { readonly yes: boolean; resolve(question: string): void }[] = [];
   let isYes = true;
+  const decide = (question: string): boolean => {
+    questions.push(question);
+    const one = next.shift();
+    one?.resolve(question);
+    return one?.yes ?? isYes;
+  };
   context.on("dialog", (dialog: Dialog) => {
     const question = dialog.message();
     if (dialog.type() !== "confirm" && dialog.type() !== "beforeunload") problems.push(`${dialog.type()}: ${question}`);
-    questions.push(question);
-    const one = next.shift();
-    void ((one?.yes ?? isYes) ? dialog.accept() : dialog.dismiss());
-    one?.resolve(question);
+    void (decide(question) ? dialog.accept() : dialog.dismiss());
   });
+  await context.exposeFunction("decideQuestion", decide);
+  await context.addInitScript(answerDialogs);
   return {
     questions,
     answer: (yes: boolean) => void (isYes = yes),
     answerNext: (yes: boolean) => new Promise<string>((resolve) => void next.push({ yes, resolve })),
   };
+}
+
+/** Runs in the page. */
+function answerDialogs(): void {
+  const { decideQuestion } = window as unknown as { decideQuestion: (words: string) => Promise<boolean> };
+  const answer = async (dialog: Element): Promise<void> => {
+    dialog.setAttribute("data-asked", "");
+    const isAgreed = await decideQuestion(dialog.querySelector("h2")?.textContent ?? "");
+    dialog.querySelector<HTMLElement>(`.form-actions button${isAgreed ? "[type=submit]" : ":first-child"}`)?.click();
+  };
+  new MutationObserver(() => {
+    const dialog = document.querySelector("dialog[open]:has(form.question):not([data-asked])");
+    if (dialog !== null) void answer(dialog);
+  }).observe(document, { subtree: true, childList: true, attributes: true });
 }
 
 /** A body must be read immediately, because the browser discards it on navigation. */

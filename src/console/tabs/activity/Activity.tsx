@@ -66,7 +66,7 @@ export function Activity(): JSX.Element {
       </TabHead>
       <RequestProblem problem={audit.problem ?? events.problem} retry={retry} />
       <StatusRegion>{missing.length > 0 && <Missing missing={missing} />}</StatusRegion>
-      <Reach events={listed} changes={records} />
+      {listed && <Reach events={listed} changes={records} />}
       {rows && (
         <Rows
           rows={rows}
@@ -124,20 +124,20 @@ function Controls(): JSX.Element {
 }
 
 interface ReachProps {
-  readonly events: EventsResponse | undefined;
+  readonly events: EventsResponse;
   readonly changes: AuditListResponse["records"] | undefined;
 }
 
 /** Says from when on the list is not whole. */
-function Reach({ events, changes = [] }: ReachProps): JSX.Element | null {
-  const oldest = events?.next ? events.events.at(-1)?.at : undefined;
-  const oldestChange = changes.length === LIMIT ? changes.at(-1)?.timestamp : undefined;
-  if (oldest === undefined && oldestChange === undefined && events?.complete !== false) return null;
+function Reach({ events: { events, next, complete }, changes = [] }: ReachProps): JSX.Element | null {
+  const oldest = next === null ? undefined : events.at(-1);
+  const oldestChange = changes.length === LIMIT ? changes.at(-1) : undefined;
+  if (oldest === undefined && oldestChange === undefined && complete) return null;
   return (
     <p class="reach">
-      {oldest && `Events before ${formatTime(oldest)} are not listed, because there are too many. `}
-      {oldestChange && `Changes before ${formatTime(oldestChange)} are not listed. `}
-      {events?.complete === false && "Part of PM2's log was not read, so older events may be missing."}
+      {oldest && `Events before ${formatTime(oldest.at)} are not listed, because there are too many. `}
+      {oldestChange && `Changes before ${formatTime(oldestChange.timestamp)} are not listed. `}
+      {!complete && "Part of PM2's log was not read, so older events may be missing."}
     </p>
   );
 }

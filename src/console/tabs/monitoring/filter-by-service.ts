@@ -1,4 +1,6 @@
-import type { Metrics } from "./feed.ts";
+import type { MetricsFrame } from "../../../client/index.ts";
+
+type Metrics = MetricsFrame["payload"];
 
 /** Leaves out processes that the selected service does not declare. */
 export function filterByService<Payload extends Pick<Metrics, "processes" | "ecosystem">>(
