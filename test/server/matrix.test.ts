@@ -1,5 +1,5 @@
 /**
- * Operation by role by limit by face. Each operation of the table has one of the four scopes below; what follows from
+ * Each operation with each role and limit, in the core, over HTTP and over the WebSocket. Each operation of the table has one of the four scopes below; what follows from
  * it is written here once more, by hand, and tried cell by cell.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ import { ask, repository, testServer, type TestServer } from "./support.ts";
 type AnyOperation = Operation<never, unknown>;
 const operations = Object.values(table).flatMap((one) => ("access" in one ? [one as unknown as AnyOperation] : []));
 
-/** What an operation shows or touches, and so what a limit does to it. */
+/** By what an operation shows or touches: a limit depends on it. */
 const scopes = {
   /** Lists and facts that all environments share: a limit does not matter. */
   shared:
