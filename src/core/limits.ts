@@ -74,16 +74,11 @@ async function requireScope(
   }
 }
 
-async function requireOwnText(
-  ports: Ports,
-  names: readonly string[],
-  limits: Limits,
-  refuse: Refuse,
-): Promise<void> {
+async function requireOwnText(ports: Ports, names: readonly string[], limits: Limits, refuse: Refuse): Promise<void> {
   if (names.length === 0) refuse("the text of every process; name one");
   const memberships = await readMemberships(ports).catch((error: unknown) => {
     if (!(error instanceof SvcmError)) throw error;
-    return refuse("a process of which svcm cannot tell the environment, because a declaration cannot be read");
+    return refuse("a process whose environment is not known, because a declaration cannot be read");
   });
   for (const name of names) {
     const requested = textRefusal(name, limits, memberships);

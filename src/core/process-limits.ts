@@ -1,4 +1,4 @@
-/** Which processes a limited caller may see the text of: log lines, last errors, and all that quotes them. */
+/** A limited caller may see the text of some processes only: log lines, last errors, and all that quotes them. */
 import type { InputOf, OperationId } from "./api/inputs.ts";
 import type { Limits } from "./api/limits.ts";
 import { environmentsWithEcosystem } from "./pm2/ecosystem-environments.ts";

@@ -13,7 +13,7 @@ type StoredTokens = NonNullable<ReturnType<Ports["tokens"]["current"]>>;
 /**
  * Always compares all digests, each in constant time, so neither content nor length leaks.
  *
- * @param onLost called when the file of the tokens is gone. Until the next start, no one gets the rights of a
+ * @param onLost called when the file of the tokens is gone. Until the next start, no request gets the rights of a
  * repository without tokens: a cleanup of the checkout must not open a server.
  */
 export function createIdentities(

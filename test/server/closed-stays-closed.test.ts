@@ -64,7 +64,7 @@ describe("on loopback, where reads are open", () => {
     expect(await client.next("error")).toMatchObject({ code: "UNAUTHORIZED" });
   });
 
-  test("each subscription has the right of its own token", async () => {
+  test("each subscription has the right of the token that it was made with", async () => {
     const files = repository();
     const [strong, weak] = [
       await createToken(files.root, "a", "operator"),
@@ -107,10 +107,10 @@ describe("a server that has seen tokens", () => {
 });
 
 describe("a server with a user's key and no token", () => {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const client: FleetClient = {
     ask: (node: string, operation: Operation<never, unknown>) => {
-      asked.push(`${node} ${operation.id}`);
+      requests.push(`${node} ${operation.id}`);
       return Promise.resolve({ response: {}, entityTag: "x", processes: [] } as never);
     },
     nodes: () => Promise.resolve([]),
@@ -121,7 +121,7 @@ describe("a server with a user's key and no token", () => {
   const connectFleet = () => Promise.resolve(client);
 
   test("reads other nodes, changes none over HTTP or WebSocket, and says so at the start", async () => {
-    asked.length = 0;
+    requests.length = 0;
     const server = await start(repository(), { connectFleet, env: { [NATS_USER_CREDENTIALS]: "SU0" } });
     await server.logged(/other nodes are read-only/);
     expect((await post(server, SAVE, {}, `${ENV}?node=web-1`)).status).toBe(401);
@@ -129,17 +129,17 @@ describe("a server with a user's key and no token", () => {
     const socket = await open(server);
     socket.send({ type: "action", action: "stop", name: "api", node: "web-1" });
     expect(await socket.next("action-result")).toMatchObject({ ok: false, code: "UNAUTHORIZED" });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     expect((await ask(server, "/api/runtime/processes?node=web-1")).status).not.toBe(401);
   });
 
   test("with a token, its owner changes them, and nothing is said", async () => {
-    asked.length = 0;
+    requests.length = 0;
     const files = repository();
     const token = await createToken(files.root, "bot", "editor");
     const server = await start(files, { connectFleet, env: { [NATS_USER_CREDENTIALS]: "SU0" } });
     await post(server, SAVE, bearer(token), `${ENV}?node=web-1`);
-    expect(asked).toEqual(["web-1 env.write"]);
+    expect(requests).toEqual(["web-1 env.write"]);
     expect(server.log.join("")).not.toContain("read-only");
   });
 

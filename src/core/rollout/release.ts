@@ -206,7 +206,7 @@ export function withoutLogs(release: Release, { grants, limits }: Pick<Caller, "
   const { failure, environment } = release;
   if (failure === undefined) return release;
   const { environments = [environment], services } = limits ?? {};
-  // A release does not tell the services of its apps.
+  // A release does not contain the services of its apps.
   if (isGranted(grants, "logs") && services === undefined && environments.includes(environment)) return release;
   return { ...release, failure: { ...failure, errorLines: [] } };
 }

@@ -1,4 +1,4 @@
-/** How programs write a text in another form: in JSON, in a URL or a form, in Node's own output, in base64 and in hex. */
+/** A text as programs also write it: in JSON, in a URL or a form, in Node's own output, in base64 and in hex. */
 export function encodedSpellings(text: string): string[] {
   const json = inJson(text);
   const url = encodeURIComponent(text.toWellFormed());

@@ -9,7 +9,7 @@ import { streamMetrics, streamEvents, type MetricsSubscription } from "./subscri
 
 type StreamFrame = SubscribeFrame | LogsSubscribeFrame | EventsSubscribeFrame;
 
-/** Looked up anew at each call, because a token may be revoked, expire or be replaced. */
+/** Looked up again at each call, because a token may be revoked, expire or be replaced. */
 type CurrentIdentity = () => Identity;
 
 interface Stream {

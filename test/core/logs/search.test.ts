@@ -218,7 +218,7 @@ describe("a guess of a secret", () => {
     "-----BEGIN RSA PRIVATE KEY-----",
   ];
 
-  test.each(HIDDEN)("a line with %s is searched as it is shown, wherever the text stands", (text) => {
+  test.each(HIDDEN)("a line with %s is searched as it is shown, wherever the text is", (text) => {
     for (let before = 0; before < 8; before += 1) {
       const line = `${"a".repeat(before)} ${text} b`;
       expect(scrub.complete(line)).not.toBe(line);

@@ -25,8 +25,8 @@ export function createCandidateFinder(search: Search, findSecretLines: FindSecre
 }
 
 /**
- * Whatever is searched, each line that may hold a secret is masked first and searched afterwards. In the other lines,
- * nothing is found that a reader may not see, so neither the time nor a counter tells a guess.
+ * Each line that may hold a secret is masked first and searched afterwards, for every search. In the other lines,
+ * nothing is found that a reader may not see, so neither the time nor a counter depends on a right guess.
  */
 function withoutLines(bytes: Buffer, lines: readonly Range[]): Buffer {
   if (lines.length === 0) return bytes;
