@@ -242,9 +242,8 @@ type Parsed = Record<string, unknown>;
 
 const SHUTDOWN_SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
-function formatMessage(message: string, args: readonly unknown[]): string {
-  return args.length === 0 ? message : format(message, ...args);
-}
+const formatMessage = (message: string, args: readonly unknown[]): string =>
+  args.length === 0 ? message : format(message, ...args);
 
 function isLoadedConfig(options: LoadOptions): options is Command["config"] {
   return typeof options === "object" && "runCommand" in options;

@@ -37,7 +37,8 @@ test.skipIf(!canBeNobody)("a home without permission to enter is refused", async
 });
 
 test.skipIf(!canBeNobody)("a process of another user is hidden, and one that has ended is not", async () => {
-  const seenBy = (pid: number): Promise<string[]> => run([...asNobody, ...commandLine("sees-process", String(pid))], {});
+  const seenBy = (pid: number): Promise<string[]> =>
+    run([...asNobody, ...commandLine("sees-process", String(pid))], {});
   expect(await seenBy(process.pid)).toEqual(["hidden"]);
   // Above the largest pid of Linux.
   expect(await seenBy(2 ** 22 + 1)).toEqual(["seen"]);

@@ -43,7 +43,7 @@ test("svcm logs accepts the number of lines as pm2 logs does", async () => {
 test("the words of pm2 run our command or name it, and none of them is only unknown", async () => {
   const words = readFileSync(CLI, "utf8").matchAll(/\.(?:command|alias)\(['"]([\w-]+)/g);
   const unanswered: string[] = [];
-  for (const word of new Set(Array.from(words, ([, word = ""]) => word))) {
+  for (const word of new Set(Array.from(words, ([, spelling = ""]) => spelling))) {
     const { code, stdout, stderr } = await svcm(word, "--help");
     if (code === 0 ? !stdout.includes("USAGE") : !/^Hint: (?!svcm help)/m.test(stderr)) unanswered.push(word);
   }
@@ -53,7 +53,6 @@ test("the words of pm2 run our command or name it, and none of them is only unkn
 test("Tab completes after a short name in the same way as after the command", async () => {
   const complete = async (line: string) => (await svcm("__complete", "bash", "=:", line)).stdout;
   expect(await complete("svcm restart ")).toContain("api");
-  expect(await complete("svcm restart ")).toBe(await complete("svcm restart "));
   expect((await complete("svcm ")).split("\n")).not.toContain("process");
   expect((await complete("svcm ")).split("\n")).toEqual(
     expect.arrayContaining(["status", "check", "restart", "monit"]),

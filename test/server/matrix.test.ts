@@ -23,29 +23,31 @@ const operations = Object.values(table).flatMap((one) => ("access" in one ? [one
 const scopes = {
   /** Lists and facts that all environments share: a limit does not matter. */
   shared:
-    "audit.list code.explain completion.list contract.show daemon.show declarations.plan declarations.read deployments.check deployments.diff entry.question events.list history.show identity.show keys.list logs.usage metrics.expose node.show process.list process.wait profile.list profile.show project.doctor release.list release.show rollout.rollback-plan schema.show suite.validate",
+    "audit.list code.explain completion.list contract.show daemon.show declarations.plan declarations.read deployments.check deployments.diff entry.question events.list history.show identity.show keys.list logs.usage metrics.expose node.show process.list process.wait profile.list profile.show project.doctor proposal.list release.list release.show repository.check rollout.rollback-plan schema.show suite.validate",
   /** An environment and a service, which the request names: both must be within the limits. */
   named:
-    "boot.show deploy.plan deploy.run ecosystem.check ecosystem.drift ecosystem.show env.check env.diff env.export env.plan env.process env.read env.rewrite env.source env.template env.unset env.write metrics.show process.act profile.apply rollout.apply rollout.plan startup.check",
+    "boot.show deploy.plan deploy.run ecosystem.check ecosystem.drift ecosystem.show env.app env.check env.diff env.export env.plan env.process env.read env.rewrite env.source env.template env.unset env.write metrics.show process.act profile.apply proposal.create rollout.apply rollout.plan startup.check status.show",
   /** The text of processes: all of them must be of environments and services within the limits. */
   text: "event.why logs.read process.show",
   /** The machine or the repository: never with a limit. */
   whole:
-    "alerts.test boot.disable boot.drain boot.enable boot.restore boot.save configuration.set declarations.write deployments.migrate history.record interface.add interface.edit interface.remove keys.confirm keys.set-tier logs.prune logs.rotate process.run process.scale project.init rollout.rollback target.add target.duplicate target.edit target.remove token.create token.list token.revoke",
+    "alerts.test boot.disable boot.drain boot.enable boot.restore boot.save configuration.set declarations.write deployments.migrate history.record interface.add interface.edit interface.remove keys.confirm keys.set-tier logs.prune logs.rotate process.run process.scale project.init proposal.approve proposal.deny proposal.run rollout.rollback target.add target.duplicate target.edit target.remove token.create token.list token.revoke",
 } as const;
 type Scope = keyof typeof scopes;
 const scopeOf = (id: string): Scope | undefined =>
   (Object.keys(scopes) as Scope[]).find((scope) => scopes[scope].split(" ").includes(id));
 
 /** By hand, not from `rightsOf`. */
-const weakest: Readonly<Record<AnyOperation["access"], Role>> = {
+const weakest: Readonly<Record<Exclude<AnyOperation["access"], "propose">, Role>> = {
   read: "viewer",
   logs: "operator",
   act: "operator",
   write: "editor",
   admin: "admin",
 };
-const mayUse = (role: Role, { access }: AnyOperation): boolean => roles.indexOf(role) >= roles.indexOf(weakest[access]);
+/** No role may propose: it is a right of a token. */
+const mayUse = (role: Role, { access }: AnyOperation): boolean =>
+  access !== "propose" && roles.indexOf(role) >= roles.indexOf(weakest[access]);
 
 const limits: Readonly<Record<string, Limits | undefined>> = {
   none: undefined,
@@ -142,7 +144,7 @@ describe.each(roles)("the role %s", (role) => {
 });
 
 const PUBLIC = { SVC_SERVICE_MANAGEMENT_PUBLIC_URL: "https://ops.example.com" };
-const refusals = ["RIGHT_MISSING", "TOKEN_LIMITED"];
+const refusals = new Set(["RIGHT_MISSING", "TOKEN_LIMITED"]);
 
 describe.each(roles)("over HTTP and WebSocket, the role %s", (role) => {
   test.each(Object.keys(limits))("with the limit %s", async (name) => {
@@ -161,7 +163,7 @@ describe.each(roles)("over HTTP and WebSocket, the role %s", (role) => {
         const given = Object.entries(inputFor(operation, place)).filter(([member]) => route.query?.includes(member));
         const query = new URLSearchParams(given.map(([member, value]) => [member, String(value)]));
         const { json } = await ask(server, `${route.path}?${query}`, { headers: bearer(token) });
-        cells.push(`${cell}: ${refusals.includes(json.code) ? json.code : "permitted"}`);
+        cells.push(`${cell}: ${refusals.has(json.code) ? json.code : "permitted"}`);
       }
     }
     for (const place of places) cells.push(...(await streamCells(server, token, place)));
@@ -188,7 +190,7 @@ async function streamCells(server: TestServer, token: string, place: Place): Pro
   const codeAfter = async (frame: object, type?: string): Promise<string> => {
     client.send(frame);
     const { code } = await client.next(type);
-    return refusals.includes(code) ? code : "permitted";
+    return refusals.has(code) ? code : "permitted";
   };
   const watched = await codeAfter({ type: "subscribe", environment, service, history: false });
   // PM2 does not run, so a permitted subscription ends with its failure.

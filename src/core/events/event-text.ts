@@ -2,9 +2,12 @@ import type { SvcmEvent } from "../api/events.ts";
 
 /** `api (id 3) ended: crash, exit code 1.` */
 export function eventText(event: SvcmEvent): string {
-  const { app, pmId, kind, cause, certainty, exitCode, signal, evidence } = event;
+  const { app, kind, evidence } = event;
   if (kind === "deploy") return evidence[0] ?? "";
-  if (app === null && (kind === "write" || kind === "apply")) return changeText(event);
+  return app === null && (kind === "write" || kind === "apply") ? changeText(event) : endText(event);
+}
+
+function endText({ app, pmId, kind, cause, certainty, exitCode, signal }: SvcmEvent): string {
   const subject = app === null ? "PM2" : pmId === undefined ? app : `${app} (id ${pmId})`;
   const how = exitCode === undefined || exitCode === 0 ? signal : `exit code ${exitCode}`;
   const why = cause === "signal" && signal !== undefined ? "signal" : CAUSES[cause];

@@ -30,8 +30,7 @@ export function stateSentences(app: string, states: readonly ShownState[]): stri
 }
 
 function nextSentence(app: string, states: readonly ShownState[]): string | undefined {
-  if (states.some(({ name }) => hasGivenUp(name)))
-    return `PM2 does not start it again; svcm restart ${app} does.`;
+  if (states.some(({ name }) => hasGivenUp(name))) return `PM2 does not start it again; svcm restart ${app} does.`;
   if (states.some(({ name }) => name === "missing"))
     return `PM2 lists it as online and does not notice; svcm restart ${app} starts it.`;
   return undefined;

@@ -62,7 +62,11 @@ const FORMS =
 /** Nearly every text that {@link maskLogLine} and {@link maskCredentials} hide has one of them, or an `@`. */
 export const TELLTALES: readonly string[] = [
   ...[...WORDS, ...KEYS].flatMap((word) => [word, word.toUpperCase(), word.charAt(0).toUpperCase() + word.slice(1)]),
-  ...["apiKey", "accessKey", "privateKey", "signingKey", "PRIVATE KEY-----"],
+  "apiKey",
+  "accessKey",
+  "privateKey",
+  "signingKey",
+  "PRIVATE KEY-----",
   ...FORMS,
 ];
 

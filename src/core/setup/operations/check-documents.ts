@@ -6,7 +6,7 @@ import type { Caller } from "../../access/caller.ts";
 import type { RuntimeContract } from "../../api/facts.ts";
 import type { Issue } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
-import { entrypoints } from "../../api/names.ts";
+import type { entrypoints } from "../../api/names.ts";
 import { DEPLOYMENTS_FILE } from "../../deployments/file.ts";
 import { deploymentsCheck } from "../../deployments/operations/deployments-check.ts";
 import { checkEnvFiles } from "../../env/check.ts";
