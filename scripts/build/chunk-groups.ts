@@ -87,6 +87,8 @@ const GROUPS: readonly Group[] = [
       "files/port-files.",
     ],
     except: [
+      "secrets/spellings.",
+      "words/basic-credentials.",
       "words/json-",
       "words/coalescing-buffer.",
       "words/duration.",
@@ -145,6 +147,7 @@ const GROUPS: readonly Group[] = [
       "commands/base.",
       "commands/terminal/fit.",
       "commands/terminal/screen.",
+      "commands/terminal/select-fields.",
       "commands/terminal/node-command.",
       "commands/terminal/output.",
       "commands/terminal/paint.",

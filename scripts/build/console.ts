@@ -88,13 +88,19 @@ async function scripts(entry: string, format: "esm" | "iife"): Promise<OutputChu
     format,
     minify: true,
     comments: false,
-    ...(format === "iife" ? { codeSplitting: false } : {}),
+    codeSplitting: format === "iife" ? false : { groups: [SMALL_PARTS] },
     entryFileNames: "[name].[hash:10].js",
     chunkFileNames: "[name].[hash:10].js",
     hashCharacters: "hex",
   });
   return output.filter((one) => one.type === "chunk");
 }
+
+/** Parts of several views, each too small for a file. */
+const SMALL_PARTS = {
+  name: "parts",
+  test: /console[\\/]ui[\\/](?:Card|FilePath|IssueList|Select)\.|words[\\/]pluralize\./,
+};
 
 function firstChunks(chunks: readonly OutputChunk[]): OutputChunk[] {
   const found = new Set(chunks.filter(({ isEntry }) => isEntry));

@@ -13,6 +13,7 @@ export const remoteOperations: readonly Operation<never, unknown>[] = [
   all.ecosystemCheck,
   all.ecosystemDrift,
   all.ecosystemShow,
+  all.envApp,
   all.envCheck,
   all.envDiff,
   all.envRead,

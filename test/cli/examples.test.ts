@@ -18,7 +18,7 @@ const examples = Object.values(commands)
   .map((example) => example.replaceAll("<%= config.bin %>", "svcm"));
 /** These run until they are stopped, start a PM2 with the backend, or need a release, systemd or a webhook. Other tests run them. */
 const LASTING =
-  /svcm (?:agent|alerts test|serve|metrics watch|apply|boot (?:disable|enable|restore)|deploy|rollback|rollout (?:resume|rollback|unlock)|releases show)|--follow|process (?:re)?start .*--ecosystem/;
+  /svcm (?:agent|alerts test|deny|serve|nats join|metrics watch|apply|boot (?:disable|enable|restore)|deploy|rollback|rollout (?:resume|rollback|unlock)|releases show)|--follow|svcm (?:re)?start .*--ecosystem/;
 
 /** Another example revokes this token. */
 const NEEDED = /token create ci-bot/;

@@ -56,7 +56,7 @@ describe("the root help", () => {
   });
 
   /** Words that work and that the root help leaves out on purpose. */
-  const LEFT_OUT = new Set(["audit", "help"]);
+  const LEFT_OUT = new Set(["approve", "audit", "deny", "help", "skill"]);
 
   test("names every command and topic, and nothing else", () => {
     const manifestIds = Object.entries(manifest.commands).filter(([, { hidden }]) => !hidden);

@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)("the declarations of the repository", () => {
     await page.getByText("rack-2").waitFor();
     await page.reload();
     await page.getByText(`From ${FILE} at commit`).waitFor();
-    expect(open.questions).toEqual(["Discard the draft? deployments.yaml stays as it is."]);
+    await expect.poll(() => open.questions).toEqual(["Discard the draft? deployments.yaml stays as it is."]);
   });
 
   longTest(

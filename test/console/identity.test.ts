@@ -191,7 +191,9 @@ describe.skipIf(!hasBrowser)("the server's own environment", () => {
     sockets[0]?.on("framesent", ({ payload }) => sent.push(String(payload)));
     answer(false);
     await page.getByRole("button", { name: "Start dev-worker" }).click();
-    expect(questions).toEqual(["This server works in the environment production. Start dev-worker of dev here?"]);
+    await expect
+      .poll(() => questions)
+      .toEqual(["This server works in the environment production. Start dev-worker of dev here?"]);
     expect(sent).toEqual([]);
     answer(true);
     await page.getByRole("button", { name: "Start dev-worker" }).click();

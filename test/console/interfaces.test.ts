@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)("interface adapters", () => {
     await expect.poll(() => suite.stored()).toEqual({ version, interfaces: [{ ...rest, framework: "fastify" }, grpc] });
     suite.answer(false);
     await suite.button("Delete ItemController.get").click();
-    expect(suite.questions).toEqual(["Delete interface adapter ItemController.get?"]);
+    await expect.poll(() => suite.questions).toEqual(["Delete interface adapter ItemController.get?"]);
     suite.answer(true);
     await suite.button("Edit ItemController.get").click();
     await suite.button("Delete ItemController.list").click();

@@ -95,7 +95,9 @@ describe.skipIf(!hasBrowser)("by keyboard alone", () => {
     await tabTo(page, "Restart zeta");
     await press(page, "Enter");
     await page.getByText(/^zeta restarted \(pid \d+\)\.$/).waitFor();
-    expect(questions).toEqual(["Stop zeta (PM2 id 1)?", "Stop zeta (PM2 id 1)?", "Restart zeta (PM2 id 1)?"]);
+    await expect
+      .poll(() => questions)
+      .toEqual(["Stop zeta (PM2 id 1)?", "Stop zeta (PM2 id 1)?", "Restart zeta (PM2 id 1)?"]);
   });
 });
 

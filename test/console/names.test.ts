@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)("a name with a direction mark", () => {
     give([{ name: TURNED }]);
     answer(false);
     await page.getByRole("button", { name: /^Stop / }).click();
-    expect(questions).toEqual(["Stop api\\u202etset (PM2 id 0)?"]);
+    await expect.poll(() => questions).toEqual(["Stop api\\u202etset (PM2 id 0)?"]);
   });
 });
 

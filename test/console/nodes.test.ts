@@ -15,6 +15,9 @@ import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 
+/** Without a token, the console only reads other nodes. */
+const TOKEN = "a-token-of-a-test-1234567890";
+
 describe.skipIf(!hasBrowser || !hasNats)("the console of a fleet (needs nats-server)", () => {
   const whenOver = whenTestsOver();
   const real = pm2();
@@ -28,17 +31,22 @@ describe.skipIf(!hasBrowser || !hasNats)("the console of a fleet (needs nats-ser
   afterAll(() => real.end());
 
   test("an action on another node asks for confirmation and leaves a record with both names", async () => {
-    const server = await world.server();
-    const { page, button } = await openConsole(browser, server.url, { tab: "monitoring?node=web-1" });
+    const server = await world.server("edda", { env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN } });
+    const { page, button, field } = await openConsole(browser, server.url, {
+      tab: "monitoring?node=web-1",
+      mayFail: true,
+    });
     await row(page, "api").waitFor();
     await button("Restart api").click();
+    await field("Token").fill(TOKEN);
+    await page.keyboard.press("Enter");
     await page.locator(".toast.success").getByText("api restarted").waitFor();
     const adam = await world.fleet.as("adam");
     const { records } = await adam.ask("web-1", auditList, { limit: 1 }, 10_000);
     expect(records[0]).toMatchObject({
       action: "process.restart",
       source: "nats",
-      actor: "anonymous via edda",
+      actor: expect.stringMatching(/^(?!anonymous).+ via edda$/) as string,
       outcome: "succeeded",
     });
   });
@@ -54,8 +62,11 @@ describe.skipIf(!hasBrowser || !hasNats)("the console of a fleet (needs nats-ser
 
   longTest("stopping an app in production on another node asks for the name of the environment", async () => {
     const production = await fleetWorld(real, onTestFinished, "production");
-    const server = await production.server();
-    const { page, button, field } = await openConsole(browser, server.url, { tab: "monitoring?node=web-1" });
+    const server = await production.server("edda", { env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN } });
+    const { page, button, field } = await openConsole(browser, server.url, {
+      tab: "monitoring?node=web-1",
+      mayFail: true,
+    });
     await page.locator("header.production").waitFor();
     await button("Stop api").click();
     const dialog = page.getByRole("dialog", { name: "Stop api in production?" });
@@ -64,6 +75,8 @@ describe.skipIf(!hasBrowser || !hasNats)("the console of a fleet (needs nats-ser
     await expect.poll(() => stop.isDisabled()).toBe(true);
     await field("Type production").fill("production");
     await stop.click();
+    await field("Token").fill(TOKEN);
+    await page.keyboard.press("Enter");
     await page.locator(".toast.success").getByText("api stopped").waitFor();
     await button("Start api").click();
     await page.locator(".toast.success").getByText("api started").waitFor();

@@ -143,10 +143,12 @@ test.skipIf(!hasBrowser)("corrupt storage is reported, can be downloaded, and is
   const kept = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes(".aside.")).length);
   answer(false);
   await page.getByRole("button", { name: "Remove" }).click();
+  await expect.poll(() => questions).toHaveLength(1);
   expect(await kept()).toBe(1);
+  await page.locator("dialog[open]").waitFor({ state: "detached" });
   answer(true);
   await page.getByRole("button", { name: "Remove" }).click();
   await page.getByText("kept aside").waitFor({ state: "detached" });
   expect(await kept()).toBe(0);
-  expect(questions).toHaveLength(2);
+  await expect.poll(() => questions).toHaveLength(2);
 });

@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)("1: add, edit in place, duplicate and delete", () =
     const suite = await open(a, b, c);
     suite.answer(false);
     await suite.button("Delete b").click();
-    expect(suite.questions).toEqual(["Delete deploy target b?"]);
+    await expect.poll(() => suite.questions).toEqual(["Delete deploy target b?"]);
     await expect.poll(() => suite.stored()).toEqual(suiteOf(a, b, c));
     suite.answer(true);
     await suite.button("Delete b").click();
@@ -130,9 +130,9 @@ describe.skipIf(!hasBrowser)("2: editing", () => {
     suite.answer(true);
     await suite.button("Edit b").click();
     await expect.poll(() => suite.field("Name").inputValue()).toBe("b");
-    expect(suite.questions).toEqual(Array(2).fill("Discard what you have changed in the form?"));
+    await expect.poll(() => suite.questions).toEqual(Array(2).fill("Discard what you have changed in the form?"));
     await suite.button("Edit a").click();
-    expect(suite.questions).toHaveLength(2);
+    await expect.poll(() => suite.questions).toHaveLength(2);
   });
 
   longTest("an edit may keep its own name, also in another case", async () => {

@@ -73,9 +73,11 @@ describe.skipIf(!hasBrowser)("an exported document", () => {
     const other = await open();
     await importText(other, text);
     await expect.poll(() => other.stored()).toEqual(full);
-    expect(other.questions).toEqual([
-      "Replace (0 deploy targets, 0 interface adapters, no service configuration, no environment) with this document?",
-    ]);
+    await expect
+      .poll(() => other.questions)
+      .toEqual([
+        "Replace (0 deploy targets, 0 interface adapters, no service configuration, no environment) with this document?",
+      ]);
   });
 
   test("contains the environment only as the selection, every section, and unknown keys; issues are listed", async () => {
@@ -202,7 +204,7 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
     const next = { version, deployments: [{ ...full.deployments[0], name: "next" }] };
     suite.answer(false);
     await importText(suite, JSON.stringify(next));
-    expect(suite.questions).toHaveLength(1);
+    await expect.poll(() => suite.questions).toHaveLength(1);
     await expect.poll(() => suite.stored()).toEqual(full);
     suite.answer(true);
     await suite.button("Import").click();

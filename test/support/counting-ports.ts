@@ -78,7 +78,8 @@ export function countingPorts(): CountingPorts {
     ...real,
     clock,
     processes: { ...real.processes, list, scrub: (texts) => Promise.resolve(texts), digest: (value) => value },
-    machine: { ...real.machine, platform: "linux", openReader: open },
+    // The pids of these processes may be those of others on this machine.
+    machine: { ...real.machine, platform: "linux", openReader: open, openTrees: () => Promise.resolve(undefined) },
     asyncContext: { open: () => ({ get, close: () => Promise.resolve() }) },
   };
   const ports: Ports = { ...counting, telemetry: createTelemetry(counting) };

@@ -46,7 +46,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
     words: [],
     withSubject: { subject: "nats: in svcm.yaml", words: ["nodes", "rollout", "agent", "nats"] },
   },
-  { name: "Set up", words: ["init", "serve", "token", "alerts", "completion", "daemon"] },
+  { name: "Set up", words: ["init", "serve", "token", "alerts", "completion", "mcp", "daemon"] },
 ];
 
 /** `env get|set` is the word `env`. */

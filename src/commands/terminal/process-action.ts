@@ -149,9 +149,9 @@ function withNameHint(error: unknown, action: Action, names: readonly string[]):
   const number = names.find((name) => /^\d+$/.test(name));
   const hint =
     number !== undefined
-      ? `${number} is taken as a name. For the process with that number: svcm process ${action} --id ${number}`
+      ? `${number} is taken as a name. For the process with that number: svcm ${action} --id ${number}`
       : names.includes("all")
-        ? `all is taken as a name. For several processes: svcm process ${action} --namespace <name>, or give each name`
+        ? `all is taken as a name. For several processes: svcm ${action} --namespace <name>, or give each name`
         : error.body.hint;
   return new SvcmError(error.kind, { ...error.body, hint });
 }

@@ -147,7 +147,7 @@ export function separateOwn(
   if (first !== undefined && !maySkipOwn) {
     throw new SvcmError("SELF_ACTION_BLOCKED", {
       details: `${processLabel(first)} serves this request: it cannot ${action} itself.`,
-      hint: `From a terminal: svcm process ${action} ${first.name} --id ${first.pmId}`,
+      hint: `From a terminal: svcm ${action} ${first.name} --id ${first.pmId}`,
     });
   }
   return {

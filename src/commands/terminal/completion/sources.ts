@@ -29,6 +29,7 @@ export const FLAG_SOURCES: Readonly<Record<string, Source>> = {
   "apply environment": { from: "ecosystems" },
   "diff environment": { from: "ecosystems" },
   from: { from: "revisions" },
+  ref: { from: "revisions" },
   node: { from: "nodes" },
   service: { from: "services" },
   "service-kind": { from: "serviceKinds" },
@@ -53,6 +54,9 @@ export const FLAG_SOURCES: Readonly<Record<string, Source>> = {
 
 export const ARGUMENT_SOURCES: Readonly<Record<string, readonly Source[]>> = {
   apply: [PROCESSES],
+  approve: [{}],
+  check: [{ paths: "files", repeats: true }],
+  deny: [{}],
   audit: [{ from: "processes" }],
   "config:set": [{ from: "configurationFields", assigns: "field", repeats: true }],
   "config:validate": [FILE],

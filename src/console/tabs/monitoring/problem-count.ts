@@ -6,6 +6,8 @@ import { filterByService } from "./filter-by-service.ts";
 import { countTroubles } from "./problems.ts";
 
 const EVERY_MS = 15_000;
+/** By then, a tab that opens has its own samples. */
+const FIRST_MS = 1000;
 
 /** While the tab is closed, an occasional request replaces the samples. `undefined` before the first count. */
 export function watchProblemCount(
@@ -29,9 +31,8 @@ export function watchProblemCount(
   };
   effect(() => {
     if (feed.state.value !== "closed") return undefined;
-    void look();
-    const timer = setInterval(() => void look(), EVERY_MS);
-    return () => clearInterval(timer);
+    const timers = [setTimeout(() => void look(), FIRST_MS), setInterval(() => void look(), EVERY_MS)];
+    return () => timers.forEach(clearTimeout);
   });
   return problemCount;
 }
