@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ENV, testServer, type TestServer } from "../server/support.ts";
 import { attackerServer, hasBrowser, switchboard, useBrowser } from "./support.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 
@@ -110,7 +111,7 @@ function submitForm(page: Page, url: string, type: string): Promise<void> {
 describe.skipIf(!hasBrowser)("cross-site requests", () => {
   const sites = ["evil.example", "localhost", "127.0.0.1"];
 
-  test.each(Object.entries(simpleRequests))(
+  longTest.each(Object.entries(simpleRequests))(
     "%s reaches any server, but changes nothing in this one",
     async (_, send) => {
       const [server, attacker, naive] = [await testServer(), await attackerServer(), await attackerServer()];
@@ -126,7 +127,7 @@ describe.skipIf(!hasBrowser)("cross-site requests", () => {
     },
   );
 
-  test("images and scripts receive no data", async () => {
+  longTest("images and scripts receive no data", async () => {
     const [server, attacker] = [await testServer(), await attackerServer()];
     const page = await open(`http://evil.example:${attacker.port}/`);
     const load = (tag: "img" | "script", url: string): Promise<string> =>
@@ -160,7 +161,7 @@ describe.skipIf(!hasBrowser)("cross-site requests", () => {
 });
 
 describe.skipIf(!hasBrowser)("a WebSocket from another origin", () => {
-  test("connects to an ordinary server, but not to svcm", async () => {
+  longTest("connects to an ordinary server, but not to svcm", async () => {
     const [server, attacker] = [await testServer(), await attackerServer()];
     const page = await open(`http://evil.example:${attacker.port}/`);
     const connect = (url: string): Promise<string> =>
@@ -182,7 +183,7 @@ describe.skipIf(!hasBrowser)("a WebSocket from another origin", () => {
 });
 
 describe.skipIf(!hasBrowser)("framing", () => {
-  test("an ordinary page can be framed, but not the console", async () => {
+  longTest("an ordinary page can be framed, but not the console", async () => {
     const [server, attacker, other] = [
       await testServer(),
       await attackerServer(),

@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)("the page", () => {
     expect(attacker.seen).toEqual([]);
   });
 
-  test.each(["light", "dark"] as const)("is styled and never wider than a phone, %s", async (colorScheme) => {
+  longTest.each(["light", "dark"] as const)("is styled and never wider than a phone, %s", async (colorScheme) => {
     const server = await testServer(noPm2);
     const { page } = await openPage(server.url, { colorScheme, viewport: { width: 320, height: 700 } });
     const look = await page.evaluate(() => ({
@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)("the page", () => {
     expect(look.landmarks).toBeGreaterThanOrEqual(3);
   });
 
-  test("names the next step if its script does not load", async () => {
+  longTest("names the next step if its script does not load", async () => {
     const server = await testServer(noPm2);
     const page = await browser().newPage();
     onTestFinished(() => page.close());
@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)("the page", () => {
     await expect.poll(() => line.innerText()).toContain("SVC_SERVICE_MANAGEMENT_PUBLIC_URL");
   });
 
-  test("opens from a link on another site", async () => {
+  longTest("opens from a link on another site", async () => {
     const server = await testServer(noPm2);
     const attacker = await attackerServer(`<!doctype html><a href="${server.url}/">here</a>`);
     const page = await browser().newPage();

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { makeRepository } from "../support/git.ts";
 import { svcm } from "../support/svcm.ts";
 import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../support/workspace.ts";
+import { longTest } from "../support/runs.ts";
 
 /** Secrets in every part of a file that must not be shown, one of each kind. */
 const planted = [
@@ -51,7 +52,7 @@ const commands = [
   "matrix show",
 ];
 
-test("no byte of any command, or of the audit log, holds a secret", async () => {
+longTest("no byte of any command, or of the audit log, holds a secret", async () => {
   const text = `${GOOD_ENV}${planted.join("\n")}\n`;
   const staging = text
     .replace("SVC_REALTIME_API=no", "SVC_REALTIME_API=yes")

@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { plainEnvironment, REPOSITORY, RUN, svcm, type Outcome } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { longTest } from "../support/runs.ts";
 
 /** A private folder of the user, without a cache at the start of each test. */
 let home = "";
@@ -67,7 +68,7 @@ describe("compiled code", () => {
     expect(contents(cacheFolder())).toEqual(kept);
   });
 
-  test("of a chunk that commands share has the functions of each command after its first start", () => {
+  longTest("of a chunk that commands share has the functions of each command after its first start", () => {
     const sizeOfCore = (): number => statSync(join(cacheFolder(), "chunks+core.cjs")).size;
     const start = (...argv: string[]): Outcome => svcm(argv, { env: { HOME: home, XDG_CACHE_HOME: "" } });
     start("matrix", "show");
@@ -79,13 +80,13 @@ describe("compiled code", () => {
     expect(sizeOfCore()).toBe(ofBoth);
   });
 
-  test("is valid for one version of Node.js and one build", () => {
+  longTest("is valid for one version of Node.js and one build", () => {
     envGet();
     const build = readFileSync(join(REPOSITORY, "dist/build-id"), "utf8");
     expect(readdirSync(keptBelow(home))).toEqual([`${build}-node${process.versions.v8}-${process.arch}`]);
   });
 
-  test("of another build with sources of the same length is not run", () => {
+  longTest("of another build with sources of the same length is not run", () => {
     const installation = temporaryFolder();
     for (const part of ["bin", "dist"]) cpSync(join(REPOSITORY, part), join(installation, part), { recursive: true });
     envGet();
@@ -96,7 +97,7 @@ describe("compiled code", () => {
     expect(readdirSync(keptBelow(home))).toHaveLength(2);
   });
 
-  test.each([
+  longTest.each([
     ["empty", () => Buffer.alloc(0)],
     ["noise", (code: Buffer) => Buffer.from(code.map((byte, index) => byte ^ (index * 7)))],
     ["cut off", (code: Buffer) => code.subarray(0, code.length >> 1)],
@@ -112,7 +113,7 @@ describe("compiled code", () => {
     expect(compiledChunks()).toBe(0);
   });
 
-  test("is removed when nine newer folders exist", () => {
+  longTest("is removed when nine newer folders exist", () => {
     for (let index = 0; index < 12; index += 1) mkdirSync(join(keptBelow(home), `old-${index}`), { recursive: true });
     chmodSync(keptBelow(home), 0o700);
     envGet();
@@ -124,13 +125,13 @@ describe("compiled code", () => {
 describe("code that another user may have written is not run", () => {
   const isRoot = process.getuid?.() === 0;
 
-  test("from a folder that others may write to", () => {
+  longTest("from a folder that others may write to", () => {
     envGet();
     chmodSync(cacheFolder(), 0o777);
     expect(compiledChunks()).toBeGreaterThan(3);
   });
 
-  test("from a link", () => {
+  longTest("from a link", () => {
     envGet();
     const other = temporaryFolder();
     mkdirSync(keptBelow(other), { recursive: true });
@@ -138,13 +139,13 @@ describe("code that another user may have written is not run", () => {
     expect(compiledChunks({ HOME: other })).toBeGreaterThan(3);
   });
 
-  test.runIf(isRoot)("from a folder of another user", () => {
+  longTest.runIf(isRoot)("from a folder of another user", () => {
     envGet();
     chownSync(cacheFolder(), 65_534, 65_534);
     expect(compiledChunks()).toBeGreaterThan(3);
   });
 
-  test.runIf(isRoot)("and root leaves nothing in the home of another user", () => {
+  longTest.runIf(isRoot)("and root leaves nothing in the home of another user", () => {
     chownSync(home, 65_534, 65_534);
     expect(envGet()).toMatchObject({ status: 0, stderr: "" });
     expect(readdirSync(home)).toEqual([]);
@@ -157,7 +158,7 @@ describe("a command works without the cache", () => {
     expect(envGet()).toMatchObject({ status: 0, stderr: "" });
   });
 
-  test.each([
+  longTest.each([
     ["with SVCM_DEBUG", { SVCM_DEBUG: "1" }],
     ["if XDG_CACHE_HOME is relative", { XDG_CACHE_HOME: "cache" }],
     ["without a home", { HOME: "" }],
@@ -171,7 +172,7 @@ describe("a command works without the cache", () => {
     /(?<![.\w])import\(/.test(code) &&
     [...tokenizer(code, { ecmaVersion: "latest" })].some(({ type }) => type.keyword === "import");
 
-  test("no chunk of svcm uses import(), which compiled code does not support", () => {
+  longTest("no chunk of svcm uses import(), which compiled code does not support", () => {
     const dist = join(REPOSITORY, "dist");
     const native = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter(
       (file) =>

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { sampleOrAll } from "../support/runs.ts";
+import { longTest, sampleOrAll } from "../support/runs.ts";
 import { svcm } from "../support/svcm.ts";
 import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../support/workspace.ts";
 
@@ -219,7 +219,7 @@ test("svcm schema deployments prints the file that editors are given", async () 
   );
 });
 
-test("without PM2, svcm metrics watch --once fails as metrics show does", async () => {
+longTest("without PM2, svcm metrics watch --once fails as metrics show does", async () => {
   const { root } = makeWorkspace(files);
   const watch = (...args: string[]) => svcm(["metrics", "watch", ...args], { root });
   const shown = await Promise.all([watch("--once"), watch("--once", "--json")]);
@@ -263,7 +263,7 @@ describe("a write from the command line", () => {
     expect(workspace.read(DEV)).toContain("SVC_HTTP_FRAMEWORK=feathers");
   });
 
-  test("applies the repository's own runtime contract, and refuses an invalid one with its position", async () => {
+  longTest("applies the repository's own runtime contract, and refuses an invalid one with its position", async () => {
     const { stdout: schema } = await svcm(["schema", "runtime-contract"], { root: makeWorkspace(files).root });
     expect(JSON.parse(schema)).toMatchObject({ title: "svcm runtime contract" });
     const own = new URL("../../config/runtime-contract.yaml", import.meta.url);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { plainEnvironment, RUN, svcm } from "../support/command-line.ts";
 import { makeWorkspace, type TestWorkspace } from "../support/workspace.ts";
+import { longTest } from "../support/runs.ts";
 
 const TARGETS = `deployments:
   - { name: "shop $(touch pwned)", region: eu, runtime: node22, serviceType: functions, deployTarget: lambda, runtimeProtocol: http, databaseDriver: RDS, keyValueDriver: redis }
@@ -78,7 +79,7 @@ test.skipIf(!hasShell("fish"))("fish completes with a few words about each candi
   );
 });
 
-test.skipIf(!hasShell("zsh"))("zsh completes at a real prompt", () => {
+longTest.skipIf(!hasShell("zsh"))("zsh completes at a real prompt", () => {
   const program = `
     zmodload zsh/zpty
     zpty shell 'PS1="> " zsh -f -i'

@@ -54,7 +54,7 @@ test("--exit-code says whether anything changed in meaning", async () => {
   expect(same.stdout).toContain("No change in meaning.");
 });
 
-test("--file may be relative to the root or absolute, but must be inside the repository", async () => {
+longTest("--file may be relative to the root or absolute, but must be inside the repository", async () => {
   const repository = changedRepository();
   repository.write("app/deployments.yaml", OLD);
   for (const file of ["app/deployments.yaml", repository.path("app/deployments.yaml")]) {
@@ -74,7 +74,7 @@ longTest("in a subfolder of the work tree, the file of that folder is compared",
 });
 
 describe("svcm diff refuses", () => {
-  test("a side that is not YAML, with the position of the error", async () => {
+  longTest("a side that is not YAML, with the position of the error", async () => {
     const repository = changedRepository();
     repository.write(FILE, "a: 1\nb: [\n");
     repository.commit();
@@ -88,7 +88,7 @@ describe("svcm diff refuses", () => {
     });
   });
 
-  test("a file that exists on neither side", async () => {
+  longTest("a file that exists on neither side", async () => {
     const repository = changedRepository();
     const { code, stdout } = await svcm(["diff", "--file", "missing.yaml", "--json"], repository);
     expect(code).toBe(3);
@@ -99,7 +99,7 @@ describe("svcm diff refuses", () => {
     });
   });
 
-  test("every name that is not a revision", async () => {
+  longTest("every name that is not a revision", async () => {
     const repository = changedRepository();
     for (const args of [["nope"], ["--", "--output=pwned"], ["HEAD", "--to", "--output=pwned"], ["HEAD", "--to=-x"]]) {
       const { code, stderr } = await svcm(["diff", ...args], repository);
@@ -112,7 +112,7 @@ describe("svcm diff refuses", () => {
   });
 });
 
-test("no control character of a document reaches the terminal, in any form", async () => {
+longTest("no control character of a document reaches the terminal, in any form", async () => {
   const repository = makeRepository({ [FILE]: fixture("hostile/old.yaml") });
   repository.write(FILE, fixture("hostile/new.yaml"));
   for (const form of [["--format", "text"], ["--format", "markdown"], ["--json"]]) {
@@ -122,7 +122,7 @@ test("no control character of a document reaches the terminal, in any form", asy
   }
 });
 
-test("the value of a member with a secret's name is not shown", async () => {
+longTest("the value of a member with a secret's name is not shown", async () => {
   const repository = makeRepository({ [FILE]: "deployments: [{ name: a, password: canary }]\n" });
   repository.write(FILE, "deployments: [{ name: a, password: canary-2, region: 'redis://u:canary@h' }]\n");
   for (const form of [["--format", "text"], ["--format", "markdown"], ["--json"]]) {

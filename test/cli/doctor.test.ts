@@ -7,6 +7,7 @@ import { freePort } from "../support/free-port.ts";
 import { GIT_ENVIRONMENT } from "../support/git.ts";
 import { svcm } from "../support/svcm.ts";
 import { makeWorkspace } from "../support/workspace.ts";
+import { longTest } from "../support/runs.ts";
 
 interface Answer {
   readonly facts: Readonly<Record<string, unknown>>;
@@ -88,7 +89,7 @@ describe("svcm doctor", () => {
     expect(stdout).not.toContain(CANARY);
   });
 
-  test("says that no PM2 daemon is running, and does not start one", async () => {
+  longTest("says that no PM2 daemon is running, and does not start one", async () => {
     const root = repository({});
     const { code, issues, facts } = await examined(root);
     expect({ code, codes: issues.map((issue) => issue.code) }).toMatchObject({ code: 0, codes: ["PM2_NOT_RUNNING"] });
@@ -96,7 +97,7 @@ describe("svcm doctor", () => {
     expect(existsSync(`${root}/.pm2`)).toBe(false);
   });
 
-  test("says whether the address of svcm serve is free, in use or invalid", async () => {
+  longTest("says whether the address of svcm serve is free, in use or invalid", async () => {
     const root = repository({});
     const server = createServer((_, response) => response.end("hello"));
     const port = await freePort();
@@ -124,7 +125,7 @@ describe("svcm doctor", () => {
     expect(stdout).toMatch(/Next step: Run svcm init/);
   });
 
-  test("runs only the ecosystem file of the repository", async () => {
+  longTest("runs only the ecosystem file of the repository", async () => {
     const write = (name: string) => `require("fs").writeFileSync(${JSON.stringify("ran-")} + "${name}", "");`;
     const root = repository({
       "ecosystem.config.js": `${write("ecosystem")}${ECOSYSTEM}`,
@@ -219,7 +220,7 @@ const findings: readonly (readonly [title: string, files: Files, code: string, m
 ];
 
 describe("svcm doctor finds", () => {
-  test.each(findings)("%s", async (_, files, code, message) => {
+  longTest.each(findings)("%s", async (_, files, code, message) => {
     const root = repository(files);
     const { issues, nextSteps } = await examined(root);
     const found = issues.filter((issue) => issue.code === code);
@@ -227,14 +228,14 @@ describe("svcm doctor finds", () => {
     expect(nextSteps[code]).toMatch(/\.$/);
   });
 
-  test("a code whose next step svcm explain prints as well", async () => {
+  longTest("a code whose next step svcm explain prints as well", async () => {
     const root = repository({ ".env.production": LOCKED });
     const { nextSteps } = await examined(root);
     const explained = await svcm(["explain", "PROJECT_DOTENVX_MISSING"], { root });
     expect(explained.stdout).toContain(`Next step: ${nextSteps["PROJECT_DOTENVX_MISSING"]}`);
   });
 
-  test("an env file with secrets that Git tracks, but no env file that Git ignores", async () => {
+  longTest("an env file with secrets that Git tracks, but no env file that Git ignores", async () => {
     const root = repository({ ".gitignore": ".env.local\n" });
     const git = (...argv: string[]) =>
       execFileSync("git", argv, { cwd: root, env: { ...process.env, ...GIT_ENVIRONMENT } });

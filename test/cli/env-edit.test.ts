@@ -6,6 +6,7 @@ import { canHaveTerminal, inTerminal } from "../support/in-terminal.ts";
 import { LAYERED } from "../support/layered.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { makeWorkspace, type TestWorkspace } from "../support/workspace.ts";
+import { longTest } from "../support/runs.ts";
 
 interface Edited {
   readonly code: number | null;
@@ -63,7 +64,7 @@ test("a changed value of an editable key is written exactly as it was edited, an
   ]);
 });
 
-test("VISUAL takes precedence over EDITOR, and an editor may replace the file", async () => {
+longTest("VISUAL takes precedence over EDITOR, and an editor may replace the file", async () => {
   const workspace = makeWorkspace(LAYERED);
   workspace.write("visual.sh", `sed 's/debug/info/' "$2" > "$2.new" && mv "$2.new" "$2"`);
   const env = { EDITOR: "false", VISUAL: `sh ${workspace.path("visual.sh")} --wait` };
@@ -140,7 +141,7 @@ describe("nothing is written, and the user's version is kept,", () => {
   });
 });
 
-test("an error that the file already had does not prevent another change", async () => {
+longTest("an error that the file already had does not prevent another change", async () => {
   const files = { ...LAYERED, ".env.local": "LOG_LEVEL=loud\nTITLE=a\nTITLE=b\nstray\n" };
   const { code, workspace } = await edit(
     `sed -i '1i# first' "$1"; sed -i s/TITLE=b/TITLE=c/ "$1"`,
@@ -162,7 +163,7 @@ describe.runIf(canHaveTerminal)("in a terminal", () => {
   /** An editor that writes an invalid value the first time and a valid one the second time. */
   const script = 'if grep -q loud "$1"; then sed -i s/loud/warn/ "$1"; else sed -i s/debug/loud/ "$1"; fi';
 
-  test("a user may edit the same copy again after a refusal", async () => {
+  longTest("a user may edit the same copy again after a refusal", async () => {
     const workspace = makeWorkspace({ ...LAYERED, "editor.sh": script });
     const env = { EDITOR: `sh ${workspace.path("editor.sh")}`, TMPDIR: temporaryFolder() };
     const { status, screen } = await inTerminal(workspace, ["env", "edit"], [["Edit again? [y/N] ", "y\n"]], env);

@@ -6,6 +6,7 @@ import { canHaveTerminal, inTerminal } from "../support/in-terminal.ts";
 import { LAYERED } from "../support/layered.ts";
 import { svcm } from "../support/svcm.ts";
 import { makeWorkspace } from "../support/workspace.ts";
+import { firstOrAll, longTest } from "../support/runs.ts";
 
 const SHOW = "console.log(JSON.stringify(process.argv.slice(1).map((key) => process.env[key] ?? null)))";
 
@@ -38,16 +39,19 @@ describe("env run gives the command", () => {
   });
 });
 
-test.each([0, 3, 70])("env run ends with the exit code of the command, %i, and prints nothing itself", async (code) => {
-  const { root } = makeWorkspace(LAYERED);
-  expect(await svcm(["env", "run", "--", "sh", "-c", `exit ${code}`], { root })).toEqual({
-    code,
-    stdout: "",
-    stderr: "",
-  });
-});
+test.each(firstOrAll([0, 3, 70]))(
+  "env run ends with the exit code of the command, %i, and prints nothing itself",
+  async (code) => {
+    const { root } = makeWorkspace(LAYERED);
+    expect(await svcm(["env", "run", "--", "sh", "-c", `exit ${code}`], { root })).toEqual({
+      code,
+      stdout: "",
+      stderr: "",
+    });
+  },
+);
 
-test("env run passes arguments, --json and --help to the command unchanged", async () => {
+longTest("env run passes arguments, --json and --help to the command unchanged", async () => {
   const { root } = makeWorkspace(LAYERED);
   const show = "process.stdout.write(JSON.stringify(process.argv.slice(1)))";
   const given = ["--json", "--help", "-e", "x y", "$HOME", ""];
@@ -76,7 +80,7 @@ async function running(script: string) {
 
 const WAIT = 'setInterval(() => {}, 1e6); console.log("ready");';
 
-test.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"] as const)(
+longTest.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"] as const)(
   "a %s to env run reaches the command, and both end by it",
   async (signal) => {
     const { child, ended } = await running(WAIT);
@@ -85,7 +89,7 @@ test.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"] as const)(
   },
 );
 
-test("a signal that the command handles is passed on once", async () => {
+longTest("a signal that the command handles is passed on once", async () => {
   const script = `process.on("SIGTERM", () => console.log("signalled")); process.on("SIGUSR2", () => process.exit(5)); ${WAIT}`;
   const { child, ended, lines, prints } = await running(script);
   const signalled = prints("signalled");
@@ -109,7 +113,7 @@ test.runIf(canHaveTerminal)("Ctrl-C in a terminal reaches the command once", asy
   expect([status, screen.split("\n").filter((line) => line.startsWith("count"))]).toEqual([6, ["count 1"]]);
 });
 
-test.each([
+longTest.each([
   ["no command", [], 2, "No command to run was given."],
   [
     "a program that does not exist",
@@ -132,7 +136,7 @@ test.each([
   expect(ran.stderr).not.toContain("canary");
 });
 
-test("env run starts nothing if the ecosystem file cannot be loaded", async () => {
+longTest("env run starts nothing if the ecosystem file cannot be loaded", async () => {
   const { root } = makeWorkspace({ ...LAYERED, "dev.config.cjs": "throw new Error('canary-thrown');" });
   const ran = await svcm(["env", "run", "--", "echo", "started"], { root });
   expect([ran.code, ran.stdout]).toEqual([3, ""]);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { plainEnvironment, REPOSITORY, RUN, svcm } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { firstOrAll, longTest } from "../support/runs.ts";
 
 function repository(): string {
   const root = join(temporaryFolder(), "repository");
@@ -13,25 +14,24 @@ function repository(): string {
 }
 
 describe("a root that is not a folder is wrong usage for", () => {
-  test.each([[["validate"]], [["env", "get"]], [["targets", "list"]], [["process", "list"]], [["matrix", "show"]]])(
-    "svcm %s",
-    (command) => {
-      const root = repository();
-      const file = join(root, "deployments.yaml");
-      const asFile = svcm([...command, "--root", file, "--json"]);
-      expect(asFile.status).toBe(2);
-      expect(JSON.parse(asFile.stdout)).toMatchObject({
-        code: "ROOT_INVALID",
-        details: "--root does not name the folder of a repository: it is not a folder.",
-        path: file,
-      });
-      const missing = svcm(command, { cwd: root, env: { SVC_SERVICE_MANAGEMENT_ROOT: join(root, "nowhere") } });
-      expect(missing.status).toBe(2);
-      expect(missing.stderr).toContain(
-        "SVC_SERVICE_MANAGEMENT_ROOT does not name the folder of a repository: it does not exist.",
-      );
-    },
-  );
+  test.each(
+    firstOrAll([[["validate"]], [["env", "get"]], [["targets", "list"]], [["process", "list"]], [["matrix", "show"]]]),
+  )("svcm %s", (command) => {
+    const root = repository();
+    const file = join(root, "deployments.yaml");
+    const asFile = svcm([...command, "--root", file, "--json"]);
+    expect(asFile.status).toBe(2);
+    expect(JSON.parse(asFile.stdout)).toMatchObject({
+      code: "ROOT_INVALID",
+      details: "--root does not name the folder of a repository: it is not a folder.",
+      path: file,
+    });
+    const missing = svcm(command, { cwd: root, env: { SVC_SERVICE_MANAGEMENT_ROOT: join(root, "nowhere") } });
+    expect(missing.status).toBe(2);
+    expect(missing.stderr).toContain(
+      "SVC_SERVICE_MANAGEMENT_ROOT does not name the folder of a repository: it does not exist.",
+    );
+  });
 });
 
 describe("--file", () => {
@@ -64,7 +64,7 @@ describe("--file", () => {
     expect(JSON.parse(stdout)).toMatchObject({ details });
   });
 
-  test("that names a pipe is refused, and the error says how to read from one", () => {
+  longTest("that names a pipe is refused, and the error says how to read from one", () => {
     const script = `exec "$0" "$1" validate --root "$2" --file <(cat "$2/deployments.yaml")`;
     const args = ["-c", script, process.execPath, RUN, repository()];
     const { status, stderr } = spawnSync("bash", args, { env: plainEnvironment(), encoding: "utf8" });
@@ -73,7 +73,7 @@ describe("--file", () => {
     expect(stderr).toContain("svcm validate --file - reads a document from standard input.");
   });
 
-  test("a file error names its path once", () => {
+  longTest("a file error names its path once", () => {
     const root = repository();
     const { stderr } = svcm(["validate", "--root", root, "--file", "missing.yaml"]);
     expect(stderr.split(join(root, "missing.yaml"))).toHaveLength(2);
@@ -108,7 +108,7 @@ describe("a contract file of the repository that is not valid", () => {
   });
 });
 
-test("validate also takes the document as an argument, but not two documents", () => {
+longTest("validate also takes the document as an argument, but not two documents", () => {
   const root = repository();
   writeFileSync(join(root, "other.yaml"), "version: nothing\n");
   const named = svcm(["validate", "other.yaml", "--root", root]);
@@ -120,7 +120,7 @@ test("validate also takes the document as an argument, but not two documents", (
   expect(two.stderr).toContain("Two documents were given: other.yaml and --file third.yaml.");
 });
 
-test.each([
+longTest.each([
   ["targets", "3 deploy targets of other.yaml are valid", "has no deploy targets: there is nothing to validate"],
   [
     "interfaces",

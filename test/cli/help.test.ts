@@ -98,7 +98,7 @@ test("the help of a command and of a topic", () => {
   expect(svcm(["env"]).stdout).toMatch(/^ {2}env get /m);
 });
 
-test.each(["env get", "restart", "validate", "env"])("help %s is its --help, with the summary once", (command) => {
+longTest.each(["env get", "restart", "validate", "env"])("help %s is its --help, with the summary once", (command) => {
   const words = command.split(" ");
   const { status, stdout, stderr } = svcm(["help", ...words]);
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });

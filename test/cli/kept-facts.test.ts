@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { svcm } from "../support/command-line.ts";
 import { LAYERED } from "../support/layered.ts";
 import { makeWorkspace, type TestWorkspace } from "../support/workspace.ts";
+import { longTest } from "../support/runs.ts";
 
 const CACHE = "cache";
 
@@ -40,12 +41,15 @@ test("a change of svcm.yaml takes effect immediately, and an invalid file is ref
   expect(get(workspace)).toMatchObject({ status: 3, shown: expect.stringContaining("version: 2 is not accepted") });
 });
 
-test.each(["", "{", "null", '["another text", {}]'])("a kept file that is damaged, %j, is made again", (damaged) => {
-  const workspace = makeWorkspace(LAYERED);
-  get(workspace);
-  const [file = ""] = keptFiles(workspace);
-  const whole = readFileSync(file, "utf8");
-  writeFileSync(file, damaged);
-  expect(get(workspace)).toEqual({ status: 0, shown: "debug\n" });
-  expect(readFileSync(file, "utf8")).toBe(whole);
-});
+longTest.each(["", "{", "null", '["another text", {}]'])(
+  "a kept file that is damaged, %j, is made again",
+  (damaged) => {
+    const workspace = makeWorkspace(LAYERED);
+    get(workspace);
+    const [file = ""] = keptFiles(workspace);
+    const whole = readFileSync(file, "utf8");
+    writeFileSync(file, damaged);
+    expect(get(workspace)).toEqual({ status: 0, shown: "debug\n" });
+    expect(readFileSync(file, "utf8")).toBe(whole);
+  },
+);

@@ -8,6 +8,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { plainEnvironment, RUN, svcm } from "../support/command-line.ts";
 import { isLinux } from "../support/machine.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { longTest } from "../support/runs.ts";
 
 const RECORDS = 900;
 const MEBIBYTE = 1024 * 1024;
@@ -92,7 +93,7 @@ describe("colours", () => {
     expect(svcm(["audit"], { cwd: root }).stdout).not.toContain(escape);
   });
 
-  test("are shown with FORCE_COLOR", () => {
+  longTest("are shown with FORCE_COLOR", () => {
     expect(svcm(["audit"], { cwd: root, env: coloured }).stdout).toContain(escape);
   });
 

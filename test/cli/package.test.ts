@@ -86,35 +86,38 @@ describe("the package", () => {
     expect(run(copy, "npm", "pack")).toBe(`${packed.filename}\n`);
   });
 
-  test("without PM2, what reads files works, what needs PM2 says how to install it, and one on PATH is found", () => {
-    const shop = join(app, "shop");
-    write("shop/svcm.yaml", "version: 1\nenvironments: { dev: [] }\necosystem: { dev: ecosystem.config.js }\n");
-    write("shop/ecosystem.config.js", 'module.exports = { apps: [{ name: "worker", script: "worker.js" }] };\n');
-    write("shop/worker.js", "setInterval(() => {}, 1000);\n");
-    const runIn = (path: string, ...args: string[]) => {
-      const env = plainEnvironment({
-        PM2_HOME: join(shop, "home"),
-        PATH: `${dirname(process.execPath)}:/usr/bin:/bin:${path}`,
-      });
-      const { stdout } = spawnSync(join(app, "node_modules/.bin/svcm"), [...args, "--json"], {
-        cwd: shop,
-        env,
-        encoding: "utf8",
-      });
-      return JSON.parse(stdout) as object;
-    };
-    expect(runIn("", "ecosystem", "show")).toMatchObject({ apps: [{ name: "worker" }] });
-    expect(runIn("", "check")).toMatchObject({ passed: true, files: ["svcm.yaml", "ecosystem.config.js"] });
-    expect(JSON.stringify(runIn("", "check"))).toContain("ECOSYSTEM_PM2_NOT_ASKED");
-    expect(runIn("", "plan")).toMatchObject({ steps: [{ do: "start", app: "worker" }, { do: "save" }] });
-    expect(runIn("", "doctor", "--offline")).toMatchObject({ facts: { pm2: { refused: [] }, pm2Version: null } });
-    expect(runIn("", "start", "worker", "--ecosystem")).toMatchObject({ code: "PM2_LOAD_FAILED" });
-    const bin = join(app, "bin");
-    mkdirSync(bin);
-    symlinkSync(join(REPOSITORY, "node_modules/pm2/bin/pm2"), join(bin, "pm2"));
-    expect(runIn(bin, "doctor", "--offline")).toMatchObject({ facts: { pm2: { code: { by: "PATH" } } } });
-    expect(JSON.stringify(runIn(bin, "check"))).not.toContain("ECOSYSTEM_PM2_NOT_ASKED");
-  });
+  longTest(
+    "without PM2, what reads files works, what needs PM2 says how to install it, and one on PATH is found",
+    () => {
+      const shop = join(app, "shop");
+      write("shop/svcm.yaml", "version: 1\nenvironments: { dev: [] }\necosystem: { dev: ecosystem.config.js }\n");
+      write("shop/ecosystem.config.js", 'module.exports = { apps: [{ name: "worker", script: "worker.js" }] };\n');
+      write("shop/worker.js", "setInterval(() => {}, 1000);\n");
+      const runIn = (path: string, ...args: string[]) => {
+        const env = plainEnvironment({
+          PM2_HOME: join(shop, "home"),
+          PATH: `${dirname(process.execPath)}:/usr/bin:/bin:${path}`,
+        });
+        const { stdout } = spawnSync(join(app, "node_modules/.bin/svcm"), [...args, "--json"], {
+          cwd: shop,
+          env,
+          encoding: "utf8",
+        });
+        return JSON.parse(stdout) as object;
+      };
+      expect(runIn("", "ecosystem", "show")).toMatchObject({ apps: [{ name: "worker" }] });
+      expect(runIn("", "check")).toMatchObject({ passed: true, files: ["svcm.yaml", "ecosystem.config.js"] });
+      expect(JSON.stringify(runIn("", "check"))).toContain("ECOSYSTEM_PM2_NOT_ASKED");
+      expect(runIn("", "plan")).toMatchObject({ steps: [{ do: "start", app: "worker" }, { do: "save" }] });
+      expect(runIn("", "doctor", "--offline")).toMatchObject({ facts: { pm2: { refused: [] }, pm2Version: null } });
+      expect(runIn("", "start", "worker", "--ecosystem")).toMatchObject({ code: "PM2_LOAD_FAILED" });
+      const bin = join(app, "bin");
+      mkdirSync(bin);
+      symlinkSync(join(REPOSITORY, "node_modules/pm2/bin/pm2"), join(bin, "pm2"));
+      expect(runIn(bin, "doctor", "--offline")).toMatchObject({ facts: { pm2: { code: { by: "PATH" } } } });
+      expect(JSON.stringify(runIn(bin, "check"))).not.toContain("ECOSYSTEM_PM2_NOT_ASKED");
+    },
+  );
 
   test("brings no other package, and every PM2 suits it", () => {
     const pjson = JSON.parse(readFileSync(join(app, "node_modules/svcm/package.json"), "utf8")) as object;
@@ -122,7 +125,7 @@ describe("the package", () => {
     expect(pjson).toMatchObject({ peerDependencies: { pm2: "*" }, peerDependenciesMeta: { pm2: { optional: true } } });
   });
 
-  test("runs without any other package installed", () => {
+  longTest("runs without any other package installed", () => {
     expect(svcm("--version")).toMatch(/^svcm\//);
     expect(svcm("--help")).toContain("Change ");
     expect(svcm("env", "get", "SVC_HTTP_FRAMEWORK")).toBe("express\n");
@@ -130,7 +133,7 @@ describe("the package", () => {
   });
 });
 
-test("without PM2, the package reads env files, and says what to install for processes", () => {
+longTest("without PM2, the package reads env files, and says what to install for processes", () => {
   write("pm2/ecosystem.dev.config.cjs", 'module.exports = { apps: [{ name: "api", script: "/bin/true" }] };');
   const { status, stderr } = spawnSync(join(app, "node_modules/.bin/svcm"), ["process", "start", "--ecosystem"], {
     cwd: app,

@@ -49,7 +49,7 @@ test("--from compares with the ecosystem file and its modules at a revision, wit
   ]);
 });
 
-test("the text names fields and keys without a value, and says what happens to requests", async () => {
+longTest("the text names fields and keys without a value, and says what happens to requests", async () => {
   const { root } = repository();
   const { stdout } = await svcm(FROM, { root });
   expect(stdout.replaceAll(/\s+/g, " ")).toContain(`with changes to ${FILE}, ${HELPER} `);
@@ -59,7 +59,7 @@ test("the text names fields and keys without a value, and says what happens to r
   expect(stdout).not.toContain(CANARY);
 });
 
-test("Markdown is suitable for a comment: names are code", async () => {
+longTest("Markdown is suitable for a comment: names are code", async () => {
   const { root } = repository();
   const { stdout } = await svcm([...FROM, "--format", "markdown"], { root });
   expect(stdout).toContain("### Plan for `production`: 1 to update");
@@ -68,7 +68,7 @@ test("Markdown is suitable for a comment: names are code", async () => {
   expect(stdout).not.toContain(CANARY);
 });
 
-test("--exit-code says whether there are steps", async () => {
+longTest("--exit-code says whether there are steps", async () => {
   const made = repository();
   expect((await svcm([...FROM, "--exit-code"], made)).code).toBe(1);
   made.commit();
@@ -87,7 +87,7 @@ longTest("svcm diff with an environment ends with the plan for that environment"
   expect([json.code, JSON.parse(json.stdout)]).toMatchObject([1, { changes: [], plan: { summary: { update: 1 } } }]);
 });
 
-test("an unknown revision or app is refused, and says what is accepted", async () => {
+longTest("an unknown revision or app is refused, and says what is accepted", async () => {
   const { root } = repository();
   const revision = await svcm(["plan", "-e", "production", "--from", "nowhere", "--json"], { root });
   expect([revision.code, JSON.parse(revision.stdout)]).toMatchObject([2, { code: "REVISION_NOT_FOUND" }]);
@@ -95,7 +95,7 @@ test("an unknown revision or app is refused, and says what is accepted", async (
   expect([app.code, JSON.parse(app.stdout).details]).toMatchObject([3, expect.stringContaining('Accepted: "api"')]);
 });
 
-test("if the file fails at the revision, the error names the paths of the work tree", async () => {
+longTest("if the file fails at the revision, the error names the paths of the work tree", async () => {
   const made = repository();
   made.write(HELPER, "throw new Error('broken')");
   made.commit();
@@ -105,24 +105,27 @@ test("if the file fails at the revision, the error names the paths of the work t
   expect(stdout).not.toContain("svcm-revision-");
 });
 
-test("if PM2 does not run, the plan starts every app", async () => {
+longTest("if PM2 does not run, the plan starts every app", async () => {
   const { root } = repository();
   const { stdout } = await svcm(["plan", "-e", "production", "--json"], { root });
   expect(JSON.parse(stdout)).toMatchObject({ steps: [{ do: "start", app: "api" }, { do: "save" }] });
 });
 
-test("a file without a list of apps is refused instead of having nothing to do; an empty list is meant", async () => {
-  const plan = (exported: string) => {
-    const { root } = makeRepository({
-      "deployments.yaml": "deployments: []\n",
-      [FILE]: `module.exports = ${exported};`,
-    });
-    return svcm([...FROM, "--json"], { root });
-  };
-  const misspelled = await plan(`{ app: [{ name: "api", script: "api.js" }] }`);
-  expect(JSON.parse(misspelled.stdout).issues).toMatchObject([{ code: "ECOSYSTEM_APPS_MISSING", severity: "error" }]);
-  expect(JSON.parse((await plan("{ apps: [] }")).stdout).issues).toEqual([]);
-});
+longTest(
+  "a file without a list of apps is refused instead of having nothing to do; an empty list is meant",
+  async () => {
+    const plan = (exported: string) => {
+      const { root } = makeRepository({
+        "deployments.yaml": "deployments: []\n",
+        [FILE]: `module.exports = ${exported};`,
+      });
+      return svcm([...FROM, "--json"], { root });
+    };
+    const misspelled = await plan(`{ app: [{ name: "api", script: "api.js" }] }`);
+    expect(JSON.parse(misspelled.stdout).issues).toMatchObject([{ code: "ECOSYSTEM_APPS_MISSING", severity: "error" }]);
+    expect(JSON.parse((await plan("{ apps: [] }")).stdout).issues).toEqual([]);
+  },
+);
 
 test("the verdict of a refused plan is not that there is nothing to do", async () => {
   const { root } = makeRepository({ "deployments.yaml": "deployments: []\n", [FILE]: "module.exports = {};" });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { serve } from "../support/svcm.ts";
 import { GOOD_ENV, CONFIG_FOLDER, makeWorkspace } from "../support/workspace.ts";
+import { longTest } from "../support/runs.ts";
 
 const workspace = () => makeWorkspace({ [`${CONFIG_FOLDER}/.env.dev`]: GOOD_ENV });
 
@@ -18,7 +19,7 @@ test.skipIf(process.platform !== "linux")("svcm serve --open opens the address o
   expect(await stop()).toBe(0);
 });
 
-test.skipIf(process.platform !== "linux")("svcm serve --open without a browser names the address", async () => {
+longTest.skipIf(process.platform !== "linux")("svcm serve --open without a browser names the address", async () => {
   const { root } = workspace();
   const { url, log, stop } = await serve({ root, env: { PATH: root } }, "--open");
   expect(await stop()).toBe(0);

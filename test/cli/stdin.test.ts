@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { plainEnvironment, RUN } from "../support/command-line.ts";
 import { makeWorkspace } from "../support/workspace.ts";
+import { longTest } from "../support/runs.ts";
 
 const BAD = readFileSync(new URL("../fixtures/deployments/targets-and-ports.yaml", import.meta.url));
 const GOOD = readFileSync(new URL("../fixtures/deployments/good.yaml", import.meta.url));
@@ -30,7 +31,7 @@ test("standard input has the name of --stdin-filename in the report", () => {
   expect(stdout).toMatch(/^a\/deployments\.yaml:\d+:\d+ error /);
 });
 
-test("standard input that is empty, too large or not text is refused", () => {
+longTest("standard input that is empty, too large or not text is refused", () => {
   expect(svcm(["validate", "--file", "-"], "")).toMatchObject({
     code: 1,
     stdout: expect.stringMatching(/^<stdin>:1:1 error the file is empty/) as string,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { canHaveTerminal, inTerminal } from "../support/in-terminal.ts";
 import { makeWorkspace } from "../support/workspace.ts";
+import { longTest } from "../support/runs.ts";
 
 const FILE = "deployments.yaml";
 const CTRL_C = "\u0003";
@@ -104,7 +105,7 @@ describe.runIf(canHaveTerminal)("in a terminal", () => {
     expect(workspace.read(FILE)).toBe(TARGET);
   });
 
-  test("svcm does not ask in continuous integration or with --json", async () => {
+  longTest("svcm does not ask in continuous integration or with --json", async () => {
     const workspace = makeWorkspace({ [FILE]: TARGET });
     for (const [argv, env] of [
       [["targets", "add"], { CI: "true" }],
@@ -118,7 +119,7 @@ describe.runIf(canHaveTerminal)("in a terminal", () => {
     expect(workspace.read(FILE)).toBe("deployments: []\n");
   });
 
-  test("targets remove asks first, unless --yes is given", async () => {
+  longTest("targets remove asks first, unless --yes is given", async () => {
     const workspace = makeWorkspace({ [FILE]: TARGET });
     const question = "Remove prod from deployments.yaml? [y/N] ";
     const kept = await inTerminal(workspace, ["targets", "remove", "PROD"], [[question, "\n"]]);

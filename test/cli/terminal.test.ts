@@ -5,6 +5,7 @@ import { plainEnvironment, RUN } from "../support/command-line.ts";
 import { isLinux } from "../support/machine.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../support/workspace.ts";
+import { longTest } from "../support/runs.ts";
 
 const canHaveTerminal = isLinux && spawnSync("script", ["--version"]).status === 0;
 const BOLD = "\u001B[1m";
@@ -46,11 +47,11 @@ describe.runIf(canHaveTerminal)("in a terminal", () => {
     expect(inTerminal(["env", "get"], 100, { TERM: "dumb" }).screen).not.toContain("\u001B[");
   });
 
-  test("the root help is the same as oclif's, in a narrow window too", () => {
+  longTest("the root help is the same as oclif's, in a narrow window too", () => {
     for (const columns of [60, 80]) expect(inTerminal(["--help"], columns)).toEqual(inTerminal(["help"], columns));
   });
 
-  test("an unknown command offers a similar one, but never in continuous integration", () => {
+  longTest("an unknown command offers a similar one, but never in continuous integration", () => {
     const answered = inTerminal(["env", "gte"], 80, {}, "n\n");
     expect(answered.status).toBe(2);
     expect(stripVTControlCharacters(answered.screen)).toContain("Did you mean env get? (Y/n)");

@@ -41,7 +41,7 @@ describe.runIf(hasTmux)("in a terminal", () => {
     expect(after).not.toMatch(/-echo|PM2_NOT_RUNNING/);
   });
 
-  test.each([
+  longTest.each([
     ["Ctrl-C", async ({ press }: Terminal) => press("C-c")],
     [
       "SIGTERM",
@@ -60,36 +60,39 @@ describe.runIf(hasTmux)("in a terminal", () => {
     expect(after).not.toContain("PM2_NOT_RUNNING");
   });
 
-  test("a remote service: its samples are shown in a smaller window, and an action runs after a confirmation", async () => {
-    const { telemetry, url } = await served();
-    const window = await terminal(`--url ${url}`);
-    await telemetry.watchers(1);
-    telemetry.give(sample(1));
-    expect(await window.shows(/dev-restapi/)).toMatch(/live · 1000 ms · 127\.0\.0\.1/);
-    await window.resize(40, 12);
-    const narrow = await window.shows(/^.{1,40}$\n.*…/m);
-    expect(Math.max(...narrow.split("\n").map((line) => line.length))).toBeLessThanOrEqual(40);
-    await window.resize(100, 24);
-    await window.press("Down");
-    await window.shows(/> dev-restapi/);
-    await window.press("X");
-    await window.shows(/stop dev-restapi \(id 0\)\? y\/n/);
-    await window.press("y");
-    await window.shows(/stop dev-restapi \(id 0\): (?:done|PM2)/);
-    await window.press("+");
-    await telemetry.watching(["dev 750"]);
-    await window.press("q");
-    expect(await window.shows(/ENDED 0/)).toMatch(/^BEFORE\n/);
-  });
+  longTest(
+    "a remote service: its samples are shown in a smaller window, and an action runs after a confirmation",
+    async () => {
+      const { telemetry, url } = await served();
+      const window = await terminal(`--url ${url}`);
+      await telemetry.watchers(1);
+      telemetry.give(sample(1));
+      expect(await window.shows(/dev-restapi/)).toMatch(/live · 1000 ms · 127\.0\.0\.1/);
+      await window.resize(40, 12);
+      const narrow = await window.shows(/^.{1,40}$\n.*…/m);
+      expect(Math.max(...narrow.split("\n").map((line) => line.length))).toBeLessThanOrEqual(40);
+      await window.resize(100, 24);
+      await window.press("Down");
+      await window.shows(/> dev-restapi/);
+      await window.press("X");
+      await window.shows(/stop dev-restapi \(id 0\)\? y\/n/);
+      await window.press("y");
+      await window.shows(/stop dev-restapi \(id 0\): (?:done|PM2)/);
+      await window.press("+");
+      await telemetry.watching(["dev 750"]);
+      await window.press("q");
+      expect(await window.shows(/ENDED 0/)).toMatch(/^BEFORE\n/);
+    },
+  );
 
-  test("if the service is unreachable, the view shows the reason", async () => {
+  longTest("if the service is unreachable, the view shows the reason", async () => {
     const window = await terminal("--url http://127.0.0.1:9");
     expect(await window.shows(/No connection to 127\.0\.0\.1:9: connect ECONNREFUSED/)).toContain("Trying again");
     await window.press("q");
     await window.shows(/ENDED 0/);
   });
 
-  test.each(firstOrAll([{ TERM: "dumb" }, { CI: "true" }]))(
+  longTest.each(firstOrAll([{ TERM: "dumb" }, { CI: "true" }]))(
     "with %j there is no full screen, and no JSON",
     async (env) => {
       const { telemetry, url } = await served();
@@ -102,7 +105,7 @@ describe.runIf(hasTmux)("in a terminal", () => {
     },
   );
 
-  test("the token comes from the environment; a wrong token is an error and does not cause a retry", async () => {
+  longTest("the token comes from the environment; a wrong token is an error and does not cause a retry", async () => {
     const { telemetry, url } = await served(TOKEN);
     const right = await terminal(`--url ${url}`, { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN });
     await telemetry.watchers(1);
@@ -139,7 +142,7 @@ describe("in a pipe", () => {
     };
   }
 
-  test("prints one JSON line for each sample until the reader closes the pipe", async () => {
+  longTest("prints one JSON line for each sample until the reader closes the pipe", async () => {
     const { child, lines, ended } = piped(["--interval", "500"]);
     for (const _ of [1, 2]) {
       const { error, ...payload } = JSON.parse((await lines.next()).value);
@@ -201,7 +204,7 @@ describe("in a pipe", () => {
       expect((await complaints.next()).value).toMatch(/No connection to .*ECONNREFUSED.*Trying again/);
   });
 
-  test.each(firstOrAll([404, 200, 500]))(
+  longTest.each(firstOrAll([404, 200, 500]))(
     "a server that answers %i is reported as not being svcm serve",
     async (status) => {
       const server = createHttpServer((_request, response) => response.writeHead(status).end("<html>")).listen(
@@ -218,14 +221,17 @@ describe("in a pipe", () => {
     },
   );
 
-  test.each(firstOrAll([[], ["--json"], ["--once"]]))("a password in --url is never repeated %j", async (...more) => {
-    for (const url of ["http://u:pa55word@host", "http://u:pa55word@ho st", "ftp://u:pa55word@host/x"]) {
-      const { code, stdout, stderr } = await toEnd(["--url", url, ...more]);
-      expect(code).toBe(2);
-      expect(stdout + stderr).not.toContain("pa55word");
-      expect(stdout + stderr).toContain("SVC_SERVICE_MANAGEMENT_AUTH_TOKEN".slice(0, stdout === "" ? undefined : 0));
-    }
-  });
+  longTest.each(firstOrAll([[], ["--json"], ["--once"]]))(
+    "a password in --url is never repeated %j",
+    async (...more) => {
+      for (const url of ["http://u:pa55word@host", "http://u:pa55word@ho st", "ftp://u:pa55word@host/x"]) {
+        const { code, stdout, stderr } = await toEnd(["--url", url, ...more]);
+        expect(code).toBe(2);
+        expect(stdout + stderr).not.toContain("pa55word");
+        expect(stdout + stderr).toContain("SVC_SERVICE_MANAGEMENT_AUTH_TOKEN".slice(0, stdout === "" ? undefined : 0));
+      }
+    },
+  );
 
   test("of a remote service", async () => {
     const { telemetry, url } = await served();

@@ -15,6 +15,7 @@ import type * as generated from "../../src/client/frames.generated.ts";
 import type * as schemas from "../../src/core/api/frames.ts";
 import { testServer, type ServerOptions } from "../server/support.ts";
 import { manualTelemetry, hostSample, sample, withTelemetry } from "../server/socket/hand-telemetry.ts";
+import { longTest } from "../support/runs.ts";
 
 const TOKEN = "a-token-of-good-length";
 const env = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN };
@@ -206,7 +207,7 @@ describe("the token", () => {
     expect(calls).toBe(2);
   });
 
-  test.each([undefined, "wrong"])("%s is refused for good, not tried again", async (token) => {
+  longTest.each([undefined, "wrong"])("%s is refused for good, not tried again", async (token) => {
     const { server } = await start({ host: "0.0.0.0", env });
     const refusing = client(server.url.replace("0.0.0.0", "127.0.0.1"), { token });
     const unauthorized = { code: "UNAUTHORIZED", message: expect.stringContaining("Unauthorized.") };

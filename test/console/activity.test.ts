@@ -101,7 +101,7 @@ longTest.skipIf(!hasBrowser)("an empty log says which actions leave a record", a
   await expect.poll(() => page.locator(".empty code").textContent()).toBe("svcm events");
 });
 
-test.skipIf(!hasBrowser)("a log that cannot be read is reported with the server's message", async () => {
+longTest.skipIf(!hasBrowser)("a log that cannot be read is reported with the server's message", async () => {
   const files = repository();
   mkdirSync(files.auditFile, { recursive: true });
   const server = await testServer({ ...noPm2, repository: files });

@@ -110,17 +110,20 @@ describe.skipIf(!hasBrowser)("a message names the event and the next step", () =
       .toEqual(["A copy of that document", "An empty document"]);
   });
 
-  test("a lost connection: the time of the last values, and that the page reconnects by itself or on request", async () => {
-    const { page, server, give, telemetry } = await handMonitoring(browser, { mayFail: true });
-    await telemetry.watchers(1);
-    give([{ name: "api" }]);
-    await page.locator("tbody tr").first().waitFor();
-    await server.close();
-    const banner = page.locator(".connection-banner .status-line.error");
-    await banner.waitFor();
-    await expect
-      .poll(() => banner.locator(".status-text").textContent())
-      .toMatch(/^No connection to the server\. The values are from \d\d:\d\d:\d\d\. Reconnecting\.$/);
-    await expect.poll(() => banner.getByRole("button").allTextContents()).toEqual(["Try now"]);
-  });
+  longTest(
+    "a lost connection: the time of the last values, and that the page reconnects by itself or on request",
+    async () => {
+      const { page, server, give, telemetry } = await handMonitoring(browser, { mayFail: true });
+      await telemetry.watchers(1);
+      give([{ name: "api" }]);
+      await page.locator("tbody tr").first().waitFor();
+      await server.close();
+      const banner = page.locator(".connection-banner .status-line.error");
+      await banner.waitFor();
+      await expect
+        .poll(() => banner.locator(".status-text").textContent())
+        .toMatch(/^No connection to the server\. The values are from \d\d:\d\d:\d\d\. Reconnecting\.$/);
+      await expect.poll(() => banner.getByRole("button").allTextContents()).toEqual(["Try now"]);
+    },
+  );
 });

@@ -216,7 +216,7 @@ describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
 });
 
 describe.skipIf(!hasBrowser)("keys on a chart", () => {
-  test("move from sample to sample and announce each one; new samples are not announced", async () => {
+  longTest("move from sample to sample and announce each one; new samples are not announced", async () => {
     const { page, chart, give, shown } = await chartedConsole(browser);
     const cpu = chart("CPU");
     const spoken = cpu.locator("[aria-live]");

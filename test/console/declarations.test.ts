@@ -48,7 +48,7 @@ async function changeRegion({ button, field }: OpenedConsole, region: string, na
 const changes = ({ page }: OpenedConsole) => page.getByRole("list", { name: "Changes of the draft" });
 
 describe.skipIf(!hasBrowser)("the declarations of the repository", () => {
-  test("are shown without an import, with the commit, and the browser stores nothing", async () => {
+  longTest("are shown without an import, with the commit, and the browser stores nothing", async () => {
     const { page, repository, tab } = await opened();
     await page.getByText(`From ${FILE} at commit ${repository.git("rev-parse", "HEAD").slice(0, 7)}.`).waitFor();
     await expect.poll(() => page.locator("ul.entries > li").count()).toBe(TEXT.match(/ {2}- name:/g)?.length);
@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)("the declarations of the repository", () => {
     await expect.poll(() => page.evaluate(() => localStorage.getItem("service-management.v1"))).toBeNull();
   });
 
-  test("a draft is labelled as a draft; saving it writes only the changed line and leaves a record", async () => {
+  longTest("a draft is labelled as a draft; saving it writes only the changed line and leaves a record", async () => {
     const open = await opened();
     const { page, repository, server, button } = open;
     await changeRegion(open, "rack-9");
@@ -121,7 +121,7 @@ describe.skipIf(!hasBrowser)("the declarations of the repository", () => {
     },
   );
 
-  test("if two users edit, the second one sees both versions described in words and loses nothing", async () => {
+  longTest("if two users edit, the second one sees both versions described in words and loses nothing", async () => {
     const first = await opened();
     const second = await openConsole(browser, first.server.url, { tab: "targets", mayFail: true });
     await second.page.getByText("rack-2").waitFor();

@@ -27,7 +27,7 @@ function chosen({ page }: EnvironmentPage): Promise<string> {
 }
 
 describe.skipIf(!hasBrowser)("a file that another program changed", () => {
-  test("is not written: its values are shown beside the edits, with the server's message", async () => {
+  longTest("is not written: its values are shown beside the edits, with the server's message", async () => {
     const open = await conflicting();
     const card = open.page.getByRole("region", { name: ".env.dev was changed meanwhile" });
     await expect
@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)("a file that another program changed", () => {
     expect(open.posts).toHaveLength(1);
   });
 
-  test("receives the edits only after the user keeps them and saves again", async () => {
+  longTest("receives the edits only after the user keeps them and saves again", async () => {
     const open = await conflicting();
     await open.button("Keep edits on top of the file").click();
     const list = open.page.getByRole("list", { name: "Old and new values" });

@@ -13,7 +13,7 @@ import { longTest } from "../support/runs.ts";
 const browser = useBrowser();
 
 describe.skipIf(!hasBrowser)("a save", () => {
-  test("sends only the changed keys and the version that was read, and lists what the server changed", async () => {
+  longTest("sends only the changed keys and the version that was read, and lists what the server changed", async () => {
     const open = await environmentPage(browser);
     const [before, others] = [open.text(), [open.text("staging"), open.text("ci")]];
     const { headers } = await fetch(`${open.server.url}/api/runtime/env?environment=dev`);
@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)("a save", () => {
     expect(readdirSync(open.files.root)).not.toContain(".svcm");
   });
 
-  test("is disabled until the Redis URL is valid; credentials are not repeated", async () => {
+  longTest("is disabled until the Redis URL is valid; credentials are not repeated", async () => {
     const open = await environmentPage(browser);
     const url = open.field("WebSocket Redis URL");
     for (const [typed, message] of [
@@ -159,7 +159,7 @@ describe.skipIf(!hasBrowser)("a save", () => {
     expect(open.text()).toBe(before);
   });
 
-  test("asks for the token that the server demands, and continues with it", async () => {
+  longTest("asks for the token that the server demands, and continues with it", async () => {
     const env = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "a-token-of-a-test-1234567890" };
     const open = await environmentPage(browser, { env, mayFail: true });
     await open.field("HTTP framework").selectOption("fastify");

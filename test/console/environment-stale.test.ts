@@ -13,7 +13,7 @@ const browser = useBrowser();
 const { real, seen, savedPage } = savedPages();
 
 describe.skipIf(!hasBrowser)("after a save", () => {
-  test("the page lists the apps that still use the old file, and restarts the selected ones", async () => {
+  longTest("the page lists the apps that still use the old file, and restarts the selected ones", async () => {
     const open = await savedPage();
     const { page, stale, button } = open;
     const boxes = stale.getByRole("checkbox");

@@ -32,7 +32,7 @@ async function optionsOf(open: EnvironmentPage, label: string): Promise<string[]
 }
 
 describe.skipIf(!hasBrowser)("the tab of the runtime environment", () => {
-  test("each editable key has a labelled control that offers exactly the values of the contract", async () => {
+  longTest("each editable key has a labelled control that offers exactly the values of the contract", async () => {
     const open = await environmentPage(browser);
     await open.field("HTTP framework").waitFor();
     const editable = Object.entries(await contractOf(open)).filter(([, { tier }]) => tier === "editable");
@@ -58,20 +58,23 @@ describe.skipIf(!hasBrowser)("the tab of the runtime environment", () => {
       .toEqual(["in-memory (empty)", "cluster", "redis-streams"]);
   });
 
-  test("the two database drivers are independent: changing one keeps the other, in the form and in the file", async () => {
-    const open = await environmentPage(browser);
-    const [main, realtime] = [open.field("Main database driver"), open.field("Realtime database driver")];
-    await realtime.selectOption("MS SQL");
-    await expect.poll(() => main.inputValue()).toBe("InMemory");
-    await open.save();
-    await open.page.getByText("Saved 1 key to .env.dev.").waitFor();
-    expect(open.text()).toMatch(/^SVC_DATABASE_DRIVER=InMemory$/m);
-    await main.selectOption("MSSQL");
-    await expect.poll(() => realtime.inputValue()).toBe("MS SQL");
-    await open.save();
-    await open.page.getByText("SVC_DATABASE_DRIVER is now MSSQL").waitFor();
-    expect(open.text()).toMatch(/^SVC_DATABASE_DRIVER=MSSQL$[\s\S]*^SVC_REALTIME_API_DATABASE_DRIVER='MS SQL'$/m);
-  });
+  longTest(
+    "the two database drivers are independent: changing one keeps the other, in the form and in the file",
+    async () => {
+      const open = await environmentPage(browser);
+      const [main, realtime] = [open.field("Main database driver"), open.field("Realtime database driver")];
+      await realtime.selectOption("MS SQL");
+      await expect.poll(() => main.inputValue()).toBe("InMemory");
+      await open.save();
+      await open.page.getByText("Saved 1 key to .env.dev.").waitFor();
+      expect(open.text()).toMatch(/^SVC_DATABASE_DRIVER=InMemory$/m);
+      await main.selectOption("MSSQL");
+      await expect.poll(() => realtime.inputValue()).toBe("MS SQL");
+      await open.save();
+      await open.page.getByText("SVC_DATABASE_DRIVER is now MSSQL").waitFor();
+      expect(open.text()).toMatch(/^SVC_DATABASE_DRIVER=MSSQL$[\s\S]*^SVC_REALTIME_API_DATABASE_DRIVER='MS SQL'$/m);
+    },
+  );
 
   longTest("lists the environments of the contract, and names the file that the next save writes", async () => {
     const open = await environmentPage(browser);
@@ -99,7 +102,7 @@ describe.skipIf(!hasBrowser)("the tab of the runtime environment", () => {
     await expect.poll(() => card.locator("input, select, textarea, button").count()).toBe(0);
   });
 
-  test("no secret of a file reaches the browser, whatever the user does", async () => {
+  longTest("no secret of a file reaches the browser, whatever the user does", async () => {
     const open = await environmentPage(browser, { files: withSecrets(), isRecorded: true, mayFail: true });
     const { page } = open;
     await page.reload();

@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown unchanged", () 
     await page.getByRole("heading", { level: 1, name: "Activity" }).waitFor();
   });
 
-  test("an env file that is a folder", async () => {
+  longTest("an env file that is a folder", async () => {
     const files = makeWorkspace({});
     mkdirSync(files.path(`${CONFIG_FOLDER}/.env.dev`));
     const { page, server } = await environmentPage(browser, { files, mayFail: true });
@@ -95,7 +95,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown unchanged", () 
     await card.getByText("1 key differs").waitFor();
   });
 
-  test("an ecosystem file that is broken", async () => {
+  longTest("an ecosystem file that is broken", async () => {
     const open = await pm2Page(browser, { mayFail: true });
     open.files.write("pm2/ecosystem.dev.config.cjs", "module.exports = {");
     const json = await (await fetch(`${open.url}/api/runtime/pm2-ecosystem?environment=dev`)).json();
@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser)("an error of the 500 class is shown unchanged", () 
     await expect.poll(() => linesIn(open.page.locator("#panel .problem"))).toEqual(linesOf(json));
   });
 
-  test("an audit log that cannot be read", async () => {
+  longTest("an audit log that cannot be read", async () => {
     const files = repository();
     mkdirSync(files.auditFile, { recursive: true });
     const server = await testServer({ ...noPm2, repository: files });
@@ -155,7 +155,7 @@ describe.skipIf(!hasBrowser)("toasts", () => {
     },
   );
 
-  test("the check detects a deliberate alert", async () => {
+  longTest("the check detects a deliberate alert", async () => {
     const server = await testServer(noPm2);
     const open = await openConsole(browser, server.url, { tab: "activity" });
     await open.page.evaluate(() => alert("look here"));

@@ -25,25 +25,28 @@ beforeAll(async () => {
 });
 afterAll(() => own.end());
 
-test.skipIf(!hasBrowser)("the first card of a process says when and why it ended, with its last lines", async () => {
-  const { page } = await openConsole(browser, (await serverOver(own)).url, {});
-  await page.locator("button.process-name[title=broken]").click();
-  const card = page.getByRole("region", { name: /^Why of broken/ });
-  await card.getByText("broken (id 0) ended: probably crash, exit code 3.").waitFor();
-  await card.getByText(/^It ended with exit code 3\. An app that handles a signal may end so, too\./).waitFor();
-  await card.getByText("cannot reach db").waitFor();
-  await card.getByText("PM2 starts it only on request.").waitFor();
-  await card.getByRole("button", { name: "Log around it" }).click();
-  await card
-    .getByRole("region", { name: /^Log of broken/ })
-    .getByText("the end is near")
-    .waitFor();
-  await expect.poll(() => page.locator(".detail > section").first().getAttribute("aria-label")).toMatch(/^Why/);
-  await expect.poll(() => axe(page)).toEqual([]);
-  await expect.poll(() => page.content()).not.toContain(CANARY);
-  await page.setViewportSize({ width: 390, height: 844 });
-  await expect.poll(() => overflow(page)).toBe(0);
-});
+longTest.skipIf(!hasBrowser)(
+  "the first card of a process says when and why it ended, with its last lines",
+  async () => {
+    const { page } = await openConsole(browser, (await serverOver(own)).url, {});
+    await page.locator("button.process-name[title=broken]").click();
+    const card = page.getByRole("region", { name: /^Why of broken/ });
+    await card.getByText("broken (id 0) ended: probably crash, exit code 3.").waitFor();
+    await card.getByText(/^It ended with exit code 3\. An app that handles a signal may end so, too\./).waitFor();
+    await card.getByText("cannot reach db").waitFor();
+    await card.getByText("PM2 starts it only on request.").waitFor();
+    await card.getByRole("button", { name: "Log around it" }).click();
+    await card
+      .getByRole("region", { name: /^Log of broken/ })
+      .getByText("the end is near")
+      .waitFor();
+    await expect.poll(() => page.locator(".detail > section").first().getAttribute("aria-label")).toMatch(/^Why/);
+    await expect.poll(() => axe(page)).toEqual([]);
+    await expect.poll(() => page.content()).not.toContain(CANARY);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect.poll(() => overflow(page)).toBe(0);
+  },
+);
 
 longTest.skipIf(!hasBrowser)(
   "an event that happens while the page is open changes the card, without a reload",
@@ -61,7 +64,7 @@ longTest.skipIf(!hasBrowser)(
   },
 );
 
-test.skipIf(!hasBrowser)("a mark on a chart opens the log around that time, by click and by keyboard", async () => {
+longTest.skipIf(!hasBrowser)("a mark on a chart opens the log around that time, by click and by keyboard", async () => {
   const { page } = await openConsole(browser, (await serverOver(own)).url, {});
   await page.locator("button.process-name[title=broken]").click();
   const chart = page.getByRole("application", { name: /^Memory of broken/ });

@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)("the recorded history", () => {
 });
 
 describe.skipIf(!hasBrowser)("the recorder", () => {
-  test("is offered with its disk usage where a range needs it, and starts with one click", async () => {
+  longTest("is offered with its disk usage where a range needs it, and starts with one click", async () => {
     const open = await handMonitoring(browser);
     const { page, give, telemetry, posts } = open;
     await telemetry.watchers(1);

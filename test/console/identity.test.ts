@@ -40,33 +40,38 @@ const stored = (page: Page): Promise<string | null> => page.evaluate((key) => wi
 const countRequests = (server: TestServer): number => server.log.filter((line) => line.includes('"/api/')).length;
 
 describe.skipIf(!hasBrowser)("another server at the same address", () => {
-  test("receives no token and no document while the page is open; the page says so and reconnects to the first server", async () => {
-    const { a, b, forwarder, url } = await forwarded();
-    const open = await openConsole(browser, url, { tab: "environment", mayFail: true });
-    const { page, field, button, requests } = open;
-    await field("HTTP framework").selectOption("fastify");
-    await button("Save").click();
-    await field("Token").fill(TOKEN);
-    // Chromium repeats a request if its connection is closed, so the request after the save ends before the switch.
-    const afterSave = page.waitForResponse((response) => response.url().includes("/api/runtime/pm2-metrics"));
-    await button("Continue").click();
-    await page.getByText("Saved 1 key to .env.dev.").waitFor();
-    await (await afterSave).finished();
-    await field("HTTP framework").selectOption("restify");
-    forwarder.pointTo(b.port);
-    const before = requests.length;
-    await button("Save").click();
-    await page.getByRole("heading", { name: OTHER }).waitFor();
-    await expectAccessible(open);
-    expect(carried(requests.slice(before))).toBe(false);
-    expect(requests.slice(before).map((request) => new URL(request.url()).pathname)).not.toContain("/api/runtime/env");
-    expect(countRequests(b)).toBe(0);
-    expect(b.text()).not.toContain("restify");
-    forwarder.pointTo(a.port);
-    await button("Check again").click();
-    await page.getByRole("heading", { name: OTHER }).waitFor({ state: "detached" });
-    await page.getByRole("heading", { level: 1, name: "Runtime environment" }).waitFor();
-  });
+  longTest(
+    "receives no token and no document while the page is open; the page says so and reconnects to the first server",
+    async () => {
+      const { a, b, forwarder, url } = await forwarded();
+      const open = await openConsole(browser, url, { tab: "environment", mayFail: true });
+      const { page, field, button, requests } = open;
+      await field("HTTP framework").selectOption("fastify");
+      await button("Save").click();
+      await field("Token").fill(TOKEN);
+      // Chromium repeats a request if its connection is closed, so the request after the save ends before the switch.
+      const afterSave = page.waitForResponse((response) => response.url().includes("/api/runtime/pm2-metrics"));
+      await button("Continue").click();
+      await page.getByText("Saved 1 key to .env.dev.").waitFor();
+      await (await afterSave).finished();
+      await field("HTTP framework").selectOption("restify");
+      forwarder.pointTo(b.port);
+      const before = requests.length;
+      await button("Save").click();
+      await page.getByRole("heading", { name: OTHER }).waitFor();
+      await expectAccessible(open);
+      expect(carried(requests.slice(before))).toBe(false);
+      expect(requests.slice(before).map((request) => new URL(request.url()).pathname)).not.toContain(
+        "/api/runtime/env",
+      );
+      expect(countRequests(b)).toBe(0);
+      expect(b.text()).not.toContain("restify");
+      forwarder.pointTo(a.port);
+      await button("Check again").click();
+      await page.getByRole("heading", { name: OTHER }).waitFor({ state: "detached" });
+      await page.getByRole("heading", { level: 1, name: "Runtime environment" }).waitFor();
+    },
+  );
 
   longTest("monitoring does not connect to it with the token", async () => {
     const telemetry = manualTelemetry();

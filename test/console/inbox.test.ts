@@ -6,6 +6,7 @@ import { MISSING, nightEcosystem, nightProcesses } from "../support/bad-night.ts
 import { expectAccessible } from "./accessibility.ts";
 import { handMonitoring } from "./hand-monitoring.ts";
 import { titleOf, type ConsoleOptions } from "./open-console.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 
@@ -19,22 +20,25 @@ async function badNight(options: ConsoleOptions = {}) {
 }
 
 describe.skipIf(!hasBrowser)("the attention on a bad night", () => {
-  test("counts the same in the line, in the navigation and in the title, with the apps that PM2 does not know", async () => {
-    const { page, inbox, cardOf, button } = await badNight();
-    await expect.poll(() => inbox.locator(".state-line").innerText()).toMatch(/^12 apps need attention/);
-    await expect.poll(() => page.title()).toBe(titleOf("(12) Monitoring"));
-    await cardOf("9 declared apps do not run").getByText(MISSING.join(", ")).waitFor();
-    expect(await inbox.getByRole("button", { name: "Start all 9" }).isEnabled()).toBe(true);
-    await cardOf("web").getByText("4 connections wait").waitFor();
-    await cardOf("consumer").getByRole("button", { name: "Restart", exact: true }).waitFor();
-    await cardOf("feed-importer").getByRole("button", { name: "Start", exact: true }).waitFor();
-    // A user may have stopped it, and the app is not declared here.
-    await expect.poll(() => cardOf("scheduler").count()).toBe(0);
-    await cardOf("consumer").getByRole("button", { name: "Details" }).click();
-    await page.getByRole("region", { name: /^Why of consumer/ }).waitFor();
-    expect(await button("Details").count()).toBe(2);
-    await expectAccessible({ page });
-  });
+  longTest(
+    "counts the same in the line, in the navigation and in the title, with the apps that PM2 does not know",
+    async () => {
+      const { page, inbox, cardOf, button } = await badNight();
+      await expect.poll(() => inbox.locator(".state-line").innerText()).toMatch(/^12 apps need attention/);
+      await expect.poll(() => page.title()).toBe(titleOf("(12) Monitoring"));
+      await cardOf("9 declared apps do not run").getByText(MISSING.join(", ")).waitFor();
+      expect(await inbox.getByRole("button", { name: "Start all 9" }).isEnabled()).toBe(true);
+      await cardOf("web").getByText("4 connections wait").waitFor();
+      await cardOf("consumer").getByRole("button", { name: "Restart", exact: true }).waitFor();
+      await cardOf("feed-importer").getByRole("button", { name: "Start", exact: true }).waitFor();
+      // A user may have stopped it, and the app is not declared here.
+      await expect.poll(() => cardOf("scheduler").count()).toBe(0);
+      await cardOf("consumer").getByRole("button", { name: "Details" }).click();
+      await page.getByRole("region", { name: /^Why of consumer/ }).waitFor();
+      expect(await button("Details").count()).toBe(2);
+      await expectAccessible({ page });
+    },
+  );
 
   test("a declared app that no request stopped needs attention, for example after an apply that failed", async () => {
     const { inbox, cardOf, give } = await badNight();
@@ -52,7 +56,7 @@ describe.skipIf(!hasBrowser)("the attention on a bad night", () => {
     await expect.poll(() => inbox.getByRole("listitem").count()).toBe(0);
   });
 
-  test("is the first screen of a phone", async () => {
+  longTest("is the first screen of a phone", async () => {
     const { page, inbox } = await badNight({ isPhone: true });
     const box = await inbox.boundingBox();
     expect(box?.y).toBeLessThan(200);

@@ -41,7 +41,7 @@ async function largeFont(): Promise<Browser> {
 }
 
 describe.skipIf(!hasBrowser)("at every width", () => {
-  test("monitoring with everything expanded", async () => {
+  longTest("monitoring with everything expanded", async () => {
     const { page } = await monitored(browser);
     expect(await atAllWidths(page)).toEqual([]);
   });
@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)("at every width", () => {
 });
 
 describe.skipIf(!hasBrowser)("in forced colours", () => {
-  test("the open tab, each selected segment and the icons of states are distinguishable", async () => {
+  longTest("the open tab, each selected segment and the icons of states are distinguishable", async () => {
     const { page } = await monitored(browser);
     await page.emulateMedia({ forcedColors: "active" });
     const look = (selector: string, ...parts: string[]): Promise<string[]> =>

@@ -89,38 +89,41 @@ describe.skipIf(!hasBrowser)("a link with parameters", () => {
     return open;
   }
 
-  test("restores environment, filter, sort, range and open row of Monitoring, in the page, from the clipboard and after a reload", async () => {
-    const { page, telemetry, give } = await monitored("monitoring");
-    await row(page, "worker").waitFor();
-    await page.getByRole("combobox", { name: "Compare with" }).selectOption("staging");
-    await page.getByRole("searchbox").fill("r");
-    await page.getByRole("radio", { name: /Online/ }).check();
-    await page.getByRole("button", { name: "CPU", exact: true }).click();
-    await page.getByRole("radio", { name: "15m" }).check();
-    await page.getByRole("button", { name: "worker", exact: false }).first().click();
-    const hash = "#/monitoring?environment=staging&find=r&status=online&sort=-cpu&range=15m&open=2+worker";
-    await page.waitForURL((url) => url.hash === hash);
-    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-    await page.getByRole("button", { name: "Copy the link to this view" }).click();
-    await page.getByText("Copied the link to this view.").waitFor();
-    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
-    const subscribed = page
-      .waitForEvent("websocket")
-      .then((socket) =>
-        socket.waitForEvent("framereceived", ({ payload }) => String(payload).includes('"subscribed"')),
-      );
-    await page.reload();
-    await subscribed;
-    expect(telemetry.watched).toContain("staging 1000");
-    give(processes);
-    await row(page, "worker").waitFor();
-    await expect.poll(() => names(page)).toEqual(["worker", "mailer"]);
-    await expect.poll(() => page.getByRole("radio", { name: "15m" }).isChecked()).toBe(true);
-    await expect.poll(() => page.getByRole("radio", { name: /Online/ }).isChecked()).toBe(true);
-    await expect.poll(() => page.getByRole("searchbox").inputValue()).toBe("r");
-    await page.getByRole("region", { name: "Facts of worker" }).waitFor();
-    expect(new URL(page.url()).hash).toBe(hash);
-  });
+  longTest(
+    "restores environment, filter, sort, range and open row of Monitoring, in the page, from the clipboard and after a reload",
+    async () => {
+      const { page, telemetry, give } = await monitored("monitoring");
+      await row(page, "worker").waitFor();
+      await page.getByRole("combobox", { name: "Compare with" }).selectOption("staging");
+      await page.getByRole("searchbox").fill("r");
+      await page.getByRole("radio", { name: /Online/ }).check();
+      await page.getByRole("button", { name: "CPU", exact: true }).click();
+      await page.getByRole("radio", { name: "15m" }).check();
+      await page.getByRole("button", { name: "worker", exact: false }).first().click();
+      const hash = "#/monitoring?environment=staging&find=r&status=online&sort=-cpu&range=15m&open=2+worker";
+      await page.waitForURL((url) => url.hash === hash);
+      await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+      await page.getByRole("button", { name: "Copy the link to this view" }).click();
+      await page.getByText("Copied the link to this view.").waitFor();
+      await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
+      const subscribed = page
+        .waitForEvent("websocket")
+        .then((socket) =>
+          socket.waitForEvent("framereceived", ({ payload }) => String(payload).includes('"subscribed"')),
+        );
+      await page.reload();
+      await subscribed;
+      expect(telemetry.watched).toContain("staging 1000");
+      give(processes);
+      await row(page, "worker").waitFor();
+      await expect.poll(() => names(page)).toEqual(["worker", "mailer"]);
+      await expect.poll(() => page.getByRole("radio", { name: "15m" }).isChecked()).toBe(true);
+      await expect.poll(() => page.getByRole("radio", { name: /Online/ }).isChecked()).toBe(true);
+      await expect.poll(() => page.getByRole("searchbox").inputValue()).toBe("r");
+      await page.getByRole("region", { name: "Facts of worker" }).waitFor();
+      expect(new URL(page.url()).hash).toBe(hash);
+    },
+  );
 
   longTest(
     "resets the parameters that it does not name; a link without parameters opens the tab as the user left it",

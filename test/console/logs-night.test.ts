@@ -10,6 +10,7 @@ import { quietApp } from "../support/quiet-app.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
 import { row, serverOver } from "./monitoring-page.ts";
 import { openConsole } from "./open-console.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const real = pm2();
@@ -44,7 +45,7 @@ async function openLog(page: Awaited<ReturnType<typeof openConsole>>["page"], ap
 }
 
 describe.skipIf(!hasBrowser)("the log around a crash", () => {
-  test("has lines on both sides of the moment, and says which lines have no time", async () => {
+  longTest("has lines on both sides of the moment, and says which lines have no time", async () => {
     const { page } = await openConsole(browser, (await serverOver(real)).url, { tab: "activity?show=failures" });
     const rows = page.locator("tbody tr.event");
     await rows.filter({ hasText: "chatty" }).getByRole("button", { name: "Log around it" }).click();
@@ -60,7 +61,7 @@ describe.skipIf(!hasBrowser)("the log around a crash", () => {
 });
 
 describe.skipIf(!hasBrowser)("a followed log", () => {
-  test("goes on beside a second one, and says that it stopped while the server is away", async () => {
+  longTest("goes on beside a second one, and says that it stopped while the server is away", async () => {
     const files = repository();
     const server = await serverOver(real, { repository: files });
     const { page } = await openConsole(browser, server.url, { mayFail: true });

@@ -32,7 +32,7 @@ async function openLog() {
 }
 
 describe.skipIf(!hasBrowser)("the log of a process", () => {
-  test("shows the last lines and follows; only rows near the viewport are rendered", async () => {
+  longTest("shows the last lines and follows; only rows near the viewport are rendered", async () => {
     const { page, log } = await openLog();
     await log.getByText("line 1999").waitFor();
     appendFileSync(path, `token ${CANARY}\n${Array.from({ length: 400 }, (_, at) => `more ${at}\n`).join("")}`);

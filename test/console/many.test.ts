@@ -37,7 +37,7 @@ function inSight(page: Page): Promise<string[]> {
 describe.skipIf(!hasBrowser)("a process that needs attention", () => {
   const drift = { field: "env", state: "absent", key: "MODE", declared: null, running: null } as const;
 
-  test("is at the top with its reason, in every theme", async () => {
+  longTest("is at the top with its reason, in every theme", async () => {
     const open = await handMonitoring(browser);
     const { page, give, telemetry } = open;
     await telemetry.watchers(1);
@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)("instances of an app", () => {
     { name: "other", pmId: 5 },
   ];
 
-  test("are one row with their sums, which expands to a row for each", async () => {
+  longTest("are one row with their sums, which expands to a row for each", async () => {
     const { page } = await monitored(cluster);
     const folded = row(page, "shop-restapi").first();
     await expect.poll(() => page.locator("tbody tr").count()).toBe(2);
@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser)("a long list", () => {
     },
   );
 
-  test("renders only rows near the viewport: of 1,000 processes fewer than 150", async () => {
+  longTest("renders only rows near the viewport: of 1,000 processes fewer than 150", async () => {
     const { page } = await monitored(many(1_000));
     const drawn = () => page.locator(".process-name").count();
     await expect.poll(() => drawn()).toBeLessThan(150);

@@ -84,6 +84,8 @@ describe.skipIf(!hasBrowser)("by keyboard alone", () => {
     const refused = answerNext(false);
     await press(page, "Enter");
     await refused;
+    // The dialog gives the focus back.
+    await page.getByRole("button", { name: "Stop zeta" }).and(page.locator(":focus")).waitFor();
     await expect.poll(() => row(page, "zeta").locator(".status").textContent()).toBe("online");
     await press(page, "Enter");
     await page.getByText("zeta stopped.").waitFor();

@@ -42,7 +42,7 @@ async function live({
 }
 
 describe.skipIf(!hasBrowser)("live values", () => {
-  test("host and processes are shown and keep updating", async () => {
+  longTest("host and processes are shown and keep updating", async () => {
     const { page } = await live();
     await expect.poll(() => names(page)).toEqual(["api", "worker", "zeta"]);
     for (const name of ["CPU", "Memory", "Disk"]) {
@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)("live values", () => {
     await nextSample(page);
   });
 
-  test("with everything expanded, the page is accessible and fits in every theme", async () => {
+  longTest("with everything expanded, the page is accessible and fits in every theme", async () => {
     const { page } = await live();
     await page.getByRole("checkbox", { name: "Async context" }).check();
     await page.getByRole("button", { name: "api" }).first().click();
@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser)("the table", () => {
     await expect.poll(() => page.locator("tbody tr").count()).toBe(3);
   });
 
-  test("stops and starts a process; the title counts errored processes", async () => {
+  longTest("stops and starts a process; the title counts errored processes", async () => {
     const { page } = await live();
     await page.getByRole("button", { name: "Stop worker" }).click();
     await page.getByText("worker stopped.").waitFor();

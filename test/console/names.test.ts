@@ -49,18 +49,21 @@ describe.skipIf(!hasBrowser)("a name with a direction mark", () => {
 });
 
 describe.skipIf(!hasBrowser)("the parts of the page", () => {
-  test("have names: the table has one, and a panel has the name of its tab without the number of errors", async () => {
-    const { page, give, telemetry } = await handMonitoring(browser);
-    await telemetry.watchers(1);
-    give([{ status: "errored" }]);
-    await page.getByRole("table", { name: "Processes" }).waitFor();
-    await page.getByRole("link", { name: "Monitoring 1 error" }).waitFor();
-    await expect.poll(() => page.getByRole("region", { name: "Monitoring", exact: true }).count()).toBe(1);
-    await page.getByRole("link", { name: "Export" }).click();
-    await page.getByRole("group", { name: "Content of service-management.json" }).waitFor();
-  });
+  longTest(
+    "have names: the table has one, and a panel has the name of its tab without the number of errors",
+    async () => {
+      const { page, give, telemetry } = await handMonitoring(browser);
+      await telemetry.watchers(1);
+      give([{ status: "errored" }]);
+      await page.getByRole("table", { name: "Processes" }).waitFor();
+      await page.getByRole("link", { name: "Monitoring 1 error" }).waitFor();
+      await expect.poll(() => page.getByRole("region", { name: "Monitoring", exact: true }).count()).toBe(1);
+      await page.getByRole("link", { name: "Export" }).click();
+      await page.getByRole("group", { name: "Content of service-management.json" }).waitFor();
+    },
+  );
 
-  test("a key that opens a tab moves the focus there", async () => {
+  longTest("a key that opens a tab moves the focus there", async () => {
     const server = await testServer({ env: noPm2 });
     const { page } = await openConsole(browser, server.url, { tab: "activity" });
     await page.keyboard.press("7");

@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser || !hasNats)("the view of all nodes (needs nats-serv
     expect(await tooSmall(page, least)).toEqual([]);
   });
 
-  test("works by keyboard alone: to the filter, to a node, into its console and back", async () => {
+  longTest("works by keyboard alone: to the filter, to a node, into its console and back", async () => {
     const { page } = await opened();
     await page.keyboard.press("/");
     await page.keyboard.type("role=web web-1");

@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await expectAccessibleInEveryLook(open);
   });
 
-  test("is confirmed, followed step by step, and undone", async () => {
+  longTest("is confirmed, followed step by step, and undone", async () => {
     const open = await openPlan([app("api", { MODE: "2", HELD: gate() }), app("web", {}, cluster), app("old-worker")]);
     const { page, apply, confirm, done, button } = open;
     await apply.click();
@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await expectAccessibleInEveryLook(open);
   });
 
-  test("shows how a release ends although it cannot be read, and reads a plan again that failed", async () => {
+  longTest("shows how a release ends although it cannot be read, and reads a plan again that failed", async () => {
     const apps = [app("api", { MODE: "2", HELD: gate() }), app("web", {}, cluster), app("old-worker")];
     const { page, apply, confirm } = await openPlan(apps, { mayFail: true });
     await apply.click();
@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     expect(await page.getByText("PM2 failed.").count()).toBe(0);
   });
 
-  test("is applied to the selected apps, with one that a user stopped, and without the others", async () => {
+  longTest("is applied to the selected apps, with one that a user stopped, and without the others", async () => {
     await execute(processAct, real.ports(), { action: "stop", name: "old-worker" }, CALLER);
     const open = await openPlan([app("api", { MODE: "2" }), app("web", { MODE: "2" }, cluster), app("old-worker")]);
     const { page, apply, confirm, done, posts } = open;

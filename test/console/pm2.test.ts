@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     await expect.poll(() => open.page.getByRole("list", { name: "Apps" }).getByRole("listitem").count()).toBe(1);
   });
 
-  test("of a broken file shows error, details, code and path unchanged, and none of the earlier apps", async () => {
+  longTest("of a broken file shows error, details, code and path unchanged, and none of the earlier apps", async () => {
     const open = await pm2Page(browser, { mayFail: true });
     open.files.write("pm2/ecosystem.dev.config.cjs", "module.exports = {");
     const answer = open.page.waitForResponse((response) => response.status() === 500);

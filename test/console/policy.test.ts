@@ -5,6 +5,7 @@ import { attackerServer, hasBrowser, useBrowser } from "../browser/support.ts";
 import { testServer } from "../server/support.ts";
 import { STRICT_POLICY } from "../support/strict-policy.ts";
 import { openConsole } from "./open-console.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
@@ -51,7 +52,7 @@ describe.skipIf(!hasBrowser)("the checks of the page", () => {
     expect(foreign.map((request) => request.url())).toContain(`http://127.0.0.1:${attacker.port}/image`);
   });
 
-  test("detect logged lines and errors", async () => {
+  longTest("detect logged lines and errors", async () => {
     const server = await testServer(noPm2);
     const { page, problems } = await openConsole(browser, server.url, { tab: "activity" });
     const thrown = page.waitForEvent("pageerror");
@@ -65,7 +66,7 @@ describe.skipIf(!hasBrowser)("the checks of the page", () => {
     expect(problems.splice(0)).toEqual(["a word", "Error: a fault"]);
   });
 
-  test("count requests and sockets, all of them to the server itself", async () => {
+  longTest("count requests and sockets, all of them to the server itself", async () => {
     const server = await testServer(noPm2);
     const { page, requests, sockets } = await openConsole(browser, server.url);
     await page.getByText("The processes of PM2 cannot be read").waitFor();

@@ -13,7 +13,7 @@ const loop = { code: "PROCESS_CRASH_LOOP", details: "It ended by itself and was 
 const looping = { name: "consumer", status: "online", restartCount: 26, unstableRestarts: 0, problem: loop } as const;
 
 describe.skipIf(!hasBrowser)("a crash loop", () => {
-  test("is named in the row, and counted beside the tab and in the title, in every theme", async () => {
+  longTest("is named in the row, and counted beside the tab and in the title, in every theme", async () => {
     const open = await handMonitoring(browser);
     const { page, give, telemetry } = open;
     await telemetry.watchers(1);
@@ -180,7 +180,7 @@ describe.skipIf(!hasBrowser)("under the pointer", () => {
 });
 
 describe.skipIf(!hasBrowser)("drift", () => {
-  test("is explained, and the restart that applies it is offered", async () => {
+  longTest("is explained, and the restart that applies it is offered", async () => {
     const { page, give, telemetry, sockets } = await handMonitoring(browser, { server: {}, mayFail: true });
     await telemetry.watchers(1);
     const of = { name: "auth", pmIds: [0], declared: null, running: null, field: "env" as const };

@@ -25,7 +25,7 @@ async function refused(page: Page, title: string): Promise<void> {
 }
 
 describe.skipIf(!hasBrowser)("production", () => {
-  test("has a banner, and its name and host in the header and the title", async () => {
+  longTest("has a banner, and its name and host in the header and the title", async () => {
     const open = await inEnvironment("production");
     const { page } = open;
     const head = page.getByRole("banner");

@@ -172,7 +172,7 @@ describe.skipIf(!hasBrowser)("a server that stops and starts again", () => {
     await expect.poll(() => page.getByLabel("Compare with").inputValue()).toBe("staging");
   });
 
-  test("the page reconnects by itself when the server is back", async () => {
+  longTest("the page reconnects by itself when the server is back", async () => {
     const { page, sockets, ...cut } = await open("monitoring");
     await page.getByText("The processes of PM2 cannot be read").waitFor();
     await cut.stop();

@@ -5,6 +5,7 @@ import { repository, testServer } from "../server/support.ts";
 import { createToken } from "../support/tokens.ts";
 import type { Role } from "../../src/core/api/rights.ts";
 import { openConsole } from "./open-console.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 
@@ -33,7 +34,7 @@ test("with a viewer's token, the page shows its name and does not offer to save"
   expect(server.text()).toContain("SVC_HTTP_FRAMEWORK=express");
 });
 
-test("with an editor's token, the page shows its name and can save", async () => {
+longTest("with an editor's token, the page shows its name and can save", async () => {
   const { page, server } = await edited("editor");
   await page.getByText("bot (editor)").waitFor();
   await page.getByText("Saved 1 key to .env.dev.").waitFor();

@@ -8,6 +8,7 @@ import { pm2 } from "../support/pm2-daemon.ts";
 import { row, serverOver } from "./monitoring-page.ts";
 import { openConsole, type OpenedConsole } from "./open-console.ts";
 import { readFileSync, writeFileSync } from "node:fs";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const real = pm2();
@@ -91,7 +92,7 @@ async function everyTab({ page, field, tab, button }: OpenedConsole): Promise<st
 }
 
 describe.skipIf(!hasBrowser)("secrets", () => {
-  test("are in no response, no frame, no text of the page and no storage", async () => {
+  longTest("are in no response, no frame, no text of the page and no storage", async () => {
     const files = plantedFiles();
     const server = await serverOver(real, { repository: files });
     await post(server, { values: { SVC_JWT_TOKEN_SECRET_KEY: "canary-posted" } });
@@ -123,7 +124,7 @@ describe.skipIf(!hasBrowser)("secrets", () => {
 });
 
 describe.skipIf(!hasBrowser)("an entered token", () => {
-  test("is kept in this tab of the browser only, and sent in headers and a subprotocol only", async () => {
+  longTest("is kept in this tab of the browser only, and sent in headers and a subprotocol only", async () => {
     const server = await serverOver(real, {
       host: "0.0.0.0",
       env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN },

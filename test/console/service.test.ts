@@ -47,29 +47,32 @@ describe.skipIf(!hasBrowser)("a candidate is validated before it changes the sto
     await expect.poll(() => suite.page.getByText("The saved configuration is valid.").count()).toBe(1);
   });
 
-  test("a provider that the run mode does not support is refused with the accepted ones, and not replaced", async () => {
-    const suite = await open(good);
-    const before = await suite.storedText();
-    for (const [mode, provider, accepted] of [
-      ["functions", "self-hosted", "aws, vercel, cloudflare"],
-      ["dedicated-server", "vercel", "self-hosted"],
-      ["virtual-machine", "vercel", "aws, google, azure"],
-      ["container", "aws", "docker, self-hosted"],
-    ] as const) {
-      await suite.field("Run mode").selectOption(mode);
-      await suite.field("Cloud provider").selectOption(provider);
-      await suite.button("Save configuration").click();
-      await expect.poll(() => issues(suite)).toEqual([expect.stringContaining(`accepted: ${accepted}`)]);
-      await expect.poll(() => suite.storedText()).toBe(before);
-      await expect.poll(() => suite.field("Run mode").inputValue()).toBe(mode);
-      await expect.poll(() => suite.field("Cloud provider").inputValue()).toBe(provider);
-      await expect.poll(() => focused(suite.page)).toBe("Cloud provider");
-      await expect.poll(() => suite.page.locator("td.chosen").textContent()).toBe("–no, your selection");
-      await suite.button("Revert").click();
-      await expect.poll(() => suite.field("Cloud provider").inputValue()).toBe("aws");
-      await expect.poll(() => issues(suite)).toEqual([]);
-    }
-  });
+  longTest(
+    "a provider that the run mode does not support is refused with the accepted ones, and not replaced",
+    async () => {
+      const suite = await open(good);
+      const before = await suite.storedText();
+      for (const [mode, provider, accepted] of [
+        ["functions", "self-hosted", "aws, vercel, cloudflare"],
+        ["dedicated-server", "vercel", "self-hosted"],
+        ["virtual-machine", "vercel", "aws, google, azure"],
+        ["container", "aws", "docker, self-hosted"],
+      ] as const) {
+        await suite.field("Run mode").selectOption(mode);
+        await suite.field("Cloud provider").selectOption(provider);
+        await suite.button("Save configuration").click();
+        await expect.poll(() => issues(suite)).toEqual([expect.stringContaining(`accepted: ${accepted}`)]);
+        await expect.poll(() => suite.storedText()).toBe(before);
+        await expect.poll(() => suite.field("Run mode").inputValue()).toBe(mode);
+        await expect.poll(() => suite.field("Cloud provider").inputValue()).toBe(provider);
+        await expect.poll(() => focused(suite.page)).toBe("Cloud provider");
+        await expect.poll(() => suite.page.locator("td.chosen").textContent()).toBe("–no, your selection");
+        await suite.button("Revert").click();
+        await expect.poll(() => suite.field("Cloud provider").inputValue()).toBe("aws");
+        await expect.poll(() => issues(suite)).toEqual([]);
+      }
+    },
+  );
 
   longTest("a port that is not an integer from 1 to 65535 is refused", async () => {
     const suite = await open(good);
@@ -102,28 +105,31 @@ describe.skipIf(!hasBrowser)("a candidate is validated before it changes the sto
 });
 
 describe.skipIf(!hasBrowser)("the stored configuration", () => {
-  test("is validated on every render: an invalid profile is marked in its tab and beside its name, and stays", async () => {
-    const bad = { ...good, cloudProvider: "vercel", serviceKind: "soap", ports: { rest: "x" }, colour: "red" };
-    const suite = await open(bad);
-    const flagged = await suite.page
-      .getByRole("list", { name: "Issues of the stored service configuration" })
-      .locator("li")
-      .allTextContents();
-    expect(flagged).toHaveLength(3);
-    expect(flagged.join("\n")).toMatch(/"soap" is not known/);
-    expect(flagged.join("\n")).toMatch(/accepted: aws, google, azure/);
-    expect(flagged.join("\n")).toMatch(/"colour" is not a known key/);
-    await expect
-      .poll(() => suite.page.getByRole("link", { name: /Service configuration/ }).textContent())
-      .toContain("1 error");
-    await expect.poll(() => suite.stored()).toEqual({ version, serviceConfiguration: bad });
-    await suite.field("Service kind").selectOption("rest-api");
-    await suite.field("Cloud provider").selectOption("aws");
-    await suite.field("REST port").fill("80");
-    await suite.button("Save configuration").click();
-    const serviceConfiguration = { ...good, ports: { rest: 80 }, colour: "red" };
-    await expect.poll(() => suite.stored()).toEqual({ version, serviceConfiguration });
-  });
+  longTest(
+    "is validated on every render: an invalid profile is marked in its tab and beside its name, and stays",
+    async () => {
+      const bad = { ...good, cloudProvider: "vercel", serviceKind: "soap", ports: { rest: "x" }, colour: "red" };
+      const suite = await open(bad);
+      const flagged = await suite.page
+        .getByRole("list", { name: "Issues of the stored service configuration" })
+        .locator("li")
+        .allTextContents();
+      expect(flagged).toHaveLength(3);
+      expect(flagged.join("\n")).toMatch(/"soap" is not known/);
+      expect(flagged.join("\n")).toMatch(/accepted: aws, google, azure/);
+      expect(flagged.join("\n")).toMatch(/"colour" is not a known key/);
+      await expect
+        .poll(() => suite.page.getByRole("link", { name: /Service configuration/ }).textContent())
+        .toContain("1 error");
+      await expect.poll(() => suite.stored()).toEqual({ version, serviceConfiguration: bad });
+      await suite.field("Service kind").selectOption("rest-api");
+      await suite.field("Cloud provider").selectOption("aws");
+      await suite.field("REST port").fill("80");
+      await suite.button("Save configuration").click();
+      const serviceConfiguration = { ...good, ports: { rest: 80 }, colour: "red" };
+      await expect.poll(() => suite.stored()).toEqual({ version, serviceConfiguration });
+    },
+  );
 
   longTest("is validated again when another tab of the browser writes it", async () => {
     const suite = await open(good);

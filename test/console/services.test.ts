@@ -48,29 +48,34 @@ describe.skipIf(!hasBrowser)("the switch of services", () => {
     },
   );
 
-  test("narrows the processes to those of the service; an undeclared process is shown only with all services", async () => {
-    const { page, choice, sockets } = await twoServices();
-    await row(page, "stray").getByText("undeclared").waitFor();
-    await expect.poll(() => names(page)).toEqual(["stray", "billing-api", "orders-api"]);
-    await expect
-      .poll(() => page.locator(".missing bdi").allTextContents())
-      .toEqual(["billing-worker", "orders-worker"]);
-    const sent = sockets[0]?.waitForEvent("framesent", ({ payload }) => String(payload).includes('"service":"orders"'));
-    await choice.selectOption("orders");
-    await sent;
-    await row(page, "stray").waitFor({ state: "detached" });
-    await expect.poll(() => names(page)).toEqual(["orders-api"]);
-    await expect
-      .poll(() =>
-        row(page, "orders-api")
-          .getByText(/drift|undeclared/)
-          .count(),
-      )
-      .toBe(0);
-    await expect.poll(() => page.locator(".missing bdi").allTextContents()).toEqual(["orders-worker"]);
-    await choice.selectOption("All services");
-    await row(page, "billing-api").waitFor();
-  });
+  longTest(
+    "narrows the processes to those of the service; an undeclared process is shown only with all services",
+    async () => {
+      const { page, choice, sockets } = await twoServices();
+      await row(page, "stray").getByText("undeclared").waitFor();
+      await expect.poll(() => names(page)).toEqual(["stray", "billing-api", "orders-api"]);
+      await expect
+        .poll(() => page.locator(".missing bdi").allTextContents())
+        .toEqual(["billing-worker", "orders-worker"]);
+      const sent = sockets[0]?.waitForEvent("framesent", ({ payload }) =>
+        String(payload).includes('"service":"orders"'),
+      );
+      await choice.selectOption("orders");
+      await sent;
+      await row(page, "stray").waitFor({ state: "detached" });
+      await expect.poll(() => names(page)).toEqual(["orders-api"]);
+      await expect
+        .poll(() =>
+          row(page, "orders-api")
+            .getByText(/drift|undeclared/)
+            .count(),
+        )
+        .toBe(0);
+      await expect.poll(() => page.locator(".missing bdi").allTextContents()).toEqual(["orders-worker"]);
+      await choice.selectOption("All services");
+      await row(page, "billing-api").waitFor();
+    },
+  );
 
   test("is in the address, stays across tabs and a reload, and every request of the page includes it", async () => {
     const { page, choice, requests, tab, files } = await twoServices();
@@ -107,7 +112,7 @@ describe.skipIf(!hasBrowser)("the switch of services", () => {
     await expect.poll(() => choice.inputValue()).toBe("billing");
   });
 
-  test("a save writes the env file of the chosen service only", async () => {
+  longTest("a save writes the env file of the chosen service only", async () => {
     const { page, posts, files, field, button } = await twoServices({ tab: "environment?service=billing" });
     const before = files.text("orders");
     await field("HTTP framework").selectOption("fastify");

@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     expect((await axe(page)).join()).toMatch(/button-name/);
   });
 
-  test("a link opens its tab, an unknown link the first tab, and the title names the tab", async () => {
+  longTest("a link opens its tab, an unknown link the first tab, and the title names the tab", async () => {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { tab: "activity" });
     await expect.poll(() => page.locator("h1").textContent()).toBe("Activity");
@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     await expect.poll(() => page.locator("#panel.activity").count()).toBe(1);
   });
 
-  test("on a phone, a bar at the bottom has three views, and More has the others", async () => {
+  longTest("on a phone, a bar at the bottom has three views, and More has the others", async () => {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { tab: "activity", isPhone: true });
     const navigation = page.getByRole("navigation", { name: "Console" });
@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     await expect.poll(() => more.evaluate((button) => button === document.activeElement)).toBe(true);
   });
 
-  test("the first Tab stop skips to the content", async () => {
+  longTest("the first Tab stop skips to the content", async () => {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { tab: "activity" });
     await page.keyboard.press("Tab");
@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     expect(new URL(page.url()).hash).toBe("#/activity");
   });
 
-  test("shortcuts: help, tabs by number, and turning all of them off", async () => {
+  longTest("shortcuts: help, tabs by number, and turning all of them off", async () => {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { tab: "activity" });
     await page.keyboard.press("?");
@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     expect(again.port).toBe(server.port);
   });
 
-  test("the navigation names the server and its workspace", async () => {
+  longTest("the navigation names the server and its workspace", async () => {
     const server = await testServer(noPm2);
     const { page } = await openConsole(browser, server.url, { tab: "activity" });
     const place = page.getByText("Workspace").locator("xpath=..");

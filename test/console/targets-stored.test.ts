@@ -29,39 +29,42 @@ describe.skipIf(!hasBrowser)("5: the stored targets", () => {
     await expect.poll(() => suite.entries().locator(".badge.error").count()).toBe(2);
   });
 
-  test("entries of an earlier version are converted without loss; values that are not in the matrix are kept and marked", async () => {
-    const suite = await open(
-      { name: "old", type: "dedicated", region: "r", runtime: "node20", owner: "x" },
-      { name: "odd", type: "heroku", region: "r", runtime: "node20" },
-    );
-    await suite.button("Duplicate old").click();
-    const metadata = {
-      serviceType: "restapi",
-      runtimeProtocol: "http",
-      databaseDriver: "InMemory",
-      keyValueDriver: "redis",
-    };
-    const old = {
-      region: "r",
-      runtime: "node20",
-      ...metadata,
-      deployTarget: "dedicated-server",
-      pm2Profile: "dev",
-      owner: "x",
-    };
-    await expect
-      .poll(() => suite.stored())
-      .toEqual(
-        suiteOf(
-          { name: "old", ...old },
-          { name: "odd", region: "r", runtime: "node20", ...metadata, deployTarget: "heroku" },
-          { name: "old (copy)", ...old },
-        ),
+  longTest(
+    "entries of an earlier version are converted without loss; values that are not in the matrix are kept and marked",
+    async () => {
+      const suite = await open(
+        { name: "old", type: "dedicated", region: "r", runtime: "node20", owner: "x" },
+        { name: "odd", type: "heroku", region: "r", runtime: "node20" },
       );
-    await expect
-      .poll(() => suite.page.getByRole("list", { name: "Issues of odd" }).textContent())
-      .toContain('"heroku" is not known');
-  });
+      await suite.button("Duplicate old").click();
+      const metadata = {
+        serviceType: "restapi",
+        runtimeProtocol: "http",
+        databaseDriver: "InMemory",
+        keyValueDriver: "redis",
+      };
+      const old = {
+        region: "r",
+        runtime: "node20",
+        ...metadata,
+        deployTarget: "dedicated-server",
+        pm2Profile: "dev",
+        owner: "x",
+      };
+      await expect
+        .poll(() => suite.stored())
+        .toEqual(
+          suiteOf(
+            { name: "old", ...old },
+            { name: "odd", region: "r", runtime: "node20", ...metadata, deployTarget: "heroku" },
+            { name: "old (copy)", ...old },
+          ),
+        );
+      await expect
+        .poll(() => suite.page.getByRole("list", { name: "Issues of odd" }).textContent())
+        .toContain('"heroku" is not known');
+    },
+  );
 
   longTest.each(["{", "[]", '{"deployments":{}}', '{"version":"v0"}'])(
     "that cannot be read is kept aside: %s",

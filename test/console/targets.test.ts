@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser)("1: add, edit in place, duplicate and delete", () =
     await expect.poll(() => focused(suite.page)).toBe("1");
   });
 
-  test("a delete asks first, and can be undone", async () => {
+  longTest("a delete asks first, and can be undone", async () => {
     const suite = await open(a, b, c);
     suite.answer(false);
     await suite.button("Delete b").click();
@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)("1: add, edit in place, duplicate and delete", () =
 });
 
 describe.skipIf(!hasBrowser)("2: editing", () => {
-  test("loads the entry; the button becomes Save Target, with Cancel Edit", async () => {
+  longTest("loads the entry; the button becomes Save Target, with Cancel Edit", async () => {
     const suite = await open(a, lambda);
     await expect.poll(() => suite.button("Add Target").count()).toBe(1);
     await suite.button("Edit edge").click();
@@ -184,7 +184,7 @@ describe.skipIf(!hasBrowser)("2: editing", () => {
 });
 
 describe.skipIf(!hasBrowser)("3: duplicating", () => {
-  test("(copy), (copy 2), in any case, and a copy of a copy", async () => {
+  longTest("(copy), (copy 2), in any case, and a copy of a copy", async () => {
     const suite = await open(a, { ...b, name: "A (COPY)" });
     await suite.button("Duplicate a").click();
     await suite.button("Duplicate a").click();
@@ -206,7 +206,7 @@ describe.skipIf(!hasBrowser)("3: duplicating", () => {
 });
 
 describe.skipIf(!hasBrowser)("4: hints", () => {
-  test("PM2-managed: host information and PM2 profile; functions: runtime and version, no profile", async () => {
+  longTest("PM2-managed: host information and PM2 profile; functions: runtime and version, no profile", async () => {
     const suite = await open();
     const hint = suite.page.locator("form .status-line.info");
     for (const target of ["dedicated-server", "vm", "ec2"]) {

@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)("a file with anchors and block scalars", () => {
     ["with a byte order mark and CRLF", `\uFEFF${YAML.replaceAll("\n", "\r\n")}`],
     ["as it is", YAML],
   ] as const;
-  test.each(firstOrAll(spellings))("%s is imported after confirmation, and can be undone", async (_, text) => {
+  longTest.each(firstOrAll(spellings))("%s is imported after confirmation, and can be undone", async (_, text) => {
     const suite = await open();
     await choose(suite, file(text));
     await suite.page.getByText("1 deploy target of an earlier version will be migrated.").waitFor();

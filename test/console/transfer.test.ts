@@ -55,7 +55,7 @@ async function importText(suite: SuitePage, text: string): Promise<void> {
 }
 
 describe.skipIf(!hasBrowser)("an exported document", () => {
-  test.each(
+  longTest.each(
     firstOrAll([
       ["YAML", "deployments.yaml"],
       ["JSON", "service-management.json"],
@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
     ["an entry that is a number", "deployments:\n  - 5\n", /deployments\[0\].*expected a map/],
     ["values of an environment", "runtimeEnvironment:\n  SVC_HTTP_PORT: 3000\n", /runtimeEnvironment: expected text/],
   ];
-  test("is refused if it is invalid, with the field, and nothing changes", async () => {
+  longTest("is refused if it is invalid, with the field, and nothing changes", async () => {
     const suite = await open(full);
     const before = await suite.storedText();
     const list = suite.page.getByRole("list", { name: "Issues of the import" }).locator("li");
@@ -165,7 +165,7 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
       /accepted: aws, vercel, cloudflare/,
     ],
   ];
-  test.each(firstOrAll(flagged))(
+  longTest.each(firstOrAll(flagged))(
     "with %s is imported unchanged and marked, with the issues by field",
     async (_name, text, words) => {
       const suite = await open(full);
@@ -199,7 +199,7 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
       .toContain("2 errors");
   });
 
-  test("changes nothing until it is confirmed, and can be undone", async () => {
+  longTest("changes nothing until it is confirmed, and can be undone", async () => {
     const suite = await open(full);
     const next = { version, deployments: [{ ...full.deployments[0], name: "next" }] };
     suite.answer(false);

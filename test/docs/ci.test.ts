@@ -58,7 +58,7 @@ describe("the Git hook", () => {
     expect(repository.git("show", `HEAD:${FILE}`)).toBe(BETTER);
   });
 
-  test("checks the staged document, not the work tree", () => {
+  longTest("checks the staged document, not the work tree", () => {
     const repository = hookedRepository();
     repository.write(FILE, BETTER);
     repository.git("add", FILE);
@@ -69,7 +69,7 @@ describe("the Git hook", () => {
     expect(commit(repository)).toMatchObject({ status: 1 });
   });
 
-  test("checks the content that `commit --all` and `commit <path>` would commit", () => {
+  longTest("checks the content that `commit --all` and `commit <path>` would commit", () => {
     const repository = hookedRepository();
     repository.write(FILE, BAD);
     expect(commit(repository, "--all")).toMatchObject({ status: 1 });
@@ -146,7 +146,7 @@ describe("the workflow", () => {
     for (const { run = "" } of steps) expect(run).not.toContain("${{");
   });
 
-  test("runs each step as described", () => {
+  longTest("runs each step as described", () => {
     const repository = mergedPullRequest(FILE, GOOD, BETTER);
     const ran = runSteps(repository, check?.steps ?? []);
     expect(ran).toMatchObject([

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { canMount, mount } from "../support/machine.ts";
 import { serve, svcm } from "../support/svcm.ts";
 import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../support/workspace.ts";
+import { longTest } from "../support/runs.ts";
 
 function onSmallDisk() {
   const workspace = makeWorkspace({});
@@ -46,7 +47,7 @@ describe.skipIf(!canMount)("a failing disk (needs root and mount)", () => {
     expect(readFileSync(disk.file, "utf8")).toContain("SVC_HTTP_FRAMEWORK=fastify");
   });
 
-  test("command line and HTTP report a read-only disk", async () => {
+  longTest("command line and HTTP report a read-only disk", async () => {
     const disk = onSmallDisk();
     execFileSync("mount", ["-o", "remount,ro", disk.folder]);
     await expectRefusal(disk, "EROFS");

@@ -6,6 +6,7 @@ import { commandLine, run } from "../support/child.ts";
 import { envFile, type Refusal } from "../support/env-file.ts";
 import { canInject } from "../support/machine.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { longTest } from "../support/runs.ts";
 
 describe.skipIf(!canInject)("with a failing disk (needs strace)", () => {
   test.each([
@@ -45,7 +46,7 @@ describe.skipIf(!canInject)("with a failing disk (needs strace)", () => {
     expect(readdirSync(folder)).toEqual([".env.dev"]);
   });
 
-  test.each(["", "..", "audit.jsonl"])(
+  longTest.each(["", "..", "audit.jsonl"])(
     "an audit record whose %j beside the log cannot be synced: EIO",
     async (unsynced) => {
       const top = temporaryFolder();

@@ -10,9 +10,10 @@ import { canLoopMount } from "../support/machine.ts";
 import { newestRecord, recordOf } from "../support/records.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { contentOf, versionOf } from "../support/versions.ts";
+import { longTest } from "../support/runs.ts";
 
 describe.skipIf(!canLoopMount)("a power cut (needs root, mkfs.ext4 and a loop mount)", () => {
-  test("after an acknowledged write loses neither the write nor its audit record", async () => {
+  longTest("after an acknowledged write loses neither the write nor its audit record", async () => {
     const folder = temporaryFolder();
     const image = ext4Image(folder);
     const [env, audit] = ["config/.env.dev", ".svcm/audit.jsonl"] as const;

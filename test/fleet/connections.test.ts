@@ -11,6 +11,7 @@ import { startNode } from "../../src/fleet/index.ts";
 import { hasNats, natsServer, OLD_SERVER } from "../support/nats-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { testFleet, type TestFleet } from "./support.ts";
+import { longTest } from "../support/runs.ts";
 
 const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
 const MS = 60_000;
@@ -80,7 +81,7 @@ describe.skipIf(!hasNats)("connections to the NATS server (needs nats-server)", 
     }
   });
 
-  test.each(["tls", "nats"])(
+  longTest.each(["tls", "nats"])(
     "with %s send no credentials to a server without TLS, if TLS is required",
     async (scheme) => {
       const server = await natsServer("", `authorization { token: "${SECRET}" }`);
@@ -97,7 +98,7 @@ describe.skipIf(!hasNats)("connections to the NATS server (needs nats-server)", 
     },
   );
 
-  test("are not made with a key that other users of the machine can read", async () => {
+  longTest("are not made with a key that other users of the machine can read", async () => {
     const fleet = await testFleet();
     const file = join(fleet.root("vera"), "key.nk");
     for (const mode of [0o644, 0o620, 0o604]) {
@@ -111,14 +112,14 @@ describe.skipIf(!hasNats)("connections to the NATS server (needs nats-server)", 
     expect((await fleet.as("vera")).user).toBe("vera");
   });
 
-  test("to a server before 2.10.27 are refused with the version", async (context) => {
+  longTest("to a server before 2.10.27 are refused with the version", async (context) => {
     if (OLD_SERVER === undefined) return context.skip(`needs nats-server before ${OLDEST_NATS}`);
     const fleet = await testFleet({ program: OLD_SERVER, isSetUp: false });
     for (const opened of [fleet.as("adam"), fleet.start("web-1")])
       await expect(opened).rejects.toMatchObject({ kind: "FLEET_FAILED", body: { code: "NATS_TOO_OLD" } });
   });
 
-  test("use a token; a wrong token is refused, and neither is in a message", async () => {
+  longTest("use a token; a wrong token is refused, and neither is in a message", async () => {
     const server = await natsServer("", `authorization { token: "${SECRET}" }`);
     const fleet = await testFleet();
     const [right, wrong] = [join(temporaryFolder(), "token"), join(temporaryFolder(), "token")];
@@ -137,39 +138,45 @@ describe.skipIf(!hasNats)("connections to the NATS server (needs nats-server)", 
     expect(JSON.stringify(refusal)).not.toContain("canary");
   });
 
-  test("use a .creds file of a server with operator and accounts, with only the permissions of its JWT", async () => {
-    const [operator, account, user] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createUser()];
-    const limits = { subs: -1, conn: -1, leaf: -1, imports: -1, exports: -1, data: -1, payload: -1, wildcards: true };
-    const jetstream = { mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 };
-    const operatorJwt = jwt(operator, operator.getPublicKey(), { type: "operator" });
-    const accountJwt = jwt(operator, account.getPublicKey(), { type: "account", limits: { ...limits, ...jetstream } });
-    const credsOf = (own: ReturnType<typeof nkeys.createUser>, claims: object): string => {
-      const file = join(temporaryFolder(), "svcm.creds");
-      const free = { subs: -1, data: -1, payload: -1 };
-      const claim = jwt(account, own.getPublicKey(), { type: "user", ...free, ...claims });
-      const seed = new TextDecoder().decode(own.getSeed());
-      const block = (name: string, content: string): string =>
-        `-----BEGIN ${name}-----\n${content}\n------END ${name}------\n`;
-      writeFileSync(file, `${block("NATS USER JWT", claim)}\n${block("USER NKEY SEED", seed)}`, { mode: 0o600 });
-      return file;
-    };
-    const system = nkeys.createAccount();
-    const systemJwt = jwt(operator, system.getPublicKey(), { type: "account", limits });
-    const accounts = `${account.getPublicKey()}: ${accountJwt}, ${system.getPublicKey()}: ${systemJwt}`;
-    const preload = `system_account: ${system.getPublicKey()}\nresolver: MEMORY\nresolver_preload: { ${accounts} }`;
-    const server = await natsServer("", `operator: ${operatorJwt}\n${preload}`);
-    const fleet = await testFleet();
-    const withCreds = (file: string): Variables => ({
-      SVC_SERVICE_MANAGEMENT_NATS_URL: server.url,
-      SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS: file,
-      SVC_SERVICE_MANAGEMENT_NATS_USER: "vera",
-    });
-    await asNode(fleet, "web-1", withCreds(credsOf(nkeys.createUser(), {})));
-    const vera = await asUser(fleet, "vera", withCreds(credsOf(user, {})));
-    expect(await vera.ask("web-1", identityShow, {}, MS)).toMatchObject({ actor: "vera" });
-    const mute = await asUser(fleet, "vera", withCreds(credsOf(nkeys.createUser(), { pub: { deny: ["svcm.>"] } })));
-    expect((await refused(mute.ask("web-1", identityShow, {}, MS))).code).toBe("NODE_FORBIDDEN");
-    const unknownUser = credsOf(nkeys.createUser(), { issuer_account: operator.getPublicKey() });
-    expect((await refused(asUser(fleet, "vera", withCreds(unknownUser)))).code).toBe("FLEET_REFUSED");
-  });
+  longTest(
+    "use a .creds file of a server with operator and accounts, with only the permissions of its JWT",
+    async () => {
+      const [operator, account, user] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createUser()];
+      const limits = { subs: -1, conn: -1, leaf: -1, imports: -1, exports: -1, data: -1, payload: -1, wildcards: true };
+      const jetstream = { mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 };
+      const operatorJwt = jwt(operator, operator.getPublicKey(), { type: "operator" });
+      const accountJwt = jwt(operator, account.getPublicKey(), {
+        type: "account",
+        limits: { ...limits, ...jetstream },
+      });
+      const credsOf = (own: ReturnType<typeof nkeys.createUser>, claims: object): string => {
+        const file = join(temporaryFolder(), "svcm.creds");
+        const free = { subs: -1, data: -1, payload: -1 };
+        const claim = jwt(account, own.getPublicKey(), { type: "user", ...free, ...claims });
+        const seed = new TextDecoder().decode(own.getSeed());
+        const block = (name: string, content: string): string =>
+          `-----BEGIN ${name}-----\n${content}\n------END ${name}------\n`;
+        writeFileSync(file, `${block("NATS USER JWT", claim)}\n${block("USER NKEY SEED", seed)}`, { mode: 0o600 });
+        return file;
+      };
+      const system = nkeys.createAccount();
+      const systemJwt = jwt(operator, system.getPublicKey(), { type: "account", limits });
+      const accounts = `${account.getPublicKey()}: ${accountJwt}, ${system.getPublicKey()}: ${systemJwt}`;
+      const preload = `system_account: ${system.getPublicKey()}\nresolver: MEMORY\nresolver_preload: { ${accounts} }`;
+      const server = await natsServer("", `operator: ${operatorJwt}\n${preload}`);
+      const fleet = await testFleet();
+      const withCreds = (file: string): Variables => ({
+        SVC_SERVICE_MANAGEMENT_NATS_URL: server.url,
+        SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS: file,
+        SVC_SERVICE_MANAGEMENT_NATS_USER: "vera",
+      });
+      await asNode(fleet, "web-1", withCreds(credsOf(nkeys.createUser(), {})));
+      const vera = await asUser(fleet, "vera", withCreds(credsOf(user, {})));
+      expect(await vera.ask("web-1", identityShow, {}, MS)).toMatchObject({ actor: "vera" });
+      const mute = await asUser(fleet, "vera", withCreds(credsOf(nkeys.createUser(), { pub: { deny: ["svcm.>"] } })));
+      expect((await refused(mute.ask("web-1", identityShow, {}, MS))).code).toBe("NODE_FORBIDDEN");
+      const unknownUser = credsOf(nkeys.createUser(), { issuer_account: operator.getPublicKey() });
+      expect((await refused(asUser(fleet, "vera", withCreds(unknownUser)))).code).toBe("FLEET_REFUSED");
+    },
+  );
 });

@@ -7,6 +7,7 @@ import { plainEnvironment, RUN } from "../support/command-line.ts";
 import { natsProxy } from "../support/nats-proxy.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { testFleet, type TestFleet } from "./support.ts";
+import { firstOrAll } from "../support/runs.ts";
 
 const COUNT = 6;
 
@@ -30,7 +31,7 @@ function crash(fleet: TestFleet): void {
 }
 
 /** The number of the message at which the process is killed, before it receives the server's response. */
-test.skipIf(!hasNats).each([1, 3, COUNT])(
+test.skipIf(!hasNats).each(firstOrAll([1, 3, COUNT]))(
   "a node that is killed after it sends event %i, before the confirmation, sends each event once (needs nats-server)",
   async (which) => {
     const fleet = await testFleet();

@@ -102,7 +102,7 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
     expect((await ask(server, "/api/fleet/events?kind=bang")).status).toBe(400);
   });
 
-  test("arrive once, even if the server is killed, the node restarts and its file is lost", async () => {
+  longTest("arrive once, even if the server is killed, the node restarts and its file is lost", async () => {
     const fleet = await testFleet();
     const codes = async (count: number) => codesOf((await untilStored(fleet, count)).events);
     crash(fleet, "web-1", [1, 2], Date.now() - 60 * SECOND);
@@ -152,7 +152,7 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
     expect(events[1]?.evidence.at(-1)).toMatch(/^The clock of web-1 is 3(?:599|600|601) s ahead of the server's; /);
   });
 
-  test("are listed with one request for the state of the stream", async () => {
+  longTest("are listed with one request for the state of the stream", async () => {
     const fleet = await testFleet();
     crash(fleet, "web-1", [1]);
     await fleet.start("web-1");
@@ -191,7 +191,7 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
     expect(complete).toBe(false);
   });
 
-  test("contain no value of an env file, and a change has its user", async () => {
+  longTest("contain no value of an env file, and a change has its user", async () => {
     const fleet = await testFleet();
     appendFileSync(join(fleet.root("web-1"), ".env.dev"), `DATABASE_PASSWORD=${CANARY}\n`);
     const first = await fleet.start("web-1");
@@ -217,7 +217,7 @@ describe.skipIf(!hasNats)("the events of all nodes (needs nats-server)", () => {
     expect(texts.join("\n")).not.toContain(CANARY);
   });
 
-  test("of a node that sends anything else are left out, and the answer is marked as incomplete", async () => {
+  longTest("of a node that sends anything else are left out, and the answer is marked as incomplete", async () => {
     const fleet = await testFleet();
     const settings = await readFleetSettings(fleet.ports("web-2"), fleet.variables("web-2"));
     const link = await openLink(settings, { kind: "node", name: "web-2" });

@@ -21,17 +21,20 @@ const outcome = (work: Promise<unknown>): Promise<string> =>
 const outcomeOf = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error);
 
 describe.skipIf(!hasNats)("the server is killed (needs nats-server)", () => {
-  test("a node returns to the fleet when the server is available again, even if the server lost its memory", async () => {
-    const fleet = await testFleet();
-    const node = await fleet.start("web-1");
-    await fleet.server.kill();
-    await node.logged("the NATS server is unreachable");
-    await fleet.server.again();
-    await node.logged("node is announced again");
-    const vera = await fleet.as("vera");
-    expect(await vera.ask("web-1", identityShow, {}, MS)).toMatchObject({ actor: "vera" });
-    expect((await showNode(vera, "web-1", MS)).state).toBe("online");
-  });
+  longTest(
+    "a node returns to the fleet when the server is available again, even if the server lost its memory",
+    async () => {
+      const fleet = await testFleet();
+      const node = await fleet.start("web-1");
+      await fleet.server.kill();
+      await node.logged("the NATS server is unreachable");
+      await fleet.server.again();
+      await node.logged("node is announced again");
+      const vera = await fleet.as("vera");
+      expect(await vera.ask("web-1", identityShow, {}, MS)).toMatchObject({ actor: "vera" });
+      expect((await showNode(vera, "web-1", MS)).state).toBe("online");
+    },
+  );
 
   test("a change without a server fails immediately, and is not carried out later", async () => {
     const fleet = await testFleet();
@@ -54,7 +57,7 @@ describe.skipIf(!hasNats)("the server is killed (needs nats-server)", () => {
     expect(frameworkOf(fleet, "web-1")).toBe("express");
   });
 
-  test("without a server, svcm names the address that it tried", async () => {
+  longTest("without a server, svcm names the address that it tried", async () => {
     const fleet = await testFleet();
     await fleet.server.kill();
     await expect(fleet.as("vera")).rejects.toMatchObject({
@@ -63,7 +66,7 @@ describe.skipIf(!hasNats)("the server is killed (needs nats-server)", () => {
     });
   });
 
-  test("credentials that the server does not know are refused", async () => {
+  longTest("credentials that the server does not know are refused", async () => {
     const [fleet, other] = [await testFleet(), await testFleet()];
     const env = { ...other.variables("vera"), SVC_SERVICE_MANAGEMENT_NATS_URL: fleet.server.url };
     const settings = await readFleetSettings(other.ports("vera"), env);
@@ -93,7 +96,7 @@ describe.skipIf(!hasNats)("unavailable nodes (needs nats-server)", () => {
     expect(nodes[1]?.reason).toContain("did not answer before the deadline");
   });
 
-  test("a node that shuts down properly leaves the list immediately", async () => {
+  longTest("a node that shuts down properly leaves the list immediately", async () => {
     const fleet = await testFleet();
     const node = await fleet.start("web-1");
     const vera = await fleet.as("vera");
@@ -125,7 +128,7 @@ describe.skipIf(!hasNats)("unavailable nodes (needs nats-server)", () => {
       ...more,
     });
 
-  test("a second program with the name of a node does not start, and says which host has it", async () => {
+  longTest("a second program with the name of a node does not start, and says which host has it", async () => {
     const fleet = await testFleet();
     const other = await rawConnection(fleet, "web-1");
     const beat = () => other.request("in.nodes.web-1", presenceOf("another"));
@@ -150,7 +153,7 @@ describe.skipIf(!hasNats)("unavailable nodes (needs nats-server)", () => {
     },
   );
 
-  test("a node whose name another machine has taken answers nothing until the name is free again", async () => {
+  longTest("a node whose name another machine has taken answers nothing until the name is free again", async () => {
     const fleet = await testFleet();
     const node = await fleet.start("web-1");
     const write = async (text: string) => (await rawConnection(fleet, "web-1")).request("in.nodes.web-1", text);

@@ -67,7 +67,7 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
     expect(table.stdout).toBe(`web-2\n${local.stdout}`);
   });
 
-  test("names each missing node and exits 3, even if the others answered", async () => {
+  longTest("names each missing node and exits 3, even if the others answered", async () => {
     const { code, stdout, stderr } = await as("vera", "process", "list", "--output", "name", "--node", "all");
     expect([code, stdout]).toEqual([3, "web-1\napi\n"]);
     expect(stderr).toContain("db-1: away\n");
@@ -92,7 +92,7 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
     expect(nodes[1]?.error?.code).toBe("NODE_TIMEOUT");
   });
 
-  test("restarts the processes of a node for an operator, but not for a viewer", async () => {
+  longTest("restarts the processes of a node for an operator, but not for a viewer", async () => {
     const refused = await jsonAs("vera", "process", "restart", "api", "--node", "web-1");
     expect([refused.code, states(refused.nodes)]).toEqual([3, ["web-1 refused"]]);
     expect(refused.nodes[0]?.error?.code).toBe("NODE_FORBIDDEN");
@@ -103,7 +103,7 @@ describe.skipIf(!hasNats)("a command with --node (needs nats-server)", () => {
     expect(nodes[0]?.answer).toMatchObject({ records: [{ action: "process.restart", actor: "otto", source: "nats" }] });
   });
 
-  test.skipIf(!canHaveTerminal)(
+  longTest.skipIf(!canHaveTerminal)(
     "asks a user once before it stops processes on nodes, and changes nothing after a no",
     async () => {
       const stop = ["process", "stop", "api", "--node", "role=web"];

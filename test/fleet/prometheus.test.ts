@@ -5,6 +5,7 @@ import { connectFleet } from "../../src/fleet/index.ts";
 import { ask, repository, testServer, type TestServer } from "../server/support.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { testFleet, type TestFleet } from "./support.ts";
+import { longTest } from "../support/runs.ts";
 
 /** The server of a node, which sends requests to other nodes with the key of a read-only user. */
 async function viewersServer(fleet: TestFleet): Promise<TestServer> {
@@ -39,7 +40,7 @@ describe.skipIf(!hasNats)("Prometheus in a fleet (needs nats-server)", () => {
     expect(identity).not.toBe(build.exec(own.text)?.[2]);
   });
 
-  test("receives no metrics of an unavailable node, so its target is down", async () => {
+  longTest("receives no metrics of an unavailable node, so its target is down", async () => {
     const fleet = await testFleet();
     const { status, json } = await ask(await viewersServer(fleet), "/metrics?node=web-1");
     expect({ status, code: json.code }).toEqual({ status: 503, code: "NODE_UNREACHABLE" });

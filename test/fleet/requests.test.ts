@@ -22,6 +22,7 @@ import {
 import { parseAddress, requestKind, requestSubject, rolloutSubject } from "../../src/fleet/subjects.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { rawConnection, rolloutText, testFleet } from "./support.ts";
+import { longTest } from "../support/runs.ts";
 
 const users: Readonly<Record<Role, string>> = { viewer: "vera", operator: "otto", editor: "edda", admin: "adam" };
 const SAVE = { environment: "dev", values: { SVC_HTTP_FRAMEWORK: "fastify" }, foreignKeys: "refuse" } as const;
@@ -81,30 +82,33 @@ describe.skipIf(!hasNats)("requests between machines (needs nats-server)", () =>
     expect(records).toMatchObject([{ action: "env.write", actor: "edda", source: "nats", outcome: "succeeded" }]);
   });
 
-  test("a user that names another caller has only the common rights and limits of both, and the record names both", async () => {
-    const fleet = await testFleet();
-    await fleet.start("web-1");
-    const [edda, vera, stig] = [await fleet.as("edda"), await fleet.as("vera"), await fleet.as("stig")];
-    const ann = { actor: "ann", grants: rightsOf.viewer };
-    const root = { actor: "root", grants: rightsOf.admin };
-    const write = (fleetOf: typeof edda, sender: Identity): Promise<string> =>
-      outcome(fleetOf.ask("web-1", envWrite, SAVE, MS, sender));
-    const limited = { ...root, limits: { environments: ["dev"] } };
-    expect([
-      await write(edda, ann),
-      await write(vera, root),
-      await write(stig, limited),
-      await write(edda, { ...root, limits: { environments: ["staging"] } }),
-      await write(edda, limited),
-    ]).toEqual(["RIGHT_MISSING", "NODE_FORBIDDEN", "TOKEN_LIMITED", "TOKEN_LIMITED", "done"]);
-    const { records } = await edda.ask("web-1", auditList, { limit: 10 }, MS);
-    expect(records.map(({ actor, outcome: end }) => [actor, end])).toEqual([
-      ["root via edda", "succeeded"],
-      ["root via edda", "refused"],
-      ["root via stig", "refused"],
-      ["ann via edda", "refused"],
-    ]);
-  });
+  longTest(
+    "a user that names another caller has only the common rights and limits of both, and the record names both",
+    async () => {
+      const fleet = await testFleet();
+      await fleet.start("web-1");
+      const [edda, vera, stig] = [await fleet.as("edda"), await fleet.as("vera"), await fleet.as("stig")];
+      const ann = { actor: "ann", grants: rightsOf.viewer };
+      const root = { actor: "root", grants: rightsOf.admin };
+      const write = (fleetOf: typeof edda, sender: Identity): Promise<string> =>
+        outcome(fleetOf.ask("web-1", envWrite, SAVE, MS, sender));
+      const limited = { ...root, limits: { environments: ["dev"] } };
+      expect([
+        await write(edda, ann),
+        await write(vera, root),
+        await write(stig, limited),
+        await write(edda, { ...root, limits: { environments: ["staging"] } }),
+        await write(edda, limited),
+      ]).toEqual(["RIGHT_MISSING", "NODE_FORBIDDEN", "TOKEN_LIMITED", "TOKEN_LIMITED", "done"]);
+      const { records } = await edda.ask("web-1", auditList, { limit: 10 }, MS);
+      expect(records.map(({ actor, outcome: end }) => [actor, end])).toEqual([
+        ["root via edda", "succeeded"],
+        ["root via edda", "refused"],
+        ["root via stig", "refused"],
+        ["ann via edda", "refused"],
+      ]);
+    },
+  );
 
   test("no request is sent to a node that svcm.yaml does not declare", async () => {
     const edda = await (await testFleet()).as("edda");
@@ -112,7 +116,7 @@ describe.skipIf(!hasNats)("requests between machines (needs nats-server)", () =>
       expect(await outcome(edda.ask(name, nodeShow, {}, MS))).toBe("NODE_UNKNOWN");
   });
 
-  test("each user has the identity that the server assigns", async () => {
+  longTest("each user has the identity that the server assigns", async () => {
     const fleet = await testFleet();
     await fleet.start("web-1");
     for (const role of roles) {
@@ -128,7 +132,7 @@ describe.skipIf(!hasNats)("requests between machines (needs nats-server)", () =>
 
 describe.skipIf(!hasNats)("rights of users (needs nats-server)", () => {
   describe.each(roles)("the role %s", (role) => {
-    test("has no more rights through the server than the table of rights gives it", async () => {
+    longTest("has no more rights through the server than the table of rights gives it", async () => {
       const fleet = await testFleet();
       await fleet.start("web-1");
       const connection = await rawConnection(fleet, users[role]);
@@ -142,7 +146,7 @@ describe.skipIf(!hasNats)("rights of users (needs nats-server)", () => {
     });
   });
 
-  test("the server lets exactly the roles that may apply hold the lock of a rollout", async () => {
+  longTest("the server lets exactly the roles that may apply hold the lock of a rollout", async () => {
     const fleet = await testFleet();
     for (const role of roles) {
       const sender = await fleet.as(users[role]);
@@ -170,21 +174,24 @@ describe.skipIf(!hasNats)("rights of users (needs nats-server)", () => {
     expect(await outcome(vera.ask("web-1", processAct, { action: "stop", name: "x" }, MS))).toBe("NODE_FORBIDDEN");
   });
 
-  test("no user can send requests in the name of another one, or read the requests and answers of others", async () => {
-    const fleet = await testFleet();
-    await fleet.start("web-1");
-    const connection = await rawConnection(fleet, "vera");
-    const received: string[] = [];
-    connection.subscribe(">", { callback: (_, { subject }) => void received.push(subject) });
-    const subject = requestSubject({ node: "web-1", kind: "read", id: "identity.show", user: "adam" });
-    const forged = connection.request(subject, JSON.stringify({ input: {} }), { ...answered, timeout: 1_000 });
-    await expect(forged).rejects.toThrow(/timeout/i);
-    const adam = await fleet.as("adam");
-    expect(await adam.ask("web-1", identityShow, {}, MS)).toMatchObject({ actor: "adam" });
-    // Only what vera has sent herself reaches her.
-    expect(received.filter((one) => !one.startsWith("_INBOX"))).toEqual([subject]);
-    expect((await adam.ask("web-1", auditList, { limit: 5 }, MS)).records).toEqual([]);
-  });
+  longTest(
+    "no user can send requests in the name of another one, or read the requests and answers of others",
+    async () => {
+      const fleet = await testFleet();
+      await fleet.start("web-1");
+      const connection = await rawConnection(fleet, "vera");
+      const received: string[] = [];
+      connection.subscribe(">", { callback: (_, { subject }) => void received.push(subject) });
+      const subject = requestSubject({ node: "web-1", kind: "read", id: "identity.show", user: "adam" });
+      const forged = connection.request(subject, JSON.stringify({ input: {} }), { ...answered, timeout: 1_000 });
+      await expect(forged).rejects.toThrow(/timeout/i);
+      const adam = await fleet.as("adam");
+      expect(await adam.ask("web-1", identityShow, {}, MS)).toMatchObject({ actor: "adam" });
+      // Only what vera has sent herself reaches her.
+      expect(received.filter((one) => !one.startsWith("_INBOX"))).toEqual([subject]);
+      expect((await adam.ask("web-1", auditList, { limit: 5 }, MS)).records).toEqual([]);
+    },
+  );
 
   test("an editor of another environment is refused by the node, with a record", async () => {
     const fleet = await testFleet();
@@ -224,7 +231,7 @@ describe.skipIf(!hasNats)("messages that svcm does not send (needs nats-server)"
   const read = requestSubject({ node: "web-1", kind: "read", id: "env.read", user: "edda" });
   const good = { input: SAVE };
 
-  test.each<[string, string, unknown, string]>([
+  longTest.each<[string, string, unknown, string]>([
     ["no JSON", read, new TextEncoder().encode("{"), "Invalid payload."],
     ["no text", read, new Uint8Array([0xff, 0xfe, 0]), "Invalid payload."],
     ["an empty message", read, new Uint8Array(), "Invalid payload."],

@@ -77,7 +77,7 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
 
   const modes = (): Promise<(string | undefined)[]> => Promise.all(NODES.map((node) => modeOf(node)));
 
-  test("applies one node after another in the order of their names, and prints each change", async () => {
+  longTest("applies one node after another in the order of their names, and prints each change", async () => {
     const { code, stdout, stderr } = await as("edda", "apply", "--node", "all", "--message", "First", "--yes");
     expect([code, stderr], stdout).toEqual([0, ""]);
     const changes = stdout.split("\n").filter((line) => /^[\w-]+: (?:applying|applied)/.test(line));
@@ -92,7 +92,7 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
     expect([none, nothing]).toEqual([0, expect.stringContaining("Nothing to do.")]);
   });
 
-  test("a bad release on the second node stops the rollout and reverts the first one", async () => {
+  longTest("a bad release on the second node stops the rollout and reverts the first one", async () => {
     const bad = { script: "./bad.cjs", env: { SVC_HTTP_PORT: await freePort() } };
     for (const node of NODES) declare(node, "2", node === "web-1" ? bad : {});
     const { code, rollout } = await rolledOut("apply", "--node", "all", "--yes");
@@ -150,7 +150,7 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
     await unlockRollout(again.world, { environment: "dev", ignored: [], ...again.held });
   });
 
-  test("who resumes a rollout sees whose choices it carries out, and nodes apply the plans of today", async () => {
+  longTest("who resumes a rollout sees whose choices it carries out, and nodes apply the plans of today", async () => {
     for (const node of NODES) declare(node, "6");
     const { held } = await left("edda", "Prices");
     for (const node of NODES) declare(node, "7");

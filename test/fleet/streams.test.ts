@@ -41,7 +41,7 @@ async function importsOf(fleet: TestFleet, account: string): Promise<string[]> {
 }
 
 describe.skipIf(!hasNats)("the data that svcm keeps on the NATS server (needs nats-server)", () => {
-  test("is created by an admin; a viewer and a node say so, and then the node appears", async () => {
+  longTest("is created by an admin; a viewer and a node say so, and then the node appears", async () => {
     const fleet = await testFleet({ isSetUp: false });
     const node = await fleet.start("web-1");
     await node.logged("the node could not be announced");
@@ -69,7 +69,7 @@ describe.skipIf(!hasNats)("the data that svcm keeps on the NATS server (needs na
   });
 
   /** Every request of a key, with every place to which the server's answer could go. */
-  test.each([
+  longTest.each([
     ["vera", "U-vera", []],
     ["stig", "U-stig", ["in.rollout.staging.stig"]],
     ["edda", "U-edda", ["in.rollout.dev.edda", "in.rollout.staging.edda"]],
@@ -136,17 +136,20 @@ describe.skipIf(!hasNats)("the data that svcm keeps on the NATS server (needs na
     expect((await api(own, "INFO", "svcm_events")).config).toMatchObject({ allow_direct: false });
   });
 
-  test("a record that is too large, or of which the key has written too many, hides nothing of another node", async () => {
-    const fleet = await testFleet({ events: { maxPerNode: 100 } });
-    const [admin, one, two] = await Promise.all(["adam", "web-1", "web-2"].map((name) => rawConnection(fleet, name)));
-    for (let at = 0; at < 60; at += 1) await answer(one!, "in.events.web-1", "{}");
-    expect(JSON.parse(await answer(two!, "in.events.web-2", "x".repeat(9_000)))).toMatchObject({
-      error: { err_code: 10_054 },
-    });
-    for (let at = 0; at < 1_000; at += 1) two!.publish("in.events.web-2", "x".repeat(8_000), { reply: "nowhere" });
-    await answer(two!, "in.events.web-2", "{}");
-    expect(await contents(admin!)).toMatchObject({ "in.events.web-1": 60, "in.events.web-2": 100 });
-  });
+  longTest(
+    "a record that is too large, or of which the key has written too many, hides nothing of another node",
+    async () => {
+      const fleet = await testFleet({ events: { maxPerNode: 100 } });
+      const [admin, one, two] = await Promise.all(["adam", "web-1", "web-2"].map((name) => rawConnection(fleet, name)));
+      for (let at = 0; at < 60; at += 1) await answer(one!, "in.events.web-1", "{}");
+      expect(JSON.parse(await answer(two!, "in.events.web-2", "x".repeat(9_000)))).toMatchObject({
+        error: { err_code: 10_054 },
+      });
+      for (let at = 0; at < 1_000; at += 1) two!.publish("in.events.web-2", "x".repeat(8_000), { reply: "nowhere" });
+      await answer(two!, "in.events.web-2", "{}");
+      expect(await contents(admin!)).toMatchObject({ "in.events.web-1": 60, "in.events.web-2": 100 });
+    },
+  );
 });
 
 /** The layout of svcm before: one account, in which permissions limit what each key publishes. */
@@ -162,34 +165,38 @@ const former = (keyOf: (name: string) => string): string => {
 };
 
 describe.skipIf(!hasNats)("a server of the former layout (needs nats-server)", () => {
-  test("is named with the remedy; after a restart and svcm nats setup the nodes appear, and the old streams rest", async () => {
-    const fleet = await testFleet({ accounts: former, isSetUp: false });
-    const old = await rawConnection(fleet, "adam");
-    const define = (name: string, subjects: string[]) =>
-      answer(old, `$JS.API.STREAM.CREATE.${name}`, JSON.stringify({ name, subjects, deny_delete: true }));
-    await define("svcm_events", ["svcm.*.events"]);
-    await define("KV_svcm_rollouts", ["$KV.svcm_rollouts.*"]);
-    await answer(old, "svcm.web-1.events", '{"id":"a"}');
-    const run = (user: string, ...args: string[]) => svcm(args, { root: fleet.root(user), env: fleet.variables(user) });
-    for (const user of ["adam", "vera"]) {
-      const { code, stderr } = await run(user, "nats", "check");
-      expect([user, code, stderr.replaceAll(/\s+/g, " ")]).toEqual([
-        user,
-        3,
-        expect.stringContaining("svcm nats config"),
-      ]);
-    }
-    await fleet.server.kill();
-    await fleet.server.again({ accounts: await natsConfigOf(fleet.ports("adam")) });
-    const setup = await run("adam", "nats", "setup");
-    expect(setup.stdout, setup.stderr).toContain("The NATS server is set up.");
-    await fleet.start("web-1");
-    const vera = await fleet.as("vera");
-    expect((await vera.nodes()).find(({ name }) => name === "web-1")?.presence).toBeDefined();
-    const { events } = await vera.events({ nodes: ["all"], apps: [], limit: 10 });
-    expect(events).toEqual([]);
-    expect((await run("adam", "nats", "check")).code).toBe(0);
-  });
+  longTest(
+    "is named with the remedy; after a restart and svcm nats setup the nodes appear, and the old streams rest",
+    async () => {
+      const fleet = await testFleet({ accounts: former, isSetUp: false });
+      const old = await rawConnection(fleet, "adam");
+      const define = (name: string, subjects: string[]) =>
+        answer(old, `$JS.API.STREAM.CREATE.${name}`, JSON.stringify({ name, subjects, deny_delete: true }));
+      await define("svcm_events", ["svcm.*.events"]);
+      await define("KV_svcm_rollouts", ["$KV.svcm_rollouts.*"]);
+      await answer(old, "svcm.web-1.events", '{"id":"a"}');
+      const run = (user: string, ...args: string[]) =>
+        svcm(args, { root: fleet.root(user), env: fleet.variables(user) });
+      for (const user of ["adam", "vera"]) {
+        const { code, stderr } = await run(user, "nats", "check");
+        expect([user, code, stderr.replaceAll(/\s+/g, " ")]).toEqual([
+          user,
+          3,
+          expect.stringContaining("svcm nats config"),
+        ]);
+      }
+      await fleet.server.kill();
+      await fleet.server.again({ accounts: await natsConfigOf(fleet.ports("adam")) });
+      const setup = await run("adam", "nats", "setup");
+      expect(setup.stdout, setup.stderr).toContain("The NATS server is set up.");
+      await fleet.start("web-1");
+      const vera = await fleet.as("vera");
+      expect((await vera.nodes()).find(({ name }) => name === "web-1")?.presence).toBeDefined();
+      const { events } = await vera.events({ nodes: ["all"], apps: [], limit: 10 });
+      expect(events).toEqual([]);
+      expect((await run("adam", "nats", "check")).code).toBe(0);
+    },
+  );
 });
 
 describe.skipIf(!hasNats)("the printed configuration (needs nats-server)", () => {

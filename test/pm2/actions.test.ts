@@ -162,20 +162,23 @@ longTest("the audit record of a failed action names its processes", async () => 
   });
 });
 
-test("names that PM2 reads as numbers, wildcards, files or patterns select only the app with exactly that name", async () => {
-  const names = ["0", "all", "api.v1", "x.json", "/re/", "default"];
-  for (const name of [...names, "bystander"]) await own.run({ name });
-  const online = async (): Promise<string[]> =>
-    (await ports.processes.list()).filter(({ status }) => status === "online").map(({ name }) => name);
-  for (const [index, name] of names.entries()) {
-    await act({ action: "stop", name });
-    expect(await online()).toEqual(expect.arrayContaining([...names.slice(index + 1), "bystander"]));
-    expect(await statusOf(name)).toEqual(["stopped"]);
-  }
-  await act({ action: "start", name: "api.v1" });
-  await act({ action: "restart", name: "0" });
-  expect((await online()).filter((name) => names.includes(name))).toEqual(["0", "api.v1"]);
-});
+longTest(
+  "names that PM2 reads as numbers, wildcards, files or patterns select only the app with exactly that name",
+  async () => {
+    const names = ["0", "all", "api.v1", "x.json", "/re/", "default"];
+    for (const name of [...names, "bystander"]) await own.run({ name });
+    const online = async (): Promise<string[]> =>
+      (await ports.processes.list()).filter(({ status }) => status === "online").map(({ name }) => name);
+    for (const [index, name] of names.entries()) {
+      await act({ action: "stop", name });
+      expect(await online()).toEqual(expect.arrayContaining([...names.slice(index + 1), "bystander"]));
+      expect(await statusOf(name)).toEqual(["stopped"]);
+    }
+    await act({ action: "start", name: "api.v1" });
+    await act({ action: "restart", name: "0" });
+    expect((await online()).filter((name) => names.includes(name))).toEqual(["0", "api.v1"]);
+  },
+);
 
 test("an unknown name is refused with the most similar known name", async () => {
   await stopped("restapi");
@@ -190,17 +193,20 @@ test("an unknown name is refused with the most similar known name", async () => 
   });
 });
 
-test("a name that several apps have is refused with a list of the apps, and accepted with a namespace or number", async () => {
-  const script = join(own.folder, "twin.cjs");
-  writeFileSync(script, IDLE);
-  const twins = ["left", "right"].map((namespace) => ({ name: "twin", script, namespace }));
-  await ports.processes.startApp("twin", twins, own.folder);
-  const refusal = await refused({ action: "stop", name: "twin" });
-  expect(refusal).toMatchObject({ kind: "PROCESS_AMBIGUOUS" });
-  expect(refusal.details).toMatch(/2 processes of different apps.*namespace left.*namespace right/);
-  const { affected } = await act({ action: "stop", name: "twin", namespace: "right" });
-  expect(affected.map(({ namespace }) => namespace)).toEqual(["right"]);
-});
+longTest(
+  "a name that several apps have is refused with a list of the apps, and accepted with a namespace or number",
+  async () => {
+    const script = join(own.folder, "twin.cjs");
+    writeFileSync(script, IDLE);
+    const twins = ["left", "right"].map((namespace) => ({ name: "twin", script, namespace }));
+    await ports.processes.startApp("twin", twins, own.folder);
+    const refusal = await refused({ action: "stop", name: "twin" });
+    expect(refusal).toMatchObject({ kind: "PROCESS_AMBIGUOUS" });
+    expect(refusal.details).toMatch(/2 processes of different apps.*namespace left.*namespace right/);
+    const { affected } = await act({ action: "stop", name: "twin", namespace: "right" });
+    expect(affected.map(({ namespace }) => namespace)).toEqual(["right"]);
+  },
+);
 
 longTest("an action by name applies to all instances of the app", async () => {
   await own.run({ name: "cluster", instances: 2, namespace: "pair" });
@@ -212,7 +218,7 @@ longTest("an action by name applies to all instances of the app", async () => {
   expect(await statusOf("cluster")).toEqual(["stopped", "stopped"]);
 });
 
-test("a start that does not stay online fails", async () => {
+longTest("a start that does not stay online fails", async () => {
   await stopped("ends");
   const record = (await ports.processes.list()).find(({ name }) => name === "ends")!;
   writeFileSync(record.script!, "process.exit(3);");
@@ -228,7 +234,7 @@ test("a start that does not stay online fails", async () => {
   );
 });
 
-test("an action never ends the process that serves the request, and skips it in a namespace", async () => {
+longTest("an action never ends the process that serves the request, and skips it in a namespace", async () => {
   await own.run({ name: "service", namespace: "serving" });
   await own.run({ name: "other", namespace: "serving" });
   const service = (await ports.processes.list()).find(({ name }) => name === "service")!;

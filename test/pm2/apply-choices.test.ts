@@ -50,34 +50,37 @@ const refusal = (done: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof SvcmError ? error.kind : error),
   );
 
-test("an app that was removed from the file is deleted only with prune, and never if svcm did not start it", async () => {
-  await own.run({ name: "unowned" });
-  // Its script lies beside the others, so it counts as their code.
-  await apply([api, old]);
-  own.pm2Folder([api]);
-  expect((await plan()).undeclared).toMatchObject([
-    { name: "old", owned: true },
-    { name: "unowned", owned: false },
-  ]);
-  const pruned = await plan({ prune: true });
-  expect(pruned.steps.map(({ do: kind, app, disruption }) => [kind, app, disruption])).toEqual([
-    ["remove", "old", "down"],
-    ["save", "", "none"],
-  ]);
-  await apply([api], { prune: true });
-  expect(await names()).toEqual(["api", "unowned"]);
-  await execute(rolloutRollback, ports, {}, caller);
-  expect(await names()).toEqual(["api", "old", "unowned"]);
-  for (const record of await ports.processes.list())
-    if (record.name === "unowned") await ports.processes.remove(record);
-});
+longTest(
+  "an app that was removed from the file is deleted only with prune, and never if svcm did not start it",
+  async () => {
+    await own.run({ name: "unowned" });
+    // Its script lies beside the others, so it counts as their code.
+    await apply([api, old]);
+    own.pm2Folder([api]);
+    expect((await plan()).undeclared).toMatchObject([
+      { name: "old", owned: true },
+      { name: "unowned", owned: false },
+    ]);
+    const pruned = await plan({ prune: true });
+    expect(pruned.steps.map(({ do: kind, app, disruption }) => [kind, app, disruption])).toEqual([
+      ["remove", "old", "down"],
+      ["save", "", "none"],
+    ]);
+    await apply([api], { prune: true });
+    expect(await names()).toEqual(["api", "unowned"]);
+    await execute(rolloutRollback, ports, {}, caller);
+    expect(await names()).toEqual(["api", "old", "unowned"]);
+    for (const record of await ports.processes.list())
+      if (record.name === "unowned") await ports.processes.remove(record);
+  },
+);
 
 const modes = [
   ["in fork mode", {}],
   // The app does not listen, so PM2 waits this long.
   ["in a cluster", { exec_mode: "cluster", instances: 2, listen_timeout: 200 }],
 ] as const;
-test.each(firstOrAll(modes))(
+longTest.each(firstOrAll(modes))(
   "an app with a new name is renamed in place %s, and a rollback restores the former name",
   async (_, mode) => {
     await apply([{ ...api, ...mode }, old], { prune: true });
@@ -150,7 +153,7 @@ longTest("after an apply that does not save PM2's list, the next plan saves it",
   expect((await plan()).steps).toEqual([]);
 });
 
-test("a plan file is applied with its choices, and refused if it is out of date", async () => {
+longTest("a plan file is applied with its choices, and refused if it is out of date", async () => {
   own.pm2Folder([api]);
   await writePlanFile(ports, "plan.json", await plan({ prune: true }));
   const options = await readPlanFile(ports, "plan.json");

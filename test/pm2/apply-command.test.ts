@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
 import { svcm, type RunResult } from "../support/svcm.ts";
+import { longTest } from "../support/runs.ts";
 
 const { own } = runningPm2();
 const api = { name: "api", script: "./app.cjs", env: { MODE: "1" } };
@@ -15,7 +16,7 @@ beforeAll(async () => {
 
 const run = (...args: string[]): Promise<RunResult> => svcm(args, { root: own.folder, env: { PM2_HOME: own.home } });
 
-test("an apply, the list of releases and a rollback print what they did", async () => {
+longTest("an apply, the list of releases and a rollback print what they did", async () => {
   own.pm2Folder([api]);
   const first = await run("apply", "--yes", "--message", "first");
   expect(first.code).toBe(0);

@@ -55,7 +55,7 @@ const restarts = [
   ["PM2's command", () => byPm2("restart", "web")],
   ["svcm", () => execute(processAct, ports, { action: "restart", name: "web" }, caller)],
 ] as const;
-test.each(firstOrAll(restarts))(
+longTest.each(firstOrAll(restarts))(
   "an apply continues if a user restarts a process with %s before its step",
   async (_, restart) => {
     const world = when(isStep(0, "done"), restart);
@@ -193,7 +193,7 @@ longTest("a process that a user deletes before its step stops the apply, and the
   expect(await stepsLeft()).toBe(0);
 });
 
-test("after a SIGKILL during a step, the release is half done, and the next apply finishes it", async () => {
+longTest("after a SIGKILL during a step, the release is half done, and the next apply finishes it", async () => {
   own.pm2Folder([api("3"), web("3")]);
   const env = { HOME: own.folder, PM2_HOME: own.home };
   expect((await start(commandLine("apply-and-die", own.folder, "2", "after"), env).ended).signal).toBe("SIGKILL");

@@ -11,7 +11,7 @@ import { longTest } from "../support/runs.ts";
 
 const { own, ports, app, gate, start, begin } = appsUnderPm2();
 
-test("an apply is answered before its first step, and subscribers and the release see its steps", async () => {
+longTest("an apply is answered before its first step, and subscribers and the release see its steps", async () => {
   const server = await start();
   const watching = await listener(server);
   const id = await begin(server, [app("api", { MODE: "2" }), app("web")]);
@@ -32,7 +32,7 @@ test("an apply is answered before its first step, and subscribers and the releas
   expect([...watching.texts, JSON.stringify(json)].join("\n")).not.toContain(CANARY);
 });
 
-test("a plan that is out of date is answered with the new plan, and nothing is changed", async () => {
+longTest("a plan that is out of date is answered with the new plan, and nothing is changed", async () => {
   const server = await start();
   own.pm2Folder([app("api", { MODE: "2" }), app("web")]);
   const { id } = await plan(server);
@@ -50,7 +50,7 @@ test("an empty plan is answered with 200 and without a release", async () => {
   expect(answer).toMatchObject({ status: 200, json: { release: null } });
 });
 
-test.each([
+longTest.each([
   [APPLY, { environment: "dev" }, "plan"],
   [APPLY, { environment: "dev", plan: "1234-5678", timeoutMs: 1000 }, "timeoutMs"],
   [ROLLBACK, { plan: "1234-5678" }, "release"],
@@ -61,25 +61,28 @@ test.each([
   expect(answer.json.details).toContain(member);
 });
 
-test("while an apply runs, its release is shown as running, and a second apply is refused over HTTP and on the command line", async () => {
-  const server = await start();
-  const watching = await listener(server);
-  const id = await begin(server, [app("api", { MODE: "2", HELD: gate() }), app("web")]);
-  await watching.step();
-  expect(await release(server, id)).toMatchObject({
-    outcome: "running",
-    endedAt: null,
-    steps: [{ app: "api", phase: "begun" }, { phase: "not-begun" }],
-  });
-  const second = await post(server, { environment: "dev", plan: "1234-5678" }, {}, APPLY);
-  expect(second).toMatchObject({ status: 409, json: { code: "APPLY_LOCKED" } });
-  expect(second.json.details).toContain(String(process.pid));
-  const options = { root: own.folder, env: { PM2_HOME: own.home } };
-  const third = await svcm(["apply", "--environment", "dev", "--yes", "--lock-timeout", "1s"], options);
-  expect(third).toMatchObject({ code: 3, stderr: expect.stringContaining(String(process.pid)) });
-  writeFileSync(gate(), "");
-  expect((await watching.all()).at(-1)?.outcome).toBe("applied");
-});
+longTest(
+  "while an apply runs, its release is shown as running, and a second apply is refused over HTTP and on the command line",
+  async () => {
+    const server = await start();
+    const watching = await listener(server);
+    const id = await begin(server, [app("api", { MODE: "2", HELD: gate() }), app("web")]);
+    await watching.step();
+    expect(await release(server, id)).toMatchObject({
+      outcome: "running",
+      endedAt: null,
+      steps: [{ app: "api", phase: "begun" }, { phase: "not-begun" }],
+    });
+    const second = await post(server, { environment: "dev", plan: "1234-5678" }, {}, APPLY);
+    expect(second).toMatchObject({ status: 409, json: { code: "APPLY_LOCKED" } });
+    expect(second.json.details).toContain(String(process.pid));
+    const options = { root: own.folder, env: { PM2_HOME: own.home } };
+    const third = await svcm(["apply", "--environment", "dev", "--yes", "--lock-timeout", "1s"], options);
+    expect(third).toMatchObject({ code: 3, stderr: expect.stringContaining(String(process.pid)) });
+    writeFileSync(gate(), "");
+    expect((await watching.all()).at(-1)?.outcome).toBe("applied");
+  },
+);
 
 longTest("an unknown release is answered with 404 and the accepted releases", async () => {
   const server = await start();

@@ -60,52 +60,59 @@ async function found(): Promise<string[]> {
 
 const RESTORED = ["job stopped", "off stopped", "web online", "web online"];
 
-test("the saved list is compared with what runs, and a restore after the daemon's death starts only what ran", async () => {
-  await startApps();
-  expect(await found()).toEqual([expect.stringMatching(/^BOOT_LIST_ABSENT PM2 runs 4 processes, .* does not exist$/)]);
-  await execute(bootSave, ports, {}, caller);
-  expect(await found()).toEqual([]);
-  expect([dump(), join(own.home, "svcm/boot.json")].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o600]);
+longTest(
+  "the saved list is compared with what runs, and a restore after the daemon's death starts only what ran",
+  async () => {
+    await startApps();
+    expect(await found()).toEqual([
+      expect.stringMatching(/^BOOT_LIST_ABSENT PM2 runs 4 processes, .* does not exist$/),
+    ]);
+    await execute(bootSave, ports, {}, caller);
+    expect(await found()).toEqual([]);
+    expect([dump(), join(own.home, "svcm/boot.json")].map((path) => statSync(path).mode & 0o777)).toEqual([
+      0o600, 0o600,
+    ]);
 
-  const off = await named("off");
-  await ports.processes.start(off as never);
-  const web = await named("web");
-  const app = {
-    name: "web",
-    script: web?.script ?? "",
-    exec_mode: "cluster",
-    instances: 2,
-    env: { MODE: "b", NEW: "1" },
-  };
-  await ports.processes.restart(web as never, { app, folder: own.folder, drop: [] });
-  await own.run({ name: "late" });
-  expect(await found()).toEqual([
-    "BOOT_MISSING late runs, and the saved list does not have it",
-    expect.stringMatching(/^BOOT_VALUE web would start with another MODE, NEW than it has now, saved \d{4}-/),
-    expect.stringMatching(/^BOOT_STATE off runs, and a reboot would leave it stopped, saved /),
-  ]);
+    const off = await named("off");
+    await ports.processes.start(off as never);
+    const web = await named("web");
+    const app = {
+      name: "web",
+      script: web?.script ?? "",
+      exec_mode: "cluster",
+      instances: 2,
+      env: { MODE: "b", NEW: "1" },
+    };
+    await ports.processes.restart(web as never, { app, folder: own.folder, drop: [] });
+    await own.run({ name: "late" });
+    expect(await found()).toEqual([
+      "BOOT_MISSING late runs, and the saved list does not have it",
+      expect.stringMatching(/^BOOT_VALUE web would start with another MODE, NEW than it has now, saved \d{4}-/),
+      expect.stringMatching(/^BOOT_STATE off runs, and a reboot would leave it stopped, saved /),
+    ]);
 
-  await daemon.signal("SIGKILL");
-  expect(await found()).toEqual([
-    expect.stringMatching(
-      /^DAEMON_DEAD PM2's daemon, pid \d+, ended without a message after .* The saved list has web, off, job$/,
-    ),
-  ]);
-  const before = runs();
-  const { processes, state } = await execute(bootRestore, ports, {}, caller);
-  expect(state).toBe("restored");
-  expect(processes.map(({ name, outcome }) => [name, outcome])).toEqual(
-    expect.arrayContaining([
-      ["web", "started"],
-      ["web", "started"],
-      ["off", "at rest"],
-      ["job", "at rest"],
-    ]),
-  );
-  expect(await states()).toEqual(RESTORED);
-  expect(runs()).toBe(before);
-  expect(await found()).toEqual([]);
-});
+    await daemon.signal("SIGKILL");
+    expect(await found()).toEqual([
+      expect.stringMatching(
+        /^DAEMON_DEAD PM2's daemon, pid \d+, ended without a message after .* The saved list has web, off, job$/,
+      ),
+    ]);
+    const before = runs();
+    const { processes, state } = await execute(bootRestore, ports, {}, caller);
+    expect(state).toBe("restored");
+    expect(processes.map(({ name, outcome }) => [name, outcome])).toEqual(
+      expect.arrayContaining([
+        ["web", "started"],
+        ["web", "started"],
+        ["off", "at rest"],
+        ["job", "at rest"],
+      ]),
+    );
+    expect(await states()).toEqual(RESTORED);
+    expect(runs()).toBe(before);
+    expect(await found()).toEqual([]);
+  },
+);
 
 longTest("one app that fails does not end the others, and is named", async () => {
   await startApps();
@@ -139,7 +146,7 @@ test("without a list and a copy, a restore says so and starts nothing", async ()
   expect(own.pids()).toEqual([]);
 });
 
-test("a shutdown that ends the daemon and its apps together does not leave them stopped", async () => {
+longTest("a shutdown that ends the daemon and its apps together does not leave them stopped", async () => {
   await own.run({ name: "web", stop_exit_codes: [0], code: `process.on("SIGTERM", () => process.exit(0)); ${IDLE}` });
   await execute(bootSave, ports, {}, caller);
   const web = await named("web");
@@ -152,7 +159,7 @@ test("a shutdown that ends the daemon and its apps together does not leave them 
   expect(await states()).toEqual(["web online"]);
 });
 
-test("a drain gives each app its time, all at once, and leaves the list as it is", async () => {
+longTest("a drain gives each app its time, all at once, and leaves the list as it is", async () => {
   const code = `process.on("SIGINT", () => setTimeout(() => { require("node:fs").appendFileSync("${join(own.folder, "runs")}", "e"); process.exit(0); }, 400)); ${IDLE}`;
   for (const name of ["a", "b", "c", "d"]) await own.run({ name, code, kill_timeout: 20_000 });
   await execute(bootSave, ports, {}, caller);
@@ -179,7 +186,7 @@ longTest("a drain that was cut off does not make the next boot leave the apps st
   expect(await states()).toEqual(["web online"]);
 });
 
-test("a save of nothing over a list of apps is refused", async () => {
+longTest("a save of nothing over a list of apps is refused", async () => {
   await own.run({ name: "web" });
   await execute(bootSave, ports, {}, caller);
   await ports.processes.remove((await named("web")) as never);
@@ -187,7 +194,7 @@ test("a save of nothing over a list of apps is refused", async () => {
   expect(JSON.parse(readFileSync(dump(), "utf8"))).toHaveLength(1);
 });
 
-test("the restart of a cluster is refused before it stops anything, if the daemon's Node.js is gone", async () => {
+longTest("the restart of a cluster is refused before it stops anything, if the daemon's Node.js is gone", async () => {
   await daemon.signal("SIGKILL");
   const node = join(own.folder, "node");
   try {

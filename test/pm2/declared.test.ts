@@ -74,26 +74,29 @@ longTest("a started process does not get a variable without a value, and the res
   expect(warnings.map((warning) => warning.code)).toEqual(["PROCESS_VARIABLE_UNSET"]);
 });
 
-test("a key that was removed from the file is removed from the process at the next restart, and the result names it", async () => {
-  declare("stays", "env: { SVC_A: '1', SVC_B: '1' }");
-  expect((await act("start", "stays")).warnings).toEqual([]);
-  declare("stays", "env: { SVC_A: '2' }");
-  expect(await driftOf("stays")).toEqual(["env SVC_A different", "env SVC_B stale"]);
-  expect((await act("start", "stays")).warnings.map((warning) => `${warning.code}: ${warning.message}`)).toEqual([
-    "PROCESS_VARIABLE_STAYED: SVC_B stayed in the process: the file no longer declares it. To apply the file: svcm restart stays --ecosystem",
-    "PROCESS_FIELD_NOT_APPLIED: stays still runs with another env SVC_A. To apply the file: svcm restart stays --ecosystem",
-  ]);
-  const { applied, warnings } = await act("restart", "stays");
-  const env = await environmentOf("stays");
-  expect(env).toMatchObject({ SVC_A: "2" });
-  expect(env).not.toHaveProperty("SVC_B");
-  expect(warnings).toEqual([]);
-  expect(applied).toEqual([
-    { name: "stays", field: "env", key: "SVC_A" },
-    { name: "stays", field: "env", key: "SVC_B" },
-  ]);
-  expect(await driftOf("stays")).toEqual([]);
-});
+longTest(
+  "a key that was removed from the file is removed from the process at the next restart, and the result names it",
+  async () => {
+    declare("stays", "env: { SVC_A: '1', SVC_B: '1' }");
+    expect((await act("start", "stays")).warnings).toEqual([]);
+    declare("stays", "env: { SVC_A: '2' }");
+    expect(await driftOf("stays")).toEqual(["env SVC_A different", "env SVC_B stale"]);
+    expect((await act("start", "stays")).warnings.map((warning) => `${warning.code}: ${warning.message}`)).toEqual([
+      "PROCESS_VARIABLE_STAYED: SVC_B stayed in the process: the file no longer declares it. To apply the file: svcm restart stays --ecosystem",
+      "PROCESS_FIELD_NOT_APPLIED: stays still runs with another env SVC_A. To apply the file: svcm restart stays --ecosystem",
+    ]);
+    const { applied, warnings } = await act("restart", "stays");
+    const env = await environmentOf("stays");
+    expect(env).toMatchObject({ SVC_A: "2" });
+    expect(env).not.toHaveProperty("SVC_B");
+    expect(warnings).toEqual([]);
+    expect(applied).toEqual([
+      { name: "stays", field: "env", key: "SVC_A" },
+      { name: "stays", field: "env", key: "SVC_B" },
+    ]);
+    expect(await driftOf("stays")).toEqual([]);
+  },
+);
 
 longTest("a key with any name that was removed from the file is removed from a process that svcm started", async () => {
   declare("plain", "env: { LOG_LEVEL: 'info', http_proxy: 'http://proxy', MODE: '1' }");
@@ -109,7 +112,7 @@ longTest("a key with any name that was removed from the file is removed from a p
   expect(await driftOf("plain")).toEqual([]);
 });
 
-test("drift compares the environment of the process, also after PM2 itself has applied the file", async () => {
+longTest("drift compares the environment of the process, also after PM2 itself has applied the file", async () => {
   declare("reloaded", "env: { SVC_HTTP_PORT: '4100', SVC_X: '1', no_proxy: '*' }");
   await act("start", "reloaded");
   declare("reloaded", "env: { SVC_HTTP_PORT: '4100' }");
@@ -188,25 +191,28 @@ longTest("an app with a block for the environment is not run without it", async 
   expect(await code(act("start", "blocks"))).toBe("done");
 });
 
-test("an app whose folder does not exist is refused immediately, and none of its processes is started", async () => {
-  const folder = join(own.folder, "release");
-  mkdirSync(folder);
-  writeFileSync(join(folder, "idle.cjs"), IDLE);
-  declare("folder", `cwd: ${JSON.stringify(folder)}`);
-  expect(await code(act("start", "folder"))).toBe("done");
-  expect(await driftOf("folder")).toEqual([]);
-  rmSync(folder, { recursive: true });
-  const pid = (await ports.processes.list()).find(({ name }) => name === "folder")?.pid;
-  expect(await driftOf("folder")).toEqual(["code  absent", "cwd  absent"]);
-  expect(await code(act("restart", "folder"))).toBe(
-    `PROCESS_FOLDER_MISSING: The app "folder" runs in the folder ${folder}, which does not exist.`,
-  );
-  const refusal = await act("restart", "folder").catch((error: unknown) => describeError(error));
-  expect(refusal).toMatchObject({ status: 409, exitCode: 3, body: { code: "PROCESS_FOLDER_MISSING" } });
-  const plain = execute(processAct, ports, { action: "restart", name: "folder" }, caller);
-  expect(await code(plain)).toContain(`PROCESS_FOLDER_MISSING: The process "folder" runs in the folder ${folder}`);
-  expect((await ports.processes.list()).find(({ name }) => name === "folder")?.pid).toBe(pid);
-});
+longTest(
+  "an app whose folder does not exist is refused immediately, and none of its processes is started",
+  async () => {
+    const folder = join(own.folder, "release");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "idle.cjs"), IDLE);
+    declare("folder", `cwd: ${JSON.stringify(folder)}`);
+    expect(await code(act("start", "folder"))).toBe("done");
+    expect(await driftOf("folder")).toEqual([]);
+    rmSync(folder, { recursive: true });
+    const pid = (await ports.processes.list()).find(({ name }) => name === "folder")?.pid;
+    expect(await driftOf("folder")).toEqual(["code  absent", "cwd  absent"]);
+    expect(await code(act("restart", "folder"))).toBe(
+      `PROCESS_FOLDER_MISSING: The app "folder" runs in the folder ${folder}, which does not exist.`,
+    );
+    const refusal = await act("restart", "folder").catch((error: unknown) => describeError(error));
+    expect(refusal).toMatchObject({ status: 409, exitCode: 3, body: { code: "PROCESS_FOLDER_MISSING" } });
+    const plain = execute(processAct, ports, { action: "restart", name: "folder" }, caller);
+    expect(await code(plain)).toContain(`PROCESS_FOLDER_MISSING: The process "folder" runs in the folder ${folder}`);
+    expect((await ports.processes.list()).find(({ name }) => name === "folder")?.pid).toBe(pid);
+  },
+);
 
 longTest("without a name, an app that cannot run does not prevent the others, and the refusal names it", async () => {
   const gone = join(own.folder, "gone");

@@ -24,6 +24,7 @@ import {
 } from "../../src/core/index.ts";
 import { GIT_ENVIRONMENT } from "../support/git.ts";
 import { caller, shopUnderPm2 } from "./deployed-shop.ts";
+import { longTest } from "../support/runs.ts";
 
 const shop = shopUnderPm2();
 const folder = realpathSync(shop.own.folder);
@@ -95,7 +96,7 @@ test("in Capistrano's layout, current and shared are used as they are, and a rol
   expect(existsSync(own)).toBe(true);
 });
 
-test("in the layout of pm2 deploy, source stays, and current moves to the release", async () => {
+longTest("in the layout of pm2 deploy, source stays, and current moves to the release", async () => {
   const root = join(folder, "pm2-deploy");
   declare(root);
   mkdirSync(join(root, "shared/logs"), { recursive: true });

@@ -8,6 +8,7 @@ import { plainEnvironment, RUN } from "../support/command-line.ts";
 import { asNobody, canBeNobody } from "../support/machine.ts";
 import { pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
 import { svcm } from "../support/svcm.ts";
+import { longTest } from "../support/runs.ts";
 
 const CANARY = "canary-51ab";
 let own: Pm2;
@@ -47,7 +48,7 @@ test("the daemon is reported with its version, pid and owner", async () => {
   expect(facts.daemon).toEqual({ version: pm2Package.version, pid: daemon.pid, owner: userInfo().username });
 });
 
-test("a process that started before its env file changed is reported", async () => {
+longTest("a process that started before its env file changed is reported", async () => {
   const env = join(own.folder, ".env");
   utimesSync(env, new Date(2020, 1, 1), new Date(2020, 1, 1));
   expect((await running()).found).toEqual([]);
@@ -56,7 +57,7 @@ test("a process that started before its env file changed is reported", async () 
   utimesSync(env, new Date(2020, 1, 1), new Date(2020, 1, 1));
 });
 
-test("a process whose folder is missing is reported", async () => {
+longTest("a process whose folder is missing is reported", async () => {
   const folder = join(own.folder, "gone");
   mkdirSync(folder);
   await own.run({ name: "lost", cwd: folder });
@@ -64,7 +65,7 @@ test("a process whose folder is missing is reported", async () => {
   expect((await running()).found).toEqual([expect.stringMatching(/^PROCESS_FOLDER_MISSING lost \(id 1\): .*gone/)]);
 });
 
-test.skipIf(!canBeNobody)("a daemon of another user is reported with its owner", () => {
+longTest.skipIf(!canBeNobody)("a daemon of another user is reported with its owner", () => {
   chmodSync(own.folder, 0o755);
   const [program, ...argv] = [...asNobody, process.execPath, RUN, "doctor", "--json"];
   const env = plainEnvironment({ HOME: own.folder, PM2_HOME: own.home });

@@ -6,8 +6,9 @@ import { longTest } from "../support/runs.ts";
 
 const { own, ports, recordsOf, readReport, act, expectEffective } = declaredApps();
 
-test("in fork mode, a restart makes the whole declaration effective", () =>
-  expectEffective("fork", "restart", {}, "another-node"));
+longTest("in fork mode, a restart makes the whole declaration effective", () =>
+  expectEffective("fork", "restart", {}, "another-node"),
+);
 
 longTest("in cluster mode, a reload makes the whole declaration effective", () =>
   expectEffective("cluster", "reload", { exec_mode: "cluster", instances: 2 }),
@@ -24,7 +25,7 @@ test("a variable of the shell that started the app is kept, and one that was rem
   expect(given).not.toHaveProperty("SVC_MODE");
 });
 
-test("a declaration that PM2 cannot resolve changes nothing, and the refusal shows no value", async () => {
+longTest("a declaration that PM2 cannot resolve changes nothing, and the refusal shows no value", async () => {
   const canary = "canary-71c2";
   own.pm2Folder([{ name: "broken", ...few }]);
   await act("start", "broken");

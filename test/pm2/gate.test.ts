@@ -93,7 +93,7 @@ const MODES = [
   ["in a cluster", { exec_mode: "cluster", instances: 2 }],
 ] as const;
 
-test.each(firstOrAll(failing))(
+longTest.each(firstOrAll(failing))(
   "a release that %s is taken back, and the former one serves again",
   async (_, mode, code, words) => {
     const refused = await refusal(apply(mode));
@@ -116,7 +116,7 @@ test("a release without the path of the default probe only has to stay online", 
   expect(await served()).toBe("missing");
 });
 
-test("in a cluster, a bad release stops at its first instance, and the others keep serving", async () => {
+longTest("in a cluster, a bad release stops at its first instance, and the others keep serving", async () => {
   const cluster = { exec_mode: "cluster", instances: 2 };
   await apply("good", cluster);
   const before = await ports.processes.list();
@@ -199,7 +199,7 @@ longTest.each(firstOrAll(MODES))("a release whose port another program uses is r
   expect(await served()).toBe("good");
 });
 
-test.each(firstOrAll(MODES))("a release that never reports that it is ready is reverted %s", async (_, mode) => {
+longTest.each(firstOrAll(MODES))("a release that never reports that it is ready is reverted %s", async (_, mode) => {
   const app = { wait_ready: true, listen_timeout: 1000, ...mode };
   await apply("good", { ...app, listen_timeout: 60_000 });
   expect(await refusal(apply("mute", app))).toBe(
@@ -235,17 +235,20 @@ describe("with a preflight", () => {
     ["dies after a while", "dies", {}],
     ["crashes at its start in a cluster", "crash", { exec_mode: "cluster", instances: 2 }],
   ] as const;
-  test.each(firstOrAll(refused))("a release that %s is refused, and no process is touched", async (_, mode, more) => {
-    await apply("good", more);
-    const before = await ports.processes.list();
-    expect(await refusal(apply(mode, more, true))).toContain(
-      "PREFLIGHT_FAILED PREFLIGHT_FAILED: restapi is not healthy on a spare port: ",
-    );
-    expect(await ports.processes.list()).toMatchObject(before.map(({ pmId, pid, name }) => ({ pmId, pid, name })));
-    const [newest] = (await execute(releaseList, ports, {}, caller)).releases;
-    expect(newest).toMatchObject({ outcome: "refused", code: "PREFLIGHT_FAILED" });
-    expect(await served()).toBe("good");
-  });
+  longTest.each(firstOrAll(refused))(
+    "a release that %s is refused, and no process is touched",
+    async (_, mode, more) => {
+      await apply("good", more);
+      const before = await ports.processes.list();
+      expect(await refusal(apply(mode, more, true))).toContain(
+        "PREFLIGHT_FAILED PREFLIGHT_FAILED: restapi is not healthy on a spare port: ",
+      );
+      expect(await ports.processes.list()).toMatchObject(before.map(({ pmId, pid, name }) => ({ pmId, pid, name })));
+      const [newest] = (await execute(releaseList, ports, {}, caller)).releases;
+      expect(newest).toMatchObject({ outcome: "refused", code: "PREFLIGHT_FAILED" });
+      expect(await served()).toBe("good");
+    },
+  );
 
   longTest("a good release is started once on a spare port, and then applied", async () => {
     const { release } = await apply("good", { args: "x" }, true);
@@ -273,7 +276,7 @@ describe("with a preflight", () => {
   });
 });
 
-test("a declared probe must succeed, on the port from a variable of the env file", async () => {
+longTest("a declared probe must succeed, on the port from a variable of the env file", async () => {
   const file = join(own.folder, "deployments.yaml");
   const before = readFileSync(file, "utf8");
   writeFileSync(file, "rollout: { minHealthyTime: 300ms, health: { restapi: { port: PORT } } }");

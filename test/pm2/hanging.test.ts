@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { execute, metricsExpose, metricsShow } from "../../src/core/index.ts";
 import { IDLE, pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
+import { longTest } from "../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read"] } as const;
 let own: Pm2;
@@ -20,7 +21,7 @@ afterAll(async () => {
   await own.end();
 });
 
-test("while PM2 hangs, a stream and /metrics report the host without delay", async () => {
+longTest("while PM2 hangs, a stream and /metrics report the host without delay", async () => {
   const ports = own.ports();
   const stop = new AbortController();
   onTestFinished(() => stop.abort());

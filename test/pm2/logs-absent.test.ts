@@ -6,6 +6,7 @@ import { execute, logsRead, type Caller, type LogQuery } from "../../src/core/in
 import { quietApp } from "../support/quiet-app.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
 import { svcm } from "../support/svcm.ts";
+import { longTest } from "../support/runs.ts";
 
 const caller: Caller = { source: "cli", grants: ["logs"] };
 const { own, ports } = runningPm2();
@@ -70,7 +71,7 @@ test("rotated files with the same time are read in the order of their lines", as
   expect(await textsOf({ app: "restored", ...range })).toEqual(["hour 17", "hour 18"]);
 });
 
-test("the command finds what it shows, and -n 0 shows nothing", async () => {
+longTest("the command finds what it shows, and -n 0 shows nothing", async () => {
   const pino = '{"level":30,"time":1764115200000,"msg":"user bob said \\"hi\\" in the bar","reqId":"a1"}';
   const coloured = "\u001B[32minfo\u001B[39m: user \u001B[1mbob\u001B[22m logged in";
   await quietApp(own, "searched", `${pino}\n${coloured}\nother\n`);
@@ -87,7 +88,7 @@ test("the command finds what it shows, and -n 0 shows nothing", async () => {
   expect(await command("logs", "searched", "-n", "0")).toMatchObject({ code: 0, stdout: "" });
 });
 
-test("the hour that occurs twice is read in the order of the lines", async () => {
+longTest("the hour that occurs twice is read in the order of the lines", async () => {
   const lines = ["01:50", "02:10", "02:50", "02:05", "02:55", "03:10"].map(
     (at, index) => `2026-10-25 ${at}:00 line ${index}`,
   );

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { watchedLogs } from "../support/logs.ts";
 import { quietApp } from "../support/quiet-app.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
+import { longTest } from "../support/runs.ts";
 
 const CLI = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 const run = promisify(execFile);
@@ -20,34 +21,37 @@ const quiet = (name: string, out: string) => quietApp(own, name, out);
 const watched = (...given: Tail<Parameters<typeof watchedLogs>>) => watchedLogs(ports, ...given);
 type Tail<List> = List extends readonly [unknown, ...infer Rest] ? Rest : never;
 
-test("a watch begins with the last lines and loses none: flush, rename, copy, and a process that starts later", async () => {
-  const path = await quiet("followed", "old 1\nold 2\n");
-  const observed = watched({ app: "followed" }, { tail: 1 });
-  await observed.begun();
-  expect(observed.lines).toEqual(["old 2"]);
-  const add = async (text: string, file = path): Promise<void> => {
-    appendFileSync(file, `${text}\n`);
-    await observed.until(() => observed.lines.includes(text));
-  };
-  await add("new 1");
-  await pm2Command("flush", "followed");
-  await add("after the flush");
-  renameSync(path, `${path}.1`);
-  appendFileSync(`${path}.1`, "written while it was moved\n");
-  await pm2Command("reloadLogs");
-  await add("after the move");
-  await run("cp", [path, `${path}.2`]);
-  truncateSync(path, 0);
-  await add("after the copy");
-  expect(observed.lines).toEqual([
-    "old 2",
-    "new 1",
-    "after the flush",
-    "written while it was moved",
-    "after the move",
-    "after the copy",
-  ]);
-});
+longTest(
+  "a watch begins with the last lines and loses none: flush, rename, copy, and a process that starts later",
+  async () => {
+    const path = await quiet("followed", "old 1\nold 2\n");
+    const observed = watched({ app: "followed" }, { tail: 1 });
+    await observed.begun();
+    expect(observed.lines).toEqual(["old 2"]);
+    const add = async (text: string, file = path): Promise<void> => {
+      appendFileSync(file, `${text}\n`);
+      await observed.until(() => observed.lines.includes(text));
+    };
+    await add("new 1");
+    await pm2Command("flush", "followed");
+    await add("after the flush");
+    renameSync(path, `${path}.1`);
+    appendFileSync(`${path}.1`, "written while it was moved\n");
+    await pm2Command("reloadLogs");
+    await add("after the move");
+    await run("cp", [path, `${path}.2`]);
+    truncateSync(path, 0);
+    await add("after the copy");
+    expect(observed.lines).toEqual([
+      "old 2",
+      "new 1",
+      "after the flush",
+      "written while it was moved",
+      "after the move",
+      "after the copy",
+    ]);
+  },
+);
 
 test("a watch of all processes has the lines of a process that starts later", async () => {
   const observed = watched({ grep: "newcomer" });
@@ -77,7 +81,7 @@ test("a watcher that falls behind receives the newest 500 lines, and the number 
   expect(Math.max(...observed.batches.map(({ lines }) => lines.length))).toBe(500);
 });
 
-test("under load, no line is lost or duplicated while the log is renamed", async () => {
+longTest("under load, no line is lost or duplicated while the log is renamed", async () => {
   const code = `
     let n = 0;
     setInterval(() => {

@@ -101,7 +101,7 @@ async function rotateUnderLoad({ name, app, writers, perTick, rotations }: Scene
   return done;
 }
 
-test.runIf(isAble)(
+longTest.runIf(isAble)(
   "while an app writes, rotations lose and double no line: in the files, for a follower, for a search",
   async () => {
     expect(
@@ -143,7 +143,7 @@ test.runIf(isAble)(
   },
 );
 
-test.runIf(isAble)("PM2's own log is cut while the daemon writes it, and svcm knows its growth", async () => {
+longTest.runIf(isAble)("PM2's own log is cut while the daemon writes it, and svcm knows its growth", async () => {
   const path = join(own.home, "pm2.log");
   const filler = Array.from({ length: 3000 }, (_, at) => `2026-11-27T08:00:00: PM2 log: filler ${at}\n`).join("");
   writeFileSync(path, filler, { flag: "a" });
@@ -156,7 +156,7 @@ test.runIf(isAble)("PM2's own log is cut while the daemon writes it, and svcm kn
   expect(after.slice(before.length).join("\n")).toContain("after-the-cut");
 });
 
-test("a running server rotates what svcm.yaml declares, and leaves a record", async () => {
+longTest("a running server rotates what svcm.yaml declares, and leaves a record", async () => {
   writeFileSync(
     join(own.folder, "svcm.yaml"),
     "version: 1\nenvironments: { dev: [] }\nlogs: { maxSize: 100K, keep: 2, compress: false }\n",
@@ -183,7 +183,7 @@ test("a running server rotates what svcm.yaml declares, and leaves a record", as
   expect(ownPorts.logCare.last()?.logs.map((log) => log.path)).toContain(path);
 });
 
-test.runIf(canMount)("after a full disk, PM2 is found dead, and prune lets it write again", async () => {
+longTest.runIf(canMount)("after a full disk, PM2 is found dead, and prune lets it write again", async () => {
   const disk = join(own.folder, "small");
   mountUntil(onTestFinished, disk, "-t", "tmpfs", "-o", "size=2m", "tmpfs");
   const path = join(disk, "full.log");

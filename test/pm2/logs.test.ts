@@ -89,23 +89,26 @@ test("the pages of a cursor contain the complete log, and a modified cursor is r
   await expect(read({ app: "paged", before: older! })).rejects.toMatchObject({ body: { code: "LOG_CURSOR_STALE" } });
 });
 
-test("a search finds text and patterns, with the lines around a match, also across the blocks in which a file is read", async () => {
-  const long = Array.from({ length: 40_000 }, (_, at) => `${second(at)} line ${at} ${"x".repeat(60)}\n`).join("");
-  await quiet("searched", long);
-  const found = async (query: LogQuery) =>
-    (await textsOf({ app: "searched", ...query })).map((text) => Number(text.split(" ")[1]));
-  expect(await found({ grep: "line 12345 " })).toEqual([12_345]);
-  expect(await found({ grep: "LINE 12345 " })).toEqual([]);
-  expect(await found({ grep: "LINE 12345 ", ignoreCase: true })).toEqual([12_345]);
-  expect(await found({ regexp: "line (7|39999) " })).toEqual([7, 39_999]);
-  expect(await found({ grep: "00 x", context: 1, limit: 7 })).toEqual(
-    [39_700, 39_701, 39_799, 39_800, 39_801, 39_899, 39_900, 39_901].slice(1),
-  );
-  const all = await found({ regexp: "line \\d*50 ", context: 2, limit: 100_000 });
-  expect(all).toEqual(
-    Array.from({ length: 400 }, (_, index) => index * 100 + 50).flatMap((at) => [at - 2, at - 1, at, at + 1, at + 2]),
-  );
-});
+longTest(
+  "a search finds text and patterns, with the lines around a match, also across the blocks in which a file is read",
+  async () => {
+    const long = Array.from({ length: 40_000 }, (_, at) => `${second(at)} line ${at} ${"x".repeat(60)}\n`).join("");
+    await quiet("searched", long);
+    const found = async (query: LogQuery) =>
+      (await textsOf({ app: "searched", ...query })).map((text) => Number(text.split(" ")[1]));
+    expect(await found({ grep: "line 12345 " })).toEqual([12_345]);
+    expect(await found({ grep: "LINE 12345 " })).toEqual([]);
+    expect(await found({ grep: "LINE 12345 ", ignoreCase: true })).toEqual([12_345]);
+    expect(await found({ regexp: "line (7|39999) " })).toEqual([7, 39_999]);
+    expect(await found({ grep: "00 x", context: 1, limit: 7 })).toEqual(
+      [39_700, 39_701, 39_799, 39_800, 39_801, 39_899, 39_900, 39_901].slice(1),
+    );
+    const all = await found({ regexp: "line \\d*50 ", context: 2, limit: 100_000 });
+    expect(all).toEqual(
+      Array.from({ length: 400 }, (_, index) => index * 100 + 50).flatMap((at) => [at - 2, at - 1, at, at + 1, at + 2]),
+    );
+  },
+);
 
 longTest("a pattern that takes too long is stopped, and the next search works", async () => {
   await quiet("slow", `${"a".repeat(60)}!\n`);
@@ -143,8 +146,10 @@ test("links, pipes and files outside the app's folder are not read", async () =>
   expect(stderr).toContain("is not a regular file");
 });
 
-test("secrets of a process do not appear in any form: plain, in JSON, on standard error, across two chunks", async () => {
-  const code = `
+longTest(
+  "secrets of a process do not appear in any form: plain, in JSON, on standard error, across two chunks",
+  async () => {
+    const code = `
     const secret = process.env.MY_TOKEN;
     const half = "begin " + secret;
     console.log(JSON.stringify({ level: 30, time: Date.now(), msg: "connect " + secret, nested: { deep: [secret] } }));
@@ -152,22 +157,23 @@ test("secrets of a process do not appear in any form: plain, in JSON, on standar
     process.stdout.write(half.slice(0, 14));
     setTimeout(() => process.stdout.write(half.slice(14) + " whole\\nready\\n"), 50);
     setInterval(() => {}, 1e6);`;
-  const live = watched({});
-  await live.begun();
-  await own.run({ name: "canary", code, env: { MY_TOKEN: CANARY } });
-  // PM2 writes each stream separately.
-  await live.until(() => ["ready", "stderr"].every((word) => live.lines.some((line) => line.startsWith(word))));
-  const texts = JSON.stringify([await read({ app: "canary" }), live.batches]);
-  expect(texts).toContain("connect [REDACTED]");
-  expect(texts).toContain("stderr [REDACTED] [REDACTED]");
-  expect(texts).toContain("begin [REDACTED] whole");
-  const { stdout, stderr } = await command("logs", "canary");
-  expect(stdout).toContain("connect [REDACTED]");
-  for (const bytes of [texts, stdout, stderr, (await command("logs", "canary", "--json")).stdout])
-    for (const part of [CANARY, encodeURIComponent(CANARY), CANARY.slice(0, 10), CANARY.slice(-8)])
-      expect(bytes).not.toContain(part);
-  expect((await read({ app: "canary", grep: CANARY.slice(0, 12) })).lines).toEqual([]);
-});
+    const live = watched({});
+    await live.begun();
+    await own.run({ name: "canary", code, env: { MY_TOKEN: CANARY } });
+    // PM2 writes each stream separately.
+    await live.until(() => ["ready", "stderr"].every((word) => live.lines.some((line) => line.startsWith(word))));
+    const texts = JSON.stringify([await read({ app: "canary" }), live.batches]);
+    expect(texts).toContain("connect [REDACTED]");
+    expect(texts).toContain("stderr [REDACTED] [REDACTED]");
+    expect(texts).toContain("begin [REDACTED] whole");
+    const { stdout, stderr } = await command("logs", "canary");
+    expect(stdout).toContain("connect [REDACTED]");
+    for (const bytes of [texts, stdout, stderr, (await command("logs", "canary", "--json")).stdout])
+      for (const part of [CANARY, encodeURIComponent(CANARY), CANARY.slice(0, 10), CANARY.slice(-8)])
+        expect(bytes).not.toContain(part);
+    expect((await read({ app: "canary", grep: CANARY.slice(0, 12) })).lines).toEqual([]);
+  },
+);
 
 test("hostile bytes do not reach the terminal", async () => {
   const bytes = Buffer.concat([
@@ -191,7 +197,7 @@ test("a name that PM2 does not know is refused, also by a watch", async () => {
   await expect(watched({ app: "nothing" }).ended).rejects.toMatchObject({ kind: "PROCESS_NOT_FOUND" });
 });
 
-test("svcm logs shows, searches and follows", async () => {
+longTest("svcm logs shows, searches and follows", async () => {
   await quiet("shown", `${second(1)} first\n{"level":40,"time":${Date.parse(second(2))},"msg":"second","a":"b c"}\n`);
   const { pmId } = (await ports.processes.list()).find(({ name }) => name === "shown")!;
   const { code, stdout } = await command("logs", "shown");

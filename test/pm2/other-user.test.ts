@@ -5,6 +5,7 @@ import { beforeAll, expect, test } from "vitest";
 import { commandLine, run } from "../support/child.ts";
 import { asNobody, canBeNobody, NOBODY } from "../support/machine.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
+import { longTest } from "../support/runs.ts";
 
 const { own } = runningPm2();
 
@@ -36,7 +37,7 @@ test.skipIf(!canBeNobody)("a home without permission to enter is refused", async
   expect(await asOther(home)).toEqual(["PM2_NOT_RUNNING", '"held"', "idle"]);
 });
 
-test.skipIf(!canBeNobody)("a process of another user is hidden, and one that has ended is not", async () => {
+longTest.skipIf(!canBeNobody)("a process of another user is hidden, and one that has ended is not", async () => {
   const seenBy = (pid: number): Promise<string[]> =>
     run([...asNobody, ...commandLine("sees-process", String(pid))], {});
   expect(await seenBy(process.pid)).toEqual(["hidden"]);
@@ -45,6 +46,6 @@ test.skipIf(!canBeNobody)("a process of another user is hidden, and one that has
   expect(await run(commandLine("sees-process", String(process.pid)), {})).toEqual(["seen"]);
 });
 
-test("for the owner, an idle link keeps no process running", async () => {
+longTest("for the owner, an idle link keeps no process running", async () => {
   expect(await run(commandLine("list-processes"), { PM2_HOME: own.home })).toEqual(['["api"]', '"held"', "idle"]);
 });

@@ -76,7 +76,7 @@ const folders = [
   ["with a relative folder", { cwd: "./sub" }],
 ] as const;
 
-test.each(firstOrAll(folders))(
+longTest.each(firstOrAll(folders))(
   "an app %s has no variable that PM2's own start does not set, and keeps its folder after a restart",
   async (how, fields) => {
     const [mine, theirs] = ["svcm", "pm2"].map((by) => `${by}-${how.replaceAll(" ", "-")}`) as [string, string];
@@ -101,24 +101,27 @@ test.each(firstOrAll(folders))(
   },
 );
 
-test("a start and a restart name the secrets of the shell that the ecosystem file reads, without their values", async () => {
-  const text = `const password = process.env.DB_PASSWORD || "fallback";
+longTest(
+  "a start and a restart name the secrets of the shell that the ecosystem file reads, without their values",
+  async () => {
+    const text = `const password = process.env.DB_PASSWORD || "fallback";
     module.exports = { apps: [{ name: "secretive", script: "./idle.cjs", env: { DB: password, MODE: process.env.MODE } }] };`;
-  writeFileSync(orders, text);
-  const ports = own.ports({ DB_PASSWORD: CANARY, UNREAD_PASSWORD: CANARY, MODE: "1" });
-  for (const action of ["start", "restart"] as const) {
-    const { warnings } = await act(action, "orders", "secretive", ports);
-    expect(warnings).toMatchObject([
-      {
-        code: "ECOSYSTEM_VARIABLE_WITHHELD",
-        severity: "warning",
-        message: expect.stringContaining("does not pass on: DB_PASSWORD.") as string,
-      },
-    ]);
-    expect(JSON.stringify(warnings)).not.toContain(CANARY);
-  }
-  expect(await variablesOf("secretive")).toMatchObject({ DB: "fallback", MODE: "1" });
-});
+    writeFileSync(orders, text);
+    const ports = own.ports({ DB_PASSWORD: CANARY, UNREAD_PASSWORD: CANARY, MODE: "1" });
+    for (const action of ["start", "restart"] as const) {
+      const { warnings } = await act(action, "orders", "secretive", ports);
+      expect(warnings).toMatchObject([
+        {
+          code: "ECOSYSTEM_VARIABLE_WITHHELD",
+          severity: "warning",
+          message: expect.stringContaining("does not pass on: DB_PASSWORD.") as string,
+        },
+      ]);
+      expect(JSON.stringify(warnings)).not.toContain(CANARY);
+    }
+    expect(await variablesOf("secretive")).toMatchObject({ DB: "fallback", MODE: "1" });
+  },
+);
 
 longTest("drift and the plan of one service exclude the processes of the other services", async () => {
   declare("orders", [{ name: "orders-api", script: "./idle.cjs" }]);

@@ -46,7 +46,7 @@ test("svcm show has the port of the process, its restart rules, its declaration,
   expect(response.env).toContainEqual({ key: "DB_PASSWORD", tier: "never-exposed" });
 });
 
-test("the command line and HTTP show the last end, its cause and its last lines, without a secret", async () => {
+longTest("the command line and HTTP show the last end, its cause and its last lines, without a secret", async () => {
   const before = await show();
   process.kill(before.processes[0]?.pid ?? 0, "SIGUSR2");
   let after = await show();

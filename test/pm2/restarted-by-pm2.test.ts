@@ -41,7 +41,7 @@ function overtaken(name: string): Ports {
   return { ...ports, processes: { ...processes, restart } };
 }
 
-test("a process that PM2 is launching is restarted", async () => {
+longTest("a process that PM2 is launching is restarted", async () => {
   await own.run({ name: "restarted", ...READY_AFTER_A_WHILE });
   await launching("restarted");
   const { pid } = await recordOf("restarted");
@@ -121,24 +121,27 @@ test("an end before PM2 receives the restart does not count as an end of the res
   expect(await recordOf("ended")).toMatchObject({ restartCount: 2 });
 });
 
-test("a process that keeps ending is stopped before its restart, so that no end of it counts for the new one", async () => {
-  const good = join(own.folder, "good");
-  const code = `if (!require("node:fs").existsSync(${JSON.stringify(good)})) setTimeout(() => process.exit(3), 300);
+longTest(
+  "a process that keeps ending is stopped before its restart, so that no end of it counts for the new one",
+  async () => {
+    const good = join(own.folder, "good");
+    const code = `if (!require("node:fs").existsSync(${JSON.stringify(good)})) setTimeout(() => process.exit(3), 300);
     setInterval(() => {}, 1e6);`;
-  await own.run({ name: "looping", code, max_restarts: 1e6 });
-  await expect.poll(async () => (await recordOf("looping")).unstableRestarts).toBeGreaterThan(1);
-  const { processes } = ports;
-  const before: string[] = [];
-  const restart: typeof processes.restart = async (process, declared) => {
-    writeFileSync(good, "");
-    const found = await processes.restart(process, declared);
-    before.push(found.status);
-    return found;
-  };
-  const { affected } = await act("restart", "looping", { ...ports, processes: { ...processes, restart } });
-  expect(affected).toMatchObject([{ name: "looping", status: "online" }]);
-  expect(before).toEqual(["stopped"]);
-});
+    await own.run({ name: "looping", code, max_restarts: 1e6 });
+    await expect.poll(async () => (await recordOf("looping")).unstableRestarts).toBeGreaterThan(1);
+    const { processes } = ports;
+    const before: string[] = [];
+    const restart: typeof processes.restart = async (process, declared) => {
+      writeFileSync(good, "");
+      const found = await processes.restart(process, declared);
+      before.push(found.status);
+      return found;
+    };
+    const { affected } = await act("restart", "looping", { ...ports, processes: { ...processes, restart } });
+    expect(affected).toMatchObject([{ name: "looping", status: "online" }]);
+    expect(before).toEqual(["stopped"]);
+  },
+);
 
 longTest("a reload that is requested during another reload waits for it", async () => {
   // It does not listen, so PM2 waits this long.

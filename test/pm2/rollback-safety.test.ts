@@ -79,7 +79,7 @@ longTest("a rollback that fails is undone: every touched app runs as before it",
   expect((await execute(rolloutPlan, ports, { environment: "dev" }, caller)).steps).toEqual([]);
 });
 
-test("after a kill before the save, the plan says that the list for the next boot is old", async () => {
+longTest("after a kill before the save, the plan says that the list for the next boot is old", async () => {
   await apply(released(1, "web"));
   const { releases } = ports;
   const killed = async (id: string, event: ReleaseEvent): Promise<void> => {

@@ -9,7 +9,7 @@ import { longTest } from "../support/runs.ts";
 
 const { own, ports, logOf, web, act, recordsOf, loadDuring, expectTurns } = clustered();
 
-test("a reload of a cluster ends an instance only while another listens", () => expectTurns("reload"));
+longTest("a reload of a cluster ends an instance only while another listens", () => expectTurns("reload"));
 
 longTest("if an instance does not come back, no further instance is restarted", async () => {
   // PM2 waits that long for the instance that does not come back.
@@ -75,7 +75,7 @@ test("an instance that does not stay online is removed again", async () => {
   expect((await recordsOf("single")).map(({ status }) => status)).toEqual(["online"]);
 });
 
-test("a deleted process is not listed, and no process of it runs", async () => {
+longTest("a deleted process is not listed, and no process of it runs", async () => {
   await web("gone", await freePort(), 2);
   const pids = (await recordsOf("gone")).map(({ pid }) => pid);
   const { affected } = await execute(processAct, ports, { action: "delete", name: "gone" }, caller);
@@ -84,7 +84,7 @@ test("a deleted process is not listed, and no process of it runs", async () => {
   for (const pid of pids) expect(own.pids()).not.toContain(pid);
 });
 
-test("a wait ends when each process has been online for a second, or when PM2 has given up on one", async () => {
+longTest("a wait ends when each process has been online for a second, or when PM2 has given up on one", async () => {
   await own.run({
     name: "later",
     code: 'setTimeout(() => process.send("ready"), 1500); setInterval(() => {}, 1e6);',

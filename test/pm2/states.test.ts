@@ -11,6 +11,7 @@ import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
 import { freePort } from "../support/free-port.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
+import { longTest } from "../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read"] } as const;
 const { own, ports } = runningPm2();
@@ -47,7 +48,7 @@ async function declare(app: { readonly name: string; readonly code: string; read
   own.pm2Folder([{ ...fields, cwd: own.folder, script }]);
 }
 
-test("an app with a restart delay that PM2 has given up on is not waiting for a restart", async () => {
+longTest("an app with a restart delay that PM2 has given up on is not waiting for a restart", async () => {
   await declare({ name: "given", code: "process.exit(3)", restart_delay: 10, max_restarts: 2 });
   await expect.poll(async () => await find("given")).toMatchObject({ status: "waiting restart", pid: null });
   expect(await answersAbout("given")).toMatchObject({
@@ -58,7 +59,7 @@ test("an app with a restart delay that PM2 has given up on is not waiting for a 
   });
 });
 
-test("a stopped service is missing in each answer, and its plan names who stopped it", async () => {
+longTest("a stopped service is missing in each answer, and its plan names who stopped it", async () => {
   await declare({ name: "stopped", code: IDLE });
   await link.stop(await find("stopped"));
   expect(await answersAbout("stopped")).toMatchObject({
@@ -68,21 +69,24 @@ test("a stopped service is missing in each answer, and its plan names who stoppe
   });
 });
 
-test("a process without a pid is missing, and names the apps whose memory limit PM2 no longer watches", async () => {
-  const interpreter = join(own.folder, "node");
-  symlinkSync(process.execPath, interpreter);
-  await own.run({ name: "limited", max_memory_restart: "500M" });
-  await declare({ name: "nopid", code: IDLE, interpreter });
-  rmSync(interpreter);
-  await link.restart(await find("nopid"));
-  const { processes } = await execute(processList, ports, {}, caller);
-  const listed = processes.find(({ name }) => name === "nopid");
-  expect(listed).toMatchObject({ status: "online", state: "missing", stateReason: "no pid" });
-  expect(listed?.problem?.details).toContain("PM2 does not watch the memory limit of limited.");
-  expect(await answersAbout("nopid")).toMatchObject({ missing: true, doctor: "PROCESS_WITHOUT_PID" });
-});
+longTest(
+  "a process without a pid is missing, and names the apps whose memory limit PM2 no longer watches",
+  async () => {
+    const interpreter = join(own.folder, "node");
+    symlinkSync(process.execPath, interpreter);
+    await own.run({ name: "limited", max_memory_restart: "500M" });
+    await declare({ name: "nopid", code: IDLE, interpreter });
+    rmSync(interpreter);
+    await link.restart(await find("nopid"));
+    const { processes } = await execute(processList, ports, {}, caller);
+    const listed = processes.find(({ name }) => name === "nopid");
+    expect(listed).toMatchObject({ status: "online", state: "missing", stateReason: "no pid" });
+    expect(listed?.problem?.details).toContain("PM2 does not watch the memory limit of limited.");
+    expect(await answersAbout("nopid")).toMatchObject({ missing: true, doctor: "PROCESS_WITHOUT_PID" });
+  },
+);
 
-test("a crash loop in cluster mode is one, although PM2 records exit code 0", async () => {
+longTest("a crash loop in cluster mode is one, although PM2 records exit code 0", async () => {
   await declare({
     name: "loop",
     code: "setTimeout(() => { throw new Error('boom') }, 400)",
@@ -107,7 +111,7 @@ async function connect(): Promise<void> {
   await once(socket, "connect");
 }
 
-test("a process whose connections wait is hung", async () => {
+longTest("a process whose connections wait is hung", async () => {
   const waits = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)";
   const code = `${LISTENS} listen(require("node:net").createServer(() => ${waits}));`;
   await declare({ name: "hangs", code, wait_ready: true });
@@ -132,7 +136,7 @@ test("a server that takes its connections late, but all of them, is online", asy
   expect(processes.find(({ name }) => name === "slow")).toMatchObject({ state: "online", problem: null });
 });
 
-test("a busy server whose clients come again at once is online, although as many always wait", async () => {
+longTest("a busy server whose clients come again at once is online, although as many always wait", async () => {
   const blocks = "for (const end = Date.now() + 300; Date.now() < end;); response.end();";
   const code = `${LISTENS} listen(require("node:http").createServer((_request, response) => { ${blocks} }));`;
   await declare({ name: "busy", code, wait_ready: true });
@@ -150,7 +154,7 @@ test("a busy server whose clients come again at once is online, although as many
   expect(processes.find(({ name }) => name === "busy")).toMatchObject({ state: "online", problem: null });
 });
 
-test("a suspended worker of a cluster hangs", async () => {
+longTest("a suspended worker of a cluster hangs", async () => {
   await declare({ name: "suspended", code: IDLE, exec_mode: "cluster" });
   const { pid } = await find("suspended");
   process.kill(pid ?? 0, "SIGSTOP");
@@ -162,7 +166,7 @@ test("a suspended worker of a cluster hangs", async () => {
   });
 });
 
-test("an ES module that PM2 could not load is not loaded", async () => {
+longTest("an ES module that PM2 could not load is not loaded", async () => {
   const port = await freePort();
   const script = join(own.home, "broken.mjs");
   writeFileSync(script, 'import "./nowhere.mjs";\n');

@@ -89,7 +89,7 @@ test("differences from the ecosystem file are reported without values", async ()
   ]);
 });
 
-test("no answer contains a value of an environment, an argument or a store", async () => {
+longTest("no answer contains a value of an environment, an argument or a store", async () => {
   const port = await freePort();
   await own.run({ name: "serves", code: SERVE, env: { SVC_HTTP_PORT: String(port), PAYMENT_TOKEN: "CANARY-PAYMENT" } });
   await expect.poll(() => isServing(port)).toBe(true);
@@ -117,7 +117,7 @@ test("no answer contains a value of an environment, an argument or a store", asy
   });
 });
 
-test("a killed process is shown with its new pid, and the host is still reported when PM2 is killed", async () => {
+longTest("a killed process is shown with its new pid, and the host is still reported when PM2 is killed", async () => {
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
   const request = { environment: "dev", intervalMs: 500, asyncContext: false };

@@ -5,6 +5,7 @@ import { execute, processAct, processScale, processWait, type Caller } from "../
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
 import { svcm } from "../support/svcm.ts";
+import { longTest } from "../support/runs.ts";
 
 const { own, ports } = runningPm2();
 const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "act", "write"] };
@@ -48,7 +49,7 @@ test("a restart of an app whose interpreter is gone fails at once, and a wait fo
   await execute(processAct, ports, { action: "delete", name: "moved" }, caller);
 });
 
-test("an app with wait_ready that never reports is not called started", async () => {
+longTest("an app with wait_ready that never reports is not called started", async () => {
   const app = { name: "never-ready", code: IDLE, wait_ready: true, listen_timeout: 500, autorestart: false };
   await own.run(app);
   await execute(processAct, ports, { action: "stop", name: "never-ready" }, caller);
@@ -57,7 +58,7 @@ test("an app with wait_ready that never reports is not called started", async ()
   });
 });
 
-test("scale reports the number that PM2 lists afterwards", async () => {
+longTest("scale reports the number that PM2 lists afterwards", async () => {
   await own.run({ name: "scaled", code: IDLE });
   const result = await execute(processScale, ports, { name: "scaled", instances: 2 }, caller);
   expect(result).toMatchObject({ from: 1, to: 2, now: 2 });

@@ -59,7 +59,7 @@ describe("npm start and npm stop", () => {
     await expectNothing();
   });
 
-  test("if a port is taken, the error names it, and nothing is left running", async () => {
+  longTest("if a port is taken, the error names it, and nothing is left running", async () => {
     const other = await listenAt(ports.grpcapi);
     const { code, stdout, stderr } = await npm("start");
     await new Promise((closed) => other.close(closed));
@@ -83,7 +83,7 @@ describe("npm start and npm stop", () => {
     writeFileSync(file, before);
   });
 
-  test("a start starts everything", async () => {
+  longTest("a start starts everything", async () => {
     const { code, stdout, stderr } = await npm("start");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     for (const port of Object.values(ports)) expect(stdout).toContain(`127.0.0.1:${port}`);
@@ -119,7 +119,7 @@ describe("npm start and npm stop", () => {
     expect(await health.json()).toMatchObject({ entrypoint: "rest", framework: "fastify" });
   });
 
-  test("a stop prints what it stopped, and leaves nothing behind", async () => {
+  longTest("a stop prints what it stopped, and leaves nothing behind", async () => {
     const { code, stdout, stderr } = await npm("stop");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     for (const kind of ["restapi", "websocketapi", "grpcapi", "service-management"]) {

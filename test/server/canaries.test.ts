@@ -5,7 +5,7 @@ import { packagedRuntimeContract } from "../../src/core/project/facts/packaged.g
 import type { Ports } from "../../src/core/index.ts";
 import { routes } from "../../src/server/routes.ts";
 import { ask, ENV, JSON_TYPE, post, raw, repository, testServer, type TestResponse } from "./support.ts";
-import { longTest } from "../support/runs.ts";
+import { firstOrAll, longTest } from "../support/runs.ts";
 
 let planted = 0;
 const canaries: string[] = [];
@@ -129,7 +129,7 @@ const env = {
   NODE_OPTIONS: canary("options"),
 };
 
-test.each(["127.0.0.1", "0.0.0.0"])("no secret leaves a server on %s", async (host) => {
+test.each(firstOrAll(["127.0.0.1", "0.0.0.0"]))("no secret leaves a server on %s", async (host) => {
   const text = envFile();
   const files = repository({ ".env.dev": text, ".env.staging": envFile(), ".env.ci": text });
   vi.stubEnv("SVCM_TEST_SECRET", canary("process"));

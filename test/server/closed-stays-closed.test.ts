@@ -12,6 +12,7 @@ import { quietApp } from "../support/quiet-app.ts";
 import { bearer, createToken } from "../support/tokens.ts";
 import { open } from "./socket/support.ts";
 import { ask, ENV, post, repository, testServer, type Repository, type ServerOptions } from "./support.ts";
+import { longTest } from "../support/runs.ts";
 
 const SAVE = { environment: "dev", values: { SVC_HTTP_FRAMEWORK: "fastify" } };
 const real = pm2();
@@ -47,7 +48,7 @@ describe("on loopback, where reads are open", () => {
     expect(client.texts.join("")).not.toContain("after");
   });
 
-  test("it ends when its token expires, and when the first token closes an open server", async () => {
+  longTest("it ends when its token expires, and when the first token closes an open server", async () => {
     const files = repository();
     let now = Date.now();
     const server = await start(files, {
@@ -64,7 +65,7 @@ describe("on loopback, where reads are open", () => {
     expect(await client.next("error")).toMatchObject({ code: "UNAUTHORIZED" });
   });
 
-  test("each subscription has the right of the token that it was made with", async () => {
+  longTest("each subscription has the right of the token that it was made with", async () => {
     const files = repository();
     const [strong, weak] = [
       await createToken(files.root, "a", "operator"),
@@ -94,16 +95,19 @@ describe("a server that has seen tokens", () => {
     expect((await post(await start(files), SAVE)).status).toBe(200);
   });
 
-  test("that saw the first one while it ran stays closed too, and accepts tokens that are created again", async () => {
-    const files = repository();
-    const server = await start(files);
-    await createToken(files.root, "bot", "viewer");
-    expect((await post(server, SAVE)).status).toBe(401);
-    rmSync(join(files.root, ".svcm"), { recursive: true });
-    expect((await post(server, SAVE)).status).toBe(401);
-    const token = await createToken(files.root, "again", "editor");
-    expect((await post(server, SAVE, bearer(token))).status).toBe(200);
-  });
+  longTest(
+    "that saw the first one while it ran stays closed too, and accepts tokens that are created again",
+    async () => {
+      const files = repository();
+      const server = await start(files);
+      await createToken(files.root, "bot", "viewer");
+      expect((await post(server, SAVE)).status).toBe(401);
+      rmSync(join(files.root, ".svcm"), { recursive: true });
+      expect((await post(server, SAVE)).status).toBe(401);
+      const token = await createToken(files.root, "again", "editor");
+      expect((await post(server, SAVE, bearer(token))).status).toBe(200);
+    },
+  );
 });
 
 describe("a server with a user's key and no token", () => {
@@ -161,7 +165,7 @@ describe("a token that is limited to an environment", () => {
   }
   const faces = ["/api/logs?app=api", "/api/runtime/process?name=api&environment=dev"];
 
-  test.each([
+  longTest.each([
     ["of another environment", { production: "api", dev: "other" }, 403],
     ["of no environment", { dev: "other" }, 403],
     ["that two environments declare", { dev: "api", production: "api" }, 403],

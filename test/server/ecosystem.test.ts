@@ -20,7 +20,7 @@ async function get(url: string, query: string): Promise<{ status: number; text: 
   return { status: response.status, text: await response.text() };
 }
 
-test("HTTP and --json return the same, without a secret", async () => {
+longTest("HTTP and --json return the same, without a secret", async () => {
   const root = repository();
   const env = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "canary-auth-token", SVC_SERVICE_MANAGEMENT_LOG_LEVEL: "trace" };
   const server = await serve({ root, env });
@@ -128,7 +128,7 @@ test("the answer has the environment as it was spelled in the request", async ()
   ]);
 });
 
-test("without an environment, NODE_ENV is used, and a configured folder is read", async () => {
+longTest("without an environment, NODE_ENV is used, and a configured folder is read", async () => {
   const root = repository();
   mkdirSync(join(root, "elsewhere"));
   writeFileSync(join(root, "elsewhere/ecosystem.production.config.cjs"), "module.exports = { apps: [] };");
@@ -142,7 +142,7 @@ test("without an environment, NODE_ENV is used, and a configured folder is read"
   });
 });
 
-test("a broken file exits 3 with the body of the HTTP answer and does not show its source", async () => {
+longTest("a broken file exits 3 with the body of the HTTP answer and does not show its source", async () => {
   const root = repository();
   const file = join(root, "pm2/ecosystem.dev.config.cjs");
   writeFileSync(file, 'module.exports = { apps: [{ env: { TOKEN: "canary-broken" ] };');

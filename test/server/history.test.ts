@@ -95,7 +95,7 @@ describe("the recorder of a server", () => {
     expect(existsSync(historyFolder(server.repository.root))).toBe(false);
   });
 
-  test.each([
+  longTest.each([
     ["flag", [], true],
     ["file", ["record: true"], false],
   ])("is switched on by the %s", async (by, lines, record) => {
@@ -105,7 +105,7 @@ describe("the recorder of a server", () => {
     expect(json.recorder).toMatchObject({ on: true, by });
   });
 
-  test("ends with the server, and its lock is released", async () => {
+  longTest("ends with the server, and its lock is released", async () => {
     const server = await testServer({ record: true });
     await firstStep(server);
     await server.close();
@@ -114,7 +114,7 @@ describe("the recorder of a server", () => {
 });
 
 describe("a subscription", () => {
-  test("begins with the recorded hour, and then samples follow", async () => {
+  longTest("begins with the recorded hour, and then samples follow", async () => {
     const client = await open(await testServer({ repository: recorded() }));
     client.send({ type: "subscribe", intervalMs: 500 });
     expect((await client.next()).type).toBe("subscribed");
@@ -127,7 +127,7 @@ describe("a subscription", () => {
     expect((await client.next()).type).toBe("host");
   });
 
-  test.each([
+  longTest.each([
     ["nothing was recorded", repository, {}],
     ["the client does not want it", recorded, { history: false }],
   ])("begins with a sample if %s", async (_why, files, subscription) => {
@@ -146,7 +146,7 @@ describe("alerts", () => {
     `  rules: { pm2-away: ${more}, disk: off }`,
   ];
 
-  test("reach a real webhook, with a heartbeat, and contain no secret", async () => {
+  longTest("reach a real webhook, with a heartbeat, and contain no secret", async () => {
     const [hook, beat] = [await startWebhookReceiver(), await startWebhookReceiver()];
     const env = { HOOK: hook.url, BEAT: beat.url, KEY: RECEIVER_SECRET };
     const files = withYaml(yaml("0s"));

@@ -8,6 +8,7 @@ import { roles, type Role } from "../../src/core/api/rights.ts";
 import { idIn, overHttp } from "../support/mcp-client.ts";
 import { createToken } from "../support/tokens.ts";
 import { repository, testServer, type ServerOptions } from "./support.ts";
+import { longTest } from "../support/runs.ts";
 
 const WRITE = { kind: "env.write", environment: "dev", values: { SVC_HTTP_FRAMEWORK: "fastify" } };
 const READ_TOOLS = 17;
@@ -55,7 +56,7 @@ describe.each(["2026-07-28", "2025-11-25"])("protocol %s", (version) => {
   });
 });
 
-test("a token sees and calls only the tools of its rights, and no role proposes without --propose", async () => {
+longTest("a token sees and calls only the tools of its rights, and no role proposes without --propose", async () => {
   const { files, tokens } = await withTokens(...roles.map((role) => ({ name: role, role })), {
     name: "robot",
     role: "viewer",
@@ -83,7 +84,7 @@ test("a token sees and calls only the tools of its rights, and no role proposes 
   ]);
 });
 
-test("what a token proposes, another one approves over HTTP", async () => {
+longTest("what a token proposes, another one approves over HTTP", async () => {
   const { files, tokens } = await withTokens(
     { name: "robot", role: "editor", propose: true },
     { name: "ann", role: "editor" },
@@ -198,32 +199,36 @@ const WRONG = [
   true,
 ];
 
-test("a hostile program changes nothing, and everything that it calls is recorded", { timeout: 120_000 }, async () => {
-  const { files, tokens } = await withTokens({ name: "robot", role: "editor", propose: true });
-  const server = await served({ repository: files });
-  const before = server.text();
-  const program = await overHttp(server.url, tokens[0]);
-  const { tools } = await program.client.listTools();
-  let calls = 0;
-  const answers: string[] = [];
-  for (const { name, inputSchema } of tools) {
-    const members = [...Object.keys(inputSchema.properties ?? {}), "isBounded", "yes", "approved"];
-    const member = members[calls % members.length] ?? "";
-    for (const wrong of [WRONG[calls % WRONG.length], WRONG[(calls + 5) % WRONG.length]]) {
-      const answer = await program.call(name, { ...(name === "propose" && WRITE), [member]: wrong });
-      expect(answer.bytes).toBeLessThan(16_384);
-      answers.push(answer.words + answer.data);
-      calls += 1;
+longTest(
+  "a hostile program changes nothing, and everything that it calls is recorded",
+  { timeout: 120_000 },
+  async () => {
+    const { files, tokens } = await withTokens({ name: "robot", role: "editor", propose: true });
+    const server = await served({ repository: files });
+    const before = server.text();
+    const program = await overHttp(server.url, tokens[0]);
+    const { tools } = await program.client.listTools();
+    let calls = 0;
+    const answers: string[] = [];
+    for (const { name, inputSchema } of tools) {
+      const members = [...Object.keys(inputSchema.properties ?? {}), "isBounded", "yes", "approved"];
+      const member = members[calls % members.length] ?? "";
+      for (const wrong of [WRONG[calls % WRONG.length], WRONG[(calls + 5) % WRONG.length]]) {
+        const answer = await program.call(name, { ...(name === "propose" && WRITE), [member]: wrong });
+        expect(answer.bytes).toBeLessThan(16_384);
+        answers.push(answer.words + answer.data);
+        calls += 1;
+      }
     }
-  }
-  for (const name of ["approve", "proposal_approve", "__proto__", "constructor", "env_write", "process_act"])
-    expect((await program.call(name, {})).isError).toBe(true);
-  expect(callsOf(files.root)).toHaveLength(calls + 6);
-  expect(server.text()).toBe(before);
-  expect(answers.join("\n")).not.toMatch(/node_modules|\.ts:\d/);
-});
+    for (const name of ["approve", "proposal_approve", "__proto__", "constructor", "env_write", "process_act"])
+      expect((await program.call(name, {})).isError).toBe(true);
+    expect(callsOf(files.root)).toHaveLength(calls + 6);
+    expect(server.text()).toBe(before);
+    expect(answers.join("\n")).not.toMatch(/node_modules|\.ts:\d/);
+  },
+);
 
-test("a flood is refused, and does not fill the record of changes", async () => {
+longTest("a flood is refused, and does not fill the record of changes", async () => {
   const { files, tokens } = await withTokens({ name: "robot", role: "viewer" });
   const { url } = await served({ repository: files });
   const program = await overHttp(url, tokens[0]);

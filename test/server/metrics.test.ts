@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { metricsPayload } from "../../src/core/api/metrics.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { ask, testServer } from "./support.ts";
+import { longTest } from "../support/runs.ts";
 
 const METRICS = "/api/runtime/pm2-metrics";
 
@@ -25,7 +26,7 @@ test("the metrics of the given environment match their schema", async () => {
   expect(answer.text).not.toContain("CANARY");
 });
 
-test("/metrics has OpenMetrics of host, processes and svcm", async () => {
+longTest("/metrics has OpenMetrics of host, processes and svcm", async () => {
   const server = await testServer({ env: env() });
   const accept = "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
   const { status, headers, text } = await ask(server, "/metrics", { headers: { accept } });
@@ -37,7 +38,7 @@ test("/metrics has OpenMetrics of host, processes and svcm", async () => {
   expect(text).not.toContain("CANARY");
 });
 
-test("/metrics has the text format 0.0.4 for clients that do not ask for OpenMetrics", async () => {
+longTest("/metrics has the text format 0.0.4 for clients that do not ask for OpenMetrics", async () => {
   const server = await testServer({ env: env() });
   for (const headers of [{}, { accept: "*/*" }, { accept: "text/plain;version=0.0.4" }, { accept: "text/html" }]) {
     const { status, headers: answered, text } = await ask(server, "/metrics", { headers });
@@ -49,7 +50,7 @@ test("/metrics has the text format 0.0.4 for clients that do not ask for OpenMet
   }
 });
 
-test("without PM2, /metrics has only the host", async () => {
+longTest("without PM2, /metrics has only the host", async () => {
   const server = await testServer({ env: { PM2_HOME: "/nowhere/pm2" } });
   const { status, text } = await ask(server, "/metrics");
   expect(status).toBe(200);

@@ -3,6 +3,7 @@ import { Ajv } from "ajv";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ask, ENV, post, testServer } from "./support.ts";
+import { longTest } from "../support/runs.ts";
 
 const RUNS = { numRuns: 150 };
 const ajv = new Ajv({ strict: false });
@@ -104,7 +105,7 @@ test("bodies of a write", async () => {
   expect(Math.min(taken.described, taken.refused)).toBeGreaterThan(10);
 });
 
-test("every Redis URL that the document allows is accepted", async () => {
+longTest("every Redis URL that the document allows is accepted", async () => {
   const { server, paths } = await described();
   const { SVC_WEBSOCKET_REDIS_URL: schema } =
     paths[ENV].post.requestBody.content["application/json"].schema.properties.values.properties;
@@ -121,7 +122,7 @@ test("every Redis URL that the document allows is accepted", async () => {
   );
 });
 
-test.each(["/api/runtime/env", "/api/runtime/pm2-ecosystem"])("the environment of %s, both ways", async (path) => {
+longTest.each(["/api/runtime/env", "/api/runtime/pm2-ecosystem"])("the environment of %s, both ways", async (path) => {
   const { server, paths } = await described();
   const { schema } = paths[path].get.parameters.find(({ name }: { name: string }) => name === "environment");
   const isDescribed = ajv.compile(schema);

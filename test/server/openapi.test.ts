@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { schemaText } from "../../scripts/schemas.ts";
 import { routes } from "../../src/server/routes.ts";
 import { ask, testServer } from "./support.ts";
+import { longTest } from "../support/runs.ts";
 
 const FILE = join(import.meta.dirname, "../../schemas/openapi.json");
 const document = JSON.parse(readFileSync(FILE, "utf8"));
@@ -19,14 +20,14 @@ test("the document is valid OpenAPI 3.1", async () => {
   expect(validator.version).toBe("3.1");
 });
 
-test("the OpenAPI validator refuses a broken document", async () => {
+longTest("the OpenAPI validator refuses a broken document", async () => {
   const broken = structuredClone(document);
   delete broken.paths["/healthz"].get.responses;
   broken.paths["/healthz"].get.parameters = [{ name: "x" }];
   expect((await new Validator().validate(broken)).valid).toBe(false);
 });
 
-test("the server returns the same document, with its own version", async () => {
+longTest("the server returns the same document, with its own version", async () => {
   const { json } = await ask(await testServer(), "/api/openapi.json");
   expect(json).toEqual({ ...document, info: { ...document.info, version: "1.2.3" } });
 });

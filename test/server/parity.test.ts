@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { ask, ENV, post, testServer } from "./support.ts";
+import { longTest } from "../support/runs.ts";
 
 interface Spec {
   readonly tier: string;
@@ -69,7 +70,7 @@ describe.each(editable)("%s", (key, spec) => {
     }
   });
 
-  test("refuses values that are similar to accepted ones", async () => {
+  longTest("refuses values that are similar to accepted ones", async () => {
     const server = await testServer();
     const before = server.text();
     for (const value of nearMisses(spec)) {

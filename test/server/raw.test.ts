@@ -2,6 +2,7 @@
 import { expect, describe, test } from "vitest";
 import { failureBody } from "../../src/core/api/bodies.ts";
 import { ask, ENV, parseResponse, raw, rawConnection, testServer } from "./support.ts";
+import { firstOrAll, longTest } from "../support/runs.ts";
 
 const CLOSE = "Connection: close\r\n";
 const get = (target: string, headers: string): string => `GET ${target} HTTP/1.1\r\n${headers}${CLOSE}\r\n`;
@@ -19,17 +20,19 @@ async function answerTo(bytes: string | Buffer, limits = {}) {
 }
 
 describe("Host", () => {
-  test.each([
-    ["one", "Host: localhost\r\n", 200],
-    ["none", "", 403],
-    ["an empty one", "Host:\r\n", 403],
-    ["two", "Host: localhost\r\nHost: localhost\r\n", 403],
-    ["ours, then another", "Host: localhost\r\nhost: evil.example\r\n", 403],
-    ["another, then ours", "HOST: evil.example\r\nHost: localhost\r\n", 403],
-    ["another", "Host: evil.example\r\n", 403],
-    ["two in one", "Host: localhost, evil.example\r\n", 403],
-    ["white space around", "Host: \t localhost \t\r\n", 200],
-  ])("%s", async (_, header, status) => {
+  test.each(
+    firstOrAll([
+      ["one", "Host: localhost\r\n", 200],
+      ["none", "", 403],
+      ["an empty one", "Host:\r\n", 403],
+      ["two", "Host: localhost\r\nHost: localhost\r\n", 403],
+      ["ours, then another", "Host: localhost\r\nhost: evil.example\r\n", 403],
+      ["another, then ours", "HOST: evil.example\r\nHost: localhost\r\n", 403],
+      ["another", "Host: evil.example\r\n", 403],
+      ["two in one", "Host: localhost, evil.example\r\n", 403],
+      ["white space around", "Host: \t localhost \t\r\n", 200],
+    ]),
+  )("%s", async (_, header, status) => {
     for (const target of ["/", ENV, "/healthz"]) {
       const server = await testServer();
       expect(parseResponse((await raw(server, get(target, header))).replace(/<.*/s, "")).status).toBe(status);
@@ -171,7 +174,7 @@ describe("a client", () => {
     expect(server.log.join("")).not.toContain("broken request");
   });
 
-  test("that waits between requests is disconnected when the idle connection times out", async () => {
+  longTest("that waits between requests is disconnected when the idle connection times out", async () => {
     const server = await testServer({ limits: { keepAliveTimeoutMs: 50 } });
     expect(statuses(await raw(server, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"))).toEqual(["200"]);
   });

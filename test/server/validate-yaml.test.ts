@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { deploymentsVerdictBody } from "../../src/core/api/bodies.ts";
 import { hostileDocuments } from "../support/hostile-documents.ts";
 import { ask, ENV, JSON_TYPE, post, rawConnection, testServer, type TestResponse } from "./support.ts";
-import { everyThirdOrAll } from "../support/runs.ts";
+import { everyThirdOrAll, longTest } from "../support/runs.ts";
 
 const PATH = "/api/validate";
 const YAML_TYPE = { "content-type": "application/yaml" };
@@ -127,7 +127,7 @@ describe("the server refuses", () => {
   });
 
   const documents = Object.entries(hostileDocuments);
-  test.each(everyThirdOrAll(documents))("%s without crashing", async (_, make) => {
+  longTest.each(everyThirdOrAll(documents))("%s without crashing", async (_, make) => {
     const server = await testServer();
     const answer = await post(server, Buffer.from(make(LIMIT)).subarray(0, LIMIT), YAML_TYPE, PATH);
     expect([200, 400]).toContain(answer.status);
@@ -135,7 +135,7 @@ describe("the server refuses", () => {
     expect((await ask(server, "/healthz")).status).toBe(200);
   });
 
-  test("a body over 4 MiB, one with a length and one in chunks", async () => {
+  longTest("a body over 4 MiB, one with a length and one in chunks", async () => {
     expect((await validate("#".repeat(LIMIT))).status).toBe(200);
     const tooMuch = "#".repeat(4 * 2 ** 20 + 1);
     expect((await validate(tooMuch.slice(1))).status).toBe(200);

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { packagedRuntimeContract } from "../../../src/core/project/facts/packaged.generated.ts";
-import { firstOrAll, sampleOrAll, longTest } from "../../../test/support/runs.ts";
+import { firstOrAll, longTest, sampleOrAll } from "../../../test/support/runs.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { basic, bearer, CANARIES, PASSWORD, SECRET, withAlice } from "./accounts.ts";
 import { runToEnd, startEntrypoint } from "./entrypoint.ts";
@@ -23,7 +23,7 @@ async function ask(url: string, authorization?: string, init: RequestInit = {}) 
 }
 
 describe.each(sampleOrAll(frameworks, frameworks.slice(0, 2)))("%s", (framework) => {
-  test("asks for credentials on every route, and says when a lockout ends", async () => {
+  longTest("asks for credentials on every route, and says when a lockout ends", async () => {
     await using backend = await startEntrypoint("rest", withAlice({ SVC_HTTP_FRAMEWORK: framework }));
     const at = (path: string): string => backend.url + path;
     const post = { method: "POST", body: '{"name":"mine"}', headers: { "content-type": "application/json" } };
@@ -70,7 +70,7 @@ describe("open routes", () => {
     expect(await ask(`${backend.url}/nothing`)).toMatchObject({ status: 404 });
   });
 
-  test("a page of another origin cannot use its user's credentials", async () => {
+  longTest("a page of another origin cannot use its user's credentials", async () => {
     const origin = "https://console.example.com";
     await using backend = await startEntrypoint("rest", withAlice({ SVC_CORS_ALLOWED_ORIGINS: origin }));
     const from = (page: string) => ({ method: "POST", body: '{"name":"x"}', headers: { origin: page } });
@@ -82,24 +82,27 @@ describe("open routes", () => {
     expect(await ask(`${backend.url}/items`, undefined, preflight)).toMatchObject({ status: 204 });
   });
 
-  test("SVC_ENABLE_BASIC_AUTH=no opens every route", async () => {
+  longTest("SVC_ENABLE_BASIC_AUTH=no opens every route", async () => {
     await using backend = await startEntrypoint("rest", withAlice({ SVC_ENABLE_BASIC_AUTH: "no" }));
     expect(await ask(`${backend.url}/items`)).toMatchObject({ status: 200 });
   });
 });
 
 describe("credentials", () => {
-  test("a malformed header, or one that is neither Basic nor Bearer, is refused and does not count as an attempt", async () => {
-    await using backend = await startEntrypoint("rest", withAlice());
-    const encoded = Buffer.from(`alice:${PASSWORD}`).toString("base64");
-    const broken = ["", "Basic", "Basic !!!", `Digest ${encoded}`, encoded, "Basic Og==", "Bearer", "Bearer a.b.c"];
-    for (const authorization of [...broken, ...broken]) {
-      expect(await ask(`${backend.url}/items`, authorization)).toMatchObject(unauthorized);
-    }
-    expect(await ask(`${backend.url}/items`, `basic ${encoded}`)).toMatchObject({ status: 200 });
-  });
+  longTest(
+    "a malformed header, or one that is neither Basic nor Bearer, is refused and does not count as an attempt",
+    async () => {
+      await using backend = await startEntrypoint("rest", withAlice());
+      const encoded = Buffer.from(`alice:${PASSWORD}`).toString("base64");
+      const broken = ["", "Basic", "Basic !!!", `Digest ${encoded}`, encoded, "Basic Og==", "Bearer", "Bearer a.b.c"];
+      for (const authorization of [...broken, ...broken]) {
+        expect(await ask(`${backend.url}/items`, authorization)).toMatchObject(unauthorized);
+      }
+      expect(await ask(`${backend.url}/items`, `basic ${encoded}`)).toMatchObject({ status: 200 });
+    },
+  );
 
-  test("a token is checked for its issuer, audience, expiry, subject, secret and algorithm", async () => {
+  longTest("a token is checked for its issuer, audience, expiry, subject, secret and algorithm", async () => {
     await using backend = await startEntrypoint("rest", withAlice());
     const past = Math.floor(Date.now() / 1000) - 60;
     const unsigned = [{ alg: "none" }, { iss: "svcm-backend", aud: "svcm-clients", sub: "alice", exp: past + 600 }]
@@ -119,12 +122,12 @@ describe("credentials", () => {
     expect(await ask(`${backend.url}/items`, await bearer())).toMatchObject({ status: 200 });
   });
 
-  test("without SVC_JWT_TOKEN_SECRET_KEY no token is accepted", async () => {
+  longTest("without SVC_JWT_TOKEN_SECRET_KEY no token is accepted", async () => {
     await using backend = await startEntrypoint("rest", withAlice({ SVC_JWT_TOKEN_SECRET_KEY: "" }));
     expect(await ask(`${backend.url}/items`, await bearer())).toMatchObject(unauthorized);
   });
 
-  test("a line that the command prints is a valid account", async () => {
+  longTest("a line that the command prints is a valid account", async () => {
     const template = join(import.meta.dirname, "..");
     const user = (name: string, password: string) =>
       spawnSync("npm", ["run", "--silent", "user", "--", name], {
@@ -143,7 +146,7 @@ describe("credentials", () => {
 });
 
 describe("the limit", () => {
-  test("concurrent attempts get no more tries than attempts in sequence", async () => {
+  longTest("concurrent attempts get no more tries than attempts in sequence", async () => {
     await using backend = await startEntrypoint("rest", withAlice());
     const tries = Array.from({ length: 20 }, (_, index) => ask(`${backend.url}/items`, basic("alice", `no ${index}`)));
     const statuses = (await Promise.all(tries)).map(({ status }) => status);
@@ -157,7 +160,7 @@ describe("the limit", () => {
     expect(new Set((await Promise.all(requests)).map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  test("a successful login resets the count of failures, and a lockout expires", async () => {
+  longTest("a successful login resets the count of failures, and a lockout expires", async () => {
     const short = { SVC_AUTH_LOCKOUT_SECONDS: "1" };
     await using backend = await startEntrypoint("rest", withAlice(short));
     const wrong = () => ask(`${backend.url}/items`, basic("alice", "wrong"));
@@ -171,7 +174,7 @@ describe("the limit", () => {
     expect(await ask(`${backend.url}/items`, good)).toMatchObject({ status: 200 });
   });
 
-  test.skipIf(!hasRedis)(
+  longTest.skipIf(!hasRedis)(
     "is shared over Redis, and applies while Redis is unavailable (needs redis-server)",
     async () => {
       await using redis = await startRedis();
@@ -208,7 +211,7 @@ describe("a start that could not authenticate is refused", () => {
     ["names a user twice", `${line}\n${line}\n`, /line 2 of .*users has a name that another line has/],
   ] as const;
 
-  test.each(files)("a file that %s", async (_, text, words) => {
+  longTest.each(files)("a file that %s", async (_, text, words) => {
     const file = join(temporaryFolder(), "users");
     writeFileSync(file, text);
     const { code, stdout, stderr } = await runToEnd("rest", withAlice({ SVC_AUTH_USERS_FILE: file }));
@@ -228,7 +231,7 @@ describe("a start that could not authenticate is refused", () => {
     [{ SVC_AUTH_LOCKOUT_SECONDS: "604801" }, "accepted: an integer from 1 to 604800"],
   ] as const;
 
-  test.each(firstOrAll(["rest", "grpc", "websocket"] as const))("a setting of the %s entrypoint", async (kind) => {
+  longTest.each(firstOrAll(["rest", "grpc", "websocket"] as const))("a setting of the %s entrypoint", async (kind) => {
     for (const [env, words] of kind === "rest" ? sampleOrAll(settings, settings.slice(0, 3)) : firstOrAll(settings)) {
       const protocol = kind === "rest" ? "websocket" : kind;
       const realtime = { SVC_REALTIME_API: "yes", SVC_REALTIME_API_PROTOCOL: protocol };

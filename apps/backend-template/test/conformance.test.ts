@@ -181,7 +181,7 @@ async function refused(url: string): Promise<void> {
   }
 }
 
-test.each(firstOrAll(frameworks))(
+longTest.each(firstOrAll(frameworks))(
   "%s: if the port is taken, the process prints a message and exits with code 1",
   async (framework) => {
     const server = createServer().listen(0, "127.0.0.1");

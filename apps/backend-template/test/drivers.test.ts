@@ -31,7 +31,7 @@ async function loadedPackages(env: Readonly<Record<string, string>>): Promise<Re
 }
 
 describe("items", () => {
-  test("a backend without a database does not load the query builder", async () => {
+  longTest("a backend without a database does not load the query builder", async () => {
     const sqlite = { SVC_DATABASE_DRIVER: "SQLite", SVC_DATABASE_FILE: join(temporaryFolder(), "items.sqlite") };
     const [without, withSqlite] = [await loadedPackages({}), await loadedPackages(sqlite)];
     expect([without.has("express"), without.has("kysely"), withSqlite.has("kysely")]).toEqual([true, false, true]);

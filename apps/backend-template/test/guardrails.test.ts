@@ -66,11 +66,13 @@ describe("a driver that the backend has no adapter for", () => {
     );
   });
 
-  test.each([
-    ["rest", "SVC_DATABASE_DRIVER"],
-    ["websocket", "SVC_REALTIME_API_DATABASE_DRIVER"],
-    ["grpc", "SVC_REALTIME_API_DATABASE_DRIVER"],
-  ] as const)("%s refuses other values of %s before its start", async (entrypoint, key) => {
+  test.each(
+    firstOrAll([
+      ["rest", "SVC_DATABASE_DRIVER"],
+      ["websocket", "SVC_REALTIME_API_DATABASE_DRIVER"],
+      ["grpc", "SVC_REALTIME_API_DATABASE_DRIVER"],
+    ] as const),
+  )("%s refuses other values of %s before its start", async (entrypoint, key) => {
     const others = valuesOf(key).filter((driver) => !carried[key]?.includes(driver));
     expect(others.length).toBeGreaterThan(1);
     for (const driver of key === "SVC_DATABASE_DRIVER" ? sampleOrAll(others, others.slice(0, 2)) : firstOrAll(others)) {
@@ -102,7 +104,7 @@ const connections = [
   [{ SVC_CORS_ALLOWED_ORIGINS: "https://a.com, *" }, 'SVC_CORS_ALLOWED_ORIGINS: "*" is not an origin; accepted: https'],
   [{ SVC_CORS_ALLOWED_ORIGINS: "https://a.com/" }, '"https://a.com/" is not an origin'],
 ] as const;
-test.each(everyThirdOrAll(connections))(
+longTest.each(everyThirdOrAll(connections))(
   "a connection that is missing, invalid or not reachable: %o",
   async (env, words) => {
     const { code, stdout, stderr } = await runToEnd("rest", env);
@@ -127,7 +129,7 @@ const realtimeConnections = [
     "ECONNREFUSED",
   ],
 ] as const;
-test.each(firstOrAll(realtimeConnections))(
+longTest.each(firstOrAll(realtimeConnections))(
   "a realtime database that is missing, invalid or not reachable: %o",
   async (env, words) => {
     for (const kind of ["websocket", "grpc"] as const) {

@@ -2,6 +2,7 @@ import { request, type ClientRequest } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { runToEnd, spawnEntrypoint, startEntrypoint } from "./entrypoint.ts";
+import { longTest } from "../../../test/support/runs.ts";
 
 const signals = ["SIGINT", "SIGTERM"] as const;
 
@@ -37,7 +38,7 @@ test.each(signals)("a second %s during a request in flight does not interrupt th
   expect(await backend.ended).toMatchObject({ code: 0, signal: null, stderr: "" });
 });
 
-test("a client that never completes its request does not keep the process alive", async () => {
+longTest("a client that never completes its request does not keep the process alive", async () => {
   await using backend = await startEntrypoint("rest");
   const stuck = await startRequest(backend.url);
   backend.signal("SIGTERM");

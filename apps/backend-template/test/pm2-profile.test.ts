@@ -9,7 +9,7 @@ import { connect } from "../../../src/client/index.ts";
 import { checkout, moveToFreePorts, takenOf } from "../../../test/support/checkout.ts";
 import { pm2, type Pm2 } from "../../../test/support/pm2-daemon.ts";
 import { svcm as runSvcm, type RunResult } from "../../../test/support/svcm.ts";
-import { longTest } from "../../../test/support/runs.ts";
+import { firstOrAll, longTest } from "../../../test/support/runs.ts";
 
 const APPS = ["dev-grpcapi", "dev-restapi", "dev-service-management", "dev-websocketapi"];
 let own: Pm2;
@@ -51,7 +51,7 @@ async function drift() {
   return { code, found };
 }
 
-test.each(["dev", "staging", "production"])(
+test.each(firstOrAll(["dev", "staging", "production"]))(
   "the ecosystem file of %s is what deployments.yaml promises",
   async (name) => {
     expect(await svcm("ecosystem", "check", "--environment", name)).toEqual({
@@ -62,7 +62,7 @@ test.each(["dev", "staging", "production"])(
   },
 );
 
-test("the profile starts as declared: all four processes are online, each at its port", async () => {
+longTest("the profile starts as declared: all four processes are online, each at its port", async () => {
   expect(await svcm("process", "start", "--ecosystem")).toMatchObject({ code: 0, stderr: "" });
   expect(await states()).toEqual(Object.fromEntries(APPS.map((name) => [name, "online"])));
   expect(await drift()).toEqual({ code: 0, found: [] });
@@ -91,14 +91,17 @@ longTest("the metrics list all four processes, with the async contexts of those 
   expect((await show()).ecosystem).toMatchObject({ missingExpected: [], unexpected: [] });
 });
 
-test("Service Management runs as an app of this PM2 and shows the same PM2 and the same ecosystem file", async () => {
-  const response = await fetch(`http://127.0.0.1:${ports.serviceManagement}/api/runtime/pm2-metrics?environment=dev`);
-  const { processes, ecosystem } = (await response.json()) as MetricsPayload;
-  expect(processes.map(({ name, status }) => [name, status])).toEqual(APPS.map((name) => [name, "online"]));
-  expect(ecosystem).toMatchObject({ drift: [] });
-});
+longTest(
+  "Service Management runs as an app of this PM2 and shows the same PM2 and the same ecosystem file",
+  async () => {
+    const response = await fetch(`http://127.0.0.1:${ports.serviceManagement}/api/runtime/pm2-metrics?environment=dev`);
+    const { processes, ecosystem } = (await response.json()) as MetricsPayload;
+    expect(processes.map(({ name, status }) => [name, status])).toEqual(APPS.map((name) => [name, "online"]));
+    expect(ecosystem).toMatchObject({ drift: [] });
+  },
+);
 
-test("Service Management restarts another app on request, but refuses to stop itself", async () => {
+longTest("Service Management restarts another app on request, but refuses to stop itself", async () => {
   const client = connect({ url: `http://127.0.0.1:${ports.serviceManagement}`, WebSocket });
   for (const action of ["stop", "restart"] as const) {
     const refused = await client.act({ action, name: "dev-service-management" });
@@ -146,7 +149,7 @@ longTest("an unsupported value in the env file fails the restart, and the log ha
   expect(await frameworkAt(ports.restapi)).toBe("fastify");
 });
 
-test("each process ends without being killed, and its port is free afterwards", async () => {
+longTest("each process ends without being killed, and its port is free afterwards", async () => {
   for (const name of APPS) expect(await svcm("process", "stop", name)).toMatchObject({ code: 0 });
   expect(await states()).toEqual(Object.fromEntries(APPS.map((name) => [name, "stopped"])));
   expect(own.pids()).toHaveLength(1);

@@ -53,7 +53,7 @@ describe.each(sampleOrAll(profiles, profiles.slice(-1)))("%s", (name, { assignme
   });
 });
 
-test.each(firstOrAll(["dev", "staging", "ci"]))("the env file of %s is good, and its apps may start", (name) => {
+longTest.each(firstOrAll(["dev", "staging", "ci"]))("the env file of %s is good, and its apps may start", (name) => {
   expect(svcm(["env", "check", "-e", name])).toMatchObject({ status: 0, stdout: `.env.${name} is valid.\n` });
   const apps =
     { dev: ["restapi", "websocketapi", "grpcapi"], staging: ["restapi", "websocketapi"], ci: [] }[name] ?? [];

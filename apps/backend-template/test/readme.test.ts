@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import ports from "../../../pm2/ports.json" with { type: "json" };
-import { firstOrAll } from "../../../test/support/runs.ts";
+import { firstOrAll, longTest } from "../../../test/support/runs.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { carriedDrivers } from "../src/process/startup-plan.ts";
 
@@ -45,7 +45,7 @@ const places = scripts.flatMap(([script, says]) => [
   [script, "the template", says, TEMPLATE] as const,
 ]);
 
-test.each(firstOrAll(places))("npm run %s in %s starts one interface alone", async (script, _, says, cwd) => {
+longTest.each(firstOrAll(places))("npm run %s in %s starts one interface alone", async (script, _, says, cwd) => {
   expect(readme).toContain(`${script}\``);
   const env = {
     PATH: process.env["PATH"],

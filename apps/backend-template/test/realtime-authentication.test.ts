@@ -3,7 +3,7 @@ import { loadSync } from "@grpc/proto-loader";
 import { createRequire } from "node:module";
 import { io, type Socket } from "socket.io-client";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { firstOrAll } from "../../../test/support/runs.ts";
+import { firstOrAll, longTest } from "../../../test/support/runs.ts";
 import { basic, bearer, CANARIES, PASSWORD, withAlice } from "./accounts.ts";
 import { startEntrypoint } from "./entrypoint.ts";
 import { addressOf, itemsClient, type Item } from "./grpc-client.ts";
@@ -46,7 +46,7 @@ describe.each(firstOrAll(["websocket", "polling"] as const))("WebSocket over %s"
     }
   });
 
-  test("clients without valid credentials are refused before any data is sent, and locked out", async () => {
+  longTest("clients without valid credentials are refused before any data is sent, and locked out", async () => {
     await using backend = await startEntrypoint("websocket", withAlice(realtime("websocket")));
     const unauthorized = { message: "Unauthorized.", data: { status: 401 } };
     const stranger = await connect(backend.url, {});
@@ -77,7 +77,7 @@ describe("gRPC", () => {
     return metadata;
   };
 
-  test("unary calls and streams need credentials, and a lockout applies to both", async () => {
+  longTest("unary calls and streams need credentials, and a lockout applies to both", async () => {
     await using backend = await startEntrypoint("grpc", withAlice(realtime("grpc")));
     const item = await add(backend.url, "seen");
     const client = itemsClient(backend.output());
@@ -111,7 +111,7 @@ describe("gRPC", () => {
     expect(backend.output()).not.toMatch(CANARIES);
   });
 
-  test("health needs no credentials, reflection does", async () => {
+  longTest("health needs no credentials, reflection does", async () => {
     await using backend = await startEntrypoint("grpc", withAlice(realtime("grpc")));
     const require = createRequire(import.meta.url);
     const load = (file: string) => loadPackageDefinition(loadSync(require.resolve(file), { enums: String }));

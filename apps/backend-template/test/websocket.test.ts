@@ -57,17 +57,20 @@ describe.each(firstOrAll(["polling", "websocket"]))("over %s", (transport) => {
     await expectBroadcast([backend.url], transport, 9);
   });
 
-  test.skipIf(!hasRedis)("the redis-streams adapter, with processes of two hosts (needs redis-server)", async () => {
-    await using redis = await startRedis();
-    const env = {
-      ...realtime,
-      SVC_WEBSOCKET_SOCKETIO_ADAPTER: "redis-streams",
-      SVC_WEBSOCKET_REDIS_URL: `redis://127.0.0.1:${redis.port}`,
-    };
-    await using first = await startEntrypoint("websocket", env);
-    await using second = await startEntrypoint("websocket", env);
-    await expectBroadcast([first.url, second.url], transport, 6);
-  });
+  longTest.skipIf(!hasRedis)(
+    "the redis-streams adapter, with processes of two hosts (needs redis-server)",
+    async () => {
+      await using redis = await startRedis();
+      const env = {
+        ...realtime,
+        SVC_WEBSOCKET_SOCKETIO_ADAPTER: "redis-streams",
+        SVC_WEBSOCKET_REDIS_URL: `redis://127.0.0.1:${redis.port}`,
+      };
+      await using first = await startEntrypoint("websocket", env);
+      await using second = await startEntrypoint("websocket", env);
+      await expectBroadcast([first.url, second.url], transport, 6);
+    },
+  );
 });
 
 test("a worker announces a session to the primary before the client learns its id", async () => {
@@ -117,18 +120,21 @@ longTest.skipIf(!hasRedis)(
   },
 );
 
-test("a page of another origin may not connect; a page of an allowed origin or of the server itself may", async () => {
-  const origin = "https://console.example.com";
-  await using backend = await startEntrypoint("websocket", { ...realtime, SVC_CORS_ALLOWED_ORIGINS: origin });
-  for (const transport of ["websocket", "polling"] as const) {
-    for (const allowed of [origin, backend.url]) await connected(backend.url, transport, { origin: allowed });
-    await expect(connected(backend.url, transport, { origin: "https://example.com" })).rejects.toThrow(/error/);
-  }
-  const handshake = await fetch(`${backend.url}/socket.io/?EIO=4&transport=polling`, { headers: { origin } });
-  expect(handshake.headers.get("access-control-allow-origin")).toBe(origin);
-});
+longTest(
+  "a page of another origin may not connect; a page of an allowed origin or of the server itself may",
+  async () => {
+    const origin = "https://console.example.com";
+    await using backend = await startEntrypoint("websocket", { ...realtime, SVC_CORS_ALLOWED_ORIGINS: origin });
+    for (const transport of ["websocket", "polling"] as const) {
+      for (const allowed of [origin, backend.url]) await connected(backend.url, transport, { origin: allowed });
+      await expect(connected(backend.url, transport, { origin: "https://example.com" })).rejects.toThrow(/error/);
+    }
+    const handshake = await fetch(`${backend.url}/socket.io/?EIO=4&transport=polling`, { headers: { origin } });
+    expect(handshake.headers.get("access-control-allow-origin")).toBe(origin);
+  },
+);
 
-test("SVC_WEBSOCKET_CLUSTER_WORKERS sets the number of workers, and a worker that dies is replaced", async () => {
+longTest("SVC_WEBSOCKET_CLUSTER_WORKERS sets the number of workers, and a worker that dies is replaced", async () => {
   await using backend = await startEntrypoint("websocket", {
     ...realtime,
     SVC_WEBSOCKET_SOCKETIO_ADAPTER: "cluster",

@@ -12,6 +12,7 @@ import {
 import { makeRepository, type TestRepository } from "../../support/git.ts";
 import { newestRecord } from "../../support/records.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
+import { longTest } from "../../support/runs.ts";
 
 const caller = { source: "http", actor: "ann", grants: ["read", "write"] } as const;
 const FILE = "deployments.yaml";
@@ -130,7 +131,7 @@ describe("the declarations of a repository", () => {
     ]);
   });
 
-  test("many edits at the same time: added, renamed, removed, ports and configuration", async () => {
+  longTest("many edits at the same time: added, renamed, removed, ports and configuration", async () => {
     const repository = makeRepository({ [FILE]: TEXT });
     const { draft } = await draftOf(repository.ports);
     const [staging, , edge] = draft.deployments;
@@ -146,7 +147,7 @@ describe("the declarations of a repository", () => {
     expect(text).not.toContain("ItemController");
   });
 
-  test.each([
+  longTest.each([
     ["Windows line breaks", TEXT.replaceAll("\n", "\r\n")],
     ["no line break at its end", TEXT.trimEnd()],
     ["JSON", JSON.stringify({ version: "service-management.v1", deployments: [] }, undefined, 2)],

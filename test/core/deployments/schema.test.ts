@@ -14,7 +14,7 @@ import { validateDocument } from "../../../src/core/deployments/validate.ts";
 import type { Vocabulary } from "../../../src/core/deployments/vocabulary.ts";
 import { readSource } from "../../../src/core/yaml/read.ts";
 import { parseYaml } from "../../../src/core/yaml/parse.ts";
-import { firstOrAll, propertyRuns } from "../../support/runs.ts";
+import { firstOrAll, longTest, propertyRuns } from "../../support/runs.ts";
 
 const folder = fileURLToPath(new URL("../../fixtures/deployments/", import.meta.url));
 /** A schema cannot compare entries with each other. */
@@ -99,10 +99,12 @@ function targetAxes({ matrix: { serviceTypes, deployTargets, protocols, pm2Profi
 const plain = { name: "a", runtime: "node22" };
 const drivers = { databaseDriver: "SQLite", keyValueDriver: "redis" };
 
-test.each([
-  ["packaged", packaged, 840 * 3, 66],
-  ["foreign", foreign, 6 * 8 * 4 * 6 * 3, 90],
-])(
+test.each(
+  firstOrAll([
+    ["packaged", packaged, 840 * 3, 66],
+    ["foreign", foreign, 6 * 8 * 4 * 6 * 3, 90],
+  ]),
+)(
   "targets of the %s matrix: serviceType x deployTarget x runtimeProtocol x pm2Profile x region",
   (_, facts, ...sizes) => {
     const { type: _type, ...axes } = targetAxes(facts);
@@ -120,7 +122,7 @@ const matrices = [
   ["foreign", foreign],
 ] as const;
 
-test.each(firstOrAll(matrices))(
+longTest.each(firstOrAll(matrices))(
   "legacy entries of the %s matrix, with and without every part of today's metadata",
   (_, facts) => {
     const { deployTarget: _target, ...axes } = targetAxes(facts);
@@ -138,7 +140,7 @@ test.each(firstOrAll(matrices))(
   },
 );
 
-test("the schema and the validator agree on serviceKind x runMode x cloudProvider x a port", () => {
+longTest("the schema and the validator agree on serviceKind x runMode x cloudProvider x a port", () => {
   const some = [
     0,
     1,
@@ -234,7 +236,7 @@ test("the schema and the validator agree on documents with a fault anywhere", ()
   );
 });
 
-test("the schema and the validator agree on every readable fixture", async () => {
+longTest("the schema and the validator agree on every readable fixture", async () => {
   const names = readdirSync(folder).filter((name) => /\.(?:yaml|json)$/.test(name));
   const documents = await Promise.all(
     names.map(async (name) => readSource(readFileSync(folder + name, "utf8"), name).value),

@@ -6,7 +6,7 @@ import { parseEnvDocument, valuesOf } from "../../../src/core/env/document.ts";
 import { setValues, UnwritableValue, type Assignment, type EditResult } from "../../../src/core/env/edit.ts";
 import { unportableLines } from "../../../src/core/env/portable.ts";
 import { envText, hostileText, keyName } from "./env-arbitraries.ts";
-import { propertyRuns } from "../../support/runs.ts";
+import { longTest, propertyRuns } from "../../support/runs.ts";
 
 /** Values with all characters that need quotes, except line breaks and control characters. */
 const value = fc.stringMatching(/^[A-Za-z0-9 #'"`$=:/\\@?&;é-]{0,12}$/);
@@ -29,7 +29,7 @@ function attemptSets(text: string, assignments: readonly Assignment[]): EditResu
 }
 
 describe("setting a value", () => {
-  test("svcm's reader, dotenv and node --env-file read the value that was set", () => {
+  longTest("svcm's reader, dotenv and node --env-file read the value that was set", () => {
     const often = propertyRuns(2000, 10_000);
     let written = 0;
     fc.assert(
@@ -47,7 +47,7 @@ describe("setting a value", () => {
     expect(written / often.numRuns).toBeGreaterThan(0.8);
   });
 
-  test("keeps every other byte of a hostile file", () => {
+  longTest("keeps every other byte of a hostile file", () => {
     fc.assert(
       fc.property(hostileText, keyName, value, (text, key, to) => {
         const next = attemptSet(text, key, to);
@@ -181,7 +181,7 @@ describe("a line that some readers would read differently", () => {
     expect(assign).toThrow(/^A cannot be written to this file: line 1 leaves a quote \("\) open/);
   });
 
-  test("in any text, Node reads the value back, or a warning names a line", () => {
+  longTest("in any text, Node reads the value back, or a warning names a line", () => {
     const often = propertyRuns(4000, 50_000);
     const counts = { given: 0, doubted: 0 };
     fc.assert(
@@ -202,7 +202,7 @@ describe("a line that some readers would read differently", () => {
 describe("several values at once", () => {
   const assignments = fc.uniqueArray(fc.record({ key: keyName, value }), { maxLength: 5, selector: ({ key }) => key });
 
-  test("have the same result as single writes in order", () => {
+  longTest("have the same result as single writes in order", () => {
     fc.assert(
       fc.property(fc.oneof(envText, hostileText), assignments, (text, changes) => {
         const together = attemptSets(text, changes);

@@ -109,7 +109,7 @@ const rare = [
   ["signal", undefined],
 ] as const;
 
-test.each(firstOrAll(rare))(
+longTest.each(firstOrAll(rare))(
   "the only event with the cause %s is found in the oldest part of a large log",
   async (cause, reason) => {
     const atMs = Math.floor((NOW - 9 * HOUR) / 60_000) * 60_000;
@@ -140,7 +140,7 @@ const oldestEvents = [
   [{ kind: "restart" }, START + line(NOW - 9 * HOUR, EXIT.replace(":9", ":_old_9"))],
 ] as const;
 
-test.each(sampleOrAll(oldestEvents, oldestEvents.slice(0, 2)))(
+longTest.each(sampleOrAll(oldestEvents, oldestEvents.slice(0, 2)))(
   "the only event of %o is found in the oldest part of a large log",
   async (filter, oldest) => {
     const list = (ports: Ports) => execute(eventsList, ports, { since: NOW - 10 * HOUR, ...filter }, caller);
@@ -149,7 +149,7 @@ test.each(sampleOrAll(oldestEvents, oldestEvents.slice(0, 2)))(
   },
 );
 
-test("an event of PM2's daemon is found in the oldest part of a large log", async () => {
+longTest("an event of PM2's daemon is found in the oldest part of a large log", async () => {
   const ports = world(line(NOW - 9 * HOUR, "PM2 successfully stopped") + CRASHES);
   for (const filter of [{ cause: "daemon" }, { kind: "daemon" }] as const) {
     const { events } = await execute(eventsList, ports, { since: NOW - 10 * HOUR, ...filter }, caller);
@@ -157,7 +157,7 @@ test("an event of PM2's daemon is found in the oldest part of a large log", asyn
   }
 });
 
-test("an event of svcm needs an audit record, so a log is read only as far back as the audit log", async () => {
+longTest("an event of svcm needs an audit record, so a log is read only as far back as the audit log", async () => {
   const ports = world(CRASHES);
   let oldestMs = Infinity;
   const processLogs: Ports["processLogs"] = {
@@ -195,7 +195,7 @@ test("an event of svcm needs an audit record, so a log is read only as far back 
   expect(oldestMs).toBeLessThan(NOW - 9 * HOUR);
 });
 
-test("for a name that is not in the log, PM2 is asked, and no line is analysed", async () => {
+longTest("for a name that is not in the log, PM2 is asked, and no line is analysed", async () => {
   const { ports, counts } = countLines(
     world(line(NOW - 9 * HOUR, "App [quiet.1:9] exited with code [4] via signal [SIGINT]") + CRASHES),
   );

@@ -7,6 +7,7 @@ import { describeError } from "../../../src/core/api/errors.ts";
 import { plainEnvironment } from "../../support/command-line.ts";
 import { makeRepository, type TestRepository } from "../../support/git.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { longTest } from "../../support/runs.ts";
 
 const FILE = "deployments.yaml";
 const MAX = 1000;
@@ -43,13 +44,13 @@ test("a file is read at a revision, byte for byte", async () => {
   expect(commit).toBe(repository.git("rev-parse", "v1").trim());
 });
 
-test("a file that is missing at a revision has no bytes, also if the path is below a file", async () => {
+longTest("a file that is missing at a revision has no bytes, also if the path is below a file", async () => {
   const repository = makeRepository({ [FILE]: "a: 1\n" });
   expect(await textAt(repository, "HEAD", "other.yaml")).toBeUndefined();
   expect(await textAt(repository, "HEAD", `${FILE}/x`)).toBeUndefined();
 });
 
-test("the root may be a subfolder of the work tree, and a name may look like a pattern or an option", async () => {
+longTest("the root may be a subfolder of the work tree, and a name may look like a pattern or an option", async () => {
   const names = ["deploy*.yaml", ":(glob)x", "-x", "a b\n.yaml", "ü.yaml"];
   const repository = makeRepository(Object.fromEntries(names.map((name) => [`app/${name}`, name])));
   const revisions = revisionsOf(repository.path("app"));
@@ -59,7 +60,7 @@ test("the root may be a subfolder of the work tree, and a name may look like a p
   }
 });
 
-test("a path that is too large, outside, or not a regular file is refused", async () => {
+longTest("a path that is too large, outside, or not a regular file is refused", async () => {
   const repository = makeRepository({ "folder/x": "", large: "x".repeat(MAX + 1), fits: "x".repeat(MAX) });
   symlinkSync("fits", repository.path("link"));
   repository.commit();
@@ -72,7 +73,7 @@ test("a path that is too large, outside, or not a regular file is refused", asyn
 });
 
 describe("an unknown revision is refused", () => {
-  test.each([
+  longTest.each([
     ["nope"],
     ["HEAD~99"],
     ["HEAD^{tree}"],
@@ -122,7 +123,7 @@ test("a missing git program is reported", async () => {
   expect(await refusalOf(reading)).toMatchObject({ exitCode: 3, code: "GIT_NOT_FOUND" });
 });
 
-test("a git process that does not answer is stopped", async () => {
+longTest("a git process that does not answer is stopped", async () => {
   const repository = makeRepository({ [FILE]: "" });
   const bin = repository.path("bin");
   mkdirSync(bin);
@@ -136,7 +137,7 @@ test("a git process that does not answer is stopped", async () => {
   });
 });
 
-test("GIT_ variables that point to another repository have no effect", async () => {
+longTest("GIT_ variables that point to another repository have no effect", async () => {
   const repository = makeRepository({ [FILE]: "mine" });
   const other = makeRepository({ [FILE]: "other" });
   const env = {
@@ -155,7 +156,7 @@ test("GIT_ variables that point to another repository have no effect", async () 
   expect(existsSync(repository.path("trace"))).toBe(false);
 });
 
-test("no program that the repository configures is run", async () => {
+longTest("no program that the repository configures is run", async () => {
   const repository = makeRepository({ [FILE]: "a: 1\n", ".gitattributes": "* diff=evil filter=evil\n" });
   const run = `touch ${repository.path("pwned")}; cat`;
   const settings = {
@@ -178,7 +179,7 @@ test("no program that the repository configures is run", async () => {
   expect(existsSync(repository.path("pwned"))).toBe(false);
 });
 
-test("objects that a partial clone lacks are not fetched", async () => {
+longTest("objects that a partial clone lacks are not fetched", async () => {
   const origin = makeRepository({ [FILE]: "a: 1\n" });
   origin.git("config", "uploadpack.allowFilter", "true");
   const root = join(temporaryFolder(), "clone");
@@ -187,7 +188,7 @@ test("objects that a partial clone lacks are not fetched", async () => {
   expect(await refusalOf(reading)).toMatchObject({ exitCode: 3, code: "GIT_FAILED" });
 });
 
-test.each(["removed", "truncated"])("a file whose object is %s is not reported as absent", async (how) => {
+longTest.each(["removed", "truncated"])("a file whose object is %s is not reported as absent", async (how) => {
   const repository = makeRepository({ [FILE]: "a: 1\n", "other.txt": "b\n" });
   const id = repository.git("rev-parse", `HEAD:${FILE}`).trim();
   const object = repository.path(`.git/objects/${id.slice(0, 2)}/${id.slice(2)}`);

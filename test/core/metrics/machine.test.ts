@@ -12,6 +12,7 @@ import { processCpuPercent } from "../../../src/core/running/process-rate.ts";
 import { asNobody, canBeNobody, isLinux } from "../../support/machine.ts";
 import { commandLine, run, start } from "../../support/child.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { longTest } from "../../support/runs.ts";
 
 async function reader(diskPaths: readonly string[] = ["/"]) {
   const opened = await nodeMachine({ diskPaths }).openReader();
@@ -49,28 +50,31 @@ describe.runIf(isLinux)("Linux", () => {
     expect(second.rssBytes! / d.rssBytes).toBeLessThan(1.25);
   });
 
-  test("an ended process is missing, before and after its parent waits for it, and its files are closed", async () => {
-    const machine = await reader();
-    const before = descriptors();
-    // The parent of the inner shell never calls `wait`, so the child stays a zombie until the parent ends.
-    const parent = spawn("/bin/sh", ["-c", "sleep 1000 & echo $!; exec sleep 1000"], {
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-    onTestFinished(() => void parent.kill("SIGKILL"));
-    const pid = Number(await new Promise<Buffer>((resolve) => parent.stdout.once("data", resolve)));
-    expect((await machine.processes([pid])).has(pid)).toBe(true);
-    expect(descriptors()).toBeGreaterThan(before);
-    process.kill(pid, "SIGKILL");
-    while ((await machine.processes([pid])).has(pid)) await new Promise((resolve) => setImmediate(resolve));
-    await machine.processes([]);
-    const own = spawn("/bin/sh", ["-c", "exec sleep 1000"], { stdio: "ignore" });
-    expect((await machine.processes([own.pid!])).has(own.pid!)).toBe(true);
-    const ended = new Promise((resolve) => own.once("close", resolve));
-    own.kill("SIGKILL");
-    await ended;
-    expect((await machine.processes([own.pid!])).size).toBe(0);
-    parent.stdout.destroy();
-  });
+  longTest(
+    "an ended process is missing, before and after its parent waits for it, and its files are closed",
+    async () => {
+      const machine = await reader();
+      const before = descriptors();
+      // The parent of the inner shell never calls `wait`, so the child stays a zombie until the parent ends.
+      const parent = spawn("/bin/sh", ["-c", "sleep 1000 & echo $!; exec sleep 1000"], {
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+      onTestFinished(() => void parent.kill("SIGKILL"));
+      const pid = Number(await new Promise<Buffer>((resolve) => parent.stdout.once("data", resolve)));
+      expect((await machine.processes([pid])).has(pid)).toBe(true);
+      expect(descriptors()).toBeGreaterThan(before);
+      process.kill(pid, "SIGKILL");
+      while ((await machine.processes([pid])).has(pid)) await new Promise((resolve) => setImmediate(resolve));
+      await machine.processes([]);
+      const own = spawn("/bin/sh", ["-c", "exec sleep 1000"], { stdio: "ignore" });
+      expect((await machine.processes([own.pid!])).has(own.pid!)).toBe(true);
+      const ended = new Promise((resolve) => own.once("close", resolve));
+      own.kill("SIGKILL");
+      await ended;
+      expect((await machine.processes([own.pid!])).size).toBe(0);
+      parent.stdout.destroy();
+    },
+  );
 
   test("the number of open files is bounded, and they are closed", async () => {
     const before = descriptors();
@@ -93,7 +97,7 @@ describe.runIf(isLinux)("Linux", () => {
     expect(after.writeBytes - before.writeBytes).toBeGreaterThanOrEqual(2 ** 20);
   });
 
-  test.runIf(canBeNobody)("traffic of another user's process is reported with a reason instead of 0", async () => {
+  longTest.runIf(canBeNobody)("traffic of another user's process is reported with a reason instead of 0", async () => {
     const [line = ""] = await run([...asNobody, ...commandLine("read-process", String(process.pid))]);
     expect(JSON.parse(line)).toMatchObject({ cpuMs: expect.any(Number), io: { supported: true, code: "EACCES" } });
   });
@@ -108,13 +112,13 @@ describe.runIf(isLinux)("Linux", () => {
   });
 });
 
-test("each file system is listed once, and a missing path is left out", async () => {
+longTest("each file system is listed once, and a missing path is left out", async () => {
   const folder = temporaryFolder();
   const disks = new DiskReader([folder, join(folder, "."), join(folder, "gone")], 60_000);
   expect(await disks.read()).toMatchObject([{ path: folder, blocks: expect.any(Number) }]);
 });
 
-test("systems without /proc are measured through Node and systeminformation", async () => {
+longTest("systems without /proc are measured through Node and systeminformation", async () => {
   const machine = await openPortable(["/"], "elsewhere", querySystem());
   const { memory, cores } = await machine.host();
   expect(memory.totalBytes).toBeGreaterThan(2 ** 27);
@@ -124,7 +128,7 @@ test("systems without /proc are measured through Node and systeminformation", as
   expect(reading!.rssBytes).toBeGreaterThan(2 ** 20);
 });
 
-test("the constant facts of the machine are read once for all readers, and are null before that", async () => {
+longTest("the constant facts of the machine are read once for all readers, and are null before that", async () => {
   const machine = nodeMachine({ diskPaths: ["/"] });
   const [one, other] = [await machine.openReader(), await machine.openReader()];
   onTestFinished(() => [one, other].forEach((opened) => opened.close()));

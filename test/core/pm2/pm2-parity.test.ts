@@ -11,6 +11,7 @@ import type { Data } from "../../../src/core/pm2/loaded.ts";
 import { declaredSettings, recordedSettings } from "../../../src/core/pm2/settings.ts";
 import { isPm2Field, expectedType } from "../../../src/core/pm2/pm2-fields.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { longTest } from "../../support/runs.ts";
 
 const require = createRequire(import.meta.url);
 const CORES = 3;
@@ -236,7 +237,7 @@ const samples: readonly Data[] = [
   { a: 1 },
 ];
 
-test("every field that PM2 knows is known, with its type", () => {
+longTest("every field that PM2 knows is known, with its type", () => {
   const config = require("pm2/lib/tools/Config.js") as {
     schema: Record<string, { alias?: string[] }>;
     validateJSON: (app: object) => { errors: string[] };

@@ -8,6 +8,7 @@ import { simulateApply } from "../../../src/core/rollout/revision.ts";
 import type { DecidedStep } from "../../../src/core/rollout/step.ts";
 import { expectedOf, type Fields } from "./loaded.ts";
 import { inputOf, planFor, summarise } from "./plans.ts";
+import { longTest } from "../../support/runs.ts";
 
 /** Declarations of up to three apps with every field that affects a step. */
 const app = fc.record(
@@ -92,7 +93,7 @@ describe("for any declaration and any processes", () => {
     );
   });
 
-  test("two computations of a plan are equal", () => {
+  longTest("two computations of a plan are equal", () => {
     const digest = (text: string): string => Buffer.from(text).toString("base64url").slice(-8);
     fc.assert(
       fc.property(declared, live, (expected, running) => {

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { REPOSITORY } from "../../support/command-line.ts";
 import { ask, startupCheck } from "../../support/startup-library.ts";
 import { CONFIG_FOLDER, makeWorkspace } from "../../support/workspace.ts";
+import { firstOrAll, longTest } from "../../support/runs.ts";
 
 const CONTRACT = "config/runtime-contract.yaml";
 const packaged = readFileSync(join(REPOSITORY, CONTRACT), "utf8");
@@ -18,7 +19,7 @@ describe("in a repository with svcm.yaml", () => {
     return makeWorkspace({ ".env": "SVC_HTTP_FRAMEWORK=hono\nSVC_JWT_TOKEN_SECRET_KEY=canary-jwt\n", ...files });
   }
 
-  test.each(["hono", "koa"])("the library and startup check judge %s by its keys alike", (framework) => {
+  test.each(firstOrAll(["hono", "koa"]))("the library and startup check judge %s by its keys alike", (framework) => {
     const { root } = workspaceOf({ "svcm.yaml": yaml(declared), ".env": `SVC_HTTP_FRAMEWORK=${framework}\n` });
     const { decision } = ask(join(root, CONFIG_FOLDER), { SVC_HTTP_FRAMEWORK: framework });
     const { status, answer } = startupCheck(root, "rest");
@@ -28,14 +29,14 @@ describe("in a repository with svcm.yaml", () => {
     expect(decision.issues).toEqual(answer.issues);
   });
 
-  test("without keys in svcm.yaml, the contract of the repository or the packaged one applies", () => {
+  longTest("without keys in svcm.yaml, the contract of the repository or the packaged one applies", () => {
     const hono = { SVC_HTTP_FRAMEWORK: "hono" };
     const beside = workspaceOf({ "svcm.yaml": yaml(""), [CONTRACT]: widened });
     expect(ask(beside.root, hono).decision.mayStart).toBe(true);
     expect(ask(workspaceOf({ "svcm.yaml": yaml("") }).root, hono).decision.mayStart).toBe(false);
   });
 
-  test.each([
+  longTest.each([
     ["with keys of another product", "keys: { PORT: { kind: port } }", "STARTUP_KEYS_UNDECLARED", 2],
     ["that is not valid", "keys: { PORT: { kind: harbour } }", "FACT_SHAPE", 3],
   ])("a svcm.yaml %s makes both refuse the start", (_, keys, code, exit) => {
@@ -46,7 +47,7 @@ describe("in a repository with svcm.yaml", () => {
     expect(startupCheck(root, "rest").status).toBe(exit);
   });
 
-  test("keys in both files make both refuse the start", () => {
+  longTest("keys in both files make both refuse the start", () => {
     const { root } = workspaceOf({ "svcm.yaml": yaml(declared), [CONTRACT]: widened });
     expect(ask(root, {}).decision).toMatchObject({ mayStart: false, issues: [{ code: "FACT_KEYS_TWICE" }] });
     expect(startupCheck(root, "rest").status).toBe(3);

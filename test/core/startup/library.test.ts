@@ -8,7 +8,7 @@ import type { EnvValues } from "../../../src/core/startup/plan.ts";
 import { REPOSITORY, svcm } from "../../support/command-line.ts";
 import { ask, startupCheck } from "../../support/startup-library.ts";
 import { CONFIG_FOLDER, makeWorkspace } from "../../support/workspace.ts";
-import { firstOrAll } from "../../support/runs.ts";
+import { firstOrAll, longTest } from "../../support/runs.ts";
 
 const CONTRACT = "config/runtime-contract.yaml";
 const packaged = readFileSync(join(REPOSITORY, CONTRACT), "utf8");
@@ -39,12 +39,14 @@ function bound(workspace: ReturnType<typeof makeWorkspace>): Omit<Repository, "b
 }
 
 describe.each(firstOrAll(formats))("as %s, in a repository with its own runtime contract", (format) => {
-  test.each([
-    ["widens", widened, "hono", true],
-    ["widens", widened, "koa", false],
-    ["tightens", tightened, "fastify", false],
-    ["tightens", tightened, "express", true],
-  ] as const)("that %s it, the library and startup check agree", (_, contract, framework, mayStart) => {
+  test.each(
+    firstOrAll([
+      ["widens", widened, "hono", true],
+      ["widens", widened, "koa", false],
+      ["tightens", tightened, "fastify", false],
+      ["tightens", tightened, "express", true],
+    ] as const),
+  )("that %s it, the library and startup check agree", (_, contract, framework, mayStart) => {
     const values = { SVC_HTTP_FRAMEWORK: framework };
     const { root, below } = repository(contract, values);
     const { decision } = ask(below, values, {}, "rest", format);
@@ -67,13 +69,13 @@ describe("the chosen contract", () => {
     expect(ask("/", hono).decision.mayStart).toBe(false);
   });
 
-  test("in a deployment that is not a repository, the nearest contract", () => {
+  longTest("in a deployment that is not a repository, the nearest contract", () => {
     const { path, below } = makeMarkerless();
     expect(ask(below, hono).decision.mayStart).toBe(true);
     expect(ask(path("."), hono).decision.mayStart).toBe(true);
   });
 
-  test("without a contract, or with a copy of the packaged one, no YAML parser is loaded", () => {
+  longTest("without a contract, or with a copy of the packaged one, no YAML parser is loaded", () => {
     const { below } = repository(packaged, {});
     for (const cwd of ["/", below]) expect(ask(cwd, {}).loaded).toEqual(["lib/cjs/startup.js"]);
     expect(ask(repository(widened, {}).below, {}).loaded).toContain("contract-reader.cjs");
@@ -107,7 +109,7 @@ describe("a contract that cannot be used makes the start fail", () => {
     expect(decision.issues[0]?.message).toContain(`cannot be read (${code})`);
   });
 
-  test("one without the startup keys: the library refuses, and startup check exits 2", () => {
+  longTest("one without the startup keys: the library refuses, and startup check exits 2", () => {
     const own =
       packaged.slice(0, packaged.indexOf("keys:")) +
       "keys:\n  PORT: { tier: read-only, kind: text, label: Port, help: Port of the service. }\nprofiles: {}\n";
@@ -124,7 +126,7 @@ describe("drivers that the backend has", () => {
   const drivers = { SVC_DATABASE_DRIVER: ["SQLite", "PostgreSQL"] } as const;
   const LIST = `${CONFIG_FOLDER}/svcm.startup.json`;
 
-  test.each([
+  longTest.each([
     ["Mongo", false],
     ["sqlite3", true],
     ["", false],
@@ -141,12 +143,14 @@ describe("drivers that the backend has", () => {
     if (!mayStart) expect(answer.issues).toMatchObject([{ code: "STARTUP_DRIVER_NOT_CARRIED", message: words }]);
   });
 
-  test.each([
-    [{ SVC_DATABSE_DRIVER: ["SQLite"] }, '"SVC_DATABSE_DRIVER" is not a startup key; accepted: SVC_HTTP_FRAMEWORK'],
-    [{ SVC_DATABASE_DRIVER: [] }, "drivers.SVC_DATABASE_DRIVER: expected a list of at least one value"],
-    [{ SVC_DATABASE_DRIVER: "SQLite" }, "drivers.SVC_DATABASE_DRIVER: expected a list of at least one value"],
-    [[], "drivers: expected { KEY: [value, ...] }"],
-  ])("a list that is wrong, %j, is refused by both", (wrong, words) => {
+  test.each(
+    firstOrAll([
+      [{ SVC_DATABSE_DRIVER: ["SQLite"] }, '"SVC_DATABSE_DRIVER" is not a startup key; accepted: SVC_HTTP_FRAMEWORK'],
+      [{ SVC_DATABASE_DRIVER: [] }, "drivers.SVC_DATABASE_DRIVER: expected a list of at least one value"],
+      [{ SVC_DATABASE_DRIVER: "SQLite" }, "drivers.SVC_DATABASE_DRIVER: expected a list of at least one value"],
+      [[], "drivers: expected { KEY: [value, ...] }"],
+    ]),
+  )("a list that is wrong, %j, is refused by both", (wrong, words) => {
     const { root, below, write } = repository(packaged, {});
     write(LIST, `{\n  "drivers": ${JSON.stringify(wrong)}\n}\n`);
     const { decision } = ask(below, {}, { drivers: wrong as StartupOptions["drivers"] & object });
@@ -160,7 +164,7 @@ describe("drivers that the backend has", () => {
     expect(stderr).toContain(words);
   });
 
-  test("a file that is not JSON, or has another member, is refused with its place", () => {
+  longTest("a file that is not JSON, or has another member, is refused with its place", () => {
     const { root, write } = repository(packaged, {});
     write(LIST, "{\n  drivers: 1\n}\n");
     expect(svcm(["startup", "check", "rest"], { cwd: root }).stderr).toMatch(
@@ -181,7 +185,7 @@ describe("an app of the ecosystem file", () => {
   ] };`;
   const values = { SVC_REALTIME_API: "yes", SVC_REALTIME_API_PROTOCOL: "websocket" };
 
-  test("--app applies its env over the file, as PM2 does", () => {
+  longTest("--app applies its env over the file, as PM2 does", () => {
     const { root, write } = repository(packaged, values);
     write(DEV, ecosystem);
     expect(startupCheck(root, "grpc").status).toBe(1);
@@ -202,7 +206,7 @@ describe("an app of the ecosystem file", () => {
     );
   });
 
-  test("an undeclared app is wrong usage, and the declared names are listed", () => {
+  longTest("an undeclared app is wrong usage, and the declared names are listed", () => {
     const { root, write } = repository(packaged, values);
     const ofNone = svcm(["startup", "check", "grpc", "--app", "x"], { cwd: root });
     expect(ofNone).toMatchObject({

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { scanJson } from "../../../src/core/words/json-scan.ts";
-import { propertyRuns } from "../../support/runs.ts";
+import { longTest, propertyRuns } from "../../support/runs.ts";
 
 const DEEP = 1_000;
 
@@ -61,7 +61,7 @@ describe("the JSON scanner", () => {
     fc.assert(property, propertyRuns(1000, 3000));
   });
 
-  test("the text before the reported position can be continued to JSON", () => {
+  longTest("the text before the reported position can be continued to JSON", () => {
     const property = fc.property(nearlyJson, (text) => {
       const problem = scanJson(text, DEEP);
       if (problem?.kind !== "syntax") return;

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { pm2 } from "../../support/pm2-daemon.ts";
 import { ask, repository, testServer } from "../support.ts";
 import { open } from "./support.ts";
+import { longTest } from "../../support/runs.ts";
 
 /** A PM2 without processes, so no action has an effect. */
 const empty = pm2();
@@ -49,7 +50,7 @@ test("the server accepts exactly the actions that the AsyncAPI document allows",
   expect(seen).toEqual(new Set(["INVALID_ACTION", "INVALID_REQUEST", "PROCESS_NOT_FOUND"]));
 });
 
-test("a subscription accepts exactly the environments that the AsyncAPI document allows", async () => {
+longTest("a subscription accepts exactly the environments that the AsyncAPI document allows", async () => {
   const files = repository();
   const server = await testServer({ repository: files, env: { PM2_HOME: empty.home, HOME: files.root } });
   const client = await open(server);

@@ -125,7 +125,7 @@ describe("the shutdown of the server", () => {
     expect(telemetry.watched).toEqual([]);
   });
 
-  test("does not wait for a socket that does not answer the close", async () => {
+  longTest("does not wait for a socket that does not answer the close", async () => {
     const { telemetry, server } = await start();
     const deaf = await deafClient(server);
     await telemetry.watchers(1);

@@ -3,13 +3,14 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { commandLineCaller, execute, renderDiff, deploymentsDiff } from "../../../../src/core/index.ts";
 import { makeRepository } from "../../../support/git.ts";
+import { firstOrAll } from "../../../support/runs.ts";
 
 const folder = fileURLToPath(new URL("../../../fixtures/deployments-diff/", import.meta.url));
 const same = (text: string): string => text;
 const plain = { bold: same, dim: same, red: same, yellow: same, green: same, cyan: same };
 
 /** Each case is a folder with old.yaml, new.yaml and the expected reports. Either document may be absent. */
-test.each(readdirSync(folder))("%s", async (name) => {
+test.each(firstOrAll(readdirSync(folder)))("%s", async (name) => {
   const [old, young] = ["old.yaml", "new.yaml"].map((file) => filesOf(`${folder}${name}/${file}`));
   const repository = makeRepository(old ?? {});
   repository.git("rm", "-r", "--quiet", "--ignore-unmatch", ".");

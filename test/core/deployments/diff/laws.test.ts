@@ -8,7 +8,7 @@ import type { Change, Effect, FieldChange } from "../../../../src/core/deploymen
 import { diffDeployments } from "../../../../src/core/deployments/diff/diff.ts";
 import { migrateTarget } from "../../../../src/core/deployments/migrate.ts";
 import type { Candidate } from "../../../../src/core/deployments/candidate.ts";
-import { propertyRuns } from "../../../support/runs.ts";
+import { longTest, propertyRuns } from "../../../support/runs.ts";
 
 const vocabulary = { contract, matrix };
 
@@ -87,7 +87,7 @@ test("the difference from new to old mirrors the difference from old to new", ()
   );
 });
 
-test("equally likely renames are the same in both directions", () => {
+longTest("equally likely renames are the same in both directions", () => {
   const alike = fc.array(
     fc.record({
       region: oneOf("eu", "us", "asia"),
@@ -109,7 +109,7 @@ test("equally likely renames are the same in both directions", () => {
   );
 });
 
-test("applying the changes to the old deploy targets returns the new ones", () => {
+longTest("applying the changes to the old deploy targets returns the new ones", () => {
   const named = fc
     .uniqueArray(fc.tuple(oneOf("a", "A", "b", "c", "d", "e"), target), {
       maxLength: 6,
@@ -187,7 +187,7 @@ describe("the effect of a change", () => {
   });
 });
 
-test("ten thousand renamed deploy targets are found in linear time, by their content", () => {
+longTest("ten thousand renamed deploy targets are found in linear time, by their content", () => {
   const targets = (prefix: string) =>
     Array.from({ length: 10_000 }, (_, index) => ({
       name: `${prefix}${index}`,

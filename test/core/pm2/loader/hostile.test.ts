@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { serve } from "../../../support/svcm.ts";
 import { makeWorkspace, type TestWorkspace } from "../../../support/workspace.ts";
 import { CANARY, hostileFiles } from "./hostile-files.ts";
-import { everyThirdOrAll, sampleOrAll } from "../../../support/runs.ts";
+import { everyThirdOrAll, longTest, sampleOrAll } from "../../../support/runs.ts";
 
 const PATH = "/api/runtime/pm2-ecosystem";
 const GOOD = 'module.exports = { apps: [{ name: "a", script: "a.js" }] };';
@@ -42,7 +42,7 @@ function processesAbout(text: string): string[] {
   });
 }
 
-test("each hostile ecosystem file is refused with svcm's message, and the server keeps running", async () => {
+longTest("each hostile ecosystem file is refused with svcm's message, and the server keeps running", async () => {
   const workspace = makeWorkspace();
   const server = await serve({
     root: workspace.root,
@@ -88,7 +88,7 @@ test("processes that a file starts end with the loader", async () => {
   }
 });
 
-test("a file has no access to svcm's secrets and options", async () => {
+longTest("a file has no access to svcm's secrets and options", async () => {
   const workspace = makeWorkspace();
   const env = {
     SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: `token-${CANARY}`,

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ecosystemCheck, execute, nodePorts } from "../../../../src/core/index.ts";
 import { makeWorkspace } from "../../../support/workspace.ts";
+import { longTest } from "../../../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read"] } as const;
 
@@ -25,7 +26,7 @@ test("every field with a type that PM2 refuses is reported", async () => {
   expect(await issues(app({ min_uptime: "10s", max_memory_restart: "300M" }))).toEqual([]);
 });
 
-test("env_file is reported as a field that PM2 ignores", async () => {
+longTest("env_file is reported as a field that PM2 ignores", async () => {
   expect(await issues(app({ env_file: ".env" }))).toEqual(["ECOSYSTEM_FIELD_UNKNOWN apps 0 env_file"]);
   expect(await issues(app({ envFile: ".env" }))).toEqual(["ECOSYSTEM_FIELD_UNKNOWN apps 0 envFile"]);
 });
@@ -46,7 +47,7 @@ test("CommonJS in a package of ES modules is reported, because PM2 cannot load i
   await expect(checked).rejects.toMatchObject({ body: { code: "ECOSYSTEM_FILE_ES_MODULE" } });
 });
 
-test("an interpreter other than Node.js in cluster mode is reported, because PM2 ignores it", async () => {
+longTest("an interpreter other than Node.js in cluster mode is reported, because PM2 ignores it", async () => {
   const expected = ["ECOSYSTEM_CLUSTER_INTERPRETER apps 0 interpreter"];
   expect(await issues(app({ exec_mode: "cluster", interpreter: "/bin/sh" }))).toEqual(expected);
   expect(await issues(app({ exec_mode: "cluster", interpreter: process.execPath }))).toEqual([]);

@@ -3,6 +3,7 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, symli
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { changes, makeScene, untilClear, write, type Scene } from "./scenes.ts";
+import { longTest } from "../../../support/runs.ts";
 
 function relink(root: string, target: string): void {
   symlinkSync(target, join(root, "next"));
@@ -84,7 +85,7 @@ test("a package that a link of the workspace leads to is code, and an installed 
   expect(await scene.verdict(request)).toBe("changed stale: ../../packages/text/index.js");
 });
 
-test("the code of a wrapper such as npm is that of its folder", async () => {
+longTest("the code of a wrapper such as npm is that of its folder", async () => {
   const scene = makeScene(true);
   const request = await scene.start({ script: "/usr/bin/npm" });
   expect(await scene.verdict(request)).toBe("same");
@@ -116,7 +117,7 @@ function shared(hasGit: boolean): Scene {
   return scene;
 }
 
-test.each([
+longTest.each([
   [true, true],
   [true, false],
   [false, true],
@@ -138,7 +139,7 @@ test.each([
   }
 });
 
-test.each([true, false])("what the declaration loads is code, wherever it lies, record: %s", async (hasRecord) => {
+longTest.each([true, false])("what the declaration loads is code, wherever it lies, record: %s", async (hasRecord) => {
   for (const path of ["first.js", "lib/mod.js", "run"]) {
     const scene = makeScene(true, { "server.js": "1" });
     write(scene.home, { "first.js": "1", "lib/mod.js": "1", run: "1" });
@@ -254,7 +255,7 @@ test("after the clock was set, only content proves anything", async () => {
   expect(await other.verdict(wrong)).toBe("unknown: the clock was set after its start");
 });
 
-test("PM2's own record of the commit stands for svcm's", async () => {
+longTest("PM2's own record of the commit stands for svcm's", async () => {
   const scene = makeScene(true);
   const request = await scene.start();
   const revision = scene.repository?.git("rev-parse", "HEAD").trim() ?? "";
@@ -267,17 +268,20 @@ test("PM2's own record of the commit stands for svcm's", async () => {
   expect(await scene.verdict(recorded(true))).toMatch(/^unknown: lib\/mod.js was written after its start/);
 });
 
-test("the fingerprint of the code changes with its content, folder and commit, and not with its times or data", async () => {
-  const scene = makeScene(true);
-  const request = await scene.start();
-  const fingerprint = async () => (await scene.look(request)).fingerprint;
-  const first = await fingerprint();
-  await untilClear();
-  write(scene.root, { "lib/mod.js": "1", "db.json": "{ }", "app.log": "x" });
-  expect(await fingerprint()).toBe(first);
-  write(scene.root, { "lib/mod.js": "2" });
-  const second = await fingerprint();
-  expect(second).not.toBe(first);
-  scene.repository?.commit();
-  expect(await fingerprint()).not.toBe(second);
-});
+longTest(
+  "the fingerprint of the code changes with its content, folder and commit, and not with its times or data",
+  async () => {
+    const scene = makeScene(true);
+    const request = await scene.start();
+    const fingerprint = async () => (await scene.look(request)).fingerprint;
+    const first = await fingerprint();
+    await untilClear();
+    write(scene.root, { "lib/mod.js": "1", "db.json": "{ }", "app.log": "x" });
+    expect(await fingerprint()).toBe(first);
+    write(scene.root, { "lib/mod.js": "2" });
+    const second = await fingerprint();
+    expect(second).not.toBe(first);
+    scene.repository?.commit();
+    expect(await fingerprint()).not.toBe(second);
+  },
+);

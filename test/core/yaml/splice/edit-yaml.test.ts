@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { addAndRemoveIsNothing, everyEditIsExact } from "./edit-properties.ts";
+import { longTest } from "../../../support/runs.ts";
 
-test("an edit changes only the requested data and lines", () => {
+longTest("an edit changes only the requested data and lines", () => {
   const { made, refused } = everyEditIsExact(300);
   expect(refused / (made + refused)).toBeLessThan(0.05);
 });
