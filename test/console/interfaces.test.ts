@@ -51,9 +51,11 @@ describe.skipIf(!hasBrowser)("interface adapters", () => {
     suite.answer(false);
     await suite.button("Delete ItemController.get").click();
     await expect.poll(() => suite.questions).toEqual(["Delete interface adapter ItemController.get?"]);
+    await suite.page.locator("dialog[open]").waitFor({ state: "detached" });
     suite.answer(true);
     await suite.button("Edit ItemController.get").click();
     await suite.button("Delete ItemController.list").click();
+    await suite.button("Delete ItemController.list").waitFor({ state: "detached" });
     await suite.field("Controller").fill("ItemController.other");
     await suite.button("Save Interface").click();
     await expect

@@ -126,6 +126,8 @@ describe.skipIf(!hasBrowser)("2: editing", () => {
     await suite.field("Name").fill("typed");
     suite.answer(false);
     await suite.button("Edit b").click();
+    await expect.poll(() => suite.questions).toHaveLength(1);
+    await suite.page.locator("dialog[open]").waitFor({ state: "detached" });
     await expect.poll(() => suite.field("Name").inputValue()).toBe("typed");
     suite.answer(true);
     await suite.button("Edit b").click();
