@@ -96,8 +96,7 @@ export class FactsReader {
   async #readServing(records: readonly ProcessRecord[]): Promise<ReadonlyMap<number, ServingFacts>> {
     const { clock } = this.#ports;
     const last = this.#serving;
-    const isFresh = last !== undefined && last.facts.size === 0 && clock.elapsed() - last.atMs < SERVING_MS;
-    if (isFresh) return last.facts;
+    if (last !== undefined && isServing(last.facts) && clock.elapsed() - last.atMs < SERVING_MS) return last.facts;
     const hung = [...(last?.facts ?? [])].flatMap(([pmId, facts]) => (facts.hung === undefined ? [] : [pmId]));
     const facts = await readServing(this.#ports, records, new Set(hung));
     this.#serving = { atMs: clock.elapsed(), facts };
@@ -167,6 +166,11 @@ export class FactsReader {
       }),
     );
   }
+}
+
+/** A process that cannot be seen stays so: a further look would show no more. */
+function isServing(facts: ReadonlyMap<number, ServingFacts>): boolean {
+  return [...facts.values()].every(({ hung, notLoaded }) => hung === undefined && notLoaded === undefined);
 }
 
 /** Two times for each job: the next one from now on, and the first one after its last start. */

@@ -94,16 +94,17 @@ export const noApps: EcosystemRule = {
   severity: "error",
   summary: "The file declares no app.",
   remedy: "Add an app with a `name` and a `script` to `apps`.",
-  check({ file: { fileName, loaded } }) {
-    if (loaded === undefined || loaded.apps.length > 0 || loaded.appsElsewhere) return [];
-    const why = loaded.found === "nothing" ? 'it exports no "apps"' : `"${loaded.found}" is empty`;
-    return [{ message: `${fileName} declares no app: ${why}` }];
-  },
+  check: ({ file }) => noAppFindings(file),
 };
 
 /** A plan refuses a file without a list of apps, which is hardly meant. An empty list may follow the last app. */
 export function missingListIssues(file: EcosystemFile): Issue[] {
-  if (file.loaded?.found !== "nothing" || file.loaded.apps.length > 0 || file.loaded.appsElsewhere) return [];
   const { code, severity } = noApps;
-  return [toIssue({ code, severity, message: `${file.fileName} declares no app: it exports no "apps"` })];
+  return file.loaded?.found === "nothing" ? noAppFindings(file).map((one) => toIssue({ ...one, code, severity })) : [];
+}
+
+function noAppFindings({ fileName, loaded }: EcosystemFile): Finding[] {
+  if (loaded === undefined || loaded.apps.length > 0 || loaded.appsElsewhere) return [];
+  const why = loaded.found === "nothing" ? 'it exports no "apps"' : `"${loaded.found}" is empty`;
+  return [{ message: `${fileName} declares no app: ${why}` }];
 }
