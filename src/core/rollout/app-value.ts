@@ -1,4 +1,5 @@
 import type { Plan } from "../api/rollout.ts";
+import { ownMember } from "../words/record.ts";
 
 /** In the order in which they win. `default`: svcm assumes it; the app may have another one. */
 export type ValueSource = "ecosystem" | "env file" | "default" | "nowhere";
@@ -33,7 +34,7 @@ export function decideAppValues({ keys, ecosystem, layers, defaultOf, runningOf 
       const value = values.get(key);
       return value === undefined ? [] : [{ file: fileName, value, source: "env file" as const }];
     });
-    const declared = ecosystem.env[key];
+    const declared = ownMember(ecosystem.env, key);
     const found = [
       ...inFiles,
       ...(declared === undefined ? [] : [{ file: ecosystem.fileName, value: declared, source: "ecosystem" as const }]),
