@@ -3,7 +3,7 @@ import type { Proposal } from "../core/api/proposals.ts";
 import { auditText, proposalApprove, proposalList, SvcmError } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
 import { canPrompt, confirmName } from "./terminal/prompt.ts";
-import type { Column } from "./terminal/table.ts";
+import { printTable, type Column } from "./terminal/table.ts";
 
 export default class Approve extends SvcmCommand {
   static override summary = "List what programs proposed, or approve a proposal.";
@@ -18,7 +18,7 @@ export default class Approve extends SvcmCommand {
     const { args } = await this.parse(Approve);
     const { proposals } = await this.execute(proposalList, {});
     if (args.id === undefined) {
-      this.printTable(COLUMNS, proposals, "No program has proposed anything.");
+      printTable(this, COLUMNS, proposals, "No program has proposed anything.");
       return { proposals };
     }
     if (!canPrompt(this))

@@ -4,7 +4,7 @@ import { auditOutcomes } from "../core/api/names.ts";
 import { auditList, auditText, type AuditRecord, type Paint } from "../core/index.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { readSince, sinceOptions } from "./terminal/times.ts";
-import type { Column } from "./terminal/table.ts";
+import { printTable, type Column } from "./terminal/table.ts";
 
 export default class Audit extends NodeCommand {
   static override summary = "Show who changed what, newest first.";
@@ -38,7 +38,7 @@ export default class Audit extends NodeCommand {
     const from = since === undefined ? undefined : readSince(since, Date.now());
     const response = await this.execute(auditList, { limit, outcome, text: args.name, since: from, calls });
     if (this.jsonEnabled()) return response;
-    this.printTable(COLUMNS, response.records, nothingFound(args.name, since, outcome));
+    printTable(this, COLUMNS, response.records, nothingFound(args.name, since, outcome));
     if (!response.complete) this.warn("Part of the audit log is damaged and was skipped. Older records may exist.");
     return response;
   }

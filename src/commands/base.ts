@@ -21,7 +21,6 @@ import { printable } from "./terminal/paint.ts";
 import { parseFields, selectFields, unknownFieldsText } from "./terminal/select-fields.ts";
 import { isStdoutTerminal, stderrScreen, stdoutScreen, type Screen } from "./terminal/screen.ts";
 import { progressText } from "./terminal/step-line.ts";
-import { renderTable, type Column } from "./terminal/table.ts";
 
 function environmentFlag(examples: string) {
   const summary = `Environment, for example ${examples}. Defaults to NODE_ENV, or dev.`;
@@ -171,10 +170,6 @@ export abstract class SvcmCommand extends Command {
 
   print(render: (screen: Screen) => string): void {
     if (!this.jsonEnabled()) this.log(render(stdoutScreen()));
-  }
-
-  printTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], emptyText?: string): void {
-    this.print((screen) => (rows.length === 0 && emptyText ? emptyText : renderTable(columns, rows, screen)));
   }
 
   /** Prevents quoted names and values from sending control sequences to the terminal. */

@@ -18,7 +18,7 @@ import { SvcmCommand } from "./base.ts";
 import { namesArg } from "./terminal/flags.ts";
 import { nodeFlag } from "./terminal/node-command.ts";
 import { readSince, sinceOptions } from "./terminal/times.ts";
-import type { Column } from "./terminal/table.ts";
+import { printTable, type Column } from "./terminal/table.ts";
 import { pluralize } from "../core/words/pluralize.ts";
 
 export default class Events extends SvcmCommand {
@@ -82,7 +82,7 @@ export default class Events extends SvcmCommand {
     apps: readonly string[],
   ): void {
     if (this.jsonEnabled()) return;
-    this.printTable(columns, foldRows(events), noEventsText(flags, apps));
+    printTable(this, columns, foldRows(events), noEventsText(flags, apps));
     if (next !== null) this.logToStderr(`Older events exist. Show more with --limit, up to 1000.`);
     if (!complete) this.warn("Part of the logs could not be read. Older events may exist.");
   }

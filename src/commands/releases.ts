@@ -1,6 +1,6 @@
 import { auditText, releaseList, type Release } from "../core/index.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
-import type { Column } from "./terminal/table.ts";
+import { printTable, type Column } from "./terminal/table.ts";
 
 export default class ReleasesList extends NodeCommand {
   static override hiddenAliases = ["releases:list"];
@@ -14,7 +14,7 @@ export default class ReleasesList extends NodeCommand {
     const response = await this.execute(releaseList, {});
     const { releases } = response;
     const hasCode = releases.some(({ deploy }) => deploy !== undefined);
-    this.printTable(hasCode ? [...COLUMNS, CODE] : COLUMNS, releases, EMPTY);
+    printTable(this, hasCode ? [...COLUMNS, CODE] : COLUMNS, releases, EMPTY);
     return response;
   }
 }

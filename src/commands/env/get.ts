@@ -5,7 +5,7 @@ import { pickEnvironment, envFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { paint } from "../terminal/paint.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
-import { renderTable, type Column } from "../terminal/table.ts";
+import type { Column } from "../terminal/table.ts";
 
 export default class EnvGet extends NodeCommand {
   static override summary = "Show the visible keys of an env file.";
@@ -56,6 +56,7 @@ export default class EnvGet extends NodeCommand {
     const { environment, values, unknown } = response;
     if (keys.length === 1) this.logExactly(values[0]?.value ?? "");
     else {
+      const { renderTable } = await import("../terminal/table.ts");
       this.print((screen) => `${paint.dim(`${app} (${environment})`)}\n${renderTable(APP_COLUMNS, values, screen)}`);
       if (unknown !== undefined) this.log(`svcm does not know with which values it runs: ${unknown}`);
       if (values.some(({ running }) => running === "former")) this.log(`Next: svcm apply --app ${app}`);
@@ -67,6 +68,7 @@ export default class EnvGet extends NodeCommand {
     const { facts } = await this.ports();
     const guesses = new Set(Object.keys((await facts.project())?.guesses ?? {}));
     const editable = new Set(editableKeys);
+    const { renderTable } = await import("../terminal/table.ts");
     const table = renderTable(
       [
         { heading: "KEY", cell: ([key]) => (guesses.has(key) ? `${key} ?` : key) },

@@ -2,7 +2,7 @@ import { interfaceFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { entryColumns, listEntries, type ListedEntry } from "../terminal/entry-list.ts";
 import { fileFlag } from "../terminal/flags.ts";
-import type { Column } from "../terminal/table.ts";
+import { printTable, type Column } from "../terminal/table.ts";
 
 interface Adapter extends ListedEntry {
   readonly number: number;
@@ -20,7 +20,7 @@ export default class InterfacesList extends SvcmCommand {
     const entries = await listEntries(this, flags, "interfaces");
     const interfaces = entries.map((listed, index) => ({ number: index + 1, ...listed }));
     const columns = [NUMBER, ...entryColumns(interfaceFields)];
-    this.printTable(columns, interfaces, `${flags.file} has no interface adapters.`);
+    printTable(this, columns, interfaces, `${flags.file} has no interface adapters.`);
     return { file: flags.file, interfaces };
   }
 }

@@ -2,7 +2,7 @@ import type { ListedNode } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { deadlineFlag } from "../terminal/node-command.ts";
 import { readDeadline } from "../terminal/times.ts";
-import type { Column } from "../terminal/table.ts";
+import { printTable, type Column } from "../terminal/table.ts";
 
 export default class NodesList extends SvcmCommand {
   static override summary = "List the machines of the fleet, with their state.";
@@ -15,7 +15,7 @@ export default class NodesList extends SvcmCommand {
     const { flags } = await this.parse(NodesList);
     const deadlineMs = readDeadline(flags.deadline);
     const nodes = await this.withFleet((fleet, { listNodes }) => listNodes(fleet, deadlineMs));
-    this.printTable(COLUMNS, nodes);
+    printTable(this, COLUMNS, nodes);
     if (nodes.some(({ state }) => state !== "online")) this.setExitCode(1);
     return { nodes };
   }

@@ -1,5 +1,6 @@
 import { targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
+import { printTable } from "../terminal/table.ts";
 import { entryColumns, listEntries } from "../terminal/entry-list.ts";
 import { fileFlag } from "../terminal/flags.ts";
 
@@ -11,7 +12,7 @@ export default class TargetsList extends SvcmCommand {
   async run() {
     const { flags } = await this.parse(TargetsList);
     const deployments = await listEntries(this, flags, "deployments");
-    this.printTable(entryColumns(targetFields), deployments, `${flags.file} has no deploy targets.`);
+    printTable(this, entryColumns(targetFields), deployments, `${flags.file} has no deploy targets.`);
     return { file: flags.file, deployments };
   }
 }

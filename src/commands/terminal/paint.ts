@@ -1,10 +1,13 @@
+import { Chalk } from "chalk";
 import { type Paint, toPrintable } from "../../core/index.ts";
 import type { Screen } from "./screen.ts";
 
 /** Two noncharacters mark each style until the text is printed, so a name cannot send an escape sequence. */
 const STYLES = ["bold", "dim", "red", "green", "yellow", "cyan"] as const;
-/** The code that starts each style, and the one that ends it. */
-const CODES = [1, 22, 2, 22, 31, 39, 32, 39, 33, 39, 36, 39];
+
+const CHALK = new Chalk({ level: 1 });
+/** The escape codes that start and end each style, in the order of the marks. */
+const CODES = STYLES.flatMap((name) => CHALK[name]("|").split("|"));
 
 const FIRST_MARK = 0xfdd0;
 export const MARKS = /([\uFDD0-\uFDEF])/g;
@@ -20,10 +23,12 @@ function markAt(offset: number): string {
 }
 
 export function withStyles(text: string, hasColours: boolean): string {
-  return text.replaceAll(MARKS, (mark) => {
-    const code = CODES[mark.charCodeAt(0) - FIRST_MARK];
-    return hasColours && code !== undefined ? `\u001B[${code}m` : "";
-  });
+  return text.replaceAll(MARKS, (mark) => (hasColours ? (CODES[mark.charCodeAt(0) - FIRST_MARK] ?? "") : ""));
+}
+
+/** Undoes `withStyles`, for a text whose names are escaped already. */
+export function withMarks(text: string): string {
+  return CODES.reduce((marked, code, index) => marked.replaceAll(code, markAt(index)), text);
 }
 
 /** Replaces control characters and direction marks, so that no name can move the cursor. */

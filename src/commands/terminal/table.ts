@@ -1,6 +1,7 @@
+import CliTable from "cli-table3";
 import { toPrintable, type Paint } from "../../core/index.ts";
-import { displayWidth, fit, foldWords, type Side } from "./fit.ts";
-import { paint } from "./paint.ts";
+import { displayWidth, fit, type Side } from "./fit.ts";
+import { paint, withMarks, withStyles } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 
 export interface Column<Row> {
@@ -31,9 +32,7 @@ export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly
     return { column, cells, naturalWidth, minWidth };
   });
   const sized = screen.width === undefined ? measured.map(atNaturalWidth) : fitColumns(measured, screen.width);
-  const head = sized.map(({ column, width }) => paint.bold(fit(column.heading, width, column.side)));
-  const lines = rows.flatMap((row, index) => drawRow(sized, row, index));
-  return [trimmed(head), ...lines].join("\n");
+  return draw(sized, rows);
 }
 
 interface MeasuredColumn<Row> {
@@ -96,28 +95,52 @@ function sum(widths: readonly number[]): number {
   return widths.reduce((total, width) => total + width, 0);
 }
 
-function drawRow<Row>(columns: readonly SizedColumn<Row>[], row: Row, index: number): string[] {
-  const parts = columns.map(({ column, cells, width }) => {
-    const cell = cells[index] ?? "";
-    return column.shorten === "fold" ? foldWords(cell, width) : [cell];
-  });
-  const height = Math.max(...parts.map(({ length }) => length));
-  return Array.from({ length: height }, (_, line) =>
-    trimmed(
-      columns.map(({ column, width }, place) => {
-        const text = fit(
-          parts[place]?.[line] ?? "",
-          width,
-          column.side,
-          column.shorten === "middle" ? "middle" : "end",
-        );
-        const colour = text.trim() === "" ? undefined : column.colour?.(row, paint);
-        return colour === undefined ? text : colour(text.trimEnd()) + " ".repeat(text.length - text.trimEnd().length);
-      }),
-    ),
-  );
+/** The time of the library grows with the square of the lines, so it draws a few at a time. */
+const LINES_AT_ONCE = 50;
+
+function draw<Row>(columns: readonly SizedColumn<Row>[], rows: readonly Row[]): string {
+  const head = columns.map(({ column }) => withStyles(paint.bold(column.heading), true));
+  const lines = [head, ...rows.map((row, index) => columns.map((column) => drawnCell(column, row, index)))];
+  const parts: string[] = [];
+  for (let from = 0; from < lines.length; from += LINES_AT_ONCE) {
+    const part = new CliTable({ chars: NO_LINES, style: NO_STYLE, ...sizes(columns) });
+    part.push(...lines.slice(from, from + LINES_AT_ONCE));
+    parts.push(part.toString());
+  }
+  return withMarks(parts.join("\n")).replaceAll(/ +(?=[\uFDD0-\uFDEF]*$)/gm, "");
 }
 
-function trimmed(cells: readonly string[]): string {
-  return cells.join(GAP).replace(/[ ]+(?=[\uFDD0-\uFDEF]*$)/, "");
+const NO_STYLE = { "padding-left": 0, "padding-right": 0, head: [], border: [], compact: true };
+const EDGES = ["top", "mid", "bottom", "left", "right"] as const;
+const JOINTS = ["top-mid", "left-mid", "mid-mid", "right-mid", "bottom-mid"] as const;
+const CORNERS = ["top-left", "top-right", "bottom-left", "bottom-right"] as const;
+const NO_LINES = {
+  ...Object.fromEntries([...EDGES, ...JOINTS, ...CORNERS].map((name) => [name, ""])),
+  middle: GAP,
+};
+
+function sizes<Row>(columns: readonly SizedColumn<Row>[]) {
+  return {
+    colWidths: columns.map(({ width }) => width),
+    colAligns: columns.map(({ column }) => column.side ?? "left"),
+  };
+}
+
+/** With escape codes, because the library counts our marks as text. */
+function drawnCell<Row>({ column, cells, width }: SizedColumn<Row>, row: Row, index: number): CliTable.Cell {
+  const wordWrap = column.shorten === "fold";
+  const text = cells[index] ?? "";
+  const content = wordWrap ? text : fit(text, width, "left", column.shorten === "middle" ? "middle" : "end").trimEnd();
+  const colour = content.trim() === "" ? undefined : column.colour?.(row, paint);
+  return { content: colour === undefined ? content : withStyles(colour(content), true), wordWrap };
+}
+
+/** Prints nothing but JSON with `--json`. */
+export function printTable<Row>(
+  command: { print: (render: (screen: Screen) => string) => void },
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  emptyText?: string,
+): void {
+  command.print((screen) => (rows.length === 0 && emptyText ? emptyText : renderTable(columns, rows, screen)));
 }

@@ -1,6 +1,6 @@
 import { auditText, tokenList, type ListedToken } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import type { Column } from "../terminal/table.ts";
+import { printTable, type Column } from "../terminal/table.ts";
 
 export default class TokenList extends SvcmCommand {
   static override summary = "List the tokens of this repository.";
@@ -10,7 +10,7 @@ export default class TokenList extends SvcmCommand {
   async run() {
     await this.parse(TokenList);
     const response = await this.execute(tokenList, {});
-    this.printTable(COLUMNS, response.tokens, EMPTY);
+    printTable(this, COLUMNS, response.tokens, EMPTY);
     return response;
   }
 }

@@ -1,5 +1,6 @@
 import { profileList } from "../../../core/index.ts";
 import { NodeCommand } from "../../terminal/node-command.ts";
+import { printTable } from "../../terminal/table.ts";
 
 export default class EnvProfileList extends NodeCommand {
   static override summary = "List the operational profiles.";
@@ -8,7 +9,8 @@ export default class EnvProfileList extends NodeCommand {
   async run() {
     await this.parse(EnvProfileList);
     const response = await this.execute(profileList, {});
-    this.printTable(
+    printTable(
+      this,
       [
         { heading: "PROFILE", cell: ({ profile }) => profile },
         { heading: "WHAT RUNS", cell: ({ label }) => label, shorten: "fold" },
