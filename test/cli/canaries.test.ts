@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { makeRepository } from "../support/git.ts";
 import { svcm } from "../support/svcm.ts";
 import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../support/workspace.ts";
@@ -113,7 +113,7 @@ const documentCommands = [
   "targets duplicate a --name b --dry-run",
 ];
 
-test("no byte of a command about deployments.yaml holds a secret of an unknown member", async () => {
+longTest("no byte of a command about deployments.yaml holds a secret of an unknown member", async () => {
   const repository = makeRepository({ "deployments.yaml": DOCUMENT });
   repository.write(
     "deployments.yaml",

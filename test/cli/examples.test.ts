@@ -2,10 +2,10 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { checkout } from "../support/checkout.ts";
 import { plainEnvironment, REPOSITORY, RUN } from "../support/command-line.ts";
-import { everyThirdOrAll } from "../support/runs.ts";
+import { everyThirdOrAll, longTest } from "../support/runs.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 interface Manifest {
@@ -23,7 +23,7 @@ const LASTING =
 /** Another example revokes this token. */
 const NEEDED = /token create ci-bot/;
 
-test("examples work, or name what is missing on this machine", () => {
+longTest("examples work, or name what is missing on this machine", () => {
   const [root, home] = [temporaryFolder(), temporaryFolder()];
   checkout(root);
   mkdirSync(join(home, "bin"));

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** The charts in a real browser: drawing, pointer, touch and keyboard. */
 import type { Page } from "playwright-core";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { chartedConsole, coloured, isDrawn, type ChartedConsole, type Colour } from "./charted-console.ts";
 import { axe } from "./accessibility.ts";
@@ -47,7 +47,7 @@ async function expectFine(page: Page, ratio: number): Promise<void> {
 }
 
 describe.skipIf(!hasBrowser)("the drawing of a chart", () => {
-  test("has a line, with a gap for each missing value or sample", async () => {
+  longTest("has a line, with a gap for each missing value or sample", async () => {
     const open = await chartedConsole(browser);
     const [cpu, memory] = [open.chart("CPU"), open.chart("Memory")];
     await coloured(cpu, await across(open, "CPU", 59), LIGHT_CPU);

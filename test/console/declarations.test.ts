@@ -2,7 +2,7 @@
 /** The repository's document in the console: shown unchanged, edited as a draft, and written without other changes. */
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { testServer, type TestServer } from "../server/support.ts";
 import { makeRepository, type TestRepository } from "../support/git.ts";
@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)("the declarations of the repository", () => {
     expect(JSON.parse(record ?? "")).toMatchObject({ action: "suite.write", target: "staging", outcome: "succeeded" });
   });
 
-  test("the copied patch is one that Git applies", async () => {
+  longTest("the copied patch is one that Git applies", async () => {
     const open = await opened();
     const { page, repository, button } = open;
     await page.evaluate(() => {

@@ -3,11 +3,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { testServer } from "../server/support.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { openConsole } from "./open-console.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 
@@ -25,7 +26,7 @@ function project() {
   return { root, envFile: (name: string) => place(`.env.${name}`), auditFile: place(".svcm/audit.jsonl") };
 }
 
-test.skipIf(!hasBrowser)("the page says that it writes production, and a save asks for its name", async () => {
+longTest.skipIf(!hasBrowser)("the page says that it writes production, and a save asks for its name", async () => {
   const repository = project();
   const server = await testServer({ repository, env: { PM2_HOME: temporaryFolder() } });
   const { page, field, button } = await openConsole(browser, server.url, { tab: "environment" });

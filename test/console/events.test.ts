@@ -2,7 +2,7 @@
 /** Events of processes on Monitoring and on Activity, with a real PM2. */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { ask, post } from "../server/support.ts";
 import { endsWith, pm2, type Pm2 } from "../support/pm2-daemon.ts";
@@ -116,7 +116,7 @@ longTest.skipIf(!hasBrowser)(
   },
 );
 
-test.skipIf(!hasBrowser)(
+longTest.skipIf(!hasBrowser)(
   "Activity lists changes and events by day, with causes and filters, also from an old link",
   async () => {
     const server = await serverOver(own);

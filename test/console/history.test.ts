@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { repository } from "../server/support.ts";
 import { MIB, stepsBetween, writeHistory } from "../support/recorded.ts";
@@ -21,7 +21,7 @@ function recorded() {
 const api = { name: "api", pmId: 0, memoryBytes: 600 * MIB };
 
 describe.skipIf(!hasBrowser)("the recorded history", () => {
-  test("fills the beginning of the charts, and adds a sortable column for growth", async () => {
+  longTest("fills the beginning of the charts, and adds a sortable column for growth", async () => {
     const open = await handMonitoring(browser, { server: { repository: recorded() } });
     const { page, give, telemetry } = open;
     await telemetry.watchers(1);

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** @see the specification, "Interface adapter" */
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { expectAccessibleInEveryLook } from "./accessibility.ts";
 import { focused, tabTo } from "./keyboard.ts";
@@ -34,7 +34,7 @@ async function fill(suite: SuitePage, { type, framework, entrypoint, controller 
 }
 
 describe.skipIf(!hasBrowser)("interface adapters", () => {
-  test("are added, edited in place and removed", async () => {
+  longTest("are added, edited in place and removed", async () => {
     const suite = await open();
     await expect.poll(() => suite.page.getByText("No interface adapters yet").count()).toBe(1);
     await fill(suite, rest);

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 import { appendFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { quietApp } from "../support/quiet-app.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)("the log of a process", () => {
     await expect.poll(() => page.getByRole("button", { name: "2 new" }).count()).toBe(0);
   });
 
-  test("the server searches, also lines that are not shown, and older lines are one click away", async () => {
+  longTest("the server searches, also lines that are not shown, and older lines are one click away", async () => {
     const { page, log } = await openLog();
     await page.getByLabel("Search the log").fill("LINE 1234");
     await log.getByText("line 1234").waitFor();

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** Monitoring by keyboard alone with a real PM2, and with a broken ecosystem file. */
 import { writeFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { ask } from "../server/support.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)("by keyboard alone", () => {
       .toBe("descending");
   });
 
-  test("details, stop, start and restart; an action that ends a process asks first", async () => {
+  longTest("details, stop, start and restart; an action that ends a process asks first", async () => {
     const { page, questions, answerNext } = await live();
     await tabTo(page, /^zeta/);
     await press(page, "Enter");

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** Accessibility of the view of all nodes: width, touch, keyboard, forced colours and accessible names. */
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser || !hasNats)("the view of all nodes (needs nats-serv
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
   });
 
-  test("is a table with names and states in the accessibility tree", async () => {
+  longTest("is a table with names and states in the accessibility tree", async () => {
     const { page } = await opened();
     const table = page.getByRole("table", { name: "Nodes" });
     await expect.poll(() => table.getAttribute("aria-rowcount")).toBe("4");

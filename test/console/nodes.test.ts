@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** The nodes of a fleet in one console, with a real NATS server and a real PM2. */
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished } from "vitest";
 import { auditList } from "../../src/core/index.ts";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { hasNats } from "../support/nats-server.ts";
@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser || !hasNats)("the console of a fleet (needs nats-ser
   });
   afterAll(() => real.end());
 
-  test("an action on another node asks for confirmation and leaves a record with both names", async () => {
+  longTest("an action on another node asks for confirmation and leaves a record with both names", async () => {
     const server = await world.server("edda", { env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN } });
     const { page, button, field } = await openConsole(browser, server.url, {
       tab: "monitoring?node=web-1",

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** A real server that is stopped and started again on its port, tab by tab. */
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { post, repository, testServer, type Repository, type TestServer } from "../server/support.ts";
 import { expectAccessible } from "./accessibility.ts";
@@ -38,33 +38,36 @@ async function open(tab: string, options: ConsoleOptions = {}): Promise<Cut> {
 }
 
 describe.skipIf(!hasBrowser)("a server that stops and starts again", () => {
-  test("the environment: a save, a read and a comparison fail in place, and the edit can be saved later", async () => {
-    const { page, field, button, ...cut } = await open("environment");
-    await field("HTTP framework").selectOption("restify");
-    await field("WebSocket Redis URL").fill("redis://typed");
-    await cut.stop();
-    await button("Save").click();
-    await page.locator(".save-bar .problem", { hasText: UNREACHED }).waitFor();
-    await cut.state("Disconnected");
-    await field("Compare dev with").selectOption("ci");
-    const comparison = page.getByRole("region", { name: "Compare" });
-    await comparison.getByText(UNREACHED).waitFor();
-    await button("Read the file again").click();
-    await page.locator("#panel > .status-region").getByText(UNREACHED).waitFor();
-    await expectAccessible({ page });
-    await expect.poll(() => field("HTTP framework").inputValue()).toBe("restify");
-    await expect.poll(() => field("WebSocket Redis URL").inputValue()).toBe("redis://typed");
-    const server = await cut.again();
-    await comparison.getByRole("button", { name: "Try again" }).click();
-    await page.getByLabel("Differences between dev and ci").waitFor();
-    await cut.state("Connected");
-    await button("Try again").click();
-    await page.locator("#panel > .status-region .problem").waitFor({ state: "detached" });
-    await expect.poll(() => field("HTTP framework").inputValue()).toBe("restify");
-    await button("Save").click();
-    await page.getByText("Saved 2 keys to .env.dev.").waitFor();
-    expect(server.text()).toMatch(/SVC_HTTP_FRAMEWORK=restify[\s\S]*SVC_WEBSOCKET_REDIS_URL=redis:\/\/typed/);
-  });
+  longTest(
+    "the environment: a save, a read and a comparison fail in place, and the edit can be saved later",
+    async () => {
+      const { page, field, button, ...cut } = await open("environment");
+      await field("HTTP framework").selectOption("restify");
+      await field("WebSocket Redis URL").fill("redis://typed");
+      await cut.stop();
+      await button("Save").click();
+      await page.locator(".save-bar .problem", { hasText: UNREACHED }).waitFor();
+      await cut.state("Disconnected");
+      await field("Compare dev with").selectOption("ci");
+      const comparison = page.getByRole("region", { name: "Compare" });
+      await comparison.getByText(UNREACHED).waitFor();
+      await button("Read the file again").click();
+      await page.locator("#panel > .status-region").getByText(UNREACHED).waitFor();
+      await expectAccessible({ page });
+      await expect.poll(() => field("HTTP framework").inputValue()).toBe("restify");
+      await expect.poll(() => field("WebSocket Redis URL").inputValue()).toBe("redis://typed");
+      const server = await cut.again();
+      await comparison.getByRole("button", { name: "Try again" }).click();
+      await page.getByLabel("Differences between dev and ci").waitFor();
+      await cut.state("Connected");
+      await button("Try again").click();
+      await page.locator("#panel > .status-region .problem").waitFor({ state: "detached" });
+      await expect.poll(() => field("HTTP framework").inputValue()).toBe("restify");
+      await button("Save").click();
+      await page.getByText("Saved 2 keys to .env.dev.").waitFor();
+      expect(server.text()).toMatch(/SVC_HTTP_FRAMEWORK=restify[\s\S]*SVC_WEBSOCKET_REDIS_URL=redis:\/\/typed/);
+    },
+  );
 
   longTest("the check of the environment file is requested again after a failure", async () => {
     const { page, button, ...cut } = await open("environment", {

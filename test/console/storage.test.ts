@@ -10,6 +10,7 @@ import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { testServer } from "../server/support.ts";
 import { axe } from "./accessibility.ts";
 import { openConsole } from "./open-console.ts";
+import { longTest } from "../support/runs.ts";
 
 /** A browser storage with a limited size. */
 function storage(entries: Readonly<Record<string, string>> = {}, room = Infinity): Storage {
@@ -127,28 +128,31 @@ describe("the stored document", () => {
 
 const browser = useBrowser();
 
-test.skipIf(!hasBrowser)("corrupt storage is reported, can be downloaded, and is removed only on demand", async () => {
-  const server = await testServer({ env: { PM2_HOME: "/nowhere/pm2" } });
-  const stored = { [STORAGE_KEY]: '{"deployments": [' };
-  const { page, answer, questions } = await openConsole(browser, server.url, { tab: "activity", stored });
-  await page.getByText("could not be read and was kept aside").waitFor();
-  await expect.poll(() => axe(page)).toEqual([]);
-  const [download] = await Promise.all([
-    page.waitForEvent("download"),
-    page.getByRole("button", { name: "Download" }).click(),
-  ]);
-  const chunks: Buffer[] = [];
-  for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
-  expect(Buffer.concat(chunks).toString()).toBe(stored[STORAGE_KEY]);
-  const kept = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes(".aside.")).length);
-  answer(false);
-  await page.getByRole("button", { name: "Remove" }).click();
-  await expect.poll(() => questions).toHaveLength(1);
-  expect(await kept()).toBe(1);
-  await page.locator("dialog[open]").waitFor({ state: "detached" });
-  answer(true);
-  await page.getByRole("button", { name: "Remove" }).click();
-  await page.getByText("kept aside").waitFor({ state: "detached" });
-  expect(await kept()).toBe(0);
-  await expect.poll(() => questions).toHaveLength(2);
-});
+longTest.skipIf(!hasBrowser)(
+  "corrupt storage is reported, can be downloaded, and is removed only on demand",
+  async () => {
+    const server = await testServer({ env: { PM2_HOME: "/nowhere/pm2" } });
+    const stored = { [STORAGE_KEY]: '{"deployments": [' };
+    const { page, answer, questions } = await openConsole(browser, server.url, { tab: "activity", stored });
+    await page.getByText("could not be read and was kept aside").waitFor();
+    await expect.poll(() => axe(page)).toEqual([]);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download" }).click(),
+    ]);
+    const chunks: Buffer[] = [];
+    for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
+    expect(Buffer.concat(chunks).toString()).toBe(stored[STORAGE_KEY]);
+    const kept = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes(".aside.")).length);
+    answer(false);
+    await page.getByRole("button", { name: "Remove" }).click();
+    await expect.poll(() => questions).toHaveLength(1);
+    expect(await kept()).toBe(1);
+    await page.locator("dialog[open]").waitFor({ state: "detached" });
+    answer(true);
+    await page.getByRole("button", { name: "Remove" }).click();
+    await page.getByText("kept aside").waitFor({ state: "detached" });
+    expect(await kept()).toBe(0);
+    await expect.poll(() => questions).toHaveLength(2);
+  },
+);

@@ -41,7 +41,7 @@ describe("the workflow", () => {
       ]);
   });
 
-  test("comments with the plan once, and the next push updates the comment", () => {
+  longTest("comments with the plan once, and the next push updates the comment", () => {
     const repository = mergedPullRequest("pm2/ecosystem.production.config.cjs", ecosystem("1"), ecosystem("2"));
     expect(runSteps(repository, plan?.steps ?? []).map(({ status }) => status)).toEqual([0, 0]);
     const text = repository.read("svcm-plan.md");

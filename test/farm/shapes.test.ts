@@ -19,12 +19,7 @@ import { shapes, type Change, type Shape } from "./shapes.ts";
 const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 const run = promisify(execFile);
 const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write"] };
-const SAMPLE = new Set([
-  "cluster with several instances",
-  "a service beside a job and a task",
-  "releases behind a link, cwd at the link",
-  "dotenv",
-]);
+const SAMPLE = new Set(["a service beside a job and a task", "releases behind a link, cwd at the link"]);
 const all = Object.entries(shapes);
 const opened: Pm2[] = [];
 afterAll(async () => {

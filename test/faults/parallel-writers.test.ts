@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { serve, svcm } from "../support/svcm.ts";
 import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../support/workspace.ts";
+import { longTest } from "../support/runs.ts";
 
 const DEV = `${CONFIG_FOLDER}/.env.dev`;
 
@@ -16,7 +17,7 @@ const onceEach: readonly [string, string][] = [
   ["SVC_WEBSOCKET_SOCKETIO_ADAPTER", "cluster"],
 ];
 
-test("50 writers at once, command line and HTTP, lose nothing", async () => {
+longTest("50 writers at once, command line and HTTP, lose nothing", async () => {
   const workspace = makeWorkspace();
   const { url, stop } = await serve({ root: workspace.root });
   const byHttp = async (key: string, value: string): Promise<void> => {

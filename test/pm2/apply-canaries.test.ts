@@ -7,6 +7,7 @@ import { ask, post } from "../server/support.ts";
 import { svcm } from "../support/svcm.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { APPLY, listener, plan } from "./applied-apps.ts";
+import { longTest } from "../support/runs.ts";
 
 let own: Pm2;
 let planted = 0;
@@ -50,7 +51,7 @@ const run = async (...args: string[]): Promise<string> => {
   return `${args.join(" ")}\n${stdout}${stderr}`;
 };
 
-test("no output, frame, journal, plan file or audit record holds a value", async () => {
+longTest("no output, frame, journal, plan file or audit record holds a value", async () => {
   const outputs: string[] = [];
   declare();
   for (const flags of [[], ["--json"], ["--format", "markdown"], ["--out", "plan.json"]])

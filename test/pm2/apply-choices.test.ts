@@ -1,6 +1,6 @@
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect } from "vitest";
 import type { InputOf } from "../../src/core/api/inputs.ts";
 import {
   execute,
@@ -175,7 +175,7 @@ longTest(
   },
 );
 
-test("a file without a plan is refused", async () => {
+longTest("a file without a plan is refused", async () => {
   writeFileSync(join(own.folder, "plan.json"), "{}");
   expect(await refusal(readPlanFile(ports, "plan.json"))).toBe("INVALID_REQUEST");
   expect(await refusal(readPlanFile(ports, "no-plan.json"))).toBe("INVALID_REQUEST");

@@ -39,7 +39,7 @@ longTest("an apply, the list of releases and a rollback print what they did", as
   expect(after.processes).toEqual([]);
 });
 
-test("without a terminal, --yes or --plan is needed, and another plan is refused", async () => {
+longTest("without a terminal, --yes or --plan is needed, and another plan is refused", async () => {
   own.pm2Folder([api]);
   expect(await run("apply")).toMatchObject({ code: 2, stderr: expect.stringContaining("Accepted: --plan or --yes") });
   expect(await run("rollback")).toMatchObject({

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import {
   execute,
   processAct,
@@ -89,7 +89,7 @@ longTest(
   },
 );
 
-test("a rollback runs with the env file from before the release", async () => {
+longTest("a rollback runs with the env file from before the release", async () => {
   setLevel("debug");
   await apply();
   expect(await level()).toBe("debug");

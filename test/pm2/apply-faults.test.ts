@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { execute, processAct, SvcmError, type Ports } from "../../src/core/index.ts";
 import { commandLine, start } from "../support/child.ts";
 import { api, caller, isStep, refusal, twoAppsUnderPm2, web } from "./two-apps.ts";
@@ -215,7 +215,7 @@ const ends = [
   ["killed", () => daemon().signal("SIGKILL")],
   ["ended by its own command", () => byPm2("kill")],
 ] as const;
-test.each(firstOrAll(ends))(
+longTest.each(ends)(
   "a PM2 that is %s during an apply leaves a release half done, and the next apply starts the apps",
   async (_, end) => {
     const refused = await refusal(apply([api("5"), web("5")], when(isStep(0, "done"), end)));

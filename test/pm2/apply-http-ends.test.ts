@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { planBody, rollbackPlanBody } from "../../src/core/api/rollout.ts";
 import { ask, post } from "../server/support.ts";
 import { newestRecord } from "../support/records.ts";
 import { serve } from "../support/svcm.ts";
 import { APPLY, appsUnderPm2, listener, plan, release, ROLLBACK, words } from "./applied-apps.ts";
-import { firstOrAll, longTest } from "../support/runs.ts";
+import { longTest } from "../support/runs.ts";
 
 const { own, ports, app, gate, start, begin } = appsUnderPm2();
 
@@ -35,7 +35,7 @@ const ends = [
   ["SIGTERM", 0, "done"],
   ["SIGKILL", null, "failed"],
 ] as const;
-test.each(firstOrAll(ends))(
+longTest.each(ends)(
   "after %s of svcm serve during an apply, the release is half and the next plan says what is left",
   async (signal, code, phase) => {
     const env = { PM2_HOME: own.home, SVC_SERVICE_MANAGEMENT_CONFIG_DIR: own.folder };

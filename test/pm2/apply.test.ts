@@ -16,7 +16,7 @@ import {
 } from "../../src/core/index.ts";
 import { waitForFile } from "../support/appeared.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
-import { firstOrAll, longTest } from "../support/runs.ts";
+import { longTest } from "../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
 const CANARY = "canary-93b0";
@@ -123,7 +123,7 @@ test("an apply makes every process run as declared, and a second one has nothing
 });
 
 describe("a plan that is out of date is refused, and nothing is changed", () => {
-  test.each<[string, () => Promise<unknown> | void]>([
+  longTest.each<[string, () => Promise<unknown> | void]>([
     ["the file changed", () => own.pm2Folder([{ ...api, env: { MODE: "3" } }, web])],
     [
       "a process changed",
@@ -180,28 +180,23 @@ function untilCrash(): Ports {
 }
 
 describe("a bad release", () => {
-  test.each(
-    firstOrAll([
+  longTest.each<[string, object[]]>([
+    [
+      "in fork mode",
       [
-        "in fork mode",
-        [
-          { ...web, env: { MODE: "2" } },
-          { ...api, env: { MODE: "2", FAILS: "1" } },
-        ],
+        { ...web, env: { MODE: "2" } },
+        { ...api, env: { MODE: "2", FAILS: "1" } },
       ],
+    ],
+    [
+      "in cluster mode",
       [
-        "in cluster mode",
-        [
-          { ...api, env: { MODE: "2" } },
-          { ...web, env: { MODE: "2", FAILS: "1" } },
-        ],
+        { ...api, env: { MODE: "2" } },
+        { ...web, env: { MODE: "2", FAILS: "1" } },
       ],
-      [
-        "of a new app",
-        [{ ...api, env: { MODE: "2" } }, web, { name: "bad", script: "./app.cjs", env: { FAILS: "1" } }],
-      ],
-    ]),
-  )("%s is reverted: every changed process runs as before", async (_what, apps) => {
+    ],
+    ["of a new app", [{ ...api, env: { MODE: "2" } }, web, { name: "bad", script: "./app.cjs", env: { FAILS: "1" } }]],
+  ])("%s is reverted: every changed process runs as before", async (_what, apps) => {
     const before = await both();
     expect(await refusal(apply(apps, {}, untilCrash()))).toMatchObject({ kind: "APPLY_REVERTED" });
     expect(await both()).toEqual(before);
@@ -244,7 +239,7 @@ longTest("a rollback starts an app that was deleted in the meantime, with its fo
   expect(await stepsLeft()).toBe(0);
 });
 
-test("while one apply runs, another apply is refused, and the error names the process", async () => {
+longTest("while one apply runs, another apply is refused, and the error names the process", async () => {
   await ports.releases.withLock(1000, async () => {
     const second = own.ports().releases.withLock(1000, () => Promise.resolve("ran"));
     expect(await refusal(second)).toMatchObject({
@@ -276,7 +271,7 @@ test("values are only in PM2's records of a release and in its dump, readable on
   for (const path of [...files, join(own.home, "dump.pm2")]) expect(statSync(path).mode & 0o077, path).toBe(0);
 });
 
-test("the newest ten releases are kept", async () => {
+longTest("the newest ten releases are kept", async () => {
   for (let count = 0; count < 11; count += 1) {
     const id = `20200101-0000${String(count).padStart(2, "0")}-abcd`;
     await ports.releases.create(id, { event: "end", outcome: "applied", at: "" });

@@ -4,11 +4,11 @@ import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect } from "vitest";
 import { ecosystemCheck, ecosystemDrift, execute, rolloutApply, rolloutPlan } from "../../src/core/index.ts";
 import { plainEnvironment } from "../support/command-line.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
-import { sampleOrAll } from "../support/runs.ts";
+import { longTest, sampleOrAll } from "../support/runs.ts";
 import { fixturePath, loadFixture, writeFiles } from "./declarations.ts";
 
 const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
@@ -40,7 +40,7 @@ module.exports = { apps };`;
   writeFileSync(join(own.folder, "ecosystem.config.cjs"), text);
 }
 
-test.each(sampleOrAll(batches, [SAMPLE]))(
+longTest.each(sampleOrAll(batches, [SAMPLE]))(
   "valid apps are applied once, and are as PM2 starts them: %s",
   async (...batch) => {
     declare(batch);

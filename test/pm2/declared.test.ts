@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import { describeError, ecosystemDrift, execute, processAct, type Ports } from "../../src/core/index.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { withQuickClock } from "../support/quick-clock.ts";
@@ -54,7 +54,7 @@ const code = (done: Promise<unknown>): Promise<unknown> =>
 const FROM_SHELL =
   "env: { DATABASE_URL: process.env.DATABASE_URL, LOG_LEVEL: process.env.LOG_LEVEL, MODE: 'new', NUMBER: 5 }";
 
-test("a running process keeps a variable without a value, and the result names it", async () => {
+longTest("a running process keeps a variable without a value, and the result names it", async () => {
   declare("kept", FROM_SHELL);
   const env = { DATABASE_URL: "postgres://u:p@h/d", LOG_LEVEL: "info", MODE: "old" };
   await own.run({ name: "kept", script: join(own.folder, "idle.cjs"), env });

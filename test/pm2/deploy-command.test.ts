@@ -7,6 +7,7 @@ import { REPOSITORY } from "../support/command-line.ts";
 import { GIT_ENVIRONMENT } from "../support/git.ts";
 import { svcm, type RunResult } from "../support/svcm.ts";
 import { shopUnderPm2 } from "./deployed-shop.ts";
+import { longTest } from "../support/runs.ts";
 
 const shop = shopUnderPm2();
 const page = readFileSync(join(REPOSITORY, "docs/how-to/deploy.md"), "utf8");
@@ -18,7 +19,7 @@ const run = (line: string, ...more: string[]): Promise<RunResult> =>
     env: { PM2_HOME: shop.own.home, HOME: shop.own.folder, COLUMNS: "200", ...GIT_ENVIRONMENT },
   });
 
-test("each command of the page does what the page says", async () => {
+longTest("each command of the page does what the page says", async () => {
   const [dry = "", first = "", tagged = "", archive = "", list = "", back = "", ref = "", ...others] = lines;
   expect(others).toEqual([expect.stringMatching(/^gh pr comment /)]);
   const looked = await run(dry);

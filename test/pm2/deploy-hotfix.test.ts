@@ -1,7 +1,7 @@
 /** The present release crash-loops, and a good one is deployed over it. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { shopUnderPm2 } from "./deployed-shop.ts";
 import { longTest } from "../support/runs.ts";
 
@@ -44,7 +44,7 @@ async function hotfix(mode: "cluster" | "fork", number: number): Promise<string>
   return await shop.answer();
 }
 
-test("a good release gets in beside a healthy neighbour, with a connection for each process", async () => {
+longTest("a good release gets in beside a healthy neighbour, with a connection for each process", async () => {
   expect(await hotfix("cluster", 10)).toBe("10 fixed");
 });
 longTest("so it does with processes of their own", async () => {

@@ -2,16 +2,17 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { deployPlan, execute, rolloutApply } from "../../src/core/index.ts";
 import { caller, shopUnderPm2 } from "./deployed-shop.ts";
+import { longTest } from "../support/runs.ts";
 
 const shop = shopUnderPm2();
 const at = (name: string): string => join(shop.checkout, name);
 const processes = async (): Promise<unknown> =>
   (await shop.ports.processes.list()).map(({ name, pid, script }) => [name, pid, script]);
 
-test("it refuses files of the checkout that the release lacks, until each is shared or left", async () => {
+longTest("it refuses files of the checkout that the release lacks, until each is shared or left", async () => {
   execFileSync(process.execPath, ["build.cjs"], { cwd: shop.checkout });
   await execute(rolloutApply, shop.ports, { environment: "production" }, caller);
   shop.publish({ "catalog.json": "{}" });

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { deployPlan, execute, SvcmError } from "../../src/core/index.ts";
 import { canMount, mount } from "../support/machine.ts";
 import { caller, shopUnderPm2 } from "./deployed-shop.ts";
+import { longTest } from "../support/runs.ts";
 
 const shop = shopUnderPm2();
 const prepare = () => execute(deployPlan, shop.ports, { environment: "production" }, caller);
@@ -52,7 +53,7 @@ test.skipIf(spawnSync("pnpm", ["--version"]).status !== 0)(
   },
 );
 
-test("npm installs from its lockfile, and refuses one that does not match", async () => {
+longTest("npm installs from its lockfile, and refuses one that does not match", async () => {
   shop.publish({ "package.json": manifest() });
   execFileSync("npm", ["install", "--package-lock-only", "--no-audit"], { cwd: shop.checkout, stdio: "ignore" });
   shop.publish({ VERSION: "3" });
@@ -65,7 +66,7 @@ test("npm installs from its lockfile, and refuses one that does not match", asyn
   );
 });
 
-test("the release's own check ends a deploy before anything that runs is touched", async () => {
+longTest("the release's own check ends a deploy before anything that runs is touched", async () => {
   const project = readFileSync(at("svcm.yaml"), "utf8").replace(
     "keep: 2",
     'keep: 2, check: "node check.cjs", env: [PORT]',

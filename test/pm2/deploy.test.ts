@@ -15,7 +15,7 @@ import { expect, test } from "vitest";
 import { ecosystemDrift, execute, releaseList, rolloutPlan, rolloutRollback } from "../../src/core/index.ts";
 import { commandLine, start } from "../support/child.ts";
 import { loadDuring } from "../support/http-load.ts";
-import { sampleOrAll } from "../support/runs.ts";
+import { longTest, sampleOrAll } from "../support/runs.ts";
 import { CANARY, caller, shopUnderPm2 } from "./deployed-shop.ts";
 
 const shop = shopUnderPm2();
@@ -100,7 +100,7 @@ test("a failing build touches nothing, removes its folder, and shows its last li
   await expectClean();
 });
 
-test("a release that crashes leaves the former code, definition and current", async () => {
+longTest("a release that crashes leaves the former code, definition and current", async () => {
   const [, , script] = ((await pids()) as unknown[][])[0] ?? [];
   const before = shop.current();
   shop.publish({ VERSION: "crash" });
@@ -112,7 +112,7 @@ test("a release that crashes leaves the former code, definition and current", as
   expect((await plan()).changed).toBe(false);
 });
 
-test("the newest releases stay, the others go, unless files were written into them", async () => {
+longTest("the newest releases stay, the others go, unless files were written into them", async () => {
   const two = shop.current() ?? "";
   shop.publish({ VERSION: "3" });
   await shop.deploy();
@@ -161,20 +161,23 @@ const POINTS = [
 ] as const;
 let version = 100;
 
-test.each(sampleOrAll(POINTS, SAMPLE))("after a kill at %s, %s it, the next deploy finishes", async (event, when) => {
-  version += 1;
-  shop.publish({ VERSION: String(version) });
-  await killedAt(event, when);
-  const isOver = (event === "end" && when === "after") || (event === "prepared" && when === "after");
-  const codes = (await plan()).issues.map(({ code }) => code);
-  expect(codes.includes("DEPLOY_INTERRUPTED")).toBe(!isOver);
-  const { deploy } = await shop.deploy();
-  expect(deploy).toMatchObject({ state: "done", current: true });
-  expect([await shop.answer(), shop.current()]).toEqual([String(version), deploy.id]);
-  expect(shop.releases().filter((id) => id.endsWith(deploy.commit.slice(0, 7)))).toEqual([deploy.id]);
-  expect((await plan()).changed).toBe(false);
-  await expectClean();
-});
+longTest.each(sampleOrAll(POINTS, SAMPLE))(
+  "after a kill at %s, %s it, the next deploy finishes",
+  async (event, when) => {
+    version += 1;
+    shop.publish({ VERSION: String(version) });
+    await killedAt(event, when);
+    const isOver = (event === "end" && when === "after") || (event === "prepared" && when === "after");
+    const codes = (await plan()).issues.map(({ code }) => code);
+    expect(codes.includes("DEPLOY_INTERRUPTED")).toBe(!isOver);
+    const { deploy } = await shop.deploy();
+    expect(deploy).toMatchObject({ state: "done", current: true });
+    expect([await shop.answer(), shop.current()]).toEqual([String(version), deploy.id]);
+    expect(shop.releases().filter((id) => id.endsWith(deploy.commit.slice(0, 7)))).toEqual([deploy.id]);
+    expect((await plan()).changed).toBe(false);
+    await expectClean();
+  },
+);
 
 test("a commit that was not pushed is refused by name", async () => {
   shop.git("commit", "--quiet", "--allow-empty", "--message", "local");
@@ -191,7 +194,7 @@ test.each(["--output=written", "--upload-pack=touch written", "no-such-branch", 
   },
 );
 
-test("a script outside of the release is refused before anything is touched", async () => {
+longTest("a script outside of the release is refused before anything is touched", async () => {
   const before = await pids();
   const text = readFileSync(join(shop.checkout, "ecosystem.config.cjs"), "utf8");
   shop.publish({

@@ -1,15 +1,16 @@
 /** The effective value of an app, where it is from, and whether it runs. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { commandLineCaller, envApp, envWrite, execute, rolloutApply } from "../../src/core/index.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
+import { longTest } from "../support/runs.ts";
 
 const caller = commandLineCaller();
 const { own, ports } = runningPm2();
 
-test("the ecosystem file wins, a write to the env file makes the running value a former one", async () => {
+longTest("the ecosystem file wins, a write to the env file makes the running value a former one", async () => {
   const folder = join(own.folder, "apps/backend-template/src/config");
   mkdirSync(folder, { recursive: true });
   const file = join(folder, ".env.dev");

@@ -5,13 +5,14 @@ import { expect, test } from "vitest";
 import { eventWhy, execute, processAct, type Caller } from "../../src/core/index.ts";
 import { memoryGroup } from "../support/memory-group.ts";
 import { watchedPm2 } from "./watched-pm2.ts";
+import { longTest } from "../support/runs.ts";
 
 const CANARY = "canary-Qn7-33f0a91c";
 const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write", "logs"] };
 const user = userInfo().username;
 const { own, ports, command, recordOf, next } = watchedPm2();
 
-test("a restart by PM2's command has a certain cause, with verb and user, also for later readers", async () => {
+longTest("a restart by PM2's command has a certain cause, with verb and user, also for later readers", async () => {
   await command("restart", "first", "--", `--token=${CANARY}`);
   const event = await next({ app: "first", kind: "restart" });
   expect(event).toMatchObject({ cause: "pm2-cli", certainty: "likely", actor: `${user} (pm2 restart)` });
@@ -27,7 +28,7 @@ test("a restart by svcm has its actor and the number of its record", async () =>
   expect(event).toMatchObject({ cause: "svcm", actor: "tester (cli)", auditId: record?.id });
 });
 
-test("a kill by the kernel because memory ran out is reported as such", async (context) => {
+longTest("a kill by the kernel because memory ran out is reported as such", async (context) => {
   const group = memoryGroup(`svcm-test-${process.pid}`, 48 * 2 ** 20);
   if (group === undefined) return context.skip("needs root and a memory cgroup");
   const code = `process.on("SIGUSR2", () => { const kept = []; for (;;) kept.push(Buffer.alloc(1 << 20, 1)); });

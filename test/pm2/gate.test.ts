@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, get } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, vi } from "vitest";
 import { execute, releaseList, rolloutApply, rolloutPlan, SvcmError, type Ports } from "../../src/core/index.ts";
 import { freePort } from "../support/free-port.ts";
 import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
@@ -111,7 +111,7 @@ longTest("a release that stops responding while it is checked is reverted before
   expect(await served()).toBe("good");
 });
 
-test("a release without the path of the default probe only has to stay online", async () => {
+longTest("a release without the path of the default probe only has to stay online", async () => {
   expect(await refusal(apply("missing"))).toBe("done");
   expect(await served()).toBe("missing");
 });

@@ -45,7 +45,7 @@ longTest("while PM2 hangs, a stream and /metrics report the host without delay",
   await ports.telemetry.close();
 });
 
-test("a late answer does not interrupt an action", async () => {
+longTest("a late answer does not interrupt an action", async () => {
   const [requestFolder, free] = [join(own.folder, "requested"), join(own.folder, "free")];
   mkdirSync(requestFolder);
   const code = `const fs = require("node:fs");

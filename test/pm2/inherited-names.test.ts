@@ -1,7 +1,7 @@
 /** Apps and variables with the names of members that every object inherits. */
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import {
   bootShow,
   ecosystemDrift,
@@ -20,6 +20,7 @@ import {
 } from "../../src/core/index.ts";
 import { IDLE, pm2 } from "../support/pm2-daemon.ts";
 import { withQuickClock } from "../support/quick-clock.ts";
+import { longTest } from "../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read", "logs", "write"] } as const;
 const NAMES = ["constructor", "toString", "hasOwnProperty", "__proto__"];
@@ -39,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.end());
 
-test("they are measured, planned, applied and explained as any other", async () => {
+longTest("they are measured, planned, applied and explained as any other", async () => {
   const input = { environment: "dev" };
   const before = await execute(rolloutPlan, ports, input, caller);
   expect(before.steps.flatMap((step) => ("app" in step ? [step.app] : [])).toSorted()).toEqual(

@@ -14,6 +14,7 @@ import {
 } from "../../src/core/index.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
+import { longTest } from "../support/runs.ts";
 
 const { own, ports } = runningPm2({ TZ: "Europe/Berlin" });
 const caller = { source: "cli", grants: ["read", "act", "write"] } as const;
@@ -72,28 +73,31 @@ test("an apply registers a job, changes a web app and a job, and never runs the 
   expect(runsSoFar()).toEqual([]);
 });
 
-test("a start with the ecosystem file does not run a job, and `svcm run` runs it once and returns its result", async () => {
-  const start = { action: "start", scope: "ecosystem", name: "nightly", environment: "dev" } as const;
-  expect(await execute(processAct, ports, start, caller)).toMatchObject({
-    affected: [],
-    skipped: [{ name: "nightly", reason: "JOB_WAITS" }],
-  });
-  expect(runsSoFar()).toEqual([]);
-  const result = await execute(processRun, ports, { name: "nightly" }, caller);
-  expect(result).toMatchObject({ outcome: "failed", exitCode: 7 });
-  expect(runsSoFar()).toEqual(["nightly 2"]);
-  expect((await states())["nightly"]).toMatch(/^waiting next .* JOB_FAILED$/);
-  const { response } = await execute(projectDoctor, ports, { version: "0", offline: false }, caller);
-  expect(response.issues.map(({ code }) => code)).toContain("JOB_FAILED");
-  expect(await execute(processRun, ports, { name: "clustered" }, caller)).toMatchObject({ outcome: "unknown" });
-  expect(runsSoFar()).toEqual(["nightly 2", "clustered 1"]);
-  await expect(execute(processRun, ports, { name: "web" }, caller)).rejects.toMatchObject({
-    body: { code: "NOT_A_JOB" },
-  });
-  expect((await execute(rolloutApply, ports, input, caller)).release).toBeNull();
-});
+longTest(
+  "a start with the ecosystem file does not run a job, and `svcm run` runs it once and returns its result",
+  async () => {
+    const start = { action: "start", scope: "ecosystem", name: "nightly", environment: "dev" } as const;
+    expect(await execute(processAct, ports, start, caller)).toMatchObject({
+      affected: [],
+      skipped: [{ name: "nightly", reason: "JOB_WAITS" }],
+    });
+    expect(runsSoFar()).toEqual([]);
+    const result = await execute(processRun, ports, { name: "nightly" }, caller);
+    expect(result).toMatchObject({ outcome: "failed", exitCode: 7 });
+    expect(runsSoFar()).toEqual(["nightly 2"]);
+    expect((await states())["nightly"]).toMatch(/^waiting next .* JOB_FAILED$/);
+    const { response } = await execute(projectDoctor, ports, { version: "0", offline: false }, caller);
+    expect(response.issues.map(({ code }) => code)).toContain("JOB_FAILED");
+    expect(await execute(processRun, ports, { name: "clustered" }, caller)).toMatchObject({ outcome: "unknown" });
+    expect(runsSoFar()).toEqual(["nightly 2", "clustered 1"]);
+    await expect(execute(processRun, ports, { name: "web" }, caller)).rejects.toMatchObject({
+      body: { code: "NOT_A_JOB" },
+    });
+    expect((await execute(rolloutApply, ports, input, caller)).release).toBeNull();
+  },
+);
 
-test("a service that a user stopped stays stopped, is missing, and is started only by its name", async () => {
+longTest("a service that a user stopped stays stopped, is missing, and is started only by its name", async () => {
   await execute(processAct, ports, { action: "stop", name: "web" }, { ...caller, actor: "alice" });
   expect((await states())["web"]).toMatch(/^stopped by alice since \d\d:\d\d/);
   const drift = await execute(ecosystemDrift, ports, { environment: "dev" }, caller);

@@ -6,7 +6,7 @@ import { execute, rolloutApply, rolloutPlan, SvcmError, type Ports } from "../..
 import { freePort } from "../support/free-port.ts";
 import { loadDuring } from "../support/http-load.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
-import { firstOrAll, longTest } from "../support/runs.ts";
+import { longTest } from "../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read", "write", "logs"] } as const;
 let own: Pm2;
@@ -60,7 +60,7 @@ const refusal = (done: Promise<unknown>): Promise<SvcmError> =>
     },
   );
 
-test.each(firstOrAll(MODES))(
+longTest.each(MODES)(
   "%s: further applies of a bad release lose no request, and the good one gets in",
   async (_, mode) => {
     release(GOOD("1"));

@@ -1,10 +1,11 @@
 /** A child that outlives its parent, and keeps the port that the next run of the app needs. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { eventWhy, execute, processAct, processList, projectDoctor } from "../../src/core/index.ts";
 import { freePort } from "../support/free-port.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
+import { longTest } from "../support/runs.ts";
 
 const caller = { source: "cli", actor: "tester", grants: ["read", "logs", "act"] } as const;
 const { own, ports } = runningPm2();
@@ -15,7 +16,7 @@ child.on("exit", (code) => process.exit(code));`;
 const CHILD = `require("node:http").createServer((_request, response) => response.end())
   .listen(Number(process.env.PORT), "127.0.0.1", () => undefined);`;
 
-test("why, doctor and a failed restart name the child that holds the port, and its former app", async () => {
+longTest("why, doctor and a failed restart name the child that holds the port, and its former app", async () => {
   const port = await freePort();
   const child = join(own.home, "child.cjs");
   writeFileSync(child, CHILD);

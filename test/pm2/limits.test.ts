@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { execute, processAct, processScale, rightsOf, type Caller } from "../../src/core/index.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
+import { longTest } from "../support/runs.ts";
 
 const limited: Caller = {
   source: "http",
@@ -32,7 +33,7 @@ async function statusOf(name: string): Promise<string | undefined> {
   return (await ports.processes.list()).find((record) => record.name === name)?.status;
 }
 
-test("a limited token stops and starts a process of its environment", async () => {
+longTest("a limited token stops and starts a process of its environment", async () => {
   const act = (action: "stop" | "start") => execute(processAct, ports, { action, name: "own" }, limited);
   expect((await act("stop")).affected).toMatchObject([{ name: "own", status: "stopped" }]);
   expect((await act("start")).affected).toMatchObject([{ name: "own", status: "online" }]);

@@ -3,10 +3,11 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { ecosystemDrift, execute, metricsShow, processAct, processList } from "../../src/core/index.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { listRawProcesses } from "../support/raw-list.ts";
+import { longTest } from "../support/runs.ts";
 
 const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 const caller = { source: "cli", grants: ["read", "write"] } as const;
@@ -27,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.end());
 
-test("a module is not listed and causes no drift, and an action on its namespace leaves it running", async () => {
+longTest("a module is not listed and causes no drift, and an action on its namespace leaves it running", async () => {
   const moduleOf = async () => (await listRawProcesses(own.home)).find(({ name }) => name === "a-module");
   const before = await moduleOf();
   expect(before?.pm2_env).toMatchObject({ pmx_module: true, status: "online", namespace: "default" });

@@ -95,14 +95,17 @@ test("a module that was changed and committed is a step of each app that runs it
   expect(await plan()).toMatchObject({ steps: [], unknown: [], unchanged: ["fork", "cluster", "wrapper"] });
 });
 
-test("after a restart by PM2 itself, the process runs the new code, and the record of the former pid does not count", async () => {
-  writeModule("3");
-  const env = { PATH: process.env["PATH"], HOME: own.folder, PM2_HOME: own.home };
-  execFileSync(process.execPath, [PM2, "restart", "fork"], { env, stdio: "ignore" });
-  expect(await codeOf()).toEqual(["cluster mod.cjs", "wrapper mod.cjs"]);
-});
+longTest(
+  "after a restart by PM2 itself, the process runs the new code, and the record of the former pid does not count",
+  async () => {
+    writeModule("3");
+    const env = { PATH: process.env["PATH"], HOME: own.folder, PM2_HOME: own.home };
+    execFileSync(process.execPath, [PM2, "restart", "fork"], { env, stdio: "ignore" });
+    expect(await codeOf()).toEqual(["cluster mod.cjs", "wrapper mod.cjs"]);
+  },
+);
 
-test("what cannot be known has no step, is not unchanged, and is restarted on demand", async () => {
+longTest("what cannot be known has no step, is not unchanged, and is restarted on demand", async () => {
   const service =
     readdirSync(join(own.home, "svcm")).find((name) => existsSync(join(own.home, "svcm", name, "starts"))) ?? "";
   utimesSync(join(app(), "mod.cjs"), 1e9, 1e9);
@@ -121,7 +124,7 @@ test("what cannot be known has no step, is not unchanged, and is restarted on de
   expect(await plan()).toMatchObject({ steps: [], unknown: [] });
 });
 
-test("a plan that was read before the code changed is refused, also if it is in a file", async () => {
+longTest("a plan that was read before the code changed is refused, also if it is in a file", async () => {
   declare([{ name: "new", script: "./server.cjs", cwd: app() }]);
   await writePlanFile(ports, "plan.json", await plan());
   writeModule("4");
@@ -137,7 +140,7 @@ longTest("code that is not committed is told like other files, and refused", asy
   expect(await refusal(apply())).toBe("WORKTREE_DIRTY");
 });
 
-test("a link that leads back to an older release is a step", async () => {
+longTest("a link that leads back to an older release is a step", async () => {
   for (const release of ["1", "2"]) {
     mkdirSync(join(own.folder, "releases", release), { recursive: true });
     const script = join(own.folder, "releases", release, "server.cjs");

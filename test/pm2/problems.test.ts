@@ -37,7 +37,7 @@ test("a process whose folder does not exist has a problem", async () => {
   expect(await problems()).toEqual({ runs: "PROCESS_FOLDER_MISSING", "never-ran": "PROCESS_FOLDER_MISSING" });
 });
 
-test("process list and metrics show list the problems of processes below the table", async () => {
+longTest("process list and metrics show list the problems of processes below the table", async () => {
   for (const args of [
     ["process", "list"],
     ["metrics", "show"],

@@ -1,7 +1,7 @@
 /** A rollback checks what it needs before it touches a process, and is undone if it fails. */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect } from "vitest";
 import {
   execute,
   releaseShow,
@@ -42,7 +42,7 @@ const refusal = (done: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof SvcmError ? { kind: error.kind, ...error.body } : error),
   );
 
-test("a rollback to a folder that is gone is refused, and no process is touched", async () => {
+longTest("a rollback to a folder that is gone is refused, and no process is touched", async () => {
   await apply(released(1, "web", "worker"));
   await apply(released(2, "web", "worker"), "second");
   const before = await pids();

@@ -1,13 +1,14 @@
 /** svcm writes its own files where no watch of PM2 sees them. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { commandLineCaller, envWrite, execute, openPorts } from "../../src/core/index.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
+import { longTest } from "../support/runs.ts";
 
 const caller = commandLineCaller();
 
-test("a write and its audit record restart no app that PM2 watches with its own ignore_watch", async () => {
+longTest("a write and its audit record restart no app that PM2 watches with its own ignore_watch", async () => {
   const own = pm2();
   onTestFinished(() => own.end());
   await own.startDaemon();

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { serverOver } from "../console/monitoring-page.ts";
 import { IDLE, pm2 } from "../support/pm2-daemon.ts";
 import { hasTmux, watchTerminal } from "../support/watch-terminal.ts";
@@ -8,7 +8,7 @@ import { longTest } from "../support/runs.ts";
 
 const CANARY = "canary-Kq7-51be20aa";
 
-test.runIf(hasTmux)(
+longTest.runIf(hasTmux)(
   "shows the details and the log of the selected process, of this machine and of a remote service",
   async () => {
     const own = pm2();

@@ -1,6 +1,6 @@
 /** Many concurrent clients: no acknowledged write is lost, and no reader sees a partial write. */
 import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { envReadBody } from "../../src/core/api/bodies.ts";
 import { svcm } from "../support/svcm.ts";
 import { ask, ENV, post, testServer } from "./support.ts";
@@ -51,7 +51,7 @@ longTest("50 clients write single keys over HTTP, some on the command line, with
   expect(changed).toHaveLength(Object.keys(target).length);
 });
 
-test("20 clients increment a number with If-Match, and no increment is lost", async () => {
+longTest("20 clients increment a number with If-Match, and no increment is lost", async () => {
   const server = await testServer();
   const key = "SVC_WEBSOCKET_REDIS_URL";
   await post(server, { values: { [key]: "redis://count:1" } });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { nodePorts, renderReport, deploymentsCheck, type Ports } from "../../../src/core/index.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
+import { longTest } from "../../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read"] } as const;
 const FILE = "deployments.yaml";
@@ -110,7 +111,7 @@ describe("a file is found", () => {
   });
 });
 
-test("of a hundred thousand wrong keys in one map, a thousand are reported and a hundred are shown", async () => {
+longTest("of a hundred thousand wrong keys in one map, a thousand are reported and a hundred are shown", async () => {
   const text = Array.from({ length: 100_000 }, (_, index) => `key${index}: 1`).join("\n");
   const { ports } = makeWorkspace({ [FILE]: text });
   const { report, response } = await check(ports);

@@ -155,7 +155,7 @@ describe("actions", () => {
     });
   });
 
-  test("start the apps of the ecosystem file and the daemon, and do not affect running processes", async () => {
+  longTest("start the apps of the ecosystem file and the daemon, and do not affect running processes", async () => {
     await using fresh = ending(pm2());
     const files = repository();
     const apps = ["declared", "beside"].map((name) => ({ name, script: "./idle.cjs" }));
@@ -268,7 +268,7 @@ describe("without a running PM2", () => {
     }
   });
 
-  test("metrics are sent when PM2 starts, and only the host when it dies", async () => {
+  longTest("metrics are sent when PM2 starts, and only the host when it dies", async () => {
     const late = pm2();
     try {
       const client = await subscribed(await start(late.home));
@@ -284,7 +284,7 @@ describe("without a running PM2", () => {
   });
 });
 
-test("no frame contains a value of an app's environment or arguments", async () => {
+longTest("no frame contains a value of an app's environment or arguments", async () => {
   const server = await start();
   const client = await subscribed(server, { asyncContext: true });
   await client.next("metrics");
