@@ -78,6 +78,15 @@ test("a start with the ecosystem file does not run a job, and `svcm run` runs it
     affected: [],
     skipped: [{ name: "nightly", reason: "JOB_WAITS" }],
   });
+  for (const many of [
+    { action: "restart", scope: "ecosystem", environment: "dev" },
+    { action: "restart", scope: "ecosystem", name: "nightly", environment: "dev" },
+    { action: "reload", scope: "namespace", namespace: "default" },
+    { action: "start", scope: "namespace", namespace: "default" },
+  ] as const) {
+    const { skipped } = await execute(processAct, ports, many, caller);
+    expect(skipped.filter(({ reason }) => reason === "JOB_WAITS").map(({ name }) => name)).toContain("nightly");
+  }
   expect(runsSoFar()).toEqual([]);
   const result = await execute(processRun, ports, { name: "nightly" }, caller);
   expect(result).toMatchObject({ outcome: "failed", exitCode: 7 });
