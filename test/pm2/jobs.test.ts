@@ -1,5 +1,5 @@
 /** Jobs and tasks: PM2 has their definition, and nothing but the schedule and `svcm run` starts them. */
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import {
@@ -12,6 +12,8 @@ import {
   rolloutApply,
   rolloutPlan,
 } from "../../src/core/index.ts";
+import { processRunBody } from "../../src/core/api/process-run.ts";
+import { post, testServer } from "../server/support.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
 
@@ -99,6 +101,16 @@ test("a start with the ecosystem file does not run a job, and `svcm run` runs it
   await expect(execute(processRun, ports, { name: "web" }, caller)).rejects.toMatchObject({
     body: { code: "NOT_A_JOB" },
   });
+  mkdirSync(join(own.folder, "apps/backend-template/src/config"), { recursive: true });
+  const repository = { root: own.folder, envFile: () => "", auditFile: join(own.folder, ".svcm/audit.jsonl") };
+  const server = await testServer({ repository, world: () => ports });
+  const answer = await post(server, { name: "clustered" }, {}, "/api/runtime/process/run");
+  expect({ status: answer.status, ...processRunBody.parse(answer.json) }).toMatchObject({
+    status: 200,
+    outcome: "unknown",
+  });
+  expect((await post(server, { name: "web" }, {}, "/api/runtime/process/run")).json.code).toBe("NOT_A_JOB");
+  expect(runsSoFar()).toEqual(["nightly 2", "clustered 1", "clustered 1"]);
   expect((await execute(rolloutApply, ports, input, caller)).release).toBeNull();
 });
 
