@@ -113,6 +113,7 @@ const GROUPS: readonly Group[] = [
       "alerts/notifier.",
       "boot/unit-folders.",
       "boot/units.node",
+      "events/load-",
       "events/sightings.node",
       "files/",
       "history/history-files.",

@@ -3,7 +3,8 @@ import * as Flags from "@oclif/core/flags";
 import { auditOutcomes } from "../core/api/names.ts";
 import { auditList, auditText, type AuditRecord, type Paint } from "../core/index.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
-import { readSince, sinceOptions } from "./terminal/times.ts";
+import { sinceOptions } from "./terminal/times.ts";
+import { readSince } from "../core/words/local-time.ts";
 import { printTable, type Column } from "./terminal/table.ts";
 
 export default class Audit extends NodeCommand {

@@ -17,7 +17,8 @@ import type { FleetEventQuery } from "../fleet/fleet.ts";
 import { SvcmCommand } from "./base.ts";
 import { namesArg } from "./terminal/flags.ts";
 import { nodeFlag } from "./terminal/node-command.ts";
-import { readSince, sinceOptions } from "./terminal/times.ts";
+import { sinceOptions } from "./terminal/times.ts";
+import { readSince } from "../core/words/local-time.ts";
 import { printTable, type Column } from "./terminal/table.ts";
 import { pluralize } from "../core/words/pluralize.ts";
 

@@ -32,7 +32,8 @@ export default class ProcessWait extends NodeCommand {
 function render({ processes, waitedMs }: ProcessWaitResponse): string {
   if (processes.length === 0) return "PM2 has no processes.";
   const lines = processes.map(({ name, pmId, status, isOnline, problem }) => {
-    if (problem !== null) return `${name} (id ${pmId}) is ${status}. ${problem.details}`;
+    if (problem !== null)
+      return `${name} (id ${pmId}) is ${status === "online" ? "not online" : status}. ${problem.details}`;
     const state = isOnline ? "is online" : `is ${status === "online" ? "not online for one second yet" : status}`;
     return `${name} (id ${pmId}) ${state}.`;
   });

@@ -70,7 +70,7 @@ export { createActionSubject as attemptedAction } from "./rollout/control/action
 export { processList } from "./metrics/operations/process-list.ts";
 export type { ListedProcess, ProcessListResponse } from "./metrics/operations/process-list.ts";
 export { processRun } from "./rollout/operations/process-run.ts";
-export type { ProcessRunResult } from "./rollout/operations/process-run.ts";
+export type { ProcessRunResult } from "./api/process-run.ts";
 export { processScale } from "./rollout/operations/process-scale.ts";
 export type { ProcessScaleResult } from "./rollout/operations/process-scale.ts";
 export { processShow } from "./events/operations/process-show.ts";

@@ -48,7 +48,7 @@ export function createHandler(route: Route, context: HandlerContext): RouteHandl
 
 function operationHandler(route: OperationRoute, { ports, limits, fleet }: HandlerContext): RouteHandlerMethod {
   const { operation } = route;
-  const readInput = inputReader(route, limits);
+  const readInput = inputReader(route, { limits, ports });
   const toResponse = route.hasEntityTag ? taggedResponses(ports) : plainResponse;
   return async (request, reply) => {
     const input = readInput(request);
@@ -64,8 +64,9 @@ function operationHandler(route: OperationRoute, { ports, limits, fleet }: Handl
   };
 }
 
-function backgroundHandler(route: OperationRoute, { rollouts, limits, fleet }: HandlerContext): RouteHandlerMethod {
-  const readInput = inputReader(route, limits);
+function backgroundHandler(route: OperationRoute, context: HandlerContext): RouteHandlerMethod {
+  const { rollouts, fleet } = context;
+  const readInput = inputReader(route, context);
   return async (request, reply) => {
     const input = readInput(request);
     request.hasStarted = true;
@@ -98,7 +99,7 @@ function contentHandler(route: ContentRoute, context: HandlerContext): RouteHand
   const headers = pageHeaders(route.mediaType);
   const content = contentRenderer(route.content, context);
   const { input: schema = NO_INPUT, query: names = [] } = route;
-  const readQuery = queryReader(parametersOf(schema, names));
+  const readQuery = queryReader(parametersOf(schema, names), () => context.ports.clock.now());
   return async (request, reply) => {
     const rawQuery = request.query as Record<string, unknown>;
     const query = route.response && parseInput(schema, readQuery(rawQuery), "INVALID_REQUEST");
@@ -136,26 +137,32 @@ function redirectHandler({ publicPath }: HandlerContext): RouteHandlerMethod {
 }
 
 function socketHandler({ channel }: HandlerContext): RouteHandlerMethod {
-  const readQuery = queryReader([]);
+  const readQuery = queryReader([], () => 0);
   return (request, reply) => {
     readQuery(request.query as Record<string, unknown>);
     channel.open(request, reply);
   };
 }
 
-function inputReader(route: OperationRoute, limits: Limits): (request: FastifyRequest) => unknown {
+function inputReader(
+  route: OperationRoute,
+  { limits, ports }: Pick<HandlerContext, "limits" | "ports">,
+): (request: FastifyRequest) => unknown {
   const { operation, query = [], body, ifMatch, fixed } = route;
   const schema: ZodMiniType = inputs[operation.id];
-  const readQuery = queryReader(parametersOf(schema, query));
+  const readQuery = queryReader(parametersOf(schema, query), () => ports.clock.now());
   return (request) => {
     const { "if-match": tags, "content-type": type } = request.headers;
     const { node: _node, ...rest } = request.query as Record<string, unknown>;
     const queried = readQuery(isRemote(route) ? rest : (request.query as Record<string, unknown>));
     if (isYaml(type, route)) return parseInput(schema, rawBody(request), operation.refusal);
+    const sent: object = body === undefined ? {} : readBody(request, body, operation.refusal, limits);
+    const twice = Object.keys(queried).find((name) => Object.hasOwn(sent, name));
+    if (twice !== undefined) throw repeatedParameter(twice);
     const input = {
       ...(request.params as Readonly<Record<string, string>>),
       ...queried,
-      ...(body && readBody(request, body, operation.refusal, limits)),
+      ...sent,
       ...(ifMatch !== undefined && tags !== undefined && { [ifMatch]: tags }),
       ...fixed,
     };

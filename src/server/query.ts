@@ -1,5 +1,7 @@
 import * as z from "zod";
+import { TIME_FORMAT } from "../core/api/input-fields.ts";
 import { SvcmError } from "../core/index.ts";
+import { readSince } from "../core/words/local-time.ts";
 
 export interface Parameter {
   readonly name: string;
@@ -23,7 +25,7 @@ export function parametersOf(input: z.core.$ZodType, names: readonly string[]): 
 }
 
 /** Strict, because a misspelled parameter would silently select a different environment. */
-export function queryReader(parameters: readonly Parameter[]): QueryReader {
+export function queryReader(parameters: readonly Parameter[], now: () => number): QueryReader {
   const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]));
   return (query) => {
     const values: Record<string, Value> = {};
@@ -35,7 +37,7 @@ export function queryReader(parameters: readonly Parameter[]): QueryReader {
         continue;
       }
       if (typeof value !== "string") throw repeatedParameter(name);
-      values[name] = parseValue(parameter, value);
+      values[name] = parseValue(parameter, value, now);
     }
     return values;
   };
@@ -50,9 +52,11 @@ function parseList(value: unknown): boolean | readonly string[] {
   return value === "true" ? true : [value].flat().map(String);
 }
 
-function parseValue(parameter: Parameter, value: string): Value {
+function parseValue(parameter: Parameter, value: string, now: () => number): Value {
   // As one parameter, because a repeated one is refused.
   if (parameter.schema.type === "array") return value.split(",").filter(Boolean);
+  const isTime = parameter.schema.format === TIME_FORMAT && !/^\d+$/.test(value);
+  if (isTime) return readSince(value, now(), parameter.name);
   if (parameter.schema.type === "integer") return parseInteger(parameter, value);
   return parameter.schema.type === "boolean" ? parseBoolean(parameter, value) : value;
 }
@@ -71,7 +75,7 @@ function parseInteger({ name, schema }: Parameter, value: string): number {
 
 export function repeatedParameter(name: string): SvcmError {
   const kind = name === "environment" ? "INVALID_ENVIRONMENT" : "INVALID_REQUEST";
-  return new SvcmError(kind, { details: `The query parameter ${name} is given more than once. Give it once.` });
+  return new SvcmError(kind, { details: `The parameter ${name} is given more than once. Give it once.` });
 }
 
 function unknownParameter(name: string, accepted: readonly string[]): SvcmError {

@@ -62,6 +62,7 @@ export const rolloutRoutes: readonly Route[] = [
     description:
       "Names the plan that you read. If the plan has changed, the answer is 409 with `PLAN_STALE` and that plan. " +
       "Answers before the first step; `apply` frames and the release show the rest. The first failure restores the touched apps.",
+    query: ["service"],
     body: applyRequest,
     fixed: briefLock,
     runsInBackground: true,
@@ -81,6 +82,7 @@ export const rolloutRoutes: readonly Route[] = [
     description:
       "Fetches, installs, builds and checks in a separate folder, which may take minutes. Nothing that runs is touched. " +
       "If the client disconnects before the release is prepared, its folder is removed.",
+    query: ["service"],
     body: deployPlanRequest,
     fixed: briefLock,
     response: deployPlanBody,
@@ -91,6 +93,7 @@ export const rolloutRoutes: readonly Route[] = [
     tag: "pm2",
     description:
       "Names the commit and the plan. Answers before the first step; `apply` frames and the release show the rest. The first failure restores code and configuration. The way back is a rollback.",
+    query: ["service"],
     body: deployRequest,
     fixed: briefLock,
     runsInBackground: true,

@@ -42,7 +42,10 @@ test.each(cases)("$name", async ({ name, mode, code, expected }) => {
   await own.run({ name, exec_mode: mode, code, max_restarts: 2, min_uptime: 600_000, pmx: true });
   const isOver = async () => (await ports.processes.list()).find((record) => record.name === name)?.status;
   await expect.poll(isOver).toBe("errored");
-  const { event, processes } = await execute(eventWhy, ports, { name }, caller);
+  const { event, processes, now } = await execute(eventWhy, ports, { name }, caller);
   expect(event).toMatchObject({ kind: "exit", ...expected });
   expect(processes).toMatchObject([{ state: "errored" }]);
+  expect(now.some((sentence) => /^It probably cannot load: .* needs "not-installed", which/.test(sentence))).toBe(
+    name === "loading-cluster",
+  );
 });

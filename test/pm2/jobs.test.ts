@@ -1,5 +1,5 @@
 /** Jobs and tasks: PM2 has their definition, and nothing but the schedule and `svcm run` starts them. */
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import {
@@ -12,9 +12,10 @@ import {
   rolloutApply,
   rolloutPlan,
 } from "../../src/core/index.ts";
+import { processRunBody } from "../../src/core/api/process-run.ts";
+import { post, testServer } from "../server/support.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
-import { longTest } from "../support/runs.ts";
 
 const { own, ports } = runningPm2({ TZ: "Europe/Berlin" });
 const caller = { source: "cli", grants: ["read", "act", "write"] } as const;
@@ -73,31 +74,47 @@ test("an apply registers a job, changes a web app and a job, and never runs the 
   expect(runsSoFar()).toEqual([]);
 });
 
-longTest(
-  "a start with the ecosystem file does not run a job, and `svcm run` runs it once and returns its result",
-  async () => {
-    const start = { action: "start", scope: "ecosystem", name: "nightly", environment: "dev" } as const;
-    expect(await execute(processAct, ports, start, caller)).toMatchObject({
-      affected: [],
-      skipped: [{ name: "nightly", reason: "JOB_WAITS" }],
-    });
-    expect(runsSoFar()).toEqual([]);
-    const result = await execute(processRun, ports, { name: "nightly" }, caller);
-    expect(result).toMatchObject({ outcome: "failed", exitCode: 7 });
-    expect(runsSoFar()).toEqual(["nightly 2"]);
-    expect((await states())["nightly"]).toMatch(/^waiting next .* JOB_FAILED$/);
-    const { response } = await execute(projectDoctor, ports, { version: "0", offline: false }, caller);
-    expect(response.issues.map(({ code }) => code)).toContain("JOB_FAILED");
-    expect(await execute(processRun, ports, { name: "clustered" }, caller)).toMatchObject({ outcome: "unknown" });
-    expect(runsSoFar()).toEqual(["nightly 2", "clustered 1"]);
-    await expect(execute(processRun, ports, { name: "web" }, caller)).rejects.toMatchObject({
-      body: { code: "NOT_A_JOB" },
-    });
-    expect((await execute(rolloutApply, ports, input, caller)).release).toBeNull();
-  },
-);
+test("a start with the ecosystem file does not run a job, and `svcm run` runs it once and returns its result", async () => {
+  const start = { action: "start", scope: "ecosystem", name: "nightly", environment: "dev" } as const;
+  expect(await execute(processAct, ports, start, caller)).toMatchObject({
+    affected: [],
+    skipped: [{ name: "nightly", reason: "JOB_WAITS" }],
+  });
+  for (const many of [
+    { action: "restart", scope: "ecosystem", environment: "dev" },
+    { action: "restart", scope: "ecosystem", name: "nightly", environment: "dev" },
+    { action: "reload", scope: "namespace", namespace: "default" },
+    { action: "start", scope: "namespace", namespace: "default" },
+  ] as const) {
+    const { skipped } = await execute(processAct, ports, many, caller);
+    expect(skipped.filter(({ reason }) => reason === "JOB_WAITS").map(({ name }) => name)).toContain("nightly");
+  }
+  expect(runsSoFar()).toEqual([]);
+  const result = await execute(processRun, ports, { name: "nightly" }, caller);
+  expect(result).toMatchObject({ outcome: "failed", exitCode: 7 });
+  expect(runsSoFar()).toEqual(["nightly 2"]);
+  expect((await states())["nightly"]).toMatch(/^waiting next .* JOB_FAILED$/);
+  const { response } = await execute(projectDoctor, ports, { version: "0", offline: false }, caller);
+  expect(response.issues.map(({ code }) => code)).toContain("JOB_FAILED");
+  expect(await execute(processRun, ports, { name: "clustered" }, caller)).toMatchObject({ outcome: "unknown" });
+  expect(runsSoFar()).toEqual(["nightly 2", "clustered 1"]);
+  await expect(execute(processRun, ports, { name: "web" }, caller)).rejects.toMatchObject({
+    body: { code: "NOT_A_JOB" },
+  });
+  mkdirSync(join(own.folder, "apps/backend-template/src/config"), { recursive: true });
+  const repository = { root: own.folder, envFile: () => "", auditFile: join(own.folder, ".svcm/audit.jsonl") };
+  const server = await testServer({ repository, world: () => ports });
+  const answer = await post(server, { name: "clustered" }, {}, "/api/runtime/process/run");
+  expect({ status: answer.status, ...processRunBody.parse(answer.json) }).toMatchObject({
+    status: 200,
+    outcome: "unknown",
+  });
+  expect((await post(server, { name: "web" }, {}, "/api/runtime/process/run")).json.code).toBe("NOT_A_JOB");
+  expect(runsSoFar()).toEqual(["nightly 2", "clustered 1", "clustered 1"]);
+  expect((await execute(rolloutApply, ports, input, caller)).release).toBeNull();
+});
 
-longTest("a service that a user stopped stays stopped, is missing, and is started only by its name", async () => {
+test("a service that a user stopped stays stopped, is missing, and is started only by its name", async () => {
   await execute(processAct, ports, { action: "stop", name: "web" }, { ...caller, actor: "alice" });
   expect((await states())["web"]).toMatch(/^stopped by alice since \d\d:\d\d/);
   const drift = await execute(ecosystemDrift, ports, { environment: "dev" }, caller);

@@ -6,7 +6,15 @@ import { createConnection } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { findConditions } from "../../src/core/alerts/conditions.ts";
-import { ecosystemDrift, execute, metricsShow, processList, projectDoctor, rolloutPlan } from "../../src/core/index.ts";
+import {
+  ecosystemDrift,
+  execute,
+  metricsShow,
+  processList,
+  projectDoctor,
+  rolloutApply,
+  rolloutPlan,
+} from "../../src/core/index.ts";
 import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
 import { freePort } from "../support/free-port.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
@@ -125,6 +133,20 @@ longTest("a process whose connections wait is hung", async () => {
     doctor: "PROCESS_HUNG",
   });
   await link.remove(await find("hangs"));
+});
+
+longTest("an apply does not end a server that is busy for longer than a plan looks at it", async () => {
+  const blocks = "for (const end = Date.now() + 7000; Date.now() < end;);";
+  const code = `${LISTENS} listen(require("node:net").createServer(() => { ${blocks} }));`;
+  await declare({ name: "computes", code, wait_ready: true, listen_timeout: 60_000 });
+  const before = await find("computes");
+  await connect();
+  await connect();
+  const input = { environment: "dev", apps: ["computes"], allowDirty: true };
+  const { release } = await execute(rolloutApply, ports, input, { ...caller, grants: ["read", "write"] });
+  expect(release?.steps.filter(({ app }) => app === "computes") ?? []).toEqual([]);
+  expect((await find("computes")).pid).toBe(before.pid);
+  await link.remove(await find("computes"));
 });
 
 test("a server that takes its connections late, but all of them, is online", async () => {

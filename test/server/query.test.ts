@@ -39,6 +39,32 @@ describe("a query", () => {
     },
   );
 
+  test("a time is a number, an age or a date, and anything else is refused with what is accepted", async () => {
+    const server = await testServer();
+    const since = (text: string) => ask(server, `/api/events?since=${encodeURIComponent(text)}`);
+    for (const text of ["1700000000000", "10m", "2026-01-31", "2026-01-31T08:00:00Z", "2026-01-31T08:00:00+02:00"])
+      expect((await since(text)).status).toBe(200);
+    for (const text of ["yesterday", "-1h", "2026-13-40", ""]) {
+      const { status, json } = await since(text);
+      expect(status).toBe(400);
+      expect(json.details).toMatch(
+        /^since: .* is not a time\. Accepted: an age such as 30m.*milliseconds since 1970\.$/,
+      );
+    }
+  });
+
+  test("a POST takes the service from the query or the body, not from both", async () => {
+    const server = await testServer();
+    const write = (query: string, body: object) =>
+      post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" }, ...body }, {}, `${ENV}${query}`);
+    const [queried, sent] = [await write("?service=nowhere", {}), await write("", { service: "nowhere" })];
+    expect(queried).toMatchObject({ status: sent.status, json: sent.json });
+    expect(sent.status).toBeGreaterThanOrEqual(400);
+    expect((await write("?service=one", { service: "two" })).json.details).toBe(
+      "The parameter service is given more than once. Give it once.",
+    );
+  });
+
   test.each([
     ["DEV", "dev"],
     ["%20Development%20", "development"],
@@ -49,7 +75,7 @@ describe("a query", () => {
     expect(answer.json.environment).toBe(environment);
   });
 
-  test("a POST accepts no query, because a misplaced environment must not write to another file", async () => {
+  test("a POST accepts no environment in its query, because a misplaced one must not write to another file", async () => {
     const server = await testServer();
     const before = server.text();
     const answer = await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } }, {}, `${ENV}?environment=staging`);

@@ -4,7 +4,8 @@ import { namesArg } from "../terminal/flags.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { UsageError } from "../terminal/errors.ts";
 import { historyCsv, renderHistory } from "../terminal/history.ts";
-import { readSince, sinceOptions } from "../terminal/times.ts";
+import { sinceOptions } from "../terminal/times.ts";
+import { readSince } from "../../core/words/local-time.ts";
 
 export default class MetricsHistory extends NodeCommand {
   static override summary = "Show the recorded past of the processes, or of the host.";

@@ -1,6 +1,5 @@
 import { SvcmError } from "../../core/index.ts";
 import { parseDuration } from "../../core/words/duration.ts";
-import { readMoment } from "../../core/words/local-time.ts";
 
 const MIN_TIMEOUT_MS = 1_000;
 const MAX_TIMEOUT_MS = 3_600_000;
@@ -36,20 +35,4 @@ export function sinceOptions(effect: string): { readonly summary: string } {
   return {
     summary: `${effect} Takes an age such as 30m, 24h or 7d, or a date and a time such as 2026-01-31 or 2026-01-31T08:00, local without Z or an offset.`,
   };
-}
-
-/**
- * Converts `30m`, `24h`, `7d` or a date to milliseconds since 1970. Of a local time that occurs twice, a range begins with
- * the first and ends with the second.
- * @throws {SvcmError} INVALID_REQUEST
- */
-export function readSince(text: string, now: number, flag = "--since"): number {
-  const age = parseDuration(text, /^(\d{1,6})([smhd])$/);
-  if (age !== undefined) return Math.max(0, now - age);
-  const moment = readMoment(text);
-  const at = flag === "--until" ? (moment?.laterMs ?? moment?.atMs) : moment?.atMs;
-  if (at !== undefined && at >= 0) return at;
-  throw new SvcmError("INVALID_REQUEST", {
-    details: `${flag}: ${JSON.stringify(text.slice(0, 40))} is not a time. Accepted: an age such as 30m, 24h or 7d, or a date such as 2026-01-31 or 2026-01-31T08:00:00Z.`,
-  });
 }

@@ -1,6 +1,6 @@
 /** Times are in milliseconds since 1970. The command line imports only the types. */
 import * as z from "zod/mini";
-import { processName, timeoutMs } from "./input-fields.ts";
+import { processName, TIME_FORMAT, timeoutMs } from "./input-fields.ts";
 import {
   auditOutcomes,
   causes,
@@ -28,6 +28,8 @@ const names = z.array(z.string());
 const file = z.optional(z.string());
 const documentEdit = { file, dryRun: z.boolean() };
 const pmId = z.int().check(z.minimum(0));
+/** As a query parameter also an age or a date. */
+const time = z.int().check(z.minimum(0), z.meta({ format: TIME_FORMAT }));
 const logCursor = z.optional(z.string().check(z.regex(/^[\w-]{1,7000}$/)));
 const searched = z.optional(z.string().check(z.minLength(1), z.maxLength(1000)));
 const nothing = z.strictObject({});
@@ -39,7 +41,7 @@ export const inputs = {
   "audit.list": z.strictObject({
     calls: z.optional(z.boolean()),
     limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000))),
-    since: z.optional(z.int().check(z.minimum(0))),
+    since: z.optional(time),
     outcome: z.optional(z.enum(auditOutcomes)),
     text: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
   }),
@@ -91,8 +93,8 @@ export const inputs = {
   "events.list": z.strictObject({
     app: z.optional(processName),
     apps: z.optional(z.array(processName)),
-    since: z.optional(z.int().check(z.minimum(0))),
-    until: z.optional(z.int().check(z.minimum(0))),
+    since: z.optional(time),
+    until: z.optional(time),
     cause: z.optional(z.enum(causes)),
     kind: z.optional(z.enum(eventKinds)),
     limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000))),
@@ -107,8 +109,8 @@ export const inputs = {
    */
   "history.show": z.strictObject({
     series: z.optional(z.string().check(z.minLength(1), z.maxLength(4000))),
-    from: z.optional(z.int().check(z.minimum(0))),
-    to: z.optional(z.int().check(z.minimum(1), z.maximum(8_640_000_000_000_000))),
+    from: z.optional(time),
+    to: z.optional(time.check(z.minimum(1), z.maximum(8_640_000_000_000_000))),
     points: z.optional(z.int().check(z.minimum(1), z.maximum(2000))),
   }),
   "history.record": z.strictObject({ on: z.boolean() }),
@@ -127,8 +129,8 @@ export const inputs = {
   "logs.read": z.strictObject({
     app: z.optional(processName),
     apps: z.optional(z.array(processName)),
-    since: z.optional(z.int().check(z.minimum(0))),
-    until: z.optional(z.int().check(z.minimum(0))),
+    since: z.optional(time),
+    until: z.optional(time),
     before: logCursor,
     after: logCursor,
     limit: z.optional(z.int().check(z.minimum(1), z.maximum(100_000))),

@@ -16,6 +16,9 @@ export interface Sightings {
   /** Empty if the system does not provide the facts. */
   readKernel(): Promise<Kernel>;
 
+  /** Why a script cannot be loaded, as far as that shows without running it: a sentence without its full stop. */
+  findLoadFault(script: string): Promise<string | undefined>;
+
   /** The PM2 commands that are now running for this PM2. */
   runningCommands(): Promise<readonly RunningCommand[]>;
 

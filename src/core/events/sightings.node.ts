@@ -2,6 +2,7 @@ import { closeSync, constants, openSync, readSync, watch as watchFolder } from "
 import { dirname, join } from "node:path";
 import { type Kernel, type KernelKill, readSighting, type Sighting } from "./sightings.ts";
 import type { Sightings } from "./port-events.ts";
+import { findLoadFault } from "./load-check.node.ts";
 import { createAppender, rotatedPaths } from "../files/append.ts";
 import { attempt } from "../files/file-error.ts";
 import { readLinesBackwards, withLogFile } from "../files/log.ts";
@@ -39,6 +40,7 @@ export function nodeSightings({ pm2Home, auditFile }: SightingsOptions): Sightin
         for (const sighting of sightings) await append(`${JSON.stringify(sighting)}\n`);
       }),
     readKernel,
+    findLoadFault,
     runningCommands: async () => runningCommands(pm2Home),
     readPids: () => readPids(join(pm2Home, "pids")),
     watch: (onChange) => watchFolders([...new Set([pm2Home, dirname(file), dirname(auditFile)])], onChange),

@@ -91,8 +91,9 @@ export async function explainEnd(ports: EventsPorts, name: string | undefined, c
       ...(traces === undefined ? [] : [withoutDaemon(traces, found.name)]),
       ...(event === null ? [] : await changesBefore(ports, event, collected)),
       ...failedStart(own, event),
-      ...hiddenErrors(process, event, errors),
+      ...(await hiddenErrors(ports, process, event, errors)),
       ...symptoms,
+      ...doubtSentences(processes, stateOf),
     ],
     errorLines: [...errors.lines],
     complete: collected.isComplete,
@@ -194,6 +195,11 @@ function describeState(record: ProcessRecord, stateOf: StateOf): WhyResponse["pr
   return { pmId: record.pmId, status: record.status, state, stateReason };
 }
 
+function doubtSentences(processes: readonly ProcessRecord[], stateOf: StateOf): string[] {
+  const doubts = processes.flatMap((record) => stateOf(record).doubt ?? []);
+  return [...new Set(doubts)].map((doubt) => `svcm does not know if it works: ${doubt}.`);
+}
+
 async function changesBefore(ports: HasReleases, event: SvcmEvent, { audit }: CollectedEvents): Promise<string[]> {
   if (!isUnrequested(event)) return [];
   const releases = await listReleases(ports.releases).catch(() => []);
@@ -209,10 +215,17 @@ function failedStart(own: readonly SvcmEvent[], event: SvcmEvent | null): string
 }
 
 /** PM2 catches what a worker of a cluster throws while it loads, and writes it nowhere. */
-function hiddenErrors(process: ProcessRecord | undefined, event: SvcmEvent | null, { reason }: ErrorLog): string[] {
+async function hiddenErrors(
+  { sightings }: HasSightings,
+  process: ProcessRecord | undefined,
+  event: SvcmEvent | null,
+  { reason }: ErrorLog,
+): Promise<string[]> {
   if (process?.execMode !== "cluster" || event === null || reason !== null || !isUnrequested(event)) return [];
   if (event.exitCode !== undefined || event.signal !== undefined || event.cause === "daemon") return [];
   const script = process.script ?? "<script>";
+  const fault = await sightings.findLoadFault(script);
+  if (fault !== undefined) return [`It probably cannot load: ${fault}.`];
   return [
     `PM2 hides what a worker throws while it loads. To see such an error: svcm env run --app ${process.name} -- node ${script}`,
   ];

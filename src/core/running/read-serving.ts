@@ -8,8 +8,9 @@ import { once } from "../words/once.ts";
 import { appKind } from "./kind.ts";
 import {
   describeHung,
-  describeNotLoaded,
+  hasLoadError,
   mayNotBeLoaded,
+  notLoadedFacts,
   stillWaiting,
   waitingSockets,
   type HeldSockets,
@@ -23,6 +24,8 @@ type ServingPorts = HasClock & HasMachine & HasProcessLogs;
 const HUNG_MS = 2000;
 /** Of a process that was hung at the last look. */
 const STILL_HUNG_MS = 300;
+/** Before somebody ends a process: one that computes for some seconds answers as little as one that hangs. */
+const SECOND_LOOK_MS = 10_000;
 const LOOK_MS = 100;
 const NO_KERNEL = "this system does not show whether a process answers";
 const HIDDEN = "this user may not see whether the process answers";
@@ -41,16 +44,26 @@ export async function readServing(
   const kernel = await ports.machine.openTrees();
   if (kernel === undefined) return new Map(services.map(({ pmId }) => [pmId, { unseen: NO_KERNEL }]));
   const trees = readTrees(kernel, services);
-  const hung = await readHung(ports, kernel, trees, hungBefore);
+  const hung = await readHung(ports, kernel, trees, ({ record }) =>
+    hungBefore.has(record.pmId) ? STILL_HUNG_MS : HUNG_MS,
+  );
   const facts = new Map<number, ServingFacts>([...hung].map(([pmId, sentence]) => [pmId, { hung: sentence }]));
   const sockets = kernel.tcpSockets();
   for (const { record, pid } of trees)
     if (!hung.has(record.pmId) && !kernel.shows(pid)) facts.set(record.pmId, { unseen: HIDDEN });
   for (const tree of trees.filter(({ record }) => !hung.has(record.pmId))) {
-    const notLoaded = await readNotLoaded(ports, sockets, tree);
-    if (notLoaded !== undefined) facts.set(tree.record.pmId, { notLoaded });
+    if (await hasNotLoaded(ports, sockets, tree)) facts.set(tree.record.pmId, notLoadedFacts(tree.record));
   }
   return facts;
+}
+
+/** Looks at hung processes for longer. Ends as soon as one of them takes what waits for it. */
+export async function doAllHang(ports: ServingPorts, records: readonly ProcessRecord[]): Promise<boolean> {
+  const kernel = await ports.machine.openTrees();
+  if (kernel === undefined) return false;
+  const isOver = ({ length }: readonly Suspect[]): boolean => length < records.length;
+  const hung = await readHung(ports, kernel, readTrees(kernel, records), () => SECOND_LOOK_MS, isOver);
+  return hung.size === records.length;
 }
 
 function isOnlineService({ status, pid, declaration }: ProcessRecord): boolean {
@@ -94,15 +107,16 @@ async function readHung(
   { clock }: ServingPorts,
   kernel: ProcessTrees,
   trees: readonly ServingTree[],
-  hungBefore: ReadonlySet<number>,
+  limitOf: (tree: ServingTree) => number,
+  isOver: (suspects: readonly Suspect[]) => boolean = ({ length }) => length === 0,
 ): Promise<ReadonlyMap<number, string>> {
   const startedMs = clock.elapsed();
   const before = kernel.activity(trees.map(({ pid }) => pid));
   const first = findSuspects(trees, kernel.tcpSockets(), before);
-  const isKnown = first.every(({ tree }) => hungBefore.has(tree.record.pmId));
+  const limitMs = Math.max(0, ...first.map(({ tree }) => limitOf(tree)));
   let suspects = first;
   let ms = 0;
-  while (suspects.length > 0 && ms < (isKnown ? STILL_HUNG_MS : HUNG_MS)) {
+  while (!isOver(suspects) && ms < limitMs) {
     await clock.sleep(LOOK_MS);
     const now = kernel.tcpSockets();
     suspects = suspects
@@ -132,13 +146,17 @@ function findSuspects(
   });
 }
 
-async function readNotLoaded(
+/** The log is read first where no port is declared: it costs less than the descriptors, and seldom ends with an error. */
+async function hasNotLoaded(
   { clock, processLogs }: ServingPorts,
   sockets: readonly TcpSocket[],
   tree: ServingTree,
-): Promise<string | undefined> {
+): Promise<boolean> {
+  const { record } = tree;
   const epochMs = clock.now();
-  if (!mayNotBeLoaded(tree, { sockets, epochMs })) return undefined;
-  const tail = await processLogs.readErrorTail(tree.record).catch(() => undefined);
-  return describeNotLoaded(tree.record, { tail, epochMs });
+  const isSilent = (): boolean => mayNotBeLoaded(tree, { sockets, epochMs });
+  const hasPort = (record.listenPorts ?? []).length > 0;
+  if (hasPort ? !isSilent() : record.execMode === "cluster") return false;
+  const tail = await processLogs.readErrorTail(record).catch(() => undefined);
+  return hasLoadError(record, { tail, epochMs }) && (hasPort || isSilent());
 }

@@ -1,14 +1,8 @@
+import type { ProcessRunResult } from "../api/process-run.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { isAtRest, type ProcessState } from "./state.ts";
 
-export interface RunResult {
-  /** `unknown`: PM2 records code 0 in cluster mode, whatever happened, and no error was logged. */
-  readonly outcome: "succeeded" | "failed" | "unknown" | "running";
-  /** Null while it runs, and if a signal ended it. */
-  readonly exitCode: number | null;
-  readonly details: string;
-  readonly ms: number;
-}
+type RunResult = Omit<ProcessRunResult, "name" | "pmId">;
 
 export function runResult(record: ProcessRecord, { problem }: ProcessState, ms: number): RunResult {
   const rounded = Math.round(ms);

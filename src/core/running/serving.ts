@@ -102,38 +102,43 @@ interface LoadEvidence {
 
 /**
  * Nothing of the tree listens, although it has had time to. A process with any connection has loaded at least a part, such as
- * a worker of a queue that got the variable as well.
+ * a worker of a queue that got the variable as well. A worker of a cluster never listens itself.
  */
 export function mayNotBeLoaded(
   { record, held, heldByDaemon }: ServingTree,
   { sockets, epochMs }: Omit<LoadEvidence, "tail">,
 ): boolean {
   const { listenPorts = [], lastStartAt, execMode } = record;
-  if (listenPorts.length === 0 || lastStartAt === null || epochMs - lastStartAt < MIN_LOADING_MS) return false;
+  const isCluster = execMode === "cluster";
+  if (lastStartAt === null || epochMs - lastStartAt < MIN_LOADING_MS) return false;
+  if (isCluster && listenPorts.length === 0) return false;
   const { inodes, isComplete } = held();
   if (!isComplete || sockets.some(({ inode }) => inodes.has(inode))) return false;
-  if (execMode !== "cluster") return true;
+  if (!isCluster) return true;
   const daemon = heldByDaemon();
   const isServed = ({ inode, isListening, port }: TcpSocket): boolean =>
     isListening && listenPorts.includes(port) && daemon.inodes.has(inode);
   return daemon.isComplete && !sockets.some(isServed);
 }
 
-/**
- * A sentence about a process whose script has failed to load, which PM2 does not notice: it swallows the error of an ES
- * module.
- */
-export function describeNotLoaded(
-  { listenPorts = [], lastStartAt }: ProcessRecord,
+/** PM2 does not notice a script that has failed to load: it swallows the error of an ES module. */
+export function hasLoadError(
+  { lastStartAt }: Pick<ProcessRecord, "lastStartAt">,
   { tail, epochMs }: Omit<LoadEvidence, "sockets">,
-): string | undefined {
-  if (tail === undefined || lastStartAt === null) return undefined;
+): boolean {
+  if (tail === undefined || lastStartAt === null) return false;
   const { lines, writtenMs, outputMs = 0 } = tail;
   // An app that goes on writing has loaded, whatever failed at its start.
-  if (outputMs > writtenMs) return undefined;
+  if (outputMs > writtenMs) return false;
   const isOfStart = writtenMs >= lastStartAt && writtenMs - lastStartAt <= MAX_LOADING_MS;
   const isOver = epochMs - writtenMs >= MIN_LOADING_MS;
-  if (!isOfStart || !isOver || !lastErrorBlock(lines.map((text) => ({ text }))).hasError) return undefined;
+  return isOfStart && isOver && lastErrorBlock(lines.map((text) => ({ text }))).hasError;
+}
+
+/** Without a declared port it may be an app that needs no connection. */
+export function notLoadedFacts({ listenPorts = [] }: ProcessRecord): ServingFacts {
+  const error = "its error log ends with an error of this start";
+  if (listenPorts.length === 0) return { unseen: `${error}, and it has no connection` };
   const ports = listenPorts.length === 1 ? `port ${listenPorts[0]}` : `the ports ${listenPorts.join(", ")}`;
-  return `Its error log ends with an error of this start, and it does not listen on ${ports}. It has no connection at all.`;
+  return { notLoaded: `I${error.slice(1)}, and it does not listen on ${ports}. It has no connection at all.` };
 }

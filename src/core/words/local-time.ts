@@ -1,3 +1,6 @@
+import { SvcmError } from "../api/errors.ts";
+import { parseDuration } from "./duration.ts";
+
 /** When a clock is set back, a local time occurs twice. */
 export interface LocalMoment {
   readonly atMs: number;
@@ -25,7 +28,7 @@ const DATE_ONLY = /^\d{4}-\d\d-\d\d$/;
 const ZONE = /(?:Z|[+-]\d\d:?\d\d)$/i;
 
 /** A date alone is its first moment. Without `Z` or an offset, a date and a time are those of the machine's zone. */
-export function readMoment(text: string): LocalMoment | undefined {
+function readMoment(text: string): LocalMoment | undefined {
   if (!DATE.test(text)) return undefined;
   if (DATE_ONLY.test(text)) return isDate(text) ? readLocalTime(`${text}T00:00`) : undefined;
   const isLocal = !ZONE.test(text.slice("2026-01-31".length));
@@ -37,4 +40,21 @@ export function readMoment(text: string): LocalMoment | undefined {
 /** `Date.parse` accepts 31 days in every month if a time follows. */
 function isDate(text: string): boolean {
   return !Number.isNaN(Date.parse(text));
+}
+
+/**
+ * Converts `30m`, `24h`, `7d` or a date to milliseconds since 1970. Of a local time that occurs twice, a range begins with
+ * the first and ends with the second.
+ * @throws {SvcmError} INVALID_REQUEST
+ */
+export function readSince(text: string, now: number, name = "--since"): number {
+  const age = parseDuration(text, /^(\d{1,6})([smhd])$/);
+  if (age !== undefined) return Math.max(0, now - age);
+  const moment = readMoment(text);
+  const isEnd = name === "--until" || name === "until" || name === "to";
+  const at = isEnd ? (moment?.laterMs ?? moment?.atMs) : moment?.atMs;
+  if (at !== undefined && at >= 0) return at;
+  throw new SvcmError("INVALID_REQUEST", {
+    details: `${name}: ${JSON.stringify(text.slice(0, 40))} is not a time. Accepted: an age such as 30m, 24h or 7d, or a date such as 2026-01-31 or 2026-01-31T08:00:00Z${name.startsWith("-") ? "" : ", or milliseconds since 1970"}.`,
+  });
 }

@@ -3,8 +3,9 @@ import type { ProcessActivity, TcpSocket } from "../../../src/core/files/reading
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import {
   describeHung,
-  describeNotLoaded,
+  hasLoadError,
   mayNotBeLoaded,
+  notLoadedFacts,
   stillWaiting,
   waitingSockets,
   type HeldSockets,
@@ -112,7 +113,8 @@ describe("a process has not loaded", () => {
     [false, "it listens", tree({}), [socket()]],
     [false, "it listens on another port", tree({}), [socket({ port: 80 })]],
     [false, "it has a connection, as a worker of a queue", tree({}), [socket({ isListening: false, port: 50_000 })]],
-    [false, "no variable names a port", tree({ listenPorts: [] }), []],
+    [true, "no variable names a port", tree({ listenPorts: [] }), []],
+    [false, "no variable names the port of its cluster", tree({ listenPorts: [], execMode: "cluster" }), []],
     [false, "it has just started", tree({ lastStartAt: NOW - 9000 }), []],
     [false, "not all of its sockets are known", tree({}, { inodes: new Set(), isComplete: false }), []],
     [false, "PM2 listens for its cluster", tree({ execMode: "cluster" }, held(), held("1")), [socket()]],
@@ -136,14 +138,19 @@ describe("a process has not loaded", () => {
     [false, "it may be starting still", error, NOW - 9000],
     [false, "the log has a warning", ["(node:7) Warning: old"], start + 200],
   ])("%s: %s", (expected, _what, lines, writtenMs) => {
-    const found = describeNotLoaded(tree({}).record, { tail: { lines, writtenMs }, epochMs: NOW });
-    expect(found !== undefined).toBe(expected);
+    expect(hasLoadError(tree({}).record, { tail: { lines, writtenMs }, epochMs: NOW })).toBe(expected);
   });
 
   test("a worker that goes on writing after an error of its start has loaded", () => {
     const tail = { lines: error, writtenMs: start + 200 };
-    const describeAt = (outputMs: number) =>
-      describeNotLoaded(tree({}).record, { tail: { ...tail, outputMs }, epochMs: NOW });
-    expect([start + 100, start + 300].map((outputMs) => describeAt(outputMs) !== undefined)).toEqual([true, false]);
+    const isError = (outputMs: number) => hasLoadError(tree({}).record, { tail: { ...tail, outputMs }, epochMs: NOW });
+    expect([start + 100, start + 300].map(isError)).toEqual([true, false]);
+  });
+
+  test("without a declared port it is a doubt, because an app may need no connection", () => {
+    expect(notLoadedFacts(tree({ listenPorts: [] }).record)).toEqual({
+      unseen: "its error log ends with an error of this start, and it has no connection",
+    });
+    expect(notLoadedFacts(tree({}).record).notLoaded).toMatch(/^Its error log .* does not listen on port 3000\./);
   });
 });

@@ -19,6 +19,7 @@ import { findRecordedStep } from "./recorded-step.ts";
 import { requireApplicable } from "./require-applicable.ts";
 import { endHalf, type ApplyRun } from "./end-failed.ts";
 import { runSteps } from "./run-steps.ts";
+import { doAllHang } from "../../running/read-serving.ts";
 
 export const DEFAULT_LOCK_TIMEOUT_MS = 60_000;
 /** Longer than PM2 waits by default for a process to end. */
@@ -70,7 +71,7 @@ async function applyLocked(
   const content = readEcosystem(ports, { environment, service });
   content.catch(() => undefined);
   await recover(ports);
-  const planned = await computePlan(ports, restarting, content);
+  const planned = await whileHung(ports, () => computePlan(ports, restarting, content));
   const { plan } = planned;
   subject.environment = planned.content.name;
   if (plan.id !== null) subject.target = `plan ${plan.id}`;
@@ -92,6 +93,15 @@ async function applyLocked(
   const left = stateAfterApply(ports, planned, { envFiles, save, boots, running });
   const release = await recording.end("applied", { left });
   return { plan, release };
+}
+
+/** A process may look hung because it is busy, so it is watched for longer before a step ends it. */
+async function whileHung(ports: ApplyPorts, plan: () => Promise<Planned>): Promise<Planned> {
+  const planned = await plan();
+  const reasons = planned.decision.steps.flatMap(({ why }) => why.filter(({ running }) => running === "hung"));
+  const ids = new Set(reasons.flatMap(({ pmIds }) => pmIds));
+  const hung = planned.running.filter(({ pmId }) => ids.has(pmId));
+  return hung.length === 0 || (await doAllHang(ports, hung)) ? planned : plan();
 }
 
 /** `release 20261122-044103-b8f9, plan 7f3a-9c21, commit 1d6f1f0c2a` */

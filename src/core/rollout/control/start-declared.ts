@@ -5,9 +5,8 @@ import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { NO_PREVIOUS_RUN, judge, type Verdict } from "./verdict.ts";
 import { actOn } from "./act-on.ts";
 import { toAffected, mergeOutcomes, type ActionContext, type Outcome } from "./action.ts";
-import { appKind } from "../../running/kind.ts";
-import { hasEndedWell, isAtRest } from "../../running/state.ts";
 import { listOrEmpty } from "../../pm2/list-or-empty.ts";
+import { isInPlaceAtRest, isJob } from "./jobs.ts";
 import { registerDeclared } from "./register.ts";
 import { verify, type OnlineMs } from "./verify.ts";
 
@@ -40,22 +39,6 @@ export async function startDeclared(context: ActionContext, declared: Declaratio
     },
   );
   return { affected: started.map(toAffected), skipped: [] };
-}
-
-/** Only its schedule, or `svcm run`, starts it. */
-function isJob({ apps }: Declaration): boolean {
-  return apps.some(({ autorestart, cron_restart: schedule }) => {
-    const isFinite = autorestart === false || autorestart === "false";
-    return isFinite && typeof schedule === "string";
-  });
-}
-
-/** A job that waits, or a task that has ended. */
-function isInPlaceAtRest(record: ProcessRecord): boolean {
-  const kind = appKind(record.declaration.settings);
-  return (
-    (kind === "job" && isAtRest(record)) || (kind === "task" && hasEndedWell(record) && record.lastStartAt !== null)
-  );
 }
 
 async function startUnlessListed({ ports }: ActionContext, { name, apps, folder }: Declaration): Promise<boolean> {

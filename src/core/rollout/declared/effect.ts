@@ -8,6 +8,7 @@ import { SvcmError } from "../../api/errors.ts";
 import { withheldIssues } from "../../pm2/rules/file.ts";
 import type { Declaration } from "../../pm2/declared.ts";
 import type { AppliedField, Effect } from "../control/action.ts";
+import { isJob } from "../control/jobs.ts";
 import type { RequestedApps } from "./requested-apps.ts";
 import type { DeclaredRun, HasProcesses } from "../../pm2/port-processes.ts";
 import { computeDrift } from "../drift.ts";
@@ -29,7 +30,7 @@ export async function readEffect(
     const now = listDrift(ports, requested, await ports.processes.list());
     const remaining = new Set(now.map(entryKey));
     const applied = before.filter((entry) => entry.state !== "missing" && !remaining.has(entryKey(entry)));
-    const warnings = [...unset, ...declarations.flatMap(({ name }) => driftWarnings(name, action, now))];
+    const warnings = [...unset, ...declarations.flatMap((declared) => driftWarnings(declared, action, now))];
     return { ...(action !== "start" && { applied: applied.map(toAppliedField) }), warnings };
   } catch (error) {
     if (!(error instanceof SvcmError)) throw error;
@@ -56,14 +57,16 @@ function unsetWarnings({ name, unset }: Declaration): Issue[] {
   return [warning("PROCESS_VARIABLE_UNSET", name, message)];
 }
 
-function driftWarnings(name: string, action: ProcessAction, drift: readonly DriftEntry[]): Issue[] {
+function driftWarnings(declared: Declaration, action: ProcessAction, drift: readonly DriftEntry[]): Issue[] {
+  const { name } = declared;
   const entries = drift.filter((entry) => entry.name === name);
   const stale = [...new Set(entries.filter(isStale).flatMap(({ key }) => (key === null ? [] : [key])))];
   const count = entries.find(({ field }) => field === "instances");
   const others = entries.filter((entry) => !isStale(entry) && entry !== count);
   const different = [...new Set(others.map(({ field, key }) => (key === null ? field : `${field} ${key}`)))];
-  const remedy =
-    action === "start"
+  const remedy = isJob(declared)
+    ? `To give PM2 the definition without a run: svcm apply --app ${name}`
+    : action === "start"
       ? `To apply the file: svcm restart ${name} --ecosystem`
       : `PM2 applies that to a new process: svcm delete ${name}, then svcm start ${name} --ecosystem`;
   const differentText = `${name} still runs with another ${different.join(", ")}. ${remedy}`;

@@ -4,7 +4,7 @@ import type { ApplyPorts } from "../apply/ports.ts";
 
 import { resolveTarget, targetName, separateOwn } from "../../pm2/target.ts";
 import { createProcessStep } from "../control/act-on.ts";
-import type { ActionInput, Effect, Steps, ActionContext, Step } from "../control/action.ts";
+import type { ActionInput, Steps, ActionContext, Step } from "../control/action.ts";
 import { noteProcesses, type ActionSubject, type NamedProcess } from "../control/action-subject.ts";
 import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../api/errors.ts";
@@ -12,6 +12,7 @@ import type { DeclaredRun, HasProcesses } from "../../pm2/port-processes.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { readRequestedApps, type RequestedApps } from "./requested-apps.ts";
 import { listOrEmpty } from "../../pm2/list-or-empty.ts";
+import { separateJobs } from "../control/jobs.ts";
 import { startDeclared } from "../control/start-declared.ts";
 import { scheduleWarnings } from "../control/schedule-warnings.ts";
 import { findDeclaredRun, listDrift, readEffect } from "./effect.ts";
@@ -29,10 +30,12 @@ export async function createSteps(ports: ApplyPorts, input: ActionInput, subject
   noteProcesses(subject, ports, targets);
   if (scope === "process") delete subject.target;
   const { others, own } = separateOwn(ports, input.action, targets, scope === "namespace");
+  const { services, left } =
+    scope === "namespace" ? separateJobs(input.action, others) : { services: others, left: [] };
   return {
     name: targetName(request, targets),
-    create: (context) => others.map((record) => createProcessStep(context, record)),
-    skipped: own,
+    create: (context) => services.map((record) => createProcessStep(context, record)),
+    skipped: [...own, ...left],
     readEffect: () => Promise.resolve({ warnings: input.action === "stop" ? scheduleWarnings(others) : [] }),
   };
 }
@@ -87,15 +90,18 @@ async function createRestartSteps(
   const targets = declarations.flatMap(({ name }) => findProcesses(name));
   noteProcesses(subject, ports, [...targets, ...failing.map(({ name }) => ({ name, pmId: null }))]);
   const { others, own } = separateOwn(ports, action, targets, isAll);
+  const { services, left } = separateJobs(action, others);
   const nextRun = (record: ProcessRecord): DeclaredRun => findDeclaredRun(ports, requested, record);
   const create = (context: ActionContext): Step[] => [
-    ...others.map((record) => createProcessStep({ ...context, nextRun }, record)),
+    ...services.map((record) => createProcessStep({ ...context, nextRun }, record)),
     ...createFailingSteps(failing),
   ];
   const before = listDrift(ports, requested, list);
-  const readWarnings = async (): Promise<Effect> =>
-    action === "stop" ? { warnings: scheduleWarnings(others) } : readEffect(ports, requested, action, before);
-  return { create, skipped: own, readEffect: readWarnings };
+  return {
+    create,
+    skipped: [...own, ...left],
+    readEffect: () => readEffect(ports, requested, action, before),
+  };
 }
 
 function createFailingSteps(refused: RequestedApps["refused"]): Step[] {

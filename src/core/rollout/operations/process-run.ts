@@ -11,11 +11,10 @@ import type { ProcessRecord } from "../../pm2/process-record.ts";
 
 import { appKind } from "../../running/kind.ts";
 import { readStateOf } from "../../running/read-states.ts";
-import { runResult, type RunResult } from "../../running/run-result.ts";
+import { runResult } from "../../running/run-result.ts";
+import type { ProcessRunResult } from "../../api/process-run.ts";
 import { isAtRest } from "../../running/state.ts";
 import type { InputOf } from "../../api/inputs.ts";
-
-export type ProcessRunResult = RunResult & Pick<ProcessRecord, "name" | "pmId">;
 
 const DEFAULT_RUN_MS = 10 * 60_000;
 

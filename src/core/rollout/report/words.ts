@@ -98,7 +98,7 @@ function changeText(from: PlanReason["running"], to: PlanReason["declared"], quo
 
 function failingText(processes: number, healthy: number): string {
   const count = processes - healthy;
-  if (processes === 1) return "does not start: PM2 keeps restarting it, or has given up";
+  if (processes === 1) return "does not start: PM2 keeps restarting it, has given up, or could not start it";
   return `${count} of ${processes} instances ${count === 1 ? "does" : "do"} not start`;
 }
 

@@ -238,7 +238,7 @@ export const processCodes: CodeDocs = {
     remedy: "No action is needed; `svcm start <name>` starts it.",
   },
   JOB_WAITS: {
-    summary: "The job or task does not run now, as it should, so the start did not change it.",
+    summary: "The job or task does not run now, as it should, so an action on its app or on many apps did not run it.",
     remedy: "Run `svcm run <name>` to run it once.",
   },
   APP_ALREADY_KNOWN: {

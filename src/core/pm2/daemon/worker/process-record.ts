@@ -94,10 +94,11 @@ function readVersioning(value: unknown): ProcessRecord["versioning"] {
   return { revision, isDirty: unstaged !== false };
 }
 
-/** PM2 reports zeros for a process that is not running. */
+/** PM2 reports zeros for a process that is not running, and for each process while one of them has no pid. */
 function readUsage({ pid, monit }: Pm2Process): Pick<ProcessRecord, "cpuPercent" | "memoryBytes"> {
   const { cpu, memory } = positive(pid) === null ? {} : fieldsOf(monit);
-  return { cpuPercent: numberOrNull(cpu), memoryBytes: positive(memory) };
+  const memoryBytes = positive(memory);
+  return { cpuPercent: memoryBytes === null ? null : numberOrNull(cpu), memoryBytes };
 }
 
 function readMetrics(monitor: unknown): Pick<ProcessRecord, "customMetrics" | "customMetricUnits"> {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { readSince } from "../../../src/commands/terminal/times.ts";
+import { readSince } from "../../../src/core/words/local-time.ts";
 
 const NOW = Date.parse("2026-01-31T12:00:00Z");
 
