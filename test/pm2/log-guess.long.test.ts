@@ -11,7 +11,7 @@ const { own } = runningPm2();
 const KNOWN = "canary-of-a-guess-7f3a";
 const KINDS = {
   known: KNOWN,
-  encoded: Buffer.from(KNOWN).toString("base64").slice(0, 20),
+  encoded: Buffer.from(KNOWN).toString("base64"),
   token: "ghp_q7Zt3mXw9KfB2vNc8RdL",
   parameter: "sig=Zk3vT9pQw2",
 } as const;
@@ -46,7 +46,7 @@ test("a right guess of a secret cannot be told from a wrong one", { timeout: 1_8
     ofKind[isRight ? "right" : "wrong"].push(ms);
   }
   await logs.close();
-  expect([...counters]).toHaveLength(1);
+  expect([...counters]).toEqual([expect.stringMatching(/,false,0\]$/)]);
   const verdicts = [...times].map(([kind, { right, wrong }]) => [kind, zOfRanks(right, wrong)] as const);
   console.log(`z of the ranks of right guesses: ${verdicts.map(([kind, z]) => `${kind} ${z.toFixed(2)}`).join(", ")}`);
   for (const [kind, z] of verdicts) expect([kind, Math.abs(z) < MAX_Z]).toEqual([kind, true]);
