@@ -14,6 +14,8 @@ import { connect, nkeyAuthenticator } from "@nats-io/transport-node";
 import { nodePorts } from "../src/core/index.ts";
 import { natsConfigOf, createKey, openFleet, startNode, withFleet, type RunningNode } from "../src/fleet/index.ts";
 import { listNodes } from "../src/fleet/nodes.ts";
+import { EVENTS_STREAM, importedApi } from "../src/fleet/subjects.ts";
+import { NATS_SERVER } from "../test/support/nats-server.ts";
 import { freePort } from "../test/support/free-port.ts";
 import { median } from "./median.ts";
 
@@ -62,7 +64,7 @@ writeFileSync(
   join(folder, "server.conf"),
   `listen: "127.0.0.1:${port}"\nhttp: "127.0.0.1:${monitor}"\njetstream { store_dir: "${folder}/store" }\ninclude "svcm.conf"\n`,
 );
-const server = spawn("nats-server", ["-c", join(folder, "server.conf")], { stdio: "ignore" });
+const server = spawn(NATS_SERVER ?? "nats-server", ["-c", join(folder, "server.conf")], { stdio: "ignore" });
 const ended = once(server, "exit");
 const nodes: RunningNode[] = [];
 try {
@@ -121,10 +123,10 @@ async function measure(): Promise<void> {
 async function requestsOfTheServer() {
   const seed = readFileSync(join(folder, "keys/vera"));
   const authenticator = nkeyAuthenticator(new Uint8Array(seed));
-  const connection = await connect({ servers: `127.0.0.1:${port}`, authenticator, inboxPrefix: "_INBOX.user.vera" });
+  const connection = await connect({ servers: `127.0.0.1:${port}`, authenticator });
+  const floor = importedApi("INFO", EVENTS_STREAM);
   return {
-    round: () =>
-      Promise.all(names.map(() => connection.request("$JS.API.STREAM.INFO.svcm_events", "", { timeout: DEADLINE_MS }))),
+    round: () => Promise.all(names.map(() => connection.request(floor, "", { timeout: DEADLINE_MS }))),
     close: () => connection.close(),
   };
 }

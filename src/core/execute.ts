@@ -22,7 +22,7 @@ export async function authorise<Input>(
   operation: Pick<Operation<Input, unknown, Ports>, "id" | "access">,
   ports: Ports,
   input: Input,
-  caller: Identity,
+  caller: Identity & Pick<Caller, "step">,
 ): Promise<void> {
   if (!isGranted(caller.grants, operation.access))
     throw (await import("./access/rights.ts")).rightRefusal(caller, operation.access);

@@ -1,12 +1,14 @@
 import type { Limits } from "./api/limits.ts";
 import { inputs, type InputOf, type OperationId } from "./api/inputs.ts";
-import type { Access, Identity } from "./access/caller.ts";
+import type { Access, Caller, Identity } from "./access/caller.ts";
 import { SvcmError } from "./api/errors.ts";
 import { declaredApps } from "./pm2/declared.ts";
 import { readEcosystem } from "./pm2/ecosystem-file.ts";
 import { resolveTarget } from "./pm2/target.ts";
 import type { Ports } from "./ports.ts";
 import { readMemberships, shownProcesses, textRefusal } from "./process-limits.ts";
+import { findRelease } from "./rollout/apply/rollback-plan.ts";
+import { findRolloutRelease } from "./rollout/apply/recorded-step.ts";
 import { chooseServices, ecosystemSpellings, envSpellings } from "./project/resolve.ts";
 import { limitRefusal } from "./access/rights.ts";
 
@@ -15,7 +17,7 @@ interface CheckedOperation {
   readonly access: Access;
 }
 
-type LimitedCaller = Identity & { readonly limits?: Limits };
+type LimitedCaller = Identity & Pick<Caller, "step">;
 
 interface RequestScope {
   readonly environment?: string | undefined;
@@ -41,6 +43,8 @@ export async function requireWithinLimits(
   };
   const shown = shownProcesses(operation.id, input);
   if (shown !== undefined) await requireOwnText(ports, shown, limits, refuse);
+  if (operation.id === "rollout.rollback")
+    return await requireOwnRelease(ports, input as InputOf<"rollout.rollback">, caller, refuse);
   const { scope, members } = await readScope(ports, operation.id, input);
   // The processes that a read of text names are its whole scope.
   if (shown !== undefined && !members.includes("service")) return;
@@ -84,6 +88,23 @@ async function requireOwnText(ports: Ports, names: readonly string[], limits: Li
     const requested = textRefusal(name, limits, memberships);
     if (requested !== undefined) refuse(requested);
   }
+}
+
+/** The environment of a release is in its record. Without a name or a plan, the operation could find a newer one. */
+async function requireOwnRelease(
+  ports: Ports,
+  { release, plan }: InputOf<"rollout.rollback">,
+  { limits = {}, step }: LimitedCaller,
+  refuse: Refuse,
+): Promise<void> {
+  if (step === undefined && release === undefined && plan === undefined)
+    refuse("the newest release of the whole machine; name a release");
+  const lists = await ports.releases.list();
+  const head = (step === undefined ? findRelease(lists, release) : findRolloutRelease(lists, step))?.head;
+  if (head === undefined) return;
+  if (limits.environments?.includes(head.environment) === false) refuse(`the environment ${head.environment}`);
+  const apps = head.steps.flatMap(({ app }) => app ?? []);
+  if (limits.services !== undefined) await requireOwnText(ports, apps, limits, refuse);
 }
 
 interface ScopeOfRequest {

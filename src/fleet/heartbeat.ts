@@ -9,6 +9,8 @@ export const HEARTBEAT_MS = 10_000;
 /** A living node writes within this time. */
 const WATCH_MS = 12_000;
 const WATCH_INTERVAL_MS = 500;
+/** Another svcm that still wants the name says so more often. */
+const RIVAL_MS = 60_000;
 /** After a slower reply, the time of the server is too uncertain. */
 const MAX_ROUND_TRIP_MS = 1_000;
 
@@ -66,6 +68,9 @@ class Beat {
   /** Of the own newest entry; `undefined` before the first one, and while another svcm has the name. */
   #seq: number | undefined;
   #isDisplaced = false;
+  #rival: { readonly host: string; readonly untilMs: number } | undefined;
+  /** Of the entry of another svcm, with the wish of this one. */
+  #told: number | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(options: HeartbeatOptions) {
@@ -96,23 +101,43 @@ class Beat {
   }
 
   async #write(isStart: boolean): Promise<void> {
-    const { link, node, presence } = this.#options;
-    const text = JSON.stringify(presence);
+    const { link, node } = this.#options;
     if (this.#seq !== undefined) {
-      this.#seq = await link.nodes.put(node, text, this.#seq);
+      this.#seq = await link.nodes.put(node, this.#text(), this.#seq);
       if (this.#seq !== undefined) return;
     }
-    const free = isStart ? await this.#awaitFree() : await this.#findFree(await link.nodes.read(node));
-    if (free !== undefined) this.#seq = await link.nodes.put(node, text, free);
+    const entry = isStart ? undefined : await link.nodes.read(node);
+    const free = isStart ? await this.#awaitFree() : await this.#findFree(entry);
+    if (free === undefined) await this.#tell(entry);
+    else this.#seq = await link.nodes.put(node, this.#text(), free);
     if (this.#seq !== undefined && this.#isDisplaced) this.#setDisplaced(undefined);
+  }
+
+  #text(): string {
+    const { presence, clock } = this.#options;
+    const { host, untilMs = 0 } = this.#rival ?? {};
+    return JSON.stringify({ ...presence, ...(clock.elapsed() < untilMs && { rival: host }) });
+  }
+
+  /** An entry that is not renewed must expire, so each is written once. */
+  async #tell(entry: NodeEntry | undefined): Promise<void> {
+    const other = entry === undefined || entry.seq === this.#told ? undefined : readPresence(entry.text);
+    if (entry === undefined || other === undefined) return;
+    const { link, node, presence } = this.#options;
+    const rival = presence.run?.host ?? "another machine";
+    this.#told = await link.nodes.put(node, JSON.stringify({ ...other, rival }), entry.seq);
   }
 
   /** The number to follow, or `undefined` while another svcm has the name. */
   async #findFree(entry: NodeEntry | undefined): Promise<number | undefined> {
     if (entry === undefined) return 0;
-    const { presence: own } = this.#options;
+    const { presence: own, clock } = this.#options;
     const other = readPresence(entry.text);
-    if (other === undefined || other.left || other.instance === own.instance) return entry.seq;
+    if (other === undefined || other.left) return entry.seq;
+    if (other.instance === own.instance) {
+      if (other.rival !== undefined) this.#rival = { host: other.rival, untilMs: clock.elapsed() + RIVAL_MS };
+      return entry.seq;
+    }
     if (await isOwnEnded(other, own)) return entry.seq;
     if (!this.#isDisplaced) this.#setDisplaced(other.run?.host ?? "another machine");
     return undefined;
@@ -126,7 +151,10 @@ class Beat {
     for (let entry = first; ; entry = await link.nodes.read(node)) {
       const free = await this.#findFree(entry);
       if (free !== undefined) return free;
-      if (entry?.seq !== first?.seq) throw nameTaken(node, entry);
+      if (entry?.seq !== first?.seq) {
+        await this.#tell(entry).catch(() => undefined);
+        throw nameTaken(node, entry);
+      }
       if (clock.elapsed() >= until) return entry?.seq ?? 0;
       await clock.sleep(WATCH_INTERVAL_MS);
     }

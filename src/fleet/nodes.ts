@@ -45,12 +45,15 @@ async function describeNode(
   { name, labels, isDeclared, presence }: KnownNode,
   deadlineMs: number,
 ): Promise<ListedNode> {
-  const { instance: _instance, run: _run, left: _left, ...announced } = presence ?? {};
+  const { instance: _instance, run: _run, left: _left, rival, ...announced } = presence ?? {};
   const common = { name, labels, ...announced };
   // svcm lists an undeclared node, but sends it nothing.
   if (!isDeclared) return { ...common, state: "undeclared", reason: "svcm.yaml does not declare it under nats." };
   try {
-    return { ...(await fleet.ask(name, nodeShow, {}, deadlineMs)), ...common, state: "online" };
+    const answer = { ...(await fleet.ask(name, nodeShow, {}, deadlineMs)), ...common };
+    if (rival === undefined) return { ...answer, state: "online" };
+    const reason = `It answers, but another svcm, on the host ${rival}, wants the same name and serves nothing.`;
+    return { ...answer, state: "duplicate", reason };
   } catch (error) {
     if (!(error instanceof SvcmError)) throw error;
     return { ...common, state: presence === undefined ? "away" : "silent", reason: error.message };

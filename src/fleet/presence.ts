@@ -20,6 +20,8 @@ const presenceSchema = z.object({
       startTime: z.nullable(z.string().check(z.maxLength(40))),
     }),
   ),
+  /** The host of another svcm that wants the name, which has written this itself. */
+  rival: z.optional(z.string().check(z.maxLength(255))),
   /** The node has left in an orderly way. */
   left: z.optional(z.literal(true)),
 });

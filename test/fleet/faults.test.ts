@@ -150,6 +150,11 @@ describe.skipIf(!hasNats)("unavailable nodes (needs nats-server)", () => {
       const begun = Date.now();
       await expect(fleet.start("web-1")).rejects.toMatchObject({ body: { code: "NODE_NAME_TAKEN" } });
       expect(Date.now() - begun).toBeLessThan(13_000);
+      const vera = await fleet.as("vera");
+      expect(await showNode(vera, "web-1", MS)).toMatchObject({
+        state: "duplicate",
+        reason: expect.stringContaining("wants the same name"),
+      });
     },
   );
 

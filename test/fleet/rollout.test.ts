@@ -60,8 +60,10 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
   const as = (user: string, ...args: string[]): Promise<RunResult> =>
     run(args, { root: fleet.root(user), env: fleet.variables(user) });
 
-  async function rolledOut(...args: string[]): Promise<{ code: number | null; rollout: FleetRollout }> {
-    const { code, stdout, stderr } = await as("edda", ...args, "--json");
+  const rolledOut = (...args: string[]) => rolledOutBy("edda", ...args);
+
+  async function rolledOutBy(user: string, ...args: string[]): Promise<{ code: number | null; rollout: FleetRollout }> {
+    const { code, stdout, stderr } = await as(user, ...args, "--json");
     const { rollout } = JSON.parse(stdout) as { rollout: FleetRollout };
     expect(rollout, stdout + stderr).toBeTruthy();
     return { code, rollout };
@@ -92,10 +94,13 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
     expect([none, nothing]).toEqual([0, expect.stringContaining("Nothing to do.")]);
   });
 
-  longTest("a bad release on the second node stops the rollout and reverts the first one", async () => {
+  longTest.each([
+    ["edda", "2"],
+    ["dora", "3"],
+  ])("a bad release of %s on the second node stops the rollout and reverts the first one", async (user, mode) => {
     const bad = { script: "./bad.cjs", env: { SVC_HTTP_PORT: await freePort() } };
-    for (const node of NODES) declare(node, "2", node === "web-1" ? bad : {});
-    const { code, rollout } = await rolledOut("apply", "--node", "all", "--yes");
+    for (const node of NODES) declare(node, mode, node === "web-1" ? bad : {});
+    const { code, rollout } = await rolledOutBy(user, "apply", "--node", "all", "--yes");
     expect([code, rollout.outcome, states(rollout)]).toEqual([
       1,
       "returned",

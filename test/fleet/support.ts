@@ -37,6 +37,7 @@ const USERS: Readonly<Record<string, User>> = {
   otto: { role: "operator" },
   edda: { role: "editor" },
   stig: { role: "editor", environments: ["staging"] },
+  dora: { role: "editor", environments: ["dev"] },
   adam: { role: "admin" },
 };
 

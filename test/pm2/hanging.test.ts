@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, watch, writeFileSync } from
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { execute, metricsExpose, metricsShow } from "../../src/core/index.ts";
+import { execute, metricsExpose, metricsShow, processShow } from "../../src/core/index.ts";
 import { IDLE, pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
 import { longTest } from "../support/runs.ts";
 
@@ -35,12 +35,18 @@ longTest("while PM2 hangs, a stream and /metrics report the host without delay",
   await daemon.signal("SIGSTOP");
   const before = observed.count;
   const result = execute(metricsShow, ports, { environment: "dev" }, caller);
+  const askedAt = performance.now();
+  const shown = execute(processShow, ports, { name: "idle", environment: "dev" }, caller);
+  const shownAfter = shown.then(() => performance.now() - askedAt);
   const text = execute(metricsExpose, ports, { version: "1.0.0", format: "openmetrics" }, caller);
   await expect(result).rejects.toMatchObject({ body: { code: "PM2_TIMEOUT" } });
   // The query took five seconds. A sampler that waits for PM2 would have reported the host once.
   expect(observed.count - before).toBeGreaterThan(1);
   expect(await text).toContain("svcm_pm2_up 0\n");
   expect(await text).toMatch(/^svcm_host_cpu_usage_ratio /m);
+  // One time-out of five seconds; a second list would need ten.
+  expect(await shownAfter).toBeLessThan(9000);
+  expect(await shown).toMatchObject({ processes: [], declaration: null });
   await daemon.signal("SIGCONT");
   await ports.telemetry.close();
 });

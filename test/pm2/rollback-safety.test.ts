@@ -55,6 +55,23 @@ longTest("a rollback to a folder that is gone is refused, and no process is touc
   expect(await pids()).toEqual(before);
 });
 
+test("a caller of one environment rolls back a release of it by its name, and none of another one", async () => {
+  await apply(released(1, "web"));
+  const { release } = await apply(released(2, "web"));
+  const limited = (...environments: string[]) =>
+    ({ ...caller, actor: "dora", role: "editor", limits: { environments } }) as const;
+  const codeFor = async (environment: string, input: object) =>
+    (await refusal(execute(rolloutRollback, ports, input, limited(environment)))) as { code?: string };
+  expect(await codeFor("staging", { release: release?.id })).toMatchObject({ code: "TOKEN_LIMITED" });
+  // Another release could be the newest one by then.
+  expect(await codeFor("dev", {})).toMatchObject({
+    code: "TOKEN_LIMITED",
+    details: expect.stringContaining("name a release") as string,
+  });
+  expect(await codeFor("dev", { release: release?.id })).toBe("done");
+  expect((await pids()).map(([name, , cwd]) => [name, cwd])).toEqual([["web", folderOf(1)]]);
+});
+
 longTest("a rollback that fails is undone: every touched app runs as before it", async () => {
   await apply(released(1, "web", "worker"));
   await apply(released(2, "web", "worker"));

@@ -7,7 +7,7 @@ import { printTable, type Column } from "../terminal/table.ts";
 export default class NodesList extends SvcmCommand {
   static override summary = "List the machines of the fleet, with their state.";
   static override description =
-    "Asks every node that svcm.yaml declares under nats. A node that does not answer before the deadline is silent; a node that is not connected is away.";
+    "Asks every node that svcm.yaml declares under nats. A node that does not answer before the deadline is silent; a node that is not connected is away. If two machines want one name, the node is a duplicate.";
   static override examples = ["<%= config.bin %> nodes list", "<%= config.bin %> nodes list --deadline 2s --json"];
   static override flags = { deadline: deadlineFlag };
 

@@ -9,7 +9,7 @@ import { parseTokens, TOKENS_FILE, renderTokens, type StoredToken } from "./toke
 import type { Tokens } from "./port-tokens.ts";
 import { once } from "../words/once.ts";
 import { attempt } from "../files/file-error.ts";
-import { fileState, hasErrorCode, NO_FOLLOW } from "../files/system.ts";
+import { fileState, fsync, hasErrorCode, NO_FOLLOW, O_RDWR, withFile, writeAll } from "../files/system.ts";
 import { createFolder, PRIVATE_FILE, writeNew } from "../files/write.ts";
 
 const MAX_BYTES = 2 ** 20;
@@ -37,11 +37,30 @@ export function nodeTokens(folder: string, files: Pick<Files, "replace">): Token
       await withTokenErrors(path, async () => {
         if (readStats(path) === undefined) await createFile(path, () => void decide([]), announce);
         else readPrivateFile(path);
-        await files.replace(path, decideText, announce);
+        await files.replace(path, decideText, announce).catch(async (error: unknown) => {
+          const next = hasErrorCode(error, "ENOSPC", "EDQUOT") && shrunk(readPrivateFile(path), decideText);
+          if (!next) throw error;
+          await announce();
+          await attempt("write", path, () => withFile(path, O_RDWR | NO_FOLLOW, (fd) => overwrite(fd, next)));
+        });
       });
     },
     createSecret: () => `svcm_${randomBytes(SECRET_BYTES).toString("base64url")}`,
   };
+}
+
+/**
+ * A right must also end on a full disk, so fewer tokens take the place of the former ones, and blanks follow. If that is cut off,
+ * the file is damaged, and no token of it is valid.
+ */
+function shrunk(text: string, decide: (current: Uint8Array) => Uint8Array): Uint8Array | undefined {
+  const [current, next] = [Buffer.from(text), decide(Buffer.from(text))];
+  return next.length < current.length ? current.fill(" ").fill(next, 0, next.length) : undefined;
+}
+
+async function overwrite(fd: number, bytes: Uint8Array): Promise<void> {
+  await writeAll(fd, bytes);
+  await fsync(fd);
 }
 
 /** An empty list already closes writes without a token. */

@@ -50,8 +50,11 @@ export const nodeStateBody = z
 
 export type NodeState = BodyOf<typeof nodeStateBody>;
 
-/** `silent`: connected, but did not respond before the deadline. `away`: not connected. */
-export const nodeStates = ["online", "silent", "away", "undeclared"] as const;
+/**
+ * `silent`: connected, but did not respond before the deadline. `away`: not connected. `duplicate`: online, but another
+ * svcm wants the same name.
+ */
+export const nodeStates = ["online", "silent", "away", "undeclared", "duplicate"] as const;
 
 const facts = z.array(z.string());
 
@@ -59,7 +62,11 @@ export const listedNodeBody = nodeStateBody
   .partial()
   .extend({
     name: z.string(),
-    state: z.enum(nodeStates).describe("`silent` is connected and did not answer in time; `away` is not connected."),
+    state: z
+      .enum(nodeStates)
+      .describe(
+        "`silent` is connected and did not answer in time; `away` is not connected; `duplicate` answers, but another svcm wants the same name.",
+      ),
     labels: z.record(z.string(), z.string()),
     svcm: z.string().optional(),
     nodejs: z.string().optional(),

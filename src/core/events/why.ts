@@ -38,6 +38,8 @@ export interface Why {
   readonly response: WhyResponse;
   readonly ends: readonly SvcmEvent[];
   readonly processes: readonly ProcessRecord[];
+  /** All of PM2's list; undefined if PM2 did not respond. */
+  readonly listed: readonly ProcessRecord[] | undefined;
   readonly listeners: readonly Listener[] | undefined;
 }
 
@@ -98,7 +100,7 @@ export async function explainEnd(ports: EventsPorts, name: string | undefined, c
     errorLines: [...errors.lines],
     complete: collected.isComplete,
   };
-  return { response, ends, processes, listeners };
+  return { response, ends, processes, listed: found.listed, listeners };
 }
 
 async function find(ports: EventsPorts, name: string, signal: AbortSignal | undefined): Promise<Found> {

@@ -54,21 +54,26 @@ const BEARER = /\b(bearer\s+|authorization["']?\s{0,20}[:=]\s{0,20}["']?\w{1,20}
 const SECRET_ASSIGNMENT =
   /((?:password|passwd|passphrase|secret|token|credentials?|(?:api|access|private|signing)[-_]?key)\\?["']?\s{0,20}[:=]\s{0,20})(\\"[^"\\]*(?:\\")?|"(?:[^"\\]|\\.)*"?|'[^']*'?|\[REDACTED\][^\s,;&})\]]*|[^\s,;&})\]]+)/gi;
 
-const WORDS = ["password", "passwd", "passphrase", "secret", "token", "credential", "bearer", "authorization"];
 const KEYS = ["api", "access", "private", "signing"].flatMap((of) => ["", "-", "_"].map((mark) => `${of}${mark}key`));
-const FORMS =
-  "sk_live_ sk_test_ rk_live_ whsec_ github_pat_ glpat- xoxb- eyJhbGci eyJ0eXAi hooks.slack.com /webhook".split(" ");
 
-/** Nearly every text that {@link maskLogLine} and {@link maskCredentials} hide has one of them, or an `@`. */
+/** In lower case. All that {@link maskLogLine} hides follows one of them, and so does a private key. */
 export const TELLTALES: readonly string[] = [
-  ...[...WORDS, ...KEYS].flatMap((word) => [word, word.toUpperCase(), word.charAt(0).toUpperCase() + word.slice(1)]),
-  "apiKey",
-  "accessKey",
-  "privateKey",
-  "signingKey",
-  "PRIVATE KEY-----",
-  ...FORMS,
+  ...["password", "passwd", "passphrase", "secret", "token", "credential", "bearer", "authorization"],
+  ...KEYS,
+  "private key-----",
 ];
+
+/** Tokens, parameters, and options such as `--tls-key`. */
+const FORM = new RegExp(String.raw`${TOKENS.source}|[?&#]([\w.-]{1,60})=|(?<!\S)--?[\w-]{0,40}[kK][eE][yY]`, "g");
+
+/** Where a text may hold what is hidden by its form, besides a user and a password in a URL. */
+export function* findForms(text: string): Generator<number> {
+  const secret = new Map<string, boolean>();
+  for (const { index, 1: name } of text.matchAll(FORM)) {
+    if (name !== undefined && !secret.has(name)) secret.set(name, isSecretName(name));
+    if (name === undefined || secret.get(name) === true) yield index;
+  }
+}
 
 /** For a log line. Unlike {@link maskSource}, it keeps the rest of the line. */
 export function maskLogLine(line: string): string {

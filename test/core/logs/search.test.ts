@@ -214,6 +214,20 @@ describe("a guess of a secret", () => {
     "API_KEY=abc12345",
     "token: abcdefgh",
     "Bearer abcdefgh1234",
+    "X-Api-Key: abcdefgh",
+    "passWord=hunter2",
+    `ghp_${"a1".repeat(18)}`,
+    `npm_${"a1".repeat(18)}`,
+    `SG.${"a".repeat(22)}.${"b".repeat(43)}`,
+    "AKIAIOSFODNN7EXAMPLE",
+    `AIza${"a".repeat(35)}`,
+    `sk-${"a1".repeat(24)}`,
+    `xoxp-${"1".repeat(12)}-abcdef`,
+    `0x${"a1".repeat(32)}`,
+    `dp.st.dev.${"a".repeat(40)}`,
+    "https://api.telegram.org/bot123:abc/send",
+    "GET /orders?page=2&sig=abcdef",
+    "mysqld --tls-key abcdefgh",
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcdefgh",
     "-----BEGIN RSA PRIVATE KEY-----",
   ];
@@ -225,5 +239,26 @@ describe("a guess of a secret", () => {
       const all = Buffer.from(`one\n${line}\ntwo\n`);
       expect(findSecretLines(all)).toContainEqual({ from: 4, to: 4 + line.length });
     }
+  });
+
+  test("every line that masking changes is searched as it is shown, also if colours interrupt it", () => {
+    const colour = fc.constantFrom("", "", "", "\u001B[31m");
+    const words = fc.constantFrom(...HIDDEN, "--", "token", "?", "=", ":", "user", "@", "GET /x", "https://", "key");
+    const lineOf = fc
+      .array(fc.tuple(words, colour, fc.nat(), fc.constantFrom("", " ")), { minLength: 1, maxLength: 5 })
+      .map((parts) =>
+        parts.map(([word, mark, at, end]) => {
+          const cut = at % word.length;
+          return `${word.slice(0, cut)}${mark}${word.slice(cut)}${end}`;
+        }),
+      )
+      .map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(lineOf, (line) => {
+        if (scrub.complete(line) === line.replaceAll("\u001B[31m", "")) return;
+        expect([line, isCandidate(line, { grep: "never-there" })]).toEqual([line, true]);
+      }),
+      propertyRuns(1000, 50_000),
+    );
   });
 });

@@ -8,6 +8,7 @@ const stateLabels: Readonly<Record<Node["state"], string>> = {
   silent: "No answer",
   away: "Away",
   undeclared: "Undeclared",
+  duplicate: "Name taken twice",
 };
 
 const dots = { bad: "errored", warning: "troubled", good: "online" } as const;

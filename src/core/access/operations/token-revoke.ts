@@ -1,7 +1,9 @@
 import type { HasTokens } from "../port-tokens.ts";
+import type { HasClock } from "../../files/port-host.ts";
 import type { Audited } from "../ports.ts";
+import { SvcmError } from "../../api/errors.ts";
 import { withAudit } from "../with-audit.ts";
-import { removeToken } from "../tokens.ts";
+import { isExpired, removeToken } from "../tokens.ts";
 import { defineOperation } from "../operation.ts";
 
 /**
@@ -21,5 +23,23 @@ export const tokenRevoke = defineOperation({
         await ports.tokens.update((all) => removeToken(all, name), begin);
         return { name };
       },
-    ),
+    ).catch(sayIfItWorks(ports, name)),
 });
+
+/** Whoever revokes a token must not believe that it has ended. */
+function sayIfItWorks({ tokens, clock }: HasTokens & HasClock, name: string): (error: unknown) => never {
+  return (error) => {
+    const failed = error instanceof SvcmError && ["AUDIT_FAILED", "TOKENS_FAILED"].includes(error.kind);
+    if (!failed || !isValid({ tokens, clock }, name)) throw error;
+    throw new SvcmError(error.kind, { ...error.body, details: `The token still works. ${error.body.details}` });
+  };
+}
+
+/** No token of a file that cannot be read is valid. */
+function isValid({ tokens, clock }: HasTokens & HasClock, name: string): boolean {
+  try {
+    return tokens.current()?.some((one) => one.name === name && !isExpired(one, clock.now())) === true;
+  } catch {
+    return false;
+  }
+}

@@ -1,7 +1,6 @@
 import type { EventsPorts } from "../ports.ts";
 import type { ProcessShowResponse } from "../../api/events.ts";
 import { specOf, tierOf } from "../../env/runtime-keys.ts";
-import { SvcmError } from "../../api/errors.ts";
 import { describeNextActions } from "../next-actions.ts";
 import { LAST_ENDS, explainEnd, type Why } from "../why.ts";
 import { uptimeMs } from "../../metrics/from-readings.ts";
@@ -28,7 +27,7 @@ export const processShow = defineOperation({
   async run(ports: EventsPorts, { name, ...request }, caller): Promise<ProcessShowResponse> {
     const environment = await ports.telemetry.environment(request);
     const why = await explainEnd(ports, name, caller);
-    const { declaration, declaredKeys } = await readDeclaration(ports, { ...request, environment }, name);
+    const { declaration, declaredKeys } = await readDeclaration(ports, { ...request, environment }, why);
     const usage = await readTreeUsage(ports, why.processes);
     const contract = await ports.facts.runtimeContract();
     const running = why.processes.flatMap((record) => Object.keys(record.declaration.environment));
@@ -83,28 +82,23 @@ interface Declared {
   readonly declaredKeys: readonly string[];
 }
 
-/** If a file cannot be read, the process is still shown. */
+/** If a file cannot be read, the process is still shown. Of a PM2 that hung, no second list is requested. */
 async function readDeclaration(
   ports: EventsPorts,
   request: EnvironmentRequest & { environment: string },
-  name: string,
+  { listed, response: { app: name } }: Why,
 ): Promise<Declared> {
+  if (listed === undefined) return { declaration: null, declaredKeys: [] };
   const watch = new EcosystemWatch(ports, request);
   const { environment } = request;
-  try {
-    const records = await ports.processes.list();
-    const stateOf = await readStateOf(ports, records);
-    const { drift, fileName, exists, error } = await watch.compare(records, { isCurrent: true, stateOf });
-    if (!exists) return { declaration: null, declaredKeys: [] };
-    const app = (await watch.read({ isCurrent: false })).expected.find((expected) => expected.name === name);
-    const own = drift.filter((entry) => entry.name === name && entry.state !== "unexpected");
-    const declaration = { environment, fileName, isDeclared: app !== undefined, drift: own };
-    return {
-      declaration: error === undefined ? declaration : { ...declaration, error },
-      declaredKeys: (app?.environments ?? []).flatMap((variables) => Object.keys(variables)),
-    };
-  } catch (error) {
-    if (!(error instanceof SvcmError) || error.kind !== "PM2_FAILED") throw error;
-    return { declaration: null, declaredKeys: [] };
-  }
+  const stateOf = await readStateOf(ports, listed);
+  const { drift, fileName, exists, error } = await watch.compare(listed, { isCurrent: true, stateOf });
+  if (!exists) return { declaration: null, declaredKeys: [] };
+  const app = (await watch.read({ isCurrent: false })).expected.find((expected) => expected.name === name);
+  const own = drift.filter((entry) => entry.name === name && entry.state !== "unexpected");
+  const declaration = { environment, fileName, isDeclared: app !== undefined, drift: own };
+  return {
+    declaration: error === undefined ? declaration : { ...declaration, error },
+    declaredKeys: (app?.environments ?? []).flatMap((variables) => Object.keys(variables)),
+  };
 }

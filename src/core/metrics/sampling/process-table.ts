@@ -14,8 +14,8 @@ import { oneAtATime } from "../../words/once.ts";
 export const LIST_MS = 2000;
 /** The time that a tick waits for PM2. A later response is for the next tick. */
 const TICK_TIMEOUT_MS = 200;
-/** PM2's code must be loaded first. */
-const FIRST_TIMEOUT_MS = 2500;
+/** After it, a stream says that PM2 hangs: at the latest five seconds after its last answer. PM2's code is loaded first. */
+const HANG_MS = 2500;
 
 export interface ListRead {
   readonly isForced: boolean;
@@ -30,17 +30,18 @@ export type ProcessListing =
   | { readonly error: { readonly code: ErrorCode; readonly details: string } };
 
 const NO_RESPONSE: ProcessListing = {
-  error: { code: "PM2_TIMEOUT", details: `PM2 has not answered for ${FIRST_TIMEOUT_MS} ms.` },
+  error: { code: "PM2_TIMEOUT", details: `PM2 has not answered for ${HANG_MS} ms.` },
 };
 
 /**
  * The list of PM2's processes, requested at most every two seconds and by one request at a time. For the recorder alone,
- * a minute may pass if nothing has changed. If PM2 hangs, ticks do not wait: the last list counts until the request fails.
+ * a minute may pass if nothing has changed. If PM2 hangs, ticks do not wait: for a moment, the last list counts.
  */
 export class ProcessTable {
   readonly #ports: Repository & Running;
   readonly #listOnce = oneAtATime(() => this.#requestList());
   #pending: Promise<ProcessListing> | undefined;
+  #requestedAtMs = 0;
   #latest: { readonly atMs: number; readonly log: string | undefined; readonly listed: ProcessListing } | undefined;
   readonly #facts: FactsReader;
   #restarts: RestartObservations = new Map();
@@ -58,7 +59,9 @@ export class ProcessTable {
   async read({ isForced, quietListMs = LIST_MS }: ListRead): Promise<ProcessListing> {
     const latest = this.#latest;
     if (isForced || latest === undefined) return this.#waitBriefly(isForced ? this.#listOnce() : this.#current());
-    const ageMs = this.#ports.clock.elapsed() - latest.atMs;
+    const { clock } = this.#ports;
+    const ageMs = clock.elapsed() - latest.atMs;
+    if (this.#pending !== undefined && clock.elapsed() - this.#requestedAtMs >= HANG_MS) return NO_RESPONSE;
     const isDue = ageMs >= LIST_MS && (ageMs >= quietListMs || "error" in latest.listed || this.#hasLogged(latest.log));
     return isDue && this.#pending === undefined ? this.#waitBriefly(this.#listOnce()) : latest.listed;
   }
@@ -86,7 +89,7 @@ export class ProcessTable {
   }
 
   async #waitBriefly(request: Promise<ProcessListing>): Promise<ProcessListing> {
-    const ms = this.#latest === undefined ? FIRST_TIMEOUT_MS : TICK_TIMEOUT_MS;
+    const ms = this.#latest === undefined ? HANG_MS : TICK_TIMEOUT_MS;
     const timer = new AbortController();
     const pause = this.#ports.clock.sleep(ms, timer.signal).catch(() => undefined);
     try {
@@ -98,6 +101,7 @@ export class ProcessTable {
 
   #requestList(): Promise<ProcessListing> {
     const log = this.#logStamp();
+    this.#requestedAtMs = this.#ports.clock.elapsed();
     const request = this.#list().then((listed) => {
       this.#latest = { atMs: this.#ports.clock.elapsed(), log, listed };
       return listed;

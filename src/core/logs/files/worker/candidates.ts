@@ -18,8 +18,9 @@ export function createCandidateFinder(search: Search, findSecretLines: FindSecre
     const secret = findSecretLines(read);
     const bytes = withoutLines(read, secret);
     const found = new FoundLines(bytes, secret);
+    const isSecret = (line: string): boolean => findSecretLines(Buffer.from(line, "latin1")).length > 0;
     if (whole && isPlain(bytes)) found.addAll(whole.in(bytes), () => true);
-    else findAltered(found, bytes, { whole, words });
+    else findAltered(found, bytes, { whole, words, isSecret });
     return found.lastFirst();
   };
 }
@@ -45,6 +46,8 @@ interface Place {
 interface Wanted {
   readonly whole: Place | undefined;
   readonly words: readonly { readonly place: Place; readonly isNumeric: boolean }[];
+  /** Of a line without its escape sequences, which may interrupt a secret. */
+  readonly isSecret: (line: string) => boolean;
 }
 
 const ESCAPE = 0x1b;
@@ -60,7 +63,7 @@ const ALTERED_LINE = new RegExp(String.raw`[\t\r\u001B{]`);
 /** Its value may be written differently when it is shown. */
 const UNUSUAL_NUMBER = /[\d.]{16}|\d[eE][+-]?\d|0\.000000/;
 
-function findAltered(found: FoundLines, bytes: Buffer, { whole, words }: Wanted): void {
+function findAltered(found: FoundLines, bytes: Buffer, { whole, words, isSecret }: Wanted): void {
   const [first] = words;
   if (first === undefined) return;
   const hasWords = (line: string): boolean =>
@@ -71,7 +74,10 @@ function findAltered(found: FoundLines, bytes: Buffer, { whole, words }: Wanted)
   });
   found.addAll(
     (from) => bytes.indexOf(ESCAPE, from),
-    (line) => HOLDS_TEXT.test(line) || hasWords(line.replaceAll(SHORT_ESCAPE, "")),
+    (line) => {
+      const stripped = line.replaceAll(SHORT_ESCAPE, "");
+      return HOLDS_TEXT.test(line) || isSecret(stripped) || hasWords(stripped);
+    },
   );
   found.addAll(
     (from) => bytes.indexOf(String.raw`\u`, from),

@@ -1,3 +1,4 @@
+import { findForms } from "../../../secrets/redact.ts";
 import { type Range, rangeAt } from "./regions.ts";
 
 /** The lines that masking may change. Does not depend on the text that is searched. */
@@ -10,8 +11,8 @@ const AT = 0x40;
 const USERINFO = /[a-z0-9]:[/\\]+\S*@/i;
 
 interface Part {
-  readonly text: Buffer;
-  /** Of the part in the text. */
+  readonly text: Uint8Array;
+  /** Of the part in the text, which is folded. */
   readonly offset: number;
 }
 
@@ -22,7 +23,7 @@ interface Part {
 export function createSecretLineFinder(texts: readonly string[]): FindSecretLines {
   const parts = new Map<number, Part[]>();
   const isPart = new Uint8Array(TABLE_SIZE);
-  const all = texts.map((text) => Buffer.from(text)).filter(({ length }) => length >= PART_BYTES);
+  const all = texts.map((text) => Buffer.from(text).map(fold)).filter(({ length }) => length >= PART_BYTES);
   for (const text of all)
     for (let offset = 0; offset + PART_BYTES <= text.length; offset += 1) {
       const hash = hashAt(text, offset);
@@ -43,18 +44,35 @@ export function createSecretLineFinder(texts: readonly string[]): FindSecretLine
         at = line.to + 1;
       } else at += stride;
     }
-    return [...found, ...linesWithUserinfo(bytes)];
+    return [...found, ...linesWithUserinfo(bytes), ...linesWithForms(bytes)];
   };
+}
+
+/** So that capitals make no difference. It also joins some marks, which is harmless. */
+function fold(byte: number): number {
+  return byte | 0x20;
 }
 
 function isIn(bytes: Buffer, at: number, { text, offset }: Part): boolean {
   const from = at - offset;
-  if (from < 0 || from + text.length > bytes.length || bytes[from] !== text[0]) return false;
-  return text.compare(bytes, from, from + text.length) === 0;
+  if (from < 0 || from + text.length > bytes.length) return false;
+  return text.every((byte, index) => byte === fold(bytes[from + index] as number));
 }
 
-function hashAt(bytes: Buffer, at: number): number {
-  return ((bytes[at] as number) + (bytes[at + 1] as number) * 151 + (bytes[at + 2] as number) * 3533) % TABLE_SIZE;
+function hashAt(bytes: Uint8Array, at: number): number {
+  const folded = fold(bytes[at] as number) + fold(bytes[at + 1] as number) * 151 + fold(bytes[at + 2] as number) * 3533;
+  return folded % TABLE_SIZE;
+}
+
+/** The beginning of a token may be too short to look for it here and there. */
+function* linesWithForms(bytes: Buffer): Generator<Range> {
+  let end = -1;
+  for (const at of findForms(bytes.toString("latin1"))) {
+    if (at < end) continue;
+    const line = rangeAt(bytes, at);
+    end = line.to;
+    yield line;
+  }
 }
 
 function* linesWithUserinfo(bytes: Buffer): Generator<Range> {
