@@ -34,6 +34,7 @@ export {
   planFormats,
   reportFormats,
   schemaNames,
+  keyKinds,
   tiers,
   type ProcessStateName,
 } from "./api/names.ts";

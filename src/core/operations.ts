@@ -52,6 +52,7 @@ export { eventsList } from "./events/operations/events-list.ts";
 export { identityShow } from "./access/operations/identity-show.ts";
 export { historyRecord } from "./history/operations/history-record.ts";
 export { historyShow } from "./history/operations/history-show.ts";
+export { keysAdd } from "./setup/operations/keys-add.ts";
 export { keysConfirm } from "./setup/operations/keys-confirm.ts";
 export { keysList } from "./setup/operations/keys-list.ts";
 export { keysSetTier } from "./setup/operations/keys-set-tier.ts";

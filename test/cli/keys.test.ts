@@ -96,6 +96,19 @@ describe("an edit of svcm.yaml", () => {
     [["confirm", "PORT"], [[", guess: its value is a port", ""]]],
     [["confirm", "RPC_URL"], [[', guess: "such addresses often carry a key"', ""]]],
     [["confirm", "PORT", "PORT", "HOST"], [[", guess: its value is a port", ""]]],
+    [["allow", "LOG_LEVEL"], [["info], tier: read-only", "info], tier: editable"]]],
+    [["allow", "PORT"], [["tier: read-only, guess: its value is a port", "tier: editable"]]],
+    [["allow", "HOST", "--read-only"], [["{ kind: text }", "{ kind: text, tier: read-only }"]]],
+    [["hide", "LOG_LEVEL"], [["info], tier: read-only", "info], tier: never-exposed"]]],
+    [
+      ["add", "MAX_ITEMS", "--kind", "number"],
+      [["HOST: { kind: text }\n", "HOST: { kind: text }\n  MAX_ITEMS: { kind: number, tier: read-only }\n"]],
+    ],
+    [["add", "API_TOKEN"], [["HOST: { kind: text }\n", "HOST: { kind: text }\n  API_TOKEN: { kind: secret }\n"]]],
+    [
+      ["add", "MODE", "--values", "a, b", "--allow"],
+      [["HOST: { kind: text }\n", "HOST: { kind: text }\n  MODE: { kind: enum, values: [ a, b ], tier: editable }\n"]],
+    ],
     [["set-tier", "editable", "LOG_LEVEL"], [["info], tier: read-only", "info], tier: editable"]]],
     [["set-tier", "editable", "PORT"], [["tier: read-only, guess: its value is a port", "tier: editable"]]],
     [["set-tier", "read-only", "HOST"], [["{ kind: text }", "{ kind: text, tier: read-only }"]]],
@@ -166,6 +179,50 @@ describe("an edit of svcm.yaml", () => {
   });
 
   test.each([
+    ["allow", "add"],
+    ["add", "allow"],
+  ])("%s, then %s: each refusal names the command that permits", async (...order) => {
+    const workspace = repository();
+    const set = ["env", "set", "PAGE_SIZE=50"];
+    const refused = await svcm(set, { root: workspace.root });
+    expect(refused.stderr).toContain("svcm keys add PAGE_SIZE --allow");
+    if (order[0] === "allow")
+      expect((await keys(workspace, "allow", "PAGE_SIZE")).stderr).toContain("To declare it: svcm keys add PAGE_SIZE");
+    await keys(workspace, "add", "PAGE_SIZE", "--kind", "number");
+    expect((await svcm(set, { root: workspace.root })).stderr).toContain("svcm keys allow PAGE_SIZE");
+    expect((await keys(workspace, "add", "PAGE_SIZE")).stderr).toContain("svcm keys allow PAGE_SIZE");
+    expect((await keys(workspace, "allow", "PAGE_SIZE")).stdout).toContain("Next: svcm env set PAGE_SIZE=VALUE");
+    expect((await svcm(set, { root: workspace.root })).code).toBe(0);
+  });
+
+  test("edits config/runtime-contract.yaml where that file declares the keys", async () => {
+    const own =
+      "version: 1\nenvironments: { dev: { file: .env } }\ndefaultEnvironment: dev\nkeys:\n  A: { kind: text, tier: read-only } # a\n";
+    const workspace = makeWorkspace({ "config/runtime-contract.yaml": own });
+    expect((await svcm(["env", "set", "A=1"], { root: workspace.root })).stderr).toContain("svcm keys allow A");
+    expect((await keys(workspace, "allow", "A")).stdout).toContain("Now editable in config/runtime-contract.yaml: A");
+    await keys(workspace, "add", "B", "--kind", "port");
+    expect(workspace.read("config/runtime-contract.yaml")).toBe(
+      `${own.replace("read-only", "editable")}  B: { kind: port, tier: read-only }\n`,
+    );
+  });
+
+  test("adds the first key to an empty list, and to none in a file of another tool", async () => {
+    const empty = repository("version: 1\nenvironments: { dev: [] }\nkeys: {}\n");
+    expect((await keys(empty, "add", "PORT", "--allow")).code).toBe(0);
+    expect(empty.read("svcm.yaml")).toMatch(/^keys: \{ ?PORT: \{ kind: port, tier: editable \} ?\}$/m);
+    const packaged = await keys(makeWorkspace({}), "add", "PORT");
+    expect([packaged.code, packaged.stderr]).toEqual([1, expect.stringContaining("svcm init")]);
+  });
+
+  test.each([
+    [["allow"], 2, /KEY is missing/],
+    [["hide", "PROT"], 1, /does not declare the key PROT.*\(did you mean PORT\?\)/s],
+    [["allow", "RPC_URL"], 1, /accepted: never-exposed/],
+    [["add", "PORT"], 1, /declares PORT already \(port, read-only\)/],
+    [["add", "API_TOKEN", "--allow"], 1, /accepted: never-exposed/],
+    [["add", "API_TOKEN", "--kind", "text"], 1, /would show a secret/],
+    [["add", "MODE", "--values", "a", "--kind", "enum"], 2, /values/],
     [["confirm"], 2, /No key was given\. Accepted: KEY or --all\./],
     [["confirm", "--all", "PORT"], 2, /Both keys and --all were given\./],
     [["confirm", "PROT"], 1, /svcm\.yaml does not declare the key PROT.*\(did you mean PORT\?\)/s],
@@ -189,7 +246,11 @@ describe("an edit of svcm.yaml", () => {
   });
 
   test.each([
-    ["without keys", "version: 1\nenvironments: { dev: [] }\n", /those of the packaged contract.*svcm init/s],
+    [
+      "without keys",
+      "version: 1\nenvironments: { dev: [] }\n",
+      /those of the packaged contract.*Add the line "keys: {}"/s,
+    ],
     ["that is not valid", `${PROJECT}colour: red\n`, /svcm\.yaml:\d+:1/],
   ])("of a svcm.yaml %s is refused", async (_, project, words) => {
     const ran = await keys(repository(project), "confirm", "--all");

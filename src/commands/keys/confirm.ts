@@ -8,7 +8,7 @@ import { printKeysEdit } from "../terminal/changes.ts";
 export default class KeysConfirm extends SvcmCommand {
   static override summary = "Confirm keys that svcm init guessed.";
   static override description =
-    "Removes the member guess from the entries of the keys in svcm.yaml, and changes no other byte. It keeps the kind and the tier of a key; svcm keys set-tier changes the tier.";
+    "Removes the member guess from the entries of the keys in svcm.yaml, and changes no other byte. It keeps the kind and the tier of a key; svcm keys allow and svcm keys hide change the tier.";
   static override examples = [
     "<%= config.bin %> keys confirm PORT LOG_LEVEL",
     "<%= config.bin %> keys confirm --all --dry-run",
@@ -29,6 +29,6 @@ export default class KeysConfirm extends SvcmCommand {
     if (keys.length > 0 && flags.all)
       throw new UsageError("Both keys and --all were given.", "give keys or --all, not both");
     const input = { keys: flags.all ? undefined : keys, dryRun: flags["dry-run"] };
-    return printKeysEdit(this, await this.execute(keysConfirm, input), "Confirmed in svcm.yaml");
+    return printKeysEdit(this, await this.execute(keysConfirm, input), "Confirmed");
   }
 }

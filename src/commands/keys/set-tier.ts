@@ -5,6 +5,8 @@ import { UsageError } from "../terminal/errors.ts";
 import { printKeysEdit } from "../terminal/changes.ts";
 
 export default class KeysSetTier extends SvcmCommand {
+  /** `keys allow` and `keys hide` are the words to learn. */
+  static override hidden = true;
   static override summary = "Change the tier of keys in svcm.yaml.";
   static override description =
     "svcm shows and writes an editable key, only shows a read-only key, and does neither with a never-exposed key. The command also confirms the keys, and changes no other byte. A secret stays never-exposed.";
@@ -27,7 +29,7 @@ export default class KeysSetTier extends SvcmCommand {
     const { tier, keys } = readTier([args.tier, ...(args.key ?? [])]);
     if (keys.length === 0) throw new UsageError("No key was given. Accepted: KEY.", "svcm keys list shows the keys");
     const response = await this.execute(keysSetTier, { tier, keys, dryRun: flags["dry-run"] });
-    return printKeysEdit(this, response, `Now ${tier} in svcm.yaml`);
+    return printKeysEdit(this, response, `Now ${tier}`);
   }
 }
 

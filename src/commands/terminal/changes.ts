@@ -51,11 +51,19 @@ function warningLines(warnings: readonly Issue[]): string[] {
   });
 }
 
-/** @param successText the beginning of the success message, before the keys: `Confirmed in svcm.yaml` */
-export function printKeysEdit(command: SvcmCommand, response: KeysEditResponse, successText: string): KeysEditResponse {
+/** @param successText the beginning of the success message, before the file and the keys: `Confirmed` */
+export function printKeysEdit(
+  command: SvcmCommand,
+  response: KeysEditResponse,
+  successText: string,
+  next?: string,
+): KeysEditResponse {
   const { file, dryRun, changedKeys, changes } = response;
   if (changedKeys.length === 0) command.log(`No change in ${file}.`);
   else if (dryRun) command.print(() => renderDryRun({ fileName: file, changes }));
-  else command.log(`${successText}: ${changedKeys.join(", ")}`);
+  else
+    command.log(
+      [`${successText} in ${file}: ${changedKeys.join(", ")}`, ...(next ? [`Next: ${next}`] : [])].join("\n"),
+    );
   return response;
 }

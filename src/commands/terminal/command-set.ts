@@ -30,7 +30,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   },
   {
     name: "Values",
-    words: ["env get|set|unset|edit|diff|export|run|template", "keys list|confirm|set-tier", "startup check"],
+    words: ["env get|set|unset|edit|diff|export|run|template", "keys list|allow|hide|add|confirm", "startup check"],
   },
   { name: "Verify", words: ["check", "validate", "doctor", "boot", "explain"] },
   {

@@ -240,6 +240,7 @@ export type Code =
   | "JOB_WAITS"
   | "JSON_SYNTAX"
   | "KEYS_ELSEWHERE"
+  | "KEY_DECLARED"
   | "KEY_NOT_DECLARED"
   | "LAYOUT_UNDECIDED"
   | "LFS_MISSING"

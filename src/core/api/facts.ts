@@ -1,6 +1,6 @@
 /** Only a repository with such a file loads this module; others use the packaged data. */
 import * as z from "zod";
-import { tiers } from "./names.ts";
+import { formKinds, tiers } from "./names.ts";
 
 const KEY = /^[A-Za-z_][\w.-]*$/;
 const NAME = /^[a-z][a-z0-9+-]*$/;
@@ -21,22 +21,6 @@ const values = z
 const about = { label: text.optional(), help: z.string().default(""), reason: text.optional() };
 export const tier = z.enum(tiers);
 const hidden = z.literal("never-exposed").optional();
-/** These only check the form of a value; see `env/runtime-keys.ts`. */
-const formKinds = [
-  "text",
-  "boolean",
-  "port",
-  "number",
-  "url",
-  "duration",
-  "size",
-  "email",
-  "path",
-  "list",
-  "json",
-  "cron",
-] as const;
-
 const keySpec = z.discriminatedUnion("kind", [
   z.strictObject({
     ...about,

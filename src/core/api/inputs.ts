@@ -8,6 +8,7 @@ import {
   entrypoints,
   eventKinds,
   exportFormats,
+  keyKinds,
   logLevels,
   logStreams,
   processActions,
@@ -120,6 +121,14 @@ export const inputs = {
   "interface.remove": z.strictObject({ ...documentEdit, which: z.string() }),
   /** Without `keys`, confirms every guess. */
   "keys.confirm": z.strictObject({ keys: z.optional(names), dryRun: z.boolean() }),
+  /** Without `kind`, the name of the key decides; `values` are those of an enum. */
+  "keys.add": z.strictObject({
+    keys: names,
+    kind: z.optional(z.enum(keyKinds)),
+    values: z.optional(names),
+    editable: z.boolean(),
+    dryRun: z.boolean(),
+  }),
   "keys.list": nothing,
   "keys.set-tier": z.strictObject({ keys: names, tier: z.enum(tiers), dryRun: z.boolean() }),
   /**

@@ -8,6 +8,25 @@ export const reportFormats = ["text", "github", "sarif", "junit"] as const;
 /** From the most to the least open. */
 export const tiers = ["editable", "read-only", "never-exposed"] as const;
 
+/** These only check the form of a value; see `env/runtime-keys.ts`. */
+export const formKinds = [
+  "text",
+  "boolean",
+  "port",
+  "number",
+  "url",
+  "duration",
+  "size",
+  "email",
+  "path",
+  "list",
+  "json",
+  "cron",
+] as const;
+
+/** Those that `svcm keys add` offers. */
+export const keyKinds = ["enum", ...formKinds, "secret", "connection-url"] as const;
+
 export const documentNames = ["deployments", "runtime-contract", "capability-matrix", "svcm"] as const;
 
 export const exportFormats = ["shell", "docker", "json"] as const;

@@ -6,7 +6,7 @@ import { checkEnvFiles } from "../env/check.ts";
 import { readEnvFile } from "../env/env-file.ts";
 import { readChecked } from "../pm2/checked-ecosystem.ts";
 import type { LoadedEcosystem } from "../pm2/loaded.ts";
-import { keySource } from "../project/keys.ts";
+import { keySource } from "../project/facts/own-contract.ts";
 import { chooseServices } from "../project/resolve.ts";
 import { note, requestOf, type DeployContext } from "./deploy-context.ts";
 import { foreignVariables, requireInside } from "./map-paths.ts";

@@ -1,6 +1,6 @@
 import { ownMember } from "../words/record.ts";
 import type { KeySpec, RuntimeContract } from "../api/facts.ts";
-import { isProjectContract } from "../project/facts/project-tiers.ts";
+import { keySource } from "../project/facts/own-contract.ts";
 import { suggest } from "../words/suggest.ts";
 import { parseEnvDocument, valuesOf } from "./document.ts";
 import type { LineChange } from "../words/line-change.ts";
@@ -122,8 +122,8 @@ export function foreignKeyIssues(contract: RuntimeContract, keys: readonly strin
 
 /** A secret stays hidden. */
 function permission(contract: RuntimeContract, key: string): string {
-  const isOpen = isProjectContract(contract) && tierOf(contract, key) === "read-only";
-  return isOpen ? `. To allow svcm to write it: svcm keys set-tier editable ${key}` : "";
+  const isOpen = keySource(contract) !== "packaged" && tierOf(contract, key) === "read-only";
+  return isOpen ? `. To allow svcm to write it: svcm keys allow ${key}` : "";
 }
 
 export interface Rewrite {

@@ -1,5 +1,7 @@
 import type { KeySpec, RuntimeContract, Tier, FormKind, IntegerSpec } from "../api/facts.ts";
 import { isProjectContract } from "../project/facts/project-tiers.ts";
+import { keySource } from "../project/facts/own-contract.ts";
+import { PROJECT_FILE } from "../project/project.ts";
 import { hasCredentials, maskCredentials, REDACTED } from "../secrets/redact.ts";
 import { isSecretName } from "../secrets/secret-name.ts";
 import { isSecretValue } from "../secrets/secret-value.ts";
@@ -28,14 +30,13 @@ export function tierReason(contract: RuntimeContract, key: string): string {
 }
 
 export function describeUnlisted(contract: RuntimeContract, key: string, done: "shown" | "written"): string {
-  if (isProjectContract(contract)) {
-    const refused = `svcm.yaml does not declare ${key}, so it counts as a secret and is never ${done}`;
-    const tier = done === "shown" ? "read-only" : "editable";
-    return isSecretName(key)
-      ? refused
-      : `${refused}. If it is not one, add it below keys: ${key}: { kind: text, tier: ${tier} }`;
-  }
-  return `${key} is not listed in the runtime contract. Unlisted keys are treated as secrets and never ${done}`;
+  const source = isProjectContract(contract) ? PROJECT_FILE : keySource(contract);
+  if (source === "packaged")
+    return `${key} is not listed in the runtime contract. Unlisted keys are treated as secrets and never ${done}`;
+  const refused = `${source} does not declare ${key}, so it counts as a secret and is never ${done}`;
+  return isSecretName(key)
+    ? refused
+    : `${refused}. If it is not one: svcm keys add ${key}${done === "shown" ? " --kind text" : " --allow"}`;
 }
 
 function keysOfTier(contract: RuntimeContract, tier: Tier): string[] {

@@ -1,10 +1,14 @@
 import { ownMember } from "../words/record.ts";
-import { packagedRuntimeContract } from "./facts/packaged.generated.ts";
+import { keySource, type KeySource } from "./facts/own-contract.ts";
 import type { KeySpec, RuntimeContract, Tier } from "../api/facts.ts";
 import type { Change } from "../yaml/splice/change.ts";
-import { PROJECT_FILE, type Project } from "./project.ts";
+import type { Project } from "./project.ts";
 
-export type KeySource = typeof PROJECT_FILE | "config/runtime-contract.yaml" | "packaged";
+/** Only `svcm.yaml` has guesses. */
+export interface DeclaredKeys {
+  readonly keys: RuntimeContract["keys"];
+  readonly guesses: Project["guesses"];
+}
 
 export interface ListedKey {
   readonly key: string;
@@ -12,11 +16,6 @@ export interface ListedKey {
   readonly tier: Tier;
   readonly source: KeySource | "guess";
   readonly guess?: string;
-}
-
-export function keySource({ keys }: RuntimeContract, project: Project | undefined): KeySource {
-  if (project?.keys !== undefined) return PROJECT_FILE;
-  return keys === packagedRuntimeContract.keys ? "packaged" : "config/runtime-contract.yaml";
 }
 
 export function listedKeys(contract: RuntimeContract, project: Project | undefined): ListedKey[] {
@@ -31,11 +30,11 @@ export function describeGuesses(count: number): string {
   return `${count === 1 ? "1 key is a guess" : `${count} keys are guesses`} of svcm init`;
 }
 
-export function confirmChanges(project: Project, keys: readonly string[]): Change[] {
+export function confirmChanges(project: DeclaredKeys, keys: readonly string[]): Change[] {
   return [...new Set(keys)].flatMap((key) => (guessOf(project, key) === undefined ? [] : [withoutGuess(key)]));
 }
 
-export function tierChanges(project: Project, keys: readonly string[], tier: Tier): Change[] {
+export function tierChanges(project: DeclaredKeys, keys: readonly string[], tier: Tier): Change[] {
   return [...new Set(keys)].flatMap((key): Change[] => {
     const isNew = ownMember(project.keys, key)?.tier !== tier;
     const path = ["keys", key, "tier"];
@@ -53,6 +52,6 @@ function withoutGuess(key: string): Change {
   return { kind: "delete", path: ["keys", key, "guess"] };
 }
 
-function guessOf(project: Project | undefined, key: string): string | undefined {
+function guessOf(project: Pick<Project, "guesses"> | undefined, key: string): string | undefined {
   return project !== undefined && Object.hasOwn(project.guesses, key) ? project.guesses[key] : undefined;
 }

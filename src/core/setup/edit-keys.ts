@@ -11,11 +11,14 @@ import { maskSource } from "../secrets/redact.ts";
 import type { LineChange } from "../words/line-change.ts";
 import { suggest } from "../words/suggest.ts";
 import type { Change } from "../yaml/splice/change.ts";
-import { keySource } from "../project/keys.ts";
-import { PROJECT_FILE, type Project } from "../project/project.ts";
+import { keySource, type KeySource } from "../project/facts/own-contract.ts";
+import type { DeclaredKeys } from "../project/keys.ts";
+import { PROJECT_FILE } from "../project/project.ts";
+
+type KeysFile = Exclude<KeySource, "packaged">;
 
 export interface KeysEditResponse {
-  readonly file: typeof PROJECT_FILE;
+  readonly file: KeysFile;
   readonly dryRun: boolean;
   readonly changedKeys: readonly string[];
   readonly changes: readonly LineChange[];
@@ -25,7 +28,9 @@ interface KeysEdit {
   readonly dryRun: boolean;
   readonly action: string;
   readonly keys: readonly string[];
-  readonly decide: (project: Project) => readonly Change[];
+  /** The keys are to be declared; otherwise each has to be declared already. */
+  readonly isNew?: boolean;
+  readonly decide: (declared: DeclaredKeys) => readonly Change[];
 }
 
 interface KeysPlan extends Pick<KeysEditResponse, "changedKeys" | "changes"> {
@@ -36,8 +41,8 @@ type MakePlan = (text: string) => KeysPlan;
 
 /**
  * One locked, atomic and audited transaction. An edit without effect leaves no record.
- * @throws {SvcmError} INVALID_PAYLOAD if the keys are in another file, a key is unknown or the result is invalid,
- * FACT_INVALID, SUITE_FILE_FAILED
+ * @throws {SvcmError} INVALID_PAYLOAD if no file of the repository declares keys, a key is unknown or the result is
+ * invalid, FACT_INVALID, SUITE_FILE_FAILED
  */
 export async function editKeys(
   ports: Audited & HasFacts & HasFiles,
@@ -47,12 +52,12 @@ export async function editKeys(
   const { dryRun, action } = edit;
   const about = { action };
   const run = async (write: (path: string, plan: MakePlan) => Promise<KeysPlan>): Promise<KeysEditResponse> => {
-    await requireKeys(ports);
-    const plan = await planner(edit);
-    const path = `${ports.workspace.root}/${PROJECT_FILE}`;
+    const file = await keysFile(ports);
+    const plan = await planner(file, edit);
+    const path = `${ports.workspace.root}/${file}`;
     try {
       const { changedKeys, changes } = await write(path, plan);
-      return { file: PROJECT_FILE, dryRun, changedKeys, changes: changes.map(maskLineChange) };
+      return { file, dryRun, changedKeys, changes: changes.map(maskLineChange) };
     } catch (error) {
       throw documentFailure(error, path);
     }
@@ -77,55 +82,59 @@ export async function editKeys(
   );
 }
 
-/** @throws {SvcmError} if the keys of the repository are not in `svcm.yaml` */
-async function requireKeys({ facts }: HasFacts): Promise<void> {
-  const source = keySource(await facts.runtimeContract(), await facts.project());
-  if (source === PROJECT_FILE) return;
-  const isPackaged = source === "packaged";
+/** @throws {SvcmError} if the repository declares no keys of its own */
+async function keysFile({ facts }: HasFacts): Promise<KeysFile> {
+  const project = await facts.project();
+  const source = keySource(await facts.runtimeContract(), project);
+  if (source !== "packaged") return source;
+  const isProject = project !== undefined;
   throw new SvcmError("INVALID_PAYLOAD", {
     code: "KEYS_ELSEWHERE",
-    details: `${PROJECT_FILE} does not declare the keys of this repository. They are ${isPackaged ? "those of the packaged contract" : `in ${source}`}.`,
-    hint: isPackaged
-      ? "Run svcm init: it proposes an svcm.yaml with the keys of the repository."
-      : `Edit ${source} by hand.`,
+    details: `${PROJECT_FILE} does not declare the keys of this repository. They are those of the packaged contract.`,
+    hint: isProject
+      ? `Add the line "keys: {}" to ${PROJECT_FILE}, then repeat the command: only keys that the file declares count from then on.`
+      : "Run svcm init: it proposes an svcm.yaml with the keys of the repository.",
   });
 }
 
-async function planner({ keys, decide }: KeysEdit): Promise<MakePlan> {
-  const [{ readProject }, { parseYaml }, { editYaml }, { UneditableYaml }] = await Promise.all([
-    import("../project/read.ts"),
-    import("../yaml/parse.ts"),
-    import("../yaml/splice/edit-yaml.ts"),
-    import("../yaml/splice/change.ts"),
-  ]);
-  const valid = (text: string): Project => {
-    const { value, issues } = readProject(text, PROJECT_FILE);
+async function planner(file: KeysFile, { keys, isNew = false, decide }: KeysEdit): Promise<MakePlan> {
+  const [{ readProject }, { readRuntimeContract }, { parseYaml }, { editYaml }, { UneditableYaml }] = await Promise.all(
+    [
+      import("../project/read.ts"),
+      import("../project/facts/read.ts"),
+      import("../yaml/parse.ts"),
+      import("../yaml/splice/edit-yaml.ts"),
+      import("../yaml/splice/change.ts"),
+    ],
+  );
+  const valid = (text: string): DeclaredKeys => {
+    const { value, issues } = file === PROJECT_FILE ? readProject(text, file) : readRuntimeContract(text, file);
     if (value === undefined) throw refusal("INVALID_PAYLOAD", issues);
-    return value;
+    return { keys: value.keys ?? {}, guesses: "guesses" in value ? value.guesses : {} };
   };
   return (text) => {
-    const project = valid(text);
-    const unknown = unknownKeys(project, keys);
-    if (unknown.length > 0) throw refusal("INVALID_PAYLOAD", unknown);
-    const changes = decide(project);
+    const declared = valid(text);
+    const misnamed = isNew ? declaredKeys(file, declared, keys) : unknownKeys(file, declared, keys);
+    if (misnamed.length > 0) throw refusal("INVALID_PAYLOAD", misnamed);
+    const changes = decide(declared);
     const changedKeys = [...new Set(changes.map(({ path }) => String(path[1])))];
     try {
-      const edited = editYaml({ text, value: parseYaml(text, PROJECT_FILE).value, isJson: false }, changes);
+      const edited = editYaml({ text, value: parseYaml(text, file).value, isJson: false }, changes);
       valid(edited.text);
       return { text: edited.text, changedKeys, changes: edited.changes };
     } catch (error) {
-      throw error instanceof UneditableYaml ? uneditable(error) : error;
+      throw error instanceof UneditableYaml ? uneditable(file, error) : error;
     }
   };
 }
 
-function unknownKeys({ keys = {} }: Pick<Project, "keys">, requested: readonly string[]): Issue[] {
-  const known = Object.keys(keys);
+function unknownKeys(file: KeysFile, declared: DeclaredKeys, requested: readonly string[]): Issue[] {
+  const known = Object.keys(declared.keys);
   return requested
-    .filter((key) => !Object.hasOwn(keys, key))
+    .filter((key) => !Object.hasOwn(declared.keys, key))
     .map((key) => {
       const suggestion = suggest(key, known);
-      const message = `${PROJECT_FILE} does not declare the key ${key}; svcm init adds the keys that are new`;
+      const message = `${file} does not declare the key ${key}. To declare it: svcm keys add ${key}`;
       return {
         code: "KEY_NOT_DECLARED",
         severity: "error",
@@ -136,12 +145,21 @@ function unknownKeys({ keys = {} }: Pick<Project, "keys">, requested: readonly s
     });
 }
 
-function uneditable({ message }: Error): SvcmError {
+function declaredKeys(file: KeysFile, { keys }: DeclaredKeys, requested: readonly string[]): Issue[] {
+  return requested.flatMap((key): Issue[] => {
+    const spec = Object.hasOwn(keys, key) ? keys[key] : undefined;
+    if (spec === undefined) return [];
+    const message = `${file} declares ${key} already (${spec.kind}, ${spec.tier}). To let svcm write it: svcm keys allow ${key}. To hide it: svcm keys hide ${key}`;
+    return [{ code: "KEY_DECLARED", severity: "error", path: ["keys", key], message }];
+  });
+}
+
+function uneditable(file: KeysFile, { message }: Error): SvcmError {
   return new SvcmError("SUITE_FILE_FAILED", {
     code: "SUITE_FILE_UNEDITABLE",
-    path: PROJECT_FILE,
-    details: `svcm cannot make this edit in ${PROJECT_FILE} by changing its own lines only: ${message}.`,
-    hint: `Change ${PROJECT_FILE} by hand.`,
+    path: file,
+    details: `svcm cannot make this edit in ${file} by changing its own lines only: ${message}.`,
+    hint: `Change ${file} by hand.`,
   });
 }
 

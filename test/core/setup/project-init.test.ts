@@ -107,7 +107,7 @@ test("a second svcm init adds new keys and keeps every other byte", async () => 
   const after = readFileSync(`${root}/svcm.yaml`, "utf8");
   expect(after.startsWith(edited.trimEnd())).toBe(true);
   expect(after.slice(edited.trimEnd().length)).toMatch(
-    new RegExp(`^\\n  # added by svcm init on (?:${before}|${day()})\\n  REGION:\\n`),
+    new RegExp(`^\\n  # added by svcm init on (?:${before}|${day()})\\n  REGION: { kind: text, `),
   );
   expect((await execute(projectInit, again(ports), { write: true }, caller)).plan).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { interfaceFields, targetFields, tiers, type Field } from "../../../core/index.ts";
+import { interfaceFields, targetFields, type Field } from "../../../core/index.ts";
 
 export interface Source {
   readonly from?: string;
@@ -76,8 +76,10 @@ export const ARGUMENT_SOURCES: Readonly<Record<string, readonly Source[]>> = {
   "interfaces:remove": [{ from: "adapters" }],
   "interfaces:validate": [FILE],
   "metrics:history": [PROCESSES],
+  "keys:add": [{}],
+  "keys:allow": [{ from: "projectKeys", repeats: true }],
   "keys:confirm": [{ from: "guesses", repeats: true }],
-  "keys:set-tier": [{ values: tiers }, { from: "projectKeys", repeats: true }],
+  "keys:hide": [{ from: "projectKeys", repeats: true }],
   "nats:key": [FILE],
   plan: [PROCESSES],
   "nodes:show": [{ from: "nodeNames" }],
@@ -118,6 +120,7 @@ export const FREE_TEXT_FLAGS: ReadonlySet<string> = new Set([
   "regexp",
   "until",
   "url",
+  "values",
   "user",
   "host",
   "port",

@@ -1,9 +1,17 @@
 import { packagedCapabilityMatrix, packagedRuntimeContract } from "./packaged.generated.ts";
+import { PROJECT_FILE, type Project } from "../project.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../../api/facts.ts";
 
 /** Such a repository exposes only its own keys. */
 export function isOwnContract(contract: RuntimeContract): boolean {
   return contract !== packagedRuntimeContract;
+}
+
+export type KeySource = typeof PROJECT_FILE | "config/runtime-contract.yaml" | "packaged";
+
+export function keySource({ keys }: RuntimeContract, project?: Pick<Project, "keys">): KeySource {
+  if (project?.keys !== undefined) return PROJECT_FILE;
+  return keys === packagedRuntimeContract.keys ? "packaged" : "config/runtime-contract.yaml";
 }
 
 /** Without the drivers and frameworks of keys that the contract lacks. */

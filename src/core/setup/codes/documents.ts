@@ -12,14 +12,18 @@ export const sourceCodes: CodeDocs = {
     remedy: "Keep one: remove `keys` from `svcm.yaml`, or move the entries there and delete the other file.",
   },
   KEYS_ELSEWHERE: {
-    summary: "`svcm.yaml` does not declare the keys of the repository, so svcm cannot edit them there.",
+    summary: "No file of the repository declares its keys, so svcm cannot edit them.",
     explanation:
       "Keys are declared in `svcm.yaml` or in `config/runtime-contract.yaml`, or they are those of the packaged contract.",
-    remedy: "Run `svcm init` for a proposal, or edit `config/runtime-contract.yaml` by hand if the repository has one.",
+    remedy: "Run `svcm init` for a proposal, or add `keys: {}` to `svcm.yaml`.",
   },
   KEY_NOT_DECLARED: {
-    summary: "`svcm.yaml` does not declare the key.",
-    remedy: "Correct the spelling; `svcm keys list` shows the keys, and `svcm init` adds those that are new.",
+    summary: "The file with the keys of the repository does not declare the key.",
+    remedy: "Correct the spelling; `svcm keys list` shows the keys, and `svcm keys add` declares a new one.",
+  },
+  KEY_DECLARED: {
+    summary: "The key to add is declared already.",
+    remedy: "Run `svcm keys allow KEY` or `svcm keys hide KEY` to change what svcm may do with it.",
   },
   FACT_SHAPE: {
     summary: "A value does not have the accepted shape.",

@@ -35,7 +35,7 @@ export const envCodes: CodeDocs = {
     summary: "The key is outside the write allowlist.",
     explanation: "Only keys of the tier `editable` in svcm.yaml, or in config/runtime-contract.yaml, are written.",
     remedy:
-      "Run `svcm keys set-tier editable KEY`, give it that tier in config/runtime-contract.yaml, or edit the line by hand.",
+      "Run `svcm keys allow KEY`, or `svcm keys add KEY --allow` if no file declares the key. Or edit the line of the env file by hand.",
   },
   ENV_KEYS_APART: {
     summary: "The keys to remove are in several files, but a command changes only one file.",

@@ -3,7 +3,7 @@ import type { Pm2Daemon, ServiceAddress, HasInstallation } from "../port-install
 import type { FoundPm2 } from "../../pm2/port-daemons.ts";
 import type { Vocabulary } from "../../deployments/vocabulary.ts";
 
-import { keySource, type KeySource } from "../../project/keys.ts";
+import { keySource, type KeySource } from "../../project/facts/own-contract.ts";
 import type { Project } from "../../project/project.ts";
 import type { ConfiguredFile } from "./examine.ts";
 

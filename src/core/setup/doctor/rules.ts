@@ -73,7 +73,7 @@ const guessedKeys: DoctorRule = {
   summary: "Keys of `svcm.yaml` are unconfirmed guesses of `svcm init` (warning).",
   explanation: "A guess may let a value be shown, but never changed.",
   remedy:
-    "Review them with `svcm keys list`, then run `svcm keys confirm KEY`, or `svcm keys confirm --all`. `svcm keys set-tier` changes a tier.",
+    "Review them with `svcm keys list`, then run `svcm keys confirm KEY`, or `svcm keys confirm --all`. `svcm keys allow` lets svcm write a key, and `svcm keys hide` hides it.",
   *check({ guesses }) {
     if (guesses.length === 0) return;
     yield { message: `${describeGuesses(guesses.length)}: ${shortList(guesses)}` };

@@ -1,7 +1,16 @@
 import { isMap, isSeq, type Node, type YAMLMap, type YAMLSeq } from "yaml";
 import { UneditableYaml } from "./change.ts";
 import { insertLines, lineBreakAt, lineStart, nextLine, removeLines, restOfLine, type Splice } from "./lines.ts";
-import { columnAt, renderFlow, indentationAt, itemLines, memberLines, type Style, styleOf } from "./style.ts";
+import {
+  columnAt,
+  renderFlow,
+  renderFlowMember,
+  indentationAt,
+  itemLines,
+  memberLines,
+  type Style,
+  styleOf,
+} from "./style.ts";
 import {
   afterColon,
   type Collection,
@@ -21,9 +30,18 @@ export function insertMember(tree: Tree, map: YAMLMap, index: number, key: strin
   if (!before) throw new UneditableYaml("an empty map in block style");
   const indent = columnAt(tree.text, startOf(before));
   const end = endWithComments(tree.text, memberEnd(tree, before), indent.length);
-  const lines = newMemberLines(tree, map, key, value).map((line) => indent + line);
+  const like = before.value;
+  const isOneLine = isMap(like) && isFlow(like) && isPlainMap(value);
+  const added = isOneLine
+    ? [renderFlowMember(key, value, { ...styleOf(tree, like, "\n"), isMultiline: false }, "")]
+    : newMemberLines(tree, map, key, value);
+  const lines = added.map((line) => indent + line);
   const isSection = map === tree.root && typeof value === "object" && areSpaced(tree, map);
   return [insertLines(tree.text, end, isSection ? ["", ...lines] : lines)];
+}
+
+function isPlainMap(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Indented as other lists in the document. */

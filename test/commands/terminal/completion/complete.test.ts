@@ -51,8 +51,8 @@ describe("candidates", () => {
     expect(await offers("process", "stop", "api", "")).toEqual(["<processes>"]);
     expect(await offers("process", "stop", "<processes>", "")).toEqual([]);
     expect(await offers("startup", "check", "g")).toEqual(["grpc"]);
-    expect(await offers("keys", "set-tier", "e")).toEqual(["editable"]);
-    expect(await offers("keys", "set-tier", "editable", "")).toEqual(["<projectKeys>"]);
+    expect(await offers("keys", "allow", "")).toEqual(["<projectKeys>"]);
+    expect(await offers("keys", "allow", "PORT", "")).toEqual(["<projectKeys>"]);
     expect(await offers("restart", "api", "")).toEqual(["<processes>"]);
   });
 

@@ -1,0 +1,36 @@
+import type { HasFiles } from "../../files/port-files.ts";
+import type { HasFacts } from "../../project/port-repository.ts";
+import type { Audited } from "../../access/ports.ts";
+import { defineOperation } from "../../access/operation.ts";
+import type { InputOf } from "../../api/inputs.ts";
+import { classify } from "../detect/classify.ts";
+import { editKeys } from "../edit-keys.ts";
+
+/** Declares keys that an app begins to read, before or after an env file has them. */
+export const keysAdd = defineOperation({
+  id: "keys.add",
+  access: "write",
+  refusal: "INVALID_PAYLOAD",
+  run: (ports: Audited & HasFacts & HasFiles, { keys, dryRun, ...wish }, caller) =>
+    editKeys(ports, caller, {
+      action: "keys.add",
+      dryRun,
+      keys,
+      isNew: true,
+      decide: () => [...new Set(keys)].map((key) => ({ kind: "set", path: ["keys", key], value: newEntry(key, wish) })),
+    }),
+});
+
+/** In doubt, a key counts as a secret: the wish to edit it, or a kind, says that it is none. */
+export function newEntry(
+  key: string,
+  { kind, values, editable }: Pick<InputOf<"keys.add">, "kind" | "values" | "editable">,
+): Readonly<Record<string, unknown>> {
+  const tier = editable ? "editable" : "read-only";
+  if (values !== undefined) return { kind: "enum", values, tier };
+  const proposed = classify(key, []);
+  const isOpen = proposed.verdict === "open" || (proposed.verdict === "undecided" && editable);
+  const chosen = kind ?? (isOpen ? proposed.kind : proposed.verdict === "connection" ? "connection-url" : "secret");
+  const isHidden = chosen === "secret" || chosen === "connection-url";
+  return { kind: chosen, ...((!isHidden || editable) && { tier }) };
+}
