@@ -2,7 +2,7 @@ import * as Flags from "@oclif/core/flags";
 import { isProductionName } from "../core/words/production.ts";
 import { readPlanFile, renderPlan, rolloutApply, rolloutPlan, toPrintable, unknownText } from "../core/index.ts";
 import { ecosystemFlags, SvcmCommand } from "./base.ts";
-import { deadlineFlag, nodeFlag } from "./terminal/node-command.ts";
+import { deadlineFlag, maxParallelFlag, nodeFlag } from "./terminal/node-command.ts";
 import { readTimeout } from "./terminal/times.ts";
 import {
   applyFlags,
@@ -70,14 +70,7 @@ export default class Apply extends SvcmCommand {
     "allow-dirty": Flags.boolean({ summary: "Apply even if files differ from the commit.", default: false }),
     message: Flags.string({ char: "m", summary: "A note for the release.", helpValue: "<text>" }),
     node: nodeFlag,
-    "max-parallel": Flags.integer({
-      summary: "Number of nodes that apply at the same time. Defaults to 1.",
-      helpGroup: "FLEET",
-      helpValue: "<count>",
-      min: 1,
-      max: 1000,
-      dependsOn: ["node"],
-    }),
+    "max-parallel": maxParallelFlag,
     deadline: deadlineFlag,
     "min-healthy": Flags.string({
       summary: "Time that each new process has to stay online, for example 30s. Defaults to minHealthyTime of rollout.",
@@ -103,7 +96,7 @@ export default class Apply extends SvcmCommand {
     };
     if (flags.node !== undefined) {
       const { applyOnNodes } = await import("./terminal/rollout.ts");
-      return applyOnNodes(this, flags, { ...planInput(flags), ...restart, ...settings });
+      return applyOnNodes(this, "apply", flags, { ...planInput(flags), ...restart, ...settings });
     }
     const file = flags["plan-file"];
     const planRequest =

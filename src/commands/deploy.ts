@@ -8,18 +8,20 @@ import { executeAloud } from "./terminal/aloud.ts";
 import { renderDeploy, renderPrepared } from "./terminal/deploy.ts";
 import { fold } from "./terminal/fit.ts";
 import { applyFlags, planFlags, readTimeouts } from "./terminal/flags.ts";
+import { deadlineFlag, maxParallelFlag, nodeFlag } from "./terminal/node-command.ts";
 import { paint } from "./terminal/paint.ts";
 import { canPrompt, confirmChange, confirmName, requirePrompt } from "./terminal/prompt.ts";
 
 export default class Deploy extends SvcmCommand {
   static override summary = "Make a commit run: prepare a release folder, check it, and roll it in.";
   static override description =
-    "Fetches the commit, installs and builds it in a separate folder while the former release serves, checks it, and applies its ecosystem file as svcm apply does. If anything fails, the former code and configuration serve on. svcm rollback goes back over both. In a terminal, svcm shows the plan and asks. Exits 1 if everything runs as before, and 3 if something is half done.";
+    "Fetches the commit, installs and builds it in a separate folder while the former release serves, checks it, and applies its ecosystem file as svcm apply does. If anything fails, the former code and configuration serve on. svcm rollback goes back over both. In a terminal, svcm shows the plan and asks. With --node, every node prepares first, then one after another applies; if one fails, those before it go back. Exits 1 if everything runs as before, and 3 if something is half done.";
   static override examples = [
     "<%= config.bin %> deploy --environment production",
     "<%= config.bin %> deploy v1.4.0 --environment production --dry-run",
     "<%= config.bin %> deploy v1.4.0 --environment production --yes",
     "<%= config.bin %> deploy --from shop-1.4.0.tgz --environment production --yes",
+    "<%= config.bin %> deploy v1.4.0 --environment production --node role=api --yes",
   ];
   static override args = {
     revision: Args.string({
@@ -42,8 +44,13 @@ export default class Deploy extends SvcmCommand {
       summary:
         "As --dry-run, for the first deploy: also show what svcm takes over, and files that are neither shared nor left.",
       default: false,
+      exclusive: ["node"],
     }),
-    plan: Flags.string({ summary: "Id of the plan that you read. Refuse any other plan.", helpValue: "<id>" }),
+    plan: Flags.string({
+      summary: "Id of the plan that you read. Refuse any other plan.",
+      helpValue: "<id>",
+      exclusive: ["node"],
+    }),
     "switch-environment": Flags.boolean({
       summary: "Move running apps to another environment than that of the last apply.",
       default: false,
@@ -53,6 +60,9 @@ export default class Deploy extends SvcmCommand {
       summary: "A note for the release. Defaults to the first line of the commit's message.",
       helpValue: "<text>",
     }),
+    node: nodeFlag,
+    "max-parallel": maxParallelFlag,
+    deadline: deadlineFlag,
     ...applyFlags,
   };
 
@@ -66,12 +76,16 @@ export default class Deploy extends SvcmCommand {
       });
     const from = flags.from === undefined ? undefined : resolve(flags.from);
     const request = { ...pickEnvironment(flags), revision: args.revision, from, prune, lockTimeoutMs };
+    const { plan, message } = flags;
+    const choices = { switchEnvironment: flags["switch-environment"] || undefined, message, timeoutMs };
+    if (flags.node !== undefined) {
+      const { applyOnNodes } = await import("./terminal/rollout.ts");
+      return await applyOnNodes(this, "deploy", flags, { ...request, ...choices });
+    }
     if (flags["dry-run"] || flags.adopt) return await this.#prepare({ ...request, adopt: flags.adopt || undefined });
     const seen = flags.yes || flags.plan !== undefined ? {} : await this.#confirmPlan(request);
     if (seen === undefined) return undefined;
-    const { plan, message } = flags;
-    const switchEnvironment = flags["switch-environment"] || undefined;
-    const input = { ...request, plan, switchEnvironment, message, timeoutMs, ...seen };
+    const input = { ...request, ...choices, plan, ...seen };
     const result = await executeAloud(this, deployRun, input);
     this.print((screen) => fold(renderDeploy(result), screen));
     return result;

@@ -1,5 +1,6 @@
 import { auditText, releaseList, type Release } from "../core/index.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
+import { fold } from "./terminal/fit.ts";
 import { printTable, type Column } from "./terminal/table.ts";
 
 export default class ReleasesList extends NodeCommand {
@@ -12,12 +13,21 @@ export default class ReleasesList extends NodeCommand {
   async run() {
     await this.parse(ReleasesList);
     const response = await this.execute(releaseList, {});
-    const { releases } = response;
+    const { releases, foreign } = response;
     const hasCode = releases.some(({ deploy }) => deploy !== undefined);
     printTable(this, hasCode ? [...COLUMNS, CODE] : COLUMNS, releases, EMPTY);
+    if (foreign !== undefined) this.print((screen) => fold(foreignText(foreign), screen));
     return response;
   }
 }
+
+function foreignText({ folder, commit }: NonNullable<ReleaseListResponse["foreign"]>): string {
+  const what =
+    commit === null ? "whose commit is unknown: it has no file REVISION" : `of commit ${commit.slice(0, 10)}`;
+  return `current leads to ${folder}, a release of another tool ${what}.`;
+}
+
+type ReleaseListResponse = Awaited<ReturnType<typeof releaseList.run>>;
 
 const EMPTY = "There are no releases yet. svcm records one for each apply that changes something.";
 

@@ -10,6 +10,8 @@ export const remoteOperations: readonly Operation<never, unknown>[] = [
   all.bootShow,
   all.contractShow,
   all.daemonShow,
+  all.deployPlan,
+  all.deployRun,
   all.ecosystemCheck,
   all.ecosystemDrift,
   all.ecosystemShow,

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import * as body from "../core/api/bodies.ts";
 import { bootBody, daemonBody } from "../core/api/boot.ts";
+import { deployPlanBody } from "../core/api/deploy.ts";
 import { eventsBody, processShowBody, whyBody } from "../core/api/events.ts";
 import { historyBody } from "../core/api/history.ts";
 import { identityBody } from "../core/api/identity.ts";
@@ -25,6 +26,7 @@ const SCHEMAS: Partial<Readonly<Record<OperationId, z.ZodType>>> = {
   "boot.show": bootBody,
   "contract.show": body.contractBody,
   "daemon.show": daemonBody,
+  "deploy.plan": deployPlanBody,
   "ecosystem.show": body.ecosystemBody,
   "env.check": body.envCheckBody,
   "env.diff": body.envDiffBody,

@@ -37,6 +37,8 @@ export interface TargetGroup {
 
 const READ_TIMEOUT_MS = 10_000;
 const CHANGE_TIMEOUT_MS = 60_000;
+/** An install and a build may take minutes. */
+const PREPARE_TIMEOUT_MS = 660_000;
 
 /** Connects at the first request for another machine, and keeps the connection. */
 export class Fleet {
@@ -64,7 +66,8 @@ export class Fleet {
     caller: Identity,
   ): Promise<Output> {
     requireTokenForChanges(operation, caller);
-    const timeoutMs = isReadOnly(operation) ? READ_TIMEOUT_MS : CHANGE_TIMEOUT_MS;
+    const changeMs = operation.id === "deploy.plan" ? PREPARE_TIMEOUT_MS : CHANGE_TIMEOUT_MS;
+    const timeoutMs = isReadOnly(operation) ? READ_TIMEOUT_MS : changeMs;
     return (await this.get()).ask(node, operation, input, timeoutMs, caller);
   }
 

@@ -17,6 +17,15 @@ export const nodeFlag = Flags.string({
   multipleNonGreedy: true,
 });
 
+export const maxParallelFlag = Flags.integer({
+  summary: "Number of nodes that change at the same time. Defaults to 1.",
+  helpGroup: "FLEET",
+  helpValue: "<count>",
+  min: 1,
+  max: 1000,
+  dependsOn: ["node"],
+});
+
 export abstract class NodeCommand extends SvcmCommand {
   static override baseFlags = { ...SvcmCommand.baseFlags, node: nodeFlag, deadline: deadlineFlag };
 

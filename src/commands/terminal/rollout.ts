@@ -1,17 +1,19 @@
 import { renderPlan, selectNodes, type FleetRollout, type Ports } from "../../core/index.ts";
 import * as Flags from "@oclif/core/flags";
-import type { InputOf } from "../../core/api/inputs.ts";
+import type { RolloutChoices } from "../../core/api/fleet-rollout.ts";
 import type { Fleet } from "../../fleet/fleet.ts";
 import type { RecordedRollout, NodePlan } from "../../fleet/index.ts";
 import type { SvcmCommand } from "../base.ts";
 import { fold } from "./fit.ts";
 import { readDeadline } from "./times.ts";
 import { paint } from "./paint.ts";
-import { canPrompt, confirmChange, requirePrompt } from "./prompt.ts";
+import { isProductionName } from "../../core/words/production.ts";
+import { renderPrepared } from "./deploy.ts";
+import { writeErr } from "./output.ts";
+import { canPrompt, confirmChange, confirmName, requirePrompt } from "./prompt.ts";
 import { stdoutScreen, type Screen } from "./screen.ts";
 import { renderTable } from "./table.ts";
 
-const PLAN_MS = 60_000;
 const ACTION_MS = 600_000;
 
 interface ApplyFlags {
@@ -19,22 +21,26 @@ interface ApplyFlags {
   readonly "max-parallel"?: number | undefined;
   readonly deadline?: string | undefined;
   readonly yes: boolean;
+  /** Of a deploy. */
+  readonly "dry-run"?: boolean;
 }
 
-/** Asks once, and applies on one node after another. @returns null after a no */
+/** Asks once, and applies or deploys on one node after another. @returns null after a no and a dry run */
 export async function applyOnNodes(
   command: SvcmCommand,
-  { node: selectors = [], "max-parallel": maxParallel = 1, deadline, yes }: ApplyFlags,
-  apply: InputOf<"rollout.apply">,
+  verb: "apply" | "deploy",
+  { node: selectors = [], "max-parallel": maxParallel = 1, deadline, yes, "dry-run": isDry = false }: ApplyFlags,
+  apply: RolloutChoices,
 ): Promise<{ readonly rollout: FleetRollout | null; readonly plans: readonly NodePlan[] }> {
   const deadlineMs = readDeadline(deadline, ACTION_MS);
-  requirePrompt(yes || canPrompt(command), "svcm apply", "--yes");
+  requirePrompt(yes || isDry || canPrompt(command), `svcm ${verb}`, "--yes");
   const { signal } = command;
+  const say = (line: string): void => writeErr(`${line}\n`);
   const ports = await command.ports();
   return command.withFleet(async (fleet, { beginRollout, planNodes }) => {
     const declared = (await fleet.nodes()).filter(({ isDeclared }) => isDeclared);
     const nodes = selectNodes(declared, selectors);
-    const planRequest = { nodes, apply, deadlineMs: Math.min(deadlineMs, PLAN_MS), version: command.config.version };
+    const planRequest = { nodes, apply, deploys: verb === "deploy", deadlineMs, version: command.config.version, say };
     const plans = await planNodes({ fleet, ports }, planRequest);
     await printPlans(command, plans);
     const changed = plans.filter(({ plan }) => plan.changed).map(({ node }) => node);
@@ -42,11 +48,27 @@ export async function applyOnNodes(
       command.log("\nNothing to do.");
       return { rollout: null, plans };
     }
-    const question = `Apply these plans on ${changed.join(", ")}, in this order?`;
-    if (!yes && !(await confirmChange(command, question))) return { rollout: null, plans };
+    if (isDry) return { rollout: null, plans };
+    if (signal.aborted || (!yes && !(await isAccepted(command, verb, changed, plans)))) {
+      command.setExitCode(signal.aborted ? 1 : 0);
+      return { rollout: null, plans };
+    }
     const lock = await beginRollout({ fleet, ports }, plans, { apply, maxParallel });
     return { rollout: await showRollout(command, lock, { fleet, ports, deadlineMs, signal }), plans };
   });
+}
+
+async function isAccepted(
+  command: SvcmCommand,
+  verb: "apply" | "deploy",
+  changed: readonly string[],
+  plans: readonly NodePlan[],
+): Promise<boolean> {
+  const { environment = "" } = plans[0]?.plan ?? {};
+  const question = `${verb === "apply" ? "Apply these plans" : "Deploy"} on ${changed.join(", ")}, in this order?`;
+  return isProductionName(environment)
+    ? await confirmName(command, `${question} Type the name ${environment} to go on:`, environment)
+    : await confirmChange(command, question);
 }
 
 interface RunContext {
@@ -99,7 +121,7 @@ export async function continueRollout(
     if (current === undefined) return null;
     const direction = action === "rollback" ? "rollback" : current.rollout.direction;
     await printRollout(command, current.rollout);
-    const request = { deadlineMs: Math.min(deadlineMs, PLAN_MS), version: command.config.version };
+    const request = { deadlineMs, version: command.config.version };
     const plans = direction === "apply" ? await planRemaining(fleet, current, request) : [];
     if (direction === "apply") await printPlans(command, plans);
     const question = direction === "apply" ? "Continue this rollout?" : "Roll back the changed nodes?";
@@ -110,8 +132,9 @@ export async function continueRollout(
 }
 
 async function printPlans(command: SvcmCommand, plans: readonly NodePlan[]): Promise<void> {
-  for (const [at, { node, plan }] of plans.entries()) {
-    const text = await renderPlan(plan, "text", paint);
+  for (const [at, { node, plan, prepared }] of plans.entries()) {
+    const head = prepared === undefined ? "" : `${renderPrepared(prepared)}\n`;
+    const text = head + (await renderPlan(plan, "text", paint));
     command.log(`${at === 0 ? "" : "\n"}${paint.bold(node)}\n${fold(text, stdoutScreen())}`);
   }
 }

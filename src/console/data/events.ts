@@ -5,7 +5,7 @@ export function isFailure({ kind, cause }: SvcmEvent): boolean {
 }
 
 /** Kinds of events that are records of the audit log. */
-export const AUDITED_KINDS: ReadonlySet<string> = new Set(["action", "write", "apply"]);
+export const AUDITED_KINDS: ReadonlySet<string> = new Set(["action", "write", "apply", "deploy"]);
 
 /** Equal for events that differ only in their times, their evidence and their records. */
 export function eventKey({ at: _at, evidence: _evidence, auditId: _id, ...event }: SvcmEvent): string {

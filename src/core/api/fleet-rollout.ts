@@ -34,6 +34,11 @@ const rolledNode = z.strictObject({
   reason: z.optional(z.string()),
 });
 
+/** With `revision` or `from`, each node deploys. */
+const choices = z.extend(inputs["rollout.apply"], z.pick(inputs["deploy.run"], { revision: true, from: true }).shape);
+
+export type RolloutChoices = z.infer<typeof choices>;
+
 export const fleetRolloutBody = z.strictObject({
   id: name,
   environment: z.string(),
@@ -50,7 +55,7 @@ export const fleetRolloutBody = z.strictObject({
   /** Null while the lock is held. */
   outcome: z.nullable(z.enum(["applied", "returned", "unlocked"])),
   maxParallel: z.int().check(z.minimum(1)),
-  choices: inputs["rollout.apply"],
+  choices,
   steps: count,
   /** Empty if another version's record was unlocked. */
   nodes: z.array(rolledNode).check(z.maxLength(10_000)),

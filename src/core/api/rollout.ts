@@ -213,7 +213,16 @@ export const releaseBody = z
   .describe("The record of an apply or a rollback. It holds no value.");
 
 export const releaseListBody = z
-  .strictObject({ releases: z.array(releaseBody).describe("The newest first; svcm keeps ten.") })
+  .strictObject({
+    releases: z.array(releaseBody).describe("The newest first; svcm keeps ten."),
+    foreign: z
+      .strictObject({
+        folder: z.string(),
+        commit: z.string().nullable().describe("Of its file REVISION; null without one."),
+      })
+      .optional()
+      .describe("The release of another tool, such as Capistrano, that `current` of the deploy root leads to."),
+  })
   .describe("The applies and rollbacks of this repository.");
 
 export const rollbackPlanBody = z

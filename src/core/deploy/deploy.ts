@@ -85,7 +85,9 @@ export function deploy(ports: DeployPorts, input: InputOf<"deploy.run">, caller:
     };
     try {
       const applied = await applyPlan({ ...world, releases }, request, caller, code);
-      const isCurrent = await finish(prepared);
+      const isCurrent = await finish(prepared).catch((error: unknown) => {
+        throw unswitched(error, record);
+      });
       await root.append(record.id, { event: "end", outcome: "done", at: now(ports) });
       const { pruned } = await pruneReleases(context, prepared.git);
       const own = (await root.records()).find(({ id }) => id === record.id) ?? record;
@@ -102,6 +104,16 @@ export function deploy(ports: DeployPorts, input: InputOf<"deploy.run">, caller:
       await root.append(record.id, { event: "end", outcome: outcomeOf(error), at: now(ports), reason });
       throw asDeploy(error);
     }
+  });
+}
+
+/** The processes were changed, so this is no failure after which everything runs as before. */
+function unswitched(error: unknown, { commit }: DeployRecord): unknown {
+  if (!(error instanceof SvcmError)) return error;
+  return new SvcmError("APPLY_HALF", {
+    ...error.body,
+    details: `The apps run ${commit.slice(0, 7)}, but current was not switched: ${error.message}`,
+    hint: `Correct that, then: svcm deploy ${commit.slice(0, 10)}`,
   });
 }
 
@@ -181,6 +193,7 @@ async function openContext(ports: DeployPorts, request: Request, caller: Caller)
 }
 
 async function formerCommit({ root }: DeployContext, former: string | null): Promise<string | null> {
+  if (former === null) return (await root.foreign())?.commit ?? null;
   return (await root.records()).find(({ id }) => id === former)?.commit ?? null;
 }
 

@@ -38,6 +38,11 @@ export function nodeDeployed({ root, pm2Home }: DeployedPlace, ports: HasFacts &
     async current(folder) {
       return await (await ports.deploys()).open(folder).current();
     },
+    async foreign() {
+      const folder = await find({});
+      if (folder === undefined || !lstatSync(`${folder}/current`, { throwIfNoEntry: false })) return null;
+      return await (await ports.deploys()).open(folder).foreign();
+    },
     async interrupted(request) {
       const folder = await find(request);
       if (folder === undefined || !existsSync(`${folder}/records`)) return [];

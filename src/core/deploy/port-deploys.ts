@@ -5,6 +5,7 @@ import type { PackageFolder } from "./commands.ts";
 import type { FoundCommit } from "./find-commit.ts";
 import type { Checkout, DeployGit } from "./port-deploy-git.ts";
 import type { Layout, ReleasePlace } from "./layout.ts";
+import type { ForeignRelease } from "../rollout/port-deployed.ts";
 import type { PathMap } from "./map-paths.ts";
 import type { DeployEvent, DeployRecord, StartedCommand } from "./record.ts";
 
@@ -70,6 +71,9 @@ export interface DeployRoot {
 
   /** The release that `current` leads to; null without one of svcm. */
   current(): Promise<string | null>;
+
+  /** The release of another tool that `current` leads to; null without one. Capistrano writes its commit there. */
+  foreign(): Promise<ForeignRelease | null>;
 
   /** Replaces `current` by a rename, so no reader misses it; null for what it was before svcm. */
   switchTo(id: string | null): Promise<void>;

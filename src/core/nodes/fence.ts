@@ -26,7 +26,7 @@ export function staleReason(
   if (rollout.id !== id) return `Another rollout is current: ${rollout.id}.`;
   if (rollout.outcome !== null) return `The rollout has ended: ${rollout.outcome}.`;
   if (rollout.holder !== holder || rollout.owner !== user) return `${rollout.owner} has taken over the rollout.`;
-  const expectedState = operation === "rollout.apply" ? "applying" : "returning";
+  const expectedState = operation === "rollout.rollback" ? "returning" : "applying";
   const own = rollout.nodes.find((one) => one.node === node);
   if (entry.revision < revision || own?.state !== expectedState || own.step !== step)
     return `Step ${step} of the rollout is not the current one of ${node}.`;

@@ -88,10 +88,14 @@ function isNoResponse(kind: ErrorKind, code: string | undefined): boolean {
   return kind === "FLEET_FAILED" || kind === "SERVICE_BUSY" || code === "ROLLOUT_MOVED_ON";
 }
 
-/** After these refusals of an apply, every process of the node runs as before. */
+/** After these refusals of an apply or a deploy, every process of the node runs as before. */
 const UNCHANGED_AFTER: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   "APPLY_REVERTED",
   "APPLY_LOCKED",
+  "DEPLOY_FAILED",
+  "DEPLOY_LOCKED",
+  "DEPLOY_REFUSED",
+  "REVISION_FAILED",
   "PLAN_STALE",
   "WORKTREE_DIRTY",
   "PREFLIGHT_FAILED",
@@ -105,6 +109,10 @@ const UNCHANGED_AFTER: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   "FORBIDDEN",
   "UNAUTHORIZED",
 ]);
+
+export function isDeploy({ revision, from }: Pick<FleetRollout["choices"], "revision" | "from">): boolean {
+  return revision !== undefined || from !== undefined;
+}
 
 export function turnBack(rollout: FleetRollout): FleetRollout {
   return { ...rollout, direction: "rollback" };

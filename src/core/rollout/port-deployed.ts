@@ -16,6 +16,9 @@ export interface Deployed {
   /** The name of the folder that `current` of a deploy root leads to; null without one. */
   current(root: string): Promise<string | null>;
 
+  /** The release of another tool that `current` of the whole checkout leads to; null without one. */
+  foreign(): Promise<ForeignRelease | null>;
+
   /** Deploys that were cut off, and what finishes them. */
   interrupted(request: EnvironmentRequest): Promise<Issue[]>;
 
@@ -27,6 +30,13 @@ export interface Deployed {
 
   /** Moves `current` to the code that a rollback has started. */
   switchTo(code: Pick<ReleasedCode, "id" | "root">): Promise<void>;
+}
+
+export interface ForeignRelease {
+  /** As the link names it. */
+  readonly folder: string;
+  /** By its file REVISION. */
+  readonly commit: string | null;
 }
 
 export interface DeployedWorld extends Repository, HasRevisions, HasRunningCode {}

@@ -1,7 +1,7 @@
-import type { FleetRollout } from "../../core/api/fleet-rollout.ts";
-import { refusePlan, rolloutPlan, SvcmError, type Ports } from "../../core/index.ts";
-import type { InputOf } from "../../core/api/inputs.ts";
+import type { FleetRollout, RolloutChoices } from "../../core/api/fleet-rollout.ts";
+import { deployPlan, refusePlan, rolloutPlan, SvcmError, type DeployPlan, type Ports } from "../../core/index.ts";
 import type { Plan } from "../../core/api/rollout.ts";
+import { isDeploy } from "../../core/nodes/rollout.ts";
 import type { Fleet, KnownNode } from "../fleet.ts";
 import { findAnswerState, type AnswerState } from "../nodes.ts";
 import { lockedError, replaceRollout, toRecorded, type RecordedRollout } from "./record.ts";
@@ -10,10 +10,12 @@ import type { PresentRollout } from "./store.ts";
 export interface NodePlan {
   readonly node: string;
   readonly plan: Plan;
+  /** Of a deploy. */
+  readonly prepared?: DeployPlan;
 }
 
 export interface Choices {
-  readonly apply: InputOf<"rollout.apply">;
+  readonly apply: RolloutChoices;
   readonly maxParallel: number;
 }
 
@@ -33,19 +35,48 @@ export async function planNodes({ fleet, ports }: RolloutContext, request: PlanR
     throw new SvcmError("INVALID_REQUEST", {
       details: `The nodes would apply different environments: ${[environment, ...others].join(", ")}. Accepted: one, named with --environment.`,
     });
+  requireOneCommit(plans);
   await readFinished(fleet, environment, ports.clock.now());
   return plans;
 }
 
-async function askPlans(fleet: Fleet, { nodes, apply, deadlineMs, version }: PlanRequest): Promise<NodePlan[]> {
-  const { environment, service, apps, prune, preflight, restart, allowDirty } = apply;
-  const place = { environment, service, apps, prune, preflight, restart };
+/** A branch may move between two fetches, and a file may differ. */
+function requireOneCommit(plans: readonly NodePlan[]): void {
+  const commits = new Set(plans.map(({ prepared }) => prepared?.commit));
+  if (commits.size < 2) return;
+  const found = plans.map(({ node, prepared }) => `${node}: ${prepared?.commit.slice(0, 10)}`);
+  throw new SvcmError("DEPLOY_FAILED", {
+    code: "DEPLOY_COMMITS_DIFFER",
+    details: `No node was changed, because the nodes would deploy different code: ${found.join(", ")}.`,
+    hint: "Name the commit: svcm deploy <commit> --node <node>",
+  });
+}
+
+/** A plan is quick; a deploy prepares its release first. */
+const PLAN_MS = 60_000;
+
+async function askPlan(fleet: Fleet, node: string, { apply, deploys, deadlineMs, say }: PlanRequest) {
+  const { environment, service, apps, prune, preflight, restart, revision, from, lockTimeoutMs } = apply;
+  if (!deploys) {
+    const place = { environment, service, apps, prune, preflight, restart };
+    return { plan: await fleet.ask(node, rolloutPlan, place, Math.min(deadlineMs, PLAN_MS)) };
+  }
+  say?.(`${node}: preparing`);
+  const request = { environment, service, revision, from, prune, lockTimeoutMs };
+  const prepared = await fleet.ask(node, deployPlan, request, deadlineMs);
+  say?.(`${node}: prepared ${prepared.commit.slice(0, 7)}`);
+  return { plan: prepared.plan, prepared };
+}
+
+async function askPlans(fleet: Fleet, request: PlanRequest): Promise<NodePlan[]> {
+  const { nodes, apply, version } = request;
   const answers = await Promise.all(
     nodes.map(async ({ name: node, presence }): Promise<NodePlan | RefusedPlan> => {
       try {
-        const plan = await fleet.ask(node, rolloutPlan, place, deadlineMs);
-        refusePlan(plan, { allowDirty });
-        if (plan.exists) return { node, plan };
+        const answer = await askPlan(fleet, node, request);
+        const { plan } = answer;
+        refusePlan(plan, { allowDirty: apply.allowDirty });
+        if (plan.exists) return { node, ...answer };
         throw new SvcmError("ECOSYSTEM_FILE_FAILED", { details: `svcm looked for ${plan.path}.` });
       } catch (error) {
         if (!(error instanceof SvcmError)) throw error;
@@ -55,19 +86,19 @@ async function askPlans(fleet: Fleet, { nodes, apply, deadlineMs, version }: Pla
   );
   const refused = answers.flatMap((one) => ("error" in one ? [one] : []));
   if (refused.length === 0) return answers.flatMap((one) => ("plan" in one ? [one] : []));
-  throw cannotApplyError(refused, nodes.length);
+  throw cannotApplyError(refused, request);
 }
 
 /** Another person may have chosen what the rollout applies, so who continues it sees the plans of today. */
 export async function planRemaining(
   fleet: Fleet,
   { rollout }: RecordedRollout,
-  request: Pick<PlanRequest, "deadlineMs" | "version">,
+  request: Omit<PlanRequest, "nodes" | "apply" | "deploys">,
 ): Promise<NodePlan[]> {
   const remaining = new Set(rollout.nodes.filter(isRemaining).map(({ node }) => node));
   const nodes = (await fleet.nodes()).filter(({ name, isDeclared }) => isDeclared && remaining.has(name));
   const apply = { ...rollout.choices, environment: rollout.environment } as Choices["apply"];
-  return askPlans(fleet, { ...request, nodes, apply });
+  return askPlans(fleet, { ...request, nodes, apply, deploys: isDeploy(apply) });
 }
 
 export function isRemaining({ state }: FleetRollout["nodes"][number]): boolean {
@@ -80,21 +111,29 @@ interface RefusedPlan {
   readonly error: SvcmError;
 }
 
-function cannotApplyError(refused: readonly RefusedPlan[], count: number): SvcmError {
+function cannotApplyError(
+  refused: readonly RefusedPlan[],
+  { nodes, deploys }: Pick<PlanRequest, "nodes" | "deploys">,
+): SvcmError {
+  const [verb, command] = deploys ? ["prepare", "svcm deploy --dry-run"] : ["apply", "svcm plan"];
   const reasons = refused.map(({ node, state, error }) => `${node} (${state}): ${error.message}`);
   const { kind, body: { code } = {} } = refused[0]?.error ?? {};
   return new SvcmError(kind ?? "FLEET_FAILED", {
     ...(code !== undefined && { code }),
-    details: `No node was changed, because ${refused.length} of ${count} cannot apply. ${reasons.join(" ")}`,
-    hint: "See each of them: svcm plan --node <node>",
+    details: `No node was changed, because ${refused.length} of ${nodes.length} cannot ${verb}. ${reasons.join(" ")}`,
+    hint: `See each of them: ${command} --node <node>`,
   });
 }
 
 interface PlanRequest {
   readonly nodes: readonly KnownNode[];
   readonly apply: Choices["apply"];
+  /** Without a revision, too. */
+  readonly deploys?: boolean;
   readonly deadlineMs: number;
   readonly version: string;
+  /** Gets a line for each node that prepares. */
+  readonly say?: (line: string) => void;
 }
 
 /** Takes the lock. @throws {SvcmError} APPLY_LOCKED, FORBIDDEN, FLEET_FAILED */
@@ -105,7 +144,9 @@ export async function beginRollout(
 ): Promise<RecordedRollout> {
   const { apply, maxParallel } = choices;
   const now = ports.clock.now();
-  const environment = plans[0]?.plan.environment ?? "";
+  const { plan: { environment } = { environment: "" }, prepared } = plans[0] ?? {};
+  // Later fetches of a branch may find another commit.
+  const commit = prepared === undefined || apply.from !== undefined ? {} : { revision: prepared.commit };
   const revision = await readFinished(fleet, environment, now);
   const startedAt = new Date(now).toISOString();
   const rollout: FleetRollout = {
@@ -118,7 +159,7 @@ export async function beginRollout(
     direction: "apply",
     outcome: null,
     maxParallel,
-    choices: { ...apply, environment },
+    choices: { ...apply, ...commit, environment },
     steps: 0,
     nodes: plans.map(({ node, plan }) => ({ node, plan: plan.id, state: plan.changed ? "waiting" : "unchanged" })),
   };

@@ -1,9 +1,10 @@
 import type { FleetRollout } from "../../core/api/fleet-rollout.ts";
-import { rolloutApply, rolloutRollback, SvcmError, type Ports } from "../../core/index.ts";
+import { deployRun, rolloutApply, rolloutRollback, type Operation, SvcmError, type Ports } from "../../core/index.ts";
 import {
   recordResponse,
   recordRequests,
   endRollout,
+  isDeploy,
   nextMove,
   turnBack,
   type NodeResponse,
@@ -90,5 +91,7 @@ function requestStep(fleet: Fleet, { rollout, revision }: RecordedRollout, node:
     return fleet.requestStep(node, { operation: rolloutRollback, input, fence }, timeoutMs);
   }
   const input = { ...choices, ...(typeof plan === "string" && { plan }) };
-  return fleet.requestStep(node, { operation: rolloutApply, input, fence }, timeoutMs);
+  // The node refuses members that its operation does not have.
+  const operation = (isDeploy(choices) ? deployRun : rolloutApply) as Operation<typeof input, unknown>;
+  return fleet.requestStep(node, { operation, input, fence }, timeoutMs);
 }

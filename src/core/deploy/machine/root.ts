@@ -6,6 +6,7 @@ import { fileLocks, lockedSince } from "../../files/lock.ts";
 import { FileError } from "../../files/port-files.ts";
 import { readIfExists, realPathIfReadable } from "../../files/system.ts";
 import { deployOfLink, layoutOf, type Layout } from "../layout.ts";
+import type { ForeignRelease } from "../../rollout/port-deployed.ts";
 import type { DeployRoot, RootOwner } from "../port-deploys.ts";
 import { toDeployRecord, type DeployEvent } from "../record.ts";
 import { attemptDeploy } from "./attempt.ts";
@@ -43,6 +44,7 @@ export function deployRoot(root: string): DeployRoot {
       appendFile(join(layout.records, `${id}.log`), `${line}\n`, { mode: 0o600 }).catch(() => undefined);
     },
     current: async () => deployOfLink(await readlink(layout.current).catch(() => null)),
+    foreign: () => readForeign(layout),
     switchTo: (id) => attempt(() => switchCurrent(layout, id)),
     measure: (folder) => attempt(async () => measureFolder(folder)),
     free: () =>
@@ -149,6 +151,13 @@ async function appendEvent(path: string, event: DeployEvent): Promise<void> {
   } finally {
     await file.close();
   }
+}
+
+async function readForeign({ current }: Layout): Promise<ForeignRelease | null> {
+  const target = await readlink(current).catch(() => null);
+  if (target === null || deployOfLink(target) !== null) return null;
+  const text = await readFile(join(current, "REVISION"), "utf8").catch(() => "");
+  return { folder: target, commit: /^[0-9a-f]{40,64}$/.test(text.trim()) ? text.trim() : null };
 }
 
 /** Without a release of svcm before, `current` leads again to where another tool left it. */

@@ -1,7 +1,7 @@
 import type { HasReleases } from "../port-releases.ts";
 import type { Release } from "../../api/rollout.ts";
 import { defineOperation } from "../../access/operation.ts";
-import type { HasDeployed } from "../port-deployed.ts";
+import type { ForeignRelease, HasDeployed } from "../port-deployed.ts";
 import { withoutLogs } from "../release.ts";
 import { listReleases } from "../read-releases.ts";
 
@@ -13,12 +13,16 @@ export const releaseList = defineOperation({
     { releases, deployed }: HasReleases & HasDeployed,
     _input,
     caller,
-  ): Promise<{ readonly releases: readonly Release[] }> {
+  ): Promise<{ readonly releases: readonly Release[]; readonly foreign?: ForeignRelease | undefined }> {
     const kept = (await listReleases(releases)).map((one) => withoutLogs(one, caller));
     const roots = new Set(kept.flatMap(({ deploy }) => deploy?.root ?? []));
     const current = new Map<string, string | null>();
     for (const root of roots) current.set(root, await deployed.current(root));
-    return { releases: kept.map((one) => markCurrent(one, kept, current)) };
+    const foreign = await deployed.foreign();
+    return {
+      releases: kept.map((one) => markCurrent(one, kept, current)),
+      ...(foreign !== null && { foreign }),
+    };
   },
 });
 

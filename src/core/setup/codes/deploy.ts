@@ -115,6 +115,10 @@ export const deployCodes: CodeDocs = {
     summary: "A deploy has not ended, and a deploy or a rollback of this repository is running (a warning of a plan).",
     remedy: "Wait for its end, and read the plan again.",
   },
+  DEPLOY_COMMITS_DIFFER: {
+    summary: "The nodes of one deploy would run different commits or release files. No node was changed.",
+    remedy: "Name the commit. With `--from`, bring the same file to each node.",
+  },
   DEPLOY_UNDECIDED: {
     summary: "An app still runs in the checkout, which has files that the release lacks.",
     remedy: "Name each in `deploy.shared` if an app reads or writes it, else in `deploy.left`.",
