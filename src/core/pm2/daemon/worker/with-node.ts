@@ -18,7 +18,7 @@ export function withNode(saved: Pm2Process, nodes: Nodes | undefined): Pm2Proces
   const interpreter = record["exec_interpreter"];
   if (nodes === undefined || typeof interpreter !== "string") return saved;
   const { node, formerNode } = nodes;
-  const isFormer = interpreter === formerNode || (realPathIfReadable(interpreter) ?? "") === formerNode;
+  const isFormer = interpreter === formerNode || realPathIfReadable(interpreter) === formerNode;
   if (interpreter.startsWith("/"))
     return isFormer ? { ...saved, pm2_env: { ...record, exec_interpreter: node } } : saved;
   if (interpreter !== "node") return saved;
