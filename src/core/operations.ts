@@ -13,6 +13,8 @@ export { codeExplain } from "./setup/operations/code-explain.ts";
 export { completionList } from "./setup/operations/completion-list.ts";
 export type { Completable } from "./setup/operations/completion-list.ts";
 export { contractShow } from "./env/operations/contract-show.ts";
+export { daemonRenew } from "./boot/operations/daemon-renew.ts";
+export type { DaemonRenewResponse } from "./boot/operations/daemon-renew.ts";
 export { daemonShow } from "./boot/operations/daemon-show.ts";
 export { declarationsPlan } from "./deployments/operations/declarations-plan.ts";
 export { declarationsRead } from "./deployments/operations/declarations-read.ts";

@@ -87,6 +87,7 @@ const uses: readonly { readonly args: readonly string[]; readonly code: number }
   { args: ["boot"], code: 0 },
   { args: ["boot", "save"], code: 3 },
   { args: ["boot", "disable"], code: 0 },
+  { args: ["daemon", "renew", "--return"], code: 3 },
   { args: ["boot", "enable", "--user", "no-such-user"], code: 2 },
   { args: ["metrics", "show"], code: 3 },
   { args: ["metrics", "show", "-e", "moon"], code: 2 },

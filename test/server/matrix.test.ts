@@ -11,7 +11,7 @@ import { roles, type Role } from "../../src/core/api/rights.ts";
 import { authorise, nodePorts, rightsOf, SvcmError, type Operation } from "../../src/core/index.ts";
 import * as table from "../../src/core/operations.ts";
 import { routes } from "../../src/server/routes.ts";
-import { longTest, sampleOrAll } from "../support/runs.ts";
+import { longTest } from "../support/runs.ts";
 import { bearer, createToken } from "../support/tokens.ts";
 import { manualTelemetry, withTelemetry } from "./socket/hand-telemetry.ts";
 import { open } from "./socket/support.ts";
@@ -32,7 +32,7 @@ const scopes = {
   text: "event.why logs.read process.show",
   /** The machine or the repository: never with a limit. */
   whole:
-    "alerts.test boot.disable boot.drain boot.enable boot.restore boot.save configuration.set declarations.write deployments.migrate history.record interface.add interface.edit interface.remove keys.add keys.confirm keys.set-tier logs.prune logs.rotate process.run process.scale project.init proposal.approve proposal.deny proposal.run rollout.rollback target.add target.duplicate target.edit target.remove token.create token.list token.revoke",
+    "alerts.test boot.disable boot.drain boot.enable boot.restore boot.save configuration.set daemon.renew declarations.write deployments.migrate history.record interface.add interface.edit interface.remove keys.confirm keys.set-tier logs.prune logs.rotate process.run process.scale project.init proposal.approve proposal.deny proposal.run rollout.rollback target.add target.duplicate target.edit target.remove token.create token.list token.revoke",
 } as const;
 type Scope = keyof typeof scopes;
 const scopeOf = (id: string): Scope | undefined =>
@@ -122,7 +122,7 @@ test("every operation of the table has one scope", () => {
 });
 
 describe.each(roles)("the role %s", (role) => {
-  test.each(sampleOrAll(Object.keys(limits), ["dev of orders"]))("with the limit %s", async (name) => {
+  test.each(Object.keys(limits))("with the limit %s", async (name) => {
     const { root } = project();
     const ports = nodePorts({ root, env: { PM2_HOME: join(root, ".pm2") }, cwd: root });
     const limit = limits[name];

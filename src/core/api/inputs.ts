@@ -59,6 +59,8 @@ export const inputs = {
   "configuration.set": z.strictObject({ ...documentEdit, values, clear: names }),
   /** With `from`, returns the difference of the two documents, without a patch. */
   "declarations.plan": z.strictObject({ document, from: z.optional(document) }),
+  /** Without `node`, the Node.js of svcm. \`goBack\` undoes a renewal that was cut off. */
+  "daemon.renew": z.strictObject({ node: z.optional(z.string()), goBack: z.boolean() }),
   "daemon.show": nothing,
   "declarations.read": nothing,
   "declarations.write": z.strictObject({ document, ifMatch: z.optional(z.string()) }),

@@ -1,5 +1,5 @@
 import type { DaemonTraces } from "../pm2/daemon-traces.ts";
-import type { DaemonProcess } from "../pm2/port-daemons.ts";
+import type { DaemonProcess, Renewal } from "../pm2/port-daemons.ts";
 import type { SavedList } from "../pm2/port-saved-list.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { CodedFinding, Finding, Rule } from "../findings/rule.ts";
@@ -33,6 +33,8 @@ export interface DaemonFacts {
   /** The range that the repository asks for, and the file that says it. */
   readonly wantedNode: { readonly range: string; readonly file: string } | null;
   readonly saved: SavedList;
+  /** One that was cut off. */
+  readonly renewal: Renewal | null;
 }
 
 export interface BootFinding extends Finding {

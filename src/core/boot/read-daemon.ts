@@ -1,7 +1,9 @@
 import { parseRecord, isRecord } from "../words/record.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 import type { DaemonFacts } from "./facts.ts";
+import { listOrEmpty } from "../pm2/list-or-empty.ts";
 import type { BootPorts } from "./ports.ts";
+import type { RenewalFacts } from "./renewal.ts";
 
 export async function readDaemonFacts(
   ports: Pick<BootPorts, "daemons" | "files" | "processes" | "savedLists" | "workspace">,
@@ -13,8 +15,27 @@ export async function readDaemonFacts(
     daemons: await daemons.list(),
     nodeVersion: await daemons.nodeVersion(),
     library,
+    renewal: daemons.renewal(),
     wantedNode: await readWantedNode(ports),
     saved: await savedLists.read((value) => processes.digest(value)),
+  };
+}
+
+export async function readRenewalFacts(ports: BootPorts, node: string): Promise<RenewalFacts> {
+  const { daemons, units, workspace, processes } = ports;
+  const facts = await readDaemonFacts(ports, daemons.libraryVersion);
+  const system = await units.read(workspace.pm2Home);
+  return {
+    ...facts,
+    node,
+    nodeVersion: await daemons.versionOf(node),
+    former: facts.daemons?.find(({ isOwn }) => isOwn),
+    // A renewal that was cut off may have stopped at any point.
+    running: facts.renewal === null ? await listOrEmpty(processes) : [],
+    own: processes.ownProcess(),
+    user: system.current,
+    units: system.units,
+    standing: facts.renewal,
   };
 }
 

@@ -1,3 +1,4 @@
+import { formatSecond } from "../words/seconds.ts";
 import { shellQuote } from "../words/shell.ts";
 import type { DaemonFacts, DaemonRule } from "./facts.ts";
 import { isInRange, isOlder } from "./node-range.ts";
@@ -6,20 +7,22 @@ function ownDaemons({ daemons = [] }: DaemonFacts): NonNullable<DaemonFacts["dae
   return daemons.filter(({ isOwn }) => isOwn);
 }
 
+const RENEW = "svcm daemon renew";
+
 const nodeGone: DaemonRule = {
   code: "DAEMON_NODE_GONE",
   severity: "error",
   summary: "The Node.js that PM2's daemon runs does not exist any more, so it cannot start a process of a cluster.",
   explanation:
     "PM2 would end the old process and never answer. svcm refuses the restart instead. Apps in fork mode take the Node.js of their PATH.",
-  remedy: "At a quiet time, run `pm2 update`: it starts a new daemon with the present Node.js, and all apps with it.",
+  remedy: "Run `svcm daemon renew`: a new daemon with the present Node.js takes over app by app.",
   *check(facts) {
     for (const { pid, nodePath, nodeFile } of ownDaemons(facts))
       if (nodeFile === "gone")
         yield {
           path: ["daemon", pid],
           message: `PM2's daemon, pid ${pid}, runs ${nodePath}, which no longer exists`,
-          command: "pm2 update",
+          command: RENEW,
         };
   },
 };
@@ -28,11 +31,11 @@ const nodeOutdated: DaemonRule = {
   code: "DAEMON_NODE_OUTDATED",
   severity: "warning",
   summary: "PM2's daemon runs another Node.js than the repository asks for, and so do its clusters (warning).",
-  remedy: "Install the Node.js that the repository asks for, make it the one of your PATH, and run `pm2 update`.",
+  remedy: "Install the Node.js that the repository asks for, and run `svcm daemon renew --node <path>`.",
   *check({ nodeVersion, wantedNode }) {
     if (nodeVersion === null || wantedNode === null || isInRange(nodeVersion, wantedNode.range) !== false) return;
     const message = `PM2's daemon runs Node.js ${nodeVersion}, and ${wantedNode.file} asks for ${wantedNode.range}`;
-    yield { path: ["daemon"], message, command: "pm2 update" };
+    yield { path: ["daemon"], message, command: RENEW };
   },
 };
 
@@ -41,14 +44,14 @@ const older: DaemonRule = {
   severity: "warning",
   summary: "PM2's daemon is older than the PM2 that svcm brings (warning).",
   explanation: "svcm works with both. A new daemon brings the corrections of the newer PM2.",
-  remedy: "At a quiet time, run `pm2 update`: it starts a new daemon, and all apps with it.",
+  remedy: "Run `svcm daemon renew`: a new daemon takes over app by app.",
   *check(facts) {
     for (const { pid, pm2Version } of ownDaemons(facts))
       if (facts.library !== null && isOlder(pm2Version, facts.library))
         yield {
           path: ["daemon", pid],
           message: `PM2's daemon has the version ${pm2Version}, and ${facts.library} is installed`,
-          command: "pm2 update",
+          command: RENEW,
         };
   },
 };
@@ -87,6 +90,20 @@ const several: DaemonRule = {
   },
 };
 
+const unfinished: DaemonRule = {
+  code: "RENEW_UNFINISHED",
+  severity: "error",
+  summary: "A renewal of the daemon was cut off, so some apps may run in the former daemon, or not at all.",
+  remedy: "Run `svcm daemon renew`, which goes on, or `svcm daemon renew --return`, which goes back.",
+  *check({ renewal }) {
+    if (renewal === null) return;
+    const { startedAtMs, formerPid, step } = renewal;
+    const what = step === "back" ? "its return" : "a renewal";
+    const message = `${what} of PM2's daemon, pid ${formerPid}, was cut off or still runs; it began at ${formatSecond(startedAtMs)}`;
+    yield { path: ["daemon", formerPid], message, command: RENEW };
+  },
+};
+
 const readable: DaemonRule = {
   code: "DUMP_READABLE",
   severity: "warning",
@@ -102,4 +119,4 @@ const readable: DaemonRule = {
   },
 };
 
-export const daemonRules: readonly DaemonRule[] = [nodeGone, nodeOutdated, older, root, several, readable];
+export const daemonRules: readonly DaemonRule[] = [nodeGone, nodeOutdated, older, root, several, unfinished, readable];

@@ -9,8 +9,22 @@ export interface Daemons {
   /** The version of the PM2 with which svcm would start a daemon; null if none is installed. */
   readonly libraryVersion: string | null;
 
+  /** The version of the Node.js at that path; null if it cannot run. */
+  versionOf(node: string): Promise<string | null>;
+
+  /** A renewal of this daemon that was cut off. */
+  renewal(): Renewal | null;
+
   /** The control group of this process; null where the system does not have them. */
   ownGroup(): string | null;
+}
+
+export interface Renewal {
+  /** `back`: to the former daemon. */
+  readonly step: "forward" | "back";
+  readonly startedAtMs: number;
+  readonly node: string;
+  readonly formerPid: number;
 }
 
 export interface DaemonProcess {

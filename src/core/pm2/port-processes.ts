@@ -1,4 +1,5 @@
 import type { Fields } from "./normalise.ts";
+import type { DaemonProcess } from "./port-daemons.ts";
 import type { OwnProcess, ProcessIdentity, ProcessRecord } from "./process-record.ts";
 
 /**
@@ -117,6 +118,8 @@ export interface Processes {
   /** Stops all processes at the same time, each with its own `kill_timeout`, and then the daemon. Keeps the saved list. */
   drain(): Promise<void>;
 
+  readonly renewal: DaemonRenewal;
+
   /** Computes a digest that is comparable with those of a `ProcessRecord`. */
   digest(value: string): string;
 
@@ -125,6 +128,32 @@ export interface Processes {
 
   /** A later call opens a new connection. */
   close(): Promise<void>;
+}
+
+export type FormerDaemon = Pick<DaemonProcess, "pid" | "nodePath">;
+
+/**
+ * A new daemon of the installed PM2 takes the list, app by app, from the former one, which runs beside it. Each step may be
+ * repeated after SIGKILL. The processes keep everything but their numbers, counters and times.
+ */
+export interface DaemonRenewal {
+  /**
+   * Saves the list and starts the new daemon, or goes on with a renewal that was cut off.
+   * @returns the list from before, and its names with the modules
+   */
+  begin(
+    node: string,
+    former: FormerDaemon,
+  ): Promise<{ readonly before: readonly ProcessRecord[]; readonly names: readonly string[] }>;
+
+  /** Ends the processes of that name in the former daemon and starts them in the new one. Starts nothing that was stopped. */
+  move(name: string): Promise<readonly RestoredProcess[]>;
+
+  /** Ends the former daemon and saves the list. */
+  end(): Promise<void>;
+
+  /** Brings everything back to the former daemon and ends the new one. */
+  turnBack(): Promise<readonly RestoredProcess[]>;
 }
 
 /** Replaces the declaration of a process. Its PM2 id, instances and mode stay. */

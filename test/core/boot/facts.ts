@@ -87,6 +87,7 @@ export function daemonFacts(fields: Partial<DaemonFacts> = {}): DaemonFacts {
     library: "7.0.4",
     wantedNode: null,
     saved: saved([]),
+    renewal: null,
     ...fields,
   };
 }

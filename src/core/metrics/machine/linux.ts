@@ -2,11 +2,13 @@ import { readFileSync } from "node:fs";
 import { cpus, endianness } from "node:os";
 import { foreignCode } from "../../api/code.ts";
 import { parseAuxv, parseLoadavg, parseMeminfo, parseStat, type Units } from "../../files/proc.ts";
+import { readGroupLimits } from "../../files/group-limits.ts";
 import type { HostReading, ProcessReading } from "../../files/reading.ts";
 import type { MachineReader } from "../../files/port-machine.ts";
 import { errorCode } from "../../words/thrown.ts";
 import { DiskReader } from "./disks.ts";
 import type { SystemQuery } from "./host-system.ts";
+import { withinLimits } from "./within-limits.ts";
 import { descendantsOf } from "./trees.ts";
 import { ProcessFiles, ProcFile } from "./proc-files.ts";
 
@@ -46,11 +48,12 @@ class HostFiles {
 
   read(): HostReading {
     const { stat, meminfo, loadavg } = this.#files;
-    return {
+    const reading = {
       ...parseStat(stat.read()),
       memory: parseMeminfo(meminfo.read()),
       loadAvg: parseLoadavg(loadavg.read()),
     };
+    return withinLimits(reading, readGroupLimits(), performance.now());
   }
 
   close(): void {

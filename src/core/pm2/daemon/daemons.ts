@@ -1,9 +1,10 @@
+import { execFile } from "node:child_process";
 import { existsSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isRecord } from "../../words/record.ts";
+import { isRecord, parseRecord } from "../../words/record.ts";
 import { userName } from "../../files/host.ts";
 import { listIfReadable, readIfReadable, realPathIfReadable } from "../../files/system.ts";
-import type { DaemonProcess, Daemons } from "../port-daemons.ts";
+import type { DaemonProcess, Daemons, Renewal } from "../port-daemons.ts";
 import { callDaemon } from "./daemon.ts";
 import { findInstalledPm2, type Pm2Places } from "./find-pm2.ts";
 
@@ -25,6 +26,13 @@ export function pm2Daemons(places: Pm2Places): Daemons {
     get libraryVersion() {
       return findInstalledPm2(places).code?.version ?? null;
     },
+    versionOf: (node) =>
+      new Promise((done) =>
+        execFile(node, ["--version"], { timeout: REPORT_TIMEOUT_MS * 10 }, (error, out) =>
+          done(error === null ? (/^v(\d+\.\d+\.\d+)/.exec(out)?.[1] ?? null) : null),
+        ),
+      ),
+    renewal: () => readRenewal(pm2Home),
     ownGroup: () => groupOf("self"),
   };
 }
@@ -43,10 +51,25 @@ function listDaemons(pm2Home: string): DaemonProcess[] {
   });
 }
 
+export function isDaemon(pid: number | string): boolean {
+  return TITLE.test(readIfReadable(`/proc/${pid}/cmdline`));
+}
+
+export function renewalPath(pm2Home: string): string {
+  return join(pm2Home, "svcm", "renew.json");
+}
+
+/** The file also has every value; they do not leave this function. */
+function readRenewal(pm2Home: string): Renewal | null {
+  const { step, startedAtMs, node, formerPid } = parseRecord(readIfReadable(renewalPath(pm2Home))) ?? {};
+  if (typeof startedAtMs !== "number" || typeof formerPid !== "number") return null;
+  return { step: step === "back" ? "back" : "forward", startedAtMs, node: String(node), formerPid };
+}
+
 /** The Node.js that a daemon can no longer start, which a new cluster process would need. */
 export function goneNode(pm2Home: string): string | undefined {
   const pid = readIfReadable(join(pm2Home, "pm2.pid")).trim();
-  if (!/^\d+$/.test(pid) || !TITLE.test(readIfReadable(`/proc/${pid}/cmdline`))) return undefined;
+  if (!/^\d+$/.test(pid) || !isDaemon(pid)) return undefined;
   const { nodePath, nodeFile } = nodeOf(pid);
   return nodeFile === "gone" ? (nodePath ?? undefined) : undefined;
 }

@@ -13,7 +13,7 @@ import { homeProblem, pm2Home, type Pm2Home } from "../../project/pm2-home.node.
 import { digestWith, homeKey } from "./key.ts";
 import { Link } from "./link.ts";
 import { ownProcess } from "./proc.ts";
-import type { ActionCall, Answer, Call, FileCall } from "./protocol.ts";
+import type { ActionCall, Answer, Call, FileCall, RenewCall } from "./protocol.ts";
 import type { ProcessRecord } from "../process-record.ts";
 import { isInherited } from "../variable-origin.ts";
 
@@ -68,6 +68,7 @@ export function pm2Processes(options: Pm2Options): Processes {
         requireUsable(home);
         return (await callOnce(newLink(), { method: "restoreList" })).restored ?? [];
       }),
+    renewal: renewalOf((call) => withPm2Errors(() => link().call(call))),
     drain: () => withPm2Errors(async () => void (await callDaemon({ method: "drain" }))),
     withLock: (scope, work) => withPm2Errors(() => locks().withLock(lockedFile(home, scope), work)),
     digest: (value) => digestWith(salt(), value),
@@ -132,6 +133,19 @@ function actionMethods(call: (call: Call) => Promise<Answer>): Pick<Processes, A
     saveRecords: (path, pmIds) => run({ method: "saveRecords", path, pmIds }),
     restore: (saved, pmId) => run({ method: "restore", saved, pmId }),
     saveList: () => run({ method: "saveList" }),
+  };
+}
+
+function renewalOf(call: (call: RenewCall) => Promise<Answer>): Processes["renewal"] {
+  const method = "renew";
+  return {
+    begin: async (node, { pid, nodePath }) => {
+      const { processes = [], texts = [] } = await call({ method, step: "begin", node, former: { pid, nodePath } });
+      return { before: processes, names: [...new Set(texts)] };
+    },
+    move: async (name) => (await call({ method, step: "move", name })).restored ?? [],
+    end: async () => void (await call({ method, step: "end" })),
+    turnBack: async () => (await call({ method, step: "return" })).restored ?? [],
   };
 }
 

@@ -6,13 +6,14 @@ import { REDACTED } from "../../secrets/redact.ts";
 import { errorText, LinkFailure } from "./failure.ts";
 import { digestWith } from "./key.ts";
 import { unlistedPids } from "./proc.ts";
-import type { Answer, Call, Request, Response, WorkerData } from "./protocol.ts";
+import type { Answer, Call, RenewCall, Request, Response, WorkerData } from "./protocol.ts";
 import { act, actOnFile } from "./worker/act.ts";
 import { type BusListener, listenToBus } from "./worker/bus.ts";
 import { connect, type Connection, listAllProcesses, listProcesses } from "./worker/connection.ts";
 import { loadPm2 } from "./worker/pm2-api.ts";
 import { publishRecords, scrubForEnvironments } from "./worker/process-record.ts";
 import { drain } from "./worker/drain.ts";
+import { isModule, renew } from "./worker/renew.ts";
 import { restoreList } from "./worker/restore-list.ts";
 import { startApp } from "./worker/start-app.ts";
 
@@ -55,6 +56,7 @@ async function run(call: Call, handOver: (waitMs: number) => void): Promise<Answ
     setWorkingFolder("/");
     return { restored: await restoreList({ pm2: await loadPm2(), socket, timeoutMs, handOver }) };
   }
+  if (call.method === "renew") return await runRenewal(call, handOver);
   return withConnection(async (connection, restMs) => {
     if (call.method === "list") {
       const processes = await listProcesses(connection, restMs);
@@ -73,6 +75,19 @@ async function run(call: Call, handOver: (waitMs: number) => void): Promise<Answ
     await actOnFile(context, call);
     return {};
   });
+}
+
+async function runRenewal(call: RenewCall, handOver: (waitMs: number) => void): Promise<Answer> {
+  // Its daemon may change with each step.
+  (await current?.catch(() => undefined))?.retire();
+  current = undefined;
+  const { records = [], restored } = await renew({ home: dirname(socket), timeoutMs, handOver }, call);
+  const apps = records.filter((one) => !isModule(one));
+  return {
+    processes: publishRecords(apps, scrubForEnvironments(apps), (value) => digestWith(salt, value)),
+    texts: records.map(({ name }) => String(name)),
+    ...(restored && { restored }),
+  };
 }
 
 /** A request that timed out would hold up later ones, so its connection takes no more. */

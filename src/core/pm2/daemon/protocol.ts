@@ -3,7 +3,7 @@ import type { Pm2Places } from "./find-pm2.ts";
 import type { ErrorCode } from "../../api/code.ts";
 import type { Fields } from "../normalise.ts";
 import type { ProcessIdentity, ProcessRecord } from "../process-record.ts";
-import type { SavedRun, NextRun, RestoredProcess } from "../port-processes.ts";
+import type { FormerDaemon, SavedRun, NextRun, RestoredProcess } from "../port-processes.ts";
 
 export interface WorkerData {
   readonly socket: string;
@@ -25,7 +25,14 @@ export type Call =
   | { readonly method: "drain" }
   | ActionCall
   | FileCall
+  | RenewCall
   | StartCall;
+
+export type RenewCall = { readonly method: "renew" } & (
+  | { readonly step: "begin"; readonly node: string; readonly former: FormerDaemon }
+  | { readonly step: "move"; readonly name: string }
+  | { readonly step: "end" | "return" }
+);
 
 export interface StartCall {
   readonly method: "startApp";

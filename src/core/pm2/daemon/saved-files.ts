@@ -134,7 +134,7 @@ export function replaceList(home: string, text: string): void {
 }
 
 /** A file with the same name in the same folder is there or not: a crash leaves no half. */
-function writeInPlace(path: string, text: string): void {
+export function writeInPlace(path: string, text: string): void {
   const temporary = `${path}.svcm`;
   rmSync(temporary, { force: true });
   writePrivate(temporary, "wx", text);

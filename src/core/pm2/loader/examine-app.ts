@@ -1,7 +1,8 @@
 /** Examines what an app needs on this machine. */
-import { accessSync, constants, readFileSync, statfsSync, statSync } from "node:fs";
+import { accessSync, constants, statfsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
+import { readGroupLimits } from "../../files/group-limits.ts";
 import type { AppChecks, CommandLine, LoadedApp, UnusableLog } from "../loaded.ts";
 import { firstValue, normaliseApp } from "../normalise.ts";
 import { exists, findCommand, isRunnable, readStart } from "./locate-app.ts";
@@ -26,7 +27,7 @@ export function examineApp({ fields, places }: LoadedApp): Omit<AppChecks, "refu
     hasInterpreter: hasInterpreter(places.interpreter, places.cwd),
     commandLine: app.isCommandLine ? readCommandLine(app.declaredScript, places.cwd) : null,
     logs: LOG_FIELDS.flatMap((names) => unusableLog(fields, names, places.cwd)),
-    cpuQuota: readCpuQuota(),
+    cpuQuota: readGroupLimits().cpu?.cores ?? null,
     timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
   };
 }
@@ -75,19 +76,4 @@ function folderProblem(folder: string): string | undefined {
 
 function nearestExisting(path: string): string {
   return exists(path, "any") || path === "/" ? path : nearestExisting(dirname(path));
-}
-
-/** The cores that the control group of this process may use. */
-function readCpuQuota(): number | null {
-  const [quota, period] = readWords("/sys/fs/cgroup/cpu.max");
-  const cores = Number(quota) / Number(period);
-  return Number.isFinite(cores) && cores > 0 ? cores : null;
-}
-
-function readWords(path: string): string[] {
-  try {
-    return statSync(path).isFile() ? readFileSync(path, "utf8").trim().split(/\s+/) : [];
-  } catch {
-    return [];
-  }
 }

@@ -17,6 +17,14 @@ export const bootCodes: CodeDocs = {
     summary: "PM2 runs no apps, so a save would remove every app from the saved list.",
     remedy: "Run `svcm boot restore` to bring them back, or `pm2 save --force` to empty the list.",
   },
+  RENEW_REFUSED: {
+    summary: "A renewal of PM2's daemon would fail or cut something off, so it was not begun; the details name each reason.",
+    remedy: "Remove what the details name, then run `svcm daemon renew` again.",
+  },
+  RENEW_RETURNED: {
+    summary: "An app did not run in the new daemon as before, so everything returned to the former one.",
+    remedy: "Read the log of the named app. Often it cannot run with the new Node.js: rebuild its native modules.",
+  },
   SYSTEMCTL_FAILED: {
     summary: "`systemctl`, `loginctl` or `systemd-notify` refused; the details have its words.",
     remedy:

@@ -71,7 +71,7 @@ function toProcess(record: SavedRecord, index: number): Pm2Process {
   return { pm_id: index, name: record["name"], pm2_env: record };
 }
 
-async function restoreOne(
+export async function restoreOne(
   connection: Connection,
   saved: Pm2Process,
   listed: ReadonlySet<string>,
@@ -94,7 +94,7 @@ async function restoreOne(
 }
 
 /** A job belongs to its schedule and a task to a user, also if the list was saved while they ran. */
-function isStoppedOrFinite({ pm2_env: { status, autorestart } }: Pm2Process): boolean {
+export function isStoppedOrFinite({ pm2_env: { status, autorestart } }: Pm2Process): boolean {
   return status === "stopped" || autorestart === false || autorestart === "false";
 }
 
