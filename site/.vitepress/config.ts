@@ -1,10 +1,11 @@
-/** The pages are those of `docs/`; links that leave them lead to the repository. A dead link stops the build. */
+/** The pages are a copy of `docs/`, beside the packages that they need; links that leave them lead to the repository. A dead link stops the build. */
 import { copyFileSync, cpSync, readFileSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { defineConfig, type DefaultTheme } from "vitepress";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const DOCS = join(ROOT, "docs");
+const PAGES = join(ROOT, "site/pages");
 const { homepage, description } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Record<string, string>;
 const repository = `${homepage?.replace(/#.*/, "")}/blob/main/`;
 
@@ -12,8 +13,7 @@ export default defineConfig({
   title: "svcm",
   ...(description && { description }),
   lang: "en",
-  srcDir: relative(join(ROOT, "site"), DOCS),
-  outDir: join(ROOT, "site/.vitepress/dist"),
+  srcDir: "pages",
   rewrites: { "README.md": "index.md", "tutorial/README.md": "tutorial/index.md", "decisions/README.md": "decisions/index.md" },
   themeConfig: {
     search: { provider: "local", options: { miniSearch: { options: { tokenize } } } },
@@ -21,8 +21,6 @@ export default defineConfig({
     socialLinks: [],
     outline: [2, 3],
   },
-  // The pages are outside of the folder in which Vue is installed.
-  vite: { resolve: { alias: [{ find: /^vue(?=$|\/)/, replacement: join(ROOT, "site/node_modules/vue") }] } },
   markdown: {
     config(markdown) {
       markdown.core.ruler.push("leave-the-site", ({ tokens, env }) => {
@@ -49,7 +47,7 @@ function tokenize(text: string): string[] {
 function outside(href: string, page: string): string {
   if (!/^\.\.?\//.test(href)) return href;
   const [path = "", anchor] = href.split("#");
-  const target = resolve(page, "..", path);
+  const target = resolve(DOCS, relative(PAGES, dirname(page)), path);
   const isPage = !relative(DOCS, target).startsWith("..") && target.endsWith(".md");
   return isPage ? href : `${repository}${relative(ROOT, target)}${anchor === undefined ? "" : `#${anchor}`}`;
 }

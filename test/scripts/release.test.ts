@@ -181,8 +181,10 @@ function clone(umask: string): string {
     cwd: REPOSITORY,
   });
   rmSync(files);
-  symlinkSync(join(REPOSITORY, "node_modules"), join(folder, "node_modules"));
   symlinkSync(join(REPOSITORY, ".git"), join(folder, ".git"));
+  // The build looks for packages below its own folder. Hard links, unless the folder is on another disk.
+  const packages = join(REPOSITORY, "node_modules");
+  execFileSync("bash", ["-c", `cp -al "$0" "$1" 2>/dev/null || cp -a "$0" "$1"`, packages, join(folder, "node_modules")]);
   return folder;
 }
 
