@@ -22,6 +22,7 @@ import { parseFields, selectFields, unknownFieldsText } from "./terminal/select-
 import { isStdoutTerminal, stderrScreen, stdoutScreen, type Screen } from "./terminal/screen.ts";
 import { progressText } from "./terminal/step-line.ts";
 import { renderTable, type Column } from "./terminal/table.ts";
+import { withVerdict, type Verdict } from "./terminal/verdict.ts";
 
 function environmentFlag(examples: string) {
   const summary = `Environment, for example ${examples}. Defaults to NODE_ENV, or dev.`;
@@ -173,8 +174,13 @@ export abstract class SvcmCommand extends Command {
     if (!this.jsonEnabled()) this.log(render(stdoutScreen()));
   }
 
-  printTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], emptyText?: string): void {
-    this.print((screen) => (rows.length === 0 && emptyText ? emptyText : renderTable(columns, rows, screen)));
+  /** @param verdict of rows that are not empty */
+  printTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], emptyText?: string, verdict?: Verdict): void {
+    this.print((screen) => {
+      if (rows.length === 0 && emptyText) return emptyText;
+      const table = renderTable(columns, rows, screen);
+      return verdict === undefined ? table : withVerdict(verdict, table);
+    });
   }
 
   /** Prevents quoted names and values from sending control sequences to the terminal. */

@@ -1,6 +1,8 @@
 import { auditText, releaseList, type Release } from "../core/index.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import type { Column } from "./terminal/table.ts";
+import type { Verdict } from "./terminal/verdict.ts";
+import { renderDuration } from "../core/words/duration.ts";
 
 export default class ReleasesList extends NodeCommand {
   static override hiddenAliases = ["releases:list"];
@@ -14,9 +16,18 @@ export default class ReleasesList extends NodeCommand {
     const response = await this.execute(releaseList, {});
     const { releases } = response;
     const hasCode = releases.some(({ deploy }) => deploy !== undefined);
-    this.printTable(hasCode ? [...COLUMNS, CODE] : COLUMNS, releases, EMPTY);
+    const [newest] = releases;
+    const verdict = newest && releaseVerdict(newest, Date.now());
+    this.printTable(hasCode ? [...COLUMNS, CODE] : COLUMNS, releases, EMPTY, verdict);
     return response;
   }
+}
+
+function releaseVerdict({ id, outcome, environment, startedAt }: Release, nowMs: number): Verdict {
+  const age = renderDuration(Math.max(0, nowMs - Date.parse(startedAt)));
+  const text = `The newest release of ${environment} is ${outcome}, from ${age} ago.`;
+  if (outcome === "applied") return { text, tone: "good" };
+  return { text, tone: outcome === "half" ? "bad" : "attention", next: `svcm releases show ${id}` };
 }
 
 const EMPTY = "There are no releases yet. svcm records one for each apply that changes something.";
@@ -24,7 +35,11 @@ const EMPTY = "There are no releases yet. svcm records one for each apply that c
 const COLUMNS: readonly Column<Release>[] = [
   { heading: "RELEASE", cell: ({ id }) => id },
   { heading: "ENVIRONMENT", cell: ({ environment }) => environment, dropPriority: 1 },
-  { heading: "OUTCOME", cell: ({ outcome }) => outcome },
+  {
+    heading: "OUTCOME",
+    cell: ({ outcome }) => outcome,
+    colour: ({ outcome }, { red, yellow }) => (outcome === "half" ? red : outcome === "applied" ? undefined : yellow),
+  },
   { heading: "COMMIT", cell: ({ git }) => git?.commit.slice(0, 10) ?? "-", dropPriority: 2 },
   { heading: "BY", cell: (release) => auditText.callerText(release), dropPriority: 3 },
   { heading: "NOTE", cell: noteOf, shorten: "end", dropPriority: 4 },

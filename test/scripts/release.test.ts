@@ -15,7 +15,16 @@ import { longTest } from "../support/runs.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const read = (file: string): string => readFileSync(join(REPOSITORY, file), "utf8");
-const PERMISSIVE = new Set(["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BlueOak-1.0.0", "ISC", "MIT", "Unlicense"]);
+const PERMISSIVE = new Set([
+  "0BSD",
+  "Apache-2.0",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "BlueOak-1.0.0",
+  "ISC",
+  "MIT",
+  "Unlicense",
+]);
 
 describe("what the package contains", () => {
   const bundled = noticedPackages(read("dist/THIRD-PARTY-NOTICES.txt"));
@@ -118,7 +127,12 @@ describe("the workflows", () => {
 
 /** A small repository with the scripts of a release, and a key that its workflow accepts. */
 function releasable(): TestRepository {
-  const pjson = { name: "svcm", version: "0.1.0", type: "module", repository: { url: "git+https://github.com/acme/svcm.git" } };
+  const pjson = {
+    name: "svcm",
+    version: "0.1.0",
+    type: "module",
+    repository: { url: "git+https://github.com/acme/svcm.git" },
+  };
   const repository = makeRepository({
     "package.json": `${JSON.stringify(pjson, null, 2)}\n`,
     "CHANGELOG.md": "# Changelog\n\n## Unreleased\n\n- new\n",
@@ -177,23 +191,32 @@ function clone(umask: string): string {
   const folder = temporaryFolder();
   const files = join(folder, ".git-files");
   writeFileSync(files, execFileSync("git", ["ls-files", "-z"], { cwd: REPOSITORY }));
-  execFileSync("bash", ["-c", `umask ${umask} && xargs -0 cp --parents --no-preserve=mode -t "$0" < "${files}"`, folder], {
-    cwd: REPOSITORY,
-  });
+  execFileSync(
+    "bash",
+    ["-c", `umask ${umask} && xargs -0 cp --parents --no-preserve=mode -t "$0" < "${files}"`, folder],
+    {
+      cwd: REPOSITORY,
+    },
+  );
   rmSync(files);
   symlinkSync(join(REPOSITORY, ".git"), join(folder, ".git"));
   // The build looks for packages below its own folder. Hard links, unless the folder is on another disk.
   const packages = join(REPOSITORY, "node_modules");
-  execFileSync("bash", ["-c", `cp -al "$0" "$1" 2>/dev/null || cp -a "$0" "$1"`, packages, join(folder, "node_modules")]);
+  execFileSync("bash", [
+    "-c",
+    `cp -al "$0" "$1" 2>/dev/null || cp -a "$0" "$1"`,
+    packages,
+    join(folder, "node_modules"),
+  ]);
   return folder;
 }
 
 longTest("two releases from two folders, with other umasks and time zones, have equal bytes and a valid SBOM", () => {
-  const released = [
-    { umask: "022", TZ: "UTC" },
-    { umask: "077", TZ: "Asia/Tokyo" },
-  ].map(({ umask, TZ }) => {
-    const folder = clone(umask);
+  const clones = [
+    { umask: "022", TZ: "UTC", folder: clone("022") },
+    { umask: "077", TZ: "Asia/Tokyo", folder: clone("077") },
+  ];
+  const released = clones.map(({ umask, TZ, folder }) => {
     const command = `umask ${umask} && npm run --silent release -- --dry-run`;
     execFileSync("bash", ["-c", command], { cwd: folder, env: plainEnvironment({ TZ }), stdio: "pipe" });
     execFileSync("sha256sum", ["--check", "--strict", "SHA256SUMS"], { cwd: join(folder, "release"), stdio: "pipe" });

@@ -38,3 +38,16 @@ export function readMoment(text: string): LocalMoment | undefined {
 function isDate(text: string): boolean {
   return !Number.isNaN(Date.parse(text));
 }
+
+/** Shows each `2026-11-22T03:46:44Z` of a text as this machine's time: `2026-11-22 04:46:44+01:00`. */
+export function inLocalTime(text: string): string {
+  return text.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (utc) => {
+    const at = new Date(utc);
+    const offset = -at.getTimezoneOffset();
+    const local = new Date(at.getTime() + offset * 60_000).toISOString().slice(0, 19).replace("T", " ");
+    const [hours, minutes] = [Math.trunc(Math.abs(offset) / 60), Math.abs(offset) % 60].map((part) =>
+      `${part}`.padStart(2, "0"),
+    );
+    return `${local}${offset === 0 ? "Z" : `${offset < 0 ? "-" : "+"}${hours}:${minutes}`}`;
+  });
+}
