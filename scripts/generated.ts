@@ -30,6 +30,7 @@ export const generatedFiles: Renderers = {
   "docs/reference/errors.md": async () => (await import("./reference/errors.ts")).errorsPage(),
   "docs/reference/commands.md": async () => (await import("./reference/commands.ts")).commandsPage(),
   "docs/reference/settings.md": async () => (await import("./reference/settings.ts")).settingsPage(),
+  "docs/llms.txt": async () => (await import("./reference/llms.ts")).llmsText(),
 };
 
 async function schema(name: SchemaName): Promise<string> {

@@ -153,6 +153,7 @@ const GROUPS: readonly Group[] = [
       "commands/terminal/output.",
       "commands/terminal/paint.",
       "commands/terminal/table.",
+      "commands/terminal/verdict.",
     ],
     minShareCount: 4,
   },

@@ -14,6 +14,12 @@ export function thirdPartyNotices(moduleIds: Iterable<string>): string {
   return `svcm contains code of the packages below, under their licences.\n\n${[...new Set(notices)].join("\n")}`;
 }
 
+/** Returns the licences of the packages in notices, by `name@version`. */
+export function noticedPackages(notices: string): Map<string, string> {
+  const headings = notices.matchAll(/^(\S+) (\d\S*) \((.+)\)$/gm);
+  return new Map([...headings].map(([, name = "", version = "", licence = ""]) => [`${name}@${version}`, licence]));
+}
+
 function notice(folder: string): string {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Record<
     string,

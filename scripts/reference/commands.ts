@@ -48,8 +48,8 @@ function section(command: ManifestCommand): string {
   const examples = (command.examples ?? []).map((example) => example.replaceAll("<%= config.bin %>", "svcm"));
   return [
     `## svcm ${name}`,
-    command.summary ?? "",
-    command.description ?? "",
+    asText(command.summary),
+    asText(command.description),
     aliases === "" ? "" : `Short: ${aliases}`,
     inputs.join("\n"),
     examples.length > 0 ? `\`\`\`sh\n${examples.join("\n")}\n\`\`\`` : "",
@@ -69,5 +69,10 @@ function describe({ summary, description, options, env, default: defaultValue }:
     env && `also \`${env}\``,
     defaultValue !== undefined && defaultValue !== false && `default \`${JSON.stringify(defaultValue)}\``,
   ].filter(Boolean);
-  return `${summary ?? description ?? ""}${notes.length > 0 ? ` (${notes.join("; ")})` : ""}`;
+  return `${asText(summary ?? description)}${notes.length > 0 ? ` (${notes.join("; ")})` : ""}`;
+}
+
+/** Markdown would take `<name>` for a tag and show nothing. */
+function asText(text = ""): string {
+  return text.replaceAll("<", "\\<");
 }

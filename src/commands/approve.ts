@@ -1,6 +1,7 @@
 import * as Args from "@oclif/core/args";
 import type { Proposal } from "../core/api/proposals.ts";
 import { auditText, proposalApprove, proposalList, SvcmError } from "../core/index.ts";
+import { inLocalTime } from "../core/words/local-time.ts";
 import { SvcmCommand } from "./base.ts";
 import { canPrompt, confirmName } from "./terminal/prompt.ts";
 import { printTable, type Column } from "./terminal/table.ts";
@@ -51,7 +52,7 @@ const COLUMNS: readonly Column<Proposal>[] = [
   { heading: "KIND", cell: ({ kind }) => kind, dropPriority: 1 },
   { heading: "ENVIRONMENT", cell: ({ environment }) => environment },
   { heading: "PROPOSED BY", cell: proposerText, shorten: "end", dropPriority: 2 },
-  { heading: "UNTIL", cell: ({ expiresAt }) => auditText.formatTimestamp(expiresAt), dropPriority: 3 },
+  { heading: "UNTIL", cell: ({ expiresAt }) => inLocalTime(expiresAt), dropPriority: 3 },
 ];
 
 function stateColour(
@@ -74,7 +75,7 @@ function proposalText(proposal: Proposal): string {
   const what = kind === "apply" ? "apply a plan" : "change an env file";
   return [
     `Proposal ${id}: ${what} in ${place} (plan ${planId}).`,
-    `Proposed by ${proposerText(proposal)} at ${auditText.formatTimestamp(createdAt)}.`,
+    `Proposed by ${proposerText(proposal)} at ${inLocalTime(createdAt)}.`,
     "",
     ...summary.map((line) => `  ${line}`),
     "",

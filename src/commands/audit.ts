@@ -6,6 +6,10 @@ import { NodeCommand } from "./terminal/node-command.ts";
 import { sinceOptions } from "./terminal/times.ts";
 import { readSince } from "../core/words/local-time.ts";
 import { printTable, type Column } from "./terminal/table.ts";
+import type { Verdict } from "./terminal/verdict.ts";
+import { groupBy } from "../core/words/group-by.ts";
+import { inLocalTime } from "../core/words/local-time.ts";
+import { pluralize } from "../core/words/pluralize.ts";
 
 export default class Audit extends NodeCommand {
   static override summary = "Show who changed what, newest first.";
@@ -39,14 +43,22 @@ export default class Audit extends NodeCommand {
     const from = since === undefined ? undefined : readSince(since, Date.now());
     const response = await this.execute(auditList, { limit, outcome, text: args.name, since: from, calls });
     if (this.jsonEnabled()) return response;
-    printTable(this, COLUMNS, response.records, nothingFound(args.name, since, outcome));
+    const { records } = response;
+    printTable(this, COLUMNS, records, nothingFound(args.name, since, outcome), auditVerdict(records));
     if (!response.complete) this.warn("Part of the audit log is damaged and was skipped. Older records may exist.");
     return response;
   }
 }
 
+function auditVerdict(records: readonly AuditRecord[]): Verdict {
+  const bad = records.filter(({ outcome }) => outcome !== "succeeded");
+  const outcomes = [...groupBy(records, ({ outcome }) => (outcome === "started" ? "interrupted" : outcome))];
+  const text = `${pluralize(records.length, "record")}: ${outcomes.map(([outcome, ones]) => `${ones.length} ${outcome}`).join(", ")}.`;
+  return bad.length === 0 ? { text } : { text, tone: "attention" };
+}
+
 const COLUMNS: readonly Column<AuditRecord>[] = [
-  { heading: "TIME", cell: ({ timestamp }) => auditText.formatTimestamp(timestamp) },
+  { heading: "TIME", cell: ({ timestamp }) => inLocalTime(timestamp) },
   { heading: "ACTION", cell: ({ action }) => action },
   { heading: "ENVIRONMENT", cell: ({ environment = "" }) => environment, dropPriority: 1 },
   { heading: "WHAT", cell: auditText.subjectText, shorten: "fold" },

@@ -2,7 +2,6 @@ import * as Flags from "@oclif/core/flags";
 import type { InputOf } from "../core/api/inputs.ts";
 import { causes, eventKinds } from "../core/api/names.ts";
 import {
-  auditText,
   type EventRow,
   eventsList,
   eventText,
@@ -20,12 +19,15 @@ import { nodeFlag } from "./terminal/node-command.ts";
 import { sinceOptions } from "./terminal/times.ts";
 import { readSince } from "../core/words/local-time.ts";
 import { printTable, type Column } from "./terminal/table.ts";
+import type { Verdict } from "./terminal/verdict.ts";
+import { groupBy } from "../core/words/group-by.ts";
+import { inLocalTime } from "../core/words/local-time.ts";
 import { pluralize } from "../core/words/pluralize.ts";
 
 export default class Events extends SvcmCommand {
   static override summary = "Show what happened to the processes, newest first, and why.";
   static override description =
-    "Reads PM2's log and svcm's audit log, so nothing has to be set up first, and PM2 does not have to run. A cause is certain only if the evidence has no other explanation; every other cause has a question mark. Times are in UTC. With --node, the events come from the NATS server, which also has those of nodes that are away.";
+    "Reads PM2's log and svcm's audit log, so nothing has to be set up first, and PM2 does not have to run. A cause is certain only if the evidence has no other explanation; every other cause has a question mark. Times are those of this machine, with their offset; --json has them in UTC. With --node, the events come from the NATS server, which also has those of nodes that are away.";
   static override examples = [
     "<%= config.bin %> events",
     "<%= config.bin %> events orders-api billing-api --since 7d",
@@ -83,7 +85,7 @@ export default class Events extends SvcmCommand {
     apps: readonly string[],
   ): void {
     if (this.jsonEnabled()) return;
-    printTable(this, columns, foldRows(events), noEventsText(flags, apps));
+    printTable(this, columns, foldRows(events), noEventsText(flags, apps), eventsVerdict(events, flags.since));
     if (next !== null) this.logToStderr(`Older events exist. Show more with --limit, up to 1000.`);
     if (!complete) this.warn("Part of the logs could not be read. Older events may exist.");
   }
@@ -105,17 +107,27 @@ export default class Events extends SvcmCommand {
   #show(event: SvcmEvent): void {
     if (this.jsonEnabled()) return this.logJsonLine(event);
     const of = event.node === undefined ? "" : `${event.node}  `;
-    this.log([`${auditText.formatTimestamp(event.at)}  ${of}${eventText(event)}`, ...event.evidence].join(" "));
+    this.log([`${inLocalTime(event.at)}  ${of}${eventText(event)}`, ...event.evidence].join(" "));
   }
 }
 
 const COLUMNS: readonly Column<EventRow>[] = [
-  { heading: "TIME", cell: ({ at }) => auditText.formatTimestamp(at) },
+  { heading: "TIME", cell: ({ at }) => inLocalTime(at) },
   { heading: "PROCESS", cell: processLabel, shorten: "middle" },
   { heading: "EVENT", cell: ({ kind, count }) => (count === 1 ? kind : `${kind} ×${count}`), colour: kindColour },
   { heading: "CAUSE", cell: ({ cause, certainty }) => (certainty === "certain" ? cause : `${cause}?`) },
   { heading: "EVIDENCE", cell: ({ evidence }) => evidence.join(" "), shorten: "fold" },
 ];
+
+/** The next command explains the newest crash. */
+function eventsVerdict(events: readonly SvcmEvent[], since: string): Verdict {
+  const counts = [...groupBy(events, ({ kind }) => kind)].map(([kind, ones]) => `${ones.length} ${kind}`);
+  const crash = events.find(({ app, cause }) => app !== null && cause === "crash");
+  return {
+    text: `${pluralize(events.length, "event")} since ${since}: ${counts.join(", ")}.`,
+    ...(crash?.app != null && { tone: "attention", next: `svcm why ${crash.app}` }),
+  };
+}
 
 const NODE_COLUMN: Column<EventRow> = { heading: "NODE", cell: ({ node = "" }) => node };
 const COULD_NOT = 3;

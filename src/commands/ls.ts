@@ -1,10 +1,11 @@
 import * as Flags from "@oclif/core/flags";
-import { processList, type ListedProcess } from "../core/index.ts";
+import { countStates, processList, type ListedProcess } from "../core/index.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { processColumns } from "./terminal/metrics.ts";
 import { stdoutScreen, type Screen } from "./terminal/screen.ts";
-import { renderProblems } from "./terminal/processes.ts";
+import { processVerdict, renderProblems } from "./terminal/processes.ts";
 import { renderTable, type Column } from "./terminal/table.ts";
+import { withVerdict } from "./terminal/verdict.ts";
 
 export default class ProcessList extends NodeCommand {
   static override hiddenAliases = ["process:list", "list", "l", "ps", "slist"];
@@ -49,13 +50,12 @@ const WIDE_COLUMNS: readonly Column<ListedProcess>[] = [
 
 function render(processes: readonly ListedProcess[], output: "table" | "wide" | "name"): string {
   if (output === "name") return [...new Set(processes.map(({ name }) => name))].join("\n");
-  if (processes.length === 0) return "PM2 has no processes.";
+  if (processes.length === 0) return countStates(processes);
   const screen = stdoutScreen();
   const [columns, tableScreen]: [readonly Column<ListedProcess>[], Screen] =
     output === "wide" ? [WIDE_COLUMNS, { colours: screen.colours }] : [TABLE_COLUMNS, screen];
-  return [renderTable(columns, processes, tableScreen), renderProblems(processes, screen)]
-    .filter((part) => part !== "")
-    .join("\n\n");
+  const evidence = [renderTable(columns, processes, tableScreen), renderProblems(processes, screen)];
+  return withVerdict(processVerdict(processes), evidence.filter((part) => part !== "").join("\n\n"));
 }
 
 function modeOf({ execMode, instances }: ListedProcess): string {

@@ -2,6 +2,8 @@ import { auditText, releaseList, type Release } from "../core/index.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { fold } from "./terminal/fit.ts";
 import { printTable, type Column } from "./terminal/table.ts";
+import type { Verdict } from "./terminal/verdict.ts";
+import { renderDuration } from "../core/words/duration.ts";
 
 export default class ReleasesList extends NodeCommand {
   static override hiddenAliases = ["releases:list"];
@@ -15,7 +17,9 @@ export default class ReleasesList extends NodeCommand {
     const response = await this.execute(releaseList, {});
     const { releases, foreign } = response;
     const hasCode = releases.some(({ deploy }) => deploy !== undefined);
-    printTable(this, hasCode ? [...COLUMNS, CODE] : COLUMNS, releases, EMPTY);
+    const [newest] = releases;
+    const verdict = newest && releaseVerdict(newest, Date.now());
+    printTable(this, hasCode ? [...COLUMNS, CODE] : COLUMNS, releases, EMPTY, verdict);
     if (foreign !== undefined) this.print((screen) => fold(foreignText(foreign), screen));
     return response;
   }
@@ -29,12 +33,23 @@ function foreignText({ folder, commit }: NonNullable<ReleaseListResponse["foreig
 
 type ReleaseListResponse = Awaited<ReturnType<typeof releaseList.run>>;
 
+function releaseVerdict({ id, outcome, environment, startedAt }: Release, nowMs: number): Verdict {
+  const age = renderDuration(Math.max(0, nowMs - Date.parse(startedAt)));
+  const text = `The newest release of ${environment} is ${outcome}, from ${age} ago.`;
+  if (outcome === "applied") return { text, tone: "good" };
+  return { text, tone: outcome === "half" ? "bad" : "attention", next: `svcm releases show ${id}` };
+}
+
 const EMPTY = "There are no releases yet. svcm records one for each apply that changes something.";
 
 const COLUMNS: readonly Column<Release>[] = [
   { heading: "RELEASE", cell: ({ id }) => id },
   { heading: "ENVIRONMENT", cell: ({ environment }) => environment, dropPriority: 1 },
-  { heading: "OUTCOME", cell: ({ outcome }) => outcome },
+  {
+    heading: "OUTCOME",
+    cell: ({ outcome }) => outcome,
+    colour: ({ outcome }, { red, yellow }) => (outcome === "half" ? red : outcome === "applied" ? undefined : yellow),
+  },
   { heading: "COMMIT", cell: ({ git }) => git?.commit.slice(0, 10) ?? "-", dropPriority: 2 },
   { heading: "BY", cell: (release) => auditText.callerText(release), dropPriority: 3 },
   { heading: "NOTE", cell: noteOf, shorten: "end", dropPriority: 4 },

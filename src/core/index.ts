@@ -22,7 +22,7 @@ export type { NatsProject, Project } from "./project/project.ts";
 export { isOpenToOthers, writeSecretFile } from "./files/private-files.ts";
 export { isExpired } from "./access/tokens.ts";
 export type { NodeAsker, Operation } from "./access/operation.ts";
-export { stateText } from "./running/state-text.ts";
+export { countStates, stateText } from "./running/state-text.ts";
 export { MAX_FILE_BYTES, nodePorts, openPorts } from "./node-ports.ts";
 export type { Ports } from "./ports.ts";
 export { FileError } from "./files/port-files.ts";

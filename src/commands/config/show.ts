@@ -20,8 +20,8 @@ export default class ConfigShow extends SvcmCommand {
     if (document === undefined) throw refusal("SUITE_FILE_FAILED", response.issues);
     const configuration = configurationIn(document);
     if (!this.jsonEnabled()) {
-      this.log(renderConfiguration(configuration, response.file));
       for (const { message } of response.issues) this.log(paint.red(`Invalid: ${message}`));
+      this.log(renderConfiguration(configuration, response.file));
     }
     return { file: response.file, serviceConfiguration: configuration, issues: response.issues };
   }

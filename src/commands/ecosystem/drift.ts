@@ -4,6 +4,8 @@ import { allowMissingFlag, pickEnvironment, ecosystemFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { renderDrift, renderUnknown } from "../terminal/processes.ts";
 import { paint } from "../terminal/paint.ts";
+import { withVerdict } from "../terminal/verdict.ts";
+import { pluralize } from "../../core/words/pluralize.ts";
 
 export default class EcosystemDrift extends NodeCommand {
   static override hiddenAliases = ["drift"];
@@ -26,7 +28,9 @@ export default class EcosystemDrift extends NodeCommand {
     const { fileName, exists, drift, unknown } = response;
     if (drift.length > 0) {
       this.setExitCode(1);
-      this.print((screen) => renderDrift(drift, screen));
+      const text = `${pluralize(drift.length, "difference")} between ${fileName} and what PM2 runs.`;
+      const next = `svcm plan --environment ${response.environment}`;
+      this.print((screen) => withVerdict({ text, tone: "attention", next }, renderDrift(drift, screen)));
     } else if (exists && unknown.length === 0) this.log(paint.green(`PM2 runs what ${fileName} declares.`));
     else if (!exists) await this.logMissingEcosystem(response);
     this.print((screen) => renderUnknown(unknown, screen));

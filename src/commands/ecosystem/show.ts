@@ -7,6 +7,8 @@ import { paint } from "../terminal/paint.ts";
 import type { Screen } from "../terminal/screen.ts";
 import { formatBytes } from "../terminal/numbers.ts";
 import { renderTable, type Column } from "../terminal/table.ts";
+import { withVerdict } from "../terminal/verdict.ts";
+import { pluralize } from "../../core/words/pluralize.ts";
 
 export default class EcosystemShow extends NodeCommand {
   static override summary = "Show the apps in a PM2 ecosystem file and the command that starts each.";
@@ -76,7 +78,8 @@ function render(response: Response, serviceKind: string | undefined, screen: Scr
     ...(apps.some(({ cronRestart }) => cronRestart !== null) ? [paint.dim(CRON_ZONE)] : []),
     ...(apps.some(({ command }) => command !== "") ? [paint.dim(WITHOUT_PM2)] : []),
   ];
-  return [table, ...blocks, ...(together === undefined ? [] : [together]), ...hint].join("\n\n");
+  const verdict = withVerdict({ text: `${path} declares ${pluralize(apps.length, "app")}.` }, table);
+  return [verdict, ...blocks, ...(together === undefined ? [] : [together]), ...hint].join("\n\n");
 }
 
 function scheduleColumns(apps: readonly App[]): Column<App>[] {

@@ -5,6 +5,7 @@ import { envFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
+import { withVerdict } from "../terminal/verdict.ts";
 import { pluralize } from "../../core/words/pluralize.ts";
 
 export default class EnvDiff extends NodeCommand {
@@ -55,7 +56,7 @@ function renderDiff({ from, to, entries }: EnvDiffResponse, rows: EnvDiffRespons
   );
   const different = entries.length - same;
   const summary = `${different} of ${pluralize(entries.length, "key")} ${different === 1 ? "differs" : "differ"}.`;
-  return rows.length === 0 ? summary : `${table}\n\n${summary}`;
+  return withVerdict({ text: summary, tone: different === 0 ? "good" : "attention" }, rows.length === 0 ? "" : table);
 }
 
 function stateColour({ state }: EnvDiffResponse["entries"][number], { dim, yellow }: Paint) {

@@ -1,6 +1,6 @@
 import { interfaceFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { entryColumns, listEntries, type ListedEntry } from "../terminal/entry-list.ts";
+import { entriesVerdict, entryColumns, listEntries, type ListedEntry } from "../terminal/entry-list.ts";
 import { fileFlag } from "../terminal/flags.ts";
 import { printTable, type Column } from "../terminal/table.ts";
 
@@ -20,7 +20,8 @@ export default class InterfacesList extends SvcmCommand {
     const entries = await listEntries(this, flags, "interfaces");
     const interfaces = entries.map((listed, index) => ({ number: index + 1, ...listed }));
     const columns = [NUMBER, ...entryColumns(interfaceFields)];
-    printTable(this, columns, interfaces, `${flags.file} has no interface adapters.`);
+    const verdict = entriesVerdict(interfaces, "interface adapter", `svcm interfaces validate ${flags.file}`);
+    printTable(this, columns, interfaces, `${flags.file} has no interface adapters.`, verdict);
     return { file: flags.file, interfaces };
   }
 }

@@ -33,8 +33,8 @@ function renderUsage({ pm2Home, logs, disks, deleted, issues }: LogUsageResponse
   );
   const problems = logs.flatMap(({ problem }) => (problem === null ? [] : [`Not opened: ${problem.details}`]));
   const found = issues.map(({ severity, message, code }) => `${severity}: ${message} (${code})`);
-  const parts = [renderTable(columns, logs, screen), [...lines, ...lost, ...problems].join("\n"), found.join("\n")];
-  return parts.filter((part) => part !== "").join("\n\n");
+  const parts = [renderTable(columns, logs, screen), [...lost, ...problems].join("\n"), found.join("\n")];
+  return [lines.join("\n"), ...parts].filter((part) => part !== "").join("\n\n");
 }
 
 function shortPath(path: string, home: string): string {

@@ -3,6 +3,7 @@ import { SvcmCommand } from "../base.ts";
 import { deadlineFlag } from "../terminal/node-command.ts";
 import { readDeadline } from "../terminal/times.ts";
 import { printTable, type Column } from "../terminal/table.ts";
+import { pluralize } from "../../core/words/pluralize.ts";
 
 export default class NodesList extends SvcmCommand {
   static override summary = "List the machines of the fleet, with their state.";
@@ -15,8 +16,13 @@ export default class NodesList extends SvcmCommand {
     const { flags } = await this.parse(NodesList);
     const deadlineMs = readDeadline(flags.deadline);
     const nodes = await this.withFleet((fleet, { listNodes }) => listNodes(fleet, deadlineMs));
-    printTable(this, COLUMNS, nodes);
-    if (nodes.some(({ state }) => state !== "online")) this.setExitCode(1);
+    const online = nodes.filter(({ state }) => state === "online").length;
+    if (online < nodes.length) this.setExitCode(1);
+    const verdict = {
+      text: `${online} of ${pluralize(nodes.length, "node")} online.`,
+      tone: online < nodes.length ? "attention" : "good",
+    } as const;
+    printTable(this, COLUMNS, nodes, undefined, verdict);
     return { nodes };
   }
 }

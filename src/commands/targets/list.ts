@@ -1,7 +1,7 @@
 import { targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { printTable } from "../terminal/table.ts";
-import { entryColumns, listEntries } from "../terminal/entry-list.ts";
+import { entriesVerdict, entryColumns, listEntries } from "../terminal/entry-list.ts";
 import { fileFlag } from "../terminal/flags.ts";
 
 export default class TargetsList extends SvcmCommand {
@@ -12,7 +12,8 @@ export default class TargetsList extends SvcmCommand {
   async run() {
     const { flags } = await this.parse(TargetsList);
     const deployments = await listEntries(this, flags, "deployments");
-    printTable(this, entryColumns(targetFields), deployments, `${flags.file} has no deploy targets.`);
+    const verdict = entriesVerdict(deployments, "deploy target", `svcm targets validate ${flags.file}`);
+    printTable(this, entryColumns(targetFields), deployments, `${flags.file} has no deploy targets.`, verdict);
     return { file: flags.file, deployments };
   }
 }

@@ -1,4 +1,5 @@
 import type { BootReport, DaemonReport } from "../../core/index.ts";
+import { inLocalTime } from "../../core/words/local-time.ts";
 import { pluralize } from "../../core/words/pluralize.ts";
 import { fold } from "./fit.ts";
 import { paint } from "./paint.ts";
@@ -40,7 +41,7 @@ function savedText({ saved }: BootReport): string {
   const resting = processes - starts;
   const rest = resting === 0 ? "" : `, ${resting} of them stopped`;
   const by = savedBySvcm === null ? "" : savedBySvcm ? " by svcm" : " by another program than svcm";
-  return `${pluralize(processes, "process", "processes")}${rest}, saved ${savedAt ?? "at an unknown time"}${by}`;
+  return `${pluralize(processes, "process", "processes")}${rest}, saved ${savedAt === null ? "at an unknown time" : inLocalTime(savedAt)}${by}`;
 }
 
 const STATES = {

@@ -3,6 +3,7 @@ import { fold } from "./fit.ts";
 import { issueText } from "./issues.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
+import { withVerdict } from "./verdict.ts";
 
 type Facts = DoctorResponse["facts"];
 type EnvironmentFile = Facts["files"][number];
@@ -11,7 +12,13 @@ type Check = DoctorResponse["checks"][number];
 export function doctorReport(response: DoctorResponse, screen: Screen): string {
   const { facts, checks, issues } = response;
   const found = checks.flatMap((check) => checkLines(check, response));
-  return fold([...factLines(facts), "", ...found, "", countIssues(issues)].join("\n"), screen);
+  const error = issues.find(({ severity }) => severity === "error");
+  const verdict = {
+    text: `${countIssues(issues)}.`,
+    tone: error === undefined ? (issues.length === 0 ? "good" : "attention") : "bad",
+    next: error === undefined ? undefined : `svcm explain ${error.code}`,
+  } as const;
+  return fold(withVerdict(verdict, [...found, "", ...factLines(facts)].join("\n")), screen);
 }
 
 const TITLES: Readonly<Record<Check["check"], string>> = {

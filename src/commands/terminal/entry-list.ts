@@ -1,6 +1,8 @@
 import { refusal, deploymentsCheck, type Field, type Issue } from "../../core/index.ts";
+import { pluralize } from "../../core/words/pluralize.ts";
 import type { SvcmCommand } from "../base.ts";
 import type { Column } from "./table.ts";
+import type { Verdict } from "./verdict.ts";
 
 export interface ListedEntry {
   readonly entry: unknown;
@@ -19,6 +21,13 @@ export async function listEntries(
   const entries = (Array.isArray(list) ? list : []).map((entry: unknown) => ({ entry, issues: [] as Issue[] }));
   for (const issue of response.issues) entries[Number(issue.path[1])]?.issues.push(issue);
   return entries;
+}
+
+export function entriesVerdict(entries: readonly ListedEntry[], noun: string, next: string): Verdict {
+  const bad = entries.filter(({ issues }) => issues.length > 0).length;
+  const count = pluralize(entries.length, noun);
+  if (bad === 0) return { text: `${count}, ${entries.length === 1 ? "valid" : "all valid"}.`, tone: "good" };
+  return { text: `${count}, ${bad} not valid.`, tone: "bad", next };
 }
 
 export function entryColumns(fields: readonly Field[]): Column<ListedEntry>[] {

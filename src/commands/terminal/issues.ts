@@ -14,9 +14,11 @@ import type { SvcmCommand } from "../base.ts";
 import { fold } from "./fit.ts";
 import { paint, unpainted } from "./paint.ts";
 import { stdoutScreen, type Screen } from "./screen.ts";
+import { withVerdict } from "./verdict.ts";
 
 export function renderIssues(issues: readonly Issue[], screen: Screen): string {
-  return [renderIssueLines(issues, screen), countIssues(issues)].join("\n");
+  const tone = issues.some(({ severity }) => severity === "error") ? "bad" : "attention";
+  return withVerdict({ text: `${countIssues(issues)}.`, tone }, renderIssueLines(issues, screen));
 }
 
 /** Without the count. */

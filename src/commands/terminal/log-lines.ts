@@ -1,12 +1,14 @@
-import { auditText, formatFields, type LogLine } from "../../core/index.ts";
+import { formatFields, type LogLine } from "../../core/index.ts";
+import { inLocalTime } from "../../core/words/local-time.ts";
 import { paint, unpainted } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 
-const NO_TIME = " ".repeat("2026-01-31 08:00:00Z".length);
 const SECOND_CHARACTERS = "2026-01-31T08:00:00".length;
 
 export function renderLogLines(lines: readonly LogLine[], { colours }: Pick<Screen, "colours">): string {
-  const headFor = createHeadRenderer(colours > 0 ? paint : unpainted);
+  // Without any time, as PM2 writes logs by default, there is no column of times.
+  const timeWidth = inLocalTime(lines.find(({ at }) => at !== null)?.at ?? "").length;
+  const headFor = createHeadRenderer(colours > 0 ? paint : unpainted, timeWidth);
   // Without colours, one search over all lines is faster.
   if (colours === 0) return withoutStyleMarks(lines.map((line) => render(line, headFor(line), unpainted)).join("\n"));
   return lines
@@ -22,11 +24,11 @@ function render({ text, fields }: LogLine, head: string, { dim }: typeof paint):
 }
 
 /** Caches the last head, because most lines begin like the previous one. */
-function createHeadRenderer(colours: typeof paint): (line: LogLine) => string {
+function createHeadRenderer(colours: typeof paint, timeWidth: number): (line: LogLine) => string {
   let last: LogLine | undefined;
   let head = "";
   return (line) => {
-    if (last === undefined || !hasSameHead(last, line)) head = headOf(line, colours);
+    if (last === undefined || !hasSameHead(last, line)) head = headOf(line, colours, timeWidth);
     last = line;
     return head;
   };
@@ -37,11 +39,11 @@ function hasSameHead(a: LogLine, b: LogLine): boolean {
   return isSameSecond && a.app === b.app && a.pmId === b.pmId && a.level === b.level && a.stream === b.stream;
 }
 
-function headOf({ at, app, pmId, level, stream }: LogLine, colours: typeof paint): string {
+function headOf({ at, app, pmId, level, stream }: LogLine, colours: typeof paint, timeWidth: number): string {
   const { cyan, dim } = colours;
   const source = pmId === null ? app : `${app} (${pmId})`;
   const parts = [
-    dim(at === null ? NO_TIME : auditText.formatTimestamp(at)),
+    timeWidth === 0 ? "" : dim(at === null ? " ".repeat(timeWidth) : inLocalTime(at)),
     cyan(source),
     levelMark(level, stream, colours),
   ];

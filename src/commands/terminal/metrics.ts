@@ -1,9 +1,10 @@
 import { stateText, toPrintable, type MetricsPayload, type ProcessStateName } from "../../core/index.ts";
-import { renderDrift, renderProblems, stateColour } from "./processes.ts";
+import { processVerdict, renderDrift, renderProblems, stateColour } from "./processes.ts";
 import { renderDuration } from "../../core/words/duration.ts";
 import { formatBytes, formatPercent } from "./numbers.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
+import { withVerdict } from "./verdict.ts";
 import { renderTable, type Column } from "./table.ts";
 import { pluralize } from "../../core/words/pluralize.ts";
 
@@ -14,12 +15,12 @@ export function renderMetrics(payload: MetricsPayload, screen: Screen): string {
   const { ecosystem, processes } = payload;
   const blocks = [
     renderHost(payload),
-    processes.length === 0 ? "PM2 has no processes." : renderProcesses(processes, screen),
+    processes.length === 0 ? "" : renderProcesses(processes, screen),
     renderProblems(processes, screen),
     ecosystem.error ?? "",
     ecosystem.drift.length === 0 ? "" : renderDrift(ecosystem.drift, screen),
   ];
-  return blocks.filter((block) => block !== "").join("\n\n");
+  return withVerdict(processVerdict(processes), blocks.filter((block) => block !== "").join("\n\n"));
 }
 
 export function renderHost({ host, collectedAt }: Pick<MetricsPayload, "host" | "collectedAt">): string {

@@ -1,5 +1,4 @@
 import {
-  auditText,
   eventText,
   stateSentences,
   stateText,
@@ -8,6 +7,7 @@ import {
   type WhyResponse,
 } from "../../core/index.ts";
 import { renderDuration } from "../../core/words/duration.ts";
+import { inLocalTime } from "../../core/words/local-time.ts";
 import { formatBytes, formatPercent } from "./numbers.ts";
 import { paint } from "./paint.ts";
 import { stateColour } from "./processes.ts";
@@ -28,7 +28,7 @@ export function processPage(
     ...section("Why", whyLines(why, Date.now())),
     ...section(
       "Ends before",
-      ends.slice(1).map((event) => `${auditText.formatTimestamp(event.at)}  ${eventText(event)}`),
+      ends.slice(1).map((event) => `${inLocalTime(event.at)}  ${eventText(event)}`),
     ),
     ...section("Last lines of its log", log),
     ...section("Declaration", declarationLines(declaration)),
@@ -111,7 +111,7 @@ export function whyLines(response: WhyResponse, nowMs: number): string[] {
     ...now,
     ...(complete ? [] : ["PM2's log is too large to read whole."]),
   ];
-  const head = event === null ? [known] : [verdictLine(event, nowMs), ...reasonLines(response)];
+  const head = event === null ? [inLocalTime(known)] : [verdictLine(event, nowMs), ...reasonLines(response)];
   const evidence = event === null ? [] : evidenceLines(event);
   const room = Math.max(1, MAX_LINES - head.length - state.length);
   const lines = [...head, ...evidence.slice(0, room), ...state];
@@ -124,7 +124,7 @@ export function whyLines(response: WhyResponse, nowMs: number): string[] {
 function verdictLine(event: SvcmEvent, nowMs: number): string {
   const ageMs = nowMs - Date.parse(event.at);
   const age = ageMs < 0 ? "" : `, ${renderDuration(ageMs)} ago`;
-  return `${eventText(event).replace(/\.$/, "")}${age} (${auditText.formatTimestamp(event.at)}).`;
+  return `${eventText(event).replace(/\.$/, "")}${age} (${inLocalTime(event.at)}).`;
 }
 
 function reasonLines({ reason, recentEnds }: WhyResponse): string[] {

@@ -1,4 +1,5 @@
 import {
+  countStates,
   toPrintable,
   unknownText,
   type DriftEntry,
@@ -10,10 +11,20 @@ import { fold } from "./fit.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 import { renderTable } from "./table.ts";
+import type { Verdict } from "./verdict.ts";
 
 interface Judged {
   readonly state: ProcessStateName;
   readonly problem: { readonly code: string } | null;
+}
+
+/** A list without a problem is not called good: what is declared may be missing. */
+export function processVerdict(processes: readonly (Judged & { readonly name: string })[]): Verdict {
+  const failing = processes.filter(({ problem }) => problem !== null);
+  const [first] = failing;
+  if (first === undefined) return { text: countStates(processes) };
+  const count = `${countStates(processes).replace(/\.$/, "")}; ${failing.length} with a problem.`;
+  return { text: count, tone: "bad", next: `svcm why ${first.name}` };
 }
 
 export function stateColour({ state, problem }: Judged, colours: Paint): (text: string) => string {

@@ -3,6 +3,7 @@ import { toPrintable, type Paint } from "../../core/index.ts";
 import { displayWidth, fit, type Side } from "./fit.ts";
 import { paint, withMarks, withStyles } from "./paint.ts";
 import type { Screen } from "./screen.ts";
+import { withVerdict, type Verdict } from "./verdict.ts";
 
 export interface Column<Row> {
   readonly heading: string;
@@ -135,12 +136,20 @@ function drawnCell<Row>({ column, cells, width }: SizedColumn<Row>, row: Row, in
   return { content: colour === undefined ? content : withStyles(colour(content), true), wordWrap };
 }
 
-/** Prints nothing but JSON with `--json`. */
+/**
+ * Prints nothing but JSON with `--json`.
+ * @param verdict of rows that are not empty
+ */
 export function printTable<Row>(
   command: { print: (render: (screen: Screen) => string) => void },
   columns: readonly Column<Row>[],
   rows: readonly Row[],
   emptyText?: string,
+  verdict?: Verdict,
 ): void {
-  command.print((screen) => (rows.length === 0 && emptyText ? emptyText : renderTable(columns, rows, screen)));
+  command.print((screen) => {
+    if (rows.length === 0 && emptyText) return emptyText;
+    const table = renderTable(columns, rows, screen);
+    return verdict === undefined ? table : withVerdict(verdict, table);
+  });
 }

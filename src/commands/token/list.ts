@@ -1,6 +1,8 @@
-import { auditText, tokenList, type ListedToken } from "../../core/index.ts";
+import { tokenList, type ListedToken } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { printTable, type Column } from "../terminal/table.ts";
+import { inLocalTime } from "../../core/words/local-time.ts";
+import { pluralize } from "../../core/words/pluralize.ts";
 
 export default class TokenList extends SvcmCommand {
   static override summary = "List the tokens of this repository.";
@@ -10,7 +12,10 @@ export default class TokenList extends SvcmCommand {
   async run() {
     await this.parse(TokenList);
     const response = await this.execute(tokenList, {});
-    printTable(this, COLUMNS, response.tokens, EMPTY);
+    const { tokens } = response;
+    const expired = tokens.filter((token) => token.expired).length;
+    const text = `${pluralize(tokens.length, "token")}, ${expired} expired.`;
+    printTable(this, COLUMNS, tokens, EMPTY, { text });
     return response;
   }
 }
@@ -21,7 +26,7 @@ const COLUMNS: readonly Column<ListedToken>[] = [
   { heading: "NAME", cell: ({ name }) => name },
   { heading: "ROLE", cell: ({ role, propose }) => (propose === true ? `${role}, may propose` : role) },
   { heading: "LIMITED TO", cell: limitsOf, shorten: "fold" },
-  { heading: "CREATED", cell: ({ createdAt }) => auditText.formatTimestamp(createdAt), dropPriority: 2 },
+  { heading: "CREATED", cell: ({ createdAt }) => inLocalTime(createdAt), dropPriority: 2 },
   { heading: "EXPIRES", cell: expiryOf, colour: ({ expired }, { red }) => (expired ? red : undefined) },
 ];
 
@@ -31,5 +36,5 @@ function limitsOf({ environments = [], services = [] }: ListedToken): string {
 
 function expiryOf({ expiresAt, expired }: ListedToken): string {
   if (expiresAt === undefined) return "never";
-  return expired ? "expired" : auditText.formatTimestamp(expiresAt);
+  return expired ? "expired" : inLocalTime(expiresAt);
 }

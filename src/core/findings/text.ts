@@ -28,7 +28,7 @@ export function renderText(report: Report, paint: Paint, { width }: RenderOption
     return [heading(issue, paint), ...frame(line, place, { paint, width }), ...hints(issue, paint)].join("\n");
   });
   if (more > 0) blocks.push(paint.dim(`and ${more} more`));
-  return [...blocks, summary(report.issues, paint)].join("\n\n");
+  return [summary(report.issues, paint), ...blocks].join("\n\n");
 }
 
 export function severityText({ severity }: Pick<Issue, "severity">, { red, yellow }: Paint): string {
@@ -68,5 +68,5 @@ function hints(issue: Issue, { dim, cyan }: Paint): string[] {
 function summary(issues: readonly Issue[], { green, red, yellow }: Paint): string {
   const hasError = issues.some(({ severity }) => severity === "error");
   const colour = hasError ? red : issues.length > 0 ? yellow : green;
-  return colour(countIssues(issues));
+  return colour(`${countIssues(issues)}.`);
 }

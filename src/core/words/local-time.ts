@@ -58,3 +58,16 @@ export function readSince(text: string, now: number, name = "--since"): number {
     details: `${name}: ${JSON.stringify(text.slice(0, 40))} is not a time. Accepted: an age such as 30m, 24h or 7d, or a date such as 2026-01-31 or 2026-01-31T08:00:00Z${name.startsWith("-") ? "" : ", or milliseconds since 1970"}.`,
   });
 }
+
+/** Shows each `2026-11-22T03:46:44Z` of a text as this machine's time: `2026-11-22 04:46:44+01:00`. */
+export function inLocalTime(text: string): string {
+  return text.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (utc) => {
+    const at = new Date(utc);
+    const offset = -at.getTimezoneOffset();
+    const local = new Date(at.getTime() + offset * 60_000).toISOString().slice(0, 19).replace("T", " ");
+    const [hours, minutes] = [Math.trunc(Math.abs(offset) / 60), Math.abs(offset) % 60].map((part) =>
+      `${part}`.padStart(2, "0"),
+    );
+    return `${local}${offset === 0 ? "Z" : `${offset < 0 ? "-" : "+"}${hours}:${minutes}`}`;
+  });
+}

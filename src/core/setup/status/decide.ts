@@ -2,8 +2,8 @@ import type { Plan } from "../../api/rollout.ts";
 import type { ProcessProblem } from "../../api/metrics.ts";
 import type { ProcessStateName } from "../../api/names.ts";
 import { countSteps, heldText, unknownText } from "../../rollout/report/words.ts";
+import { countStates } from "../../running/state-text.ts";
 import { groupBy } from "../../words/group-by.ts";
-import { pluralize } from "../../words/pluralize.ts";
 
 /** `idle`: nothing is declared here, so nothing can be said. */
 export type StatusVerdict = "as declared" | "attention" | "unknown" | "idle";
@@ -63,7 +63,9 @@ export function decideStatus(facts: StatusFacts): Status {
   return {
     verdict,
     summary: summaryText(verdict, compared, points),
-    ...((processes === null || isList(processes)) && { processes: countText(processes) }),
+    ...((processes === null || isList(processes)) && {
+      processes: processes === null ? "No PM2 daemon runs." : countStates(processes),
+    }),
     points,
     next: points.find(({ next }) => next !== undefined)?.next ?? (isIdle ? "svcm init" : null),
   };
@@ -113,14 +115,6 @@ function problemPoints(processes: readonly StatusProcess[]): StatusPoint[] {
     const times = ones.length > 1 ? ` (${ones.length} instances)` : "";
     return attention(`${name}${times}: ${first?.problem.details ?? ""}`, `svcm why ${name}`);
   });
-}
-
-/** `4 processes of PM2: 3 online, 1 waiting` */
-function countText(processes: readonly StatusProcess[] | null): string {
-  if (processes === null) return "No PM2 daemon runs.";
-  if (processes.length === 0) return "PM2 has no processes.";
-  const states = [...groupBy(processes, ({ state }) => state)].map(([state, ones]) => `${ones.length} ${state}`);
-  return `${pluralize(processes.length, "process", "processes")} of PM2: ${states.join(", ")}.`;
 }
 
 function attention(message: string, next: string): StatusPoint {

@@ -1,0 +1,99 @@
+/** One list of the first and the last line that each command prints, in a shop whose worker has crashed. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { REPOSITORY } from "../support/command-line.ts";
+import { freePort } from "../support/free-port.ts";
+import { pidsOf } from "../support/pm2-daemon.ts";
+import { makeShop } from "../support/shop.ts";
+import { svcmProgram } from "../support/svcm.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const ROWS = `
+status | ls | show worker | show api | logs worker -n 2 | why worker | why api | why | events | metrics show
+plan | apply --dry-run | releases | releases show RELEASE | rollback --dry-run | scale api 2 --dry-run
+start worker --ecosystem | restart api | reload api | stop worker | wait api | run nightly | delete worker | start ghost
+env get | env get --app api | env get GHOST | env set PAGE_SIZE=30 --dry-run | env set PAGE_SIZE=30 | env set PAGE_SIZE=x
+env unset PAGE_SIZE --dry-run | env diff dev production | env check | env run --app ghost -- true | env template --check
+keys list | keys confirm PAGE_SIZE | keys set-tier editable PAGE_SIZE | startup check rest
+check | validate | doctor | boot | explain PM2_NOT_RUNNING | explain GHOST
+ecosystem show | ecosystem drift | ecosystem check
+targets list | targets validate | targets remove ghost --yes | interfaces list | interfaces validate | config show | config validate
+matrix show | diff | migrate
+audit | approve | deny ABCDEFGH | token create bob --role viewer | token list | token revoke bob | alerts test | daemon | metrics history
+logs usage | logs prune --dry-run | logs rotate --dry-run | boot save
+nodes list | nodes show a | rollout status | nats check
+`
+  .split(/[|\n]/)
+  .map((row) => row.trim())
+  .filter((row) => row !== "");
+
+/** Documents, streams, questions and what must not run in a test: no verdict belongs before them. */
+const WITHOUT_VERDICT = new Set(
+  `agent boot:disable boot:drain boot:enable boot:restore completion config:set deploy env:edit env:export env:profile:apply env:profile:list
+  env:profile:show init interfaces:add interfaces:edit interfaces:remove mcp metrics:watch nats:config nats:init nats:join nats:key
+  nats:setup rollout:resume rollout:rollback rollout:unlock schema serve skill targets:add targets:duplicate targets:edit`.split(
+    /\s+/,
+  ),
+);
+
+const home = temporaryFolder(afterAll);
+afterAll(() => {
+  for (let pids = pidsOf(home); pids.length > 0; pids = pidsOf(home))
+    for (const pid of pids) process.kill(pid, "SIGKILL");
+});
+
+test("each command begins with a verdict, and ends with a next step where something is wrong", async () => {
+  const root = temporaryFolder();
+  makeShop(root, await freePort());
+  const env = { PM2_HOME: home, NODE_ENV: "dev", TZ: "Asia/Kolkata" };
+  const run = (row: string) => svcmProgram(row.split(" "), { root, env });
+  await run("apply --yes");
+  process.kill(
+    (JSON.parse((await run("ls --json")).stdout) as { processes: { name: string; pid: number }[] }).processes.find(
+      ({ name }) => name === "worker",
+    )?.pid ?? 0,
+    "SIGKILL",
+  );
+  await run("wait worker");
+  const { releases } = JSON.parse((await run("releases --json")).stdout) as { releases: { id: string }[] };
+  const list = [];
+  const bad = [];
+  for (const row of ROWS) {
+    const { code, stdout, stderr } = await run(row.replace("RELEASE", releases[0]?.id ?? ""));
+    const lines = (stdout === "" ? stderr : stdout).split("\n").filter((line) => line.trim() !== "");
+    const [first = "", last = ""] = [lines[0], lines.at(-1)];
+    list.push(
+      `svcm ${row}\n  ${code}  ${masked(first, root)}\n     ${lines.length > 1 ? masked(last, root) : ""}`.trimEnd(),
+    );
+    if (/^[A-Z]{2,}(?: [A-Z]+)* {2,}|^(?:warning|error|info) |^\S+:\d+:\d+ /.test(first)) bad.push(`${row}: ${first}`);
+    if ((code ?? 0) !== 0 && stdout === "" && !/\(svcm explain|Next: /.test(last))
+      bad.push(`${row}: ends with ${last}`);
+  }
+  await expect(`${list.join("\n")}\n`).toMatchFileSnapshot("__snapshots__/first-and-last-lines.txt");
+  expect(bad).toEqual([]);
+});
+
+test("the list has every command", () => {
+  const { commands } = JSON.parse(readFileSync(join(REPOSITORY, "oclif.manifest.json"), "utf8")) as {
+    commands: Record<string, { hidden?: boolean }>;
+  };
+  const ids = Object.keys(commands).filter((id) => commands[id]?.hidden !== true && id !== "help");
+  const listed = (id: string): boolean => ROWS.some((row) => `${row} `.startsWith(`${id.replaceAll(":", " ")} `));
+  expect(ids.filter((id) => !listed(id) && !WITHOUT_VERDICT.has(id))).toEqual([]);
+  expect([...WITHOUT_VERDICT].filter((id) => !ids.includes(id) || listed(id))).toEqual([]);
+});
+
+function masked(line: string, root: string): string {
+  return line
+    .replaceAll(root, "<root>")
+    .replaceAll(home, "<home>")
+    .replaceAll(/\d{8}-\d{6}-[0-9a-f]{4}/g, "<release>")
+    .replaceAll(/\b[0-9a-f]{4}-[0-9a-f]{4}\b/g, "<plan>")
+    .replaceAll(/\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\+\d\d:\d\d)?/g, "<local time>")
+    .replaceAll(/\b(?=[0-9a-f]*\d)[0-9a-f]{10}\b/g, "<commit>")
+    .replaceAll(/\b\d+(?:\.\d+)? (?:KiB|MiB|GiB|B)\b/g, "<size>")
+    .replaceAll(/\b\d+(?:\.\d+)? ?(?:ms|s|m|h|d|%)(?: \d+s)?\b/g, "<time>")
+    .replaceAll(/pid \d+/g, "pid <pid>")
+    .replaceAll(/\b\d{5,}\b/g, "<number>");
+}
