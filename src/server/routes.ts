@@ -7,6 +7,7 @@ import { bootBody, daemonBody } from "../core/api/boot.ts";
 import { createdTokenBody, identityBody, revokedTokenBody, tokenListBody } from "../core/api/identity.ts";
 import { inputs } from "../core/api/inputs.ts";
 import { logPruneBody, logRotationBody, logUsageBody } from "../core/api/log-care.ts";
+import { markListBody } from "../core/api/marks.ts";
 import { logsBody } from "../core/api/logs.ts";
 import { eventsBody, processShowBody } from "../core/api/events.ts";
 import { historyBody, recorderBody } from "../core/api/history.ts";
@@ -28,6 +29,9 @@ import {
   logsUsage,
   historyRecord,
   historyShow,
+  markList,
+  markMute,
+  markNote,
   metricsShow,
   processShow,
   tokenCreate,
@@ -42,6 +46,8 @@ import { rolloutRoutes } from "./rollout-routes.ts";
 import { bodyRefusals, operationRoute, type Route } from "./route.ts";
 
 const envFileRefusals: readonly ErrorKind[] = ["INVALID_ENVIRONMENT", "ENV_FILE_FAILED", "FACT_INVALID"];
+
+const markRefusals: readonly ErrorKind[] = [...bodyRefusals, "MARK_REFUSED", "MARKS_FAILED", "AUDIT_FAILED"];
 
 export const routes: readonly Route[] = [
   operationRoute("GET", "/api/runtime/env", envRead, {
@@ -232,6 +238,30 @@ export const routes: readonly Route[] = [
     body: body.recorderRequest,
     response: recorderBody,
     refusals: [...bodyRefusals, "AUDIT_FAILED", "HISTORY_FAILED"],
+  }),
+  operationRoute("GET", "/api/marks", markList, {
+    summary: "List the mutes and notes of the repository.",
+    tag: "pm2",
+    description: "A mute ends by itself, and then it is not listed.",
+    response: markListBody,
+    refusals: ["MARKS_FAILED"],
+  }),
+  operationRoute("POST", "/api/marks/mute", markMute, {
+    summary: "Mute the present troubles of an app until a time, or end the mute.",
+    tag: "pm2",
+    description:
+      "No alert is sent for them, and the console lists them as muted. A new kind of trouble is not muted. Without `until`, the mute ends.",
+    body: inputs["mark.mute"],
+    response: markListBody,
+    refusals: markRefusals,
+  }),
+  operationRoute("POST", "/api/marks/note", markNote, {
+    summary: "Leave a note about an app for those who come next.",
+    tag: "pm2",
+    description: "An empty text removes it.",
+    body: inputs["mark.note"],
+    response: markListBody,
+    refusals: markRefusals,
   }),
   ...documentRoutes,
   ...contentRoutes,

@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)("by keyboard alone", () => {
     await press(page, "ArrowRight");
     await expect.poll(() => page.getByRole("radio", { name: /^Online/ }).isChecked()).toBe(true);
     const sent = sockets[0]?.waitForEvent("framesent", ({ payload }) => String(payload).includes('"staging"'));
-    await tabTo(page, /^Compare with/);
+    await tabTo(page, /^Environment/);
     await page.keyboard.type("staging");
     await sent;
     await press(page, "Tab", "/");

@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)("live values", () => {
     // One read serves every open row.
     expect(requests.filter((request) => request.url().includes("/pm2-ecosystem"))).toHaveLength(1);
     // After the comparison with another file, the names of that file are shown.
-    await page.getByRole("combobox", { name: "Compare with" }).selectOption("staging");
+    await page.getByRole("combobox", { name: "Environment", exact: true }).selectOption("staging");
     await declared.getByText("ecosystem.staging.config.cjs does not declare api.").waitFor();
     await expect.poll(() => declared.locator("li").count()).toBe(0);
   });
@@ -169,7 +169,7 @@ describe.skipIf(!hasBrowser)("the table", () => {
     const app = `{ name: "lister", script: "${real.folder}/app-1.cjs", env: { REGION: process.env.NO_SUCH_VARIABLE } }`;
     writeFileSync(`${real.folder}/pm2/ecosystem.production.config.cjs`, `module.exports = { apps: [${app}] };`);
     const { page } = await live();
-    await page.getByRole("combobox", { name: "Compare with" }).selectOption("production");
+    await page.getByRole("combobox", { name: "Environment", exact: true }).selectOption("production");
     await page.getByRole("button", { name: "Start lister" }).click();
     const toast = page.locator(".toast.error");
     await toast.waitFor();

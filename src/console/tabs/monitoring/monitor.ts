@@ -47,7 +47,14 @@ function createMonitor(page: Console) {
   const { node } = page.router;
   const { ecosystem } = facts.defaults;
   const ownEnvironment = "refusal" in ecosystem ? "" : ecosystem.name;
-  const feed = createFeed(page, preferences.get(ENVIRONMENT) ?? ownEnvironment);
+  const feed = createFeed(page, preferences.get(ENVIRONMENT) ?? storedProfile(page) ?? ownEnvironment);
+  /** The choice is remembered for the next visit, and the env editor follows it. */
+  const selectEnvironment = (environment: string): void => {
+    preferences.set(ENVIRONMENT, environment === ownEnvironment ? undefined : environment);
+    feed.select(environment);
+    if (storedProfile(page) !== undefined && Object.hasOwn(facts.contract.environments, environment))
+      page.store.update((document) => ({ ...document, runtimeEnvironment: environment }));
+  };
   const view = createView(feed);
   const problemCount = watchProblemCount(feed, api, service);
   return {
@@ -67,11 +74,12 @@ function createMonitor(page: Console) {
     showsCores: signal(false),
     isOld: computed(() => feed.displayed.value !== undefined && feed.state.value !== "live"),
     drift: computed(() => driftByProcess(feed.displayed.value?.metrics?.ecosystem.drift ?? [])),
-    /** The choice is remembered for the next visit. */
-    selectEnvironment(environment: string): void {
-      preferences.set(ENVIRONMENT, environment === ownEnvironment ? undefined : environment);
-      feed.select(environment);
-    },
+    selectEnvironment,
+    choice: computed(() => ({
+      name: feed.environment.value,
+      names: facts.matrix.pm2Profiles,
+      select: selectEnvironment,
+    })),
     /** For commands that do the same. */
     flags: computed(() => flagsOf(feed.environment.value, service.value, node)),
     ...createProduction({
@@ -82,6 +90,12 @@ function createMonitor(page: Console) {
     }),
     startWarning: (name: string) => startWarning(escapeHidden(name), feed, ownEnvironment),
   };
+}
+
+/** The environment of the env editor, if PM2 can run it. */
+function storedProfile({ facts, store }: Console): string | undefined {
+  const { runtimeEnvironment: stored } = store.document.peek();
+  return facts.matrix.pm2Profiles.find((name) => name === stored);
 }
 
 function createFeed({ session, server, service, router }: Console, environment: string): Feed {
