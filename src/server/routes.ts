@@ -193,7 +193,7 @@ export const routes: readonly Route[] = [
     summary: "Read the newest lines of the processes' logs.",
     tag: "pm2",
     description: "Merged by time, without known secrets. A request scans at most 256 MB and one second.",
-    query: ["app", "since", "until", "before", "after", "limit", "grep", "ignoreCase", "level", "stream"],
+    query: ["app", "apps", "since", "until", "before", "after", "limit", "grep", "ignoreCase", "level", "stream"],
     fixed: { isBounded: true },
     response: logsBody,
     refusals: ["LOGS_FAILED", "PM2_FAILED", "PROCESS_NOT_FOUND", "FACT_INVALID"],

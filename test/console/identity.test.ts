@@ -167,7 +167,9 @@ describe.skipIf(!hasBrowser)("the server's own environment", () => {
     const { page } = await openConsole(browser, server.url);
     await telemetry.watching(["production 1000"]);
     telemetry.give(sample(1_000));
-    await expect.poll(() => page.getByRole("combobox", { name: "Environment", exact: true }).inputValue()).toBe("production");
+    await expect
+      .poll(() => page.getByRole("combobox", { name: "Environment", exact: true }).inputValue())
+      .toBe("production");
     await page.getByRole("combobox", { name: "Environment", exact: true }).selectOption("staging");
     await telemetry.watching(["staging 1000"]);
     const left = telemetry.watchers(0);
@@ -175,7 +177,9 @@ describe.skipIf(!hasBrowser)("the server's own environment", () => {
     await left;
     await telemetry.watching(["staging 1000"]);
     telemetry.give(sample(2_000));
-    await expect.poll(() => page.getByRole("combobox", { name: "Environment", exact: true }).inputValue()).toBe("staging");
+    await expect
+      .poll(() => page.getByRole("combobox", { name: "Environment", exact: true }).inputValue())
+      .toBe("staging");
   });
 
   longTest("an app of another environment is started only after a confirmation", async () => {
@@ -210,11 +214,15 @@ describe.skipIf(!hasBrowser)("the server's own environment", () => {
     const server = await testServer({ env: { ...noPm2, NODE_ENV: "staging" } });
     const { page } = await openConsole(browser, server.url, { tab: "environment" });
     await page.getByText(".env.staging", { exact: true }).first().waitFor();
-    await expect.poll(() => page.getByRole("combobox", { name: "Environment", exact: true }).inputValue()).toBe("staging");
+    await expect
+      .poll(() => page.getByRole("combobox", { name: "Environment", exact: true }).inputValue())
+      .toBe("staging");
     const other = await testServer({ env: production() });
     const refused = await openConsole(browser, other.url, { tab: "environment" });
     await refused.page.locator("#panel .problem").getByText("Invalid environment request.").waitFor();
-    await expect.poll(() => refused.page.getByRole("combobox", { name: "Environment", exact: true }).inputValue()).toBe("");
+    await expect
+      .poll(() => refused.page.getByRole("combobox", { name: "Environment", exact: true }).inputValue())
+      .toBe("");
     await expect.poll(() => refused.page.getByText("Saving writes").count()).toBe(0);
     await refused.page.getByRole("combobox", { name: "Environment", exact: true }).selectOption("dev");
     await refused.page.getByText("Saving writes").waitFor();

@@ -169,7 +169,9 @@ describe.skipIf(!hasBrowser)("a server that stops and starts again", () => {
     await cut.state("Connected");
     await expect.poll(() => page.getByRole("searchbox").inputValue()).toBe("typed");
     await expect.poll(() => page.getByRole("radio", { name: "15m" }).isChecked()).toBe(true);
-    await expect.poll(() => page.getByRole("combobox", { name: "Environment", exact: true }).inputValue()).toBe("staging");
+    await expect
+      .poll(() => page.getByRole("combobox", { name: "Environment", exact: true }).inputValue())
+      .toBe("staging");
   });
 
   longTest("the page reconnects by itself when the server is back", async () => {

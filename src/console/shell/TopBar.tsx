@@ -12,7 +12,12 @@ import { useShownEnvironment } from "./shown-environment.ts";
 
 const icons: Readonly<Record<Theme, IconName>> = { system: "contrast", light: "sun", dark: "moon" };
 
-export function TopBar({ onHelp }: { onHelp: () => void }): JSX.Element {
+interface TopBarProps {
+  readonly onHelp: () => void;
+  readonly onSearch: () => void;
+}
+
+export function TopBar({ onHelp, onSearch }: TopBarProps): JSX.Element {
   const { server, router } = usePage();
   const isOnline = server.isOnline.value;
   return (
@@ -34,6 +39,7 @@ export function TopBar({ onHelp }: { onHelp: () => void }): JSX.Element {
       </span>
       <WhoAmI />
       <CopyLink />
+      <IconButton icon="search" label="Go to an app, a view or a command (Ctrl K)" onClick={onSearch} />
       <IconButton icon="keyboard" label="Keyboard shortcuts" onClick={onHelp} />
       <ThemeButton />
     </header>

@@ -31,6 +31,7 @@ export const tabs: Readonly<Record<TabId, Tab>> = {
     isOfOneService: true,
   },
   activity: { label: "Activity", icon: "history", load: async () => (await import("./operate.ts")).activity },
+  logs: { label: "Logs", icon: "file", load: async () => (await import("./operate.ts")).logs },
   plan: { label: "Plan", icon: "plan", load: async () => (await import("./operate.ts")).plan },
   pm2: { label: "PM2 preview", short: "PM2", icon: "layers", load: async () => (await import("./operate.ts")).pm2 },
   service: {
@@ -67,7 +68,7 @@ export const BAR = 3;
 
 /** In order. On a phone, the first {@link BAR} are the bar; export and import are buttons of the second group. */
 export const groups = {
-  Operate: ["monitoring", "environment", "activity", "plan", "nodes"],
+  Operate: ["monitoring", "environment", "activity", "logs", "plan", "nodes"],
   Declare: ["pm2", "service", "targets", "interfaces"],
 } as const satisfies Readonly<Record<string, readonly TabId[]>>;
 

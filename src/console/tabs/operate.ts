@@ -2,6 +2,7 @@
 import { Activity } from "./activity/Activity.tsx";
 import { editorOf, environmentMark } from "./environment/editor.ts";
 import { Environment } from "./environment/Environment.tsx";
+import { Logs } from "./logs/Logs.tsx";
 import { monitorOf } from "./monitoring/monitor.ts";
 import { Nodes } from "./nodes/Nodes.tsx";
 import { Plan } from "./plan/Plan.tsx";
@@ -19,6 +20,7 @@ export const environment: TabCode = {
   },
 };
 export const activity: TabCode = { View: Activity };
+export const logs: TabCode = { View: Logs };
 export const plan: TabCode = {
   View: Plan,
   environment: (page) => ({ ...monitorOf(page).choice.value, isFixed: rolloutOf(page).isRunning.value }),

@@ -65,7 +65,12 @@ function offlineConditions({ ecosystem, processes }: MetricsPayload): Condition[
       const states = [...new Set(own.map(({ state, stateReason }) => stateText({ name: state, reason: stateReason })))];
       const what = own.length === 0 ? "PM2 does not know it" : `it is ${states.join(", ")}`;
       const kind = own[0] === undefined ? MISSING : troubleKind(own[0]);
-      return { subject, app: subject, kind, details: `${subject} is declared in ${fileName} and does not run: ${what}.` };
+      return {
+        subject,
+        app: subject,
+        kind,
+        details: `${subject} is declared in ${fileName} and does not run: ${what}.`,
+      };
     });
   const isDeclared = ({ name, pmId }: ProcessMetrics): boolean =>
     drift.some(
@@ -79,7 +84,10 @@ function offlineConditions({ ecosystem, processes }: MetricsPayload): Condition[
       const { state, stateReason, problem } = process;
       const why = problem === null ? "" : ` ${problem.details}`;
       const label = processLabel(process);
-      return { ...ofProcess(process), details: `${label} is ${stateText({ name: state, reason: stateReason })}.${why}` };
+      return {
+        ...ofProcess(process),
+        details: `${label} is ${stateText({ name: state, reason: stateReason })}.${why}`,
+      };
     });
   return [...missing, ...single].map((one) => ({ rule: "not-online", ...one }));
 }

@@ -111,7 +111,9 @@ function Unselected(): JSX.Element | null {
   if (issues.length === 0) return null;
   return (
     <StatusLine tone="error">
-      <strong>The saved environment cannot be used. Select one in the header; until then nothing is read or written.</strong>
+      <strong>
+        The saved environment cannot be used. Select one in the header; until then nothing is read or written.
+      </strong>
       <IssueList issues={issues} label="Issues of the saved environment" />
     </StatusLine>
   );

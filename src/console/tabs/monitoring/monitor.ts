@@ -7,9 +7,10 @@ import { createActions } from "./actions.ts";
 import { monitoringParts } from "./address.ts";
 import { Feed, type Metrics } from "./feed.ts";
 import { createEvents } from "./events.ts";
-import { createColumns } from "./order.ts";
+import { createOrder } from "./order.ts";
 import { createProduction } from "./production.ts";
 import { createNotifications } from "./notifications.ts";
+import { createMarks } from "./marks.ts";
 import { createHistory } from "./history.ts";
 import { toRow, type AppGroup, type Row } from "./rows.ts";
 import { watchProblemCount } from "./problem-count.ts";
@@ -56,17 +57,19 @@ function createMonitor(page: Console) {
       page.store.update((document) => ({ ...document, runtimeEnvironment: environment }));
   };
   const view = createView(feed);
-  const problemCount = watchProblemCount(feed, api, service);
+  const marks = createMarks(api, feed);
+  const problemCount = watchProblemCount(feed, { api, service, marks });
   return {
     ...createActions(feed, toasts),
     feed,
+    marks,
     view,
     history: createHistory(api, feed, view),
     problemCount,
     notifications: createNotifications(problemCount, preferences),
     events: createEvents(feed, api),
     sparklines: createSparklines(() => view.span.value),
-    ...createColumns(),
+    order: createOrder(),
     filter: signal(""),
     status: signal(""),
     open: signal<ReadonlySet<string>>(new Set()),
