@@ -88,7 +88,7 @@ async function scripts(entry: string, format: "esm" | "iife"): Promise<OutputChu
     format,
     minify: true,
     comments: false,
-    codeSplitting: format === "iife" ? false : { groups: [SMALL_PARTS] },
+    codeSplitting: format === "iife" ? false : { groups: GROUPS },
     entryFileNames: "[name].[hash:10].js",
     chunkFileNames: "[name].[hash:10].js",
     hashCharacters: "hex",
@@ -96,11 +96,11 @@ async function scripts(entry: string, format: "esm" | "iife"): Promise<OutputChu
   return output.filter((one) => one.type === "chunk");
 }
 
-/** Parts of several views, each too small for a file. */
-const SMALL_PARTS = {
-  name: "parts",
-  test: /console[\\/]ui[\\/](?:Card|FilePath|IssueList|Select)\.|words[\\/]pluralize\./,
-};
+/** Each takes all that it imports, because many small files compress worse than a few. The first one is for every view. */
+const GROUPS = [
+  { name: "main", test: /console[\\/]main\./ },
+  { name: "views", test: /console[\\/]tabs[\\/](?:operate|declare)\./ },
+];
 
 function firstChunks(chunks: readonly OutputChunk[]): OutputChunk[] {
   const found = new Set(chunks.filter(({ isEntry }) => isEntry));

@@ -4,6 +4,7 @@ import { type Console, ConsoleContext, createConsole, type Page, PageContext, us
 import { toFacts } from "./data/contract.ts";
 import type { Problem } from "./data/request-error.ts";
 import { QuestionDialog, TokenEntry } from "./shell/Dialogs.tsx";
+import { CommandBar } from "./shell/CommandBar.tsx";
 import { HelpSheet } from "./shell/HelpSheet.tsx";
 import { ForeignDocument, OtherServer } from "./shell/Identity.tsx";
 import { Notices } from "./shell/Notices.tsx";
@@ -19,10 +20,11 @@ import { useRequest } from "./ui/use-request.ts";
 
 export function App({ page }: { page: Page }): JSX.Element {
   const codes = useMemo(createTabCodes, [page]);
-  const [isHelpOpen, setHelpOpen] = useState(false);
+  const [sheet, setSheet] = useState<"help" | "bar" | undefined>();
+  const close = (): void => setSheet(undefined);
   const { answer, problem, retry } = useRequest((signal) => page.api.contract(signal), [page]);
   const loaded = useMemo(() => answer && createConsole(page, toFacts(answer)), [page, answer]);
-  useEffect(() => addListeners(page, () => setHelpOpen(true)), [page]);
+  useEffect(() => addListeners(page, setSheet), [page]);
   return (
     <PageContext.Provider value={page}>
       <CodesContext.Provider value={codes}>
@@ -30,7 +32,7 @@ export function App({ page }: { page: Page }): JSX.Element {
           <a class="skip" href="#panel" onClick={skipToPanel}>
             Skip to the content
           </a>
-          <TopBar onHelp={() => setHelpOpen(true)} />
+          <TopBar onHelp={() => setSheet("help")} onSearch={() => setSheet("bar")} />
           <div class="rail">
             <Navigation />
             <Toasts />
@@ -42,7 +44,8 @@ export function App({ page }: { page: Page }): JSX.Element {
           </main>
           <TokenEntry />
           <QuestionDialog />
-          {isHelpOpen && <HelpSheet onClose={() => setHelpOpen(false)} />}
+          {sheet === "help" && <HelpSheet onClose={close} />}
+          {sheet === "bar" && <CommandBar onClose={close} />}
         </ConsoleContext.Provider>
       </CodesContext.Provider>
     </PageContext.Provider>
@@ -60,10 +63,10 @@ function Content(props: { page: Page; loaded: Console | undefined; problem: Prob
 
 const DIGITS = 9;
 
-function addListeners({ server, shortcuts, router }: Page, openHelp: () => void): () => void {
+function addListeners({ server, shortcuts, router }: Page, open: (sheet: "help" | "bar") => void): () => void {
   void server.check();
   const remove = shortcuts.add(
-    { key: "?", label: "Show this help", run: openHelp },
+    { key: "?", label: "Show this help", run: () => open("help") },
     ...tabIds.slice(0, DIGITS).map((id, at) => ({
       key: String(at + 1),
       label: `Open ${tabs[id].label}`,
@@ -74,7 +77,12 @@ function addListeners({ server, shortcuts, router }: Page, openHelp: () => void)
   );
   const leaving = new AbortController();
   const { signal } = leaving;
-  addEventListener("keydown", (event) => shortcuts.onKey(event), { signal });
+  const onKey = (event: KeyboardEvent): void => {
+    if (!(event.ctrlKey || event.metaKey) || event.key !== "k") return shortcuts.onKey(event);
+    event.preventDefault();
+    if (document.querySelector("dialog[open]") === null) open("bar");
+  };
+  addEventListener("keydown", onKey, { signal });
   document.addEventListener(
     "visibilitychange",
     () => {

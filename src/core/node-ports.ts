@@ -84,6 +84,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     historyFiles: () => nodeHistoryFiles(join(stateFolder, "history")),
     prometheus: () => nodePrometheus(env),
     recorder: () => createRecorder(ports),
+    marks: () => once(async () => (await import("./alerts/marks.node.ts")).nodeMarks(stateFolder)),
     notifier: () => nodeNotifier({ env, cwd: root }),
     alerting: () => createAlerting(ports),
     daemons: () => pm2Daemons(pm2Places),

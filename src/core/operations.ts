@@ -64,6 +64,7 @@ export { logsPrune } from "./logs/operations/logs-prune.ts";
 export { logsRead } from "./logs/operations/logs-read.ts";
 export { logsRotate } from "./logs/operations/logs-rotate.ts";
 export { logsUsage } from "./logs/operations/logs-usage.ts";
+export { markList, markMute, markNote } from "./alerts/operations/marks.ts";
 export { metricsExpose } from "./metrics/operations/metrics-expose.ts";
 export { metricsShow } from "./metrics/operations/metrics-show.ts";
 export { nodeShow } from "./metrics/operations/node-show.ts";

@@ -32,7 +32,7 @@ import type { HasSavedLists } from "./pm2/port-saved-list.ts";
 import type { HasUnits } from "./boot/port-units.ts";
 import type { HasTelemetry } from "./metrics/telemetry.ts";
 import type { HasHistoryFiles, HasPrometheus, HasRecorder } from "./history/port-history.ts";
-import type { HasNotifier, HasAlerting } from "./alerts/port-alerts.ts";
+import type { HasMarks, HasNotifier, HasAlerting } from "./alerts/port-alerts.ts";
 
 export interface Ports
   extends
@@ -69,6 +69,7 @@ export interface Ports
     HasHistoryFiles,
     HasPrometheus,
     HasRecorder,
+    HasMarks,
     HasNotifier,
     HasAlerting,
     HasDaemons,

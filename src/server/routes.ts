@@ -7,6 +7,7 @@ import { bootBody, daemonBody } from "../core/api/boot.ts";
 import { createdTokenBody, identityBody, revokedTokenBody, tokenListBody } from "../core/api/identity.ts";
 import { inputs } from "../core/api/inputs.ts";
 import { logPruneBody, logRotationBody, logUsageBody } from "../core/api/log-care.ts";
+import { markListBody } from "../core/api/marks.ts";
 import { logsBody } from "../core/api/logs.ts";
 import { eventsBody, processShowBody } from "../core/api/events.ts";
 import { historyBody, recorderBody } from "../core/api/history.ts";
@@ -29,6 +30,9 @@ import {
   logsUsage,
   historyRecord,
   historyShow,
+  markList,
+  markMute,
+  markNote,
   metricsShow,
   processRun,
   processShow,
@@ -44,6 +48,8 @@ import { rolloutRoutes } from "./rollout-routes.ts";
 import { bodyRefusals, operationRoute, type Route } from "./route.ts";
 
 const envFileRefusals: readonly ErrorKind[] = ["INVALID_ENVIRONMENT", "ENV_FILE_FAILED", "FACT_INVALID"];
+
+const markRefusals: readonly ErrorKind[] = [...bodyRefusals, "MARK_REFUSED", "MARKS_FAILED", "AUDIT_FAILED"];
 
 export const routes: readonly Route[] = [
   operationRoute("GET", "/api/runtime/env", envRead, {
@@ -206,7 +212,7 @@ export const routes: readonly Route[] = [
     summary: "Read the newest lines of the processes' logs.",
     tag: "pm2",
     description: "Merged by time, without known secrets. A request scans at most 256 MB and one second.",
-    query: ["app", "since", "until", "before", "after", "limit", "grep", "ignoreCase", "level", "stream"],
+    query: ["app", "apps", "since", "until", "before", "after", "limit", "grep", "ignoreCase", "level", "stream"],
     fixed: { isBounded: true },
     response: logsBody,
     refusals: ["LOGS_FAILED", "PM2_FAILED", "PROCESS_NOT_FOUND", "FACT_INVALID"],
@@ -251,6 +257,30 @@ export const routes: readonly Route[] = [
     body: body.recorderRequest,
     response: recorderBody,
     refusals: [...bodyRefusals, "AUDIT_FAILED", "HISTORY_FAILED"],
+  }),
+  operationRoute("GET", "/api/marks", markList, {
+    summary: "List the mutes and notes of the repository.",
+    tag: "pm2",
+    description: "A mute ends by itself, and then it is not listed.",
+    response: markListBody,
+    refusals: ["MARKS_FAILED"],
+  }),
+  operationRoute("POST", "/api/marks/mute", markMute, {
+    summary: "Mute the present troubles of an app until a time, or end the mute.",
+    tag: "pm2",
+    description:
+      "No alert is sent for them, and the console lists them as muted. A new kind of trouble is not muted. Without `until`, the mute ends.",
+    body: inputs["mark.mute"],
+    response: markListBody,
+    refusals: markRefusals,
+  }),
+  operationRoute("POST", "/api/marks/note", markNote, {
+    summary: "Leave a note about an app for those who come next.",
+    tag: "pm2",
+    description: "An empty text removes it.",
+    body: inputs["mark.note"],
+    response: markListBody,
+    refusals: markRefusals,
   }),
   ...documentRoutes,
   ...contentRoutes,

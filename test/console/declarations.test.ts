@@ -111,7 +111,7 @@ describe.skipIf(!hasBrowser)("the declarations of the repository", () => {
       const { page, repository, tab } = await opened();
       await page.getByText("rack-2").waitFor();
       await tab("Runtime environment").click();
-      await page.getByRole("radio", { name: "staging" }).check();
+      await page.getByRole("combobox", { name: "Environment", exact: true }).selectOption("staging");
       repository.write(FILE, TEXT.replace("rack-2", "rack-7"));
       await tab("Deploy targets").click();
       await page.getByText("rack-7").waitFor();

@@ -23,7 +23,7 @@ async function stored({ page }: EnvironmentPage): Promise<string> {
 }
 
 function chosen({ page }: EnvironmentPage): Promise<string> {
-  return page.getByRole("group", { name: "Environment" }).getByRole("radio", { checked: true }).inputValue();
+  return page.getByRole("combobox", { name: "Environment", exact: true }).inputValue();
 }
 
 describe.skipIf(!hasBrowser)("a file that another program changed", () => {
@@ -94,14 +94,14 @@ describe.skipIf(!hasBrowser)("an unsaved edit", () => {
   longTest("keeps the environment selected until the user discards the edit", async () => {
     const open = await environmentPage(browser);
     await open.field("HTTP framework").selectOption("fastify");
-    const staging = open.page.getByRole("radio", { name: "staging", exact: true });
+    const environment = open.page.getByRole("combobox", { name: "Environment", exact: true });
     const question = open.answerNext(false);
-    await staging.click();
+    await environment.selectOption("staging");
     expect(await question).toBe("1 change to .env.dev not saved. Discard and continue?");
     expect(await chosen(open)).toBe("dev");
     await expect.poll(() => open.field("HTTP framework").inputValue()).toBe("fastify");
     const again = open.answerNext(true);
-    await staging.click();
+    await environment.selectOption("staging");
     await again;
     await open.page.getByText(/^Saving writes .*\/\.env\.staging only$/).waitFor();
     await expect.poll(() => open.button("Save").count()).toBe(0);
@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser)("an unsaved edit", () => {
 
   longTest("is not stored; only the selection of the environment is", async () => {
     const open = await environmentPage(browser);
-    await open.page.getByRole("radio", { name: "ci", exact: true }).check();
+    await open.page.getByRole("combobox", { name: "Environment", exact: true }).selectOption("ci");
     await open.page.getByText(/^Saving writes .*\/\.env\.ci only$/).waitFor();
     await open.field("WebSocket Redis URL").fill("redis://stored-nowhere");
     expect(await stored(open)).toContain('\\"runtimeEnvironment\\":\\"ci\\"');

@@ -35,11 +35,13 @@ longTest.skipIf(!hasBrowser)(
     await card.getByText(/^It ended with exit code 3\. An app that handles a signal may end so, too\./).waitFor();
     await card.getByText("cannot reach db").waitFor();
     await card.getByText("PM2 starts it only on request.").waitFor();
-    await card.getByRole("button", { name: "Log around it" }).click();
-    await card
-      .getByRole("region", { name: /^Log of broken/ })
+    await card.getByRole("link", { name: "Log around it" }).click();
+    await page
+      .getByRole("region", { name: /^Log of broken around/ })
       .getByText("the end is near")
       .waitFor();
+    await page.goBack();
+    await card.waitFor();
     await expect.poll(() => page.locator(".detail > section").first().getAttribute("aria-label")).toMatch(/^Why/);
     await expect.poll(() => axe(page)).toEqual([]);
     await expect.poll(() => page.content()).not.toContain(CANARY);
@@ -125,11 +127,13 @@ longTest.skipIf(!hasBrowser)(
     await expect.poll(() => page.locator("h1").textContent()).toBe("Activity");
     const rows = page.locator("tbody tr:not(.day)");
     const crash = rows.filter({ hasText: "broken (id 0)" }).filter({ hasText: "crash" });
-    await crash.getByRole("button", { name: "Log around it" }).click();
-    await crash
-      .getByRole("region", { name: /^Log of broken/ })
+    await crash.getByRole("link", { name: "Log around it" }).click();
+    await page
+      .getByRole("region", { name: /^Log of broken around/ })
       .getByText("the end is near")
       .waitFor();
+    await page.goBack();
+    await crash.waitFor();
     await expect.poll(() => rows.filter({ hasText: "env.write" }).count()).toBe(0);
     await page.getByLabel("Show").selectOption("all");
     const change = rows.filter({ hasText: "env.write" });

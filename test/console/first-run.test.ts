@@ -49,7 +49,6 @@ describe.skipIf(!hasBrowser)("a first run", () => {
     await page.getByText("The processes of PM2 cannot be read").waitFor();
     const frames: string[] = [];
     sockets[0]?.on("framereceived", ({ payload }) => void frames.push(String(payload)));
-    await page.getByRole("radio", { name: "0.5s" }).check();
     const words = page.locator(".processes .status-line.error");
     await expect.poll(() => words.innerText()).toContain("PM2_NOT_RUNNING");
     const memory = page.getByRole("region", { name: "Memory", exact: true });

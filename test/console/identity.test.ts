@@ -167,15 +167,19 @@ describe.skipIf(!hasBrowser)("the server's own environment", () => {
     const { page } = await openConsole(browser, server.url);
     await telemetry.watching(["production 1000"]);
     telemetry.give(sample(1_000));
-    await expect.poll(() => page.getByLabel("Compare with").inputValue()).toBe("production");
-    await page.getByLabel("Compare with").selectOption("staging");
+    await expect
+      .poll(() => page.getByRole("combobox", { name: "Environment", exact: true }).inputValue())
+      .toBe("production");
+    await page.getByRole("combobox", { name: "Environment", exact: true }).selectOption("staging");
     await telemetry.watching(["staging 1000"]);
     const left = telemetry.watchers(0);
     await page.reload();
     await left;
     await telemetry.watching(["staging 1000"]);
     telemetry.give(sample(2_000));
-    await expect.poll(() => page.getByLabel("Compare with").inputValue()).toBe("staging");
+    await expect
+      .poll(() => page.getByRole("combobox", { name: "Environment", exact: true }).inputValue())
+      .toBe("staging");
   });
 
   longTest("an app of another environment is started only after a confirmation", async () => {
@@ -184,7 +188,7 @@ describe.skipIf(!hasBrowser)("the server's own environment", () => {
     const { page, sockets, answer, questions } = await openConsole(browser, server.url, { mayFail: true });
     await telemetry.watchers(1);
     telemetry.give(sample(1_000));
-    await page.getByLabel("Compare with").selectOption("dev");
+    await page.getByRole("combobox", { name: "Environment", exact: true }).selectOption("dev");
     await telemetry.watching(["dev 1000"]);
     const given = sample(1_000);
     const { ecosystem } = given.payload;
@@ -210,13 +214,17 @@ describe.skipIf(!hasBrowser)("the server's own environment", () => {
     const server = await testServer({ env: { ...noPm2, NODE_ENV: "staging" } });
     const { page } = await openConsole(browser, server.url, { tab: "environment" });
     await page.getByText(".env.staging", { exact: true }).first().waitFor();
-    await expect.poll(() => page.getByRole("radio", { name: "staging" }).isChecked()).toBe(true);
+    await expect
+      .poll(() => page.getByRole("combobox", { name: "Environment", exact: true }).inputValue())
+      .toBe("staging");
     const other = await testServer({ env: production() });
     const refused = await openConsole(browser, other.url, { tab: "environment" });
     await refused.page.locator("#panel .problem").getByText("Invalid environment request.").waitFor();
-    await expect.poll(() => refused.page.getByRole("radio", { checked: true }).count()).toBe(0);
+    await expect
+      .poll(() => refused.page.getByRole("combobox", { name: "Environment", exact: true }).inputValue())
+      .toBe("");
     await expect.poll(() => refused.page.getByText("Saving writes").count()).toBe(0);
-    await refused.page.getByRole("radio", { name: "dev" }).check();
+    await refused.page.getByRole("combobox", { name: "Environment", exact: true }).selectOption("dev");
     await refused.page.getByText("Saving writes").waitFor();
   });
 
@@ -230,7 +238,7 @@ describe.skipIf(!hasBrowser)("the server's own environment", () => {
       const flag = page.getByRole("list", { name: "Issues of the saved environment" });
       await flag.waitFor();
       await expect.poll(() => flag.textContent()).toContain(selection === "5" ? "runtimeEnvironment" : selection);
-      await expect.poll(() => page.getByRole("radio", { checked: true }).count()).toBe(0);
+      await expect.poll(() => page.getByRole("combobox", { name: "Environment", exact: true }).inputValue()).toBe("");
       await expect.poll(() => page.getByText("Saving writes").count()).toBe(0);
       await expect
         .poll(() => page.getByRole("link", { name: /Runtime environment/ }).textContent())
@@ -238,7 +246,7 @@ describe.skipIf(!hasBrowser)("the server's own environment", () => {
       await expectAccessible(open);
       expect(requests.filter((request) => request.url().includes("/api/runtime/env"))).toEqual([]);
       expect(await stored(page)).toBe(text);
-      await page.getByRole("radio", { name: "staging" }).check();
+      await page.getByRole("combobox", { name: "Environment", exact: true }).selectOption("staging");
       await page.getByText("Saving writes").waitFor();
       await expect.poll(() => flag.count()).toBe(0);
       expect(JSON.parse((await stored(page)) ?? "")).toMatchObject({ runtimeEnvironment: "staging" });

@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)("a link with parameters", () => {
     async () => {
       const { page, telemetry, give } = await monitored("monitoring");
       await row(page, "worker").waitFor();
-      await page.getByRole("combobox", { name: "Compare with" }).selectOption("staging");
+      await page.getByRole("combobox", { name: "Environment", exact: true }).selectOption("staging");
       await page.getByRole("searchbox").fill("r");
       await page.getByRole("radio", { name: /Online/ }).check();
       await page.getByRole("button", { name: "CPU", exact: true }).click();
@@ -157,7 +157,9 @@ describe.skipIf(!hasBrowser)("a link with parameters", () => {
     await page.evaluate(() => void (location.hash = "#/environment?environment=nowhere"));
     await page.getByText("The link names an environment that does not exist. Accepted: dev, ").waitFor();
     await page.waitForURL(/#\/environment\?environment=staging$/);
-    await expect.poll(() => page.getByRole("radio", { name: "staging", exact: true }).isChecked()).toBe(true);
+    await expect
+      .poll(() => page.getByRole("combobox", { name: "Environment", exact: true }).inputValue())
+      .toBe("staging");
   });
 
   longTest("restores the environment and service kind of the preview, and the filter of the audit", async () => {
@@ -166,7 +168,9 @@ describe.skipIf(!hasBrowser)("a link with parameters", () => {
       tab: "pm2?environment=staging&kind=grpc-api",
       mayFail: true,
     });
-    await expect.poll(() => page.getByRole("radio", { name: "staging" }).isChecked()).toBe(true);
+    await expect
+      .poll(() => page.getByRole("combobox", { name: "Environment", exact: true }).inputValue())
+      .toBe("staging");
     await page.goto(`${server.url}/#/activity?find=env`);
     await page.getByRole("searchbox").waitFor();
     await expect.poll(() => page.getByRole("searchbox").inputValue()).toBe("env");

@@ -8,7 +8,7 @@ import { repository } from "../server/support.ts";
 import { crashLine } from "../support/bad-night.ts";
 import { quietApp } from "../support/quiet-app.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
-import { row, serverOver } from "./monitoring-page.ts";
+import { serverOver } from "./monitoring-page.ts";
 import { openConsole } from "./open-console.ts";
 import { longTest } from "../support/runs.ts";
 
@@ -35,26 +35,18 @@ beforeAll(async () => {
 });
 afterAll(() => real.end());
 
-async function openLog(page: Awaited<ReturnType<typeof openConsole>>["page"], app: string) {
-  await row(page, app).getByRole("button", { name: app }).first().click();
-  await page
-    .getByRole("region", { name: `Log of ${app}, PM2 id` })
-    .getByRole("button", { name: "Show the log" })
-    .click();
-  return page.getByRole("log", { name: `Log of ${app}` });
-}
-
 describe.skipIf(!hasBrowser)("the log around a crash", () => {
   longTest("has lines on both sides of the moment, and says which lines have no time", async () => {
     const { page } = await openConsole(browser, (await serverOver(real)).url, { tab: "activity?show=failures" });
     const rows = page.locator("tbody tr.event");
-    await rows.filter({ hasText: "chatty" }).getByRole("button", { name: "Log around it" }).click();
+    await rows.filter({ hasText: "chatty" }).getByRole("link", { name: "Log around it" }).click();
     const around = page.getByRole("region", { name: /^Log of chatty around/ });
     await around.getByText("ECONNREFUSED").waitFor();
     const texts = await around.locator(".log-line, .log-moment").allInnerTexts();
     const moment = texts.findIndex((text) => !text.includes("line") && !text.includes("Error"));
     expect([moment, texts.length]).toEqual([250, 501]);
-    await rows.filter({ hasText: "plain" }).getByRole("button", { name: "Log around it" }).click();
+    await page.goBack();
+    await rows.filter({ hasText: "plain" }).getByRole("link", { name: "Log around it" }).click();
     await page.getByText(/^These lines have no time, so they are the newest of their log/).waitFor();
     await page.getByRole("region", { name: "Newest lines of plain without a time" }).getByText("plain 299").waitFor();
   });
@@ -64,27 +56,26 @@ describe.skipIf(!hasBrowser)("a followed log", () => {
   longTest("goes on beside a second one, and says that it stopped while the server is away", async () => {
     const files = repository();
     const server = await serverOver(real, { repository: files });
-    const { page } = await openConsole(browser, server.url, { mayFail: true });
-    const chatty = await openLog(page, "chatty");
-    const plain = await openLog(page, "plain");
-    await plain.getByText("plain 299").waitFor();
+    const { page } = await openConsole(browser, server.url, { mayFail: true, tab: "logs?apps=chatty,plain" });
+    const log = page.getByRole("log", { name: "Log of chatty, plain" });
+    await log.getByText("line 4799").waitFor();
     appendFileSync(paths.chatty, "the first goes on\n");
-    await chatty.getByText("the first goes on").waitFor();
+    await log.getByText("the first goes on").waitFor();
     await server.close();
     const stopped = page.getByText(/^The log stopped at \d\d:\d\d:\d\d\./);
-    await expect.poll(() => stopped.count()).toBe(2);
+    await expect.poll(() => stopped.count()).toBe(1);
     appendFileSync(paths.chatty, "written meanwhile\n");
     await serverOver(real, { repository: files, port: server.port });
-    await chatty.getByText("written meanwhile").waitFor();
+    await log.getByText("written meanwhile").waitFor();
     await expect.poll(() => stopped.count()).toBe(0);
-    await expect.poll(() => chatty.getByText("the first goes on").count()).toBe(1);
+    await expect.poll(() => log.getByText("the first goes on").count()).toBe(1);
     appendFileSync(paths.plain, "the second goes on\n");
-    await plain.getByText("the second goes on").waitFor();
+    await log.getByText("the second goes on").waitFor();
   });
 
   test("says that nothing matches", async () => {
-    const { page } = await openConsole(browser, (await serverOver(real)).url);
-    const log = await openLog(page, "plain");
+    const { page } = await openConsole(browser, (await serverOver(real)).url, { tab: "logs?apps=plain" });
+    const log = page.getByRole("log", { name: "Log of plain" });
     await log.getByText("plain 299").waitFor();
     await page.getByLabel("Search the log").fill("nobody wrote this");
     await page.getByText("No line matches.").waitFor();

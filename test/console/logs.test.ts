@@ -26,7 +26,7 @@ async function openLog() {
   const opened = await openConsole(browser, server.url);
   const { page } = opened;
   await row(page, "api").getByRole("button", { name: "api" }).first().click();
-  await page.getByRole("button", { name: "Show the log" }).click();
+  await page.getByRole("link", { name: "Open the log" }).click();
   const log = page.getByRole("log", { name: "Log of api" });
   return { ...opened, log };
 }

@@ -31,16 +31,11 @@ async function live() {
 }
 
 describe.skipIf(!hasBrowser)("by keyboard alone", () => {
-  longTest("range, interval, pause and resume", async () => {
-    const { page, sockets } = await live();
+  longTest("range, pause and resume", async () => {
+    const { page } = await live();
     await tabTo(page, "5m");
     await press(page, "ArrowRight");
     await expect.poll(() => page.getByRole("radio", { name: "15m" }).isChecked()).toBe(true);
-    await press(page, "Tab");
-    await expect.poll(() => focused(page)).toBe("1s");
-    const sent = sockets[0]?.waitForEvent("framesent", ({ payload }) => String(payload).includes('"intervalMs":500'));
-    await press(page, "ArrowLeft");
-    await sent;
     await press(page, "Tab");
     await expect.poll(() => focused(page)).toBe("Pause");
     await press(page, "Enter");
@@ -57,7 +52,7 @@ describe.skipIf(!hasBrowser)("by keyboard alone", () => {
     await press(page, "ArrowRight");
     await expect.poll(() => page.getByRole("radio", { name: /^Online/ }).isChecked()).toBe(true);
     const sent = sockets[0]?.waitForEvent("framesent", ({ payload }) => String(payload).includes('"staging"'));
-    await tabTo(page, /^Compare with/);
+    await tabTo(page, /^Environment/);
     await page.keyboard.type("staging");
     await sent;
     await press(page, "Tab", "/");

@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser || !hasNats)("the console of a fleet (needs nats-ser
     const server = await world.server();
     const { page, button } = await openConsole(browser, server.url, { tab: "monitoring?node=web-1" });
     await row(page, "talker").getByRole("button", { name: "talker" }).first().click();
-    await button("Show the log").click();
+    await page.getByRole("link", { name: "Open the log" }).click();
     const log = page.getByRole("log", { name: "Log of talker" });
     await expect.poll(() => log.textContent()).toContain("the last line");
   });
@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser || !hasNats)("the console of a fleet (needs nats-ser
       await page.reload();
       await page.getByRole("checkbox", { name: "All nodes", checked: true }).waitFor();
       await events.first().getByRole("link", { name: "web-1" }).click();
-      await page.getByRole("button", { name: "Log around it" }).first().waitFor();
+      await page.getByRole("link", { name: "Log around it" }).first().waitFor();
       expect(await page.getByRole("checkbox", { name: "All nodes" }).count()).toBe(0);
       await tab("Monitoring").waitFor();
     },

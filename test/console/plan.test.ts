@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     real.pm2Folder(apps, "production");
     const open = await openPlan(apps);
     const { page, apply, confirm, button, field } = open;
-    await page.getByLabel("Environment").selectOption("production");
+    await page.getByRole("combobox", { name: "Environment", exact: true }).selectOption("production");
     await apply.click();
     const go = confirm.getByRole("button", { name: "Apply", exact: true });
     await expect.poll(() => go.isDisabled()).toBe(true);

@@ -27,7 +27,9 @@ export async function pm2Page(browser: Browser, options: ConsoleOptions = {}): P
   return {
     ...opened,
     files,
-    choose: (environment) => page.getByRole("radio", { name: environment, exact: true }).check(),
+    async choose(environment) {
+      await page.getByRole("combobox", { name: "Environment", exact: true }).selectOption(environment);
+    },
     app: (name) => page.getByRole("region", { name, exact: true }),
     command: () => page.getByRole("region", { name: "Start by service kind" }).locator(".code-line code").innerText(),
     refresh: () => opened.button("Read the file again").click(),

@@ -92,22 +92,22 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     await open.page.getByText("ci has no env file.").waitFor();
   });
 
-  longTest("offers dev, staging and production, whichever environment the env editor shows", async () => {
+  longTest("offers dev, staging and production, and the env editor shows the same environment", async () => {
     const open = await pm2Page(browser);
-    const choices = open.page.getByRole("group", { name: "Environment" });
-    expect((await choices.innerText()).split(/\s+/)).toEqual(["Environment", "dev", "staging", "production"]);
+    const choices = open.page.getByRole("combobox", { name: "Environment", exact: true });
+    expect((await choices.innerText()).split(/\s+/)).toEqual(["dev", "staging", "production"]);
     await open.choose("staging");
     await open.page.getByText("6 apps").waitFor();
     await open.page.getByRole("link", { name: "Runtime environment" }).click();
-    await open.page.getByText(/^Saving writes .*\/\.env\.dev only$/).waitFor();
+    await open.page.getByText(/^Saving writes .*\/\.env\.staging only$/).waitFor();
     await open.page.getByRole("link", { name: "PM2 preview" }).click();
     await open.page.getByText("6 apps").waitFor();
-    // Only the address keeps the choice.
     await open.page.reload();
     await open.page.getByText("6 apps").waitFor();
     await open.page.goto("about:blank");
     await open.page.goto(`${new URL(open.url).origin}/#/pm2`);
-    await open.page.getByText("3 apps").waitFor();
+    // The page remembers the choice.
+    await open.page.getByText("6 apps").waitFor();
   });
 
   longTest("of an environment without a file names the next step, and reads the file once it exists", async () => {

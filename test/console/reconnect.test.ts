@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)("a server that stops and starts again", () => {
     const { page, field, button, ...cut } = await open("pm2");
     await page.getByText("No ecosystem for dev.").waitFor();
     await cut.stop();
-    await page.getByRole("radio", { name: "staging", exact: true }).check();
+    await page.getByRole("combobox", { name: "Environment", exact: true }).selectOption("staging");
     await page.locator("#panel .problem", { hasText: UNREACHED }).waitFor();
     await cut.state("Disconnected");
     await expect.poll(() => page.getByText("No ecosystem for").count()).toBe(0);
@@ -160,7 +160,7 @@ describe.skipIf(!hasBrowser)("a server that stops and starts again", () => {
     await page.getByText("The processes of PM2 cannot be read").waitFor();
     await page.getByRole("searchbox").fill("typed");
     await page.getByRole("radio", { name: "15m" }).check();
-    await page.getByLabel("Compare with").selectOption("staging");
+    await page.getByRole("combobox", { name: "Environment", exact: true }).selectOption("staging");
     await cut.stop();
     await page.getByText("No connection to the server.").waitFor();
     await cut.state("Disconnected");
@@ -172,7 +172,9 @@ describe.skipIf(!hasBrowser)("a server that stops and starts again", () => {
     await cut.state("Connected");
     await expect.poll(() => page.getByRole("searchbox").inputValue()).toBe("typed");
     await expect.poll(() => page.getByRole("radio", { name: "15m" }).isChecked()).toBe(true);
-    await expect.poll(() => page.getByLabel("Compare with").inputValue()).toBe("staging");
+    await expect
+      .poll(() => page.getByRole("combobox", { name: "Environment", exact: true }).inputValue())
+      .toBe("staging");
   });
 
   longTest("the page reconnects by itself when the server is back", async () => {

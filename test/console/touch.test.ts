@@ -22,7 +22,7 @@ async function opened(isTouch: boolean) {
   await open.telemetry.watchers(1);
   open.give([{ name: "shop" }, { name: "gone", status: "errored" }], { missingExpected: ["mailer"] });
   await open.page.getByRole("button", { name: "shop" }).first().click();
-  await open.button("Show the log").click();
+  await open.page.getByRole("link", { name: "Open the log" }).click();
   await open.page.getByRole("log").waitFor();
   return open;
 }

@@ -275,6 +275,7 @@ test("the error table has every refusal that a request can get", () => {
     "PROCESS_ACTION_REFUSED",
     "SELF_ACTION_BLOCKED",
     "ALERT_FAILED",
+    ...(["MARK_REFUSED", "MARKS_FAILED"] as const),
     "PREFLIGHT_FAILED",
     "PLAN_STALE",
     "WORKTREE_DIRTY",

@@ -24,7 +24,7 @@ const operations = Object.values(table).flatMap((one) => ("access" in one ? [one
 const scopes = {
   /** Lists and facts that all environments share: a limit does not matter. */
   shared:
-    "audit.list code.explain completion.list contract.show daemon.show declarations.plan declarations.read deployments.check deployments.diff entry.question events.list history.show identity.show keys.list logs.usage metrics.expose node.show process.list process.wait profile.list profile.show project.doctor proposal.list release.list release.show repository.check rollout.rollback-plan schema.show suite.validate",
+    "audit.list code.explain completion.list contract.show daemon.show declarations.plan declarations.read deployments.check deployments.diff entry.question events.list history.show identity.show keys.list logs.usage mark.list metrics.expose node.show process.list process.wait profile.list profile.show project.doctor proposal.list release.list release.show repository.check rollout.rollback-plan schema.show suite.validate",
   /** An environment and a service, which the request names: both must be within the limits. */
   named:
     "boot.show deploy.plan deploy.run ecosystem.check ecosystem.drift ecosystem.show env.app env.check env.diff env.export env.plan env.process env.read env.rewrite env.source env.template env.unset env.write metrics.show process.act profile.apply proposal.create rollout.apply rollout.plan startup.check status.show",
@@ -32,7 +32,7 @@ const scopes = {
   text: "event.why logs.read process.show",
   /** The machine or the repository: never with a limit. */
   whole:
-    "alerts.test boot.disable boot.drain boot.enable boot.restore boot.save configuration.set daemon.renew declarations.write deployments.migrate history.record interface.add interface.edit interface.remove keys.confirm keys.set-tier logs.prune logs.rotate process.run process.scale project.init proposal.approve proposal.deny proposal.run rollout.rollback target.add target.duplicate target.edit target.remove token.create token.list token.revoke",
+    "alerts.test boot.disable boot.drain boot.enable boot.restore boot.save configuration.set declarations.write deployments.migrate history.record interface.add interface.edit interface.remove keys.confirm keys.set-tier logs.prune logs.rotate mark.mute mark.note process.run process.scale project.init proposal.approve proposal.deny proposal.run rollout.rollback target.add target.duplicate target.edit target.remove token.create token.list token.revoke",
 } as const;
 type Scope = keyof typeof scopes;
 const scopeOf = (id: string): Scope | undefined =>

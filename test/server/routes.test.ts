@@ -20,6 +20,7 @@ import { eventsBody } from "../../src/core/api/events.ts";
 import { identityBody } from "../../src/core/api/identity.ts";
 import { historyBody } from "../../src/core/api/history.ts";
 import { logUsageBody } from "../../src/core/api/log-care.ts";
+import { markListBody } from "../../src/core/api/marks.ts";
 import { proposalListBody } from "../../src/core/api/proposals.ts";
 import { planBody, releaseListBody } from "../../src/core/api/rollout.ts";
 import { ask, ENV, post, testServer, type TestResponse } from "./support.ts";
@@ -42,6 +43,7 @@ const examples: Record<string, { readonly path: string; readonly body?: z.ZodTyp
   "/api/runtime/contract": { path: "/api/runtime/contract", body: contractBody },
   "/api/runtime/audit": { path: "/api/runtime/audit?limit=10", body: auditBody },
   "/api/events": { path: "/api/events?limit=10&cursor=1.1", body: eventsBody },
+  "/api/marks": { path: "/api/marks", body: markListBody },
   "/api/me": { path: "/api/me", body: identityBody },
   "/api/logs/usage": { path: "/api/logs/usage", body: logUsageBody },
   "/api/boot": { path: "/api/boot", body: bootBody },

@@ -13,8 +13,10 @@ import type { EventsResponse, FleetEventsResponse, ProcessShowResponse } from ".
 import type { DeclarationsPlanResponse, DeclarationsResponse } from "../../core/api/declarations.ts";
 import type { HistoryResponse, RecorderResponse } from "../../core/api/history.ts";
 import type { LogsResponse } from "../../core/api/logs.ts";
+import type { MarkListResponse } from "../../core/api/marks.ts";
 import type { MetricsPayload } from "../../core/api/metrics.ts";
 import type { NodesResponse } from "../../core/api/node.ts";
+import type { Proposal, ProposalListResponse } from "../../core/api/proposals.ts";
 import type { Begun } from "../../core/api/rollout-requests.ts";
 import type { Plan, Release, RollbackPlan } from "../../core/api/rollout.ts";
 import type { ContractBody } from "./contract.ts";
@@ -99,6 +101,14 @@ function envFileRequests({ request, requestTagged }: Requests, withService: With
   };
 }
 
+/** Without an end, the mute ends. */
+interface MuteRequest {
+  readonly subject: string;
+  readonly kinds?: readonly string[];
+  readonly until?: string;
+  readonly reason?: string;
+}
+
 function processRequests({ request }: Requests, withService: WithService) {
   return {
     ecosystem: (environment: string, serviceKind?: string, signal?: AbortSignal) =>
@@ -124,6 +134,14 @@ function processRequests({ request }: Requests, withService: WithService) {
       request<EventsResponse>({ path: "/api/events", query, signal }),
     history: (query: Readonly<Record<"series" | "from" | "to", string>>, signal?: AbortSignal) =>
       request<HistoryResponse>({ path: "/api/history", query, signal }),
+    marks: () => request<MarkListResponse>({ path: "/api/marks" }),
+    mute: (body: MuteRequest) => request<MarkListResponse>({ path: "/api/marks/mute", body }),
+    note: (body: { readonly subject: string; readonly text: string }) =>
+      request<MarkListResponse>({ path: "/api/marks/note", body }),
+    proposals: () => request<ProposalListResponse>({ path: "/api/proposals" }),
+    approve: (id: string, planId: string) =>
+      request<Proposal>({ path: "/api/proposals/approve", body: { id, planId } }),
+    deny: (id: string) => request<Proposal>({ path: "/api/proposals/deny", body: { id } }),
     record: (on: boolean) => request<RecorderResponse>({ path: "/api/history/recorder", body: { on } }),
     audit: (limit: string, signal?: AbortSignal) =>
       request<AuditListResponse>({ path: "/api/runtime/audit", query: { limit }, signal }),

@@ -5,7 +5,7 @@ import { DescriptionList } from "../ui/DescriptionList.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 
 const always = [
-  { key: "Tab", label: "Go to the next control" },
+  { key: "Ctrl K", label: "Go to an app, a view or a command" },
   { key: "← → Home End", label: "Go through the samples when a chart has the focus" },
   { key: "Enter", label: "Show the events of the focused chart" },
   { key: "+ −", label: "Zoom in and out of the focused chart" },

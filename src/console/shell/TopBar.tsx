@@ -12,11 +12,16 @@ import { useShownEnvironment } from "./shown-environment.ts";
 
 const icons: Readonly<Record<Theme, IconName>> = { system: "contrast", light: "sun", dark: "moon" };
 
-export function TopBar({ onHelp }: { onHelp: () => void }): JSX.Element {
+interface TopBarProps {
+  readonly onHelp: () => void;
+  readonly onSearch: () => void;
+}
+
+export function TopBar({ onHelp, onSearch }: TopBarProps): JSX.Element {
   const { server, router } = usePage();
   const isOnline = server.isOnline.value;
   return (
-    <header class={`top${useShownEnvironment().isProduction ? " production" : ""}`}>
+    <header class={`top${useShownEnvironment()?.isProduction ? " production" : ""}`}>
       <a class="brand" href={router.href("monitoring")}>
         <svg viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">
           <rect width="24" height="24" rx="5.5" />
@@ -34,6 +39,7 @@ export function TopBar({ onHelp }: { onHelp: () => void }): JSX.Element {
       </span>
       <WhoAmI />
       <CopyLink />
+      <IconButton icon="search" label="Go to an app, a view or a command (Ctrl K)" onClick={onSearch} />
       <IconButton icon="keyboard" label="Keyboard shortcuts" onClick={onHelp} />
       <ThemeButton />
     </header>
@@ -43,12 +49,22 @@ export function TopBar({ onHelp }: { onHelp: () => void }): JSX.Element {
 /** The machine and the environment, because the consoles of several servers look the same. */
 function Whose(): JSX.Element | null {
   const page = useContext(ConsoleContext);
-  const { name: environment } = useShownEnvironment();
-  if (page === undefined) return null;
+  const shown = useShownEnvironment();
+  if (page === undefined || shown === undefined) return null;
+  const { name, names, select, isFixed = false } = shown;
+  // The chosen environment may be empty or have no PM2 profile.
+  const options = names.includes(name) ? names : [name, ...names];
   return (
-    <span class="whose" title={`${page.facts.host} ${environment}`}>
+    <span class="whose" title={`${page.facts.host} ${name}`}>
       <bdi>{page.facts.host}</bdi>
-      {environment !== "" && <strong>{environment}</strong>}
+      <InlineSelect
+        class="environment-choice"
+        label="Environment"
+        value={name}
+        options={options.map((value) => ({ value, label: value || "not chosen" }))}
+        isDisabled={isFixed}
+        onChange={select}
+      />
     </span>
   );
 }

@@ -25,7 +25,7 @@ export function useTitle(marks: Readonly<Record<string, Mark>>): void {
 
 function useWhose(): string {
   const page = useContext(ConsoleContext);
-  const { name } = useShownEnvironment();
+  const { name = "" } = useShownEnvironment() ?? {};
   if (page === undefined) return "Service Management";
   return `${page.facts.host} ${name}`.trim();
 }

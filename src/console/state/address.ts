@@ -5,6 +5,7 @@ export const tabIds = [
   "monitoring",
   "environment",
   "activity",
+  "logs",
   "plan",
   "pm2",
   "service",

@@ -27,12 +27,13 @@ export const tabs: Readonly<Record<TabId, Tab>> = {
     label: "Runtime environment",
     short: "Environment",
     icon: "sliders",
-    load: () => import("./environment/tab.ts"),
+    load: async () => (await import("./operate.ts")).environment,
     isOfOneService: true,
   },
-  activity: { label: "Activity", icon: "history", load: () => import("./activity/tab.ts") },
-  plan: { label: "Plan", icon: "plan", load: () => import("./plan/tab.ts") },
-  pm2: { label: "PM2 preview", short: "PM2", icon: "layers", load: () => import("./pm2/tab.ts") },
+  activity: { label: "Activity", icon: "history", load: async () => (await import("./operate.ts")).activity },
+  logs: { label: "Logs", icon: "file", load: async () => (await import("./operate.ts")).logs },
+  plan: { label: "Plan", icon: "plan", load: async () => (await import("./operate.ts")).plan },
+  pm2: { label: "PM2 preview", short: "PM2", icon: "layers", load: async () => (await import("./operate.ts")).pm2 },
   service: {
     label: "Service configuration",
     isOfServer: true,
@@ -59,7 +60,7 @@ export const tabs: Readonly<Record<TabId, Tab>> = {
     icon: "transfer",
     load: async () => (await import("./declare.ts")).transfer,
   },
-  nodes: { label: "Nodes", icon: "nodes", load: () => import("./nodes/tab.ts") },
+  nodes: { label: "Nodes", icon: "nodes", load: async () => (await import("./operate.ts")).nodes },
 };
 
 /** The number of tabs in the bar of a phone. */
@@ -67,7 +68,7 @@ export const BAR = 3;
 
 /** In order. On a phone, the first {@link BAR} are the bar; export and import are buttons of the second group. */
 export const groups = {
-  Operate: ["monitoring", "environment", "activity", "plan", "nodes"],
+  Operate: ["monitoring", "environment", "activity", "logs", "plan", "nodes"],
   Declare: ["pm2", "service", "targets", "interfaces"],
 } as const satisfies Readonly<Record<string, readonly TabId[]>>;
 

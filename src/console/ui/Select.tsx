@@ -35,15 +35,17 @@ export function Select({ value, options, disabled = false, onChange, ...field }:
 
 interface InlineSelectProps extends Pick<SelectProps, "label" | "value" | "options" | "onChange"> {
   readonly class?: string;
+  readonly isDisabled?: boolean;
 }
 
 /** A select beside its label, for example in a bar. */
-export function InlineSelect({ label, value, options, onChange, ...rest }: InlineSelectProps): JSX.Element {
+export function InlineSelect({ label, value, options, onChange, isDisabled, ...rest }: InlineSelectProps): JSX.Element {
   return (
     <label {...rest}>
       <span>{label}</span>
       <select
         value={value}
+        disabled={isDisabled}
         onChange={({ currentTarget }) => {
           onChange(currentTarget.value);
           // The element already shows the choice, which may be refused. An accepted one is rendered next.

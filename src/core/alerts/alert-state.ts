@@ -56,9 +56,11 @@ const RESOLVE_AFTER_MS = 60_000;
 const REPEAT_AFTER_MS = 6 * 3_600_000;
 const RATE_LIMIT = { messages: 10, withinMs: 10 * 60_000 } as const;
 
+type Judge = (condition: Condition) => boolean;
+
 /**
  * A condition is reported once when it has lasted for its hold-off, again every six hours, and once when it has been
- * gone for a minute. At most ten reports are made in ten minutes.
+ * gone for a minute. At most ten reports are made in ten minutes, and none of a muted condition.
  * @param nowMs on a monotonic clock
  */
 export function updateAlerts(
@@ -66,6 +68,7 @@ export function updateAlerts(
   conditions: readonly Condition[],
   nowMs: number,
   holdOffs: HoldOffs,
+  isMuted: Judge = () => false,
 ): { readonly state: AlertState; readonly reports: readonly AlertReport[] } {
   const current = new Map(
     conditions.filter(({ rule }) => holdOffs[rule] !== undefined).map((one) => [`${one.rule} ${one.subject}`, one]),
@@ -73,7 +76,7 @@ export function updateAlerts(
   const active = new Map<string, ActiveAlert>();
   const due: DueReport[] = [];
   for (const key of new Set([...state.active.keys(), ...current.keys()])) {
-    const { alert, report } = updateAlert(state.active.get(key), current.get(key), nowMs, holdOffs);
+    const { alert, report } = updateAlert(state.active.get(key), current.get(key), nowMs, holdOffs, isMuted);
     if (alert !== undefined) active.set(key, alert);
     if (report !== undefined) due.push(report);
   }
@@ -85,13 +88,16 @@ function updateAlert(
   condition: Condition | undefined,
   nowMs: number,
   holdOffs: HoldOffs,
+  isMuted: Judge,
 ): { readonly alert?: ActiveAlert; readonly report?: DueReport } {
   if (condition === undefined) return before === undefined ? {} : resolveAlert(before, nowMs);
   const { sinceMs = nowMs, reportedMs } = before ?? {};
-  const isDue =
+  const isLate =
     reportedMs === undefined
       ? nowMs - sinceMs >= (holdOffs[condition.rule] ?? 0)
       : nowMs - reportedMs >= REPEAT_AFTER_MS;
+  // A muted condition stays known, so that it is reported when the mute ends.
+  const isDue = isLate && !isMuted(condition);
   const alert = { condition, sinceMs, reportedMs: isDue ? nowMs : reportedMs, clearedMs: undefined };
   return isDue ? { alert, report: { ...condition, state: "firing", sinceMs } } : { alert };
 }

@@ -3,7 +3,8 @@ import type { AlertsPorts } from "./ports.ts";
 import type { Alerting } from "./port-alerts.ts";
 import type { AlertSettings } from "../project/project.ts";
 import { STEP_MS } from "../history/step.ts";
-import { bootConditions, findConditions } from "./conditions.ts";
+import { bootConditions, findConditions, type Condition } from "./conditions.ts";
+import { findMute } from "./muted.ts";
 import { MemoryTrend } from "./growth.ts";
 import { readHoldOffs, updateAlerts, INITIAL_STATE } from "./alert-state.ts";
 import { alertMessage } from "./message.ts";
@@ -33,16 +34,26 @@ async function watchConditions(
   onProblem: (error: unknown) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const { bootOutlook, clock, notifier, telemetry } = ports;
+  const { bootOutlook, clock, marks, notifier, telemetry } = ports;
   const holdOffs = readHoldOffs(settings);
   const trend = new MemoryTrend();
   let state = INITIAL_STATE;
+  const store = await marks();
   let samples = 0;
+  let unread = "";
   let sending = Promise.resolve();
   const request = { environment: undefined, asyncContext: false, intervalMs: STEP_MS };
   for await (const sample of telemetry.watch(request, signal)) {
     const conditions = [...findConditions(sample, trend.add(sample)), ...bootConditions(bootOutlook.last())];
-    const update = updateAlerts(state, conditions, clock.elapsed(), holdOffs);
+    // If the mutes cannot be read, nothing is muted.
+    const muting = await store.read().catch((error: unknown) => {
+      if (unread !== String(error)) onProblem(error);
+      unread = String(error);
+      return [];
+    });
+    const isMuted = ({ app, kind }: Condition): boolean =>
+      findMute(muting, { subject: app, kind }, clock.now()) !== undefined;
+    const update = updateAlerts(state, conditions, clock.elapsed(), holdOffs, isMuted);
     state = update.state;
     for (const report of update.reports) {
       const message = alertMessage(ports, report);

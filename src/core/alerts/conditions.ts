@@ -3,6 +3,7 @@ import type { Issue } from "../api/issue.ts";
 import type { HostMetrics, MetricsPayload, ProcessMetrics } from "../api/metrics.ts";
 import type { Sample } from "../metrics/telemetry.ts";
 import { processLabel, type MemoryGrowth } from "./growth.ts";
+import { MISSING, troubleKind } from "./muted.ts";
 import { stateText } from "../running/state-text.ts";
 import { pluralize } from "../words/pluralize.ts";
 
@@ -10,6 +11,10 @@ export interface Condition {
   readonly rule: AlertRule;
   /** A process, a mount point, an ecosystem file, or PM2. */
   readonly subject: string;
+  /** The subject of a mute: a process without its number. */
+  readonly app: string;
+  /** The kind of trouble. A mute is of some kinds. */
+  readonly kind: string;
   /** One sentence with only names and figures. */
   readonly details: string;
 }
@@ -20,7 +25,7 @@ const MIN_FREE = { share: 0.1, bytes: 2 * GIB } as const;
 
 export function findConditions(sample: Sample, growth: ReadonlyMap<string, MemoryGrowth>): Condition[] {
   const disks = sample.payload.host.disk.flatMap(diskConditions);
-  if (sample.kind === "host") return [{ rule: "pm2-away", subject: "PM2", details: sample.error.details }, ...disks];
+  if (sample.kind === "host") return [{ ...ofMachine("pm2-away", "PM2"), details: sample.error.details }, ...disks];
   const { payload } = sample;
   return [
     ...offlineConditions(payload),
@@ -38,8 +43,16 @@ export function bootConditions(issues: readonly Issue[] | undefined): Condition[
   if (issues === undefined || first === undefined) return [];
   const more = issues.length === 1 ? "" : ` In all, svcm boot has ${issues.length} errors.`;
   return [
-    { rule: "boot", subject: "reboot", details: `A reboot would not bring back what runs: ${first.message}.${more}` },
+    { ...ofMachine("boot", "reboot"), details: `A reboot would not bring back what runs: ${first.message}.${more}` },
   ];
+}
+
+function ofMachine<Rule extends AlertRule>(rule: Rule, subject: string) {
+  return { rule, subject, app: subject, kind: rule };
+}
+
+function ofProcess(process: ProcessMetrics): Pick<Condition, "subject" | "app" | "kind"> {
+  return { subject: processLabel(process), app: process.name, kind: troubleKind(process) };
 }
 
 /** A crash loop has its own rule. */
@@ -51,7 +64,13 @@ function offlineConditions({ ecosystem, processes }: MetricsPayload): Condition[
       const own = processes.filter(({ name }) => name === subject);
       const states = [...new Set(own.map(({ state, stateReason }) => stateText({ name: state, reason: stateReason })))];
       const what = own.length === 0 ? "PM2 does not know it" : `it is ${states.join(", ")}`;
-      return { subject, details: `${subject} is declared in ${fileName} and does not run: ${what}.` };
+      const kind = own[0] === undefined ? MISSING : troubleKind(own[0]);
+      return {
+        subject,
+        app: subject,
+        kind,
+        details: `${subject} is declared in ${fileName} and does not run: ${what}.`,
+      };
     });
   const isDeclared = ({ name, pmId }: ProcessMetrics): boolean =>
     drift.some(
@@ -65,7 +84,10 @@ function offlineConditions({ ecosystem, processes }: MetricsPayload): Condition[
       const { state, stateReason, problem } = process;
       const why = problem === null ? "" : ` ${problem.details}`;
       const label = processLabel(process);
-      return { subject: label, details: `${label} is ${stateText({ name: state, reason: stateReason })}.${why}` };
+      return {
+        ...ofProcess(process),
+        details: `${label} is ${stateText({ name: state, reason: stateReason })}.${why}`,
+      };
     });
   return [...missing, ...single].map((one) => ({ rule: "not-online", ...one }));
 }
@@ -94,15 +116,14 @@ function jobConditions(process: ProcessMetrics): Condition[] {
 }
 
 /** In a chat, the sentence stands alone. */
-function describeProblem(process: ProcessMetrics, details: string): Pick<Condition, "subject" | "details"> {
-  const subject = processLabel(process);
-  return { subject, details: `${subject}: ${details}` };
+function describeProblem(process: ProcessMetrics, details: string): Omit<Condition, "rule"> {
+  return { ...ofProcess(process), details: `${processLabel(process)}: ${details}` };
 }
 
 function growthCondition(subject: string, { bytesPerHour, hoursLeft }: MemoryGrowth): Condition {
   const rate = `${Math.round(bytesPerHour / 2 ** 20)} MiB an hour`;
   const details = `The memory of ${subject} grows by ${rate}. The machine has no memory left in ${pluralize(Math.round(hoursLeft), "hour")}.`;
-  return { rule: "memory-growth", subject, details };
+  return { ...ofMachine("memory-growth", subject), app: subject.replace(/ \(\d+\)$/, ""), details };
 }
 
 function diskConditions(disk: HostMetrics["disk"][number]): Condition[] {
@@ -111,7 +132,7 @@ function diskConditions(disk: HostMetrics["disk"][number]): Condition[] {
   const isFull = availableBytes < totalBytes * MIN_FREE.share || availableBytes < MIN_FREE.bytes;
   if (!isFull || totalBytes === 0) return [];
   const details = `${path} has ${(availableBytes / GIB).toFixed(1)} GiB free of ${(totalBytes / GIB).toFixed(1)} GiB.`;
-  return [{ rule: "disk", subject: path, details }];
+  return [{ ...ofMachine("disk", path), details }];
 }
 
 function driftConditions({ ecosystem }: MetricsPayload): Condition[] {
@@ -119,6 +140,6 @@ function driftConditions({ ecosystem }: MetricsPayload): Condition[] {
   return [...new Set(differing.map(({ name }) => name))].map((subject) => {
     const fields = differing.filter(({ name }) => name === subject).map(({ key, field }) => key ?? field);
     const names = [...new Set(fields)].slice(0, 5).join(", ");
-    return { rule: "drift", subject, details: `${subject} differs from ${ecosystem.fileName}: ${names}.` };
+    return { ...ofMachine("drift", subject), details: `${subject} differs from ${ecosystem.fileName}: ${names}.` };
   });
 }

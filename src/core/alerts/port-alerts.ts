@@ -1,4 +1,5 @@
 import type { AlertMessage } from "../api/alerts.ts";
+import type { Mark } from "../api/marks.ts";
 import type { AlertSettings } from "../project/project.ts";
 
 /** Sends the messages that `alerts` in `svcm.yaml` declares. Errors never contain a URL or a secret. */
@@ -17,6 +18,20 @@ export interface Notifier {
 export interface Alerting {
   start(settings: AlertSettings, onProblem: (error: unknown) => void): void;
   stop(): Promise<void>;
+}
+
+/** The mutes and notes, in `.svcm/marks.json`. */
+export interface Marks {
+  /** Also mutes that have ended. @throws {SvcmError} MARKS_FAILED */
+  read(): Promise<readonly Mark[]>;
+
+  /** Replaces them in one locked transaction. @throws {SvcmError} MARKS_FAILED; errors of `decide` pass through */
+  change(decide: (all: readonly Mark[]) => readonly Mark[]): Promise<readonly Mark[]>;
+}
+
+export interface HasMarks {
+  /** Few commands need them, so the others do not load their code. */
+  readonly marks: () => Promise<Marks>;
 }
 
 export interface HasNotifier {

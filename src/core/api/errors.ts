@@ -33,6 +33,8 @@ export const errorTable = {
   EVENTS_FAILED: { status: 500, exitCode: 3, error: "PM2's log could not be read." },
   LOGS_FAILED: { status: 500, exitCode: 3, error: "Logs could not be read." },
   HISTORY_FAILED: { status: 500, exitCode: 3, error: "The recorded history could not be read." },
+  MARK_REFUSED: { status: 409, exitCode: 2, error: "Mute or note refused." },
+  MARKS_FAILED: { status: 500, exitCode: 3, error: "Mutes and notes could not be read or written." },
   ALERT_FAILED: { status: 500, exitCode: 3, error: "The alert could not be delivered." },
   /** Failures of metrics use the kind PM2_METRICS_FAILED. */
   PM2_FAILED: { status: 500, exitCode: 3, error: "PM2 operation failed." },

@@ -34,6 +34,8 @@ const time = z.int().check(z.minimum(0), z.meta({ format: TIME_FORMAT }));
 const logCursor = z.optional(z.string().check(z.regex(/^[\w-]{1,7000}$/)));
 const searched = z.optional(z.string().check(z.minLength(1), z.maxLength(1000)));
 const nothing = z.strictObject({});
+/** As in an alert: an app, a mount point, `PM2` or `reboot`. */
+const marked = z.string().check(z.minLength(1), z.maxLength(300));
 const document = z.looseObject({});
 
 export const inputs = {
@@ -219,6 +221,21 @@ export const inputs = {
     only: z.optional(z.enum(["layout", "keys"])),
     confirm: z.optional(z.boolean()),
   }),
+  "mark.list": nothing,
+  /** `until` is a duration, a day of the week or a time; without it, the mute ends. Without `kinds`, those of the present troubles. */
+  "mark.mute": z.strictObject({
+    subject: marked,
+    until: z.optional(z.string().check(z.maxLength(40))),
+    kinds: z.optional(
+      z.array(z.string().check(z.regex(/^(?:(?:PROCESS|JOB)_[A-Z_]{1,40}|[a-z][a-z0-9 -]{1,30})$/))).check(
+        z.minLength(1),
+        z.maxLength(20),
+      ),
+    ),
+    reason: z.optional(z.string().check(z.maxLength(200))),
+  }),
+  /** An empty text removes the note. */
+  "mark.note": z.strictObject({ subject: marked, text: z.string().check(z.maxLength(500)) }),
   ...proposalInputs,
   ...rolloutInputs,
   "schema.show": z.strictObject({ document: z.enum(schemaNames) }),

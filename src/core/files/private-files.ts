@@ -63,6 +63,8 @@ const MAX_BYTES = 64 * 2 ** 20;
 
 /** Several processes of the machine may change it, one at a time. */
 export interface DeliveryFile {
+  /** `undefined` if there is no file. @throws {FileError} */
+  read(): Promise<string | undefined>;
   /** When the promise of `save` resolves, the new text is on disk. @throws {FileError} ELOCKED or the system's code */
   change<T>(work: (text: string | undefined, save: (text: string) => Promise<void>) => Promise<T>): Promise<T>;
 }
@@ -70,6 +72,7 @@ export interface DeliveryFile {
 export function deliveryFile(path: string): DeliveryFile {
   const locks = fileLocks({ timeoutMs: LOCK_TIMEOUT_MS });
   return {
+    read: () => readStored(path),
     async change(work) {
       await attempt("write", path, () => createFolder(dirname(path)));
       return await locks.withLock({ target: path, path }, async (nonce) => {

@@ -7,7 +7,13 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const HOLD_OFFS = readHoldOffs({ rules: {} });
 
-const offline = (subject = "api"): Condition => ({ rule: "not-online", subject, details: "It is not online." });
+const offline = (subject = "api", kind = "errored"): Condition => ({
+  rule: "not-online",
+  subject,
+  app: subject,
+  kind,
+  details: "It is not online.",
+});
 
 /** Checks the conditions every ten seconds, and returns the reports with their second. */
 function run(seconds: number, conditionsAt: (second: number) => readonly Condition[], holdOffs = HOLD_OFFS) {

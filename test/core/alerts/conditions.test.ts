@@ -44,7 +44,7 @@ describe("the conditions of alerts", () => {
       ecosystem: { ...ecosystem, missingExpected: ["dev-restapi"] },
       processes: [{ ...first!, state: "stopped", stateReason: "by alice since 14:02" }],
     }));
-    expect(findConditions(missing, NONE)).toEqual([
+    expect(findConditions(missing, NONE)).toMatchObject([
       {
         rule: "not-online",
         subject: "dev-restapi",
@@ -55,14 +55,14 @@ describe("the conditions of alerts", () => {
 
   test.each(["JOB_FAILED", "JOB_MISSED", "JOB_STUCK"] as const)("a job with %s, by its name", (code) => {
     const problem = { code, details: "Its last run ended with exit code 3." };
-    expect(findConditions(withProcess({ state: "waiting", problem }), NONE)).toEqual([
+    expect(findConditions(withProcess({ state: "waiting", problem }), NONE)).toMatchObject([
       { rule: "job", subject: "dev-restapi (0)", details: `dev-restapi (0): ${problem.details}` },
     ]);
   });
 
   test("a crash loop", () => {
     const problem = { code: "PROCESS_CRASH_LOOP", details: "It was restarted 26 times." } as const;
-    expect(findConditions(withProcess({ problem }), NONE)).toEqual([
+    expect(findConditions(withProcess({ problem }), NONE)).toMatchObject([
       { rule: "crash-loop", subject: "dev-restapi (0)", details: `dev-restapi (0): ${problem.details}` },
     ]);
   });

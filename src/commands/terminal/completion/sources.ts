@@ -58,6 +58,8 @@ export const ARGUMENT_SOURCES: Readonly<Record<string, readonly Source[]>> = {
   check: [{ paths: "files", repeats: true }],
   deny: [{}],
   audit: [{ from: "processes" }],
+  mute: [{ from: "processes" }],
+  note: [{ from: "processes" }, {}],
   "config:set": [{ from: "configurationFields", assigns: "field", repeats: true }],
   "config:validate": [FILE],
   deploy: [{ from: "revisions" }],

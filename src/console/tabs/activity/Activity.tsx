@@ -1,9 +1,10 @@
-import { signal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { useConsole, type Console } from "../../console.ts";
 import type { AuditListResponse } from "../../../core/api/bodies.ts";
 import type { EventsResponse, FleetEventsResponse } from "../../../core/api/events.ts";
+import { toProblem, type Problem } from "../../data/request-error.ts";
 import { formatTime } from "../../data/format.ts";
 import { textPart } from "../../state/address.ts";
 import { Button } from "../../ui/Button.tsx";
@@ -48,8 +49,11 @@ export function Activity(): JSX.Element {
   const { filter, show, nodes } = listOf(useConsole());
   const isFleet = hasNodes() && nodes.value === ALL;
   const { audit, events } = useActivity(isFleet);
-  const listed = events.answer ?? events.last;
-  const { events: recent, missing = [] } = listed ?? {};
+  const first = events.answer ?? events.last;
+  const older = useOlder(isFleet ? undefined : first);
+  const listed = first && { ...first, ...older.last, events: [...first.events, ...older.events] };
+  const { missing = [] } = first ?? {};
+  const recent = useMemo(() => listed?.events, [first, older.events]);
   const records = isFleet ? recent && [] : changesOf(audit);
   const rows = useMemo(() => records && rowsOf(records, recent ?? []), [records, recent]);
   const retry = (): void => [audit, events].forEach((one) => one.retry());
@@ -67,12 +71,18 @@ export function Activity(): JSX.Element {
       <RequestProblem problem={audit.problem ?? events.problem} retry={retry} />
       <StatusRegion>{missing.length > 0 && <Missing missing={missing} />}</StatusRegion>
       {listed && <Reach events={listed} changes={records} />}
+      <RequestProblem problem={older.problem} retry={older.read} />
       {rows && (
         <Rows
           rows={rows}
           visible={foldEvents(rows.filter((row) => matchesRow(row, show.value as RowFilter, filter.value)))}
           isFleet={isFleet}
         />
+      )}
+      {first && !isFleet && (
+        <p class="reach">
+          Events since {formatTime(older.since)}. <Button onClick={older.read}>Older</Button>
+        </p>
       )}
     </>
   );
@@ -121,6 +131,35 @@ function Controls(): JSX.Element {
       )}
     </>
   );
+}
+
+/** The events before those of the first answer: its further pages, then the week before, as often as the user asks. */
+function useOlder(first: EventsResponse | undefined) {
+  const { api } = useConsole();
+  const pages = useSignal<readonly EventsResponse[]>([]);
+  const since = useSignal(Date.now() - SPAN_MS);
+  const problem = useSignal<Problem | undefined>(undefined);
+  useEffect(() => {
+    pages.value = [];
+    since.value = Date.now() - SPAN_MS;
+  }, [first]);
+  const last = pages.value.at(-1);
+  const read = async (): Promise<void> => {
+    const next = (last ?? first)?.next;
+    const from = typeof next === "string" ? since.value : since.value - SPAN_MS;
+    const place: Readonly<Record<string, string>> =
+      typeof next === "string" ? { cursor: next } : { until: `${since.value - 1}` };
+    try {
+      const page = await api.events({ since: `${from}`, limit: `${LIMIT}`, ...place });
+      pages.value = [...pages.value, page];
+      since.value = from;
+      problem.value = undefined;
+    } catch (error) {
+      problem.value = toProblem(error);
+    }
+  };
+  const events = useMemo(() => pages.value.flatMap((page) => page.events), [pages.value]);
+  return { events, last, problem: problem.value, since: since.value, read: () => void read() };
 }
 
 interface ReachProps {

@@ -8,7 +8,7 @@ import { formatLink } from "../../state/address.ts";
 import { ToggleButton } from "../../ui/Button.tsx";
 import { RequestProblem } from "../../ui/Problem.tsx";
 import { useRequest } from "../../ui/use-request.ts";
-import { LogAround } from "../logs/LogAround.tsx";
+import { LogLink } from "../logs/LogLink.tsx";
 import { readAfter, type Repeated } from "./after.ts";
 import { groupByDay, type ActivityRow } from "./rows.ts";
 
@@ -197,7 +197,11 @@ function Event({ row }: { row: Of<"event"> }): JSX.Element {
       <td data-name="Keys or process" class="what">
         <bdi>{subject}</bdi>
         <small>{evidence.join(" ")}</small>
-        {app !== null && node === undefined && <LogAround app={app} at={timestamp} />}
+        {app !== null && node === undefined && (
+          <LogLink app={app} at={timestamp}>
+            Log around it
+          </LogLink>
+        )}
       </td>
       <td data-name="By" class={event.actor === undefined ? "none" : "who"}>
         {event.actor ?? UNKNOWN}

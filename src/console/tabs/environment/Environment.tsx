@@ -8,7 +8,6 @@ import { FilePath } from "../../ui/FilePath.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
 import { ProblemLine, RequestProblem } from "../../ui/Problem.tsx";
-import { RadioGroup } from "../../ui/RadioGroup.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
 import { Comparison } from "./Comparison.tsx";
@@ -47,7 +46,7 @@ function NoService(): JSX.Element {
 
 /** @see the specification, "Deploy target list behaviour" 7 */
 function EnvFile(): JSX.Element {
-  const { facts, router } = useConsole();
+  const { router } = useConsole();
   const editor = useEditor();
   // A later effect would discard an edit made on the values that an earlier visit left on the screen.
   useLayoutEffect(() => {
@@ -62,12 +61,6 @@ function EnvFile(): JSX.Element {
   return (
     <>
       <TabHead title="Runtime environment">
-        <RadioGroup
-          label="Environment"
-          value={editor.environment.value}
-          options={Object.keys(facts.contract.environments).map((value) => ({ value }))}
-          onChange={(name) => editor.select(name)}
-        />
         <IconButton icon="restart" label="Read the file again" variant="plain" onClick={() => void editor.reload()} />
       </TabHead>
       <StatusRegion>
@@ -118,7 +111,9 @@ function Unselected(): JSX.Element | null {
   if (issues.length === 0) return null;
   return (
     <StatusLine tone="error">
-      <strong>The saved environment cannot be used. Select one above; until then nothing is read or written.</strong>
+      <strong>
+        The saved environment cannot be used. Select one in the header; until then nothing is read or written.
+      </strong>
       <IssueList issues={issues} label="Issues of the saved environment" />
     </StatusLine>
   );

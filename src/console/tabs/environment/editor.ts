@@ -11,6 +11,7 @@ import { toProblem, type Problem } from "../../data/request-error.ts";
 import { selectionPart, textPart } from "../../state/address.ts";
 import type { Mark } from "../../state/router.ts";
 import { listChanges, validateChanges, type Edits } from "./changes.ts";
+import { monitorOf } from "../monitoring/monitor.ts";
 import { canonicalName, selectionOf, type Selection } from "./selection.ts";
 
 export type FileRead = Tagged<EnvReadResponse>;
@@ -59,7 +60,10 @@ export class Editor {
 
   select(name: string): void {
     if (name === this.environment.value || !this.mayLeave()) return;
-    this.#page.store.update((document) => ({ ...document, runtimeEnvironment: name }));
+    const { store, facts } = this.#page;
+    store.update((document) => ({ ...document, runtimeEnvironment: name }));
+    // Some environments have an env file, and PM2 runs no app of them.
+    if (facts.matrix.pm2Profiles.includes(name)) monitorOf(this.#page).selectEnvironment(name);
     if (this.#isOpen) this.#show({ name });
     else this.environment.value = name;
   }

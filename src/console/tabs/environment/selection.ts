@@ -1,4 +1,5 @@
 import type { Console } from "../../console.ts";
+import { monitorOf } from "../monitoring/monitor.ts";
 import type { Problem } from "../../data/request-error.ts";
 
 export interface Selection {
@@ -7,10 +8,14 @@ export interface Selection {
   readonly refusal?: Problem;
 }
 
-export function selectionOf({ facts, store }: Console): Selection {
+/** Without a stored selection, that of the page. */
+export function selectionOf(page: Console): Selection {
+  const { facts, store } = page;
   const { runtimeEnvironment: stored } = store.document.value;
   if (stored === undefined) {
     const { envFile } = facts.defaults;
+    const shown = canonicalName(facts, monitorOf(page).feed.environment.value);
+    if (shown !== undefined) return { name: shown };
     return "refusal" in envFile ? { name: "", refusal: envFile.refusal } : { name: envFile.name };
   }
   return { name: (typeof stored === "string" && canonicalName(facts, stored)) || "" };

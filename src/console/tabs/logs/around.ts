@@ -8,7 +8,7 @@ const PAGE_SIZE = 1000;
 const MAX_TRIES = 6;
 const MIN_SPAN_MS = 100;
 /** An event has no fraction of a second, so its second counts as the moment. */
-const MOMENT_MS = 999;
+const SECOND_MS = 1000;
 const STREAMS = ["out", "err"] as const;
 
 export interface Around {
@@ -25,8 +25,9 @@ export interface Around {
 type ReadLogs = (query: Readonly<Record<string, string>>) => Promise<LogsResponse>;
 
 /** Asks for each stream alone, because lines without a time would displace the others. */
-export async function readAround(app: string, at: string, read: ReadLogs): Promise<Around> {
-  const parts = await Promise.all(STREAMS.map((stream) => readStream({ app, stream }, Date.parse(at), read)));
+export async function readAround(apps: readonly string[], at: string, read: ReadLogs): Promise<Around> {
+  const places = apps.flatMap((app) => STREAMS.map((stream) => ({ app, stream })));
+  const parts = await Promise.all(places.map((of) => readStream(of, Date.parse(at), read)));
   const join = (side: "before" | "after" | "untimed"): LogLine[] =>
     parts.flatMap((part) => part[side]).toSorted((a, b) => (a.at ?? "").localeCompare(b.at ?? ""));
   return {
@@ -39,7 +40,7 @@ export async function readAround(app: string, at: string, read: ReadLogs): Promi
 }
 
 async function readStream(of: Readonly<Record<string, string>>, momentMs: number, read: ReadLogs): Promise<Around> {
-  const middle = momentMs + MOMENT_MS;
+  const middle = momentMs % SECOND_MS === 0 ? momentMs + SECOND_MS - 1 : momentMs;
   const first = await read({ ...of, until: `${middle}`, limit: `${COUNT}` });
   const before = first.lines.filter(isTimed);
   const untimed = first.lines.filter((line) => !isTimed(line));

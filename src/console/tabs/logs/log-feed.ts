@@ -11,7 +11,7 @@ const PAGE_SIZE = 500;
 type Choice = Pick<LogsOptions, "grep" | "level">;
 
 export interface LogFeedOptions {
-  readonly app: string;
+  readonly apps: readonly string[];
   readonly api: Pick<Api, "logs">;
   readonly follow: Feed["logs"];
 }
@@ -61,11 +61,18 @@ export class LogFeed {
   }
 
   async readOlder(): Promise<void> {
-    const { app, api } = this.#options;
+    const { apps, api } = this.#options;
     const { level, grep } = this.#choice;
     const before = this.older.peek() ?? undefined;
     try {
-      const page = await api.logs({ app, before, grep, level, ignoreCase: "true", limit: String(PAGE_SIZE) });
+      const page = await api.logs({
+        apps: apps.join(","),
+        before,
+        grep,
+        level,
+        ignoreCase: "true",
+        limit: String(PAGE_SIZE),
+      });
       batch(() => {
         this.lines.value = [...page.lines, ...this.lines.peek()].slice(0, MAX_LINES);
         this.#moveSeen(page.lines.length);
@@ -77,8 +84,8 @@ export class LogFeed {
   }
 
   async #follow(stop: AbortSignal): Promise<void> {
-    const { app, follow } = this.#options;
-    const options = { apps: [app], ...this.#choice, ignoreCase: true, tail: PAGE_SIZE, signal: stop };
+    const { apps, follow } = this.#options;
+    const options = { apps: [...apps], ...this.#choice, ignoreCase: true, tail: PAGE_SIZE, signal: stop };
     const onState = (state: ConnectionState): void => {
       if (state !== "live" && !stop.aborted) this.stoppedAt.value ??= Date.now();
     };

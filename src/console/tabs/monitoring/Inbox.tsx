@@ -3,6 +3,9 @@ import { useConsole } from "../../console.ts";
 import { formatNumber, formatTime, pluralize } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import { useRequest } from "../../ui/use-request.ts";
+import { troubleKind } from "../../../core/alerts/muted.ts";
+import { MarkActions, Muted } from "./MarkActions.tsx";
+import { Proposals } from "./Proposals.tsx";
 import { meters, tones } from "./meters.tsx";
 import type { Monitor } from "./monitor.ts";
 import { statusLabel, statusOf } from "./process-status.ts";
@@ -18,13 +21,15 @@ const MAX_CARDS = 5;
 export function Inbox({ monitor }: { monitor: Monitor }): JSX.Element | null {
   const sample = monitor.feed.displayed.value;
   if (sample?.metrics === undefined || sample.refusal !== undefined) return null;
-  const troubles = findTroubles(sample.metrics);
+  const { metrics } = sample;
+  const troubles = findTroubles(metrics, monitor.marks.list.value);
   const more = troubles.length - MAX_CARDS;
   return (
     <section class="inbox" aria-label="Attention">
       <StateLine monitor={monitor} troubles={troubles} />
-      {troubles.length > 0 && (
+      {troubles.length + monitor.marks.proposals.value.length > 0 && (
         <ul>
+          <Proposals monitor={monitor} />
           {troubles.slice(0, MAX_CARDS).map((one) => (
             <li key={one.kind === "app" ? one.row.key : ""} class="card">
               {one.kind === "app" ? (
@@ -36,6 +41,7 @@ export function Inbox({ monitor }: { monitor: Monitor }): JSX.Element | null {
           ))}
         </ul>
       )}
+      <Muted monitor={monitor} />
       {more > 0 && <p class="reason">And {pluralize(more, "app")} more, at the top of the list.</p>}
     </section>
   );
@@ -90,9 +96,16 @@ function AppCard({ row, count, monitor }: { row: AppGroup; count: number; monito
           </Button>
         )}
         <ProcessActions row={row} monitor={monitor} isInWords only={actionFor(row)} />
+        <MarkActions subject={name} kinds={kindsOf(row)} monitor={monitor} />
       </span>
     </>
   );
+}
+
+/** The troubles of its instances. */
+function kindsOf({ instances }: AppGroup): string[] {
+  const troubled = instances.filter(({ problem, state }) => problem !== null || state === "stopped");
+  return [...new Set(troubled.map(troubleKind))];
 }
 
 function focusRow(name: string): void {

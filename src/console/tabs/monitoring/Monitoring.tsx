@@ -1,6 +1,5 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { interval } from "../../../core/api/channel.ts";
 import type { HostMetrics } from "../../../client/index.ts";
 import { useConsole } from "../../console.ts";
 import { formatBytes, formatDuration, pluralize } from "../../data/format.ts";
@@ -70,14 +69,8 @@ function System({ system }: { system: NonNullable<HostMetrics["system"]> }): JSX
 }
 
 const rangeOptions = Object.keys(ranges).map((value) => ({ value }));
-const intervalOptions = [interval.min, interval.default, interval.max].map((ms) => ({
-  value: String(ms),
-  label: `${ms / 1000}s`,
-}));
-
 function Controls({ monitor }: { monitor: Monitor }): JSX.Element {
   const { feed, view } = monitor;
-  const { node } = useConsole().router;
   const isPaused = feed.isPaused.value;
   return (
     <>
@@ -89,17 +82,6 @@ function Controls({ monitor }: { monitor: Monitor }): JSX.Element {
         onChange={(value) => view.choose(value as Range)}
       />
       <ComparisonSwitch monitor={monitor} />
-      {node === "" && (
-        <RadioGroup
-          label="Time between two samples"
-          value={String(feed.intervalMs.value)}
-          options={intervalOptions}
-          onChange={(value) => {
-            feed.intervalMs.value = Number(value);
-            feed.subscribe();
-          }}
-        />
-      )}
       <Button icon={isPaused ? "play" : "pause"} onClick={() => view.pause(!isPaused)}>
         <span class="pause-word">{isPaused ? "Resume" : "Pause"}</span>
       </Button>
@@ -141,8 +123,8 @@ function SelectedEvents({ monitor: { events } }: { monitor: Monitor }): JSX.Elem
   return (
     <Dialog title={`${more}${pluralize(newest.length, "event")}`} onClose={() => void (selected.value = [])}>
       <div class="why-end">
-        {newest.slice(0, MAX_EVENTS).map(({ event }, at) => (
-          <EventReport key={JSON.stringify(event)} event={event} isOpen={at === 0} />
+        {newest.slice(0, MAX_EVENTS).map(({ event }) => (
+          <EventReport key={JSON.stringify(event)} event={event} />
         ))}
       </div>
     </Dialog>

@@ -1,13 +1,13 @@
 import type { ComponentChildren, JSX } from "preact";
 import { formatBytes, pluralize, formatRate, formatShare, formatTime, UNKNOWN } from "../../data/format.ts";
 import { type Description, DescriptionList } from "../../ui/DescriptionList.tsx";
-import { ProcessLog } from "../logs/ProcessLog.tsx";
+import { LogLink } from "../logs/LogLink.tsx";
 import { AsyncContext } from "./AsyncContext.tsx";
 import { Drift } from "./Drift.tsx";
-import { EnvironmentNames } from "./EnvironmentNames.tsx";
 import { driftOf, type ProcessProps } from "./monitor.ts";
 import { ProcessActions } from "./ProcessActions.tsx";
 import { RowChart } from "./RowChart.tsx";
+import { MarkActions } from "./MarkActions.tsx";
 import { keyOf, singleGroup } from "./rows.ts";
 import { Why } from "./Why.tsx";
 
@@ -15,20 +15,26 @@ const BYTE_STEPS = Array.from({ length: 32 }, (_, at) => 1024 * 2 ** at);
 
 export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
   const metrics = metricsOf(process);
+  const drift = driftOf(monitor, process);
   return (
     <div class="detail">
       <Part title="Why" process={process}>
         <Why process={process} monitor={monitor} />
         <ProcessActions row={singleGroup(process)} monitor={monitor} isInWords />
+        <span class="form-actions">
+          <LogLink app={process.name}>Open the log</LogLink>
+          <MarkActions subject={process.name} kinds={[]} monitor={monitor} />
+        </span>
       </Part>
       <Charts process={process} monitor={monitor} />
       <Part title="Facts" process={process} isTall>
         <Facts process={process} />
       </Part>
-      <Part title="Log" process={process}>
-        <ProcessLog app={process.name} feed={monitor.feed} />
-      </Part>
-      <Declaration process={process} monitor={monitor} />
+      {drift.length > 0 && (
+        <Part title="Drift from the ecosystem file" process={process}>
+          <Drift process={process} monitor={monitor} drift={drift} />
+        </Part>
+      )}
       {metrics.length > 0 && (
         <Part title="Metrics of the app" process={process}>
           <DescriptionList items={metrics} />
@@ -39,22 +45,6 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
           <AsyncContext context={process.asyncContext} />
         </Part>
       )}
-    </div>
-  );
-}
-
-function Declaration({ process, monitor }: ProcessProps): JSX.Element {
-  const drift = driftOf(monitor, process);
-  return (
-    <div class="parts">
-      {drift.length > 0 && (
-        <Part title="Drift from the ecosystem file" process={process}>
-          <Drift process={process} monitor={monitor} drift={drift} />
-        </Part>
-      )}
-      <Part title="Environment" process={process}>
-        <EnvironmentNames process={process} />
-      </Part>
     </div>
   );
 }

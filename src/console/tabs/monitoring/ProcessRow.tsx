@@ -1,7 +1,6 @@
 import type { JSX } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import type { ProcessMetrics } from "../../../client/index.ts";
-import { formatBytes, formatDuration, formatPercent, formatRate, formatTime, UNKNOWN } from "../../data/format.ts";
+import { formatBytes, formatDuration, formatPercent, formatTime, UNKNOWN } from "../../data/format.ts";
 import { Icon } from "../../ui/Icon.tsx";
 import { rowIn, type Monitor } from "./monitor.ts";
 import { causesRestarts, statusOf, statusLabel } from "./process-status.ts";
@@ -36,7 +35,7 @@ export function ProcessRow({ row, monitor, index, isInstance = false }: RowProps
         })}
       {isOpen && !isFolded && (
         <tr class="detail-row">
-          <td colSpan={COLUMNS + Number(monitor.showsDisk.value) + Number(monitor.history.isAvailable.value)}>
+          <td colSpan={COLUMNS + Number(monitor.history.isAvailable.value)}>
             <ProcessDetail process={row.process} monitor={monitor} />
           </td>
         </tr>
@@ -66,8 +65,6 @@ function Cells({ row, monitor, isOpen, isInstance }: CellsProps): JSX.Element {
     () => <Name row={row} monitor={monitor} isOpen={isOpen} isInstance={isInstance} badges={badges} />,
     [monitor, key, instances.length, pmId, status, problem?.code, execMode, isOpen, badges, attention?.reason],
   );
-  const { code, readBytesPerSecond, writeBytesPerSecond } = process.diskIo;
-  const diskIo = useMemo(() => <DiskIo process={process} />, [code, readBytesPerSecond, writeBytesPerSecond]);
   return (
     <>
       <th scope="row">{head}</th>
@@ -79,7 +76,6 @@ function Cells({ row, monitor, isOpen, isInstance }: CellsProps): JSX.Element {
       {monitor.history.isAvailable.value && <GrowthCell growth={row.growth} />}
       <td class={`number wide${causesRestarts(process) ? " bad" : ""}`}>{restartCount ?? UNKNOWN}</td>
       <td class="number wide">{formatDuration(uptimeMs)}</td>
-      {monitor.showsDisk.value && <td class="number wide disk">{diskIo}</td>}
       <td class="wide row-actions">{cells.actions}</td>
     </>
   );
@@ -176,27 +172,6 @@ function GrowthCell({ growth }: { growth: Growth | undefined }): JSX.Element {
       {sign}
       {formatBytes(Math.abs(growth.bytes))}
     </td>
-  );
-}
-
-function DiskIo({ process: { diskIo } }: { process: ProcessMetrics }): JSX.Element {
-  const { supported, readBytesPerSecond, writeBytesPerSecond, code, error } = diskIo;
-  if (!supported || code !== undefined) {
-    return <span title={error ?? `Not available on ${diskIo.platform}`}>{UNKNOWN}</span>;
-  }
-  return (
-    <span class="disk-io">
-      <span>
-        <span class="hidden">read </span>
-        <Icon name="down" size={10} />
-        {formatRate(readBytesPerSecond)}
-      </span>
-      <span>
-        <span class="hidden">written </span>
-        <Icon name="up" size={10} />
-        {formatRate(writeBytesPerSecond)}
-      </span>
-    </span>
   );
 }
 

@@ -7,9 +7,7 @@ import { EmptyState } from "../../ui/EmptyState.tsx";
 import { ProblemLine } from "../../ui/Problem.tsx";
 import { StatusRegion } from "../../ui/StatusLine.tsx";
 import { CodeLine } from "../../ui/CodeLine.tsx";
-import { Icon } from "../../ui/Icon.tsx";
 import { VirtualTable } from "../../ui/VirtualTable.tsx";
-import { DeclaredApps } from "./EnvironmentNames.tsx";
 import type { Sample } from "./feed.ts";
 import { MissingApps } from "./MissingApps.tsx";
 import { rowIn, type Monitor } from "./monitor.ts";
@@ -30,9 +28,7 @@ export function ProcessTable({ monitor }: { monitor: Monitor }): JSX.Element | n
         <EcosystemProblem sample={sample} />
       </StatusRegion>
       <MissingApps monitor={monitor} />
-      <DeclaredApps monitor={monitor}>
-        <Rows monitor={monitor} />
-      </DeclaredApps>
+      <Rows monitor={monitor} />
     </section>
   );
 }
@@ -64,7 +60,6 @@ function Rows({ monitor }: { monitor: Monitor }): JSX.Element {
   return (
     <VirtualTable
       label="Processes"
-      class={monitor.showsDisk.value ? "with-disk" : ""}
       head={<Head monitor={monitor} />}
       rows={order.sorted(wanted.map((one) => rowIn(monitor, one)))}
       rowHeight={ROW_HEIGHT}
@@ -76,7 +71,7 @@ function Rows({ monitor }: { monitor: Monitor }): JSX.Element {
 }
 
 function Head({ monitor }: { monitor: Monitor }): JSX.Element {
-  const { order, history, showsDisk } = monitor;
+  const { order, history } = monitor;
   const head = {
     sorting: order.sorting.value,
     onSort: (next: typeof order.sorting.value) => (order.sorting.value = next),
@@ -95,24 +90,11 @@ function Head({ monitor }: { monitor: Monitor }): JSX.Element {
         )}
         <SortHeader column="restarts" label="Restarts" class="wide" isNumber {...head} />
         <SortHeader column="uptime" label="Uptime" class="wide" isNumber {...head} />
-        {showsDisk.value && <SortHeader column="disk" label="Disk I/O" class="wide disk" isNumber {...head} />}
         <th scope="col" class="wide">
           <span class="hidden">Actions</span>
-          <DiskToggle monitor={monitor} />
         </th>
       </tr>
     </thead>
-  );
-}
-
-/** Hidden by default, because most processes hardly use the disk. */
-function DiskToggle({ monitor }: { monitor: Monitor }): JSX.Element {
-  const isShown = monitor.showsDisk.value;
-  return (
-    <button type="button" class="sort disk-toggle" onClick={() => monitor.showDisk(!isShown)}>
-      <Icon name={isShown ? "close" : "plus"} size={12} />
-      {isShown ? "Hide disk" : "Disk I/O"}
-    </button>
   );
 }
 

@@ -4,7 +4,6 @@ import { pluralize } from "../../data/format.ts";
 import { Check } from "../../ui/Check.tsx";
 import { FilterField } from "../../ui/FilterField.tsx";
 import { RadioGroup } from "../../ui/RadioGroup.tsx";
-import { InlineSelect } from "../../ui/Select.tsx";
 import type { Monitor } from "./monitor.ts";
 import { statusOf, type ProcessStatus } from "./process-status.ts";
 
@@ -22,7 +21,7 @@ export function TableTools({ monitor }: { monitor: Monitor }): JSX.Element {
     <div class="table-tools">
       <h2>Processes</h2>
       <StatusFilter monitor={monitor} />
-      <Comparison monitor={monitor} />
+      <More monitor={monitor} />
       <FilterField
         label="Filter the processes"
         placeholder="Name or PID"
@@ -66,21 +65,11 @@ function StatusFilter({ monitor: { feed, status } }: { monitor: Monitor }): JSX.
   );
 }
 
-function Comparison({ monitor }: { monitor: Monitor }): JSX.Element {
-  const { feed } = monitor;
-  const profiles = useConsole().facts.matrix.pm2Profiles;
-  const chosen = feed.environment.value;
-  // The chosen environment may be empty or have no PM2 profile.
-  const options = profiles.includes(chosen) ? profiles : [chosen, ...profiles];
+function More({ monitor: { feed } }: { monitor: Monitor }): JSX.Element {
+  const steps = feed.displayed.value?.metrics?.ecosystem.planSteps ?? 0;
   return (
     <span class="comparison">
-      <InlineSelect
-        label="Compare with"
-        value={chosen}
-        options={options.map((value) => ({ value, label: value || "not chosen" }))}
-        onChange={(name) => monitor.selectEnvironment(name)}
-      />
-      <PlanLink steps={feed.displayed.value?.metrics?.ecosystem.planSteps ?? 0} environment={chosen} />
+      <PlanLink steps={steps} environment={feed.environment.value} />
       <Check
         checked={feed.asyncContext.value}
         onChange={(isChecked) => {

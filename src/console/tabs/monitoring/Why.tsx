@@ -5,7 +5,7 @@ import type { ProcessShowResponse, SvcmEvent } from "../../../core/api/events.ts
 import { formatTime } from "../../data/format.ts";
 import { RequestProblem } from "../../ui/Problem.tsx";
 import { useRequest } from "../../ui/use-request.ts";
-import { LogAround } from "../logs/LogAround.tsx";
+import { LogLink } from "../logs/LogLink.tsx";
 import type { ProcessProps } from "./monitor.ts";
 
 const LATE_SECONDS = 5;
@@ -69,7 +69,7 @@ function Report({ report, pmId }: { report: ProcessShowResponse; pmId: number })
   );
 }
 
-export function EventReport({ event, isOpen }: { event: SvcmEvent; isOpen?: boolean }): JSX.Element {
+export function EventReport({ event }: { event: SvcmEvent }): JSX.Element {
   const { app, at, evidence, actor } = event;
   return (
     <>
@@ -80,7 +80,13 @@ export function EventReport({ event, isOpen }: { event: SvcmEvent; isOpen?: bool
         {evidence.join(" ")}
         {actor && ` By ${actor}.`}
       </p>
-      {app && <LogAround key={at} app={app} at={at} isOpen={isOpen} />}
+      {app && (
+        <p>
+          <LogLink app={app} at={at}>
+            Log around it
+          </LogLink>
+        </p>
+      )}
     </>
   );
 }

@@ -1,11 +1,12 @@
 import type { Signal } from "@preact/signals";
 import { selectionPart, textPart, type AddressPart } from "../../state/address.ts";
 import type { Feed } from "./feed.ts";
-import { columns, DEFAULT_SORTING, type createColumns, type Sorting } from "./order.ts";
+import { columns, DEFAULT_SORTING, type createOrder, type Sorting } from "./order.ts";
 import { statuses } from "./process-status.ts";
 import { ranges, type createView, type Range } from "./view.ts";
 
-interface State extends ReturnType<typeof createColumns> {
+interface State {
+  readonly order: ReturnType<typeof createOrder>;
   readonly feed: Feed;
   readonly view: ReturnType<typeof createView>;
   readonly history: { readonly isComparing: Signal<boolean> };
@@ -18,7 +19,7 @@ interface State extends ReturnType<typeof createColumns> {
 const tab = "monitoring";
 
 export function monitoringParts(state: State): AddressPart[] {
-  const { feed, filter, open, order, history, status, view, ...columnsOf } = state;
+  const { feed, filter, open, order, history, status, view } = state;
   return [
     selectionPart(
       { name: "environment", tab },
@@ -38,12 +39,6 @@ export function monitoringParts(state: State): AddressPart[] {
       tab,
       read: () => (view.range.value === view.first ? [] : [view.range.value]),
       write: ([text = view.first]) => view.choose(Object.hasOwn(ranges, text) ? (text as Range) : view.first),
-    },
-    {
-      name: "columns",
-      tab,
-      read: () => (columnsOf.showsDisk.value && order.sorting.value.by !== "disk" ? ["disk"] : []),
-      write: (names) => columnsOf.showDisk(names.includes("disk") || order.sorting.peek().by === "disk"),
     },
     {
       name: "compare",

@@ -58,7 +58,6 @@ export class Feed {
   readonly samples = new LiveSamples();
   readonly event = signal<SvcmEvent | undefined>();
   readonly environment: Signal<string>;
-  readonly intervalMs = signal<number>(interval.default);
   readonly asyncContext = signal(false);
   readonly isPaused = signal(false);
   /** Seconds between the screen and the newest sample. */
@@ -175,7 +174,7 @@ export class Feed {
     const request = {
       environment: this.environment.value || undefined,
       ...this.#target(),
-      intervalMs: this.intervalMs.value,
+      intervalMs: interval.default,
       asyncContext: this.asyncContext.value,
       history: false,
     };

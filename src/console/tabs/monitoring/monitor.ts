@@ -7,9 +7,10 @@ import { createActions } from "./actions.ts";
 import { monitoringParts } from "./address.ts";
 import { Feed, type Metrics } from "./feed.ts";
 import { createEvents } from "./events.ts";
-import { createColumns } from "./order.ts";
+import { createOrder } from "./order.ts";
 import { createProduction } from "./production.ts";
 import { createNotifications } from "./notifications.ts";
+import { createMarks } from "./marks.ts";
 import { createHistory } from "./history.ts";
 import { toRow, type AppGroup, type Row } from "./rows.ts";
 import { watchProblemCount } from "./problem-count.ts";
@@ -47,19 +48,28 @@ function createMonitor(page: Console) {
   const { node } = page.router;
   const { ecosystem } = facts.defaults;
   const ownEnvironment = "refusal" in ecosystem ? "" : ecosystem.name;
-  const feed = createFeed(page, preferences.get(ENVIRONMENT) ?? ownEnvironment);
+  const feed = createFeed(page, preferences.get(ENVIRONMENT) ?? storedProfile(page) ?? ownEnvironment);
+  /** The choice is remembered for the next visit, and the env editor follows it. */
+  const selectEnvironment = (environment: string): void => {
+    preferences.set(ENVIRONMENT, environment === ownEnvironment ? undefined : environment);
+    feed.select(environment);
+    if (storedProfile(page) !== undefined && Object.hasOwn(facts.contract.environments, environment))
+      page.store.update((document) => ({ ...document, runtimeEnvironment: environment }));
+  };
   const view = createView(feed);
-  const problemCount = watchProblemCount(feed, api, service);
+  const marks = createMarks(api, feed);
+  const problemCount = watchProblemCount(feed, { api, service, marks });
   return {
     ...createActions(feed, toasts),
     feed,
+    marks,
     view,
     history: createHistory(api, feed, view),
     problemCount,
     notifications: createNotifications(problemCount, preferences),
     events: createEvents(feed, api),
     sparklines: createSparklines(() => view.span.value),
-    ...createColumns(),
+    order: createOrder(),
     filter: signal(""),
     status: signal(""),
     open: signal<ReadonlySet<string>>(new Set()),
@@ -67,11 +77,12 @@ function createMonitor(page: Console) {
     showsCores: signal(false),
     isOld: computed(() => feed.displayed.value !== undefined && feed.state.value !== "live"),
     drift: computed(() => driftByProcess(feed.displayed.value?.metrics?.ecosystem.drift ?? [])),
-    /** The choice is remembered for the next visit. */
-    selectEnvironment(environment: string): void {
-      preferences.set(ENVIRONMENT, environment === ownEnvironment ? undefined : environment);
-      feed.select(environment);
-    },
+    selectEnvironment,
+    choice: computed(() => ({
+      name: feed.environment.value,
+      names: facts.matrix.pm2Profiles,
+      select: selectEnvironment,
+    })),
     /** For commands that do the same. */
     flags: computed(() => flagsOf(feed.environment.value, service.value, node)),
     ...createProduction({
@@ -82,6 +93,12 @@ function createMonitor(page: Console) {
     }),
     startWarning: (name: string) => startWarning(escapeHidden(name), feed, ownEnvironment),
   };
+}
+
+/** The environment of the env editor, if PM2 can run it. */
+function storedProfile({ facts, store }: Console): string | undefined {
+  const { runtimeEnvironment: stored } = store.document.peek();
+  return facts.matrix.pm2Profiles.find((name) => name === stored);
 }
 
 function createFeed({ session, server, service, router }: Console, environment: string): Feed {

@@ -1,9 +1,9 @@
-import { computed, signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import { compareText } from "../../../core/api/issue.ts";
 import { CALM_RANK } from "./attention.ts";
 import type { Row } from "./rows.ts";
 
-export const columns = ["status", "name", "cpu", "memory", "growth", "restarts", "uptime", "disk"] as const;
+export const columns = ["status", "name", "cpu", "memory", "growth", "restarts", "uptime"] as const;
 export type Column = (typeof columns)[number];
 
 export interface Sorting {
@@ -12,19 +12,6 @@ export interface Sorting {
 }
 
 export const DEFAULT_SORTING: Sorting = { by: "status", isDescending: false };
-
-export function createColumns() {
-  const order = createOrder();
-  const wantsDisk = signal(false);
-  return {
-    order,
-    showsDisk: computed(() => wantsDisk.value || order.sorting.value.by === "disk"),
-    showDisk(isShown: boolean): void {
-      wantsDisk.value = isShown;
-      if (!isShown && order.sorting.value.by === "disk") order.sorting.value = DEFAULT_SORTING;
-    },
-  };
-}
 
 type Ordered = Pick<Row, "key" | "process" | "attention" | "growth">;
 
@@ -55,7 +42,6 @@ const numbers = {
   growth: ({ growth }) => growth?.bytes ?? null,
   restarts: ({ process }) => process.restartCount,
   uptime: ({ process }) => process.uptimeMs,
-  disk: ({ process: { diskIo } }) => (diskIo.readBytesPerSecond ?? 0) + (diskIo.writeBytesPerSecond ?? 0),
 } as const satisfies Record<string, (row: Ordered) => number | null>;
 
 function comparison({ by, isDescending }: Sorting): (a: Ordered, b: Ordered) => number {

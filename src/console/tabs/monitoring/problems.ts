@@ -1,4 +1,6 @@
 import type { ProcessMetrics } from "../../../client/index.ts";
+import { findMute, MISSING, troubleKind } from "../../../core/alerts/muted.ts";
+import type { Mark } from "../../../core/api/marks.ts";
 import type { Metrics } from "./feed.ts";
 import { statusOf } from "./process-status.ts";
 import { groupByApp, type AppGroup } from "./rows.ts";
@@ -16,12 +18,13 @@ export function isOfEnvironment({ processes, ecosystem }: Judged): boolean {
   return processes.length === 0 || processes.some(({ name }) => !undeclared.has(name));
 }
 
-/** Declared apps without a process, if the machine runs the environment. */
-export function missingApps(metrics: Judged): readonly string[] {
+/** Declared apps without a process that no user has muted, if the machine runs the environment. */
+export function missingApps(metrics: Judged, marks: readonly Mark[]): readonly string[] {
   const { processes, ecosystem } = metrics;
   if (!isOfEnvironment(metrics)) return [];
   const known = new Set(processes.map(({ name }) => name));
-  return ecosystem.missingExpected.filter((name) => !known.has(name));
+  const isMuted = (subject: string): boolean => findMute(marks, { subject, kind: MISSING }, Date.now()) !== undefined;
+  return ecosystem.missingExpected.filter((name) => !known.has(name) && !isMuted(name));
 }
 
 /**
@@ -37,20 +40,26 @@ export function isTroubled(
   return process.state === "stopped" && process.stateReason === null && missingExpected.includes(process.name);
 }
 
-/** The most urgent first. */
-export function findTroubles(metrics: Judged): Trouble[] {
+/** A mute of the kind of its trouble ends at its time, so it is asked for each sample. */
+function isOpen(process: ProcessMetrics, { ecosystem }: Judged, marks: readonly Mark[]): boolean {
+  if (!isTroubled(process, ecosystem)) return false;
+  return findMute(marks, { subject: process.name, kind: troubleKind(process) }, Date.now()) === undefined;
+}
+
+/** The most urgent first, without those that a user has muted. */
+export function findTroubles(metrics: Judged, marks: readonly Mark[] = []): Trouble[] {
   const apps = groupByApp(metrics.processes).flatMap((row): Trouble[] => {
-    const count = row.instances.filter((one) => isTroubled(one, metrics.ecosystem)).length;
+    const count = row.instances.filter((one) => isOpen(one, metrics, marks)).length;
     return count === 0 ? [] : [{ kind: "app", row, count }];
   });
-  const names = missingApps(metrics);
+  const names = missingApps(metrics, marks);
   const isErrored = (one: Trouble): boolean => one.kind === "app" && statusOf(one.row.process) === "errored";
   const sorted = [...apps.filter(isErrored), ...apps.filter((one) => !isErrored(one))];
   return names.length === 0 ? sorted : [{ kind: "missing", names }, ...sorted];
 }
 
 /** Processes in trouble, and declared apps without one. */
-export function countTroubles(metrics: Judged): number {
-  const processes = metrics.processes.filter((process) => isTroubled(process, metrics.ecosystem));
-  return processes.length + missingApps(metrics).length;
+export function countTroubles(metrics: Judged, marks: readonly Mark[] = []): number {
+  const processes = metrics.processes.filter((process) => isOpen(process, metrics, marks));
+  return processes.length + missingApps(metrics, marks).length;
 }

@@ -1,13 +1,10 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { useConsole } from "../../console.ts";
 import type { PlanChoices } from "../../data/api.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Check } from "../../ui/Check.tsx";
-import { Select } from "../../ui/Select.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
 import { RequestProblem } from "../../ui/Problem.tsx";
-import { monitorOf } from "../monitoring/monitor.ts";
 import { Confirm } from "./Confirm.tsx";
 import { PlanCard } from "./PlanCard.tsx";
 import { ReleaseCard } from "./ReleaseCard.tsx";
@@ -20,7 +17,6 @@ export function Plan(): JSX.Element {
   return (
     <>
       <TabHead title="Plan" about="The steps that make PM2 run what the ecosystem file declares.">
-        <EnvironmentChoice />
         <Choice name="preflight" label="Preflight" about="Start each changed app once on a spare port first" />
         <Choice
           name="prune"
@@ -37,20 +33,6 @@ export function Plan(): JSX.Element {
       <Releases />
       <Confirm />
     </>
-  );
-}
-
-function EnvironmentChoice(): JSX.Element {
-  const page = useConsole();
-  const { environment, isRunning } = useRollout();
-  return (
-    <Select
-      label="Environment"
-      value={environment.value}
-      options={page.facts.matrix.pm2Profiles.map((value) => ({ value }))}
-      disabled={isRunning.value}
-      onChange={(name) => monitorOf(page).selectEnvironment(name)}
-    />
   );
 }
 

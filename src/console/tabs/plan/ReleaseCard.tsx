@@ -11,7 +11,7 @@ const results = {
   applied: ["success", "Done. The processes run as planned."],
   unchanged: ["success", "There was nothing to do."],
   refused: ["warning", "Refused before the first change. Everything runs as before."],
-  reverted: ["warning", "A step failed. Every touched app runs as before."],
+  reverted: ["warning", "A step failed, and svcm took back what it had changed."],
   half: ["error", "Some apps may run as before, and others as planned."],
 } as const;
 

@@ -80,7 +80,7 @@ const phases: Readonly<Record<ReleaseStep["phase"], readonly [tone: string, word
   begun: ["warning", "running"],
   done: ["good", "done"],
   failed: ["error", "failed"],
-  reverted: ["warning", "as before"],
+  reverted: ["warning", "taken back"],
 };
 
 export function ReleaseSteps({ steps }: { steps: readonly ReleaseStep[] }): JSX.Element {

@@ -7,7 +7,6 @@ import { IconButton } from "../../ui/Button.tsx";
 import { Copy } from "../../ui/Copy.tsx";
 import { FilePath } from "../../ui/FilePath.tsx";
 import { Icon } from "../../ui/Icon.tsx";
-import { RadioGroup } from "../../ui/RadioGroup.tsx";
 import { StatusRegion } from "../../ui/StatusLine.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
 import { RequestProblem } from "../../ui/Problem.tsx";
@@ -31,12 +30,6 @@ export function Pm2(): JSX.Element {
         title="PM2 preview"
         about="The apps that the ecosystem file of an environment declares. Nothing is started here."
       >
-        <RadioGroup
-          label="Environment"
-          value={preview.environment.value}
-          options={page.facts.matrix.pm2Profiles.map((value) => ({ value }))}
-          onChange={(name) => preview.select(name)}
-        />
         <IconButton icon="restart" label="Read the file again" variant="plain" onClick={() => void preview.reload()} />
       </TabHead>
       <RequestProblem problem={problem} retry={() => void preview.load()} />

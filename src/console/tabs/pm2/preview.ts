@@ -1,8 +1,9 @@
 import { batch, computed, signal } from "@preact/signals";
 import type { Console } from "../../console.ts";
-import type { AddressPart } from "../../state/address.ts";
+import { selectionPart, type AddressPart } from "../../state/address.ts";
 import type { EcosystemResponse } from "../../../core/api/bodies.ts";
 import { pluralize } from "../../data/format.ts";
+import { monitorOf } from "../monitoring/monitor.ts";
 import { LatestRequest } from "../../data/latest-request.ts";
 import type { Problem } from "../../data/request-error.ts";
 
@@ -25,14 +26,17 @@ export class Preview {
 
   constructor(page: Console) {
     this.#page = page;
-    this.environment = signal(page.facts.matrix.pm2Profiles[0] ?? "");
+    this.environment = monitorOf(page).feed.environment;
   }
 
   parts(): AddressPart[] {
-    const [tab, first = ""] = ["pm2" as const, this.#page.facts.matrix.pm2Profiles[0]];
-    const { environment } = this;
+    const tab = "pm2" as const;
     return [
-      { name: "environment", tab, read: () => [environment.value], write: ([name = first]) => this.select(name) },
+      selectionPart(
+        { name: "environment", tab },
+        () => this.environment.value,
+        (name) => monitorOf(this.#page).selectEnvironment(name),
+      ),
       {
         name: "kind",
         tab,
@@ -44,10 +48,6 @@ export class Preview {
 
   get #kinds() {
     return this.#page.facts.matrix.serviceKinds;
-  }
-
-  select(environment: string): void {
-    this.environment.value = environment;
   }
 
   choose(serviceKind: string): void {

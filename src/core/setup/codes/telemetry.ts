@@ -25,6 +25,27 @@ export const telemetryCodes: CodeDocs = {
     explanation: "The answer includes all other lines.",
     remedy: "No action is needed. svcm drops these lines when it closes the hour.",
   },
+  MARK_REFUSED: {
+    summary: "The mute or note was not made.",
+    remedy: "Read the details: they say what is accepted.",
+  },
+  MARKS_FAILED: {
+    summary: "`.svcm/marks.json` could not be read or written, so nothing is muted.",
+    remedy: "Read the details: they name the file and the reason.",
+  },
+  MARKS_FULL: {
+    summary: "There are 500 mutes and notes.",
+    remedy: "Remove one: `svcm note APP ''` or `svcm mute APP --off`.",
+  },
+  MUTE_TIME_INVALID: {
+    summary: "The end of a mute is not a time to come, or it is more than 92 days away.",
+    remedy: "Name a duration such as `2h`, a day of the week such as `monday`, or a time.",
+  },
+  NOTHING_TO_MUTE: {
+    summary: "The app has no trouble now, and the request names no kind.",
+    explanation: "A mute is of the present kinds of trouble, so that a new kind is not silent.",
+    remedy: "Check the name with `svcm ls`, or name the kind with `--kind`.",
+  },
   ALERT_FAILED: {
     summary: "The webhook, the command or the heartbeat of `alerts` in `svcm.yaml` did not accept a message.",
     remedy: "Read the details, then run `svcm alerts test` to try again.",

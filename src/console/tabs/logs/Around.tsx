@@ -1,40 +1,38 @@
-import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { LogLine } from "../../../client/index.ts";
 import { useConsole } from "../../console.ts";
 import { formatTime } from "../../data/format.ts";
-import { ToggleButton } from "../../ui/Button.tsx";
+import { Button } from "../../ui/Button.tsx";
 import { RequestProblem } from "../../ui/Problem.tsx";
 import { useRequest } from "../../ui/use-request.ts";
-import { readAround, type Around } from "./around.ts";
-import { Line } from "./ProcessLog.tsx";
+import { readAround, type Around as Found } from "./around.ts";
+import { Line, useStacks } from "./LogLines.tsx";
+import { logsOf } from "./logs.ts";
 
-interface LogAroundProps {
-  readonly app: string;
+interface AroundProps {
+  readonly apps: readonly string[];
   readonly at: string;
-  readonly isOpen?: boolean | undefined;
 }
 
-/** The lines before and after the moment, read when the user opens it. */
-export function LogAround({ app, at, isOpen: isFirst = false }: LogAroundProps): JSX.Element {
-  const { api, identity } = useConsole();
-  const reason = identity.reasonAgainst("logs");
-  const isOpen = useSignal(isFirst && reason === undefined);
-  const ask = () => readAround(app, at, (query) => api.logs(query));
-  const { answer, problem, retry } = useRequest(isOpen.value ? ask : undefined, [isOpen.value, app, at]);
+/** The lines before and after a moment, of all the apps. */
+export function Around({ apps, at }: AroundProps): JSX.Element {
+  const { api } = useConsole();
+  const state = logsOf(useConsole());
+  const ask = () => readAround(apps, at, (query) => api.logs(query));
+  const { answer, problem, retry } = useRequest(ask, [apps.join(), at]);
   return (
-    <div class="log">
-      <ToggleButton isOpen={isOpen} reason={reason}>
-        Log around it
-      </ToggleButton>
+    <>
+      <p>
+        <Button onClick={() => void (state.at.value = "")}>To the newest lines</Button>
+      </p>
       <RequestProblem problem={problem} retry={retry} />
-      {answer && <Lines app={app} at={at} around={answer} />}
-    </div>
+      {answer && <Lines apps={apps} at={at} around={answer} />}
+    </>
   );
 }
 
-function Lines({ app, at, around }: Pick<LogAroundProps, "app" | "at"> & { around: Around }): JSX.Element {
+function Lines({ apps, at, around }: AroundProps & { around: Found }): JSX.Element {
   const { before, after, untimed, isWhole, problems } = around;
   const box = useRef<HTMLDivElement>(null);
   const moment = useRef<HTMLDivElement>(null);
@@ -44,18 +42,19 @@ function Lines({ app, at, around }: Pick<LogAroundProps, "app" | "at"> & { aroun
   }, [around]);
   const isTimed = before.length + after.length > 0;
   const time = formatTime(at).slice(11);
+  const names = apps.join(", ");
   return (
     <>
       {problems.map(({ details }) => (
         <p key={details}>{details}</p>
       ))}
       {!isWhole && <p>The log is too large to show every line around {time}. Some are left out.</p>}
-      {!isTimed && untimed.length === 0 && <p>Its log has no line around {time}.</p>}
+      {!isTimed && untimed.length === 0 && <p>The log has no line around {time}.</p>}
       {isTimed && (
-        <div ref={box} class="log-lines" role="region" aria-label={`Log of ${app} around ${at}`} tabIndex={0}>
+        <div ref={box} class="log-lines" role="region" aria-label={`Log of ${names} around ${at}`} tabIndex={0}>
           <Rows lines={before} />
           <div ref={moment} class="log-moment">
-            {time} {after.length === 0 && "(no line in the 30 s after it)"}
+            {formatTime(at)} {after.length === 0 && "(no line in the 30 s after it)"}
           </div>
           <Rows lines={after} />
         </div>
@@ -66,7 +65,7 @@ function Lines({ app, at, around }: Pick<LogAroundProps, "app" | "at"> & { aroun
             These lines have no time, so they are the newest of their log, and not those of {time}. With{" "}
             <code>time: true</code> in the ecosystem file, PM2 writes the time before each line.
           </p>
-          <div class="log-lines" role="region" aria-label={`Newest lines of ${app} without a time`} tabIndex={0}>
+          <div class="log-lines" role="region" aria-label={`Newest lines of ${names} without a time`} tabIndex={0}>
             <Rows lines={untimed} />
           </div>
         </>
@@ -76,10 +75,11 @@ function Lines({ app, at, around }: Pick<LogAroundProps, "app" | "at"> & { aroun
 }
 
 function Rows({ lines }: { lines: readonly LogLine[] }): JSX.Element {
+  const { rows, toggle } = useStacks(lines);
   return (
     <>
-      {lines.map((line) => (
-        <Line key={`${line.file} ${line.offset}`} line={line} />
+      {rows.map((row) => (
+        <Line key={row.key} row={row} onStack={toggle} />
       ))}
     </>
   );

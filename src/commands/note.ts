@@ -1,0 +1,32 @@
+import * as Args from "@oclif/core/args";
+import { markList, markNote } from "../core/index.ts";
+import { SvcmCommand } from "./base.ts";
+import { MARK_COLUMNS } from "./terminal/mark-table.ts";
+
+export default class Note extends SvcmCommand {
+  static override summary = "Leave a note about an app for those who come next, or list the notes.";
+  static override description = "The console shows it with the app. An empty text removes it.";
+  static override examples = [
+    "<%= config.bin %> note",
+    '<%= config.bin %> note scheduler "stopped for the migration, Ann starts it on Monday"',
+    '<%= config.bin %> note scheduler ""',
+  ];
+  static override args = {
+    subject: Args.string({ ignoreStdin: true, description: "An app, or the subject of an alert." }),
+    text: Args.string({ ignoreStdin: true, description: "The note; an empty text removes it." }),
+  };
+
+  async run() {
+    const { args } = await this.parse(Note);
+    const { subject, text } = args;
+    if (subject === undefined || text === undefined) {
+      const { marks } = await this.execute(markList, {});
+      const noted = marks.filter((mark) => mark.note !== undefined && (subject ?? mark.subject) === mark.subject);
+      this.printTable(MARK_COLUMNS.note, noted, "There is no note.");
+      return { marks: noted };
+    }
+    const response = await this.execute(markNote, { subject, text });
+    this.log(text === "" ? `${subject} has no note.` : `Noted for ${subject}.`);
+    return response;
+  }
+}

@@ -1,0 +1,95 @@
+import type { JSX } from "preact";
+import { useContext, useState } from "preact/hooks";
+import { ConsoleContext, usePage, type Console } from "../console.ts";
+import { tabIds } from "../state/address.ts";
+import { tabs } from "../tabs/index.ts";
+import { monitorOf } from "../tabs/monitoring/monitor.ts";
+import { keyOf } from "../tabs/monitoring/rows.ts";
+import { Dialog } from "../ui/Dialog.tsx";
+
+const MAX_SHOWN = 12;
+
+interface Command {
+  readonly label: string;
+  readonly run: () => void;
+}
+
+/** Views, apps and their logs, and what the single keys do. */
+function listCommands(page: Console | undefined, { router, shortcuts }: ReturnType<typeof usePage>): Command[] {
+  const goTo = (hash: string) => (): void => void (location.hash = hash);
+  const processes = page === undefined ? [] : (monitorOf(page).feed.newest.peek()?.metrics?.processes ?? []);
+  const apps = [...new Map(processes.map((one) => [one.name, one])).values()].flatMap((process): Command[] => {
+    const { name } = process;
+    const details = router.href("monitoring", ["find", name], ["open", keyOf(process)]);
+    return [
+      { label: `${name}: details`, run: goTo(details) },
+      { label: `${name}: log`, run: goTo(router.href("logs", ["apps", name])) },
+    ];
+  });
+  const views = tabIds.map((id) => ({ label: `Open ${tabs[id].label}`, run: () => void router.go(id) }));
+  const keys = shortcuts.list.peek().filter(({ label }) => views.every((view) => view.label !== label));
+  return [...views, ...apps, ...keys];
+}
+
+export function CommandBar({ onClose }: { onClose: () => void }): JSX.Element {
+  const page = usePage();
+  const [commands] = useState(listCommands(useContext(ConsoleContext), page));
+  const [text, setText] = useState("");
+  const [at, setAt] = useState(0);
+  const words = text.toLowerCase().split(/\s+/);
+  const found = commands.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
+  const shown = found.slice(0, MAX_SHOWN);
+  const run = (command: Command | undefined): void => {
+    if (command === undefined) return;
+    onClose();
+    command.run();
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: shown.length - 1 }[event.key];
+    if (step === undefined || shown.length === 0) return;
+    event.preventDefault();
+    setAt((before) => (before + step) % shown.length);
+  };
+  return (
+    <Dialog title="Go to" onClose={onClose}>
+      <form
+        class="command-bar"
+        onSubmit={(event) => {
+          event.preventDefault();
+          run(shown[at]);
+        }}
+      >
+        <input
+          type="search"
+          {...({ role: "combobox" } as object)}
+          aria-label="An app, a view or a command"
+          aria-expanded="true"
+          aria-controls="commands"
+          aria-activedescendant={`command-${at}`}
+          autocomplete="off"
+          value={text}
+          onKeyDown={onKey}
+          onInput={({ currentTarget }) => {
+            setText(currentTarget.value);
+            setAt(0);
+          }}
+        />
+        <ul id="commands" role="listbox" aria-label="Commands">
+          {shown.map((command, place) => (
+            <li
+              key={command.label}
+              id={`command-${place}`}
+              role="option"
+              aria-selected={place === at}
+              onClick={() => run(command)}
+            >
+              <bdi>{command.label}</bdi>
+            </li>
+          ))}
+        </ul>
+        {shown.length === 0 && <p>Nothing has this name.</p>}
+        {found.length > MAX_SHOWN && <p class="reason">And {found.length - MAX_SHOWN} more.</p>}
+      </form>
+    </Dialog>
+  );
+}

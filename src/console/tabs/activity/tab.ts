@@ -1,1 +1,0 @@
-export { Activity as View } from "./Activity.tsx";

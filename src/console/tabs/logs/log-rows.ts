@@ -1,0 +1,65 @@
+import type { LogLine } from "../../../client/index.ts";
+
+/** A line, and the lines of its stack, which are shown on request. */
+export interface LogRow {
+  readonly line: LogLine;
+  readonly key: string;
+  readonly stack: number;
+}
+
+const STACK = /^\s+(?:at |\.\.\. \d+ )/;
+
+/** @param open the keys of the lines whose stack is shown */
+export function foldStacks(lines: readonly LogLine[], open: ReadonlySet<string>): LogRow[] {
+  const rows: LogRow[] = [];
+  let head: { -readonly [Name in keyof LogRow]: LogRow[Name] } | undefined;
+  for (const line of lines) {
+    const isStack = head !== undefined && head.line.app === line.app && STACK.test(line.text);
+    if (isStack && head) head.stack += 1;
+    if (isStack && head && !open.has(head.key)) continue;
+    const row = { line, key: `${line.app} ${line.file} ${line.offset}`, stack: 0 };
+    if (!isStack) head = row;
+    rows.push(row);
+  }
+  return rows;
+}
+
+const BINS = 40;
+
+export interface Bin {
+  readonly at: string;
+  readonly errors: number;
+}
+
+export function isError({ level, stream }: LogLine): boolean {
+  return level === null ? stream === "err" : level === "error" || level === "fatal";
+}
+
+/** The errors of these lines over their time, in parts of equal length; empty without a time. */
+export function countErrors(lines: readonly LogLine[]): Bin[] {
+  const times = lines.flatMap(({ at }) => (at === null ? [] : [Date.parse(at)]));
+  const from = times.reduce((least, time) => Math.min(least, time), Infinity);
+  const to = times.reduce((most, time) => Math.max(most, time), -Infinity);
+  if (to <= from) return [];
+  const counts = Array.from({ length: BINS }, () => 0);
+  const length = (to - from) / BINS;
+  for (const line of lines) {
+    if (line.at === null || !isError(line)) continue;
+    const bin = Math.min(BINS - 1, Math.floor((Date.parse(line.at) - from) / length));
+    counts[bin] = (counts[bin] ?? 0) + 1;
+  }
+  return counts.map((errors, bin) => ({ at: new Date(from + bin * length).toISOString(), errors }));
+}
+
+/** The text in parts, of which every second one is a hit. */
+export function splitHits(text: string, search: string): string[] {
+  if (search === "") return [text];
+  const parts: string[] = [];
+  const [low, word] = [text.toLowerCase(), search.toLowerCase()];
+  let from = 0;
+  for (let at = low.indexOf(word); at >= 0; at = low.indexOf(word, from)) {
+    parts.push(text.slice(from, at), text.slice(at, at + word.length));
+    from = at + word.length;
+  }
+  return [...parts, text.slice(from)];
+}

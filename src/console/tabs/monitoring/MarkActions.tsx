@@ -1,0 +1,112 @@
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useConsole } from "../../console.ts";
+import { formatTime } from "../../data/format.ts";
+import { Button } from "../../ui/Button.tsx";
+import { FormDialog } from "../../ui/FormDialog.tsx";
+import { Select } from "../../ui/Select.tsx";
+import { TextField } from "../../ui/TextField.tsx";
+import type { Monitor } from "./monitor.ts";
+
+const ENDS = ["1h", "8h", "1d", "monday"].map((value) => ({ value }));
+
+interface MarkActionsProps {
+  readonly subject: string;
+  /** The troubles that a mute would be of. */
+  readonly kinds: readonly string[];
+  readonly monitor: Monitor;
+}
+
+/** The note, and what a user can tell those who come next. */
+export function MarkActions({ subject, kinds, monitor: { marks } }: MarkActionsProps): JSX.Element {
+  const { identity, toasts } = useConsole();
+  const dialog = useSignal<"Mute" | "Note" | undefined>(undefined);
+  const until = useSignal("8h");
+  const text = useSignal("");
+  const reason = identity.reasonAgainst("act");
+  const { note } = marks.list.value.find((mark) => mark.subject === subject) ?? {};
+  const open = (verb: "Mute" | "Note"): void => {
+    text.value = verb === "Note" ? (note?.text ?? "") : "";
+    dialog.value = verb;
+  };
+  const submit = async (): Promise<void> => {
+    const isNote = dialog.value === "Note";
+    dialog.value = undefined;
+    const said = text.value.trim();
+    const mute = { subject, kinds, until: until.value, ...(said !== "" && { reason: said }) };
+    await (isNote ? marks.note({ subject, text: said }) : marks.mute(mute)).catch((error: unknown) =>
+      toasts.error(error, `mark ${subject}`),
+    );
+  };
+  return (
+    <>
+      {kinds.length > 0 && (
+        <Button size="small" reason={reason} onClick={() => open("Mute")}>
+          Mute until…
+        </Button>
+      )}
+      <Button size="small" reason={reason} onClick={() => open("Note")}>
+        Note…
+      </Button>
+      {dialog.value && (
+        <FormDialog
+          title={`${dialog.value} ${subject}`}
+          verb={dialog.value}
+          onClose={() => void (dialog.value = undefined)}
+          onSubmit={() => void submit()}
+        >
+          {dialog.value === "Mute" && (
+            <>
+              <p>{kinds.join(", ")}. A new kind of trouble is not muted.</p>
+              <Select label="Until" value={until.value} options={ENDS} onChange={(end) => void (until.value = end)} />
+            </>
+          )}
+          <TextField
+            label={dialog.value === "Mute" ? "Reason" : "Note"}
+            value={text.value}
+            onChange={(said) => void (text.value = said)}
+          />
+        </FormDialog>
+      )}
+      {note && (
+        <p class="note">
+          <bdi>{note.by}</bdi>, {formatTime(note.at)}: <bdi>{note.text}</bdi>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Muted troubles are counted and named, so that nothing is silently gone. */
+export function Muted({ monitor: { marks } }: Pick<MarkActionsProps, "monitor">): JSX.Element | null {
+  const { identity, toasts } = useConsole();
+  const muted = marks.list.value.flatMap(({ subject, mute }) => (mute === undefined ? [] : [{ subject, ...mute }]));
+  if (muted.length === 0) return null;
+  return (
+    <details class="muted">
+      <summary>{muted.length} muted</summary>
+      <ul>
+        {muted.map(({ subject, kinds, until, by, reason }) => (
+          <li key={subject}>
+            <strong>
+              <bdi>{subject}</bdi>
+            </strong>
+            , {kinds.join(", ")}, until {formatTime(until)}, by <bdi>{by}</bdi>
+            {reason && (
+              <>
+                : <bdi>{reason}</bdi>
+              </>
+            )}{" "}
+            <Button
+              size="small"
+              reason={identity.reasonAgainst("act")}
+              onClick={() => void marks.mute({ subject }).catch((error: unknown) => toasts.error(error))}
+            >
+              End the mute
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

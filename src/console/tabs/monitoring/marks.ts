@@ -1,0 +1,34 @@
+import { computed, effect, signal, untracked } from "@preact/signals";
+import type { Mark } from "../../../core/api/marks.ts";
+import type { Proposal } from "../../../core/api/proposals.ts";
+import type { Api } from "../../data/api.ts";
+import type { Feed } from "./feed.ts";
+
+/** Between two looks, in seconds: another user may mute, and a program may propose. */
+const EVERY_S = 15;
+
+export type Marks = ReturnType<typeof createMarks>;
+
+/** What other users said about the apps, and what waits for a decision. */
+export function createMarks(api: Pick<Api, "marks" | "mute" | "note" | "proposals">, feed: Pick<Feed, "newest">) {
+  const list = signal<readonly Mark[]>([]);
+  const proposals = signal<readonly Proposal[]>([]);
+  const load = async (): Promise<void> => {
+    // What cannot be read mutes nothing.
+    const [marked, proposed] = await Promise.allSettled([api.marks(), api.proposals()]);
+    list.value = marked.status === "fulfilled" ? marked.value.marks : [];
+    proposals.value =
+      proposed.status === "fulfilled" ? proposed.value.proposals.filter(({ state }) => state === "pending") : [];
+  };
+  const turn = computed(() => Math.floor((feed.newest.value?.time ?? 0) / EVERY_S));
+  effect(() => {
+    if (turn.value > 0) untracked(() => void load());
+  });
+  return {
+    list,
+    proposals,
+    load,
+    mute: async (body: Parameters<Api["mute"]>[0]): Promise<void> => void (list.value = (await api.mute(body)).marks),
+    note: async (body: Parameters<Api["note"]>[0]): Promise<void> => void (list.value = (await api.note(body)).marks),
+  };
+}

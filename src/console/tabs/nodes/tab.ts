@@ -1,1 +1,0 @@
-export { Nodes as View } from "./Nodes.tsx";

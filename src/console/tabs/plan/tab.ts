@@ -1,1 +1,0 @@
-export { Plan as View } from "./Plan.tsx";

@@ -1,0 +1,72 @@
+/** Mutes and notes: what a user says about an app to those who come next. */
+import * as z from "zod/mini";
+import type { Mark } from "../api/marks.ts";
+import { SvcmError } from "../api/errors.ts";
+import { parseDuration } from "../words/duration.ts";
+import { readMoment } from "../words/local-time.ts";
+
+const MAX_MARKS = 500;
+const text = z.string();
+const made = { by: text, at: text };
+const fileSchema = z.strictObject({
+  version: z.literal(1),
+  marks: z.array(
+    z.strictObject({
+      subject: text,
+      mute: z.optional(z.strictObject({ ...made, kinds: z.array(text), until: text, reason: z.optional(text) })),
+      note: z.optional(z.strictObject({ ...made, text })),
+    }),
+  ),
+});
+
+/** @throws {SvcmError} MARKS_FAILED if the file is damaged; then nothing is muted */
+export function parseMarks(content: string | undefined, path: string): readonly Mark[] {
+  try {
+    return content === undefined ? [] : (fileSchema.parse(JSON.parse(content)).marks as unknown as Mark[]);
+  } catch {
+    const details = `${path} is not a file of svcm's mutes and notes. Accepted: what svcm wrote. Remove it to begin again.`;
+    throw new SvcmError("MARKS_FAILED", { path, details });
+  }
+}
+
+export function renderMarks(marks: readonly Mark[]): string {
+  return `${JSON.stringify({ version: 1, marks })}\n`;
+}
+
+/** A mute that has ended is gone, and so is a mark that says nothing. */
+export function presentMarks(marks: readonly Mark[], nowMs: number): Mark[] {
+  return marks
+    .map(({ mute, ...rest }) => (mute && Date.parse(mute.until) > nowMs ? { ...rest, mute } : rest))
+    .filter((mark) => "mute" in mark || mark.note !== undefined);
+}
+
+/** @throws {SvcmError} MARK_REFUSED if there are too many */
+export function withMark(marks: readonly Mark[], next: Pick<Mark, "subject"> & Partial<Mark>, nowMs: number): Mark[] {
+  const before = marks.find(({ subject }) => subject === next.subject);
+  const others = marks.filter((mark) => mark !== before);
+  const all = presentMarks([...others, { ...before, ...next }], nowMs);
+  if (all.length <= MAX_MARKS) return all;
+  const details = `There are ${MAX_MARKS} mutes and notes. Remove one first.`;
+  throw new SvcmError("MARK_REFUSED", { code: "MARKS_FULL", details });
+}
+
+const DAY_MS = 86_400_000;
+export const MAX_MUTE_MS = 92 * DAY_MS;
+const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+const MORNING = 9;
+
+/** A duration, a day of the week at nine o'clock, or a time; `undefined` for another text, or one that has passed. */
+export function readUntil(text: string, nowMs: number): number | undefined {
+  const ms = parseDuration(text, /^(\d{1,5})(m|h|d)$/);
+  const day = DAYS.indexOf(text.toLowerCase());
+  const until = ms !== undefined ? nowMs + ms : day < 0 ? readMoment(text)?.atMs : nextMorning(day, nowMs);
+  return until !== undefined && until > nowMs && until <= nowMs + MAX_MUTE_MS ? until : undefined;
+}
+
+function nextMorning(day: number, nowMs: number): number {
+  const at = new Date(nowMs);
+  at.setHours(MORNING, 0, 0, 0);
+  at.setDate(at.getDate() + ((day - at.getDay() + 7) % 7));
+  if (at.getTime() <= nowMs) at.setDate(at.getDate() + 7);
+  return at.getTime();
+}
