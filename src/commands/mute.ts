@@ -3,6 +3,7 @@ import * as Flags from "@oclif/core/flags";
 import { auditText, markList, markMute, SvcmError } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
 import { MARK_COLUMNS } from "./terminal/mark-table.ts";
+import { printTable } from "./terminal/table.ts";
 
 export default class Mute extends SvcmCommand {
   static override summary = "Mute the present troubles of an app until a time, or list what is muted.";
@@ -40,7 +41,7 @@ export default class Mute extends SvcmCommand {
     if (subject === undefined) {
       const { marks } = await this.execute(markList, {});
       const muted = marks.filter(({ mute }) => mute !== undefined);
-      this.printTable(MARK_COLUMNS.mute, muted, "Nothing is muted.");
+      printTable(this, MARK_COLUMNS.mute, muted, "Nothing is muted.");
       return { marks: muted };
     }
     if (!flags.off && flags.until === undefined)

@@ -2,6 +2,7 @@ import * as Args from "@oclif/core/args";
 import { markList, markNote } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
 import { MARK_COLUMNS } from "./terminal/mark-table.ts";
+import { printTable } from "./terminal/table.ts";
 
 export default class Note extends SvcmCommand {
   static override summary = "Leave a note about an app for those who come next, or list the notes.";
@@ -22,7 +23,7 @@ export default class Note extends SvcmCommand {
     if (subject === undefined || text === undefined) {
       const { marks } = await this.execute(markList, {});
       const noted = marks.filter((mark) => mark.note !== undefined && (subject ?? mark.subject) === mark.subject);
-      this.printTable(MARK_COLUMNS.note, noted, "There is no note.");
+      printTable(this, MARK_COLUMNS.note, noted, "There is no note.");
       return { marks: noted };
     }
     const response = await this.execute(markNote, { subject, text });

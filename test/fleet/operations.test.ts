@@ -12,7 +12,9 @@ const sources = readdirSync(FOLDER, { recursive: true, encoding: "utf8" })
 
 const carriedOut = sources
   .filter((text) => /extends NodeCommand|node: nodeFlag|command\.execute\(process/.test(text))
-  .flatMap((text) => Array.from(text.matchAll(/\bexecute(?:UntilStopped|Aloud)?\((?:this, )?(\w+),/g), ([, name = ""]) => name));
+  .flatMap((text) =>
+    Array.from(text.matchAll(/\bexecute(?:UntilStopped|Aloud)?\((?:this, )?(\w+),/g), ([, name = ""]) => name),
+  );
 
 const exported = new Map<string, unknown>(Object.entries(core));
 

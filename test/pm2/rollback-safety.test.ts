@@ -1,7 +1,7 @@
 /** A rollback checks what it needs before it touches a process, and is undone if it fails. */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, beforeEach, expect } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import {
   execute,
   releaseShow,

@@ -28,7 +28,7 @@ const DATE_ONLY = /^\d{4}-\d\d-\d\d$/;
 const ZONE = /(?:Z|[+-]\d\d:?\d\d)$/i;
 
 /** A date alone is its first moment. Without `Z` or an offset, a date and a time are those of the machine's zone. */
-function readMoment(text: string): LocalMoment | undefined {
+export function readMoment(text: string): LocalMoment | undefined {
   if (!DATE.test(text)) return undefined;
   if (DATE_ONLY.test(text)) return isDate(text) ? readLocalTime(`${text}T00:00`) : undefined;
   const isLocal = !ZONE.test(text.slice("2026-01-31".length));
