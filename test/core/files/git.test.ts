@@ -216,10 +216,10 @@ test("former texts are those of the commits at the given times, of HEAD and befo
   const textsAt = async (...seconds: number[]) => {
     const times = seconds.map((second) => (begin + second) * 1000);
     const texts = await revisionsOf(repository.root).formerTexts([repository.path(FILE)], times);
-    return texts.map((text) => text.trim().at(-1)).toSorted();
+    return texts.map((text) => Number(text.trim().at(-1))).toSorted((a, b) => a - b);
   };
-  expect(await textsAt()).toEqual(["3", "4"]);
-  expect(await textsAt(60)).toEqual(["1", "3", "4"]);
-  expect(await textsAt(119, 120)).toEqual(["1", "2", "3", "4"]);
-  expect(await textsAt(1e6)).toEqual(["3", "4"]);
+  expect(await textsAt()).toEqual([3, 4]);
+  expect(await textsAt(60)).toEqual([1, 3, 4]);
+  expect(await textsAt(119, 120)).toEqual([1, 2, 3, 4]);
+  expect(await textsAt(1e6)).toEqual([3, 4]);
 });

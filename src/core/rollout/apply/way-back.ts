@@ -14,7 +14,7 @@ interface FailedApply {
   readonly journals: readonly Journal[];
 }
 
-/** Where no command does. */
+/** The hint if no command does. */
 export const PUT_CODE_BACK =
   "To return to the former code: check out its revision, build it, or point the link back. Then run svcm apply.";
 
