@@ -79,13 +79,14 @@ export default class Events extends SvcmCommand {
   }
 
   #print(
-    { events, next, complete }: EventsResponse,
+    { events, next, complete, note }: EventsResponse,
     columns: readonly Column<EventRow>[],
     flags: EventFlags,
     apps: readonly string[],
   ): void {
     if (this.jsonEnabled()) return;
     printTable(this, columns, foldRows(events), noEventsText(flags, apps), eventsVerdict(events, flags.since));
+    if (note !== undefined) this.warn(note);
     if (next !== null) this.logToStderr(`Older events exist. Show more with --limit, up to 1000.`);
     if (!complete) this.warn("Part of the logs could not be read. Older events may exist.");
   }

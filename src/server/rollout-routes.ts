@@ -7,9 +7,12 @@ import {
   rollbackRequest,
 } from "../core/api/rollout-requests.ts";
 import { planBody, releaseBody, releaseListBody, rollbackPlanBody } from "../core/api/rollout.ts";
+import { inputs } from "../core/api/inputs.ts";
+import { processRunBody } from "../core/api/process-run.ts";
 import {
   deployPlan,
   deployRun,
+  processRun,
   releaseList,
   releaseShow,
   rolloutApply,
@@ -140,5 +143,21 @@ export const rolloutRoutes: readonly Route[] = [
     description: "While the release runs, its outcome is `running`. No value is shown.",
     response: releaseBody,
     refusals: ["PM2_FAILED", "RELEASE_NOT_FOUND", "NOTHING_TO_ROLL_BACK"],
+  }),
+  operationRoute("POST", "/api/runtime/process/run", processRun, {
+    summary: "Run a job or task once, and answer when it has ended.",
+    tag: "pm2",
+    description:
+      "Its schedule stays as it is. At the time limit, 10 minutes without `timeoutMs`, the outcome is `running`: it goes on. So it does if the client leaves. `/api/logs` shows what it writes.",
+    body: inputs["process.run"],
+    response: processRunBody,
+    refusals: [
+      ...bodyRefusals,
+      "PROCESS_NOT_FOUND",
+      "PROCESS_AMBIGUOUS",
+      "PROCESS_ACTION_REFUSED",
+      "PM2_FAILED",
+      "AUDIT_FAILED",
+    ],
   }),
 ];

@@ -11,7 +11,6 @@ import { markListBody } from "../core/api/marks.ts";
 import { logsBody } from "../core/api/logs.ts";
 import { eventsBody, processShowBody } from "../core/api/events.ts";
 import { historyBody, recorderBody } from "../core/api/history.ts";
-import { processRunBody } from "../core/api/process-run.ts";
 import {
   auditList,
   bootShow,
@@ -34,7 +33,6 @@ import {
   markMute,
   markNote,
   metricsShow,
-  processRun,
   processShow,
   tokenCreate,
   tokenList,
@@ -145,22 +143,6 @@ export const routes: readonly Route[] = [
       "EVENTS_FAILED",
       "AUDIT_FAILED",
       "FACT_INVALID",
-    ],
-  }),
-  operationRoute("POST", "/api/runtime/process/run", processRun, {
-    summary: "Run a job or task once, and answer when it has ended.",
-    tag: "pm2",
-    description:
-      "Its schedule stays as it is. At the time limit, 10 minutes without `timeoutMs`, the outcome is `running`: it goes on. So it does if the client leaves. `/api/logs` shows what it writes.",
-    body: inputs["process.run"],
-    response: processRunBody,
-    refusals: [
-      ...bodyRefusals,
-      "PROCESS_NOT_FOUND",
-      "PROCESS_AMBIGUOUS",
-      "PROCESS_ACTION_REFUSED",
-      "PM2_FAILED",
-      "AUDIT_FAILED",
     ],
   }),
   operationRoute("GET", "/api/boot", bootShow, {

@@ -20,6 +20,7 @@ import {
   readPlanFile,
   rolloutApply,
   rolloutPlan,
+  rolloutRollback,
   SvcmError,
   writePlanFile,
 } from "../../src/core/index.ts";
@@ -93,6 +94,10 @@ test("a module that was changed and committed is a step of each app that runs it
   expect(drift.map(({ field, details }) => [field, details])).toEqual(Array.from({ length: 3 }, () => ["code", text]));
   await apply();
   expect(await plan()).toMatchObject({ steps: [], unknown: [], unchanged: ["fork", "cluster", "wrapper"] });
+  // The module is the new one, whatever a rollback does.
+  const pids = (await ports.processes.list()).map(({ pid }) => pid);
+  await expect(execute(rolloutRollback, ports, {}, caller)).rejects.toMatchObject({ kind: "NOTHING_TO_ROLL_BACK" });
+  expect((await ports.processes.list()).map(({ pid }) => pid)).toEqual(pids);
 });
 
 longTest(

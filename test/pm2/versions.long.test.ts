@@ -9,13 +9,14 @@ import {
   eventWhy,
   execute,
   processAct,
+  processRun,
   processScale,
   rolloutApply,
   rolloutPlan,
   rolloutRollback,
   type Caller,
 } from "../../src/core/index.ts";
-import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { listRawProcesses } from "../support/raw-list.ts";
 import { play, pm2Command, scenes } from "./event-scenes.ts";
 
@@ -96,6 +97,49 @@ test.each(VERSIONS)("a declaration takes effect on a daemon of PM2 %s", async (v
   await execute(processScale, ports, { name: "cluster", instances: 3 }, caller);
   await execute(processAct, ports, { action: "delete", name: "cluster" }, caller);
   expect((await ports.processes.list()).map(({ name }) => name)).toEqual(["fork"]);
+});
+
+test.each(VERSIONS)("a job is registered, changed and run once on a daemon of PM2 %s", async (version) => {
+  const own = pm2(daemonOf(version));
+  opened.push(own);
+  await own.startDaemon();
+  const ports = own.ports();
+  const runs = join(own.folder, "runs");
+  const job = `require("node:fs").appendFileSync(${JSON.stringify(runs)}, process.env.K); setTimeout(() => process.exit(process.env.K - 1), 100);`;
+  writeFileSync(join(own.folder, "job.cjs"), job);
+  writeFileSync(runs, "");
+  const declare = (mode: string, value: string): void =>
+    own.pm2Folder([
+      { name: "web", script: "./web.cjs", env: { V: value } },
+      {
+        name: "job",
+        script: "./job.cjs",
+        exec_mode: mode,
+        autorestart: false,
+        cron_restart: "0 3 1 1 *",
+        env: { K: value },
+      },
+    ]);
+  writeFileSync(join(own.folder, "web.cjs"), IDLE);
+  const apply = () => execute(rolloutApply, ports, { environment: "dev", minHealthyMs: 300, allowDirty: true }, caller);
+  for (const [mode, value] of [
+    ["fork", "1"],
+    ["fork", "2"],
+    ["cluster", "2"],
+    ["cluster", "1"],
+  ] as const) {
+    declare(mode, value);
+    expect((await apply()).release?.outcome).toBe("applied");
+    expect((await apply()).release).toBeNull();
+  }
+  expect(readFileSync(runs, "utf8")).toBe("");
+  expect(await execute(processRun, ports, { name: "job" }, caller)).toMatchObject({ outcome: "unknown" });
+  declare("fork", "2");
+  await apply();
+  expect(await execute(processRun, ports, { name: "job" }, caller)).toMatchObject({ outcome: "failed", exitCode: 1 });
+  await execute(processAct, ports, { action: "restart", scope: "ecosystem", environment: "dev" }, caller);
+  expect((await apply()).release).toBeNull();
+  expect(readFileSync(runs, "utf8")).toBe("12");
 });
 
 test.each(VERSIONS)("an apply, its revert and a rollback on a daemon of PM2 %s", async (version) => {

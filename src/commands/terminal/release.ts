@@ -38,7 +38,9 @@ export function renderRollbackPlan(plan: RollbackPlan): string {
   const { id, changed, steps } = plan;
   const lines = steps.map((step) => `  ${step.app}: ${rollbackStepText(step)}`);
   const undone = undoneText(plan);
-  const head = changed ? `Undoing ${undone} would change:` : `Every app runs as before ${undone}.`;
+  const head = changed
+    ? `Undoing ${undone} would change:`
+    : `No definition has changed since before ${undone}. Code and files stay as they are.`;
   return [head, ...lines, `Plan ${id}.`].join("\n");
 }
 
@@ -50,7 +52,7 @@ function undoneText({ release, commit, message, undoes, environment }: RollbackP
 }
 
 function rollbackStepText({ changed, instances, pmIds, disruption, pinned }: RollbackPlan["steps"][number]): string {
-  if (!changed) return "runs as before";
+  if (!changed) return "has its former definition";
   const { from, to } = instances;
   const what =
     to === 0

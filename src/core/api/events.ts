@@ -38,6 +38,10 @@ export const eventsBody = z
     events: z.array(eventBody).describe("Newest first."),
     next: z.string().nullable().describe("The cursor of the next page; null on the last one."),
     complete,
+    note: z
+      .string()
+      .optional()
+      .describe("Why ends are missing, if PM2's log says nothing: there is none, or it was emptied."),
   })
   .describe("Events, newest first.");
 

@@ -10,7 +10,6 @@ import { isGranted, type Caller } from "../access/caller.ts";
 import { SvcmError } from "../api/errors.ts";
 import type { DiskReading, Listener } from "../files/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-
 import { listReleases } from "../rollout/read-releases.ts";
 import type { TimedEvent } from "./attribute-events.ts";
 import { releaseBefore, writeBefore } from "./changes-before.ts";

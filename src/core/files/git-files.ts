@@ -38,7 +38,7 @@ export async function readFormerTexts(
   git: Git,
   root: string,
   paths: readonly string[],
-  atMs: number,
+  timesMs: readonly number[],
 ): Promise<string[]> {
   const names = paths
     .map((path) => relative(root, path))
@@ -46,21 +46,27 @@ export async function readFormerTexts(
     .slice(0, MAX_FORMER_FILES);
   if (names.length === 0) return [];
   const ask = async (...args: string[]): Promise<string> => (await git(...args).catch(() => "")).toString();
-  const found = await Promise.all([
+  const [head, moves, changes] = await Promise.all([
     ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}"),
-    // A large number is a time, which the reflog answers.
-    ask("rev-parse", "--verify", "--quiet", `HEAD@{${Math.max(Math.floor(atMs / 1000), MIN_TIME)}}`),
+    ask("log", "--walk-reflogs", "-n", String(MAX_MOVES), "--format=%H %gd", "--date=unix", "HEAD"),
     ask("log", "-2", "--format=%H", "--", ...names),
   ]);
-  const commits = [
-    ...new Set(found.flatMap((lines) => lines.split("\n")).filter((line) => /^[0-9a-f]{40,64}$/.test(line))),
-  ];
+  const found = [head, changes].flatMap((lines) => lines.split("\n"));
+  const commits = [...new Set([...found, ...headsAt(moves, timesMs)])].filter((id) => /^[0-9a-f]{40,64}$/.test(id));
   const blobs = commits.flatMap((commit) => names.map((name) => ask("cat-file", "blob", `${commit}:./${name}`)));
   return [...new Set(await Promise.all(blobs))].filter((text) => text !== "");
 }
 
-/** Git takes a smaller number for a count of entries of the reflog. */
-const MIN_TIME = 100_000_001;
+const MAX_MOVES = 1000;
+
+/** @param moves lines such as `<commit> HEAD@{1700000000}`, newest first */
+function headsAt(moves: string, timesMs: readonly number[]): string[] {
+  const entries = [...moves.matchAll(/^(\w+) .*@\{(\d+)\}$/gm)].map(
+    ([, id = "", second]) => [id, Number(second) * 1000] as const,
+  );
+  const headAt = (ms: number) => entries.find(([, atMs]) => atMs <= ms) ?? entries.at(-1);
+  return timesMs.flatMap((ms) => headAt(ms)?.[0] ?? []);
+}
 
 async function differs(path: string, id: string | undefined): Promise<boolean> {
   if (id === undefined) return false;

@@ -35,7 +35,7 @@ export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOpt
         git("for-each-ref", "--sort=-committerdate", `--count=${MAX_NAMES}`, "--format=%(refname:short)"),
         "\n",
       ),
-    formerTexts: (paths, atMs) => readFormerTexts(git, root, paths, atMs),
+    formerTexts: (paths, timesMs) => readFormerTexts(git, root, paths, timesMs),
     async listTracked(paths) {
       if (paths.length === 0) return [];
       // A file monitor is a program that the repository's configuration names.

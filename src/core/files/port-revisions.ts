@@ -28,11 +28,11 @@ export interface Revisions {
   listNames(): Promise<string[]>;
 
   /**
-   * Returns what earlier versions of these absolute paths contained: as they were at that time, at the current commit, and
+   * Returns what earlier versions of these absolute paths contained: as they were at those times, at the current commit, and
    * before their last commit. Empty without Git or a repository.
-   * @param atMs in milliseconds since 1970
+   * @param timesMs in milliseconds since 1970
    */
-  formerTexts(paths: readonly string[], atMs: number): Promise<readonly string[]>;
+  formerTexts(paths: readonly string[], timesMs: readonly number[]): Promise<readonly string[]>;
 
   /** The paths, relative to the root, that Git tracks. Empty without Git or a repository. */
   listTracked(paths: readonly string[]): Promise<string[]>;

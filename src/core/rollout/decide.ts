@@ -6,6 +6,7 @@ import { compareApps, needsReplacement, type Comparison } from "./compare.ts";
 import { difference, pmIdsOf, type Difference } from "./difference.ts";
 import type { ComparisonInput } from "./comparison-input.ts";
 import { isStopped } from "../running/state.ts";
+import { sharedPort } from "./expected.ts";
 import { createFiniteSteps } from "./finite-steps.ts";
 import { holdBack, type HeldApp } from "./hold-back.ts";
 import { addNotes } from "./notes.ts";
@@ -107,11 +108,11 @@ const STEP_RANKS = {
 
 function sortSteps(steps: readonly DecidedStep[], { expected, running }: ComparisonInput): DecidedStep[] {
   const started = new Set(steps.filter((step) => step.do === "start").map(({ app }) => app));
-  const needed = new Set(expected.filter(({ name }) => started.has(name)).map(({ httpPort }) => httpPort));
+  const starting = expected.filter(({ name }) => started.has(name));
   // It frees the port of an app that is started.
   const isFirst = (step: DecidedStep): boolean =>
     step.do === "remove" &&
-    running.some(({ name, httpPort }) => name === step.app && httpPort !== null && needed.has(httpPort));
+    running.some((one) => one.name === step.app && starting.some((app) => sharedPort(app, one) !== undefined));
   const rankOf = (step: DecidedStep): number => (isFirst(step) ? -1 : STEP_RANKS[step.do]);
   return steps.toSorted((a, b) => rankOf(a) - rankOf(b));
 }

@@ -35,6 +35,17 @@ export interface ExpectedApp extends Omit<DeclaredApp, "env" | "args" | "interpr
   readonly probe?: AppProbe | undefined;
 }
 
+type DeclaredPorts = Pick<ExpectedApp, "httpPort" | "port">;
+
+/** The port that an app and a process take from the same variable. */
+export function sharedPort(app: DeclaredPorts, process: DeclaredPorts): number | undefined {
+  const pairs = [
+    [app.httpPort, process.httpPort],
+    [app.port, process.port],
+  ];
+  return pairs.find(([own, other]) => own && own === other)?.[0] ?? undefined;
+}
+
 /** PM2 counts the variable up with each instance. */
 export interface Counter {
   readonly key: string;

@@ -5,6 +5,7 @@ import type { BlockingIssue } from "../pm2/rules/blocking.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { ComparisonInput } from "./comparison-input.ts";
 import type { Decision } from "./decide.ts";
+import { sharedPort } from "./expected.ts";
 import { findFormerName, stepNames, type DecidedStep } from "./step.ts";
 
 export interface PlanContext extends Pick<
@@ -133,17 +134,14 @@ function portIssues({ expected, running }: ComparisonInput, steps: Decision["ste
   const started = new Set(steps.filter((step) => step.do === "start").map(({ app }) => app));
   return expected
     .filter(({ name }) => started.has(name))
-    .flatMap(({ name, script, httpPort }): Issue[] => {
+    .flatMap((app): Issue[] => {
+      const { name, script } = app;
       const holder = running.find(
         (one) =>
-          !accounted.has(one.name) &&
-          one.pid !== null &&
-          one.script === script &&
-          httpPort !== null &&
-          one.httpPort === httpPort,
+          !accounted.has(one.name) && one.pid !== null && one.script === script && sharedPort(app, one) !== undefined,
       );
       if (holder === undefined) return [];
-      const message = `${name} would listen on port ${httpPort}, which ${holder.name} (id ${holder.pmId}) uses with the same script, and no file declares that process. If the app was renamed, run: svcm delete --id ${holder.pmId}`;
+      const message = `${name} would listen on port ${sharedPort(app, holder)}, which ${holder.name} (id ${holder.pmId}) uses with the same script, and no file declares that process. If the app was renamed, run: svcm delete --id ${holder.pmId}`;
       return [{ code: "APP_PORT_TAKEN", severity: "error", path: ["apps", name], message }];
     });
 }

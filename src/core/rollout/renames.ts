@@ -4,7 +4,7 @@ import { difference } from "./difference.ts";
 import type { ComparisonInput } from "./comparison-input.ts";
 
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import type { ExpectedApp } from "./expected.ts";
+import { sharedPort, type ExpectedApp } from "./expected.ts";
 
 export type Renames = ReadonlyMap<string, string>;
 
@@ -40,9 +40,10 @@ function hasSamePort(
   expected: readonly ExpectedApp[],
   running: readonly ProcessRecord[],
 ): boolean {
-  return expected.some(({ script, httpPort, probe }) => {
-    const port = probe?.port ?? httpPort;
-    return port !== null && running.some((one) => one.script === script && (probedPort ?? one.httpPort) === port);
+  return expected.some((app) => {
+    const port = app.probe?.port ?? app.httpPort;
+    const isProbed = (one: ProcessRecord): boolean => port !== null && (probedPort ?? one.httpPort) === port;
+    return running.some((one) => one.script === app.script && (isProbed(one) || sharedPort(app, one) !== undefined));
   });
 }
 

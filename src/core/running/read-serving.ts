@@ -24,7 +24,7 @@ type ServingPorts = HasClock & HasMachine & HasProcessLogs;
 const HUNG_MS = 2000;
 /** Of a process that was hung at the last look. */
 const STILL_HUNG_MS = 300;
-/** Before somebody ends a process: one that computes for some seconds answers as little as one that hangs. */
+/** Before a step ends a process: one that computes for some seconds answers as little as one that hangs. */
 const SECOND_LOOK_MS = 10_000;
 const LOOK_MS = 100;
 const NO_KERNEL = "this system does not show whether a process answers";

@@ -49,12 +49,13 @@ export async function readValues(
   const processes = apps.flatMap((app) =>
     running.filter(({ name }) => name === app.name).map((process) => ({ app, process })),
   );
-  const verdicts = processes.map(async ({ app, process }): Promise<[number, ValuesVerdict]> => {
-    const envFiles = describeFiles(ports, app, request.recordOf(process), contents);
-    const words = await readFormerWords(ports, request, app, process);
-    return [process.pmId, decideValues({ ...factsOf(request, app, process, words), envFiles })];
-  });
-  return new Map(await Promise.all(verdicts));
+  const words = await readFormerWords(ports, request, processes);
+  return new Map(
+    processes.map(({ app, process }) => {
+      const envFiles = describeFiles(ports, app, request.recordOf(process), contents);
+      return [process.pmId, decideValues({ ...factsOf(request, app, process, words), envFiles })];
+    }),
+  );
 }
 
 function factsOf(
@@ -94,22 +95,32 @@ function describeFiles(
   });
 }
 
-/** Git is asked only about a process that has variables of unknown origin. */
+interface AppProcess {
+  readonly app: AppValues;
+  readonly process: ProcessRecord;
+}
+
+/** Git is asked only if a process has variables of unknown origin, and once for all of them. */
 async function readFormerWords(
   { revisions, files }: HasFiles & HasRevisions,
   { sources }: ValuesRequest,
-  { name, environments, openKeys }: AppValues,
-  { declaration: { environment }, lastStartAt }: ProcessRecord,
+  processes: readonly AppProcess[],
 ): Promise<ReadonlySet<string>> {
-  const isOpen = (key: string): boolean =>
-    openKeys.includes(key) || environments.some((declared) => Object.hasOwn(declared, key));
-  const isUnexplained = (key: string): boolean =>
-    isDeclaredVariable(key, name) && !isShellVariable(key) && !isOpen(key);
-  if (isStartedBySvcm(environment) || !Object.keys(environment).some(isUnexplained)) return new Set();
-  const former = await revisions.formerTexts(sources, lastStartAt ?? 0);
+  const starts = processes.filter(hasUnexplained).map(({ process }) => process.lastStartAt ?? 0);
+  if (starts.length === 0) return new Set();
+  const former = await revisions.formerTexts(sources, starts);
   if (former.length === 0) return new Set();
   const readText = async (path: string): Promise<string> =>
     decodeUtf8(await files.read(path, { mayBeOutside: true })) ?? "";
   const present = await Promise.all(sources.map((path) => readText(path).catch(() => "")));
   return formerWords(former, present);
+}
+
+function hasUnexplained({ app: { name, environments, openKeys }, process }: AppProcess): boolean {
+  const { environment } = process.declaration;
+  const isOpen = (key: string): boolean =>
+    openKeys.includes(key) || environments.some((declared) => Object.hasOwn(declared, key));
+  const isUnexplained = (key: string): boolean =>
+    isDeclaredVariable(key, name) && !isShellVariable(key) && !isOpen(key);
+  return !isStartedBySvcm(environment) && Object.keys(environment).some(isUnexplained);
 }

@@ -51,11 +51,11 @@ export function readSince(text: string, now: number, name = "--since"): number {
   const age = parseDuration(text, /^(\d{1,6})([smhd])$/);
   if (age !== undefined) return Math.max(0, now - age);
   const moment = readMoment(text);
-  const isEnd = name === "--until" || name === "until" || name === "to";
-  const at = isEnd ? (moment?.laterMs ?? moment?.atMs) : moment?.atMs;
+  const at = ENDS_OF_RANGES.has(name) ? (moment?.laterMs ?? moment?.atMs) : moment?.atMs;
   if (at !== undefined && at >= 0) return at;
+  const alsoNumber = name.startsWith("-") ? "" : ", or milliseconds since 1970";
   throw new SvcmError("INVALID_REQUEST", {
-    details: `${name}: ${JSON.stringify(text.slice(0, 40))} is not a time. Accepted: an age such as 30m, 24h or 7d, or a date such as 2026-01-31 or 2026-01-31T08:00:00Z${name.startsWith("-") ? "" : ", or milliseconds since 1970"}.`,
+    details: `${name}: ${JSON.stringify(text.slice(0, 40))} is not a time. Accepted: an age such as 30m, 24h or 7d, or a date such as 2026-01-31 or 2026-01-31T08:00:00Z${alsoNumber}.`,
   });
 }
 
@@ -71,3 +71,4 @@ export function inLocalTime(text: string): string {
     return `${local}${offset === 0 ? "Z" : `${offset < 0 ? "-" : "+"}${hours}:${minutes}`}`;
   });
 }
+const ENDS_OF_RANGES: ReadonlySet<string> = new Set(["--until", "until", "to"]);

@@ -1,4 +1,4 @@
-/** What of a script shows without running it, so that `why` names an error that PM2 hides. */
+/** Faults of a script that show without running it, so that `why` names an error that PM2 hides. */
 import { writeFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

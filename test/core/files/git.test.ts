@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { gitRevisions } from "../../../src/core/files/git.ts";
 import { describeError } from "../../../src/core/api/errors.ts";
 import { plainEnvironment } from "../../support/command-line.ts";
-import { makeRepository, type TestRepository } from "../../support/git.ts";
+import { GIT_ENVIRONMENT, makeRepository, type TestRepository } from "../../support/git.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { longTest } from "../../support/runs.ts";
 
@@ -199,4 +199,27 @@ longTest.each(["removed", "truncated"])("a file whose object is %s is not report
   expect((await revisions.read("HEAD", repository.path("other.txt"))).bytes?.toString()).toBe("b\n");
   expect((await revisions.read("HEAD", repository.path("absent.txt"))).bytes).toBeUndefined();
   expect(await refusalOf(revisions.withFiles("HEAD", () => Promise.resolve()))).toMatchObject({ code: "GIT_FAILED" });
+});
+
+test("former texts are those of the commits at the given times, of HEAD and before the last change", async () => {
+  const repository = makeRepository({ [FILE]: "version: 0\n" });
+  const begin = 1_700_000_000;
+  for (const version of [1, 2, 3, 4]) {
+    repository.write(FILE, `version: ${version}\n`);
+    const date = `${begin + version * 60} +0000`;
+    repository.git("add", "--all");
+    execFileSync("git", ["commit", "--quiet", "--message", `v${version}`], {
+      cwd: repository.root,
+      env: plainEnvironment({ ...GIT_ENVIRONMENT, GIT_COMMITTER_DATE: date, GIT_AUTHOR_DATE: date }),
+    });
+  }
+  const textsAt = async (...seconds: number[]) => {
+    const times = seconds.map((second) => (begin + second) * 1000);
+    const texts = await revisionsOf(repository.root).formerTexts([repository.path(FILE)], times);
+    return texts.map((text) => Number(text.trim().at(-1))).toSorted((a, b) => a - b);
+  };
+  expect(await textsAt()).toEqual([3, 4]);
+  expect(await textsAt(60)).toEqual([1, 3, 4]);
+  expect(await textsAt(119, 120)).toEqual([1, 2, 3, 4]);
+  expect(await textsAt(1e6)).toEqual([3, 4]);
 });

@@ -191,9 +191,9 @@ describe("the id of a plan", () => {
 
 describe("an app that an apply started and the file declares by another name", () => {
   const [old] = simulateApply(expectedOf([{ name: "old", env: { SVC_HTTP_PORT: "3000" } }]));
-  const renamed = (fields: Fields): string[] => {
+  const renamed = (fields: Fields, former: Partial<ProcessRecord> = {}): string[] => {
     const expected = expectedOf([{ name: "new", ...fields }]);
-    return summarise(decide(inputOf(expected, [old!]), { owned: new Set(["old"]) }).steps);
+    return summarise(decide(inputOf(expected, [{ ...old!, ...former }]), { owned: new Set(["old"]) }).steps);
   };
 
   test("is renamed in place with its other changes, if script and port are the same", () => {
@@ -201,6 +201,11 @@ describe("an app that an apply started and the file declares by another name", (
       "update new restart gap app different args different env A absent errorFile different outFile different",
       SAVE,
     ]);
+  });
+
+  test("is renamed with its other changes by PORT, too", () => {
+    expect(renamed({ env: { PORT: "8080", A: "1" } }, { port: 8080, httpPort: null })[0]).toMatch(/^update new /);
+    expect(renamed({ env: { PORT: "8081", A: "1" } }, { port: 8080, httpPort: null })[0]).toMatch(/^start new /);
   });
 
   test("is another app on another port, or with another script", () => {
@@ -230,4 +235,7 @@ test("an app that would start on the port of an undeclared process with the same
     { code: "APP_PORT_TAKEN", path: ["apps", "new"], severity: "error" },
   ]);
   expect(planFor(expected, [{ ...old, httpPort: 3001 }]).issues).toEqual([]);
+  const other = expectedOf([{ name: "new", env: { PORT: "3000" } }]);
+  expect(planFor(other, [old]).issues).toEqual([]);
+  expect(planFor(other, [{ ...old, httpPort: null, port: 3000 }]).issues).toMatchObject([{ code: "APP_PORT_TAKEN" }]);
 });

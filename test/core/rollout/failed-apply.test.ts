@@ -24,10 +24,18 @@ const former = (script: string) => ({
   paths: [script],
 });
 
-function back(outcome: "reverted" | "half", ran: string, commit: string | null, ...journals: Journal[]) {
+const back = (outcome: "reverted" | "half", ran: string, commit: string | null, ...journals: Journal[]) =>
+  backFrom({ outcome, isNewCode: false }, ran, commit, journals);
+
+function backFrom(
+  failed: { readonly outcome: "reverted" | "half"; readonly isNewCode: boolean },
+  ran: string,
+  commit: string | null,
+  journals: Journal[],
+) {
   const git = commit === null ? null : { commit, dirty: [] };
   const head = { id: "r9", environment: "production", before: [former(ran)], git };
-  return findWayBack({ head, outcome, app: "web", script: "/srv/app.js", choices: {}, journals });
+  return findWayBack({ head, ...failed, app: "web", script: "/srv/app.js", choices: {}, journals });
 }
 
 const CHECKOUT = "git checkout aaaaaaaaaa && svcm apply --environment production";
@@ -40,6 +48,16 @@ test.each<[string, string | undefined, string | undefined]>([
   ["the same commit", "svcm rollback r9", back("half", "/srv/app.js", GOOD, journal("r8"))],
   ["no repository", "svcm rollback r9", back("half", "/srv/app.js", null, journal("r8"))],
   ["no good release", "svcm rollback r9", back("half", "/srv/app.js", BAD, journal("r8", {}, "half"))],
+  [
+    "new code of the same commit, which a rollback would start again",
+    undefined,
+    backFrom({ outcome: "half", isNewCode: true }, "/srv/app.js", GOOD, [journal("r8")]),
+  ],
+  [
+    "new code in another folder",
+    "svcm rollback r9",
+    backFrom({ outcome: "half", isNewCode: true }, "/srv/1/app.js", GOOD, [journal("r8")]),
+  ],
   [
     "only another environment",
     "svcm rollback r9",

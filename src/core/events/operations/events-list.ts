@@ -1,5 +1,6 @@
 import type { EventsPorts } from "../ports.ts";
 import type { EventsResponse } from "../../api/events.ts";
+import { coverageSentence } from "../counted-ends.ts";
 import { collectNewestEvents, type CollectedEvents } from "../collect-events.ts";
 import { findEarliest, requiredPatterns } from "../filter-patterns.ts";
 import { filterEvents, paginateEvents, cursorTime } from "../page.ts";
@@ -37,6 +38,12 @@ export const eventsList = defineOperation({
       signal,
     );
     await requireKnownNames(ports, filter.apps, found.events, signal);
-    return { ...page(found), complete: found.isComplete };
+    const coverage = await ports.processLogs.readCoverage().catch(() => undefined);
+    const isSilent = coverage !== undefined && (!coverage.exists || coverage.fromMs === null);
+    return {
+      ...page(found),
+      complete: found.isComplete,
+      ...(isSilent && { note: coverageSentence(coverage) }),
+    };
   },
 });

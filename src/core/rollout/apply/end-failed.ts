@@ -11,7 +11,7 @@ import { toJournals, type AppliedState } from "../release.ts";
 import { failureLines } from "../report/failure-words.ts";
 import type { DecidedStep } from "../step.ts";
 import type { ReleaseRecorder } from "./recording.ts";
-import { findWayBack } from "./way-back.ts";
+import { findWayBack, PUT_CODE_BACK } from "./way-back.ts";
 
 export interface ApplyRun {
   readonly ports: ApplyPorts;
@@ -81,19 +81,20 @@ export async function endHalf(
     ...omitUndefined({ code }),
     failure,
     details: [details, ...failureLines(evidence)].join("\n"),
-    hint: `${onwards}To go back: ${back}`,
+    hint: `${onwards}${back === undefined ? PUT_CODE_BACK : `To go back: ${back}`}`,
   });
 }
 
 async function wayBack(
-  { ports, planned }: ApplyRun,
+  { ports, planned, steps }: ApplyRun,
   { head }: ReleaseRecorder,
   outcome: "reverted" | "half",
   app: string,
 ): Promise<string | undefined> {
   const journals = toJournals(await ports.releases.list().catch(() => []));
   const script = planned.expected.find(({ name }) => name === app)?.script;
-  return findWayBack({ head, outcome, app, script, choices: planned.plan.choices, journals });
+  const isNewCode = steps.some((step) => step.app === app && step.why.some(({ field }) => field === "code"));
+  return findWayBack({ head, outcome, app, script, isNewCode, choices: planned.plan.choices, journals });
 }
 
 /** After a failure, restoring the apps matters more than recording it: the disk may be full. */

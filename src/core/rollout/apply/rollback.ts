@@ -14,6 +14,7 @@ import { namesOfApp } from "../release.ts";
 import { beginRelease, formerProbeFinder, type ReleaseRecorder } from "./recording.ts";
 import { findRecordedStep, findReleaseOfRollout, findRolloutRelease } from "./recorded-step.ts";
 import { revertApps, type RevertContext } from "./revert-apps.ts";
+import { PUT_CODE_BACK } from "./way-back.ts";
 import { findRelease, planRollback, type PlannedRollback } from "./rollback-plan.ts";
 
 type Input = InputOf<"rollout.rollback">;
@@ -38,6 +39,7 @@ export function rollBack(ports: ApplyPorts, input: Input, caller: Caller): Promi
       if (planned.undone.deploy?.root !== root) throw planStale(requested, planned.plan.id);
       subject.target = `release ${planned.undone.id}`;
       if (requested !== undefined && requested !== planned.plan.id) throw planStale(requested, planned.plan.id);
+      requireChange(planned);
       const recording = await startRollbackRecording(ports, planned, caller);
       noteProcesses(subject, ports, recording.head.before);
       await begin();
@@ -45,6 +47,15 @@ export function rollBack(ports: ApplyPorts, input: Input, caller: Caller): Promi
       return await whileListening(ports, () => runRollback(ports, planned, recording, how));
     });
   return withAudit(ports, caller, () => subject, attempt);
+}
+
+/** Otherwise a rollback of new code would succeed, and the new code would run on. */
+function requireChange({ plan, undone }: PlannedRollback): void {
+  if (plan.changed || undone.deploy !== undefined) return;
+  throw new SvcmError("NOTHING_TO_ROLL_BACK", {
+    details: `Each app has the definition that it had before the release ${undone.id}, and a rollback leaves code and files as they are. No process was touched.`,
+    hint: PUT_CODE_BACK,
+  });
 }
 
 interface LockRequest {

@@ -106,8 +106,9 @@ export const rolloutCodes: CodeDocs = {
     remedy: "Look at `svcm plan`. Go on with `svcm apply`, or go back with `svcm rollback <release>`.",
   },
   NOTHING_TO_ROLL_BACK: {
-    summary: "This PM2 has no release of this repository.",
-    remedy: "Apply a plan first: svcm records a release for each apply that changes something.",
+    summary: "This PM2 has no release of this repository, or the release changed no definition.",
+    remedy:
+      "svcm records a release for each apply that changes something. A rollback leaves code and files as they are: check out the former revision, and run `svcm apply`.",
   },
   RELEASE_DAMAGED: {
     summary: "The records of a release do not say how to start one of its processes again.",
