@@ -40,6 +40,8 @@ export interface Tool extends Pick<Row, "operation" | "table" | "pages"> {
   readonly times: ReadonlySet<string>;
   readonly fixed: Readonly<Record<string, unknown>>;
   readonly isChange: boolean;
+  /** Another machine of the fleet answers it, too. */
+  readonly isRemote: boolean;
 }
 
 interface JsonObjectSchema {
@@ -142,6 +144,7 @@ function toTool({ operation, name, summary, query, table, pages, fixed }: Row, v
     ...toSchema(id, query ?? route.query ?? [], !isChange),
     fixed: { ...route.fixed, ...fixed, ...(id === "project.doctor" && { version }) },
     isChange,
+    isRemote: !isChange && core.remoteOperations.some((one) => one.id === id),
     ...(table !== undefined && { table }),
     ...(pages !== undefined && { pages }),
   };
