@@ -112,8 +112,8 @@ const rows: readonly Row[] = [
     operation: core.proposalCreate,
     name: "propose",
     summary:
-      "Propose the present plan of an environment (kind apply), or values of an env file (kind env.write). Nothing changes until a user approves it.",
-    query: ["kind", ...PLACE, "apps", "restart", "values", "reason"],
+      "Propose the present plan of an environment (kind apply), a commit (kind deploy, with revision), or values of an env file (kind env.write). Nothing changes until a user approves it.",
+    query: ["kind", ...PLACE, "apps", "restart", "values", "revision", "reason"],
   },
   {
     operation: core.proposalRun,
