@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import * as Flags from "@oclif/core/flags";
 import { commandLineCaller, type Access } from "../core/index.ts";
+import type { AskNode } from "../mcp/call.ts";
 import { SvcmCommand } from "./base.ts";
 import { writeErr } from "./terminal/output.ts";
 
@@ -23,13 +25,20 @@ export default class Mcp extends SvcmCommand {
     const { actor } = commandLineCaller();
     const grants: Access[] = ["read", "logs", ...(flags.allow === "plan" ? (["propose"] as const) : [])];
     const { serveOverStdio } = await import("../mcp/index.ts");
-    const { version } = this.config;
-    await serveOverStdio({ ports, version, log: logDefect }, { ...(actor !== undefined && { actor }), grants }, signal);
+    const { version, root } = this.config;
+    const askNode: AskNode = async (node, operation, input, caller) => {
+      const { withFleet } = await import("../fleet/index.ts");
+      return withFleet(ports, process.env, (fleet) => fleet.ask(node, operation, input, NODE_TIMEOUT_MS, caller));
+    };
+    const options = { ports, version, log: logDefect, docs: join(root, "docs"), askNode };
+    await serveOverStdio(options, { ...(actor !== undefined && { actor }), grants }, signal);
     await ports.telemetry.close();
     await ports.logs.close();
     await ports.processes.close();
   }
 }
+
+const NODE_TIMEOUT_MS = 10_000;
 
 /** Standard output is for the protocol. */
 function logDefect(line: string): void {

@@ -52,8 +52,16 @@ export default class Serve extends SvcmCommand {
       port,
       record,
       connectFleet: async () => (await import("../fleet/index.ts")).connectFleet(ports, process.env),
-      openMcp: async (own, log) =>
-        (await import("../mcp/index.ts")).openMcp({ ports: own, version: this.config.version, log }),
+      openMcp: async (own, log, askNode) => {
+        const docs = join(this.config.root, "docs");
+        return (await import("../mcp/index.ts")).openMcp({
+          ports: own,
+          version: this.config.version,
+          log,
+          docs,
+          askNode,
+        });
+      },
       startAgent:
         url === undefined && name === undefined ? undefined : (own, log) => this.#joinFleet(own, log, { url, name }),
     });

@@ -2,15 +2,36 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import { parseInput } from "../core/access/parse.ts";
 import { inputs } from "../core/api/inputs.ts";
 import type { Proposal } from "../core/api/proposals.ts";
-import { describeError, execute, failureCode, FileError, SvcmError, type Caller, type Ports } from "../core/index.ts";
+import {
+  describeError,
+  execute,
+  failureCode,
+  FileError,
+  SvcmError,
+  type Caller,
+  type Identity,
+  type Operation,
+  type Ports,
+} from "../core/index.ts";
 import { errorStack } from "../core/words/thrown.ts";
 import { parseDuration } from "../core/words/duration.ts";
 import { fence, quote, readCursor, toLines, toPage, writeCursor, type Page, type Position } from "./render.ts";
 import type { CallRate } from "./rate.ts";
 import { isOffered, type Tool } from "./tools.ts";
 
+/** Asks another machine for what the caller may read there. */
+export type AskNode = <Input, Output>(
+  node: string,
+  operation: Operation<Input, Output>,
+  input: Input,
+  caller: Identity,
+) => Promise<Output>;
+
 export interface CallContext {
   readonly ports: Ports;
+  readonly askNode: AskNode;
+  /** The folder of the installed pages. */
+  readonly docs: string;
   readonly tools: readonly Tool[];
   readonly rate: CallRate;
   /** Gets what must not reach the program. */
@@ -22,7 +43,6 @@ interface Answer {
   readonly data?: string;
 }
 
-/** Every call leaves a record, whatever its outcome is. Without the record there is no answer. */
 export async function callTool(
   context: CallContext,
   caller: Caller,
@@ -31,26 +51,38 @@ export async function callTool(
     arguments: given = {},
   }: { readonly name: string; readonly arguments?: Readonly<Record<string, unknown>> | undefined },
 ): Promise<CallToolResult> {
+  const answer = await recorded(context, caller, name, () => answerCall(context, caller, name, given));
+  if (!("refusal" in answer)) return toResult(context.ports, answer);
+  return { ...toResult(context.ports, refusalAnswer(answer.refusal)), isError: true };
+}
+
+/** Every call leaves a record, whatever its outcome is. Without the record there is no answer. */
+export async function recorded<T extends object>(
+  context: CallContext,
+  caller: Caller,
+  name: string,
+  work: () => Promise<T>,
+): Promise<T | { readonly refusal: unknown }> {
   const { ports, rate } = context;
   const startedAt = ports.clock.elapsed();
   // The refusals of a flood are counted, not written one by one.
-  if (!rate.admits(caller.actor ?? "", startedAt)) return await refuseFlood(context, caller, name);
+  if (!rate.admits(caller.actor ?? "", startedAt)) return { refusal: await refuseFlood(context, caller, name) };
   try {
-    const answer = await answerCall(context, caller, name, given);
+    const answer = await work();
     await record(ports, caller, { name, startedAt });
-    return toResult(ports, answer);
+    return answer;
   } catch (error) {
     if (!(error instanceof SvcmError)) context.log(`mcp ${quote(name, 64)}: ${errorStack(error)}`);
     const unrecorded = await record(ports, caller, { name, startedAt, error }).then(
       () => error,
       (failure: unknown) => failure,
     );
-    return { ...toResult(ports, refusalAnswer(unrecorded)), isError: true };
+    return { refusal: unrecorded };
   }
 }
 
 async function answerCall(
-  { ports, tools }: CallContext,
+  { ports, tools, askNode }: CallContext,
   caller: Caller,
   name: string,
   given: Readonly<Record<string, unknown>>,
@@ -58,14 +90,17 @@ async function answerCall(
   const tool = tools.find((one) => one.name === name && isOffered(one, caller.grants));
   if (tool === undefined)
     throw new SvcmError("NOT_FOUND", { details: `Accepted: ${offeredNames(tools, caller).join(", ")}.` });
-  const { cursor, ...members } = given;
+  const { cursor, node, ...members } = given;
   requireMembers(tool, given);
   const position = readCursor(cursor);
   const input = { ...readTimes(tool, members, ports.clock.now()), ...tool.fixed };
   const { operation, pages } = tool;
   const run = async (more: object): Promise<unknown> => {
     const parsed = parseInput<unknown>(inputs[operation.id], { ...input, ...more }, operation.refusal);
-    const output = await execute(operation, ports, parsed as never, caller);
+    const output =
+      node === undefined
+        ? await execute(operation, ports, parsed as never, caller)
+        : await askNode(readNode(node), operation, parsed as never, caller);
     // A response beside the bytes or the report that it comes from.
     const isWrapped = typeof output === "object" && output !== null && "response" in output;
     return isWrapped ? output.response : output;
@@ -143,8 +178,14 @@ function proposalWords(tool: string, output: unknown): string[] {
 }
 
 /** @throws {SvcmError} INVALID_REQUEST */
-function requireMembers({ inputSchema }: Tool, given: Readonly<Record<string, unknown>>): void {
-  const accepted = Object.keys(inputSchema.properties);
+function readNode(node: unknown): string {
+  if (typeof node === "string") return node;
+  throw new SvcmError("INVALID_REQUEST", { details: "node: accepted is the name of a machine." });
+}
+
+/** @throws {SvcmError} INVALID_REQUEST */
+function requireMembers({ inputSchema, isRemote }: Tool, given: Readonly<Record<string, unknown>>): void {
+  const accepted = [...Object.keys(inputSchema.properties), ...(isRemote ? ["node"] : [])];
   const unknown = Object.keys(given).find((member) => !accepted.includes(member));
   if (unknown === undefined) return;
   const list = accepted.length === 0 ? "no member" : accepted.join(", ");
@@ -174,10 +215,9 @@ function refusalAnswer(error: unknown): Answer {
   return data === "" ? { words } : { words, data };
 }
 
-async function refuseFlood({ ports, rate }: CallContext, caller: Caller, name: string): Promise<CallToolResult> {
+async function refuseFlood({ rate }: CallContext, caller: Caller, name: string): Promise<SvcmError> {
   await rate.refusals.record({ ...recordOf(caller, name), address: "", code: "RATE_LIMITED" });
-  const error = new SvcmError("RATE_LIMITED", { details: rate.accepted });
-  return { ...toResult(ports, refusalAnswer(error)), isError: true };
+  return new SvcmError("RATE_LIMITED", { details: rate.accepted });
 }
 
 function toResult({ host }: Pick<Ports, "host">, { words, data }: Answer): CallToolResult {

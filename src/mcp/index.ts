@@ -1,6 +1,7 @@
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Access, Identity, Ports } from "../core/index.ts";
+import type { AskNode } from "./call.ts";
 import { createFace } from "./server.ts";
 
 export { renderSkill } from "./skill.ts";
@@ -9,6 +10,8 @@ interface Options {
   readonly ports: Ports;
   readonly version: string;
   readonly log: (line: string) => void;
+  readonly docs: string;
+  readonly askNode: AskNode;
 }
 
 /** A program reads, and proposes if it may, also with the token of an admin. */

@@ -1,15 +1,18 @@
 import {
   CLIENT_INFO_META_KEY,
+  ProtocolError,
+  ProtocolErrorCode,
   Server,
-  type CallToolResult,
   type McpServerFactory,
+  type ReadResourceResult,
   type ServerContext,
   type Tool as SdkTool,
 } from "@modelcontextprotocol/server";
-import { RefusalLog, type Caller, type Identity, type Ports } from "../core/index.ts";
+import { describeError, failureCode, RefusalLog, type Caller, type Identity, type Ports } from "../core/index.ts";
 import { escapeHidden } from "../core/words/characters.ts";
-import { callTool, type CallContext } from "./call.ts";
+import { callTool, recorded, type CallContext } from "./call.ts";
 import { CallRate } from "./rate.ts";
+import { listResources, readResource } from "./resources.ts";
 import { instructions } from "./skill.ts";
 import { isOffered, listTools, type Tool } from "./tools.ts";
 
@@ -20,20 +23,19 @@ export interface Face {
   settled(): Promise<void>;
 }
 
-interface FaceOptions {
-  readonly ports: Ports;
+interface FaceOptions extends Pick<CallContext, "ports" | "log" | "docs" | "askNode"> {
   readonly version: string;
-  readonly log: (line: string) => void;
 }
 
 const MAX_CLIENT_NAME = 64;
 
-export function createFace({ ports, version, log }: FaceOptions): Face {
+export function createFace({ version, ...given }: FaceOptions): Face {
+  const { ports } = given;
   const tools = listTools(version);
   const rate = new CallRate(new RefusalLog(ports));
-  const context: CallContext = { ports, tools, rate, log };
-  const running = new Set<Promise<CallToolResult>>();
-  const track = (call: Promise<CallToolResult>): Promise<CallToolResult> => {
+  const context: CallContext = { ...given, tools, rate };
+  const running = new Set<Promise<unknown>>();
+  const track = <T>(call: Promise<T>): Promise<T> => {
     running.add(call);
     const forget = (): void => void running.delete(call);
     call.then(forget, forget);
@@ -42,10 +44,15 @@ export function createFace({ ports, version, log }: FaceOptions): Face {
   return {
     factory: (identityOf) => (connection) => {
       const identity = identityOf(connection);
-      const server = new Server({ name: "svcm", version }, { capabilities: { tools: {} }, instructions });
-      server.setRequestHandler("tools/list", () => ({ tools: describeTools(tools, identity) }));
+      const capabilities = { tools: {}, resources: {} };
+      const server = new Server({ name: "svcm", version }, { capabilities, instructions });
+      server.setRequestHandler("tools/list", async () => ({ tools: await describeTools(ports, tools, identity) }));
       server.setRequestHandler("tools/call", ({ params }, call) =>
         track(callTool(context, callerOf(identity, clientName(server, call)), params)),
+      );
+      server.setRequestHandler("resources/list", async () => ({ resources: [...(await listResources(given.docs))] }));
+      server.setRequestHandler("resources/read", ({ params: { uri } }, call) =>
+        track(readRecorded(context, callerOf(identity, clientName(server, call)), uri)),
       );
       return server;
     },
@@ -56,15 +63,30 @@ export function createFace({ ports, version, log }: FaceOptions): Face {
   };
 }
 
-function describeTools(tools: readonly Tool[], { grants }: Identity) {
+/** The protocol has no result for a refusal here, so it is an error with the code. */
+async function readRecorded(context: CallContext, caller: Caller, uri: string): Promise<ReadResourceResult> {
+  const read = await recorded(context, caller, uri, () => readResource(context, caller, uri));
+  if (!("refusal" in read)) return { contents: [{ uri, ...read }] };
+  const { error, details = "" } = describeError(read.refusal).body;
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${failureCode(read.refusal)}: ${error} ${details}`);
+}
+
+const NODE_SCHEMA = { type: "string", description: "A machine of the fleet. The refusal of an unknown one names all." };
+
+async function describeTools({ facts }: Ports, tools: readonly Tool[], { grants }: Identity) {
+  const hasFleet = (await facts.project())?.nats !== undefined;
   return tools
     .filter((tool) => isOffered(tool, grants))
-    .map(({ name, description, inputSchema, isChange }) => ({
+    .map(({ name, description, inputSchema, isChange, isRemote }) => ({
       name,
       description,
-      inputSchema: inputSchema as unknown as SdkTool["inputSchema"],
+      inputSchema: withNode(inputSchema, hasFleet && isRemote) as unknown as SdkTool["inputSchema"],
       annotations: { readOnlyHint: !isChange, destructiveHint: name === "apply", openWorldHint: false },
     }));
+}
+
+function withNode(schema: Tool["inputSchema"], isRemote: boolean): Tool["inputSchema"] {
+  return isRemote ? { ...schema, properties: { ...schema.properties, node: NODE_SCHEMA } } : schema;
 }
 
 /** The signal of the request does not reach the operation, because a change that began goes through. */

@@ -36,9 +36,10 @@ You propose, and a user decides.
 
 1. Read \`plan\` of the environment. If its steps are the repair, call \`propose\` with \`kind: "apply"\`.
 2. If a value of an env file is wrong, call \`propose\` with \`kind: "env.write"\` and \`values\`. Afterwards propose the plan.
-3. Show the user the id of the proposal, what it does, and why.
-4. When the user says that it is approved, call \`apply\` with the id. It runs once, within an hour, and exactly that plan.
-5. Read \`process_list\` and \`plan\` again. An empty plan proves the result.
+3. If the repair is in a commit, call \`propose\` with \`kind: "deploy"\` and \`revision\`.
+4. Show the user the id of the proposal, what it does, and why.
+5. When the user says that it is approved, call \`apply\` with the id. It runs once, within an hour, and exactly that plan.
+6. Read \`process_list\` and \`plan\` again. An empty plan proves the result.
 
 ## Rules
 

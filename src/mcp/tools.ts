@@ -40,6 +40,8 @@ export interface Tool extends Pick<Row, "operation" | "table" | "pages"> {
   readonly times: ReadonlySet<string>;
   readonly fixed: Readonly<Record<string, unknown>>;
   readonly isChange: boolean;
+  /** Another machine of the fleet answers it, too. */
+  readonly isRemote: boolean;
 }
 
 interface JsonObjectSchema {
@@ -110,8 +112,8 @@ const rows: readonly Row[] = [
     operation: core.proposalCreate,
     name: "propose",
     summary:
-      "Propose the present plan of an environment (kind apply), or values of an env file (kind env.write). Nothing changes until a user approves it.",
-    query: ["kind", ...PLACE, "apps", "restart", "values", "reason"],
+      "Propose the present plan of an environment (kind apply), a commit (kind deploy, with revision), or values of an env file (kind env.write). Nothing changes until a user approves it.",
+    query: ["kind", ...PLACE, "apps", "restart", "values", "revision", "reason"],
   },
   {
     operation: core.proposalRun,
@@ -142,6 +144,7 @@ function toTool({ operation, name, summary, query, table, pages, fixed }: Row, v
     ...toSchema(id, query ?? route.query ?? [], !isChange),
     fixed: { ...route.fixed, ...fixed, ...(id === "project.doctor" && { version }) },
     isChange,
+    isRemote: !isChange && core.remoteOperations.some((one) => one.id === id),
     ...(table !== undefined && { table }),
     ...(pages !== undefined && { pages }),
   };

@@ -74,7 +74,15 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const rollouts = new Rollouts(ports, log);
   const fleet = new Fleet(options.connectFleet);
   const { openMcp } = options;
-  const mcp = new Mcp(openMcp && (() => openMcp(ports, (line) => log.error(line))));
+  const mcp = new Mcp(
+    openMcp &&
+      (() =>
+        openMcp(
+          ports,
+          (line) => log.error(line),
+          (...asked) => fleet.askAs(...asked),
+        )),
+  );
   const session = { ...guard, ...channelContext(ports, log, fleet), rollouts, refusals, limits, log };
   const channel = new Channel(session, routeUpgrades(app.server));
   const onBrokenRequest = brokenRequestHandler(connections, limits, log);

@@ -1,8 +1,9 @@
 import type { FastifyRequest, RouteHandlerMethod } from "fastify";
 import { SvcmError, type Identity, type Ports } from "../core/index.ts";
+import type { Fleet } from "./fleet.ts";
 
 /** Loaded at the first request of a program. */
-export type OpenMcp = (ports: Ports, log: (line: string) => void) => Promise<McpFace>;
+export type OpenMcp = (ports: Ports, log: (line: string) => void, askNode: Fleet["askAs"]) => Promise<McpFace>;
 
 interface McpFace {
   fetch(request: Request, identity: Identity): Promise<Response>;

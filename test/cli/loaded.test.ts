@@ -1,8 +1,8 @@
 /** A short command loads little of the build, because each loaded chunk makes its start slower. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { plainEnvironment, REPOSITORY, RUN } from "../support/command-line.ts";
 import { LAYERED } from "../support/layered.ts";
@@ -63,6 +63,22 @@ test.each([
   const own = loaded.filter((each) => modulesOf(each).some((name) => !name.includes("node_modules")));
   const bytes = own.map(({ chunk }) => statSync(join(REPOSITORY, chunk)).size).reduce((sum, size) => sum + size, 0);
   expect(bytes).toBeLessThan(MAX_BYTES);
+});
+
+test("no command but svcm mcp, skill and serve can load the code for programs", () => {
+  const dist = join(REPOSITORY, "dist");
+  const files = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((name) => /\.cjs$/.test(name));
+  const forPrograms = files.filter((name) =>
+    modulesOf({ chunk: `dist/${name}`, isKept: true }).some((module) =>
+      /src\/mcp\/|@modelcontextprotocol/.test(module),
+    ),
+  );
+  expect(forPrograms).toEqual(expect.arrayContaining(["chunks/mcp.cjs"]));
+  const users = files.filter((name) => {
+    const text = readFileSync(join(dist, name), "utf8");
+    return forPrograms.some((chunk) => text.includes(`/${basename(chunk)}"`));
+  });
+  expect(users.toSorted()).toEqual(["chunks/mcp.cjs", "commands/mcp.cjs", "commands/serve.cjs", "commands/skill.cjs"]);
 });
 
 test("svcm serve on one machine loads no code of the fleet and of programs", async () => {

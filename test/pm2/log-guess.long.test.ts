@@ -35,19 +35,24 @@ test("a right guess of a secret cannot be told from a wrong one", { timeout: 1_8
   await quietApp(own, "guessed", text, { env: { DB_PASSWORD: KNOWN } });
   const { logs } = own.ports();
   const counters = new Set<string>();
+  // On a machine with other work, any answer may end at its limit of time.
+  const cut = { right: [] as number[], wrong: [] as number[] };
   const times = new Map<string, { readonly right: number[]; readonly wrong: number[] }>();
   for (const { kind, grep, isRight } of guesses()) {
     const before = performance.now();
     const answer = await logs.read({ app: "guessed", limit: 5, grep, isBounded: true });
     const ms = performance.now() - before;
-    counters.add(JSON.stringify([answer.scannedBytes, answer.truncated, answer.lines.length]));
+    cut[isRight ? "right" : "wrong"].push(Number(answer.truncated));
+    counters.add(JSON.stringify([answer.truncated ? null : answer.scannedBytes, answer.lines.length]));
     const ofKind = times.get(kind) ?? { right: [], wrong: [] };
     times.set(kind, ofKind);
     ofKind[isRight ? "right" : "wrong"].push(ms);
   }
   await logs.close();
-  expect([...counters]).toEqual([expect.stringMatching(/,false,0\]$/)]);
-  const verdicts = [...times].map(([kind, { right, wrong }]) => [kind, zOfRanks(right, wrong)] as const);
+  expect([...counters].filter((one) => !one.startsWith("[null"))).toHaveLength(1);
+  expect([...counters].every((one) => one.endsWith(",0]"))).toBe(true);
+  const samples = [...times, ["truncated", cut] as const];
+  const verdicts = samples.map(([kind, { right, wrong }]) => [kind, zOfRanks(right, wrong)] as const);
   console.log(`z of the ranks of right guesses: ${verdicts.map(([kind, z]) => `${kind} ${z.toFixed(2)}`).join(", ")}`);
   for (const [kind, z] of verdicts) expect([kind, Math.abs(z) < MAX_Z]).toEqual([kind, true]);
 });
@@ -82,7 +87,8 @@ function zOfRanks(right: readonly number[], wrong: readonly number[]): number {
     }
     return low;
   };
-  const u = right.reduce((sum, value) => sum + below(value), 0);
+  const notAbove = (value: number): number => below(value + Number.EPSILON * Math.max(1, value));
+  const u = right.reduce((sum, value) => sum + (below(value) + notAbove(value)) / 2, 0);
   const [m, n] = [right.length, wrong.length];
   return (u - (m * n) / 2) / Math.sqrt((m * n * (m + n + 1)) / 12);
 }

@@ -12,9 +12,13 @@ import { longTest } from "../support/runs.ts";
 
 const WRITE = { kind: "env.write", environment: "dev", values: { SVC_HTTP_FRAMEWORK: "fastify" } };
 const READ_TOOLS = 17;
+const DOCS = join(import.meta.dirname, "../../docs");
 
 const served = (options: ServerOptions = {}) =>
-  testServer({ ...options, openMcp: (ports, log) => Promise.resolve(openMcp({ ports, version: "1.2.3", log })) });
+  testServer({
+    ...options,
+    openMcp: (ports, log, askNode) => Promise.resolve(openMcp({ ports, version: "1.2.3", log, docs: DOCS, askNode })),
+  });
 
 interface Owner extends Partial<InputOf<"token.create">> {
   readonly name: string;
@@ -54,6 +58,33 @@ describe.each(["2026-07-28", "2025-11-25"])("protocol %s", (version) => {
       { action: "mcp.call", target: "env_read", actor: "robot", outcome: "refused", code: "INVALID_REQUEST" },
     ]);
   });
+});
+
+test("a program reads the pages of this version and the contract in parts, no other file, and each reading is recorded", async () => {
+  const { files, tokens } = await withTokens({ name: "robot", role: "viewer" });
+  const { url } = await served({ repository: files });
+  const { client } = await overHttp(url, tokens[0]);
+  const textOf = async (uri: string) => {
+    const [content] = (await client.readResource({ uri })).contents;
+    return content !== undefined && "text" in content ? content.text : "";
+  };
+  const { resources } = await client.listResources();
+  const uris = resources.map(({ uri }) => uri);
+  expect(uris).toEqual(expect.arrayContaining(["svcm://contract", "svcm://docs/how-to/mcp.md"]));
+  expect(await textOf("svcm://contract")).toContain("SVC_HTTP_FRAMEWORK");
+  let whole = "";
+  for (let uri: string | undefined = "svcm://docs/reference/rules.md"; uri !== undefined;) {
+    const text = await textOf(uri);
+    expect(Buffer.byteLength(text)).toBeLessThan(16_384);
+    uri = /\n\nThe next part: (.+)$/.exec(text)?.[1];
+    whole += `${text.replace(/\n\nThe next part: .+$/, "")}\n`;
+  }
+  expect(whole.trim()).toBe(readFileSync(join(DOCS, "reference/rules.md"), "utf8").trim());
+  for (const uri of ["svcm://docs/../package.json", "svcm://docs/how-to/../../package.json", "file:///etc/passwd", "x"])
+    await expect(client.readResource({ uri })).rejects.toThrow("NOT_FOUND");
+  const records = callsOf(files.root).map(({ target, outcome }) => `${String(target)} ${String(outcome)}`);
+  expect(records.at(0)).toBe("svcm://contract succeeded");
+  expect(records.at(-1)).toBe("x refused");
 });
 
 longTest("a token sees and calls only the tools of its rights, and no role proposes without --propose", async () => {

@@ -60,7 +60,7 @@ export type AuditSource = (typeof auditSources)[number];
 export const auditOutcomes = ["started", "succeeded", "failed", "refused"] as const;
 
 /** A program may propose these, and a user approves. */
-export const proposalKinds = ["apply", "env.write"] as const;
+export const proposalKinds = ["apply", "deploy", "env.write"] as const;
 export type ProposalKind = (typeof proposalKinds)[number];
 
 /** The last six are ends. */

@@ -1,7 +1,7 @@
 import type { HasBootOutlook } from "../rollout/port-boot-outlook.ts";
 import type { HasTokens } from "../access/port-tokens.ts";
 import type { HasEffects } from "../env/port-effects.ts";
-import type { ApplyPorts } from "../rollout/apply/ports.ts";
+import type { DeployPorts } from "../deploy/deploy-context.ts";
 import type { UniqueProcess } from "../files/port-process-identity.ts";
 import type { StoredProposal } from "./stored.ts";
 
@@ -32,4 +32,4 @@ export interface HasProposals {
 }
 
 /** A proposal is computed, approved and run. */
-export interface ApprovalPorts extends ApplyPorts, HasBootOutlook, HasEffects, HasProposals, HasTokens {}
+export interface ApprovalPorts extends DeployPorts, HasBootOutlook, HasEffects, HasProposals, HasTokens {}

@@ -6,8 +6,10 @@ import { SvcmError } from "../api/errors.ts";
 import type { UniqueProcess } from "../files/port-process-identity.ts";
 
 export interface StoredProposal extends Proposal {
-  readonly input: Pick<InputOf<"proposal.create">, "apps" | "prune" | "preflight" | "restart" | "values">;
+  readonly input: Pick<InputOf<"proposal.create">, "apps" | "prune" | "preflight" | "restart" | "values" | "revision">;
   readonly isByToken: boolean;
+  /** The plan of the commit, which the approver read. */
+  readonly deployPlan?: string | undefined;
   /** For a token: it is another one after a revocation, even with the same name. */
   readonly approver?: { readonly createdAt: string } | undefined;
   /** The program that started `svcm mcp`. */
@@ -54,6 +56,7 @@ export function renderProposals(proposals: readonly StoredProposal[]): string {
 export function toBody({
   input: _i,
   isByToken: _t,
+  deployPlan: _d,
   approver: _a,
   parent: _p,
   runner: _r,

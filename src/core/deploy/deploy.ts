@@ -172,6 +172,17 @@ async function withDeploy<T>(
   );
 }
 
+/** Fetches and names the commit. Prepares nothing, so none of its code runs. @throws {SvcmError} DEPLOY_FAILED, NOT_FOUND */
+export async function findDeploy(ports: DeployPorts, request: InputOf<"deploy.plan">, caller: Caller) {
+  const context = await openContext(ports, request, caller);
+  const { root, environment } = context;
+  return await root.withLock(DEFAULT_LOCK_TIMEOUT_MS, async () => {
+    const { found, git } = await findCode(context, request);
+    const { subject } = await git.readCommit(found.commit);
+    return { ...found, environment, subject, former: await formerCommit(context, await root.current()) };
+  });
+}
+
 async function openContext(ports: DeployPorts, request: Request, caller: Caller): Promise<DeployContext> {
   const { environment: requested } = await withMachineEnvironment(ports, request, caller);
   const { facts, workspace } = ports;

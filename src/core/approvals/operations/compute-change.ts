@@ -3,6 +3,7 @@ import type { ProposalKind } from "../../api/names.ts";
 import type { StoredProposal } from "../stored.ts";
 import type { ApprovalPorts } from "../port-proposals.ts";
 import { SvcmError } from "../../api/errors.ts";
+import { findDeploy } from "../../deploy/deploy.ts";
 import { envRead } from "../../env/operations/env-read.ts";
 import { envPlan } from "../../env/operations/env-write.ts";
 import type { Paint } from "../../findings/text.ts";
@@ -22,6 +23,8 @@ export interface Change {
 export interface ComputedChange {
   readonly environment: string;
   readonly planId: string;
+  /** What a deploy makes run. */
+  readonly commit?: string;
   /** Of the env file, for the write. */
   readonly tag?: string;
   readonly summary: readonly string[];
@@ -34,9 +37,8 @@ const MAX_LINES = 60;
  * @throws {SvcmError} PROPOSAL_REFUSED with PROPOSAL_EMPTY, and the errors of a plan and of a write
  */
 export async function computeChange(ports: ApprovalPorts, change: Change, caller: Caller): Promise<ComputedChange> {
-  return change.kind === "apply"
-    ? await computeApply(ports, change, caller)
-    : await computeWrite(ports, change, caller);
+  const compute = { apply: computeApply, deploy: computeDeploy, "env.write": computeWrite };
+  return await compute[change.kind](ports, change, caller);
 }
 
 async function computeApply(
@@ -49,6 +51,24 @@ async function computeApply(
   requireApplicable(plan, {});
   const text = await renderPlan(plan, "text", PLAIN);
   return { environment: plan.environment, planId: plan.id, summary: bounded(text.split("\n")) };
+}
+
+/** The plan of a commit runs its code, so only an approver makes it. */
+async function computeDeploy(
+  ports: ApprovalPorts,
+  { environment: requested, service, input: { revision } }: Change,
+  caller: Caller,
+): Promise<ComputedChange> {
+  const found = await findDeploy(ports, { environment: requested, service, revision }, caller);
+  const { environment, commit, subject, source, former } = found;
+  if (commit === former) throw empty(`${environment} runs the commit ${commit.slice(0, 7)} already.`);
+  const planId = shortId(ports.host.digest(new TextEncoder().encode(JSON.stringify([environment, service, commit]))));
+  const summary = [
+    `deploy ${commit} ${JSON.stringify(subject)}`,
+    `from ${source}`,
+    `in place of ${former ?? "nothing"}`,
+  ];
+  return { environment, planId, commit, summary };
 }
 
 async function computeWrite(

@@ -4,10 +4,10 @@ import type { ApprovalPorts, HasProposals } from "../port-proposals.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import { defineOperation } from "../../access/operation.ts";
 import { SvcmError } from "../../api/errors.ts";
-import type { InputOf } from "../../api/inputs.ts";
+import type { ProposalKind } from "../../api/names.ts";
 import { omitUndefined } from "../../api/omit-undefined.ts";
 import { LIFETIME_MS, requireRoom } from "../decide.ts";
-import { toBody } from "../stored.ts";
+import { toBody, type StoredProposal } from "../stored.ts";
 import { computeChange } from "./compute-change.ts";
 
 /**
@@ -48,7 +48,7 @@ export const proposalCreate = defineOperation({
             environment: computed.environment,
             planId: computed.planId,
             summary: [...computed.summary],
-            ...omitUndefined({ service, reason, parent }),
+            ...omitUndefined({ service, reason, parent, commit: computed.commit }),
             proposedBy: {
               actor: caller.actor ?? "",
               source: caller.source,
@@ -57,7 +57,7 @@ export const proposalCreate = defineOperation({
             createdAt: new Date(nowMs).toISOString(),
             expiresAt: new Date(nowMs + LIFETIME_MS).toISOString(),
             isByToken: caller.role !== undefined,
-            input,
+            input: computed.commit === undefined ? input : { revision: computed.commit },
           };
         });
         return toBody(stored);
@@ -71,15 +71,18 @@ async function findParent({ proposals }: HasProposals): Promise<UniqueProcess | 
   return parent;
 }
 
-/** @throws {SvcmError} INVALID_REQUEST if a member belongs to the other kind */
-function requireMembers(
-  kind: InputOf<"proposal.create">["kind"],
-  { values, ...choices }: Pick<InputOf<"proposal.create">, "apps" | "prune" | "preflight" | "restart" | "values">,
-): void {
-  const others = Object.entries(choices).filter(([, value]) => value !== undefined);
-  const [other] = kind === "apply" ? (values === undefined ? [] : ["values"]) : others.map(([name]) => name);
+const MEMBERS: Readonly<Record<ProposalKind, readonly string[]>> = {
+  apply: ["apps", "prune", "preflight", "restart"],
+  deploy: ["revision"],
+  "env.write": ["values"],
+};
+
+/** @throws {SvcmError} INVALID_REQUEST if a member belongs to another kind */
+function requireMembers(kind: ProposalKind, choices: StoredProposal["input"]): void {
+  const given = Object.entries(choices).filter(([, value]) => value !== undefined);
+  const other = given.map(([name]) => name).find((name) => !MEMBERS[kind].includes(name));
   if (other !== undefined)
     throw new SvcmError("INVALID_REQUEST", { details: `${other} does not belong to a proposal of the kind ${kind}.` });
-  if (kind === "env.write" && Object.keys(values ?? {}).length === 0)
+  if (kind === "env.write" && Object.keys(choices.values ?? {}).length === 0)
     throw new SvcmError("INVALID_REQUEST", { details: "A proposal of the kind env.write names its values." });
 }

@@ -7,6 +7,7 @@ import { defineOperation } from "../../access/operation.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { findProposal, LIFETIME_MS, requireApprover, requirePending } from "../decide.ts";
 import { toBody } from "../stored.ts";
+import { deployPlan } from "../../deploy/operations/deploy-plan.ts";
 import { computeChange } from "./compute-change.ts";
 
 /**
@@ -17,7 +18,7 @@ export const proposalApprove = defineOperation({
   id: "proposal.approve",
   access: "write",
   refusal: "INVALID_REQUEST",
-  async run(ports: ApprovalPorts, { id, planId }, caller): Promise<Proposal> {
+  async run(ports: ApprovalPorts, { id, planId, deployPlan: readPlan }, caller): Promise<Proposal> {
     return await decideProposal(ports, { id, action: "proposal.approve" }, caller, async (proposal) => {
       requireApprover(proposal, caller, await (await ports.proposals()).ancestors());
       requirePending(proposal);
@@ -30,11 +31,13 @@ export const proposalApprove = defineOperation({
         await (await ports.proposals()).put((all) => end(findProposal(all, id, ports.clock.now()), "stale"));
         throw staleError(proposal, present.planId);
       }
+      if (proposal.kind === "deploy") await requireDeployPlan(ports, proposal, readPlan, caller);
       const token =
         caller.source === "cli" ? undefined : ports.tokens.current()?.find(({ name }) => name === caller.actor);
       return (current) => ({
         ...current,
         state: "approved",
+        ...(readPlan !== undefined && { deployPlan: readPlan }),
         decidedBy: { actor: caller.actor ?? "", source: caller.source },
         expiresAt: new Date(ports.clock.now() + LIFETIME_MS).toISOString(),
         ...(token !== undefined && { approver: { createdAt: token.createdAt } }),
@@ -42,6 +45,24 @@ export const proposalApprove = defineOperation({
     });
   },
 });
+
+/** Prepares the commit if it is not prepared. @throws {SvcmError} INVALID_REQUEST, PROPOSAL_STALE */
+async function requireDeployPlan(
+  ports: ApprovalPorts,
+  { id, environment, service, input: { revision } }: StoredProposal,
+  readPlan: string | undefined,
+  caller: Caller,
+): Promise<void> {
+  if (readPlan === undefined)
+    throw new SvcmError("INVALID_REQUEST", {
+      details: `The proposal ${id} deploys ${revision}. Accepted: deployPlan, the id of the plan of this commit that you read. svcm deploy ${revision} --dry-run shows it.`,
+    });
+  const { plan } = await deployPlan.run(ports, { environment, service, revision }, caller);
+  if (plan.id === readPlan) return;
+  throw new SvcmError("PROPOSAL_STALE", {
+    details: `The plan of the commit ${revision} is now ${plan.id ?? "empty"}, not ${readPlan}. Read it again.`,
+  });
+}
 
 /** It is never run. @throws {SvcmError} PROPOSAL_NOT_FOUND, PROPOSAL_REFUSED */
 export const proposalDeny = defineOperation({

@@ -6,6 +6,7 @@ import { rightsOf } from "../../access/rights.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import { defineOperation } from "../../access/operation.ts";
 import { failureCode, SvcmError } from "../../api/errors.ts";
+import { deployRun } from "../../deploy/operations/deploy-run.ts";
 import { envWrite } from "../../env/operations/env-write.ts";
 import { rolloutApply } from "../../rollout/operations/rollout-apply.ts";
 import { findProposal, requireApproved, requireValidApprover } from "../decide.ts";
@@ -87,6 +88,12 @@ async function change(ports: ApprovalPorts, proposal: StoredProposal, caller: Ca
     const request = { ...choices, environment, service, plan, message: `proposal ${id}` };
     const { release } = await rolloutApply.run(ports, request, caller);
     return release === null ? "nothing to do" : `release ${release.id}`;
+  }
+  if (kind === "deploy") {
+    const { revision } = input;
+    const request = { environment, service, revision, plan: proposal.deployPlan, message: `proposal ${id}` };
+    const { deploy } = await deployRun.run(ports, request, caller);
+    return `deploy ${deploy.id}`;
   }
   const { tag, planId } = await computeChange(ports, proposal, caller);
   if (planId !== plan || tag === undefined) throw staleError(proposal, planId);
