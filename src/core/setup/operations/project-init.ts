@@ -14,6 +14,10 @@ import { proposeLayout } from "../detect/layout.ts";
 import type { DetectionNote } from "../detect/pm2-file.ts";
 import type { RunningApp } from "../detect/running-app.ts";
 import { renderSvcmYaml, undeclaredKeys, addKeys, withoutUndecided } from "../detect/svcm-yaml.ts";
+import { filesWithSecrets } from "../doctor/examine.ts";
+import { shortList } from "../doctor/rules.ts";
+import type { Survey } from "../detect/survey.ts";
+import type { HasRevisions } from "../../files/port-revisions.ts";
 import { once } from "../../words/once.ts";
 import { decodeUtf8 } from "../../words/utf8.ts";
 
@@ -65,12 +69,13 @@ async function propose(ports: SetupPorts, { only, confirm }: InputOf<"project.in
   const { file, notes } = confirm
     ? { file: await confirmedFile(ports), notes: [] }
     : await projectFile(ports, { ...found, keys: chosen });
+  const exposed = await exposedFiles(ports, survey, found);
   const isKnown = file !== undefined || (await ports.facts.project()) !== undefined;
   const plan = [file, isKnown && !confirm ? await ignoreFile(ports) : undefined];
   const keysWith = (...verdicts: DetectedKey["verdict"][]): string[] =>
     keys.filter(({ verdict }) => verdicts.includes(verdict)).map(({ key }) => key);
   return {
-    found: { ...found, notUnderstood: [...found.notUnderstood, ...notes] },
+    found: { ...found, notUnderstood: [...found.notUnderstood, ...notes, ...exposed] },
     keys: { open: keysWith("open"), secret: keysWith("secret", "connection"), undecided: keysWith("undecided") },
     guesses: Object.fromEntries(
       keys.filter(({ verdict }) => verdict === "open" || verdict === "undecided").map(({ key, why }) => [key, why]),
@@ -78,6 +83,27 @@ async function propose(ports: SetupPorts, { only, confirm }: InputOf<"project.in
     plan: plan.flatMap((planned) => planned ?? []),
     written: [],
   };
+}
+
+/** A newcomer learns it here first, before anything is committed. */
+async function exposedFiles(
+  { revisions }: HasRevisions,
+  survey: Survey,
+  found: Pick<Detection, "env">,
+): Promise<DetectionNote[]> {
+  const paths = found.env.map(({ path }) => path);
+  const [tracked, unignored] = await Promise.all([revisions.listTracked(paths), revisions.listUnignored(paths)]);
+  const note = (what: string, path: string, keys: readonly string[]): DetectionNote => ({
+    path,
+    line: 1,
+    what: `${what}, and it holds ${shortList(keys)}`,
+  });
+  return [
+    ...filesWithSecrets(survey, found, tracked).map(({ path, keys }) => note("Git tracks this file", path, keys)),
+    ...filesWithSecrets(survey, found, unignored).map(({ path, keys }) =>
+      note("Git does not ignore this file", path, keys),
+    ),
+  ];
 }
 
 /** The processes of PM2 are the best witness of what the team starts. No daemon, or one that does not answer, says nothing. */
