@@ -113,6 +113,7 @@ export const FREE_TEXT_FLAGS: ReadonlySet<string> = new Set([
   "fields",
   "free",
   "grep",
+  "health",
   "keep",
   "max-size",
   "nats",

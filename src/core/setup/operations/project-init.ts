@@ -5,7 +5,7 @@ import type { SetupPorts } from "../ports.ts";
 import { FileError, type HasFiles } from "../../files/port-files.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import { withAudit } from "../../access/with-audit.ts";
-import { SvcmError } from "../../api/errors.ts";
+import { refusal, SvcmError } from "../../api/errors.ts";
 import { defineOperation } from "../../access/operation.ts";
 
 import { detect, type DetectedKey, type Detection } from "../detect/detect.ts";
@@ -13,7 +13,7 @@ import { PROJECT_FILE } from "../../project/project.ts";
 import { proposeLayout } from "../detect/layout.ts";
 import type { DetectionNote } from "../detect/pm2-file.ts";
 import type { RunningApp } from "../detect/running-app.ts";
-import { renderSvcmYaml, undeclaredKeys, addKeys, withoutUndecided } from "../detect/svcm-yaml.ts";
+import { renderSvcmYaml, undeclaredKeys, addKeys, withoutUndecided, type InitAnswers } from "../detect/svcm-yaml.ts";
 import { filesWithSecrets } from "../doctor/examine.ts";
 import { shortList } from "../doctor/rules.ts";
 import type { Survey } from "../detect/survey.ts";
@@ -62,13 +62,16 @@ export const projectInit = defineOperation({
   },
 });
 
-async function propose(ports: SetupPorts, { only, confirm }: InputOf<"project.init">): Promise<InitResponse> {
+async function propose(
+  ports: SetupPorts,
+  { only, confirm, ...answers }: InputOf<"project.init">,
+): Promise<InitResponse> {
   const [survey, running] = await Promise.all([ports.survey(ports.workspace.root), readRunning(ports)]);
   const { keys, ...found } = detect(survey, running);
   const chosen = only === "layout" ? [] : keys;
   const { file, notes } = confirm
     ? { file: await confirmedFile(ports), notes: [] }
-    : await projectFile(ports, { ...found, keys: chosen });
+    : await projectFile(ports, { ...found, keys: chosen }, answers);
   const exposed = await exposedFiles(ports, survey, found);
   const isKnown = file !== undefined || (await ports.facts.project()) !== undefined;
   const plan = [file, isKnown && !confirm ? await ignoreFile(ports) : undefined];
@@ -139,10 +142,16 @@ interface ProjectFile {
 async function projectFile(
   ports: HasClock & HasFacts & HasFiles & HasWorkspace,
   detection: Detection,
+  answers: InitAnswers,
 ): Promise<ProjectFile> {
   const path = `${ports.workspace.root}/${PROJECT_FILE}`;
   const before = await readText(ports, path);
-  if (before === undefined) return await newProjectFile(ports, path, detection);
+  if (before === undefined) return await newProjectFile(ports, path, detection, answers);
+  if (answers.allow !== undefined || answers.health !== undefined)
+    throw new SvcmError("INVALID_REQUEST", {
+      details: `${PROJECT_FILE} exists, and init changes none of its lines.`,
+      hint: "svcm keys allow KEY lets svcm write a key; rollout.health of svcm.yaml declares a probe",
+    });
   const project = await ports.facts.project();
   const added = project?.keys === undefined ? [] : undeclaredKeys(project.keys, detection.keys);
   if (added.length === 0) return { file: undefined, notes: [] };
@@ -155,14 +164,29 @@ async function newProjectFile(
   ports: HasFiles & HasWorkspace,
   path: string,
   detection: Detection,
+  answers: InitAnswers,
 ): Promise<ProjectFile> {
   const { pm2, env, keys, undecided } = detection;
   if (pm2.length + env.length + keys.length + undecided.length === 0) return { file: undefined, notes: [] };
   const hasContract = (await readText(ports, `${ports.workspace.root}/${CONTRACT_FILE}`)) !== undefined;
   const { layout, notes } = proposeLayout(detection);
-  const text = renderSvcmYaml(layout, hasContract ? undefined : detection.keys);
+  const text = renderSvcmYaml(layout, hasContract ? undefined : detection.keys, answers);
+  await requireValid(text, hasContract ? [] : keys.map(({ key }) => key), answers);
   const declared = { path: CONTRACT_FILE, line: 1, what: "this file declares the keys, so svcm.yaml does not" };
   return { file: { path, isNew: true, before: "", text }, notes: hasContract ? [...notes, declared] : notes };
+}
+
+/** Only an answer can make the file invalid: an unknown key, a secret, a path without a slash. */
+async function requireValid(text: string, keys: readonly string[], { allow = [], health }: InitAnswers): Promise<void> {
+  const unknown = allow.filter((key) => !keys.includes(key));
+  if (unknown.length > 0)
+    throw new SvcmError("INVALID_REQUEST", {
+      details: `init found no key ${unknown.join(", ")}. Accepted: ${keys.join(", ") || "none"}.`,
+      hint: `after init: svcm keys add ${unknown[0]} --allow`,
+    });
+  if (allow.length === 0 && health === undefined) return;
+  const { issues } = (await import("../../project/read.ts")).readProject(text, PROJECT_FILE);
+  if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);
 }
 
 async function ignoreFile(ports: HasFiles & HasWorkspace): Promise<PlannedFile | undefined> {
