@@ -1,6 +1,14 @@
 import * as Flags from "@oclif/core/flags";
 import { isProductionName } from "../core/words/production.ts";
-import { readPlanFile, renderPlan, rolloutApply, rolloutPlan, toPrintable, unknownText } from "../core/index.ts";
+import {
+  heldText,
+  readPlanFile,
+  renderPlan,
+  rolloutApply,
+  rolloutPlan,
+  toPrintable,
+  unknownText,
+} from "../core/index.ts";
 import { ecosystemFlags, SvcmCommand } from "./base.ts";
 import { deadlineFlag, maxParallelFlag, nodeFlag } from "./terminal/node-command.ts";
 import { readTimeout } from "./terminal/times.ts";
@@ -21,10 +29,14 @@ import { paint } from "./terminal/paint.ts";
 import { type Screen, stdoutScreen } from "./terminal/screen.ts";
 import type { Plan } from "../core/api/rollout.ts";
 
-/** Without a step, everything is as declared only if nothing is unknown. */
-function renderNoStep({ unknown }: Plan, screen: Screen): string {
-  if (unknown.length === 0) return "Nothing to do.";
-  const lines = unknown.map((one) => `? ${unknownText(one, (text) => toPrintable(text))}`);
+/** Without a step, everything is as declared only if nothing is unknown or held back. */
+function renderNoStep({ unknown, held }: Plan, screen: Screen): string {
+  if (unknown.length + held.length === 0) return "Nothing to do.";
+  const quote = (text: string): string => toPrintable(text);
+  const lines = [
+    ...held.map((one) => `! ${heldText(one, quote)}`),
+    ...unknown.map((one) => `? ${unknownText(one, quote)}`),
+  ];
   return fold(["No step.", ...lines].join("\n"), screen);
 }
 

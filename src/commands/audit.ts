@@ -27,7 +27,7 @@ export default class Audit extends NodeCommand {
     }),
   };
   static override flags = {
-    limit: Flags.integer({ summary: "Number of records to show.", default: 50, min: 1, max: 1000 }),
+    limit: Flags.integer({ char: "n", summary: "Number of records to show.", default: 50, min: 1, max: 1000 }),
     calls: Flags.boolean({ summary: "Also show what programs asked over MCP.", default: false }),
     since: Flags.string(sinceOptions("Show only newer records.")),
     outcome: Flags.option({

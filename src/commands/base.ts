@@ -213,11 +213,15 @@ export abstract class SvcmCommand extends Command {
 
   protected override async catch(error: unknown): Promise<void> {
     const { toFailure, printFailure } = await import("./terminal/failure.ts");
-    const { id, flags, args, baseFlags } = this.ctor;
-    const failure = toFailure(error, { id, flags: { ...flags, ...baseFlags, json: {} }, args });
+    const { id, flags, args, baseFlags, enableJsonFlag } = this.ctor;
+    const json = enableJsonFlag ? { json: {} } : {};
+    const failure = toFailure(error, { id, flags: { ...flags, ...baseFlags, ...json }, args });
     process.exitCode = failure.exitCode;
     if (failure.body === undefined) return;
-    if (this.jsonEnabled()) this.logJson(failure.body);
+    // A program that asks for JSON gets it, also from a command that has no answer of its own.
+    const end = this.argv.indexOf("--");
+    const own = end === -1 ? this.argv : this.argv.slice(0, end);
+    if (this.jsonEnabled() || own.includes("--json")) this.logJson(failure.body);
     else printFailure(failure);
   }
 

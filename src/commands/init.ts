@@ -1,8 +1,47 @@
 import * as Flags from "@oclif/core/flags";
 import { projectInit, type InitResponse } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
+import { UsageError } from "./terminal/errors.ts";
 import { initReport } from "./terminal/init-report.ts";
-import { canPrompt, confirm } from "./terminal/prompt.ts";
+import { canPrompt, confirm, withPrompter } from "./terminal/prompt.ts";
+
+interface Answers {
+  readonly allow: string[] | undefined;
+  readonly health: Record<string, string> | undefined;
+}
+
+/** What no file says. An empty answer leaves it open. */
+async function askOpenQuestions(command: SvcmCommand, { keys, found }: InitResponse, given: Answers): Promise<Answers> {
+  const { open } = keys;
+  // A probe belongs to a service, and only one can be meant without its name.
+  const isOneService = new Set(found.pm2.map(({ home }) => home)).size === 1;
+  return withPrompter(command, async (prompter) => {
+    const words = async (question: string, accepted: readonly string[]): Promise<string[] | undefined> => {
+      const typed = (await prompter.ask(question, accepted)).split(/[\s,]+/).filter((word) => word !== "");
+      return typed.length === 0 ? undefined : typed;
+    };
+    const shown = `${open.slice(0, MAX_SHOWN).join(" ")}${open.length > MAX_SHOWN ? " ..." : ""}`;
+    const allow =
+      given.allow ?? (open.length > 0 ? await words(`Keys that svcm may change, of ${shown}: `, open) : undefined);
+    if (given.health !== undefined || !isOneService) return { allow, health: given.health };
+    const typed = await words("Path of a health check, for example api=/health: ", []);
+    return { allow, health: typed && readHealth(typed) };
+  });
+}
+
+const MAX_SHOWN = 8;
+
+function readHealth(texts: readonly string[]): Record<string, string> {
+  const pairs = texts.map((text) => {
+    const at = text.indexOf("=");
+    if (at > 0) return [text.slice(0, at), text.slice(at + 1)] as const;
+    throw new UsageError(
+      `--health: ${JSON.stringify(text)} is not accepted; accepted: app=/path.`,
+      "svcm init --health api=/health",
+    );
+  });
+  return Object.fromEntries(pairs);
+}
 
 /** Every one of them works without a further choice. */
 function nextLine({ found: { undecided } }: InitResponse): string {
@@ -28,14 +67,26 @@ export default class Init extends SvcmCommand {
       summary: "Remove the list of undecided PM2 files from svcm.yaml, and nothing else.",
       exclusive: ["only"],
     }),
+    allow: Flags.string({ summary: "Key that svcm may write. Repeatable.", helpValue: "<key>", multiple: true }),
+    health: Flags.string({
+      summary: "Path that answers if an app is healthy, for example api=/health. Repeatable.",
+      helpValue: "<app=path>",
+      multiple: true,
+    }),
     only: Flags.option({ summary: "Limit the proposal to this part.", options: ["layout", "keys"] as const })(),
   };
 
   async run(): Promise<InitResponse> {
     const { flags } = await this.parse(Init);
+    let answers: Answers = { allow: flags.allow, health: flags.health && readHealth(flags.health) };
     const run = (write: boolean): Promise<InitResponse> =>
-      this.execute(projectInit, { write, only: flags.only, confirm: flags.confirm });
-    const proposal = await run(flags.yes);
+      this.execute(projectInit, { write, only: flags.only, confirm: flags.confirm, ...answers });
+    let proposal = await run(flags.yes);
+    const isAsked = !flags.yes && !flags.check && !flags["dry-run"] && !flags.confirm && canPrompt(this);
+    if (isAsked && proposal.plan.some(({ path, isNew }) => isNew && path.endsWith("svcm.yaml"))) {
+      answers = await askOpenQuestions(this, proposal, answers);
+      proposal = await run(false);
+    }
     this.log(initReport(proposal));
     if (proposal.written.length > 0) this.log(nextLine(proposal));
     if (flags.yes || flags["dry-run"] || proposal.plan.length === 0) return proposal;

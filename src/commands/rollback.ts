@@ -51,8 +51,9 @@ export default class Rollback extends NodeCommand {
   /** The id of the accepted plan; null for a no; `undefined` if svcm did not ask. */
   async #confirmPlan(request: RollbackRequest, isAccepted: boolean): Promise<string | null | undefined> {
     if (isAccepted) return undefined;
-    requirePrompt(canPrompt(this), "svcm rollback", "--plan or --yes");
+    // A release that does not exist is told first.
     const { id } = await this.#show(request);
+    requirePrompt(canPrompt(this), "svcm rollback", "--plan or --yes");
     return (await confirmChange(this, "Roll back?")) ? id : null;
   }
 }

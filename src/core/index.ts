@@ -77,7 +77,7 @@ export { withProgress, type ApplyProgress } from "./rollout/apply/progress.ts";
 export { readPlanFile, writePlanFile } from "./rollout/plan-file.ts";
 export { failureLines } from "./rollout/report/failure-words.ts";
 export { renderPlan } from "./rollout/report/render.ts";
-export { unknownText } from "./rollout/report/words.ts";
+export { heldText, unknownText } from "./rollout/report/words.ts";
 export { renderReport } from "./setup/render-report.ts";
 export { splitCells, toPrintable, cellsWidth } from "./findings/cells.ts";
 export { countIssues, firstIssues, suggestionText } from "./findings/report.ts";

@@ -36,5 +36,5 @@ test("if a document that the user names is missing, svcm init is not suggested",
 test("svcm init is not suggested in a repository with svcm.yaml", async () => {
   const { root } = makeWorkspace({ ...FOREIGN, "svcm.yaml": "version: 1\nenvironments: { dev: [] }\n" });
   const { stderr } = await svcm(["validate"], { root });
-  expect(stderr).toContain("create it with svcm targets add");
+  expect(stderr).toContain("Hint: svcm check checks what this repository declares.");
 });

@@ -36,6 +36,21 @@ describe("an unknown command", () => {
 });
 
 describe("a flag that a command does not have", () => {
+  test.each([
+    ["env", "run", "--bogus", "--json"],
+    ["env", "run", "--json", "--bogus", "--", "node"],
+    ["env", "run", "node", "--json"],
+  ])("is one JSON document of a command without a JSON answer: %s %s %s %s", (...argv) => {
+    const { status, stdout, stderr } = svcm(argv);
+    expect({ status, stderr }).toEqual({ status: 2, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject({ code: "WRONG_USAGE" });
+    expect(stdout).not.toContain("Did you mean --json");
+  });
+
+  test("is text if only the program behind -- has --json", () => {
+    expect(svcm(["env", "run", "--bogus", "--", "node", "--json"])).toMatchObject({ status: 2, stdout: "" });
+  });
+
   test("is wrong usage", () => {
     expect(svcm(["env", "get", "--bogus"])).toEqual({
       status: 2,

@@ -99,6 +99,7 @@ const APP_COLUMNS: readonly Column<AppValue>[] = [
 const RUNNING_TEXTS: Readonly<Record<AppValue["running"], string>> = {
   same: "same",
   former: "another value",
+  partly: "same; not every instance runs",
   unknown: "unknown",
   "not running": "-",
 };

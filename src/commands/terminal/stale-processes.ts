@@ -4,7 +4,7 @@ import { pluralize } from "../../core/words/pluralize.ts";
 import type { SvcmCommand } from "../base.ts";
 import { paint } from "./paint.ts";
 
-type Effect = Pick<EnvWriteResponse, "staleProcesses" | "overrides" | "unknownEffect">;
+type Effect = Pick<EnvWriteResponse, "staleProcesses" | "overrides" | "elsewhere" | "unknownEffect">;
 type Place = { readonly environment: string | undefined; readonly service: string | undefined };
 
 export const restartFlag = Flags.boolean({
@@ -19,11 +19,15 @@ export async function finishWrite(
   effect: Effect,
   { place, restart }: { readonly place: Place; readonly restart: boolean },
 ): Promise<void> {
-  const { staleProcesses: stale, overrides, unknownEffect } = effect;
+  const { staleProcesses: stale, overrides, elsewhere, unknownEffect } = effect;
   for (const { key, app, fileName } of overrides)
     command.log(`${paint.yellow("Warning:")} ${fileName} sets ${key} for ${app} and wins.`);
   if (unknownEffect !== undefined)
     command.log(`svcm does not know which processes have the former value: ${unknownEffect}`);
+  if (elsewhere.length > 0)
+    command.log(
+      `${paint.yellow("Warning:")} nothing that runs reads this file: the apps run as ${elsewhere.join(", ")}.\nNext: repeat the command with -e ${elsewhere[0]}`,
+    );
   if (stale.length === 0) return;
   if (restart) return restartAll(command, stale, place);
   const names = stale.map(({ name, pmIds }) => (pmIds.length > 1 ? `${name} (${pmIds.length})` : name));

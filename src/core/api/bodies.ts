@@ -59,6 +59,9 @@ const effectOfWrite = {
   overrides: z
     .array(z.strictObject({ key: z.string(), app: z.string(), fileName: z.string() }))
     .describe("Keys for which the ecosystem file sets another value, which wins for the app."),
+  elsewhere: z
+    .array(z.string())
+    .describe("Environments as which the apps of the file run, if no process of them reads the file."),
   unknownEffect: z.string().optional().describe("Why it is not known which processes have the former value."),
 };
 

@@ -214,12 +214,15 @@ export const inputs = {
   "project.doctor": z.strictObject({ version: z.string(), offline: z.boolean() }),
   /**
    * Without `write`, nothing changes. `only` limits the proposal. `confirm` removes the list of undecided PM2 files from
-   * `svcm.yaml`, and does nothing else.
+   * `svcm.yaml`, and does nothing else. `allow` are keys that svcm may write, `health` the path of a probe by app; both
+   * are for a new `svcm.yaml`.
    */
   "project.init": z.strictObject({
     write: z.boolean(),
     only: z.optional(z.enum(["layout", "keys"])),
     confirm: z.optional(z.boolean()),
+    allow: z.optional(names),
+    health: z.optional(values),
   }),
   "mark.list": nothing,
   /** `until` is a duration, a day of the week or a time; without it, the mute ends. Without `kinds`, those of the present troubles. */

@@ -17,6 +17,8 @@ export interface Override {
 export interface EffectOfWrite {
   readonly staleProcesses: readonly StaleProcess[];
   readonly overrides: readonly Override[];
+  /** Environments as which the apps of the file run, if none of their processes reads it. */
+  readonly elsewhere: readonly string[];
 }
 
 /**

@@ -20,6 +20,12 @@ export interface GitOptions {
   readonly timeoutMs?: number;
 }
 
+async function listFiles(git: Git, paths: readonly string[], ...options: string[]): Promise<string[]> {
+  if (paths.length === 0) return [];
+  // A file monitor is a program that the repository's configuration names.
+  return await readNames(git("-c", "core.fsmonitor=false", "ls-files", "-z", ...options, "--", ...paths), "\0");
+}
+
 /** These commands run no hook, filter or pager. User input follows `--end-of-options`, never in a shell. */
 export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOptions): Revisions {
   const run = gitRunner({ root, env, timeoutMs });
@@ -36,11 +42,8 @@ export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOpt
         "\n",
       ),
     formerTexts: (paths, timesMs) => readFormerTexts(git, root, paths, timesMs),
-    async listTracked(paths) {
-      if (paths.length === 0) return [];
-      // A file monitor is a program that the repository's configuration names.
-      return await readNames(git("-c", "core.fsmonitor=false", "ls-files", "-z", "--", ...paths), "\0");
-    },
+    listTracked: (paths) => listFiles(git, paths),
+    listUnignored: (paths) => listFiles(git, paths, "--others", "--exclude-standard"),
     async read(revision, path): Promise<RevisionFile> {
       const commit = await resolveCommit(git, revision);
       const name = relative(root, path);

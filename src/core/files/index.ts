@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
-import type { FileStamp, FileStamps, Files, ReadOptions } from "./port-files.ts";
+import { dirname, resolve } from "node:path";
+import type { FileStamp, FileStamps, Files, ReadOptions, WriteOptions } from "./port-files.ts";
 
 import { once, oneAtATime } from "../words/once.ts";
 import { fileLocks } from "./lock.ts";
@@ -21,14 +22,18 @@ export function nodeFiles(options: NodeFilesOptions): Files {
   const folders = allowedFolders(options.allowedFolders);
   // Commands that only read do not load the code that writes.
   const writing = once((): WriteContext => ({ folders, locks: fileLocks({ timeoutMs: lockTimeoutMs }), maxBytes }));
+  const within = (path: string, { mayBeOutside = false }: WriteOptions = {}): WriteContext =>
+    mayBeOutside && folders.isOutside(path)
+      ? { ...writing(), folders: allowedFolders([dirname(resolve(path))]) }
+      : writing();
   const read = oneAtATime((key) => {
     const [path, limits] = JSON.parse(key) as [string, ReadOptions];
     return readAllowed(folders, path, { maxBytes, ...limits });
   });
   return {
     read: (path, limits = {}) => read(JSON.stringify([path, limits])),
-    replace: (...args) => replace(writing(), ...args),
-    create: (...args) => create(writing(), ...args),
+    replace: (path, decide, beforeWrite, options) => replace(within(path, options), path, decide, beforeWrite),
+    create: (path, content, beforeWrite, options) => create(within(path, options), path, content, beforeWrite),
   };
 }
 

@@ -28,6 +28,7 @@ export interface Files {
     path: string,
     decide: (current: Uint8Array) => Uint8Array | undefined,
     beforeWrite?: () => Promise<void>,
+    options?: WriteOptions,
   ): Promise<Uint8Array>;
 
   /**
@@ -35,8 +36,10 @@ export interface Files {
    * written; if it throws, nothing is written.
    * @throws {FileError} EEXIST if the name exists, ENOENT without the folder, and the other codes of `replace`
    */
-  create(path: string, content: Uint8Array, beforeWrite?: () => Promise<void>): Promise<void>;
+  create(path: string, content: Uint8Array, beforeWrite?: () => Promise<void>, options?: WriteOptions): Promise<void>;
 }
+
+export type WriteOptions = Pick<ReadOptions, "mayBeOutside">;
 
 export interface ReadOptions {
   readonly maxBytes?: number;

@@ -36,6 +36,9 @@ export interface Revisions {
 
   /** The paths, relative to the root, that Git tracks. Empty without Git or a repository. */
   listTracked(paths: readonly string[]): Promise<string[]>;
+
+  /** Those that Git neither tracks nor ignores, so that `git add .` would add them. Empty without Git or a repository. */
+  listUnignored(paths: readonly string[]): Promise<string[]>;
 }
 
 export interface RevisionState {

@@ -4,8 +4,8 @@ import { ownMember } from "../words/record.ts";
 /** In the order in which they win. `default`: svcm assumes it; the app may have another one. */
 export type ValueSource = "ecosystem" | "env file" | "default" | "nowhere";
 
-/** `former`: the process was started with another value. */
-export type RunningValue = "same" | "former" | "unknown" | "not running";
+/** `former`: a process was started with another value. `partly`: those that run have the value, and others do not run. */
+export type RunningValue = "same" | "former" | "partly" | "unknown" | "not running";
 
 export interface AppValue {
   readonly key: string;
@@ -53,18 +53,26 @@ export function decideAppValues({ keys, ecosystem, layers, defaultOf, runningOf 
   });
 }
 
-/** Reads the values from a plan for the app alone. Of a default, nothing is known: it is in the app's code. */
-export function runningFrom(plan: Plan | undefined, app: string): ValueFacts["runningOf"] {
+/**
+ * Reads the values from a plan for the app alone. Of a default, nothing is known: it is in the app's code.
+ * @param alive the number of its processes that run: one that does not says nothing about the others
+ */
+export function runningFrom(plan: Plan | undefined, app: string, alive: number): ValueFacts["runningOf"] {
   const reasons = plan?.steps.filter((step) => step.app === app).flatMap(({ why }) => why) ?? [];
   const isAbsent = reasons.some(({ field, state }) => field === "app" && (state === "missing" || state === "stopped"));
   const isStopped = plan?.held.some(({ name, state }) => name === app && state === "stopped") ?? false;
+  const isFailing = reasons.some(({ field, state }) => field === "app" && state === "failing");
   const hasDoubt = plan?.unknown.some((one) => one.app === app && one.part === "values") ?? true;
   return (key, source) => {
-    if (isAbsent || isStopped) return "not running";
+    if (alive === 0 && (isAbsent || isStopped)) return "not running";
     const ofValues = reasons.filter(({ field }) => /^(?:env|envFile|values)$/.test(field));
     if (ofValues.some((reason) => reason.key === key)) return "former";
     // A file that was written after the start, without a record of what it held before.
     const isWritten = source === "env file" && ofValues.some((reason) => (reason.key ?? null) === null);
-    return hasDoubt || isWritten || source === "default" || source === "nowhere" ? "unknown" : "same";
+    return hasDoubt || isWritten || source === "default" || source === "nowhere"
+      ? "unknown"
+      : isAbsent || isStopped || isFailing
+        ? "partly"
+        : "same";
   };
 }

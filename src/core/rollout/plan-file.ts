@@ -18,9 +18,9 @@ export async function writePlanFile(ports: HasFiles & HasWorkspace, file: string
   const path = documentPath(ports, file);
   const bytes = new TextEncoder().encode(`${JSON.stringify(plan, null, 2)}\n`);
   try {
-    await ports.files.create(path, bytes).catch((error: unknown) => {
+    await ports.files.create(path, bytes, undefined, { mayBeOutside: true }).catch((error: unknown) => {
       if (!(error instanceof FileError) || error.code !== "EEXIST") throw error;
-      return ports.files.replace(path, () => bytes);
+      return ports.files.replace(path, () => bytes, undefined, { mayBeOutside: true });
     });
   } catch (error) {
     throw fileRefused(error, path);

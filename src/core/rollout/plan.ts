@@ -100,12 +100,11 @@ function visibleReasons(step: DecidedStep): Plan["steps"][number]["why"] {
 /** A preflight by configuration is left out where it is impossible; a requested one is not. */
 function preflightIssues(steps: readonly DecidedStep[]): Issue[] {
   const code = "PREFLIGHT_IMPOSSIBLE";
-  return steps
-    .filter(({ notes }) => notes.includes(code))
-    .map(({ app }) => {
-      const message = `${app} cannot have a preflight: no variable holds the port of a health probe of it, so it cannot start on a spare port. Name the variable in rollout.health of svcm.yaml or deployments.yaml, for example { ${app}: { port: PORT } }, or leave the app out with --app.`;
-      return { code, severity: "error", path: ["apps", app], message };
-    });
+  const apps = new Set(steps.filter(({ notes }) => notes.includes(code)).map(({ app }) => app));
+  return [...apps].map((app) => {
+    const message = `${app} cannot have a preflight: no variable holds the port of a health probe of it, so it cannot start on a spare port. Name the variable in rollout.health of svcm.yaml or deployments.yaml, for example { ${app}: { port: PORT } }, or leave the app out with --app.`;
+    return { code, severity: "error", path: ["apps", app], message };
+  });
 }
 
 /** A restart of the process does not change it. */

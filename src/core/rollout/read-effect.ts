@@ -17,7 +17,7 @@ import type { Digests } from "../running/env-file-digests.ts";
 import { readEnvFileContents } from "../running/read-env-files.ts";
 import { decideEffect, mergeEffects, type FileReader } from "../running/stale-processes.ts";
 
-const NO_EFFECT: KnownEffect = { staleProcesses: [], overrides: [] };
+const NO_EFFECT: KnownEffect = { staleProcesses: [], overrides: [], elsewhere: [] };
 
 /**
  * The processes that read the file in any environment and service. The file is already written, so a failure is

@@ -30,6 +30,7 @@ export function decideEffect(
   return {
     staleProcesses: readers.flatMap((reader) => listStale(file, reader, running)),
     overrides: readers.flatMap((reader) => findOverrides(file, reader)),
+    elsewhere: runsElsewhere(file, readers, running),
   };
 }
 
@@ -47,7 +48,24 @@ export function mergeEffects(effects: readonly EffectOfWrite[]): EffectOfWrite {
   return {
     staleProcesses: staleProcesses.toSorted((a, b) => compareText(a.name, b.name)),
     overrides: effects.flatMap(({ overrides }) => overrides),
+    elsewhere: effects.every(({ elsewhere }) => elsewhere.length > 0)
+      ? [...new Set(effects.flatMap(({ elsewhere }) => elsewhere))]
+      : [],
   };
+}
+
+/** On the machine of production, a write to the file of development changes nothing that runs. */
+function runsElsewhere(
+  { environment }: WrittenFile,
+  readers: readonly FileReader[],
+  running: readonly ProcessRecord[],
+): string[] {
+  const fitting = readers.flatMap(({ name, declared }) =>
+    running
+      .filter((process) => process.name === name && process.startedAt !== null)
+      .map(({ declaration }) => fittingEnvironments(declaration.environment, declared)),
+  );
+  return fitting.some((names) => names.includes(environment)) ? [] : [...new Set(fitting.flat())];
 }
 
 export function findOverrides(

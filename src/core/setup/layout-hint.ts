@@ -28,8 +28,19 @@ export async function layoutHint({
 /** Adds that next step to an error that reports a missing file of svcm's default layout. */
 export async function withLayoutHint(ports: HasEcosystems & HasFacts & HasWorkspace, error: unknown): Promise<unknown> {
   if (!(error instanceof SvcmError) || !isDefaultFileMissing(error, ports.workspace.root)) return error;
-  const hint = (await layoutHint(ports)) ?? (await templateHint(ports, error.body.path));
+  const isDocument = error.body.code === "SUITE_FILE_NOT_FOUND";
+  const hint =
+    (await layoutHint(ports)) ?? (isDocument ? await checkHint(ports) : await templateHint(ports, error.body.path));
   return hint === undefined ? error : new SvcmError(error.kind, { ...error.body, hint });
+}
+
+/** In a repository with `svcm.yaml`, `validate` was meant for what it declares. */
+async function checkHint({ facts }: HasFacts): Promise<string | undefined> {
+  const project = await facts.project().catch(() => undefined);
+  return (
+    project &&
+    "svcm check checks what this repository declares. Only Declare commands need a deployments.yaml: svcm targets add creates it."
+  );
 }
 
 async function templateHint(

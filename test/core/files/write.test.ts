@@ -31,6 +31,19 @@ function setUp() {
   return { folder, config, path, files, text: () => readFileSync(path, "utf8"), names: () => readdirSync(config) };
 }
 
+test("a file that the user names may be outside of the folders, and one inside still may not lead there", async () => {
+  const { folder, config, files } = setUp();
+  const outside = join(folder, "plan.json");
+  const options = { mayBeOutside: true };
+  await expect(files.create(outside, NEW)).rejects.toMatchObject({ code: "EOUTSIDE" });
+  await files.create(outside, NEW, undefined, options);
+  await files.replace(outside, () => Buffer.from("B\n"), undefined, options);
+  expect(readFileSync(outside, "utf8")).toBe("B\n");
+  symlinkSync(outside, join(config, "link"));
+  const change = files.replace(join(config, "link"), () => NEW, undefined, options);
+  await expect(change).rejects.toMatchObject({ code: "EOUTSIDE" });
+});
+
 describe("Files.replace", () => {
   test("writes the decided content and leaves no other file", async () => {
     const { files, path, text, names } = setUp();

@@ -47,12 +47,30 @@ test.each([
   ["PM2 does not know the app", stepFor("app", "missing", null), "not running"],
   ["the app is stopped", stepFor("app", "stopped", null), "not running"],
   ["somebody stopped the app", planOf({ held: [{ name: "api", state: "stopped" }] }), "not running"],
+  ["one of its processes is stopped", stepFor("app", "stopped", null), "partly", 1],
+  ["one of its processes does not stay up", stepFor("app", "failing", null), "partly", 1],
+  [
+    "its variable differs, and one of its processes is missing",
+    planOf({
+      steps: [
+        {
+          app: "api",
+          why: [
+            { field: "app", state: "missing" },
+            { field: "env", state: "different", key: "LEVEL" },
+          ],
+        },
+      ],
+    }),
+    "former",
+    1,
+  ],
   ["the plan cannot tell", planOf({ unknown: [{ app: "api", part: "values" }] }), "unknown"],
   ["there is no plan", undefined, "unknown"],
-] as const)("what runs, if %s", (_, plan, running) => {
-  expect(runningFrom(plan, "api")("LEVEL", "env file")).toBe(running);
+] as const)("what runs, if %s", (_, plan, running, alive?: number) => {
+  expect(runningFrom(plan, "api", alive ?? 0)("LEVEL", "env file")).toBe(running);
 });
 
 test("the default in an app's code is unknown", () => {
-  expect(runningFrom(planOf({}), "api")("LEVEL", "default")).toBe("unknown");
+  expect(runningFrom(planOf({}), "api", 1)("LEVEL", "default")).toBe("unknown");
 });

@@ -172,3 +172,40 @@ function repository(files: Readonly<Record<string, string>>): Ports {
 function again({ workspace: { root } }: Ports): Ports {
   return nodePorts({ root, env: { PM2_HOME: `${root}/.pm2`, ...ENV }, cwd: root });
 }
+
+describe("answers that no file gives", () => {
+  const files = {
+    "ecosystem.config.js": js(app("api")),
+    ".env": "PORT=3000\nPAGE_SIZE=20\nAPI_SECRET=x\n",
+  };
+  const init = (ports: Ports, answers: object) => execute(projectInit, ports, { write: true, ...answers }, caller);
+
+  test("make keys editable and declare a probe, and the file is valid", async () => {
+    const ports = repository(files);
+    await init(ports, { allow: ["PAGE_SIZE"], health: { api: "/health" } });
+    const text = readFileSync(`${ports.workspace.root}/svcm.yaml`, "utf8");
+    expect(text).toContain("rollout:\n  health:\n    api: { path: /health, port: PORT }\nkeys:\n");
+    expect(text).toContain("  PAGE_SIZE: { kind: number, tier: editable }\n");
+    expect(text).toContain("  PORT: { kind: port, tier: read-only, guess:");
+    const { response } = await execute(envRead, again(ports), {}, caller);
+    expect(response.editableKeys).toEqual(["PAGE_SIZE"]);
+  });
+
+  test.each([
+    [{ allow: ["PAGE_SIZ"] }, "Accepted: PORT, PAGE_SIZE, API_SECRET"],
+    [{ allow: ["API_SECRET"] }, "never-exposed"],
+    [{ health: { api: "health" } }, "a path that begins with a slash"],
+  ])("%j is refused, and nothing is written", async (answers, words) => {
+    const ports = repository(files);
+    const refused = await init(ports, answers).catch((error: unknown) => error as Error & { body: object });
+    expect(JSON.stringify("body" in refused ? refused.body : refused)).toContain(words);
+    expect(existsSync(`${ports.workspace.root}/svcm.yaml`)).toBe(false);
+  });
+
+  test("are refused where svcm.yaml exists, with the command that changes it", async () => {
+    const ports = repository(files);
+    await init(ports, {});
+    const hint = expect.stringContaining("svcm keys allow KEY") as string;
+    await expect(init(again(ports), { allow: ["PAGE_SIZE"] })).rejects.toMatchObject({ body: { hint } });
+  });
+});

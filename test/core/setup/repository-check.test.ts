@@ -1,7 +1,9 @@
 /** One run and one report over a team's own shop. */
+import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { commandLineCaller, execute, repositoryCheck, SvcmError } from "../../../src/core/index.ts";
+import { commandLineCaller, execute, projectInit, repositoryCheck, SvcmError } from "../../../src/core/index.ts";
 import { isPassed } from "../../../src/core/setup/check/decide-check.ts";
+import { makeRepository } from "../../support/git.ts";
 import { makeWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 
 const caller = commandLineCaller();
@@ -94,4 +96,24 @@ test("a warning fails only a strict check", () => {
   const warning = { code: "ENV_VALUE_HASH", severity: "warning", path: [], message: "" } as const;
   expect([isPassed([warning], false), isPassed([warning], true), isPassed([], true)]).toEqual([true, false, true]);
   expect(isPassed([warning, { ...warning, severity: "error" }], false)).toBe(false);
+});
+
+test("an env file with secrets that Git tracks, or does not ignore, is named by check and by init", async () => {
+  const { "svcm.yaml": _project, ...files } = { ...GOOD, ".env.template": "PAGE_SIZE=\n" };
+  const { ports, git } = makeRepository({ ...files, "README.md": "" });
+  const told = async () => {
+    const { found } = await execute(projectInit, ports, { write: false, confirm: false }, caller);
+    const { response } = await execute(repositoryCheck, ports, { paths: [], strict: false }, caller);
+    const codes = response.issues.map(({ code }) => code).filter((code) => code.startsWith("PROJECT_SECRET_"));
+    return [found.notUnderstood.map(({ path, what }) => `${path}: ${what}`), codes];
+  };
+  expect(await told()).toEqual([[".env: Git tracks this file, and it holds DATABASE_URL"], ["PROJECT_SECRET_TRACKED"]]);
+  git("rm", "--quiet", "--cached", ".env");
+  expect(await told()).toEqual([
+    [".env: Git does not ignore this file, and it holds DATABASE_URL"],
+    ["PROJECT_SECRET_NOT_IGNORED"],
+  ]);
+  git("config", "core.excludesFile", "/dev/null");
+  writeFileSync(`${ports.workspace.root}/.gitignore`, ".env\n");
+  expect(await told()).toEqual([[], []]);
 });

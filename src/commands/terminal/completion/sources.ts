@@ -115,6 +115,7 @@ export const FREE_TEXT_FLAGS: ReadonlySet<string> = new Set([
   "fields",
   "free",
   "grep",
+  "health",
   "keep",
   "max-size",
   "nats",

@@ -10,6 +10,7 @@ import { requireVisible } from "../../env/operations/env-read.ts";
 import { declaredApps } from "../../pm2/declared.ts";
 import { readEcosystem, readSecrets } from "../../pm2/ecosystem-file.ts";
 import { createEcosystemScrub } from "../../pm2/view.ts";
+import { listOrEmpty } from "../../pm2/list-or-empty.ts";
 import { didYouMean } from "../../words/suggest.ts";
 import { decideAppValues, runningFrom, type AppValue, type ValueFacts } from "../app-value.ts";
 import { withMachineEnvironment } from "../machine-environment.ts";
@@ -42,12 +43,14 @@ export const envApp = defineOperation({
       );
     const layers = await readLayers(ports, contract, { ...request, environment });
     const { plan, unknown } = await planFor(ports, { ...request, environment, apps: [app] });
+    const processes = await listOrEmpty(ports.processes);
+    const alive = processes.filter(({ name, pid }) => name === app && pid !== null);
     const values = decideAppValues({
       keys: keys ?? visibleKeys(contract),
       ecosystem: { fileName, env: found.env },
       layers,
       defaultOf: (key) => defaultOf(contract, key),
-      runningOf: runningFrom(plan, app),
+      runningOf: runningFrom(plan, app, alive.length),
     });
     const scrub = createEcosystemScrub(loaded, { contract, secrets: await readSecrets(ports, contract) });
     const masked = values.map((one) => ({ ...one, value: scrub(maskValue(specOf(contract, one.key), one.value)) }));

@@ -8,8 +8,18 @@ import type { DetectedKey } from "./detect.ts";
 
 const SCHEMA = "# yaml-language-server: $schema=./node_modules/svcm/schemas/svcm.v1.schema.json";
 
+/** What a user says; no file says it. */
+export interface InitAnswers {
+  readonly allow?: readonly string[] | undefined;
+  readonly health?: Readonly<Record<string, string>> | undefined;
+}
+
 /** @param keys `undefined` if another file declares them */
-export function renderSvcmYaml(layout: Layout, keys: readonly DetectedKey[] | undefined): string {
+export function renderSvcmYaml(
+  layout: Layout,
+  keys: readonly DetectedKey[] | undefined,
+  { allow, health }: InitAnswers = {},
+): string {
   const { "": only, ...services } = layout.services;
   return [
     SCHEMA,
@@ -25,7 +35,8 @@ export function renderSvcmYaml(layout: Layout, keys: readonly DetectedKey[] | un
             ...serviceLines(service, "    "),
           ]),
         ]),
-    ...keyLines(keys),
+    ...(health === undefined ? [] : ["rollout:", "  health:", ...probeLines(health, keys)]),
+    ...keyLines(keys, allow),
     "",
   ].join("\n");
 }
@@ -42,10 +53,16 @@ function undecidedLines({ undecided }: Layout): string[] {
   return [`# ${UNDECIDED_HELP}`, "undecided:", ...undecided.map((file) => `  - ${flow(file)}`)];
 }
 
-function keyLines(keys: readonly DetectedKey[] | undefined): string[] {
+/** An app that has a key PORT listens on it. */
+function probeLines(health: Readonly<Record<string, string>>, keys: readonly DetectedKey[] = []): string[] {
+  const port = keys.some(({ key }) => key === "PORT") ? { port: "PORT" } : {};
+  return Object.entries(health).map(([app, path]) => `    ${renderScalar(app)}: ${flow({ path, ...port })}`);
+}
+
+function keyLines(keys: readonly DetectedKey[] | undefined, allow: readonly string[] = []): string[] {
   if (keys === undefined) return [];
   if (keys.length === 0) return ["keys: {}"];
-  return ["keys:", ...keys.map((key) => `  ${renderScalar(key.key)}: ${flow(keyEntry(key))}`)];
+  return ["keys:", ...keys.map((key) => `  ${renderScalar(key.key)}: ${flow(keyEntry(key, allow.includes(key.key)))}`)];
 }
 
 function serviceLines(service: ServiceLayout, indent: string): string[] {
@@ -64,7 +81,8 @@ function members(values: Readonly<Record<string, unknown>>, indent: string, open
 }
 
 /** A key that is not secret is proposed as read-only, and marked as a guess. */
-export function keyEntry({ verdict, kind, why }: DetectedKey): Readonly<Record<string, string>> {
+export function keyEntry({ verdict, kind, why }: DetectedKey, isAllowed = false): Readonly<Record<string, string>> {
+  if (isAllowed) return { kind: verdict === "open" || verdict === "undecided" ? kind : "secret", tier: "editable" };
   if (verdict === "open") return { kind, tier: "read-only", guess: why };
   if (verdict === "connection") return { kind: "connection-url" };
   return { kind: "secret", ...(verdict === "undecided" && { guess: why }) };

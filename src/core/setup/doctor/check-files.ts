@@ -49,9 +49,12 @@ export async function checkFiles(
   if (vocabulary === undefined) return { apps: [], found: { layout: issues, ecosystem: [], env: [], keys: [] } };
   const detection = detect(survey);
   const envFiles = detection.env.map(({ path }) => path);
-  const tracked = new Set(await ports.revisions.listTracked(envFiles));
+  const [tracked, unignored] = await Promise.all([
+    ports.revisions.listTracked(envFiles),
+    ports.revisions.listUnignored(envFiles),
+  ]);
   const hasDotenvx = offline || hasTool(ports, survey);
-  const examined = examine({ survey, detection, project, places, tracked, hasDotenvx });
+  const examined = examine({ survey, detection, project, places, tracked, unignored, hasDotenvx });
   const checking = { ports, vocabulary, places, project, survey };
   const ecosystems = await checkEcosystems(checking, offline);
   const environments = await checkEnvironments(checking);

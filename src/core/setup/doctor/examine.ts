@@ -31,6 +31,7 @@ export interface RepositoryState {
   readonly unnamed: readonly string[];
   readonly scripts: readonly string[];
   readonly tracked: readonly FileKeys[];
+  readonly unignored: readonly FileKeys[];
   readonly publicSecrets: readonly string[];
   readonly unsetKeys: readonly string[];
   readonly unusedKeys: readonly string[];
@@ -48,12 +49,13 @@ export interface Observations {
   readonly detection: Detection;
   readonly project: Project | undefined;
   readonly places: readonly ConfiguredFile[];
-  readonly tracked: ReadonlySet<string>;
+  readonly tracked: readonly string[];
+  readonly unignored: readonly string[];
   readonly hasDotenvx: boolean;
 }
 
-export function examine({ survey, detection, project, places, tracked, hasDotenvx }: Observations): RepositoryState {
-  const { files } = survey;
+export function examine(observations: Observations): RepositoryState {
+  const { survey, detection, project, places, hasDotenvx } = observations;
   const named = new Set(places.map(({ path }) => path));
   const values = detection.env.filter(({ kind }) => kind === "values");
   const found = [...detection.pm2, ...values].map(({ path }) => path);
@@ -65,15 +67,24 @@ export function examine({ survey, detection, project, places, tracked, hasDotenv
     bareEnvironments: Object.keys(project?.environments ?? {}).filter((name) => !used.has(name)),
     unnamed: found.filter((path) => !named.has(path)),
     scripts: detection.notUnderstood.map(({ path }) => path).filter(isScriptLikePm2),
-    tracked: values
-      .filter(({ path, isEncrypted }) => tracked.has(path) && !isEncrypted)
-      .map(({ path }) => ({ path, keys: secretKeysIn(files.get(path)) }))
-      .filter(({ keys }) => keys.length > 0),
+    tracked: filesWithSecrets(survey, detection, observations.tracked),
+    unignored: filesWithSecrets(survey, detection, observations.unignored),
     publicSecrets: detection.keys.map(({ key }) => key).filter(isPublicSecret),
     ...(survey.isCut ? { unsetKeys: [], unusedKeys: [] } : unmatchedKeys(survey, detection)),
     undecryptable: hasDotenvx ? [] : values.filter(({ isEncrypted }) => isEncrypted).map(({ path }) => path),
     guesses: Object.keys(project?.guesses ?? {}),
   };
+}
+
+export function filesWithSecrets(
+  { files }: Pick<Survey, "files">,
+  { env }: Pick<Detection, "env">,
+  paths: readonly string[],
+): FileKeys[] {
+  return env
+    .filter(({ path, kind, isEncrypted }) => kind === "values" && !isEncrypted && paths.includes(path))
+    .map(({ path }) => ({ path, keys: secretKeysIn(files.get(path)) }))
+    .filter(({ keys }) => keys.length > 0);
 }
 
 export function overriddenKeys(text: string | undefined, later: readonly (string | undefined)[]): string[] {

@@ -65,7 +65,7 @@ export function collectFacts(
     pm2Home,
     pm2HomeBy,
     contract: contract ?? null,
-    defaultEnvironment: vocabulary?.contract.defaultEnvironment ?? null,
+    defaultEnvironment: project?.hasDefault === false ? null : (vocabulary?.contract.defaultEnvironment ?? null),
     folders: project ? null : { env: workspace.configDir, ecosystem: workspace.pm2Dir },
     files: places,
     hasToken,

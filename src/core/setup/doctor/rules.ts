@@ -101,6 +101,19 @@ const trackedSecrets: DoctorRule = {
     })),
 };
 
+const unignoredSecrets: DoctorRule = {
+  code: "PROJECT_SECRET_NOT_IGNORED",
+  severity: "warning",
+  summary: "Git does not ignore an env file that holds secrets, so the next `git add` may commit it (warning).",
+  remedy: "Add the file to `.gitignore`.",
+  check: ({ unignored }) =>
+    unignored.map(({ path: file, keys }) => ({
+      path: [file],
+      file,
+      message: `Git does not ignore ${file}, which holds ${shortList(keys)}`,
+    })),
+};
+
 const publicSecrets: DoctorRule = {
   code: "PROJECT_SECRET_PUBLIC",
   severity: "warning",
@@ -152,7 +165,7 @@ export type DoctorCheck = (typeof doctorChecks)[number];
 export const doctorRules: Readonly<Record<DoctorCheck, readonly DoctorRule[]>> = {
   layout: [notSetUp, unnamedFiles, missingFiles, bareEnvironments],
   ecosystem: [scriptLikeFiles],
-  env: [trackedSecrets, publicSecrets, unsetKeys, unusedKeys, undecryptableFiles],
+  env: [trackedSecrets, unignoredSecrets, publicSecrets, unsetKeys, unusedKeys, undecryptableFiles],
   running: [],
   boot: [],
   keys: [guessedKeys],

@@ -5,7 +5,7 @@ import type { SetupPorts } from "../ports.ts";
 import { FileError, type HasFiles } from "../../files/port-files.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import { withAudit } from "../../access/with-audit.ts";
-import { SvcmError } from "../../api/errors.ts";
+import { refusal, SvcmError } from "../../api/errors.ts";
 import { defineOperation } from "../../access/operation.ts";
 
 import { detect, type DetectedKey, type Detection } from "../detect/detect.ts";
@@ -13,7 +13,11 @@ import { PROJECT_FILE } from "../../project/project.ts";
 import { proposeLayout } from "../detect/layout.ts";
 import type { DetectionNote } from "../detect/pm2-file.ts";
 import type { RunningApp } from "../detect/running-app.ts";
-import { renderSvcmYaml, undeclaredKeys, addKeys, withoutUndecided } from "../detect/svcm-yaml.ts";
+import { renderSvcmYaml, undeclaredKeys, addKeys, withoutUndecided, type InitAnswers } from "../detect/svcm-yaml.ts";
+import { filesWithSecrets } from "../doctor/examine.ts";
+import { shortList } from "../doctor/rules.ts";
+import type { Survey } from "../detect/survey.ts";
+import type { HasRevisions } from "../../files/port-revisions.ts";
 import { once } from "../../words/once.ts";
 import { decodeUtf8 } from "../../words/utf8.ts";
 
@@ -58,19 +62,23 @@ export const projectInit = defineOperation({
   },
 });
 
-async function propose(ports: SetupPorts, { only, confirm }: InputOf<"project.init">): Promise<InitResponse> {
+async function propose(
+  ports: SetupPorts,
+  { only, confirm, ...answers }: InputOf<"project.init">,
+): Promise<InitResponse> {
   const [survey, running] = await Promise.all([ports.survey(ports.workspace.root), readRunning(ports)]);
   const { keys, ...found } = detect(survey, running);
   const chosen = only === "layout" ? [] : keys;
   const { file, notes } = confirm
     ? { file: await confirmedFile(ports), notes: [] }
-    : await projectFile(ports, { ...found, keys: chosen });
+    : await projectFile(ports, { ...found, keys: chosen }, answers);
+  const exposed = await exposedFiles(ports, survey, found);
   const isKnown = file !== undefined || (await ports.facts.project()) !== undefined;
   const plan = [file, isKnown && !confirm ? await ignoreFile(ports) : undefined];
   const keysWith = (...verdicts: DetectedKey["verdict"][]): string[] =>
     keys.filter(({ verdict }) => verdicts.includes(verdict)).map(({ key }) => key);
   return {
-    found: { ...found, notUnderstood: [...found.notUnderstood, ...notes] },
+    found: { ...found, notUnderstood: [...found.notUnderstood, ...notes, ...exposed] },
     keys: { open: keysWith("open"), secret: keysWith("secret", "connection"), undecided: keysWith("undecided") },
     guesses: Object.fromEntries(
       keys.filter(({ verdict }) => verdict === "open" || verdict === "undecided").map(({ key, why }) => [key, why]),
@@ -78,6 +86,27 @@ async function propose(ports: SetupPorts, { only, confirm }: InputOf<"project.in
     plan: plan.flatMap((planned) => planned ?? []),
     written: [],
   };
+}
+
+/** A newcomer learns it here first, before anything is committed. */
+async function exposedFiles(
+  { revisions }: HasRevisions,
+  survey: Survey,
+  found: Pick<Detection, "env">,
+): Promise<DetectionNote[]> {
+  const paths = found.env.map(({ path }) => path);
+  const [tracked, unignored] = await Promise.all([revisions.listTracked(paths), revisions.listUnignored(paths)]);
+  const note = (what: string, path: string, keys: readonly string[]): DetectionNote => ({
+    path,
+    line: 1,
+    what: `${what}, and it holds ${shortList(keys)}`,
+  });
+  return [
+    ...filesWithSecrets(survey, found, tracked).map(({ path, keys }) => note("Git tracks this file", path, keys)),
+    ...filesWithSecrets(survey, found, unignored).map(({ path, keys }) =>
+      note("Git does not ignore this file", path, keys),
+    ),
+  ];
 }
 
 /** The processes of PM2 are the best witness of what the team starts. No daemon, or one that does not answer, says nothing. */
@@ -113,10 +142,16 @@ interface ProjectFile {
 async function projectFile(
   ports: HasClock & HasFacts & HasFiles & HasWorkspace,
   detection: Detection,
+  answers: InitAnswers,
 ): Promise<ProjectFile> {
   const path = `${ports.workspace.root}/${PROJECT_FILE}`;
   const before = await readText(ports, path);
-  if (before === undefined) return await newProjectFile(ports, path, detection);
+  if (before === undefined) return await newProjectFile(ports, path, detection, answers);
+  if (answers.allow !== undefined || answers.health !== undefined)
+    throw new SvcmError("INVALID_REQUEST", {
+      details: `${PROJECT_FILE} exists, and init changes none of its lines.`,
+      hint: "svcm keys allow KEY lets svcm write a key; rollout.health of svcm.yaml declares a probe",
+    });
   const project = await ports.facts.project();
   const added = project?.keys === undefined ? [] : undeclaredKeys(project.keys, detection.keys);
   if (added.length === 0) return { file: undefined, notes: [] };
@@ -129,14 +164,29 @@ async function newProjectFile(
   ports: HasFiles & HasWorkspace,
   path: string,
   detection: Detection,
+  answers: InitAnswers,
 ): Promise<ProjectFile> {
   const { pm2, env, keys, undecided } = detection;
   if (pm2.length + env.length + keys.length + undecided.length === 0) return { file: undefined, notes: [] };
   const hasContract = (await readText(ports, `${ports.workspace.root}/${CONTRACT_FILE}`)) !== undefined;
   const { layout, notes } = proposeLayout(detection);
-  const text = renderSvcmYaml(layout, hasContract ? undefined : detection.keys);
+  const text = renderSvcmYaml(layout, hasContract ? undefined : detection.keys, answers);
+  await requireValid(text, hasContract ? [] : keys.map(({ key }) => key), answers);
   const declared = { path: CONTRACT_FILE, line: 1, what: "this file declares the keys, so svcm.yaml does not" };
   return { file: { path, isNew: true, before: "", text }, notes: hasContract ? [...notes, declared] : notes };
+}
+
+/** Only an answer can make the file invalid: an unknown key, a secret, a path without a slash. */
+async function requireValid(text: string, keys: readonly string[], { allow = [], health }: InitAnswers): Promise<void> {
+  const unknown = allow.filter((key) => !keys.includes(key));
+  if (unknown.length > 0)
+    throw new SvcmError("INVALID_REQUEST", {
+      details: `init found no key ${unknown.join(", ")}. Accepted: ${keys.join(", ") || "none"}.`,
+      hint: `after init: svcm keys add ${unknown[0]} --allow`,
+    });
+  if (allow.length === 0 && health === undefined) return;
+  const { issues } = (await import("../../project/read.ts")).readProject(text, PROJECT_FILE);
+  if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);
 }
 
 async function ignoreFile(ports: HasFiles & HasWorkspace): Promise<PlannedFile | undefined> {
