@@ -8,6 +8,7 @@ import { Select } from "../../ui/Select.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
 import { RequestProblem } from "../../ui/Problem.tsx";
 import { monitorOf } from "../monitoring/monitor.ts";
+import { DeployPart } from "./DeployPart.tsx";
 import { Confirm } from "./Confirm.tsx";
 import { PlanCard } from "./PlanCard.tsx";
 import { ReleaseCard } from "./ReleaseCard.tsx";
@@ -32,6 +33,7 @@ export function Plan(): JSX.Element {
         </Button>
       </TabHead>
       <RequestProblem problem={rollout.problem.value} retry={() => void rollout.load()} />
+      <DeployPart />
       <ReleaseCard />
       {!rollout.isRunning.value && <PlanCard />}
       <Releases />
