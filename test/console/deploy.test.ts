@@ -42,9 +42,7 @@ test("a user sees the commits between, deploys, watches the steps, and goes back
   await dialog.getByText("Code and configuration go back").waitFor();
   await dialog.getByLabel("Type production").fill("production");
   await dialog.getByRole("button", { name: "Undo" }).click();
-  await page
-    .getByText(/undoes/)
-    .first()
-    .waitFor();
-  await expect.poll(() => shop.answer()).toBe("1");
+  await page.getByRole("region", { name: /undoes/ }).waitFor();
+  await page.getByText("Done. The processes run as planned.").waitFor();
+  expect(await shop.answer()).toBe("1");
 });

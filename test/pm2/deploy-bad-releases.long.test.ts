@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import type { InputOf } from "../../src/core/api/inputs.ts";
-import { execute, rolloutPlan } from "../../src/core/index.ts";
+import { execute, releaseList, rolloutPlan } from "../../src/core/index.ts";
 import { loadDuring } from "../support/http-load.ts";
 import { caller, shopUnderPm2 } from "./deployed-shop.ts";
 
@@ -113,7 +113,7 @@ test.each<[string, Change, string, RegExp, Partial<InputOf<"deploy.run">>]>([
   if (kind !== GATED) expect(load.failed).toBe(0);
 });
 
-test("its port is taken: the refusal names who has it", async () => {
+test("its port is taken: the release says why", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
   await once(server, "listening");
@@ -123,6 +123,7 @@ test("its port is taken: the refusal names who has it", async () => {
   shop.publish({ ...files, VERSION: "taken" });
   const error = await shop.refused();
   expect(error.kind, error.message).toBe(GATED);
-  expect(error.message).toContain(`${port}`);
+  const [newest] = (await execute(releaseList, shop.ports, {}, caller)).releases;
+  expect(JSON.stringify(newest?.failure)).toContain(`EADDRINUSE: address already in use 127.0.0.1:${port}`);
   expect([shop.current(), await shop.answer()]).toEqual([before, "1"]);
 });
