@@ -40,6 +40,12 @@ export default class Deploy extends SvcmCommand {
       summary: "Prepare and check the release, show the plan, and apply nothing.",
       default: false,
     }),
+    retry: Flags.boolean({
+      allowNo: true,
+      default: true,
+      summary: "--no-retry is for timers: leave a commit alone whose apply failed here, or was rolled back.",
+      exclusive: ["node"],
+    }),
     adopt: Flags.boolean({
       summary:
         "As --dry-run, for the first deploy: also show what svcm takes over, and files that are neither shared nor left.",
@@ -75,7 +81,8 @@ export default class Deploy extends SvcmCommand {
         details: "--from takes the place of the revision. Give one of the two.",
       });
     const from = flags.from === undefined ? undefined : resolve(flags.from);
-    const request = { ...pickEnvironment(flags), revision: args.revision, from, prune, lockTimeoutMs };
+    const retry = flags.retry ? undefined : false;
+    const request = { ...pickEnvironment(flags), revision: args.revision, from, prune, retry, lockTimeoutMs };
     const { plan, message } = flags;
     const choices = { switchEnvironment: flags["switch-environment"] || undefined, message, timeoutMs };
     if (flags.node !== undefined) {

@@ -115,7 +115,7 @@ export const rolloutRoutes: readonly Route[] = [
     summary: "Restore the processes and definitions that apps had before a release.",
     tag: "pm2",
     description:
-      "Names the release and the plan of its rollback. Answers before the first step, as an apply does. Files, code and data stay as they are. A rollback is a release, so it can be undone.",
+      "Names the release and the plan of its rollback. Answers before the first step, as an apply does. After a deploy, the former code runs again; otherwise files, code and data stay as they are. A rollback is a release, so it can be undone.",
     body: rollbackRequest,
     fixed: briefLock,
     runsInBackground: true,

@@ -18,6 +18,7 @@ import {
   deployRun,
   execute,
   nodePorts,
+  releaseList,
   rolloutApply,
   rolloutRollback,
   SvcmError,
@@ -65,13 +66,20 @@ test("in Capistrano's layout, current and shared are used as they are, and a rol
   writeFileSync(join(root, "shared/uploads/a.png"), "picture");
   checkOut(old);
   for (const name of ["uploads", ".env.production"]) symlinkSync(join(root, "shared", name), join(old, name));
-  writeFileSync(join(old, "REVISION"), "abc\n");
+  const deployed = shop.git("rev-parse", "HEAD");
+  writeFileSync(join(old, "REVISION"), `${deployed}\n`);
   symlinkSync(old, join(root, "current"));
   const ports = portsIn(join(root, "current"));
   await execute(rolloutApply, ports, input, caller);
   writeFileSync(join(old, "orders.sqlite"), "orders");
 
-  const { notes } = await execute(deployPlan, ports, { ...input, adopt: true }, caller);
+  shop.publish({ VERSION: "2" });
+  expect(await execute(releaseList, ports, {}, caller)).toMatchObject({ foreign: { folder: old, commit: deployed } });
+  const { notes, from, commits } = await execute(deployPlan, ports, { ...input, adopt: true }, caller);
+  expect([from, commits]).toEqual([
+    deployed,
+    { added: [{ commit: shop.git("rev-parse", "HEAD"), subject: "version 2" }], removed: [] },
+  ]);
   expect(notes).toEqual([
     `${root} has the layout of Capistrano. It is used as it is.`,
     `web in ${old} will run in the release. Nothing is moved.`,
@@ -88,6 +96,7 @@ test("in Capistrano's layout, current and shared are used as they are, and a rol
   expect(await ports.processes.list()).toMatchObject([{ name: "web", cwd: own }]);
   expect(readlinkSync(join(root, "current"))).toBe(`releases/${deploy.id}`);
   expect(readFileSync(join(own, "uploads/a.png"), "utf8")).toBe("picture");
+  expect(await execute(releaseList, ports, {}, caller)).not.toHaveProperty("foreign");
   // From the release that is current now, as from any other place in this layout.
   const after = portsIn(join(root, "current"));
   await execute(rolloutRollback, after, {}, caller);
@@ -111,7 +120,7 @@ longTest("in the layout of pm2 deploy, source stays, and current moves to the re
   expect(notes[0]).toBe(`${root} has the layout of pm2 deploy. It is used as it is.`);
   const { deploy } = await execute(deployRun, ports, input, caller);
   expect(await ports.processes.list()).toMatchObject([{ name: "web", cwd: join(root, "releases", deploy.id) }]);
-  expect(await shop.answer()).toBe("1");
+  expect(await shop.answer()).toBe("2");
   await execute(rolloutRollback, ports, {}, caller);
   expect(readlinkSync(join(root, "current"))).toBe(join(root, "source"));
   expect(await ports.processes.list()).toMatchObject([{ name: "web", cwd: join(root, "source") }]);

@@ -21,7 +21,12 @@ const run = (line: string, ...more: string[]): Promise<RunResult> =>
 
 longTest("each command of the page does what the page says", async () => {
   const [dry = "", first = "", tagged = "", archive = "", list = "", back = "", ref = "", ...others] = lines;
-  expect(others).toEqual([expect.stringMatching(/^gh pr comment /)]);
+  // A test of the fleet deploys to nodes.
+  expect(others).toEqual([
+    expect.stringMatching(/^gh pr comment /),
+    expect.stringContaining(" --node role=api --dry-run"),
+    expect.stringContaining(" --node role=api --yes"),
+  ]);
   const looked = await run(dry);
   expect(looked).toMatchObject({
     code: 0,

@@ -6,6 +6,7 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -134,6 +135,26 @@ longTest("the newest releases stay, the others go, unless files were written int
   ).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ body: { code: "RELEASE_GONE" } });
   expect(await shop.answer()).toBe("5");
+});
+
+test("a current that cannot be switched makes the deploy half done, and the next one finishes it", async () => {
+  const before = shop.current();
+  const app = readFileSync(join(shop.checkout, "app.cjs"), "utf8");
+  const next = join(shop.root, "current.new");
+  const blocking = `require("node:fs").mkdirSync(${JSON.stringify(join(next, "in-the-way"))}, { recursive: true });`;
+  const commit = shop.publish({ "app.cjs": `${blocking}\n${app}`, VERSION: "6" });
+  const error = await shop.refused();
+  expect(error).toMatchObject({
+    kind: "APPLY_HALF",
+    body: {
+      details: expect.stringMatching(/^The apps run [0-9a-f]{7}, but current was not switched: /),
+      hint: `Correct that, then: svcm deploy ${commit.slice(0, 10)}`,
+    },
+  });
+  expect([await shop.answer(), shop.current()]).toEqual(["6", before]);
+  rmSync(next, { recursive: true });
+  expect((await shop.deploy()).deploy).toMatchObject({ state: "done", current: true, commit });
+  shop.publish({ "app.cjs": app });
 });
 
 async function killedAt(event: string, when: "before" | "after"): Promise<void> {

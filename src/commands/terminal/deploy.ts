@@ -3,9 +3,22 @@ import { paint } from "./paint.ts";
 import { renderRelease } from "./release.ts";
 
 /** Notes of a deploy are lines of its progress. */
-export function renderPrepared({ commit, subject, folder, from }: DeployPlan): string {
+export function renderPrepared({ commit, subject, folder, from, commits }: DeployPlan): string {
   const before = from === null ? "" : ` (now ${from.slice(0, 7)})`;
-  return `Prepared ${commit.slice(0, 7)} "${subject}"${before} in ${folder}. Nothing that runs was touched.`;
+  return [
+    `Prepared ${commit.slice(0, 7)} "${subject}"${before} in ${folder}. Nothing that runs was touched.`,
+    ...commitLines("+", commits?.added),
+    ...commitLines("-", commits?.removed),
+  ].join("\n");
+}
+
+const MAX_COMMITS = 10;
+
+function commitLines(sign: string, commits: NonNullable<DeployPlan["commits"]>["added"] = []): string[] {
+  const lines = commits
+    .slice(0, MAX_COMMITS)
+    .map(({ commit, subject }) => `  ${sign} ${commit.slice(0, 7)} ${subject}`);
+  return commits.length > MAX_COMMITS ? [...lines, `  ${sign} and more`] : lines;
 }
 
 export function renderDeploy({ deploy, release, pruned }: DeployResult): string {

@@ -11,6 +11,7 @@ import type {
 import type { IdentityResponse } from "../../core/api/identity.ts";
 import type { EventsResponse, FleetEventsResponse, ProcessShowResponse } from "../../core/api/events.ts";
 import type { DeclarationsPlanResponse, DeclarationsResponse } from "../../core/api/declarations.ts";
+import type { DeployPlan } from "../../core/api/deploy.ts";
 import type { HistoryResponse, RecorderResponse } from "../../core/api/history.ts";
 import type { LogsResponse } from "../../core/api/logs.ts";
 import type { MarkListResponse } from "../../core/api/marks.ts";
@@ -148,6 +149,12 @@ function processRequests({ request }: Requests, withService: WithService) {
   };
 }
 
+interface PrepareRequest {
+  readonly environment: string;
+  /** By default the branch that the checkout of the server follows. */
+  readonly revision: string | undefined;
+}
+
 interface ApplyRequest extends PlanChoices {
   readonly environment: string;
   readonly plan: string;
@@ -172,6 +179,10 @@ function rolloutRequests({ request }: Requests, withService: WithService) {
       }),
     apply: (body: ApplyRequest) =>
       request<Begun>({ path: "/api/runtime/apply", body: { ...withService({}), ...body } }),
+    prepareDeploy: (body: PrepareRequest, signal?: AbortSignal) =>
+      request<DeployPlan>({ path: "/api/runtime/deploy/plan", body: { ...withService({}), ...body }, signal }),
+    deploy: (body: PrepareRequest & { readonly plan: string }) =>
+      request<Begun>({ path: "/api/runtime/deploy", body: { ...withService({}), ...body } }),
     rollbackPlan: (release: string, signal?: AbortSignal) =>
       request<RollbackPlan>({ path: "/api/runtime/rollback", query: { release }, signal }),
     rollback: (release: string, plan: string) =>

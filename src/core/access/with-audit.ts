@@ -9,6 +9,12 @@ import type { Caller } from "./caller.ts";
 
 export type AuditSubject = () => Pick<AuditRecord, "action" | "environment" | "keys" | "processes" | "target" | "code">;
 
+interface AuditOptions {
+  readonly isAlwaysRecorded?: boolean;
+  /** A timer meets the same refusal at each turn. */
+  readonly isUnrecorded?: (error: unknown) => boolean;
+}
+
 /**
  * `mutate` calls `begin` directly before its first effect; without that durable record, nothing may happen. An attempt
  * that ends earlier leaves one record, `refused`; one without effect leaves none, unless `isAlwaysRecorded`.
@@ -19,7 +25,7 @@ export async function withAudit<T>(
   caller: Caller,
   subject: AuditSubject,
   mutate: (begin: () => Promise<void>) => Promise<T>,
-  { isAlwaysRecorded = false }: { readonly isAlwaysRecorded?: boolean } = {},
+  { isAlwaysRecorded = false, isUnrecorded }: AuditOptions = {},
 ): Promise<T> {
   const record = createRecorder(ports, caller, subject);
   let hasStarted = false;
@@ -32,7 +38,7 @@ export async function withAudit<T>(
     result = await mutate(begin);
   } catch (error) {
     // If this record fails too, the original error is more useful.
-    if (hasStarted || ports.workspace.rootSource !== undefined) {
+    if (hasStarted || (ports.workspace.rootSource !== undefined && isUnrecorded?.(error) !== true)) {
       await record(
         hasStarted ? "failed" : "refused",
         error instanceof FileError ? error.code : failureCode(error),

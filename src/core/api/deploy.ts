@@ -40,6 +40,8 @@ export const deployBody = z
   })
   .describe("A release folder and how it came to be.");
 
+const namedCommits = z.array(z.strictObject({ commit: z.string(), subject: z.string() }));
+
 const notes = z.array(z.string()).describe("Remarks that need no action now.");
 
 export const deployPlanBody = z
@@ -50,6 +52,13 @@ export const deployPlanBody = z
     subject: z.string(),
     folder: z.string(),
     from: z.string().nullable().describe("The commit that `current` leads to; null without one."),
+    commits: z
+      .strictObject({
+        added: namedCommits.describe("Commits that `from` lacks."),
+        removed: namedCommits.describe("Commits of `from` that the release lacks."),
+      })
+      .nullable()
+      .describe("The newest 50 of each, newest first; null without `from`, and if Git does not have it."),
     plan: planBody,
     notes,
   })

@@ -17,6 +17,7 @@ const deployChoices = {
   revision: z.optional(z.string().check(z.minLength(1), z.maxLength(1000))),
   from: z.optional(z.string().check(z.minLength(1), z.maxLength(4096))),
   prune: z.optional(z.boolean()),
+  retry: z.optional(z.boolean()),
   lockTimeoutMs: timeoutMs,
 };
 
@@ -60,6 +61,7 @@ export const rolloutInputs = {
   /**
    * Makes the release of a commit and its plan, and applies nothing. `revision` is a branch, a tag or a commit; by default
    * the branch that the checkout follows. `from` is a tarball or a folder in place of a commit.
+   * Without `retry`, a commit is refused whose apply failed here, or was rolled back.
    * `adopt` notes what the first deploy takes over, in place of a refusal.
    */
   "deploy.plan": z.strictObject({ ...deployChoices, adopt: z.optional(z.boolean()) }),

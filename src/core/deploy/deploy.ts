@@ -8,6 +8,7 @@ import { ecosystemSpellings, resolveEnvironment, spellingsOf } from "../project/
 import { readEcosystem } from "../pm2/ecosystem-file.ts";
 import { applyPlan } from "../rollout/apply/apply.ts";
 import type { ActionSubject } from "../rollout/control/action-subject.ts";
+import { requireApplicable } from "../rollout/apply/require-applicable.ts";
 import { computePlan } from "../rollout/planning.ts";
 import type { Releases } from "../rollout/port-releases.ts";
 import { withMachineEnvironment } from "../rollout/machine-environment.ts";
@@ -29,6 +30,7 @@ import { requireDecided } from "./undecided.ts";
 import { pruneReleases } from "./prune.ts";
 import { commitsOf, toPlace, type DeployOutcome, type DeployRecord } from "./record.ts";
 import { recoverDeploys } from "./recover.ts";
+import { requireUntried } from "./require-untried.ts";
 import { toDeploy } from "./to-deploy.ts";
 
 const DEFAULT_LOCK_TIMEOUT_MS = 5000;
@@ -41,20 +43,24 @@ interface PreparedDeploy {
   readonly record: DeployRecord;
   readonly world: ReleaseWorld;
   readonly former: string | null;
+  /** Records the deploy before its first effect. */
+  readonly begin: () => Promise<void>;
 }
 
 /** Makes and checks the release, and leaves it for the deploy. @throws {SvcmError} as {@link deploy}, before its apply */
 export function planDeploy(ports: DeployPorts, request: InputOf<"deploy.plan">, caller: Caller): Promise<DeployPlan> {
-  return withDeploy(ports, request, caller, "deploy.prepare", async ({ context, record, world, former }) => {
+  return withDeploy(ports, request, caller, "deploy.prepare", async ({ context, git, record, world, former }) => {
     const { plan } = await computePlan(world, { ...requestOf(context), prune: request.prune });
     const { id, commit, revision, subject } = record;
+    const from = await formerCommit(context, former);
     return {
       id,
       commit,
       revision,
       subject,
       folder: world.paths.release,
-      from: await formerCommit(context, former),
+      from,
+      commits: from === null ? null : await compareCommits(git, from, commit),
       plan,
       notes: context.notes,
     };
@@ -71,6 +77,9 @@ export function deploy(ports: DeployPorts, input: InputOf<"deploy.run">, caller:
     const { context, record, world, former } = prepared;
     const { root } = context;
     const { prune, plan, message, timeoutMs, minHealthyMs, switchEnvironment } = input;
+    const running = await findRunning(prepared, input);
+    if (running !== undefined) return running;
+    await prepared.begin();
     await root.append(record.id, { event: "apply", at: now(ports) });
     const releases = recordRelease(ports.releases, (release) => root.append(record.id, { event: "release", release }));
     const code = { id: record.id, root: root.layout.root, subject: record.subject, former };
@@ -105,6 +114,18 @@ export function deploy(ports: DeployPorts, input: InputOf<"deploy.run">, caller:
       throw asDeploy(error);
     }
   });
+}
+
+/** Nothing is written if the commit runs already: a timer asks each minute. */
+async function findRunning(
+  { context, record, world, former }: PreparedDeploy,
+  input: InputOf<"deploy.run">,
+): Promise<DeployResult | undefined> {
+  if (former !== record.id || record.state !== "done") return undefined;
+  const { plan } = await computePlan(world, { ...requestOf(context), prune: input.prune });
+  if (plan.changed) return undefined;
+  requireApplicable(plan, input);
+  return { deploy: toDeploy(record, former), release: null, plan, pruned: [], notes: context.notes };
 }
 
 /** The processes were changed, so this is no failure after which everything runs as before. */
@@ -149,26 +170,30 @@ async function withDeploy<T>(
     ports,
     caller,
     () => subject,
-    (begin) =>
+    (beginRecord) =>
       root.withLock(lockTimeoutMs, async () => {
-        await begin();
+        let begun: Promise<void> | undefined;
+        const begin = (): Promise<void> => (begun ??= beginRecord());
         await root.claim({ pm2Home: ports.workspace.pm2Home, environment });
-        await recoverDeploys(context);
+        await recoverDeploys(context, begin);
         if (context.isAdopting) await noteForeignLayout(context);
         const code = await findCode(context, request);
         const { found, git, checkout } = code;
         subject.target = `commit ${found.commit.slice(0, 7)}`;
         requireNotStopped(context);
+        if (request.retry === false) await requireUntried(context, found);
         const prepared = await findPrepared(context, found);
         // An app may have written new files since.
         if (prepared) await requireDecided(context, { git, checkout }, deploys.world(toPlace(root.layout, prepared)));
+        if (!prepared) await begin();
         const record = prepared ?? (await prepareRelease(context, { ...code, records: await root.records() }));
         await git.keep(commitsOf([...(await root.records()), record]));
         subject.target = `commit ${record.commit.slice(0, 7)} as ${record.id}`;
         requireNotStopped(context);
         const world = deploys.world(toPlace(root.layout, record));
-        return await work({ context, git, record, world, former: await root.current() });
+        return await work({ context, git, record, world, former: await root.current(), begin });
       }),
+    { isUnrecorded: (error) => error instanceof SvcmError && error.body.code === "DEPLOY_TRIED" },
   );
 }
 
@@ -201,6 +226,16 @@ async function openContext(ports: DeployPorts, request: Request, caller: Caller)
     isAdopting: request.adopt ?? false,
     notes: [],
   };
+}
+
+/** A release file has no commits, and Git may have lost the former one. */
+async function compareCommits(git: DeployGit, from: string, to: string): Promise<DeployPlan["commits"]> {
+  try {
+    return { added: await git.listBetween(from, to), removed: await git.listBetween(to, from) };
+  } catch (error) {
+    if (error instanceof SvcmError) return null;
+    throw error;
+  }
 }
 
 async function formerCommit({ root }: DeployContext, former: string | null): Promise<string | null> {

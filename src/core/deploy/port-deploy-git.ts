@@ -24,6 +24,9 @@ export interface DeployGit {
 
   readCommit(commit: string): Promise<CommitFacts>;
 
+  /** The newest commits that lead to `to` and not to `from`. @throws {SvcmError} DEPLOY_FAILED if one is not there */
+  listBetween(from: string, to: string): Promise<NamedCommit[]>;
+
   /** Every file of the commit, byte for byte. */
   write(commit: string, folder: string, index: string): Promise<void>;
 
@@ -55,6 +58,11 @@ export interface Source {
 export interface FetchOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+}
+
+export interface NamedCommit {
+  readonly commit: string;
+  readonly subject: string;
 }
 
 export interface CommitFacts {

@@ -3,11 +3,15 @@ import { listReleases } from "../rollout/read-releases.ts";
 import { note, type DeployContext } from "./deploy-context.ts";
 import type { DeployOutcome, DeployRecord } from "./record.ts";
 
-/** Ends what a killed deploy left, under the lock of the root. The plan of the next deploy decides about processes. */
-export async function recoverDeploys(context: DeployContext): Promise<void> {
+/**
+ * Ends what a killed deploy left, under the lock of the root. The plan of the next deploy decides about processes.
+ * @param begin called before the first effect
+ */
+export async function recoverDeploys(context: DeployContext, begin: () => Promise<void>): Promise<void> {
   const { root, ports } = context;
   await root.removeLeftovers();
   for (const record of await root.records()) {
+    if (record.state === "preparing" || record.state === "applying") await begin();
     if (record.state === "preparing") await removeUnprepared(context, record);
     if (record.state !== "applying") continue;
     const release = (await listReleases(ports.releases)).find(({ id }) => id === record.release);

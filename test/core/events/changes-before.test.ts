@@ -55,6 +55,18 @@ test.each([
   expect(sentences([release("bad", "api", "09:55", outcome), ran])).toEqual([sentence]);
 });
 
+test("a deploy is named by its commit and by whom, and a rollback by its id", () => {
+  const deploy = { id: "20261122095000-4a91c77", root: "/d", subject: "faster search", former: null };
+  const [head, ...rest] = ran;
+  const git = { commit: `4a91c77${"0".repeat(33)}`, dirty: [] };
+  const deployed = [{ ...head, source: "http", actor: "anna", deploy, git } as ReleaseEvent, ...rest];
+  expect(sentences([deployed])).toEqual([
+    "The deploy of 4a91c77 (faster search) by anna (http), release ran, was applied 9m 59s before this end. To undo it: svcm rollback ran",
+  ]);
+  const undoing = [{ ...deployed[0], undoes: "older" } as ReleaseEvent, ...rest];
+  expect(sentences([undoing])[0]).toMatch(/^The release ran /);
+});
+
 test.each([
   ["only a later release", [release("fix", "api", "10:10", "applied")], END],
   ["a release of another app", [release("other", "billing", "09:50", "applied")], END],

@@ -108,7 +108,12 @@ function Undo({ release }: { release: Release }): JSX.Element {
     >
       <RequestProblem problem={problem} retry={retry} />
       {answer && <Effects plan={answer} />}
-      <p>Files, code and data stay as they are. The rollback is a release, so it can be undone.</p>
+      <p>
+        {release.deploy === undefined
+          ? "Files, code and data stay as they are. "
+          : "Code and configuration go back, and current leads to the former release folder. Data stays as it is. "}
+        The rollback is a release, so it can be undone.
+      </p>
       {later.length > 0 && (
         <StatusLine tone="warning">
           Later releases changed these apps, and that is undone too: {later.map((other) => other.id).join(", ")}.

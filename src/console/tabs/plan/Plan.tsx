@@ -5,6 +5,7 @@ import { Button } from "../../ui/Button.tsx";
 import { Check } from "../../ui/Check.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
 import { RequestProblem } from "../../ui/Problem.tsx";
+import { DeployPart } from "./DeployPart.tsx";
 import { Confirm } from "./Confirm.tsx";
 import { PlanCard } from "./PlanCard.tsx";
 import { ReleaseCard } from "./ReleaseCard.tsx";
@@ -28,6 +29,7 @@ export function Plan(): JSX.Element {
         </Button>
       </TabHead>
       <RequestProblem problem={rollout.problem.value} retry={() => void rollout.load()} />
+      <DeployPart />
       <ReleaseCard />
       {!rollout.isRunning.value && <PlanCard />}
       <Releases />

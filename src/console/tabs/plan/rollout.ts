@@ -132,7 +132,7 @@ export class Rollout {
       const { release } = await request();
       this.confirming.value = undefined;
       this.isReplaced.value = false;
-      await (release === null ? this.load() : this.#readRelease(release));
+      await (release === null ? this.load() : this.readRelease(release));
     } catch (error) {
       this.#showRefusal(toProblem(error));
     } finally {
@@ -153,7 +153,7 @@ export class Rollout {
     if (plan !== undefined && isPartial(plan)) void this.#loadPlan();
   }
 
-  async #readRelease(id: string): Promise<void> {
+  async readRelease(id: string): Promise<void> {
     try {
       const release = await this.#page.api.release(id);
       // Answers may arrive out of order, or after the user has dismissed the release.
@@ -180,7 +180,7 @@ export class Rollout {
   /** The first frame lets the page read the release, and the others update it. Its end needs no further answer. */
   async #receive({ release, step, phase, outcome, code, reason }: ApplyFrame): Promise<void> {
     const { value: current } = this.current;
-    if (current?.id !== release) return await this.#readRelease(release);
+    if (current?.id !== release) return await this.readRelease(release);
     const steps = current.steps.map((one, at) =>
       at === step - 1 ? { ...one, phase, ...(reason && { reason }) } : one,
     );

@@ -3,13 +3,14 @@ import { mkdir, rm } from "node:fs/promises";
 import { existsSync, realpathSync } from "node:fs";
 import { gitRunner } from "../../files/git.ts";
 import { attemptDeploy } from "./attempt.ts";
-import type { Checkout, CommitFacts, DeployGit } from "../port-deploy-git.ts";
+import type { Checkout, CommitFacts, DeployGit, NamedCommit } from "../port-deploy-git.ts";
 import { listFiles } from "./walk.ts";
 import { runGit, type GitPlace, type RunGitOptions } from "./run-git.ts";
 
 const MAX_BYTES = 64 * 2 ** 20;
 const REVISION = /^(?!-)[^\p{Cc}\p{Zl}\p{Zp}]{1,1000}$/u;
 const MAX_POINTER_BYTES = 1024;
+const MAX_COMMITS = 50;
 
 type Own = (args: readonly string[], more?: RunGitOptions) => Promise<string>;
 
@@ -41,6 +42,7 @@ export function deployGit(place: GitPlace): DeployGit {
     resolve: (where, revision) =>
       resolveCommit(where === "checkout" ? ask : (...args) => own(args).catch(() => undefined), revision),
     readCommit: (commit) => readCommit(own, commit),
+    listBetween: (from, to) => listBetween(own, from, to),
     async write(commit, folder, index) {
       const extra = { GIT_INDEX_FILE: index, GIT_WORK_TREE: folder };
       try {
@@ -80,6 +82,15 @@ async function resolveCommit(ask: Ask, revision: string): Promise<string | undef
   const found = await parse(revision);
   const commit = found === undefined ? undefined : await parse(`${found}^{commit}`);
   return commit !== undefined && /^[0-9a-f]{40,64}$/.test(commit) ? commit : undefined;
+}
+
+async function listBetween(own: Own, from: string, to: string): Promise<NamedCommit[]> {
+  const format = ["--format=%H %s", "--no-show-signature", `--max-count=${MAX_COMMITS}`];
+  const text = await own(["log", ...format, "--end-of-options", `${from}..${to}`, "--"]);
+  return text.split("\n").flatMap((line) => {
+    const [, commit = "", subject = ""] = /^([0-9a-f]{40,64}) (.*)$/.exec(line) ?? [];
+    return commit === "" ? [] : [{ commit, subject: subject.slice(0, 200) }];
+  });
 }
 
 async function keepCommits(own: Own, commits: ReadonlyMap<string, string>): Promise<void> {

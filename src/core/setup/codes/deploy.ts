@@ -119,6 +119,10 @@ export const deployCodes: CodeDocs = {
     summary: "The nodes of one deploy would run different commits or release files. No node was changed.",
     remedy: "Name the commit. With `--from`, bring the same file to each node.",
   },
+  DEPLOY_TRIED: {
+    summary: "With `--no-retry`, svcm leaves a commit alone whose apply failed here, or was rolled back.",
+    remedy: "Push a commit that corrects it, or deploy this one by its name without `--no-retry`.",
+  },
   DEPLOY_UNDECIDED: {
     summary: "An app still runs in the checkout, which has files that the release lacks.",
     remedy: "Name each in `deploy.shared` if an app reads or writes it, else in `deploy.left`.",

@@ -1,0 +1,165 @@
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import type { DeployPlan } from "../../../core/api/deploy.ts";
+import { countSteps } from "../../../core/rollout/report/words.ts";
+import { isProductionName } from "../../../core/words/production.ts";
+import { useConsole } from "../../console.ts";
+import { capitalize } from "../../data/format.ts";
+import { toProblem, type Problem } from "../../data/request-error.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { FormDialog } from "../../ui/FormDialog.tsx";
+import { IssueList } from "../../ui/IssueList.tsx";
+import { ProblemLine, RequestProblem } from "../../ui/Problem.tsx";
+import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
+import { TextField } from "../../ui/TextField.tsx";
+import { useRequest } from "../../ui/use-request.ts";
+import { useRollout } from "./rollout.ts";
+import { refusalsOf } from "./selection.ts";
+import { PlannedSteps } from "./Steps.tsx";
+
+interface Asked {
+  readonly environment: string;
+  readonly revision: string | undefined;
+}
+
+/** Prepares a commit, shows what it would change, and deploys it. The card of its release has the steps and the way back. */
+export function Deploy({ onClose }: { readonly onClose: () => void }): JSX.Element {
+  const { api } = useConsole();
+  const { environment, isRunning } = useRollout();
+  const revision = useSignal("");
+  const request = useSignal<Asked | undefined>(undefined);
+  const { value: asked } = request;
+  const prepare = async (signal: AbortSignal) => ({ asked, plan: await api.prepareDeploy(asked!, signal) });
+  const { answer, problem, retry } = useRequest(asked && prepare, [asked]);
+  const isPreparing = asked !== undefined && problem === undefined && answer?.asked !== asked;
+  const isOfEnvironment = asked?.environment === environment.value;
+  const begin = (event: Event): void => {
+    event.preventDefault();
+    request.value = { environment: environment.value, revision: revision.value.trim() || undefined };
+  };
+  return (
+    <Card title={`Deploy to ${environment.value}`} actions={<Button onClick={onClose}>Close</Button>}>
+      <form class="form-actions" onSubmit={begin}>
+        <TextField
+          label="Branch, tag or commit (by default the branch that the checkout follows)"
+          value={revision.value}
+          onChange={(text) => void (revision.value = text)}
+        />
+        <Button type="submit" disabled={isPreparing || isRunning.value}>
+          Prepare
+        </Button>
+      </form>
+      <StatusRegion>
+        {isPreparing && (
+          <StatusLine tone="info">
+            Fetching, installing, building and checking. Nothing that runs is touched.{" "}
+            <progress aria-label="Progress" />
+          </StatusLine>
+        )}
+      </StatusRegion>
+      <RequestProblem problem={problem} retry={retry} />
+      {answer && answer.asked === asked && isOfEnvironment && <Prepared plan={answer.plan} onDone={onClose} />}
+    </Card>
+  );
+}
+
+interface PreparedProps {
+  readonly plan: DeployPlan;
+  readonly onDone: () => void;
+}
+
+function Prepared({ plan: { commit, subject, from, commits, plan, notes }, onDone }: PreparedProps): JSX.Element {
+  const isConfirming = useSignal(false);
+  const refusals = refusalsOf(plan);
+  const reason = refusals.length > 0 ? "A step cannot run as declared." : undefined;
+  return (
+    <>
+      <p>
+        {from === null ? "First release: " : <code>{from.slice(0, 7)}</code>}
+        {from !== null && " to "}
+        <code>{commit.slice(0, 7)}</code> <bdi>{subject}</bdi>
+      </p>
+      {from !== null && commits === null && <p class="reason">The commits between them are unknown.</p>}
+      <Commits of={commits?.added} label="New commits" />
+      <Commits of={commits?.removed} label="Commits that no longer run" />
+      <IssueList issues={plan.issues} label="Issues of the plan" />
+      {notes.map((note) => (
+        <p key={note} class="reason">
+          {note}
+        </p>
+      ))}
+      <PlannedSteps steps={plan.steps.filter((step) => step.do !== "save")} />
+      <div class="form-actions">
+        <Button variant="primary" reason={reason} onClick={() => void (isConfirming.value = true)}>
+          {plan.changed ? `Deploy ${commit.slice(0, 7)}…` : `${commit.slice(0, 7)} runs already. Deploy…`}
+        </Button>
+      </div>
+      {isConfirming.value && (
+        <ConfirmDeploy of={{ commit, plan }} onClose={() => void (isConfirming.value = false)} onDone={onDone} />
+      )}
+    </>
+  );
+}
+
+interface CommitsProps {
+  readonly of: NonNullable<DeployPlan["commits"]>["added"] | undefined;
+  readonly label: string;
+}
+
+function Commits({ of: commits = [], label }: CommitsProps): JSX.Element | null {
+  if (commits.length === 0) return null;
+  return (
+    <details open={commits.length < 10}>
+      <summary>
+        {label}: {commits.length === 50 ? "50 or more" : commits.length}
+      </summary>
+      <ul aria-label={label}>
+        {commits.map(({ commit, subject }) => (
+          <li key={commit}>
+            <code>{commit.slice(0, 7)}</code> <bdi>{subject}</bdi>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+interface ConfirmProps extends Pick<PreparedProps, "onDone"> {
+  readonly of: Pick<DeployPlan, "commit" | "plan">;
+  readonly onClose: () => void;
+}
+
+function ConfirmDeploy({ of: { commit, plan }, onClose, onDone }: ConfirmProps): JSX.Element {
+  const { api } = useConsole();
+  const rollout = useRollout();
+  const refusal = useSignal<Problem | undefined>(undefined);
+  const isSending = useSignal(false);
+  const { environment, id } = plan;
+  const deploy = async (): Promise<void> => {
+    isSending.value = true;
+    try {
+      const { release } = await api.deploy({ environment, revision: commit, plan: id ?? "" });
+      onDone();
+      await (release === null ? rollout.load() : rollout.readRelease(release));
+    } catch (error) {
+      refusal.value = toProblem(error);
+    } finally {
+      isSending.value = false;
+    }
+  };
+  return (
+    <FormDialog
+      title={`Deploy ${commit.slice(0, 7)} to ${environment}?`}
+      verb={isSending.value ? "Beginning…" : "Deploy"}
+      isDangerous={plan.steps.some(({ disruption }) => disruption !== "none")}
+      isReady={!isSending.value}
+      typedName={isProductionName(environment) ? environment : undefined}
+      footer={<StatusRegion>{refusal.value && <ProblemLine problem={refusal.value} />}</StatusRegion>}
+      onClose={onClose}
+      onSubmit={() => void deploy()}
+    >
+      <p>{capitalize(countSteps(plan))}. If a step fails, code and configuration go back.</p>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,48 @@
+/** The view of a deploy in the tab Plan, over real Git and a real PM2. */
+import { expect, test } from "vitest";
+import { useBrowser } from "../browser/support.ts";
+import { shopUnderPm2 } from "../pm2/deployed-shop.ts";
+import { testServer } from "../server/support.ts";
+import { openConsole } from "./open-console.ts";
+import { flat } from "./plan-page.ts";
+
+const browser = useBrowser();
+const shop = shopUnderPm2();
+
+test("a user sees the commits between, deploys, watches the steps, and goes back", async () => {
+  await shop.deploy();
+  const first = shop.git("rev-parse", "--short=7", "HEAD");
+  shop.publish({ VERSION: "1.5" });
+  shop.publish({ VERSION: "2" });
+  const second = shop.git("rev-parse", "--short=7", "HEAD");
+  const server = await testServer({ world: () => shop.ports });
+  const { page, button, field } = await openConsole(browser, server.url, { tab: "plan", mayFail: true });
+  await button("Deploy a commit…").click();
+  await field("Branch, tag or commit (by default the branch that the checkout follows)").fill("no-such-branch");
+  await button("Prepare").click();
+  await page.getByText("is not a revision of the source").waitFor();
+  await field("Branch, tag or commit (by default the branch that the checkout follows)").fill("");
+  await button("Prepare").click();
+  const commits = page.getByRole("list", { name: "New commits" });
+  await commits.waitFor();
+  expect(flat(await commits.textContent())).toMatch(/version 2.*version 1\.5/);
+  const card = page.getByRole("region", { name: "Deploy to production" });
+  expect(flat(await card.textContent())).toContain(`${first} to ${second}`);
+  expect(await shop.answer()).toBe("1");
+
+  await button(`Deploy ${second}…`).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Type production").fill("production");
+  await dialog.getByRole("button", { name: "Deploy" }).click();
+  await page.getByText("Done. The processes run as planned.").waitFor();
+  expect([await shop.answer(), await card.count()]).toEqual(["2", 0]);
+  expect(await page.getByRole("list", { name: "Steps of the release" }).first().textContent()).toContain("web");
+
+  await button("Undo…").click();
+  await dialog.getByText("Code and configuration go back").waitFor();
+  await dialog.getByLabel("Type production").fill("production");
+  await dialog.getByRole("button", { name: "Undo" }).click();
+  await page.getByRole("region", { name: /undoes/ }).waitFor();
+  await page.getByText("Done. The processes run as planned.").waitFor();
+  expect(await shop.answer()).toBe("1");
+});

@@ -1,0 +1,141 @@
+/** Commits, settings and repositories of which svcm makes no release, each refused by name. No PM2 process is needed. */
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeAll, expect, test } from "vitest";
+import type { InputOf } from "../../src/core/api/inputs.ts";
+import { deployPlan, execute, SvcmError } from "../../src/core/index.ts";
+import { plainEnvironment } from "../support/command-line.ts";
+import { GIT_ENVIRONMENT } from "../support/git.ts";
+import { firstOrAll } from "../support/runs.ts";
+import { caller, shopUnderPm2 } from "./deployed-shop.ts";
+
+const shop = shopUnderPm2();
+const at = (name: string): string => join(shop.checkout, name);
+let project = "";
+let first = "";
+
+beforeAll(() => {
+  project = readFileSync(at("svcm.yaml"), "utf8");
+  first = shop.git("rev-parse", "HEAD");
+});
+afterEach(() => {
+  shop.git("reset", "--quiet", "--hard", first);
+  shop.git("push", "--quiet", "--force", "origin", "main");
+  // A folder of a submodule stays, and Git adds it again as one.
+  for (const name of ["vendor", ".git/modules"]) rmSync(at(name), { recursive: true, force: true });
+});
+
+/** The code and the reason. */
+async function refusal(more: Partial<InputOf<"deploy.plan">> = {}, ports = shop.ports): Promise<string> {
+  const request = { environment: "production", ...more };
+  const error = await execute(deployPlan, ports, request, caller).catch((thrown: unknown) => thrown);
+  if (error instanceof SvcmError) return `${error.body.code}: ${error.body.details}`;
+  throw new Error("it was prepared");
+}
+
+const declare = (from: string, to: string): void => void shop.publish({ "svcm.yaml": project.replace(from, to) });
+
+function addSubmodule(): void {
+  const other = join(shop.own.folder, "other");
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: other, env: plainEnvironment(GIT_ENVIRONMENT) });
+  if (!existsSync(other)) {
+    mkdirSync(other);
+    git("init", "--quiet");
+    git("commit", "--quiet", "--allow-empty", "--message", "library");
+  }
+  shop.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "--force", other, "vendor/library");
+  shop.publish({});
+}
+
+/** As Git LFS commits a file; the filter itself need not be installed. */
+function addPointer(): void {
+  const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${"a".repeat(64)}\nsize 12345\n`;
+  shop.publish({ ".gitattributes": "*.bin filter=lfs diff=lfs merge=lfs -text\n", "model.bin": pointer });
+}
+
+const cases: readonly [what: string, world: () => void, why: RegExp, more?: Partial<InputOf<"deploy.plan">>][] = [
+  ["a submodule", addSubmodule, /^SUBMODULE_UNSUPPORTED: .*vendor\/library\. Their files would be missing/],
+  ["a pointer of Git LFS", addPointer, /^LFS_MISSING: .*model\.bin\. Their files would be missing/],
+  [
+    "a tag and a branch of one name",
+    () => {
+      shop.git("push", "--quiet", "origin", "main:refs/heads/v1");
+      shop.publish({ VERSION: "tagged" });
+      shop.git("push", "--quiet", "origin", "main:refs/tags/v1");
+    },
+    /^REVISION_AMBIGUOUS: v1 is a branch at [0-9a-f]{7} and a tag at [0-9a-f]{7}/,
+    { revision: "v1" },
+  ],
+  [
+    "a commit without svcm.yaml",
+    () =>
+      void (shop.git("rm", "--quiet", "--cached", "svcm.yaml"),
+      shop.git("commit", "--quiet", "--message", "without"),
+      shop.git("push", "--quiet")),
+    /^DEPLOY_NOT_COMMITTED: svcm\.yaml is in the checkout/,
+  ],
+  [
+    "a shared path that is nowhere",
+    () => declare("[uploads]", "[uploads, data/app.sqlite]"),
+    /^SHARED_UNUSABLE: .*data\/app\.sqlite is neither in/,
+  ],
+  [
+    "a shared path below a link",
+    () => {
+      symlinkSync("/etc", at("var"));
+      declare("[uploads]", "[uploads, var/data]");
+      mkdirSync(join(shop.root, "shared/var/data"), { recursive: true });
+    },
+    /^SHARED_UNUSABLE: .*var is not a folder there/,
+  ],
+  [
+    "a source that runs a program",
+    () => declare("deploy: {", 'deploy: { source: "ext::sh -c touch% written",'),
+    /^FACT_INVALID: .*deploy\.source: "ext::sh -c touch% written" is not accepted/,
+  ],
+  [
+    "a source that does not answer",
+    () => declare("deploy: {", 'deploy: { source: "http://ann:canary@127.0.0.1:1/a.git",'),
+    /^DEPLOY_FETCH_FAILED: http:\/\/(?!.*canary).*127\.0\.0\.1:1/,
+  ],
+  ["two lockfiles", () => void shop.publish({ "package-lock.json": "{}", "yarn.lock": "" }), /^LOCKFILE_AMBIGUOUS: /],
+  [
+    "a current that is a folder",
+    () => mkdirSync(join(shop.root, "current"), { recursive: true }),
+    /^DEPLOY_ROOT_UNUSABLE: .*is not a symbolic link/,
+  ],
+];
+
+test.each(firstOrAll(cases))("%s is refused by name, and no folder is left", async (_what, world, why, more) => {
+  world();
+  expect(await refusal(more)).toMatch(why);
+  expect(existsSync(join(shop.root, "releases")) ? shop.releases() : []).toEqual([]);
+  expect(existsSync(at("written"))).toBe(false);
+  for (const name of ["current", "shared/var"]) rmSync(join(shop.root, name), { recursive: true, force: true });
+});
+
+test("hooks, filters and a hostile configuration of the checkout run nothing, and GIT_DIR leads nowhere else", async () => {
+  const marker = join(shop.own.folder, "marker");
+  const program = join(shop.own.folder, "program");
+  writeFileSync(program, `#!/bin/sh\ntouch ${marker}\ncat\n`, { mode: 0o755 });
+  for (const [name, value] of [
+    ["core.fsmonitor", program],
+    ["core.hooksPath", shop.own.folder],
+    ["filter.evil.smudge", program],
+    ["filter.evil.clean", program],
+    ["diff.external", program],
+    ["core.pager", program],
+    ["uploadpack.packObjectsHook", program],
+    ["gpg.program", program],
+    ["log.showSignature", "true"],
+  ] as const)
+    shop.git("config", name, value);
+  for (const hook of ["post-checkout", "reference-transaction", "post-merge"])
+    symlinkSync(program, join(shop.own.folder, hook));
+  shop.git("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=", "push", "--quiet", "origin", "main");
+  rmSync(marker, { force: true });
+  const { folder, from, commits } = await execute(deployPlan, shop.ports, { environment: "production" }, caller);
+  expect([readFileSync(join(folder, "VERSION"), "utf8"), from, commits]).toEqual(["1", null, null]);
+  expect(existsSync(marker)).toBe(false);
+});
