@@ -70,6 +70,7 @@ export const daemonBody = z
           pid: z.int(),
           home: z.string(),
           isOwn: z.boolean().describe("It is the daemon of this PM2_HOME."),
+          isForeground: z.boolean().describe("It is `pm2-runtime`, the first process of a container."),
           pm2Version: z.string(),
           user: z.string(),
           nodePath: z.string().nullable().describe("Null if this user may not see it."),

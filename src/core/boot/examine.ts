@@ -3,14 +3,21 @@ import type { Issue } from "../api/issue.ts";
 import { findingsOf, toIssue } from "../findings/rule.ts";
 import type { BootFacts, DaemonFacts, FoundFact } from "./facts.ts";
 import { daemonRules } from "./rules-daemon.ts";
-import { appRules } from "./rules-app.ts";
+import { appRules, foreground } from "./rules-app.ts";
 import { listRules } from "./rules-list.ts";
 import { unitRules } from "./rules-unit.ts";
 
 /** One of these means that svcm does not know. */
-const UNKNOWN = new Set(["UNIT_UNKNOWN", "BOOT_RUNNING_UNKNOWN", "BOOT_LIST_UNREADABLE", "BOOT_DECLARED_UNKNOWN"]);
+const UNKNOWN = new Set([
+  "UNIT_UNKNOWN",
+  "BOOT_RUNNING_UNKNOWN",
+  "BOOT_LIST_UNREADABLE",
+  "BOOT_DECLARED_UNKNOWN",
+  "BOOT_FOREGROUND",
+]);
 
 export function bootFindings(facts: BootFacts): FoundFact[] {
+  if (facts.daemon?.isForeground === true) return [...findingsOf([foreground], facts)];
   return [...findingsOf(unitRules, facts), ...findingsOf(listRules, facts), ...findingsOf(appRules, facts)];
 }
 

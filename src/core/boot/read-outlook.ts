@@ -14,7 +14,7 @@ export async function readBootErrors(ports: BootPorts): Promise<Issue[]> {
 
 export async function readAppWarnings(ports: BootPorts): Promise<Issue[]> {
   const facts = await readMachineFacts(ports);
-  if (facts.saved.state !== "read" || facts.running === null) return [];
+  if (facts.saved.state !== "read" || facts.running === null || facts.daemon?.isForeground) return [];
   return Array.from(findingsOf(listRules, { ...facts, declared: NOT_COMPARED }), (finding) => {
     const { command, message, ...rest } = finding;
     return toIssue({ ...rest, severity: "warning", message: `after a reboot: ${message}. Next: ${command}` });

@@ -51,6 +51,8 @@ function nodeProblems({ node, nodeVersion, wantedNode }: RenewalFacts): string[]
 function daemonProblems({ daemons = [], former: one, user, units }: RenewalFacts): string[] {
   const own = daemons.filter(({ isOwn }) => isOwn);
   if (one === undefined) return ["no PM2 daemon with this PM2_HOME runs; `svcm boot restore` starts one"];
+  if (one.isForeground)
+    return ["pm2-runtime runs the apps; start its container anew, from an image with the wanted PM2"];
   if (own.length > 1) return [`${own.length} daemons use this PM2_HOME: pid ${own.map((each) => each.pid).join(", ")}`];
   const unit = units.find(({ isOfHome, name }) => isOfHome && one.group?.split("/").includes(name));
   const manager = unit?.scope === "user" ? "systemctl --user" : "sudo systemctl";

@@ -114,5 +114,20 @@ const undeclared: BootRule = {
   },
 };
 
+/** The only one where it applies: the saved list and units play no part. */
+export const foreground: BootRule = {
+  code: "BOOT_FOREGROUND",
+  severity: "warning",
+  summary: "pm2-runtime runs the apps, so the container decides what comes back, not this machine (warning).",
+  explanation:
+    "`pm2-runtime` starts what its ecosystem file declares, each time that the container starts. It reads no saved list.",
+  remedy: "Give the container a restart policy. `svcm plan` compares what runs with the ecosystem file.",
+  *check({ daemon }) {
+    if (daemon?.isForeground !== true) return;
+    const message = `pm2-runtime, pid ${daemon.pid}, runs the apps: each start of the container starts what its ecosystem file declares`;
+    yield { path: ["daemon"], message, command: "svcm plan" };
+  },
+};
+
 /** About single saved apps, and about what cannot be compared. */
-export const appRules: readonly BootRule[] = [dead, silent, jobs, scripts, interpreters, undeclared];
+export const appRules: readonly BootRule[] = [foreground, dead, silent, jobs, scripts, interpreters, undeclared];

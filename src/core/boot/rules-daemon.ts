@@ -61,14 +61,15 @@ const root: DaemonRule = {
   severity: "warning",
   summary: "PM2's daemon runs as root, and so does each app without `uid` (warning).",
   explanation: "A fault of an app is then one of the whole machine.",
-  remedy: "Run PM2 as a separate user, and let `svcm boot enable --user <name>` start it.",
+  remedy:
+    "Run PM2 as a separate user, and let `svcm boot enable --user <name>` start it; in a Dockerfile, write `USER node`.",
   *check(facts) {
-    for (const { pid, uid } of ownDaemons(facts))
+    for (const { pid, uid, isForeground } of ownDaemons(facts))
       if (uid === 0)
         yield {
           path: ["daemon", pid],
           message: `PM2's daemon, pid ${pid}, runs as root, and so do its apps without uid`,
-          command: "svcm boot enable --user <name>",
+          command: isForeground ? "svcm explain DAEMON_ROOT" : "svcm boot enable --user <name>",
         };
   },
 };

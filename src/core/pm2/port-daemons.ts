@@ -32,6 +32,8 @@ export interface DaemonProcess {
   readonly home: string;
   /** It is the daemon of this PM2_HOME. */
   readonly isOwn: boolean;
+  /** `pm2-runtime`, which runs the apps as the first process of a container. Only the own one is known. */
+  readonly isForeground: boolean;
   readonly pm2Version: string;
   readonly user: string;
   readonly uid: number;

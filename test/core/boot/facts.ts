@@ -33,6 +33,7 @@ export function daemon(fields: Partial<DaemonProcess> = {}): DaemonProcess {
     pid: 77,
     home: HOME,
     isOwn: true,
+    isForeground: false,
     pm2Version: "7.0.4",
     user: "deploy",
     uid: 1001,

@@ -16,7 +16,11 @@ const DELETED = / \(deleted\)$/;
 export function pm2Daemons(places: Pm2Places): Daemons {
   const pm2Home = places.home;
   return {
-    list: () => Promise.resolve(process.platform === "linux" ? listDaemons(pm2Home) : undefined),
+    list: async () => {
+      if (process.platform !== "linux") return undefined;
+      const daemons = listDaemons(pm2Home);
+      return daemons.some(({ isOwn }) => isOwn) ? daemons : [...daemons, ...(await readForeground(pm2Home))];
+    },
     nodeVersion: async () => {
       // The report also has the daemon's variables; only this field leaves the function.
       const report = await callDaemon(join(pm2Home, "rpc.sock"), "getReport", REPORT_TIMEOUT_MS);
@@ -37,17 +41,31 @@ export function pm2Daemons(places: Pm2Places): Daemons {
   };
 }
 
+/** It keeps the title of its program. */
+async function readForeground(home: string): Promise<DaemonProcess[]> {
+  const pid = readIfReadable(join(home, "pm2.pid")).trim();
+  if (!/^\d+$/.test(pid) || !/pm2-(?:runtime|docker)|--no-daemon/.test(readIfReadable(`/proc/${pid}/cmdline`)))
+    return [];
+  const version = await callDaemon(join(home, "rpc.sock"), "getVersion", REPORT_TIMEOUT_MS);
+  return typeof version === "string"
+    ? [processOf(pid, { home, pm2Version: version, isOwn: true, isForeground: true })]
+    : [];
+}
+
+type Found = Pick<DaemonProcess, "home" | "pm2Version" | "isOwn" | "isForeground">;
+
+function processOf(pid: string, found: Found): DaemonProcess {
+  const uid = statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid ?? -1;
+  return { pid: Number(pid), ...found, uid, user: userName(uid), ...nodeOf(pid), group: groupOf(pid) };
+}
+
 function listDaemons(pm2Home: string): DaemonProcess[] {
   const own = realPathIfReadable(pm2Home);
   return listIfReadable("/proc").flatMap((pid): DaemonProcess[] => {
     if (!/^\d+$/.test(pid)) return [];
     const [, pm2Version, home] = TITLE.exec(readIfReadable(`/proc/${pid}/cmdline`).split("\0")[0] ?? "") ?? [];
-    const uid = statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid;
-    if (pm2Version === undefined || home === undefined || uid === undefined) return [];
-    const isOwn = realPathIfReadable(home) === own;
-    return [
-      { pid: Number(pid), home, isOwn, pm2Version, uid, user: userName(uid), ...nodeOf(pid), group: groupOf(pid) },
-    ];
+    if (pm2Version === undefined || home === undefined || !existsSync(`/proc/${pid}`)) return [];
+    return [processOf(pid, { home, pm2Version, isOwn: realPathIfReadable(home) === own, isForeground: false })];
   });
 }
 

@@ -1,0 +1,72 @@
+/** A real pm2-runtime, as the first process of a container is, with svcm beside it. */
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { bootShow, daemonRenew, daemonShow, eventWhy, execute, processList } from "../../src/core/index.ts";
+import { REPOSITORY } from "../support/command-line.ts";
+import { pm2 } from "../support/pm2-daemon.ts";
+
+const caller = { source: "cli", grants: ["read", "act", "write", "admin"] } as const;
+const place = { environment: undefined, service: undefined };
+const RUNTIME = createRequire(import.meta.url).resolve("pm2/bin/pm2-runtime");
+const CODE = `const { existsSync, writeFileSync } = require("node:fs");
+console.log("started");
+if (!existsSync("again")) setTimeout(() => { writeFileSync("again", ""); process.exit(7); }, 300);
+process.on("SIGINT", () => { writeFileSync("drained", ""); process.exit(0); });
+setInterval(() => {}, 1e6);`;
+
+test("state, ends, boot and daemon are told as they are, and a stop drains the apps", async () => {
+  const own = pm2();
+  const ports = own.ports();
+  onTestFinished(() => own.end());
+  mkdirSync(own.home, { recursive: true });
+  writeFileSync(join(own.folder, "web.cjs"), CODE);
+  own.pm2Folder([{ name: "web", script: "./web.cjs", cwd: own.folder }]);
+  const env = { PATH: process.env["PATH"], HOME: own.folder, PM2_HOME: own.home };
+  const runtime = spawn(process.execPath, [RUNTIME, "start", join(own.folder, "pm2/ecosystem.dev.config.cjs")], {
+    cwd: own.folder,
+    env,
+    stdio: "ignore",
+  });
+  const ended = new Promise<number | null>((resolve) => runtime.once("exit", resolve));
+  const web = async () =>
+    (await execute(processList, ports, {}, caller).catch(() => ({ processes: [] }))).processes.map(
+      ({ name, status, restartCount }) => `${name} ${status} ${restartCount}`,
+    );
+  await expect.poll(web, { timeout: 30_000 }).toEqual(["web online 1"]);
+
+  const why = JSON.stringify(await execute(eventWhy, ports, { name: "web" }, caller));
+  expect(why).toContain("exit code 7");
+  expect(why).toContain("There is no pm2.log, as under pm2-runtime");
+  const boot = await execute(bootShow, ports, place, caller);
+  expect([boot.verdict, ...boot.findings.map(({ code }) => code)]).toEqual(["unknown", "BOOT_FOREGROUND"]);
+  const { daemons } = await execute(daemonShow, ports, {}, caller);
+  expect(daemons?.filter(({ isOwn }) => isOwn)).toMatchObject([
+    { pid: runtime.pid, isForeground: true, pm2Version: expect.stringMatching(/^\d+\./) },
+  ]);
+  const renewal = execute(daemonRenew, ports, { goBack: false }, caller);
+  await expect(renewal).rejects.toMatchObject({ body: { code: "RENEW_REFUSED" } });
+  await expect(renewal).rejects.toThrow(/pm2-runtime runs the apps/);
+  await ports.processes.close();
+
+  runtime.kill("SIGTERM");
+  expect(await ended).toBe(0);
+  expect(readFileSync(join(own.folder, "drained"), "utf8")).toBe("");
+});
+
+test("the recipe of the how-to is one that this repository's pm2-runtime understands", () => {
+  const page = readFileSync(join(REPOSITORY, "docs/how-to/containers.md"), "utf8");
+  const [, docker = ""] = /```dockerfile\n([\s\S]*?)```/.exec(page) ?? [];
+  const words = docker
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => line.split(" ")[0]);
+  expect(words).toEqual(["FROM", "WORKDIR", "ENV", "COPY", "RUN", "COPY", "RUN", "USER", "CMD"]);
+  const [, command = "[]"] = /^CMD (.*)$/m.exec(docker) ?? [];
+  const [program, verb, file] = JSON.parse(command) as string[];
+  expect([program, verb, file]).toEqual(["node_modules/.bin/pm2-runtime", "start", "ecosystem.config.js"]);
+  const { bin } = createRequire(import.meta.url)("pm2/package.json") as { bin: Record<string, string> };
+  expect(Object.keys(bin)).toContain("pm2-runtime");
+});
