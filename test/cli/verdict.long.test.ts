@@ -11,15 +11,15 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const ROWS = `
 status | ls | show worker | show api | logs worker -n 2 | why worker | why api | why | events | metrics show
-plan | apply --dry-run | releases | releases show RELEASE | rollback --dry-run | scale api 2 --dry-run
+plan | releases | releases show RELEASE | rollback --dry-run
 start worker --ecosystem | restart api | reload api | stop worker | wait api | run nightly | delete worker | start ghost
 env get | env get --app api | env get GHOST | env set PAGE_SIZE=30 --dry-run | env set PAGE_SIZE=30 | env set PAGE_SIZE=x
 env unset PAGE_SIZE --dry-run | env diff dev production | env check | env run --app ghost -- true | env template --check
-keys list | keys confirm PAGE_SIZE | keys set-tier editable PAGE_SIZE | startup check rest
+keys confirm PAGE_SIZE | keys set-tier editable PAGE_SIZE | startup check rest
 check | validate | doctor | boot | explain PM2_NOT_RUNNING | explain GHOST
 ecosystem show | ecosystem drift | ecosystem check
 targets list | targets validate | targets remove ghost --yes | interfaces list | interfaces validate | config show | config validate
-matrix show | diff | migrate
+diff | migrate
 audit | approve | deny ABCDEFGH | token create bob --role viewer | token list | token revoke bob | alerts test | daemon | metrics history
 logs usage | logs prune --dry-run | logs rotate --dry-run | boot save
 nodes list | nodes show a | rollout status | nats check
@@ -30,8 +30,8 @@ nodes list | nodes show a | rollout status | nats check
 
 /** Documents, streams, questions and what must not run in a test: no verdict belongs before them. */
 const WITHOUT_VERDICT = new Set(
-  `agent boot:disable boot:drain boot:enable boot:restore completion config:set deploy env:edit env:export env:profile:apply env:profile:list
-  env:profile:show init interfaces:add interfaces:edit interfaces:remove mcp metrics:watch nats:config nats:init nats:join nats:key
+  `agent boot:disable boot:enable boot:restore completion config:set deploy env:edit env:export env:profile:apply env:profile:list
+  env:profile:show init interfaces:add interfaces:edit interfaces:remove keys:list matrix:show mcp metrics:watch nats:config nats:init nats:join nats:key
   nats:setup rollout:resume rollout:rollback rollout:unlock schema serve skill targets:add targets:duplicate targets:edit`.split(
     /\s+/,
   ),

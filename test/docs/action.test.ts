@@ -16,7 +16,10 @@ interface Action {
 const text = readFileSync(join(REPOSITORY, "action.yml"), "utf8");
 const { inputs, runs } = parse(text) as Action;
 const [{ env, run }] = runs.steps;
-const GOOD = { "svcm.yaml": "version: 1\nenvironments: { dev: [] }\nenv: { dev: .env }\nkeys:\n  PAGE_SIZE: { kind: number, tier: editable }\n" };
+const GOOD = {
+  "svcm.yaml":
+    "version: 1\nenvironments: { dev: [] }\nenv: { dev: .env }\nkeys:\n  PAGE_SIZE: { kind: number, tier: editable }\n",
+};
 
 function runAction(files: Readonly<Record<string, string>>, given: Readonly<Record<string, string>> = {}) {
   const { path, root } = makeWorkspace({
@@ -43,7 +46,10 @@ function runAction(files: Readonly<Record<string, string>>, given: Readonly<Reco
 }
 
 test("the action annotates a finding, fails, and writes the summary and the file for code scanning", () => {
-  const { status, stdout, file } = runAction({ ".env": "PAGE_SIZE=twenty\n" }, { sarif: "svcm.sarif", paths: ".env\n" });
+  const { status, stdout, file } = runAction(
+    { ".env": "PAGE_SIZE=twenty\n" },
+    { sarif: "svcm.sarif", paths: ".env\n" },
+  );
   expect(status).toBe(1);
   expect(stdout).toMatch(/^::error file=\.env,line=1,/m);
   expect(file("summary.md")).toMatch(/^```text\n\d files? checked: 1 error, 0 warnings\.\n.*PAGE_SIZE/);
@@ -53,7 +59,10 @@ test("the action annotates a finding, fails, and writes the summary and the file
 longTest("a good repository passes, and a wrong input is an error that says what is accepted", () => {
   expect(runAction({ ".env": "PAGE_SIZE=20\n" })).toMatchObject({ status: 0 });
   const strict = runAction({ ".env": "" }, { strict: "yes" });
-  expect([strict.status, strict.stdout]).toEqual([2, '::error::strict: "yes" is not accepted. Accepted: true, false.\n']);
+  expect([strict.status, strict.stdout]).toEqual([
+    2,
+    '::error::strict: "yes" is not accepted. Accepted: true, false.\n',
+  ]);
   const broken = runAction({ "svcm.yaml": "version: [\n" });
   expect(broken.status).not.toBe(0);
   const absent = runAction({ "node_modules/.bin/svcm": "" }, {});
