@@ -39,7 +39,7 @@ function release(version: string): void {
   console.log(`v${version} is committed and signed.\nNext: git push --follow-tags`);
 }
 
-/** Whatever would make a published release wrong. */
+/** Returns the reasons for which a published release would be wrong. */
 function obstacles(): string[] {
   const { repository } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
     repository: { url: string };

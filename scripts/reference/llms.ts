@@ -23,7 +23,7 @@ function summaryOf(file: string): string {
   const [intro = ""] = readFileSync(join(DOCS, file), "utf8")
     .replaceAll(/^```[\s\S]*?^```$/gm, "")
     .split(/^## /m);
-  const [first = ""] = intro.split(/\n{2,}/).filter((text) => /^[\p{L}`[]/u.test(text));
+  const first = intro.split(/\n{2,}/).find((text) => /^[\p{L}`[]/u.test(text)) ?? "";
   const words = first.replaceAll(/\s+/g, " ").replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1");
   const sentence = /^.*?[.:](?= |$)/.exec(words)?.[0].replace(/:$/, ".") ?? words;
   return sentence === "" ? "" : `: ${sentence}`;

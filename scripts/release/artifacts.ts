@@ -44,7 +44,7 @@ export function writeArtifacts(root: string, folder: string): string[] {
   return [...published, "SHA256SUMS"];
 }
 
-/** npm packs the modes of the files, which depend on the umask of whoever checked them out. */
+/** npm packs the modes of the files, which depend on the umask of the checkout. */
 function setModes(root: string, { files }: Packed): void {
   for (const { path } of files) {
     const file = join(root, path);

@@ -162,7 +162,7 @@ afterAll(() => {
 
 const ACCEPTED = /accepted|for example|such as|did you mean|--help|svcm [a-z]+|between|give |add |write |only /i;
 
-/** A line of its own, or a command in the message. The last line names the code. */
+/** A separate line, or a command in the message. The last line names the code. */
 const NEXT = /^(?:Hint|Next): .|^(?!\w+ \(svcm explain).*\bsvcm (?!explain)[a-z]+/m;
 
 test("at least 120 of 130 answers are complete, and none shows a stack or a secret", async () => {

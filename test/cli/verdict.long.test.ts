@@ -43,24 +43,29 @@ afterAll(() => {
     for (const pid of pids) process.kill(pid, "SIGKILL");
 });
 
+/** Applies, kills the worker, which PM2 restarts, and returns the release. */
+async function play(run: (row: string) => Promise<{ readonly stdout: string }>): Promise<string> {
+  await run("apply --yes");
+  interface Listed {
+    readonly processes: readonly { readonly name: string; readonly pid: number }[];
+  }
+  const { processes } = JSON.parse((await run("ls --json")).stdout) as Listed;
+  process.kill(processes.find(({ name }) => name === "worker")?.pid ?? 0, "SIGKILL");
+  await run("wait worker");
+  const { releases } = JSON.parse((await run("releases --json")).stdout) as { releases: { id: string }[] };
+  return releases[0]?.id ?? "";
+}
+
 test("each command begins with a verdict, and ends with a next step where something is wrong", async () => {
   const root = temporaryFolder();
   makeShop(root, await freePort());
   const env = { PM2_HOME: home, NODE_ENV: "dev", TZ: "Asia/Kolkata" };
   const run = (row: string) => svcmProgram(row.split(" "), { root, env });
-  await run("apply --yes");
-  process.kill(
-    (JSON.parse((await run("ls --json")).stdout) as { processes: { name: string; pid: number }[] }).processes.find(
-      ({ name }) => name === "worker",
-    )?.pid ?? 0,
-    "SIGKILL",
-  );
-  await run("wait worker");
-  const { releases } = JSON.parse((await run("releases --json")).stdout) as { releases: { id: string }[] };
   const list = [];
   const bad = [];
+  const release = await play(run);
   for (const row of ROWS) {
-    const { code, stdout, stderr } = await run(row.replace("RELEASE", releases[0]?.id ?? ""));
+    const { code, stdout, stderr } = await run(row.replace("RELEASE", release));
     const lines = (stdout === "" ? stderr : stdout).split("\n").filter((line) => line.trim() !== "");
     const [first = "", last = ""] = [lines[0], lines.at(-1)];
     list.push(
