@@ -18,7 +18,9 @@ else stop(`"${wanted}" is not a release. Accepted: --dry-run, or a version such 
 
 function printArtifacts(): void {
   const files = writeArtifacts(ROOT, join(ROOT, FOLDER));
-  console.log(`The release is in ${FOLDER}/, and nothing was published.\n${files.map((file) => `  ${file}`).join("\n")}`);
+  console.log(
+    `The release is in ${FOLDER}/, and nothing was published.\n${files.map((file) => `  ${file}`).join("\n")}`,
+  );
   const open = obstacles();
   if (open.length > 0) console.log(`Before it can be published:\n${open.map((line) => `  ${line}`).join("\n")}`);
 }
@@ -37,14 +39,18 @@ function release(version: string): void {
   console.log(`v${version} is committed and signed.\nNext: git push --follow-tags`);
 }
 
-/** Whatever would make a published release wrong. */
+/** Returns the reasons for which a published release would be wrong. */
 function obstacles(): string[] {
-  const { repository } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { repository: { url: string } };
+  const { repository } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+    repository: { url: string };
+  };
   const open = [];
-  if (repository.url.includes("/OWNER/")) open.push("package.json names OWNER. Write the account: CONTRIBUTING.md, Release.");
+  if (repository.url.includes("/OWNER/"))
+    open.push("package.json names OWNER. Write the account: CONTRIBUTING.md, Release.");
   const signers = readFileSync(join(ROOT, ".github/allowed-signers"), "utf8");
   if (!/^[^#\s]/m.test(signers)) open.push(".github/allowed-signers has no key, so no tag can be verified.");
-  if (releaseNotes(readFileSync(join(ROOT, "CHANGELOG.md"), "utf8")) === "") open.push("CHANGELOG.md has nothing unreleased.");
+  if (releaseNotes(readFileSync(join(ROOT, "CHANGELOG.md"), "utf8")) === "")
+    open.push("CHANGELOG.md has nothing unreleased.");
   return open;
 }
 

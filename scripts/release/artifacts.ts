@@ -14,7 +14,12 @@ interface Packed {
 /** Builds the package and writes what a release publishes into `folder`. Returns the names of the files. */
 export function writeArtifacts(root: string, folder: string): string[] {
   const run = (program: string, ...args: string[]): string =>
-    execFileSync(program, args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"], maxBuffer: 2 ** 26 });
+    execFileSync(program, args, {
+      cwd: root,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "inherit"],
+      maxBuffer: 2 ** 26,
+    });
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   run("npm", "run", "--silent", "build");
@@ -32,11 +37,14 @@ export function writeArtifacts(root: string, folder: string): string[] {
   };
   for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
   const published = [filename, ...Object.keys(files)];
-  writeFileSync(join(folder, "SHA256SUMS"), published.map((file) => `${sha256(join(folder, file))}  ${file}\n`).join(""));
+  writeFileSync(
+    join(folder, "SHA256SUMS"),
+    published.map((file) => `${sha256(join(folder, file))}  ${file}\n`).join(""),
+  );
   return [...published, "SHA256SUMS"];
 }
 
-/** npm packs the modes of the files, which depend on the umask of whoever checked them out. */
+/** npm packs the modes of the files, which depend on the umask of the checkout. */
 function setModes(root: string, { files }: Packed): void {
   for (const { path } of files) {
     const file = join(root, path);

@@ -39,12 +39,20 @@ export function packageBom(npm: Bom, name: string, bundled: ReadonlySet<string>,
     components,
     dependencies: [root, ...dependencies],
   };
-  const digest = createHash("sha256").update(JSON.stringify({ ...document, serialNumber: "" })).digest("hex");
+  const digest = createHash("sha256")
+    .update(JSON.stringify({ ...document, serialNumber: "" }))
+    .digest("hex");
   return { ...document, serialNumber: `urn:uuid:${uuid(digest)}` };
 }
 
 /** A name-based UUID (version 8 of RFC 9562). */
 function uuid(hex: string): string {
-  const parts = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)];
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ];
   return parts.join("-");
 }

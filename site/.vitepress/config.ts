@@ -6,7 +6,10 @@ import { defineConfig, type DefaultTheme } from "vitepress";
 const ROOT = resolve(import.meta.dirname, "../..");
 const DOCS = join(ROOT, "docs");
 const PAGES = join(ROOT, "site/pages");
-const { homepage, description } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Record<string, string>;
+const { homepage, description } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Record<
+  string,
+  string
+>;
 const repository = `${homepage?.replace(/#.*/, "")}/blob/main/`;
 
 export default defineConfig({
@@ -14,7 +17,11 @@ export default defineConfig({
   ...(description && { description }),
   lang: "en",
   srcDir: "pages",
-  rewrites: { "README.md": "index.md", "tutorial/README.md": "tutorial/index.md", "decisions/README.md": "decisions/index.md" },
+  rewrites: {
+    "README.md": "index.md",
+    "tutorial/README.md": "tutorial/index.md",
+    "decisions/README.md": "decisions/index.md",
+  },
   themeConfig: {
     search: { provider: "local", options: { miniSearch: { options: { tokenize } } } },
     sidebar: sidebar(readFileSync(join(DOCS, "README.md"), "utf8")),
@@ -61,6 +68,9 @@ function sidebar(text: string): DefaultTheme.SidebarItem[] {
       text: section.split("\n")[0] ?? "",
       items: [...section.matchAll(/\[([^\]]+)\]\(([^)#]+)\.md\)/g)]
         .filter(([, , link = ""]) => !link.startsWith(".."))
-        .map(([, name = "", link = ""]) => ({ text: name.replaceAll("`", ""), link: `/${link.replace(/README$/, "")}` })),
+        .map(([, name = "", link = ""]) => ({
+          text: name.replaceAll("`", ""),
+          link: `/${link.replace(/README$/, "")}`,
+        })),
     }));
 }

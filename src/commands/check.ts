@@ -1,10 +1,11 @@
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
-import { countIssues, repositoryCheck, type RepositoryCheckResponse } from "../core/index.ts";
+import { repositoryCheck, type RepositoryCheckResponse } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
-import { formatFlag, printReport, renderIssueLines } from "./terminal/issues.ts";
+import { formatFlag, issuesVerdict, printReport, renderIssueLines } from "./terminal/issues.ts";
 import { paint } from "./terminal/paint.ts";
 import type { Screen } from "./terminal/screen.ts";
+import { withVerdict } from "./terminal/verdict.ts";
 
 export default class Check extends SvcmCommand {
   static override summary = "Check everything that the repository has, in one report.";
@@ -36,9 +37,8 @@ export default class Check extends SvcmCommand {
   }
 }
 
-function checkText({ passed, files, issues }: RepositoryCheckResponse, screen: Screen): string {
+function checkText({ files, issues }: RepositoryCheckResponse, screen: Screen): string {
   const checked = files.length === 1 ? "1 file" : `${files.length} files`;
   if (issues.length === 0) return paint.green(`${checked} checked, no finding: ${files.join(", ")}.`);
-  const verdict = `${checked} checked: ${countIssues(issues)}.`;
-  return [paint.bold(passed ? paint.yellow(verdict) : paint.red(verdict)), renderIssueLines(issues, screen)].join("\n");
+  return withVerdict(issuesVerdict(issues, `${checked} checked: `), renderIssueLines(issues, screen));
 }

@@ -127,10 +127,10 @@ const COLUMNS: readonly Column<EventRow>[] = [
 /** The next command explains the newest crash. */
 function eventsVerdict(events: readonly SvcmEvent[], since: string): Verdict {
   const counts = [...groupBy(events, ({ kind }) => kind)].map(([kind, ones]) => `${ones.length} ${kind}`);
-  const crash = events.find(({ app, cause }) => app !== null && cause === "crash");
+  const crashed = events.find(({ app, cause }) => app !== null && cause === "crash")?.app ?? null;
   return {
     text: `${pluralize(events.length, "event")} since ${since}: ${counts.join(", ")}.`,
-    ...(crash?.app != null && { tone: "attention", next: `svcm why ${crash.app}` }),
+    ...(crashed !== null && { tone: "attention", next: `svcm why ${crashed}` }),
   };
 }
 

@@ -47,7 +47,7 @@ test("svcm token list shows names and limits, and svcm token revoke removes one"
   const { stdout: secret } = await token(root, "create", "ann", "--role", "editor", "-e", "dev", "-e", "staging");
   const list = await token(root, "list");
   expect(list.stdout).toMatch(
-    /^NAME +ROLE +LIMITED TO +CREATED +EXPIRES\nann +editor +dev, staging +\S+ \S+ +never\n$/,
+    /^1 token, 0 expired\.\nNAME +ROLE +LIMITED TO +CREATED +EXPIRES\nann +editor +dev, staging +\S+ \S+ +never\n$/,
   );
   expect((await token(root, "revoke", "ann")).stdout).toBe("Revoked the token ann.\n");
   expect(JSON.parse((await token(root, "list", "--json")).stdout)).toEqual({ tokens: [] });

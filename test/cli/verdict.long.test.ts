@@ -11,15 +11,15 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const ROWS = `
 status | ls | show worker | show api | logs worker -n 2 | why worker | why api | why | events | metrics show
-plan | apply --dry-run | releases | releases show RELEASE | rollback --dry-run | scale api 2 --dry-run
+plan | releases | releases show RELEASE | rollback --dry-run
 start worker --ecosystem | restart api | reload api | stop worker | wait api | run nightly | delete worker | start ghost
 env get | env get --app api | env get GHOST | env set PAGE_SIZE=30 --dry-run | env set PAGE_SIZE=30 | env set PAGE_SIZE=x
 env unset PAGE_SIZE --dry-run | env diff dev production | env check | env run --app ghost -- true | env template --check
-keys list | keys confirm PAGE_SIZE | keys set-tier editable PAGE_SIZE | startup check rest
+keys confirm PAGE_SIZE | keys set-tier editable PAGE_SIZE | startup check rest
 check | validate | doctor | boot | explain PM2_NOT_RUNNING | explain GHOST
 ecosystem show | ecosystem drift | ecosystem check
 targets list | targets validate | targets remove ghost --yes | interfaces list | interfaces validate | config show | config validate
-matrix show | diff | migrate
+diff | migrate
 audit | approve | deny ABCDEFGH | token create bob --role viewer | token list | token revoke bob | alerts test | daemon | metrics history
 logs usage | logs prune --dry-run | logs rotate --dry-run | boot save
 nodes list | nodes show a | rollout status | nats check
@@ -30,8 +30,8 @@ nodes list | nodes show a | rollout status | nats check
 
 /** Documents, streams, questions and what must not run in a test: no verdict belongs before them. */
 const WITHOUT_VERDICT = new Set(
-  `agent boot:disable boot:drain boot:enable boot:restore completion config:set deploy env:edit env:export env:profile:apply env:profile:list
-  env:profile:show init interfaces:add interfaces:edit interfaces:remove mcp metrics:watch nats:config nats:init nats:join nats:key
+  `agent boot:disable boot:enable boot:restore completion config:set deploy env:edit env:export env:profile:apply env:profile:list
+  env:profile:show init interfaces:add interfaces:edit interfaces:remove keys:list matrix:show mcp metrics:watch nats:config nats:init nats:join nats:key
   nats:setup rollout:resume rollout:rollback rollout:unlock schema serve skill targets:add targets:duplicate targets:edit`.split(
     /\s+/,
   ),
@@ -43,24 +43,29 @@ afterAll(() => {
     for (const pid of pids) process.kill(pid, "SIGKILL");
 });
 
+/** Applies, kills the worker, which PM2 restarts, and returns the release. */
+async function play(run: (row: string) => Promise<{ readonly stdout: string }>): Promise<string> {
+  await run("apply --yes");
+  interface Listed {
+    readonly processes: readonly { readonly name: string; readonly pid: number }[];
+  }
+  const { processes } = JSON.parse((await run("ls --json")).stdout) as Listed;
+  process.kill(processes.find(({ name }) => name === "worker")?.pid ?? 0, "SIGKILL");
+  await run("wait worker");
+  const { releases } = JSON.parse((await run("releases --json")).stdout) as { releases: { id: string }[] };
+  return releases[0]?.id ?? "";
+}
+
 test("each command begins with a verdict, and ends with a next step where something is wrong", async () => {
   const root = temporaryFolder();
   makeShop(root, await freePort());
   const env = { PM2_HOME: home, NODE_ENV: "dev", TZ: "Asia/Kolkata" };
   const run = (row: string) => svcmProgram(row.split(" "), { root, env });
-  await run("apply --yes");
-  process.kill(
-    (JSON.parse((await run("ls --json")).stdout) as { processes: { name: string; pid: number }[] }).processes.find(
-      ({ name }) => name === "worker",
-    )?.pid ?? 0,
-    "SIGKILL",
-  );
-  await run("wait worker");
-  const { releases } = JSON.parse((await run("releases --json")).stdout) as { releases: { id: string }[] };
   const list = [];
   const bad = [];
+  const release = await play(run);
   for (const row of ROWS) {
-    const { code, stdout, stderr } = await run(row.replace("RELEASE", releases[0]?.id ?? ""));
+    const { code, stdout, stderr } = await run(row.replace("RELEASE", release));
     const lines = (stdout === "" ? stderr : stdout).split("\n").filter((line) => line.trim() !== "");
     const [first = "", last = ""] = [lines[0], lines.at(-1)];
     list.push(

@@ -22,27 +22,27 @@ const GOOD = {
 };
 
 function runAction(files: Readonly<Record<string, string>>, given: Readonly<Record<string, string>> = {}) {
-  const { path, root } = makeWorkspace({
+  const workspace = makeWorkspace({
     ...GOOD,
     "node_modules/.bin/svcm": `#!/bin/sh\nexec "${process.execPath}" "${RUN}" "$@"\n`,
     ...files,
   });
-  spawnSync("chmod", ["+x", path("node_modules/.bin/svcm")]);
+  spawnSync("chmod", ["+x", workspace.path("node_modules/.bin/svcm")]);
   const values = Object.entries(env).map(([variable, expression]) => {
     const [, input = ""] = /^\$\{\{ inputs\.(\w+) \}\}$/.exec(expression) ?? [];
     return [variable, given[input] ?? inputs[input]?.default];
   });
   const { status, stdout, stderr } = spawnSync("bash", ["--noprofile", "--norc", "-eo", "pipefail", "-c", run], {
-    cwd: root,
+    cwd: workspace.root,
     env: plainEnvironment({
       ...(Object.fromEntries(values) as Record<string, string>),
       GITHUB_ACTION_PATH: REPOSITORY,
-      GITHUB_STEP_SUMMARY: path("summary.md"),
-      PM2_HOME: path("pm2"),
+      GITHUB_STEP_SUMMARY: workspace.path("summary.md"),
+      PM2_HOME: workspace.path("pm2"),
     }),
     encoding: "utf8",
   });
-  return { status, stdout, stderr, file: (name: string): string => readFileSync(path(name), "utf8") };
+  return { status, stdout, stderr, file: (name: string): string => readFileSync(workspace.path(name), "utf8") };
 }
 
 test("the action annotates a finding, fails, and writes the summary and the file for code scanning", () => {

@@ -11,6 +11,7 @@ import { sampleOrAll } from "../support/runs.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { blocksOf } from "./blocks.ts";
 import { runPage } from "./run-page.ts";
+import { SHOP_PAGES } from "./shop-pages.ts";
 
 const docs = readdirSync(join(REPOSITORY, "docs"), { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".md"))
@@ -23,6 +24,7 @@ const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...docs]
     ([file, text]) =>
       file !== "docs/tutorial/README.md" &&
       file !== "docs/how-to/deploy.md" &&
+      !SHOP_PAGES.has(file) &&
       !text.includes("Do not edit. -->") &&
       blocksOf(text).length > 0,
   );

@@ -107,8 +107,9 @@ test("a started app receives its declared variables and a clean environment, and
 
 test("process list prints a table, and a JSON document with --json", async () => {
   const table = (await svcm("process", "list")).stdout.split("\n");
-  expect(table[0]).toMatch(/^NAME\s+ID\s+STATUS\s+CPU\s+MEMORY\s+UPTIME\s+RESTARTS\s+MODE\s+PID\s+NAMESPACE$/);
-  expect(table[1]).toMatch(/^grpcapi\s+\d\s+online\s+[\d.]+ %\s+[\d.]+ MiB\s+\d+[ms].*\s+0\s+fork\s+\d+\s+realtime$/);
+  expect(table[0]).toBe("3 processes of PM2: 3 online.");
+  expect(table[1]).toMatch(/^NAME\s+ID\s+STATUS\s+CPU\s+MEMORY\s+UPTIME\s+RESTARTS\s+MODE\s+PID\s+NAMESPACE$/);
+  expect(table[2]).toMatch(/^grpcapi\s+\d\s+online\s+[\d.]+ %\s+[\d.]+ MiB\s+\d+[ms].*\s+0\s+fork\s+\d+\s+realtime$/);
   const { stdout } = await svcm("process", "list", "--json");
   const { processes } = JSON.parse(stdout) as { processes: object[] };
   expect(processes).toHaveLength(3);

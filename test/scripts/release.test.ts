@@ -49,7 +49,7 @@ describe("what the package contains", () => {
     expect([...bundled.keys()].filter((id) => known.get(id)?.hasInstallScript === true)).toEqual([]);
   });
 
-  test("needs no package with an install script to be built, except those that npm is told not to run", () => {
+  test("needs no package with an install script to be built, except those whose scripts package.json forbids", () => {
     const { allowScripts } = JSON.parse(read("package.json")) as { allowScripts: Record<string, boolean> };
     const scripted = locked.filter((each) => each.hasInstallScript === true).map(({ id }) => id.replace(/@[^@]*$/, ""));
     expect(scripted.filter((name) => allowScripts[name] !== false && name !== "fsevents")).toEqual([]);
@@ -186,7 +186,7 @@ longTest("a release closes the changelog and signs a tag, which the workflow ver
   expect(verify("v0.2.1")).toMatchObject([{ status: 1 }]);
 });
 
-/** What Git has of this repository, in a folder of its own. */
+/** Copies the files that Git has of this repository. */
 function clone(umask: string): string {
   const folder = temporaryFolder();
   const files = join(folder, ".git-files");

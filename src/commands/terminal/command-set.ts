@@ -9,7 +9,7 @@ export interface CommandGroup {
 export type Subject = "deployments.yaml" | "nats: in svcm.yaml";
 
 export const COMMAND_GROUPS: readonly CommandGroup[] = [
-  { name: "See", words: ["status", "ls", "show", "logs", "why", "events", "monit", "metrics", "mute", "note"] },
+  { name: "See", words: ["status", "ls", "show", "logs", "why", "events", "audit", "monit", "metrics", "mute", "note"] },
   {
     name: "Change",
     words: [
@@ -26,6 +26,8 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
       "delete",
       "wait",
       "run",
+      "approve",
+      "deny",
     ],
   },
   {
@@ -46,7 +48,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
     words: [],
     withSubject: { subject: "nats: in svcm.yaml", words: ["nodes", "rollout", "agent", "nats"] },
   },
-  { name: "Set up", words: ["init", "serve", "token", "alerts", "completion", "mcp", "daemon"] },
+  { name: "Set up", words: ["init", "serve", "token", "alerts", "completion", "mcp", "skill", "daemon"] },
 ];
 
 /** `env get|set` is the word `env`. */

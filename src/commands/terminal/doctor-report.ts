@@ -1,6 +1,6 @@
-import { countIssues, firstIssues, locationText, toPrintable, type DoctorResponse } from "../../core/index.ts";
+import { firstIssues, locationText, toPrintable, type DoctorResponse } from "../../core/index.ts";
 import { fold } from "./fit.ts";
-import { issueText } from "./issues.ts";
+import { issuesVerdict, issueText } from "./issues.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 import { withVerdict } from "./verdict.ts";
@@ -12,13 +12,7 @@ type Check = DoctorResponse["checks"][number];
 export function doctorReport(response: DoctorResponse, screen: Screen): string {
   const { facts, checks, issues } = response;
   const found = checks.flatMap((check) => checkLines(check, response));
-  const error = issues.find(({ severity }) => severity === "error");
-  const verdict = {
-    text: `${countIssues(issues)}.`,
-    tone: error === undefined ? (issues.length === 0 ? "good" : "attention") : "bad",
-    next: error === undefined ? undefined : `svcm explain ${error.code}`,
-  } as const;
-  return fold(withVerdict(verdict, [...found, "", ...factLines(facts)].join("\n")), screen);
+  return fold(withVerdict(issuesVerdict(issues), [...found, "", ...factLines(facts)].join("\n")), screen);
 }
 
 const TITLES: Readonly<Record<Check["check"], string>> = {

@@ -14,11 +14,19 @@ import type { SvcmCommand } from "../base.ts";
 import { fold } from "./fit.ts";
 import { paint, unpainted } from "./paint.ts";
 import { stdoutScreen, type Screen } from "./screen.ts";
-import { withVerdict } from "./verdict.ts";
+import { withVerdict, type Verdict } from "./verdict.ts";
 
 export function renderIssues(issues: readonly Issue[], screen: Screen): string {
-  const tone = issues.some(({ severity }) => severity === "error") ? "bad" : "attention";
-  return withVerdict({ text: `${countIssues(issues)}.`, tone }, renderIssueLines(issues, screen));
+  return withVerdict(issuesVerdict(issues), renderIssueLines(issues, screen));
+}
+
+/** @param subject text before the count */
+export function issuesVerdict(issues: readonly Issue[], subject = ""): Verdict {
+  const error = issues.find(({ severity }) => severity === "error");
+  const first = error ?? issues[0];
+  const text = `${subject}${countIssues(issues)}.`;
+  if (first === undefined) return { text, tone: "good" };
+  return { text, tone: error === undefined ? "attention" : "bad", next: `svcm explain ${first.code}` };
 }
 
 /** Without the count. */

@@ -29,8 +29,9 @@ export function isOclifError(error: unknown): error is OclifError {
 
 export function usageErrorOf(error: OclifError, invocation: Invocation | undefined): UsageError {
   const message = error.message.replace("\nSee more help with --help", "");
-  const hint =
+  const help =
     invocation === undefined ? "svcm help lists all commands" : `${commandName(invocation)} --help shows how to use it`;
+  const hint = error.flags?.includes("--dry-run") === true ? `svcm plan shows what would be done; ${help}` : help;
   return new UsageError(explainUsageError(message, error, invocation) ?? message, hint);
 }
 

@@ -21,12 +21,12 @@ test("a refusal shows its first hundred issues, and how many more there are", ()
 test("a check shows its first hundred issues, and how many more there are", () => {
   const lines = withStyles(renderIssues(issues, { colours: 0 }), false).split("\n");
   expect(lines.filter((line) => line.includes("issue "))).toHaveLength(100);
-  expect(lines.slice(-2)).toEqual(["and 30 more", "130 errors, 0 warnings"]);
+  expect([lines[0], ...lines.slice(-2)]).toEqual(["130 errors, 0 warnings.", "and 30 more", "Next: svcm explain EIO"]);
 });
 
 test("a check is folded at the width of the window", () => {
   const lines = withStyles(renderIssues(issues.slice(0, 1), { colours: 0, width: 20 }), false).split("\n");
-  expect(lines.slice(0, 2)).toEqual(["error issue 0 EIO", "1 error, 0 warnings"]);
+  expect(lines.slice(0, 2)).toEqual(["1 error, 0 warnings.", "error issue 0 EIO"]);
   const [long] = issues.map((issue) => ({ ...issue, message: "a message that is long" }));
   expect(withStyles(renderIssues([long!], { colours: 0, width: 20 }), false)).toContain(
     "error a message that\nis long EIO\n",
