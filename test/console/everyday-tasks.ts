@@ -53,7 +53,7 @@ function onTrouble(browser: Browser, real: Pm2): void {
 
   task("the last lines of its log", { clicks: 2, first: "impossible" }, async () => {
     await quietApp(real, "api", "one\ntwo\nthe last line\n");
-    const { page, clicks, button } = await opened(browser, await serverOver(real));
+    const { page, clicks } = await opened(browser, await serverOver(real));
     await row(page, "api").getByRole("button", { name: "api" }).first().click();
     await page.getByRole("link", { name: "Open the log" }).click();
     await page.getByRole("log", { name: "Log of api" }).getByText("the last line").waitFor();

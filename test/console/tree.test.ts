@@ -17,6 +17,7 @@ const words: Readonly<Record<TabId, string>> = {
   monitoring: "mailer",
   environment: "The file follows the runtime contract.",
   activity: "Nothing has happened yet",
+  logs: "Choose an app",
   plan: "No ecosystem file",
   pm2: "No ecosystem for dev.",
   service: "deployments.yaml has 1 issue.",
