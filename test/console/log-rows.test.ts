@@ -1,4 +1,4 @@
-/** How lines become rows, errors become bars, and a search marks its hits. */
+/** The rows of lines, the bars of errors, and the marks of hits. */
 import { describe, expect, test } from "vitest";
 import type { LogLine } from "../../src/client/index.ts";
 import { countErrors, foldStacks, splitHits } from "../../src/console/tabs/logs/log-rows.ts";
@@ -29,7 +29,7 @@ describe("a stack", () => {
     expect(open.map((row) => row.line.text)).toEqual(stack.map(({ text }) => text));
   });
 
-  test("belongs to an error of its own app, and the first line of all is never hidden", () => {
+  test("belongs to an error of the same app, and the first line of all is never hidden", () => {
     const other = line("    at h (b.js:1)", { app: "web" });
     expect(foldStacks([...stack.slice(0, 1), other], new Set())).toHaveLength(2);
     expect(foldStacks(stack.slice(1, 2), new Set())).toHaveLength(1);
@@ -52,7 +52,7 @@ describe("the errors over the time of the lines", () => {
   });
 
   test.each([[[]], [[line("untimed", { level: "error" })]], [[line("one", { at: at(1), level: "error" })]]])(
-    "have no time of their own without two times",
+    "need two times",
     (lines) => {
       expect(countErrors(lines)).toEqual([]);
     },

@@ -76,8 +76,8 @@ export async function untrueSentences({ page, logs, server, until }: Watched) {
     if (!isTrue(({ troubled }) => shown.title.startsWith(troubled > 0 ? `(${troubled}) ` : "Monitoring")))
       found.push(`title: ${shown.title}`);
     for (const { name, text } of shown.cards.filter((card) => !/declared apps? do/.test(card.text))) {
-      const isSaid = isTrue(({ details }) => words(text).includes(words(details.get(name) ?? "\0")));
-      if (!isSaid) found.push(`card of ${name}: ${text}`);
+      const isShown = isTrue(({ details }) => words(text).includes(words(details.get(name) ?? "\0")));
+      if (!isShown) found.push(`card of ${name}: ${text}`);
     }
     if (await isSilent(logs)) found.push(`log: no line for ${SILENT_MS / 1000} s, and no word about it`);
     compared += 3 + shown.cards.length;

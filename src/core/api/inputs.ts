@@ -214,10 +214,9 @@ export const inputs = {
     subject: marked,
     until: z.optional(z.string().check(z.maxLength(40))),
     kinds: z.optional(
-      z.array(z.string().check(z.regex(/^(?:(?:PROCESS|JOB)_[A-Z_]{1,40}|[a-z][a-z0-9 -]{1,30})$/))).check(
-        z.minLength(1),
-        z.maxLength(20),
-      ),
+      z
+        .array(z.string().check(z.regex(/^(?:(?:PROCESS|JOB)_[A-Z_]{1,40}|[a-z][a-z0-9 -]{1,30})$/)))
+        .check(z.minLength(1), z.maxLength(20)),
     ),
     reason: z.optional(z.string().check(z.maxLength(200))),
   }),

@@ -19,7 +19,7 @@ interface MarkActionsProps {
 
 type Verb = "Mute" | "Note";
 
-/** The note, and what a user can tell those who come next. */
+/** The note, and the buttons that mute the app or leave a note. */
 export function MarkActions({ subject, kinds, monitor }: MarkActionsProps): JSX.Element {
   const { identity } = useConsole();
   const verb = useSignal<Verb | undefined>(undefined);
@@ -63,9 +63,9 @@ function MarkDialog({ verb, first, subject, kinds, monitor: { marks }, onClose }
   const text = useSignal(first);
   const submit = async (): Promise<void> => {
     onClose();
-    const said = text.value.trim();
-    const mute = { subject, kinds, until: until.value, ...(said !== "" && { reason: said }) };
-    await (verb === "Note" ? marks.note({ subject, text: said }) : marks.mute(mute)).catch((error: unknown) =>
+    const words = text.value.trim();
+    const mute = { subject, kinds, until: until.value, ...(words !== "" && { reason: words }) };
+    await (verb === "Note" ? marks.note({ subject, text: words }) : marks.mute(mute)).catch((error: unknown) =>
       toasts.error(error, `mark ${subject}`),
     );
   };
@@ -80,7 +80,7 @@ function MarkDialog({ verb, first, subject, kinds, monitor: { marks }, onClose }
       <TextField
         label={verb === "Mute" ? "Reason" : "Note"}
         value={text.value}
-        onChange={(said) => void (text.value = said)}
+        onChange={(next) => void (text.value = next)}
       />
     </FormDialog>
   );

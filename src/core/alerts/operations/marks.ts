@@ -22,7 +22,7 @@ export const markList = defineOperation({
 });
 
 /**
- * Without `until`, ends the mute. Without `kinds`, the present troubles of the subject are muted, and no other.
+ * Without `until`, ends the mute. Without `kinds`, only the present troubles of the subject are muted.
  * @throws {SvcmError} MARK_REFUSED, MARKS_FAILED
  */
 export const markMute = defineOperation({
