@@ -157,7 +157,7 @@ export default {
       to: {
         path: "^src/|^node:",
         pathNot:
-          "^src/(console/|client/|core/(api|env|deployments|words)/|core/events/event-text\\.ts$|core/logs/fields-text\\.ts$|core/yaml/write\\.ts$|core/rollout/report/words\\.ts$|core/running/state-text\\.ts$)",
+          "^src/(console/|client/|core/(api|env|deployments|words)/|core/alerts/muted\\.ts$|core/events/event-text\\.ts$|core/logs/fields-text\\.ts$|core/yaml/write\\.ts$|core/rollout/report/words\\.ts$|core/running/state-text\\.ts$)",
       },
     },
     {

@@ -53,10 +53,37 @@ function onTrouble(browser: Browser, real: Pm2): void {
 
   task("the last lines of its log", { clicks: 2, first: "impossible" }, async () => {
     await quietApp(real, "api", "one\ntwo\nthe last line\n");
-    const { page, clicks, button } = await opened(browser, await serverOver(real));
+    const { page, clicks } = await opened(browser, await serverOver(real));
     await row(page, "api").getByRole("button", { name: "api" }).first().click();
     await page.getByRole("link", { name: "Open the log" }).click();
     await page.getByRole("log", { name: "Log of api" }).getByText("the last line").waitFor();
+    return clicks;
+  });
+
+  longTask("a link to this line of the log", { clicks: 3, first: "impossible" }, async () => {
+    const at = new Date(Date.now() - 60_000).toISOString();
+    await quietApp(real, "dated", `${at} the line in question\n${new Date().toISOString()} a later one\n`);
+    const { page, clicks } = await opened(browser, await serverOver(real));
+    await row(page, "dated").getByRole("button", { name: "dated" }).first().click();
+    await page.getByRole("link", { name: "Open the log" }).click();
+    const line = page.locator(".log-line", { hasText: "the line in question" });
+    await line.getByRole("link").click();
+    await page.waitForURL((url) => url.hash === `#/logs?apps=dated&at=${encodeURIComponent(at)}`);
+    await page
+      .getByRole("region", { name: /^Log of dated around/ })
+      .getByText("a later one")
+      .waitFor();
+    return clicks;
+  });
+
+  longTask("mute a known alarm until Monday", { clicks: 4, first: "impossible" }, async () => {
+    const { page, give, clicks, field } = await monitored(browser, { mayFail: true });
+    give([{ name: "feed", status: "errored", pid: null }]);
+    await page.getByRole("button", { name: "Mute until…" }).click();
+    await field("Until").selectOption("monday");
+    await page.getByRole("dialog").getByRole("button", { name: "Mute", exact: true }).click();
+    await page.getByText("1 muted").waitFor();
+    await page.getByText("No app needs attention").waitFor();
     return clicks;
   });
 

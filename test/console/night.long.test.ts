@@ -2,10 +2,11 @@
 /** A real bad night: what the page says is what the API says. */
 import { afterAll, beforeAll, expect } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
-import { ask } from "../server/support.ts";
+import { ask, repository } from "../server/support.ts";
 import { runNight } from "../support/bad-night.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
 import { longTest } from "../support/runs.ts";
+import { untrueSentences } from "./truth.ts";
 import { serverOver } from "./monitoring-page.ts";
 import { openConsole } from "./open-console.ts";
 
@@ -34,3 +35,28 @@ longTest.skipIf(!hasBrowser)("the attention, the count and the alerts name the s
   const missing = json.ecosystem.missingExpected.filter((name: string) => !known.has(name));
   await expect.poll(() => page.title()).toContain(`(${troubled.length + missing.length})`);
 });
+
+/** `SVCM_NIGHT_MINUTES=30` watches for half an hour. */
+const NIGHT_MS = Number(process.env["SVCM_NIGHT_MINUTES"] ?? 2) * 60_000;
+
+longTest.skipIf(!hasBrowser)(
+  "no sentence of the page is untrue, and no log stands still without a word, also after the server returns",
+  async () => {
+    const files = repository();
+    const first = await serverOver(real, { repository: files });
+    const { page } = await openConsole(browser, first.url, { mayFail: true });
+    const logs = await page.context().newPage();
+    await logs.goto(`${first.url}/#/logs?apps=chatty`);
+    await page.getByRole("region", { name: "Attention" }).getByText("feed-importer").first().waitFor();
+    await logs.getByRole("log", { name: "Log of chatty" }).locator(".log-line").first().waitFor();
+    const end = Date.now() + NIGHT_MS;
+    const untrue = await untrueSentences({ page, logs, server: first, until: end - NIGHT_MS / 2 });
+    await first.close();
+    const second = await serverOver(real, { repository: files, port: first.port });
+    await page.locator(".old").waitFor({ state: "detached" });
+    const later = await untrueSentences({ page, logs, server: second, until: end });
+    expect([...untrue.found, ...later.found]).toEqual([]);
+    expect(untrue.compared + later.compared).toBeGreaterThan(20);
+  },
+  NIGHT_MS + 180_000,
+);

@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser || !hasNats)("the console of a fleet (needs nats-ser
 
   longTest("the log of an app on another node is shown in this console", async () => {
     const server = await world.server();
-    const { page, button } = await openConsole(browser, server.url, { tab: "monitoring?node=web-1" });
+    const { page } = await openConsole(browser, server.url, { tab: "monitoring?node=web-1" });
     await row(page, "talker").getByRole("button", { name: "talker" }).first().click();
     await page.getByRole("link", { name: "Open the log" }).click();
     const log = page.getByRole("log", { name: "Log of talker" });

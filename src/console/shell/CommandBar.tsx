@@ -14,9 +14,10 @@ interface Command {
   readonly run: () => void;
 }
 
+const goTo = (hash: string) => (): void => void (location.hash = hash);
+
 /** Views, apps and their logs, and what the single keys do. */
 function listCommands(page: Console | undefined, { router, shortcuts }: ReturnType<typeof usePage>): Command[] {
-  const goTo = (hash: string) => (): void => void (location.hash = hash);
   const processes = page === undefined ? [] : (monitorOf(page).feed.newest.peek()?.metrics?.processes ?? []);
   const apps = [...new Map(processes.map((one) => [one.name, one])).values()].flatMap((process): Command[] => {
     const { name } = process;
@@ -74,22 +75,34 @@ export function CommandBar({ onClose }: { onClose: () => void }): JSX.Element {
             setAt(0);
           }}
         />
-        <ul id="commands" role="listbox" aria-label="Commands">
-          {shown.map((command, place) => (
-            <li
-              key={command.label}
-              id={`command-${place}`}
-              role="option"
-              aria-selected={place === at}
-              onClick={() => run(command)}
-            >
-              <bdi>{command.label}</bdi>
-            </li>
-          ))}
-        </ul>
+        <Options commands={shown} at={at} run={run} />
         {shown.length === 0 && <p>Nothing has this name.</p>}
         {found.length > MAX_SHOWN && <p class="reason">And {found.length - MAX_SHOWN} more.</p>}
       </form>
     </Dialog>
+  );
+}
+
+interface OptionsProps {
+  readonly commands: readonly Command[];
+  readonly at: number;
+  readonly run: (command: Command) => void;
+}
+
+function Options({ commands, at, run }: OptionsProps): JSX.Element {
+  return (
+    <ul id="commands" role="listbox" aria-label="Commands">
+      {commands.map((command, place) => (
+        <li
+          key={command.label}
+          id={`command-${place}`}
+          role="option"
+          aria-selected={place === at}
+          onClick={() => run(command)}
+        >
+          <bdi>{command.label}</bdi>
+        </li>
+      ))}
+    </ul>
   );
 }

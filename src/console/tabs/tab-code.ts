@@ -14,6 +14,6 @@ export interface TabCode {
   readonly View: ComponentType;
   /** Reads signals, so it runs again when they change, even while the tab is closed. */
   readonly mark?: (page: Console) => Mark;
-  /** What the tab shows or writes, if it is not the environment of Monitoring. */
+  /** Of the tab, if it is not the environment of Monitoring. */
   readonly environment?: (page: Console) => EnvironmentChoice;
 }

@@ -6,15 +6,15 @@ import { parseDuration } from "../words/duration.ts";
 import { readMoment } from "../words/local-time.ts";
 
 const MAX_MARKS = 500;
-const text = z.string();
-const made = { by: text, at: text };
+const string = z.string();
+const made = { by: string, at: string };
 const fileSchema = z.strictObject({
   version: z.literal(1),
   marks: z.array(
     z.strictObject({
-      subject: text,
-      mute: z.optional(z.strictObject({ ...made, kinds: z.array(text), until: text, reason: z.optional(text) })),
-      note: z.optional(z.strictObject({ ...made, text })),
+      subject: string,
+      mute: z.optional(z.strictObject({ ...made, kinds: z.array(string), until: string, reason: z.optional(string) })),
+      note: z.optional(z.strictObject({ ...made, text: string })),
     }),
   ),
 });
@@ -22,7 +22,7 @@ const fileSchema = z.strictObject({
 /** @throws {SvcmError} MARKS_FAILED if the file is damaged; then nothing is muted */
 export function parseMarks(content: string | undefined, path: string): readonly Mark[] {
   try {
-    return content === undefined ? [] : (fileSchema.parse(JSON.parse(content)).marks as unknown as Mark[]);
+    return content === undefined ? [] : fileSchema.parse(JSON.parse(content)).marks;
   } catch {
     const details = `${path} is not a file of svcm's mutes and notes. Accepted: what svcm wrote. Remove it to begin again.`;
     throw new SvcmError("MARKS_FAILED", { path, details });
@@ -40,8 +40,11 @@ export function presentMarks(marks: readonly Mark[], nowMs: number): Mark[] {
     .filter((mark) => "mute" in mark || mark.note !== undefined);
 }
 
+/** `undefined` removes a part. */
+export type Change = Pick<Mark, "subject"> & { readonly [Part in "mute" | "note"]?: Mark[Part] | undefined };
+
 /** @throws {SvcmError} MARK_REFUSED if there are too many */
-export function withMark(marks: readonly Mark[], next: Pick<Mark, "subject"> & Partial<Mark>, nowMs: number): Mark[] {
+export function withMark(marks: readonly Mark[], next: Change, nowMs: number): Mark[] {
   const before = marks.find(({ subject }) => subject === next.subject);
   const others = marks.filter((mark) => mark !== before);
   const all = presentMarks([...others, { ...before, ...next }], nowMs);

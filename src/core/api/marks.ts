@@ -17,7 +17,7 @@ const markBody = z
       .describe("It ends by itself."),
     note: z.strictObject({ ...made, text: z.string() }).optional(),
   })
-  .describe("What a user said about an app or an alert to those who come next.");
+  .describe("A mute or a note of a user about an app or an alert, for those who come next.");
 
 export const markListBody = z
   .strictObject({ marks: z.array(markBody).describe("Without the mutes that have ended.") })

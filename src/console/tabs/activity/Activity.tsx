@@ -49,11 +49,8 @@ export function Activity(): JSX.Element {
   const { filter, show, nodes } = listOf(useConsole());
   const isFleet = hasNodes() && nodes.value === ALL;
   const { audit, events } = useActivity(isFleet);
-  const first = events.answer ?? events.last;
-  const older = useOlder(isFleet ? undefined : first);
-  const listed = first && { ...first, ...older.last, events: [...first.events, ...older.events] };
-  const { missing = [] } = first ?? {};
-  const recent = useMemo(() => listed?.events, [first, older.events]);
+  const { listed, older } = useListed(events.answer ?? events.last, isFleet);
+  const { events: recent, missing = [] } = listed ?? {};
   const records = isFleet ? recent && [] : changesOf(audit);
   const rows = useMemo(() => records && rowsOf(records, recent ?? []), [records, recent]);
   const retry = (): void => [audit, events].forEach((one) => one.retry());
@@ -71,7 +68,6 @@ export function Activity(): JSX.Element {
       <RequestProblem problem={audit.problem ?? events.problem} retry={retry} />
       <StatusRegion>{missing.length > 0 && <Missing missing={missing} />}</StatusRegion>
       {listed && <Reach events={listed} changes={records} />}
-      <RequestProblem problem={older.problem} retry={older.read} />
       {rows && (
         <Rows
           rows={rows}
@@ -79,11 +75,7 @@ export function Activity(): JSX.Element {
           isFleet={isFleet}
         />
       )}
-      {first && !isFleet && (
-        <p class="reach">
-          Events since {formatTime(older.since)}. <Button onClick={older.read}>Older</Button>
-        </p>
-      )}
+      {older && <Since older={older} />}
     </>
   );
 }
@@ -133,6 +125,16 @@ function Controls(): JSX.Element {
   );
 }
 
+/** The first answer with the older events, which one machine has. */
+function useListed<Answer extends EventsResponse>(first: Answer | undefined, isFleet: boolean) {
+  const older = useOlder(isFleet ? undefined : first);
+  const listed = useMemo(
+    () => first && { ...first, ...older.last, events: [...first.events, ...older.events] },
+    [first, older.events],
+  );
+  return { listed, older: first === undefined || isFleet ? undefined : older };
+}
+
 /** The events before those of the first answer: its further pages, then the week before, as often as the user asks. */
 function useOlder(first: EventsResponse | undefined) {
   const { api } = useConsole();
@@ -160,6 +162,17 @@ function useOlder(first: EventsResponse | undefined) {
   };
   const events = useMemo(() => pages.value.flatMap((page) => page.events), [pages.value]);
   return { events, last, problem: problem.value, since: since.value, read: () => void read() };
+}
+
+function Since({ older: { since, problem, read } }: { older: ReturnType<typeof useOlder> }): JSX.Element {
+  return (
+    <>
+      <RequestProblem problem={problem} retry={read} />
+      <p class="reach">
+        Events since {formatTime(since)}. <Button onClick={read}>Older</Button>
+      </p>
+    </>
+  );
 }
 
 interface ReachProps {

@@ -53,7 +53,9 @@ function Lines({ apps, at, around }: AroundProps & { around: Found }): JSX.Eleme
       {isTimed && (
         <div ref={box} class="log-lines" role="region" aria-label={`Log of ${names} around ${at}`} tabIndex={0}>
           <Rows lines={before} />
-          <div ref={moment} class="log-moment">
+          {/* The moment itself sticks to the edges, so its place is that of this element. */}
+          <div ref={moment} />
+          <div class="log-moment">
             {formatTime(at)} {after.length === 0 && "(no line in the 30 s after it)"}
           </div>
           <Rows lines={after} />

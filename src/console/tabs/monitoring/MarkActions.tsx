@@ -17,56 +17,30 @@ interface MarkActionsProps {
   readonly monitor: Monitor;
 }
 
-/** The note, and what a user can tell those who come next. */
-export function MarkActions({ subject, kinds, monitor: { marks } }: MarkActionsProps): JSX.Element {
-  const { identity, toasts } = useConsole();
-  const dialog = useSignal<"Mute" | "Note" | undefined>(undefined);
-  const until = useSignal("8h");
-  const text = useSignal("");
+type Verb = "Mute" | "Note";
+
+/** The note, and the buttons that mute the app or leave a note. */
+export function MarkActions({ subject, kinds, monitor }: MarkActionsProps): JSX.Element {
+  const { identity } = useConsole();
+  const verb = useSignal<Verb | undefined>(undefined);
   const reason = identity.reasonAgainst("act");
-  const { note } = marks.list.value.find((mark) => mark.subject === subject) ?? {};
-  const open = (verb: "Mute" | "Note"): void => {
-    text.value = verb === "Note" ? (note?.text ?? "") : "";
-    dialog.value = verb;
-  };
-  const submit = async (): Promise<void> => {
-    const isNote = dialog.value === "Note";
-    dialog.value = undefined;
-    const said = text.value.trim();
-    const mute = { subject, kinds, until: until.value, ...(said !== "" && { reason: said }) };
-    await (isNote ? marks.note({ subject, text: said }) : marks.mute(mute)).catch((error: unknown) =>
-      toasts.error(error, `mark ${subject}`),
-    );
-  };
+  const { note } = monitor.marks.list.value.find((mark) => mark.subject === subject) ?? {};
+  const verbs: readonly Verb[] = kinds.length > 0 ? ["Mute", "Note"] : ["Note"];
+  const close = (): void => void (verb.value = undefined);
   return (
     <>
-      {kinds.length > 0 && (
-        <Button size="small" reason={reason} onClick={() => open("Mute")}>
-          Mute until…
+      {verbs.map((one) => (
+        <Button key={one} size="small" reason={reason} onClick={() => void (verb.value = one)}>
+          {one === "Mute" ? "Mute until…" : "Note…"}
         </Button>
-      )}
-      <Button size="small" reason={reason} onClick={() => open("Note")}>
-        Note…
-      </Button>
-      {dialog.value && (
-        <FormDialog
-          title={`${dialog.value} ${subject}`}
-          verb={dialog.value}
-          onClose={() => void (dialog.value = undefined)}
-          onSubmit={() => void submit()}
-        >
-          {dialog.value === "Mute" && (
-            <>
-              <p>{kinds.join(", ")}. A new kind of trouble is not muted.</p>
-              <Select label="Until" value={until.value} options={ENDS} onChange={(end) => void (until.value = end)} />
-            </>
-          )}
-          <TextField
-            label={dialog.value === "Mute" ? "Reason" : "Note"}
-            value={text.value}
-            onChange={(said) => void (text.value = said)}
-          />
-        </FormDialog>
+      ))}
+      {verb.value && (
+        <MarkDialog
+          verb={verb.value}
+          first={verb.value === "Note" ? (note?.text ?? "") : ""}
+          onClose={close}
+          {...{ subject, kinds, monitor }}
+        />
       )}
       {note && (
         <p class="note">
@@ -74,6 +48,41 @@ export function MarkActions({ subject, kinds, monitor: { marks } }: MarkActionsP
         </p>
       )}
     </>
+  );
+}
+
+interface MarkDialogProps extends MarkActionsProps {
+  readonly verb: Verb;
+  readonly first: string;
+  readonly onClose: () => void;
+}
+
+function MarkDialog({ verb, first, subject, kinds, monitor: { marks }, onClose }: MarkDialogProps): JSX.Element {
+  const { toasts } = useConsole();
+  const until = useSignal("8h");
+  const text = useSignal(first);
+  const submit = async (): Promise<void> => {
+    onClose();
+    const words = text.value.trim();
+    const mute = { subject, kinds, until: until.value, ...(words !== "" && { reason: words }) };
+    await (verb === "Note" ? marks.note({ subject, text: words }) : marks.mute(mute)).catch((error: unknown) =>
+      toasts.error(error, `mark ${subject}`),
+    );
+  };
+  return (
+    <FormDialog title={`${verb} ${subject}`} verb={verb} onClose={onClose} onSubmit={() => void submit()}>
+      {verb === "Mute" && (
+        <>
+          <p>{kinds.join(", ")}. A new kind of trouble is not muted.</p>
+          <Select label="Until" value={until.value} options={ENDS} onChange={(end) => void (until.value = end)} />
+        </>
+      )}
+      <TextField
+        label={verb === "Mute" ? "Reason" : "Note"}
+        value={text.value}
+        onChange={(next) => void (text.value = next)}
+      />
+    </FormDialog>
   );
 }
 

@@ -5,12 +5,12 @@ import { formatTime } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import type { Monitor } from "./monitor.ts";
 
-/** What programs propose, with the difference in words. The text of the program is marked as such. */
+/** The proposals of programs, with the difference in words. The text of the program is marked as such. */
 export function Proposals({ monitor: { marks } }: { monitor: Monitor }): JSX.Element {
   return (
     <>
       {marks.proposals.value.map((one) => (
-        <li key={one.id} class="card">
+        <li key={one.id} class="card proposal">
           <ProposalCard proposal={one} onDecided={() => void marks.load()} />
         </li>
       ))}

@@ -9,12 +9,12 @@ const EVERY_S = 15;
 
 export type Marks = ReturnType<typeof createMarks>;
 
-/** What other users said about the apps, and what waits for a decision. */
+/** The mutes and notes of all users, and the proposals that wait for a decision. */
 export function createMarks(api: Pick<Api, "marks" | "mute" | "note" | "proposals">, feed: Pick<Feed, "newest">) {
   const list = signal<readonly Mark[]>([]);
   const proposals = signal<readonly Proposal[]>([]);
   const load = async (): Promise<void> => {
-    // What cannot be read mutes nothing.
+    // Mutes that cannot be read have no effect.
     const [marked, proposed] = await Promise.allSettled([api.marks(), api.proposals()]);
     list.value = marked.status === "fulfilled" ? marked.value.marks : [];
     proposals.value =

@@ -40,7 +40,7 @@ export function isTroubled(
   return process.state === "stopped" && process.stateReason === null && missingExpected.includes(process.name);
 }
 
-/** A mute of the kind of its trouble ends at its time, so it is asked for each sample. */
+/** Judged with each sample, because a mute ends at its time. */
 function isOpen(process: ProcessMetrics, { ecosystem }: Judged, marks: readonly Mark[]): boolean {
   if (!isTroubled(process, ecosystem)) return false;
   return findMute(marks, { subject: process.name, kind: troubleKind(process) }, Date.now()) === undefined;

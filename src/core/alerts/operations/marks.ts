@@ -1,13 +1,13 @@
 import type { HasClock } from "../../files/port-host.ts";
 import type { Audited } from "../../access/ports.ts";
 import type { Caller } from "../../access/caller.ts";
-import type { Mark, MarkListResponse } from "../../api/marks.ts";
+import type { MarkListResponse } from "../../api/marks.ts";
 import type { HasTelemetry } from "../../metrics/telemetry.ts";
 import { defineOperation } from "../../access/operation.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { findConditions } from "../conditions.ts";
-import { MAX_MUTE_MS, presentMarks, readUntil, withMark } from "../marks.ts";
+import { MAX_MUTE_MS, presentMarks, readUntil, withMark, type Change } from "../marks.ts";
 import type { HasMarks } from "../port-alerts.ts";
 
 type MarkPorts = Audited & HasMarks;
@@ -22,7 +22,7 @@ export const markList = defineOperation({
 });
 
 /**
- * Without `until`, ends the mute. Without `kinds`, the present troubles of the subject are muted, and no other.
+ * Without `until`, ends the mute. Without `kinds`, only the present troubles of the subject are muted.
  * @throws {SvcmError} MARK_REFUSED, MARKS_FAILED
  */
 export const markMute = defineOperation({
@@ -55,8 +55,6 @@ function madeBy({ clock }: HasClock, { actor, source }: Caller) {
   return { by: actor ?? source, at: new Date(clock.now()).toISOString() };
 }
 
-type Change = Pick<Mark, "subject"> & { readonly [Part in "mute" | "note"]?: Mark[Part] | undefined };
-
 async function change(
   ports: MarkPorts,
   caller: Caller,
@@ -66,7 +64,7 @@ async function change(
   return await withAudit(ports, caller, subject, async (begin) => {
     await begin();
     const nowMs = ports.clock.now();
-    const all = await (await ports.marks()).change((before) => withMark(before, next as Mark, nowMs));
+    const all = await (await ports.marks()).change((before) => withMark(before, next, nowMs));
     return { marks: presentMarks(all, nowMs) };
   });
 }
