@@ -13,7 +13,7 @@ import { pm2, type Pm2 } from "../test/support/pm2-daemon.ts";
 import { childCpuMs } from "./child-cpu.ts";
 import { median } from "./median.ts";
 
-const ROOT = process.env["OPS_ROOT"] ?? join(import.meta.dirname, "..");
+const ROOT = join(import.meta.dirname, "..");
 const [rounds = 7, count = 100, files = 200] = process.argv.slice(2).map(Number);
 const GOAL = 1.3;
 
@@ -58,7 +58,10 @@ function writeFiles({ folder }: Pm2, app: string): void {
 
 function git({ folder }: Pm2, ...args: string[]): void {
   // A collection in the background would outlive the folder.
-  execFileSync("git", ["-c", "gc.auto=0", "-c", "maintenance.auto=false", ...args], { cwd: folder, env: plainEnvironment(GIT_ENVIRONMENT) });
+  execFileSync("git", ["-c", "gc.auto=0", "-c", "maintenance.auto=false", ...args], {
+    cwd: folder,
+    env: plainEnvironment(GIT_ENVIRONMENT),
+  });
 }
 
 function costOf({ folder, home }: Pm2, argv: readonly string[]): number {

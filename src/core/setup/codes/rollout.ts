@@ -108,7 +108,7 @@ export const rolloutCodes: CodeDocs = {
   NOTHING_TO_ROLL_BACK: {
     summary: "This PM2 has no release of this repository, or the release changed no definition.",
     remedy:
-      "svcm records a release for each apply that changes something. A rollback leaves code and files as they are: check out the former revision, and run `svcm apply`.",
+      "Check out the former revision, and run `svcm apply`: a rollback leaves code and files as they are. Without a release, apply a plan first.",
   },
   RELEASE_DAMAGED: {
     summary: "The records of a release do not say how to start one of its processes again.",
