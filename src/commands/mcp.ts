@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import * as Flags from "@oclif/core/flags";
 import { commandLineCaller, type Access } from "../core/index.ts";
-import type { AskNode } from "../mcp/call.ts";
+import type { AskNode } from "../mcp/recorded.ts";
 import { SvcmCommand } from "./base.ts";
 import { writeErr } from "./terminal/output.ts";
 

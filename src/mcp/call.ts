@@ -2,41 +2,11 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import { parseInput } from "../core/access/parse.ts";
 import { inputs } from "../core/api/inputs.ts";
 import type { Proposal } from "../core/api/proposals.ts";
-import {
-  describeError,
-  execute,
-  failureCode,
-  FileError,
-  SvcmError,
-  type Caller,
-  type Identity,
-  type Operation,
-  type Ports,
-} from "../core/index.ts";
-import { errorStack } from "../core/words/thrown.ts";
+import { describeError, execute, failureCode, SvcmError, type Caller, type Ports } from "../core/index.ts";
 import { parseDuration } from "../core/words/duration.ts";
 import { fence, quote, readCursor, toLines, toPage, writeCursor, type Page, type Position } from "./render.ts";
-import type { CallRate } from "./rate.ts";
+import { recorded, type CallContext } from "./recorded.ts";
 import { isOffered, type Tool } from "./tools.ts";
-
-/** Asks another machine for what the caller may read there. */
-export type AskNode = <Input, Output>(
-  node: string,
-  operation: Operation<Input, Output>,
-  input: Input,
-  caller: Identity,
-) => Promise<Output>;
-
-export interface CallContext {
-  readonly ports: Ports;
-  readonly askNode: AskNode;
-  /** The folder of the installed pages. */
-  readonly docs: string;
-  readonly tools: readonly Tool[];
-  readonly rate: CallRate;
-  /** Gets what must not reach the program. */
-  readonly log: (line: string) => void;
-}
 
 interface Answer {
   readonly words: string;
@@ -54,31 +24,6 @@ export async function callTool(
   const answer = await recorded(context, caller, name, () => answerCall(context, caller, name, given));
   if (!("refusal" in answer)) return toResult(context.ports, answer);
   return { ...toResult(context.ports, refusalAnswer(answer.refusal)), isError: true };
-}
-
-/** Every call leaves a record, whatever its outcome is. Without the record there is no answer. */
-export async function recorded<T extends object>(
-  context: CallContext,
-  caller: Caller,
-  name: string,
-  work: () => Promise<T>,
-): Promise<T | { readonly refusal: unknown }> {
-  const { ports, rate } = context;
-  const startedAt = ports.clock.elapsed();
-  // The refusals of a flood are counted, not written one by one.
-  if (!rate.admits(caller.actor ?? "", startedAt)) return { refusal: await refuseFlood(context, caller, name) };
-  try {
-    const answer = await work();
-    await record(ports, caller, { name, startedAt });
-    return answer;
-  } catch (error) {
-    if (!(error instanceof SvcmError)) context.log(`mcp ${quote(name, 64)}: ${errorStack(error)}`);
-    const unrecorded = await record(ports, caller, { name, startedAt, error }).then(
-      () => error,
-      (failure: unknown) => failure,
-    );
-    return { refusal: unrecorded };
-  }
 }
 
 async function answerCall(
@@ -215,50 +160,8 @@ function refusalAnswer(error: unknown): Answer {
   return data === "" ? { words } : { words, data };
 }
 
-async function refuseFlood({ rate }: CallContext, caller: Caller, name: string): Promise<SvcmError> {
-  await rate.refusals.record({ ...recordOf(caller, name), address: "", code: "RATE_LIMITED" });
-  return new SvcmError("RATE_LIMITED", { details: rate.accepted });
-}
-
 function toResult({ host }: Pick<Ports, "host">, { words, data }: Answer): CallToolResult {
   const mark = host.digest(new TextEncoder().encode(host.randomId())).slice(0, 11);
   const blocks = [words, ...(data === undefined || data === "" ? [] : [fence(data, mark)])];
   return { content: blocks.map((text) => ({ type: "text", text })) };
-}
-
-interface CallOutcome {
-  readonly name: string;
-  readonly startedAt: number;
-  readonly error?: unknown;
-}
-
-function recordOf({ actor, source, client }: Caller, name: string) {
-  return {
-    action: "mcp.call",
-    target: quote(name, 64).slice(1, -1),
-    source,
-    ...(actor !== undefined && { actor }),
-    ...(client !== undefined && { client }),
-  };
-}
-
-/** @throws {SvcmError} AUDIT_FAILED */
-async function record(ports: Ports, caller: Caller, { name, startedAt, error }: CallOutcome): Promise<void> {
-  const isRefused = error !== undefined && describeError(error).status < 500;
-  try {
-    await ports.audit.append({
-      id: ports.host.randomId(),
-      timestamp: new Date(ports.clock.now()).toISOString(),
-      ...recordOf(caller, name),
-      outcome: error === undefined ? "succeeded" : isRefused ? "refused" : "failed",
-      ...(error !== undefined && { code: failureCode(error) }),
-      ms: Math.round(ports.clock.elapsed() - startedAt),
-    });
-  } catch (failure) {
-    if (!(failure instanceof FileError)) throw failure;
-    throw new SvcmError("AUDIT_FAILED", {
-      code: failure.code,
-      details: `The call could not be recorded: ${failure.message}`,
-    });
-  }
 }

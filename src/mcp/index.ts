@@ -1,7 +1,7 @@
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Access, Identity, Ports } from "../core/index.ts";
-import type { AskNode } from "./call.ts";
+import type { AskNode } from "./recorded.ts";
 import { createFace } from "./server.ts";
 
 export { renderSkill } from "./skill.ts";

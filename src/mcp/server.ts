@@ -10,8 +10,9 @@ import {
 } from "@modelcontextprotocol/server";
 import { describeError, failureCode, RefusalLog, type Caller, type Identity, type Ports } from "../core/index.ts";
 import { escapeHidden } from "../core/words/characters.ts";
-import { callTool, recorded, type CallContext } from "./call.ts";
+import { callTool } from "./call.ts";
 import { CallRate } from "./rate.ts";
+import { recorded, type CallContext } from "./recorded.ts";
 import { listResources, readResource } from "./resources.ts";
 import { instructions } from "./skill.ts";
 import { isOffered, listTools, type Tool } from "./tools.ts";
@@ -50,7 +51,7 @@ export function createFace({ version, ...given }: FaceOptions): Face {
       server.setRequestHandler("tools/call", ({ params }, call) =>
         track(callTool(context, callerOf(identity, clientName(server, call)), params)),
       );
-      server.setRequestHandler("resources/list", async () => ({ resources: [...(await listResources(given.docs))] }));
+      server.setRequestHandler("resources/list", async () => ({ resources: [...(await listResources(context))] }));
       server.setRequestHandler("resources/read", ({ params: { uri } }, call) =>
         track(readRecorded(context, callerOf(identity, clientName(server, call)), uri)),
       );

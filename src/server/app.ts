@@ -80,7 +80,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
         openMcp(
           ports,
           (line) => log.error(line),
-          (...asked) => fleet.askAs(...asked),
+          (...request) => fleet.askAs(...request),
         )),
   );
   const session = { ...guard, ...channelContext(ports, log, fleet), rollouts, refusals, limits, log };

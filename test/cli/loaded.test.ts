@@ -67,7 +67,7 @@ test.each([
 
 test("no command but svcm mcp, skill and serve can load the code for programs", () => {
   const dist = join(REPOSITORY, "dist");
-  const files = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((name) => /\.cjs$/.test(name));
+  const files = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".cjs"));
   const forPrograms = files.filter((name) =>
     modulesOf({ chunk: `dist/${name}`, isKept: true }).some((module) =>
       /src\/mcp\/|@modelcontextprotocol/.test(module),

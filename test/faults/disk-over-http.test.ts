@@ -54,22 +54,23 @@ describe.skipIf(!canMount)("a failing disk (needs root and mount)", () => {
   });
 
   test("a token is revoked on a full disk; where that cannot be recorded, the refusal says that it still works", async () => {
-    const { root, path } = makeWorkspace();
-    mount(path(".svcm"), "-t", "tmpfs", "-o", "size=64k", "tmpfs");
+    const workspace = makeWorkspace();
+    const { root } = workspace;
+    mount(workspace.path(".svcm"), "-t", "tmpfs", "-o", "size=64k", "tmpfs");
     const create = async (name: string) => (await svcm(["token", "create", name, "--role", "viewer"], { root })).code;
     expect([await create("bot"), await create("bob"), await create("eve")]).toEqual([0, 0, 0]);
-    expect(() => writeFileSync(path(".svcm/ballast"), Buffer.alloc(2 ** 20))).toThrow("ENOSPC");
+    expect(() => writeFileSync(workspace.path(".svcm/ballast"), Buffer.alloc(2 ** 20))).toThrow("ENOSPC");
     const listed = async () => (await svcm(["token", "list"], { root })).stdout;
     const revoked = await svcm(["token", "revoke", "bot"], { root });
     expect([revoked.code, revoked.stderr]).toEqual([0, ""]);
     expect(await listed()).not.toContain("bot");
     expect([await create("new"), await listed()]).toEqual([3, expect.stringContaining("bob")]);
-    const env = { SVC_SERVICE_MANAGEMENT_AUDIT_FILE: path(".svcm/full/audit.jsonl") };
+    const env = { SVC_SERVICE_MANAGEMENT_AUDIT_FILE: workspace.path(".svcm/full/audit.jsonl") };
     const refused = await svcm(["token", "revoke", "bob"], { root, env });
     expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining("The token still works.")]);
     expect(await listed()).toContain("bob");
-    rmSync(path(".svcm/ballast"));
+    rmSync(workspace.path(".svcm/ballast"));
     expect((await svcm(["token", "revoke", "bob"], { root })).code).toBe(0);
-    expect(readFileSync(path(".svcm/tokens.json"), "utf8")).toMatch(/eve[^ ]*.*\}\n$/s);
+    expect(readFileSync(workspace.path(".svcm/tokens.json"), "utf8")).toMatch(/eve[^ ]*.*\}\n$/s);
   });
 });

@@ -35,9 +35,9 @@ longTest("while PM2 hangs, a stream and /metrics report the host without delay",
   await daemon.signal("SIGSTOP");
   const before = observed.count;
   const result = execute(metricsShow, ports, { environment: "dev" }, caller);
-  const askedAt = performance.now();
+  const requestedAt = performance.now();
   const shown = execute(processShow, ports, { name: "idle", environment: "dev" }, caller);
-  const shownAfter = shown.then(() => performance.now() - askedAt);
+  const shownAfter = shown.then(() => performance.now() - requestedAt);
   const text = execute(metricsExpose, ports, { version: "1.0.0", format: "openmetrics" }, caller);
   await expect(result).rejects.toMatchObject({ body: { code: "PM2_TIMEOUT" } });
   // The query took five seconds. A sampler that waits for PM2 would have reported the host once.

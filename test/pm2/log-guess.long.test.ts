@@ -1,6 +1,6 @@
 /**
  * Ten thousand wrong guesses of a secret by a search, and right ones among them: neither the counters of an answer nor
- * the distribution of its time tells them apart. Each kind of secret is guessed: one that svcm knows, in two spellings, and
+ * the distribution of its time differs. Each kind of secret is guessed: one that svcm knows, in two spellings, and
  * two that only their form shows.
  */
 import { expect, test } from "vitest";
@@ -27,7 +27,7 @@ interface Guess {
   readonly isRight: boolean;
 }
 
-test("a right guess of a secret cannot be told from a wrong one", { timeout: 1_800_000 }, async () => {
+test("a right guess of a secret looks like a wrong one", { timeout: 1_800_000 }, async () => {
   const line = (at: number): string =>
     `connect postgres://shop:${KNOWN}@db/shop ${KINDS.encoded}, ${KINDS.token}, GET /a?${KINDS.parameter} failed ${at}\n`;
   const plain = (at: number): string => `request ${at} was answered in ${at % 90} ms by a worker\n`;

@@ -122,7 +122,7 @@ test.skipIf(!canHaveTerminal).for(cases)("$title", { timeout: 300_000 }, async (
   }
 });
 
-/** What each answer says first: the cause that the documentation shows. */
+/** The cause that the documentation shows. */
 const CAUSES: Readonly<Record<string, RegExp>> = {
   "A crash loop every nine seconds": /"cause":"crash"[^]*lost the database/,
   "A memory limit": /memory-limit/,

@@ -20,7 +20,7 @@ export const proposalBody = z
     service: z.string().optional(),
     planId: z.string().describe("Identifies the steps or values, and everything that they were computed from."),
     summary: z.array(z.string()).describe("The plan or the changed lines, in words. No secret is shown."),
-    commit: z.string().optional().describe("What the proposal deploys."),
+    commit: z.string().optional().describe("The commit that the proposal deploys."),
     reason: z.string().optional().describe("The text of the program that proposed it. svcm does not check it."),
     proposedBy: party.extend({
       client: z.string().optional().describe("The name that the client program gave itself. Nothing proves it."),

@@ -58,7 +58,7 @@ const KEYS = ["api", "access", "private", "signing"].flatMap((of) => ["", "-", "
 
 /** In lower case. All that {@link maskLogLine} hides follows one of them, and so does a private key. */
 export const TELLTALES: readonly string[] = [
-  ...["password", "passwd", "passphrase", "secret", "token", "credential", "bearer", "authorization"],
+  ..."password passwd passphrase secret token credential bearer authorization".split(" "),
   ...KEYS,
   "private key-----",
 ];
@@ -66,7 +66,7 @@ export const TELLTALES: readonly string[] = [
 /** Tokens, parameters, and options such as `--tls-key`. */
 const FORM = new RegExp(String.raw`${TOKENS.source}|[?&#]([\w.-]{1,60})=|(?<!\S)--?[\w-]{0,40}[kK][eE][yY]`, "g");
 
-/** Where a text may hold what is hidden by its form, besides a user and a password in a URL. */
+/** Yields each offset of a text that is hidden by its form, besides a user and a password in a URL. */
 export function* findForms(text: string): Generator<number> {
   const secret = new Map<string, boolean>();
   for (const { index, 1: name } of text.matchAll(FORM)) {

@@ -26,7 +26,7 @@ export const tokenRevoke = defineOperation({
     ).catch(sayIfItWorks(ports, name)),
 });
 
-/** Whoever revokes a token must not believe that it has ended. */
+/** A user must not believe that the token has ended. */
 function sayIfItWorks({ tokens, clock }: HasTokens & HasClock, name: string): (error: unknown) => never {
   return (error) => {
     const failed = error instanceof SvcmError && ["AUDIT_FAILED", "TOKENS_FAILED"].includes(error.kind);

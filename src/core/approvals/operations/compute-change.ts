@@ -23,7 +23,7 @@ export interface Change {
 export interface ComputedChange {
   readonly environment: string;
   readonly planId: string;
-  /** What a deploy makes run. */
+  /** Of a deploy. */
   readonly commit?: string;
   /** Of the env file, for the write. */
   readonly tag?: string;
