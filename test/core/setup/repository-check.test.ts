@@ -118,7 +118,7 @@ test("an env file with secrets that Git tracks, or does not ignore, is named by 
   expect(await told()).toEqual([[], []]);
 });
 
-test("a private key in quotes has lines, and is no error", async () => {
+test("check accepts a private key in quotes, which has several lines", async () => {
   const key = String.raw`PRIVATE_KEY="-----BEGIN PRIVATE KEY-----\n<yours>\n-----END PRIVATE KEY-----\n"`;
   const project = SVCM.replace("keys:\n", "keys:\n  PRIVATE_KEY: { kind: secret }\n");
   const workspace = makeWorkspace({
