@@ -218,7 +218,7 @@ export abstract class SvcmCommand extends Command {
     const failure = toFailure(error, { id, flags: { ...flags, ...baseFlags, ...json }, args });
     process.exitCode = failure.exitCode;
     if (failure.body === undefined) return;
-    // A program that asks for JSON gets it, also from a command that has no answer of its own.
+    // A program that asks for JSON gets it, also from a command without a JSON answer.
     const end = this.argv.indexOf("--");
     const own = end === -1 ? this.argv : this.argv.slice(0, end);
     if (this.jsonEnabled() || own.includes("--json")) this.logJson(failure.body);

@@ -10,7 +10,7 @@ interface Answers {
   readonly health: Record<string, string> | undefined;
 }
 
-/** What no file says. An empty answer leaves it open. */
+/** Asks for the facts that no file has. An empty answer leaves one open. */
 async function askOpenQuestions(command: SvcmCommand, { keys, found }: InitResponse, given: Answers): Promise<Answers> {
   const { open } = keys;
   // A probe belongs to a service, and only one can be meant without its name.
@@ -82,8 +82,8 @@ export default class Init extends SvcmCommand {
     const run = (write: boolean): Promise<InitResponse> =>
       this.execute(projectInit, { write, only: flags.only, confirm: flags.confirm, ...answers });
     let proposal = await run(flags.yes);
-    const isAsked = !flags.yes && !flags.check && !flags["dry-run"] && !flags.confirm && canPrompt(this);
-    if (isAsked && proposal.plan.some(({ path, isNew }) => isNew && path.endsWith("svcm.yaml"))) {
+    const canAsk = !flags.yes && !flags.check && !flags["dry-run"] && !flags.confirm && canPrompt(this);
+    if (canAsk && proposal.plan.some(({ path, isNew }) => isNew && path.endsWith("svcm.yaml"))) {
       answers = await askOpenQuestions(this, proposal, answers);
       proposal = await run(false);
     }

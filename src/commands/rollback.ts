@@ -51,7 +51,7 @@ export default class Rollback extends NodeCommand {
   /** The id of the accepted plan; null for a no; `undefined` if svcm did not ask. */
   async #confirmPlan(request: RollbackRequest, isAccepted: boolean): Promise<string | null | undefined> {
     if (isAccepted) return undefined;
-    // A release that does not exist is told first.
+    // Refuses a release that does not exist first.
     const { id } = await this.#show(request);
     requirePrompt(canPrompt(this), "svcm rollback", "--plan or --yes");
     return (await confirmChange(this, "Roll back?")) ? id : null;

@@ -27,8 +27,21 @@ describe("a write", () => {
     });
     expect(server.text()).toContain("SVC_HTTP_FRAMEWORK=fastify\n");
     expect(server.text()).not.toContain("NOBODYS");
-    const { changedKeys: _changed, ignoredKeys: _ignored, warnings, staleProcesses, overrides, ...state } = answer.json;
-    expect({ warnings, staleProcesses, overrides }).toEqual({ warnings: [], staleProcesses: [], overrides: [] });
+    const {
+      changedKeys: _changed,
+      ignoredKeys: _ignored,
+      warnings,
+      staleProcesses,
+      overrides,
+      elsewhere,
+      ...state
+    } = answer.json;
+    expect({ warnings, staleProcesses, overrides, elsewhere }).toEqual({
+      warnings: [],
+      staleProcesses: [],
+      overrides: [],
+      elsewhere: [],
+    });
     const read = await ask(server, `${ENV}?environment=development`);
     expect(read.json).toEqual(state);
     expect(read.headers.etag).toBe(answer.headers.etag);

@@ -82,7 +82,7 @@ export async function editKeys(
   );
 }
 
-/** @throws {SvcmError} if the repository declares no keys of its own */
+/** @throws {SvcmError} if no file of the repository declares keys */
 async function keysFile({ facts }: HasFacts): Promise<KeysFile> {
   const project = await facts.project();
   const source = keySource(await facts.runtimeContract(), project);

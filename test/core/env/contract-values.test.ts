@@ -125,7 +125,7 @@ describe("values", () => {
       expect(pasted?.message).toMatch(/: "a\\\\n\\(?:n|r|u2028)\.\.\." holds a control character/);
     }
     const secret = { kind: "secret", tier: "never-exposed", label: "x", help: "x" } as const;
-    expect(valueIssue("S", secret, "canary\n")?.message).toMatch(/^S: the value holds a control character/);
+    expect(valueIssue("S", secret, "canary\u0007")?.message).toMatch(/^S: the value holds a control character/);
   });
 
   test.each([

@@ -1,4 +1,4 @@
-/** What a write to an env file changes of what runs. */
+/** The effect of a write to an env file on the processes that run. */
 import { expect, test } from "vitest";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import { decideEffect, mergeEffects, type FileReader } from "../../../src/core/running/stale-processes.ts";

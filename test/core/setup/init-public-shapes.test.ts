@@ -16,12 +16,19 @@ function propose(files: Files, running: readonly RunningApp[] = []) {
   const detection = detect({ files: new Map(Object.entries(files)), isCut: false }, running);
   const { layout } = proposeLayout(detection);
   const open = [...new Set(detection.undecided.map(({ file }) => file))].toSorted();
-  return { ...layout, ecosystem: layout.services[""]?.ecosystem, open, notes: detection.notUnderstood };
+  return {
+    ...layout,
+    ecosystem: layout.services[""]?.ecosystem,
+    env: layout.services[""]?.env,
+    open,
+    notes: detection.notUnderstood,
+  };
 }
 
 interface Shape {
   readonly files: Files;
   readonly ecosystem: Readonly<Record<string, unknown>> | undefined;
+  readonly env?: Readonly<Record<string, unknown>>;
   readonly open?: readonly string[];
   readonly running?: readonly RunningApp[];
 }
@@ -52,6 +59,15 @@ const shapes: Readonly<Record<string, Shape>> = {
       staging: { file: "ecosystem.config.js", env: "staging", only: ["shop-staging"] },
       production: { file: "ecosystem.config.js", env: "production", only: ["shop"] },
     },
+  },
+  "an encrypted copy for Git is no env file": {
+    files: {
+      "ecosystem.config.js": js(app("api", "a.js", PRODUCTION)),
+      ".env.production.gpg": "",
+      ".env.example": "A=1\n",
+    },
+    ecosystem: { production: "ecosystem.config.js" },
+    env: { production: ".env" },
   },
   "a workflow ci-cd.yml does not deploy to an environment ci": {
     files: {
@@ -202,10 +218,11 @@ const shapes: Readonly<Record<string, Shape>> = {
   },
 };
 
-test.each(Object.entries(shapes))("%s", (_, { files, ecosystem, open = [], running }) => {
+test.each(Object.entries(shapes))("%s", (_, { files, ecosystem, env, open = [], running }) => {
   const found = propose(files, running);
   expect(found.ecosystem).toEqual(ecosystem);
   expect(found.open).toEqual(open);
+  if (env !== undefined) expect(found.env).toEqual(env);
 });
 
 test("no default where environments start the same program under different names", () => {

@@ -117,3 +117,16 @@ test("an env file with secrets that Git tracks, or does not ignore, is named by 
   writeFileSync(`${ports.workspace.root}/.gitignore`, ".env\n");
   expect(await told()).toEqual([[], []]);
 });
+
+test("check accepts a private key in quotes, which has several lines", async () => {
+  const key = String.raw`PRIVATE_KEY="-----BEGIN PRIVATE KEY-----\n<yours>\n-----END PRIVATE KEY-----\n"`;
+  const project = SVCM.replace("keys:\n", "keys:\n  PRIVATE_KEY: { kind: secret }\n");
+  const workspace = makeWorkspace({
+    ...GOOD,
+    "svcm.yaml": project,
+    ".env.example": `${GOOD[".env.example"]}${key}\n`,
+    ".env": `${GOOD[".env"]}${key}\n`,
+    "worker.js": `${CODE} process.env.PRIVATE_KEY;`,
+  });
+  expect(await check(workspace)).toMatchObject({ passed: true, issues: [] });
+});

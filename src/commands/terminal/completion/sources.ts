@@ -109,6 +109,7 @@ export const ARGUMENT_SOURCES: Readonly<Record<string, readonly Source[]>> = {
 /** Flags whose values only the user can know. */
 export const FREE_TEXT_FLAGS: ReadonlySet<string> = new Set([
   ...ENTRY_FIELDS.flatMap(({ accepted, flag = "" }) => (accepted ? [] : [flag])),
+  "allow",
   "context",
   "deadline",
   "expires",

@@ -47,11 +47,18 @@ const TEMPLATE = /(?:^|[._-])(?:ex[ae]mple|sample|template|dist|schema|defaults?
 const BACKUP = /(?:~|\.(?:bak|backup|old|orig|swp|save|copy))(?:$|\.)|[._-](?:bak|backup|old)$/i;
 
 /** `.env`, `.env.<x>`, `<x>.env`, `env.<template>`; no backups. */
+/** Such a copy is for Git: what an app reads is the file that it is decrypted to. */
+const ENCRYPTED = /\.(?:gpg|pgp|asc|age|enc|aes)$/i;
+
 export function isEnvName(path: string): boolean {
   const name = baseName(path);
   const isEnv = /^\.env(?:[.-][\w.-]+)?$/.test(name) || /^[\w-]+\.env$/.test(name) || /^env\.[\w-]+$/.test(name);
   return (
-    isEnv && !BACKUP.test(name) && !(name.startsWith("env.") && !TEMPLATE.test(name)) && !/\.[cm]?[jt]s$/.test(name)
+    isEnv &&
+    !BACKUP.test(name) &&
+    !ENCRYPTED.test(name) &&
+    !(name.startsWith("env.") && !TEMPLATE.test(name)) &&
+    !/\.[cm]?[jt]s$/.test(name)
   );
 }
 

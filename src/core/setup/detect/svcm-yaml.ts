@@ -8,7 +8,7 @@ import type { DetectedKey } from "./detect.ts";
 
 const SCHEMA = "# yaml-language-server: $schema=./node_modules/svcm/schemas/svcm.v1.schema.json";
 
-/** What a user says; no file says it. */
+/** Facts that only a user knows. */
 export interface InitAnswers {
   readonly allow?: readonly string[] | undefined;
   readonly health?: Readonly<Record<string, string>> | undefined;

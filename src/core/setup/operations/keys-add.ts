@@ -21,7 +21,7 @@ export const keysAdd = defineOperation({
     }),
 });
 
-/** In doubt, a key counts as a secret: the wish to edit it, or a kind, says that it is none. */
+/** In doubt, a key counts as a secret, unless the request names a kind or makes it editable. */
 export function newEntry(
   key: string,
   { kind, values, editable }: Pick<InputOf<"keys.add">, "kind" | "values" | "editable">,
