@@ -76,13 +76,9 @@ export default class Deploy extends SvcmCommand {
     const { args, flags } = await this.parse(Deploy);
     const { lockTimeoutMs, timeoutMs } = readTimeouts(flags);
     const prune = flags.prune || undefined;
-    if (args.revision !== undefined && flags.from !== undefined)
-      throw new SvcmError("INVALID_REQUEST", {
-        details: "--from takes the place of the revision. Give one of the two.",
-      });
-    const from = flags.from === undefined ? undefined : resolve(flags.from);
     const retry = flags.retry ? undefined : false;
-    const request = { ...pickEnvironment(flags), revision: args.revision, from, prune, retry, lockTimeoutMs };
+    const code = chooseCode(args.revision, flags.from);
+    const request = { ...pickEnvironment(flags), ...code, prune, retry, lockTimeoutMs };
     const { plan, message } = flags;
     const choices = { switchEnvironment: flags["switch-environment"] || undefined, message, timeoutMs };
     if (flags.node !== undefined) {
@@ -119,6 +115,11 @@ export default class Deploy extends SvcmCommand {
       ? await confirmName(this, `Deploy? Type the name ${environment} to go on:`, environment)
       : await confirmChange(this, "Deploy?");
   }
+}
+
+function chooseCode(revision: string | undefined, from: string | undefined) {
+  if (revision === undefined || from === undefined) return { revision, from: from && resolve(from) };
+  throw new SvcmError("INVALID_REQUEST", { details: "--from takes the place of the revision. Give one of the two." });
 }
 
 type DeployRequest = Parameters<typeof deployPlan.run>[1];

@@ -1,4 +1,4 @@
-/** The timer, the line for cron and the workflow of docs/how-to/deploy.md, run as they stand there. */
+/** The timer, the line for cron and the workflow of docs/how-to/deploy.md, run word for word. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

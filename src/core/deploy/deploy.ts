@@ -19,6 +19,8 @@ import {
   type DeployContext,
   type DeployPorts,
 } from "./deploy-context.ts";
+import { compareCommits, formerCommit } from "./compare-commits.ts";
+import { asDeploy, outcomeOf, unswitched } from "./deploy-errors.ts";
 import { findCode, findPrepared } from "./find-code.ts";
 import { noteForeignLayout } from "./foreign-layout.ts";
 import { deployOfPath } from "./layout.ts";
@@ -28,7 +30,7 @@ import { appNames } from "./app-names.ts";
 import { prepareRelease } from "./prepare.ts";
 import { requireDecided } from "./undecided.ts";
 import { pruneReleases } from "./prune.ts";
-import { commitsOf, toPlace, type DeployOutcome, type DeployRecord } from "./record.ts";
+import { commitsOf, toPlace, type DeployRecord } from "./record.ts";
 import { recoverDeploys } from "./recover.ts";
 import { requireUntried } from "./require-untried.ts";
 import { toDeploy } from "./to-deploy.ts";
@@ -128,29 +130,6 @@ async function findRunning(
   return { deploy: toDeploy(record, former), release: null, plan, pruned: [], notes: context.notes };
 }
 
-/** The processes were changed, so this is no failure after which everything runs as before. */
-function unswitched(error: unknown, { commit }: DeployRecord): unknown {
-  if (!(error instanceof SvcmError)) return error;
-  return new SvcmError("APPLY_HALF", {
-    ...error.body,
-    details: `The apps run ${commit.slice(0, 7)}, but current was not switched: ${error.message}`,
-    hint: `Correct that, then: svcm deploy ${commit.slice(0, 10)}`,
-  });
-}
-
-/** An apply in the checkout would leave the releases. */
-function asDeploy({ kind, body }: SvcmError): SvcmError {
-  const { hint, ...rest } = body;
-  return new SvcmError(kind, {
-    ...rest,
-    ...(hint !== undefined && { hint: hint.replaceAll("svcm apply", "svcm deploy") }),
-  });
-}
-
-function outcomeOf({ kind }: SvcmError): DeployOutcome {
-  return kind === "APPLY_HALF" ? "half" : kind === "APPLY_REVERTED" ? "reverted" : "failed";
-}
-
 function now({ clock }: Pick<DeployPorts, "clock">): string {
   return new Date(clock.now()).toISOString();
 }
@@ -226,21 +205,6 @@ async function openContext(ports: DeployPorts, request: Request, caller: Caller)
     isAdopting: request.adopt ?? false,
     notes: [],
   };
-}
-
-/** A release file has no commits, and Git may have lost the former one. */
-async function compareCommits(git: DeployGit, from: string, to: string): Promise<DeployPlan["commits"]> {
-  try {
-    return { added: await git.listBetween(from, to), removed: await git.listBetween(to, from) };
-  } catch (error) {
-    if (error instanceof SvcmError) return null;
-    throw error;
-  }
-}
-
-async function formerCommit({ root }: DeployContext, former: string | null): Promise<string | null> {
-  if (former === null) return (await root.foreign())?.commit ?? null;
-  return (await root.records()).find(({ id }) => id === former)?.commit ?? null;
 }
 
 /** The id of the release is in the journal of the deploy before its first step. */

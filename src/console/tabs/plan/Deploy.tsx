@@ -18,7 +18,7 @@ import { useRollout } from "./rollout.ts";
 import { refusalsOf } from "./selection.ts";
 import { PlannedSteps } from "./Steps.tsx";
 
-interface Asked {
+interface Query {
   readonly environment: string;
   readonly revision: string | undefined;
 }
@@ -28,12 +28,12 @@ export function Deploy({ onClose }: { readonly onClose: () => void }): JSX.Eleme
   const { api } = useConsole();
   const { environment, isRunning } = useRollout();
   const revision = useSignal("");
-  const request = useSignal<Asked | undefined>(undefined);
-  const { value: asked } = request;
-  const prepare = async (signal: AbortSignal) => ({ asked, plan: await api.prepareDeploy(asked!, signal) });
-  const { answer, problem, retry } = useRequest(asked && prepare, [asked]);
-  const isPreparing = asked !== undefined && problem === undefined && answer?.asked !== asked;
-  const isOfEnvironment = asked?.environment === environment.value;
+  const request = useSignal<Query | undefined>(undefined);
+  const { value: query } = request;
+  const prepare = query && (async (signal: AbortSignal) => ({ query, plan: await api.prepareDeploy(query, signal) }));
+  const { answer, problem, retry } = useRequest(prepare, [query]);
+  const isPreparing = query !== undefined && problem === undefined && answer?.query !== query;
+  const isOfEnvironment = query?.environment === environment.value;
   const begin = (event: Event): void => {
     event.preventDefault();
     request.value = { environment: environment.value, revision: revision.value.trim() || undefined };
@@ -59,7 +59,7 @@ export function Deploy({ onClose }: { readonly onClose: () => void }): JSX.Eleme
         )}
       </StatusRegion>
       <RequestProblem problem={problem} retry={retry} />
-      {answer && answer.asked === asked && isOfEnvironment && <Prepared plan={answer.plan} onDone={onClose} />}
+      {answer && answer.query === query && isOfEnvironment && <Prepared plan={answer.plan} onDone={onClose} />}
     </Card>
   );
 }
