@@ -18,7 +18,8 @@ export const bootCodes: CodeDocs = {
     remedy: "Run `svcm boot restore` to bring them back, or `pm2 save --force` to empty the list.",
   },
   RENEW_REFUSED: {
-    summary: "A renewal of PM2's daemon would fail or cut something off, so it was not begun; the details name each reason.",
+    summary:
+      "A renewal of PM2's daemon would fail or cut something off, so it was not begun; the details name each reason.",
     remedy: "Remove what the details name, then run `svcm daemon renew` again.",
   },
   RENEW_RETURNED: {
