@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => (problem === undefined ? machine.end() : undefined));
 
-/** Names, states and a value, as PM2's own list has them; what nobody runs is empty. */
+/** Names, states and a value, as PM2's own list has them; without a daemon it is empty. */
 async function running(): Promise<string> {
   const text = await deploy(`pgrep -u deploy -f 'God Daemon' >/dev/null && ${pm2} jlist --silent`);
   const json = text.split("\n").find((line) => line.startsWith("["));
@@ -104,9 +104,9 @@ test.skipIf(problem !== undefined)(
       const isBack = (await running()) === before;
       // Outside of PM2's own unit, the shutdown decides it: "PM2 may save the apps as stopped".
       const isOpen = verdict === "unknown" || codes.join() === "UNIT_OUTSIDE";
-      const said = isOpen ? "open" : verdict;
-      verdicts.push(said);
-      expect([state, codes, said === "open" || (said === "yes") === isBack]).toEqual([state, codes, true]);
+      const answer = isOpen ? "open" : verdict;
+      verdicts.push(answer);
+      expect([state, codes, answer === "open" || (answer === "yes") === isBack]).toEqual([state, codes, true]);
     }
     expect(new Set(verdicts)).toContain("yes");
     expect(new Set(verdicts)).toContain("no");
