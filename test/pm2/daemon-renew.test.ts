@@ -68,7 +68,7 @@ async function states(): Promise<string[]> {
   return (await ports.processes.list()).map(({ name, status }) => `${name} ${status}`);
 }
 
-/** What differs between two runs of the same declaration, and what leads to the Node.js. */
+/** Fields that differ between two runs of the same declaration, or lead to the Node.js. */
 const OF_A_RUN =
   /^(?:exec_interpreter|km_link|pm_id|pid|pm_pid_path|pm_(?:out|err)_log_path|pm_log_path|unique_id|created_at|pm_uptime|restart_time|unstable_restarts|prev_restart_delay|exit_code|axm_\w+|version|versioning|node_version|instances|status|PATH|created|command|_km_monitored)$/;
 

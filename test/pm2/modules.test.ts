@@ -1,16 +1,25 @@
 /** Modules of PM2, such as pm2-logrotate, belong to PM2: svcm neither shows nor changes them. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
-import { ecosystemDrift, execute, metricsShow, processAct, processList } from "../../src/core/index.ts";
+import {
+  bootRestore,
+  bootSave,
+  daemonRenew,
+  ecosystemDrift,
+  execute,
+  metricsShow,
+  processAct,
+  processList,
+} from "../../src/core/index.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { listRawProcesses } from "../support/raw-list.ts";
 import { longTest } from "../support/runs.ts";
 
 const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
-const caller = { source: "cli", grants: ["read", "write"] } as const;
+const caller = { source: "cli", grants: ["read", "write", "act", "admin"] } as const;
 let own: Pm2;
 
 beforeAll(async () => {
@@ -46,3 +55,24 @@ longTest("a module is not listed and causes no drift, and an action on its names
   expect(affected.map(({ name }) => name)).toEqual(["api"]);
   expect((await moduleOf())?.pid).toBe(before?.pid);
 });
+
+longTest(
+  "a module runs again after a renewal and after the death of the daemon, though no saved list has it",
+  async () => {
+    const ports = own.ports();
+    const states = async () =>
+      (await listRawProcesses(own.home)).map(({ name, pm2_env }) => `${name} ${String(pm2_env["status"])}`);
+    await execute(daemonRenew, ports, { goBack: false, node: process.execPath }, caller);
+    expect(await states()).toContain("a-module online");
+    await execute(bootSave, ports, {}, caller);
+    // As npm installs it: PM2 does not keep a module that it started from a folder.
+    const installed = join(own.home, "modules/a-module/node_modules/a-module");
+    cpSync(join(own.folder, "a-module"), installed, { recursive: true });
+    writeFileSync(join(own.home, "module_conf.json"), JSON.stringify({ "module-db-v2": { "a-module": {} } }));
+    const pid = Number(readFileSync(join(own.home, "pm2.pid"), "utf8"));
+    process.kill(pid, "SIGKILL");
+    await expect.poll(() => own.pids()).not.toContain(pid);
+    await execute(bootRestore, ports, {}, caller);
+    expect(await states()).toContain("a-module online");
+  },
+);

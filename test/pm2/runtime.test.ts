@@ -17,7 +17,7 @@ if (!existsSync("again")) setTimeout(() => { writeFileSync("again", ""); process
 process.on("SIGINT", () => { writeFileSync("drained", ""); process.exit(0); });
 setInterval(() => {}, 1e6);`;
 
-test("state, ends, boot and daemon are told as they are, and a stop drains the apps", async () => {
+test("state, ends, boot and daemon are shown as they are, and a stop drains the apps", async () => {
   const own = pm2();
   const ports = own.ports();
   onTestFinished(() => own.end());

@@ -6,7 +6,7 @@ import { SvcmCommand } from "../base.ts";
 export default class DaemonRenew extends SvcmCommand {
   static override summary = "Move all apps to a new daemon, with the installed PM2 and the present Node.js.";
   static override description =
-    "Starts the new daemon beside the old one and moves app by app: each ends in the old daemon and starts in the new one, and the next one follows when it is online. What was stopped stays stopped, and no job runs. At the end the list is compared with the one before, field by field; only then the old daemon ends. If an app fails, everything returns to the old daemon. Ids, restart counters and start times are lost. Refused before anything is touched if it must fail. After it was cut off, the next run goes on.";
+    "Starts the new daemon beside the old one and moves app by app. Each app ends in the old daemon and starts in the new one; the next one follows when it is online. A stopped app stays stopped, and no job runs. At the end the list is compared with the one before, field by field; only then the old daemon ends. If an app fails, everything returns to the old daemon. Ids, restart counters and start times are lost. Refused before anything is touched if it must fail. After it was cut off, the next run goes on.";
   static override examples = [
     "<%= config.bin %> daemon renew",
     "<%= config.bin %> daemon renew --node /usr/local/bin/node",
@@ -45,6 +45,6 @@ function render({ state, before, after, goesOnSince, processes }: DaemonRenewRes
     `${pluralize(started, "process", "processes")} started.`,
     ...(resting.size === 0 ? [] : [`Not started, because they were stopped or are jobs: ${[...resting].join(", ")}.`]),
     ...failed.map(({ name, reason }) => `  ${name} failed: ${reason}.`),
-    ...(state === "renewed" ? ["Ids, restart counters and start times began anew. The list is saved."] : []),
+    ...(state === "renewed" ? ["Ids, restart counters and start times start again. The list is saved."] : []),
   ].join("\n");
 }

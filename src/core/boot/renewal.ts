@@ -7,7 +7,7 @@ import { type DaemonFacts, nameList } from "./facts.ts";
 import { isInRange } from "./node-range.ts";
 import type { MachineUser, UnitFacts } from "./port-units.ts";
 
-/** What decides if the daemon can be renewed. */
+/** The facts that decide if the daemon can be renewed. */
 export interface RenewalFacts {
   readonly node: string;
   /** Null if the file cannot run. */
@@ -52,7 +52,7 @@ function daemonProblems({ daemons = [], former: one, user, units }: RenewalFacts
   const own = daemons.filter(({ isOwn }) => isOwn);
   if (one === undefined) return ["no PM2 daemon with this PM2_HOME runs; `svcm boot restore` starts one"];
   if (one.isForeground)
-    return ["pm2-runtime runs the apps; start its container anew, from an image with the wanted PM2"];
+    return ["pm2-runtime runs the apps; start a new container from an image with the wanted PM2"];
   if (own.length > 1) return [`${own.length} daemons use this PM2_HOME: pid ${own.map((each) => each.pid).join(", ")}`];
   const unit = units.find(({ isOfHome, name }) => isOfHome && one.group?.split("/").includes(name));
   const manager = unit?.scope === "user" ? "systemctl --user" : "sudo systemctl";
@@ -77,7 +77,7 @@ function processProblems({ running, own }: RenewalFacts): string[] {
   );
   const unsettled = running.filter(({ status }) => !SETTLED.has(status));
   return [
-    ...(self === undefined ? [] : [`this svcm runs in ${self.name}, which would end; run it in a terminal of its own`]),
+    ...(self === undefined ? [] : [`this svcm runs in ${self.name}, which would end; run it in a separate terminal`]),
     ...(jobs.length === 0
       ? []
       : [`${nameList(namesOf(jobs))} runs, and would be cut off; wait for its end, or stop it`]),

@@ -2,7 +2,7 @@ import { formatSecond } from "../words/seconds.ts";
 import { pluralize } from "../words/pluralize.ts";
 import { shellQuote } from "../words/shell.ts";
 import { compareSaved, type SavedDifference } from "./compare-saved.ts";
-import { type BootFacts, type BootRule, nameList } from "./facts.ts";
+import { type BootFacts, type BootRule, nameList, unitsOfHome } from "./facts.ts";
 
 const SAVE = "svcm boot save";
 
@@ -37,7 +37,8 @@ const noList: BootRule = {
 const broken: BootRule = {
   code: "BOOT_LIST_BROKEN",
   severity: "error",
-  summary: "PM2's saved list is cut off or is not a list of apps. At a boot, PM2 deletes it and starts nothing.",
+  summary:
+    "PM2's saved list is cut off or is not a list of apps. At a boot, PM2 deletes it and starts nothing (a warning with the unit of svcm, which has a copy).",
   explanation:
     "A full disk and a power cut do this. svcm keeps a copy of each list that it saves, and `svcm boot restore` uses it.",
   remedy: "Run `svcm boot save` if the apps run, else `svcm boot restore`.",
@@ -45,8 +46,11 @@ const broken: BootRule = {
     const { state, path, copy } = facts.saved;
     if (state !== "broken") return;
     const good = copy === null ? "svcm has no copy" : `svcm has a copy of ${formatSecond(copy.savedAtMs)}`;
+    const isMended =
+      copy !== null && unitsOfHome(facts).some(({ isEnabled, starts }) => isEnabled && starts === "svcm");
     yield {
       path: ["list"],
+      severity: isMended ? "warning" : "error",
       message: `PM2's saved list ${path} cannot be parsed; ${good}`,
       command: repairCommand(facts),
     };

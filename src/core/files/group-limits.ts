@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { readIfReadable } from "./system.ts";
 
-/** What the group of the first process may use: in a container, the container. Null without a limit. */
+/** The limits of the group of the first process: in a container, the container. Null without a limit. */
 export interface GroupLimits {
   readonly cpu: { readonly cores: number; readonly usedMs: number | null } | null;
   /** `usedBytes` does not count cached files, which the kernel drops before it ends a process. */

@@ -1,4 +1,4 @@
-/** What a container may use, from files as the kernel writes them in each version of control groups. */
+/** The limits of a container, from files as the kernel writes them in each version of control groups. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";

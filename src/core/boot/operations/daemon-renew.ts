@@ -95,7 +95,7 @@ async function moveAll(ports: RenewPorts, node: string, former: FormerDaemon | u
   return moved;
 }
 
-/** They lead to the Node.js, which is what was asked for. */
+/** They lead to the requested Node.js. */
 const OF_NODE = /^(?:PATH|interpreter)(?:,interpreter)?$/;
 
 function differenceText(before: readonly ProcessRecord[], after: readonly ProcessRecord[]): string | undefined {

@@ -10,6 +10,7 @@ export interface Pm2 {
   readonly Client: Pm2Client;
   /** A failure is an error, a text or a list of these. */
   start(declaration: object, done: (error: unknown, started: unknown) => void): void;
+  launchModules(done: (error?: unknown) => void): void;
 }
 
 export interface Pm2Client {

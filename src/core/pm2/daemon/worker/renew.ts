@@ -20,7 +20,7 @@ import { isStoppedOrFinite, restoreOne } from "./restore-list.ts";
 import { writeDump } from "./saved-records.ts";
 import { withNode } from "./with-node.ts";
 
-/** What a run after SIGKILL needs; it holds every value, so only its owner may read it. */
+/** Needed by a run after SIGKILL; it holds every value, so only its owner may read it. */
 interface Journal extends Renewal {
   readonly program: string;
   readonly formerNode: string | null;

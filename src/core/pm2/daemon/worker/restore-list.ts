@@ -18,10 +18,10 @@ import {
   writeCopy,
 } from "../saved-files.ts";
 import { gracePeriodMs } from "./act.ts";
-import { type Connection, listProcesses } from "./connection.ts";
+import { type Connection, listProcesses, withTimeout } from "./connection.ts";
 import type { Pm2Process } from "./pm2-api.ts";
 import { savedApp } from "./saved-records.ts";
-import { connectOrLaunch, type StartContext } from "./start-app.ts";
+import { connectLibrary, connectOrLaunch, type StartContext } from "./start-app.ts";
 
 /** Of all apps together. A slow app of a busy machine must not end the others. */
 const RESTORE_TIMEOUT_MS = 600_000;
@@ -36,9 +36,24 @@ export async function restoreList(context: StartContext): Promise<RestoredProces
   const connection = await connectOrLaunch(context);
   try {
     const listed = new Set((await listProcesses(connection, START_TIMEOUT_MS)).map(({ name }) => String(name)));
-    return await mapLimited(saved, cpus().length * STARTS_PER_CORE, (one) => restoreOne(connection, one, listed));
+    const apps = await mapLimited(saved, cpus().length * STARTS_PER_CORE, (one) => restoreOne(connection, one, listed));
+    return hasDaemon ? apps : [...apps, ...(await startModules(context))];
   } finally {
     connection.close();
+  }
+}
+
+/** The saved list does not have modules, such as pm2-logrotate: PM2's command line starts them with each new daemon. */
+async function startModules({ pm2 }: StartContext): Promise<RestoredProcess[]> {
+  try {
+    await withTimeout(connectLibrary(pm2), START_TIMEOUT_MS, "PM2 did not accept the connection");
+    const launched = new Promise<void>((done, fail) => {
+      pm2.launchModules((error) => (error ? fail(new Error(errorText(error))) : done()));
+    });
+    await withTimeout(launched, START_TIMEOUT_MS, "PM2 did not start its modules");
+    return [];
+  } catch (error) {
+    return [{ name: "PM2's modules", pmId: null, outcome: "failed", reason: errorText(error) }];
   }
 }
 

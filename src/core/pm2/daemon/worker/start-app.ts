@@ -57,8 +57,6 @@ async function startWithPm2(
     timeoutMs,
     "PM2 did not accept the connection",
   );
-  // PM2's library sets these variables, and would pass them to the apps.
-  for (const name of ["PM2_PROGRAMMATIC", "PM2_DISABLE_VERSION_CHECK"]) delete process.env[name];
   handOver(waitMs);
   const started = new Promise<void>((done, fail) => {
     pm2.start({ apps }, (error) => {
@@ -98,7 +96,9 @@ function restingRecord(app: Readonly<Record<string, unknown>>, instance: number)
   return { ...app, ...env, env, ...counters, created_at: Date.now(), status: "stopped" };
 }
 
-function connectLibrary({ Client: client }: Pm2): Promise<void> {
+export function connectLibrary({ Client: client }: Pm2): Promise<void> {
+  // PM2's library sets these variables, and would pass them to the apps.
+  for (const name of ["PM2_PROGRAMMATIC", "PM2_DISABLE_VERSION_CHECK"]) delete process.env[name];
   return new Promise((done, fail) => {
     client.launchRPC((error) => (error ? fail(new LinkFailure("PM2_CONNECTION_LOST", errorText(error))) : done()));
     // The client reconnects by itself and then sends queued requests, so an app could start late.
