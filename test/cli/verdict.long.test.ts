@@ -23,6 +23,7 @@ diff | migrate
 audit | approve | deny ABCDEFGH | token create bob --role viewer | token list | token revoke bob | alerts test | daemon | metrics history
 logs usage | logs prune --dry-run | logs rotate --dry-run | boot save
 nodes list | nodes show a | rollout status | nats check
+apply --app ghost --yes | scale ghost 2
 `
   .split(/[|\n]/)
   .map((row) => row.trim())
