@@ -23,6 +23,7 @@ diff | migrate
 audit | approve | deny ABCDEFGH | token create bob --role viewer | token list | token revoke bob | alerts test | daemon | metrics history
 logs usage | logs prune --dry-run | logs rotate --dry-run | boot save
 nodes list | nodes show a | rollout status | nats check
+apply --app ghost --yes | scale ghost 2
 `
   .split(/[|\n]/)
   .map((row) => row.trim())
@@ -100,5 +101,8 @@ function masked(line: string, root: string): string {
     .replaceAll(/\b\d+(?:\.\d+)? (?:KiB|MiB|GiB|B)\b/g, "<size>")
     .replaceAll(/\b\d+(?:\.\d+)? ?(?:ms|s|m|h|d|%)(?: \d+s)?\b/g, "<time>")
     .replaceAll(/pid \d+/g, "pid <pid>")
-    .replaceAll(/\b\d{5,}\b/g, "<number>");
+    .replaceAll(/\bsvcm_[\w-]{20,}/g, "<token>")
+    .replaceAll(/(?<= {2,})\d[\d.]*(?: %)?(?= {2}|$)/g, "<number>")
+    .replace(/^(?:<home>|\/).* {2}-$/, "<a daemon of the machine>")
+    .replaceAll(/ {2,}/g, "  ");
 }
