@@ -254,7 +254,7 @@ export const routes: readonly Route[] = [
       "No alert is sent for them, and the console lists them as muted. A new kind of trouble is not muted. Without `until`, the mute ends.",
     body: inputs["mark.mute"],
     response: markListBody,
-    refusals: markRefusals,
+    refusals: [...markRefusals, "PM2_FAILED"],
   }),
   operationRoute("POST", "/api/marks/note", markNote, {
     summary: "Leave a note about an app for those who come next.",

@@ -51,7 +51,9 @@ longTest.skipIf(!hasBrowser)("the page says that it writes production, and a sav
   await dialog.getByRole("button", { name: "Write" }).click();
   await page.getByText("Saved 1 key to .env.production.").waitFor();
   expect(text()).toContain("LOG_LEVEL=debug");
-  // Other views show the environment of this server.
   await page.getByRole("link", { name: /Activity/ }).click();
+  // The environment is that of the page, not of the view.
+  await expect.poll(() => head.getAttribute("class")).toContain("production");
+  await page.getByRole("combobox", { name: "Environment", exact: true }).selectOption("dev");
   await expect.poll(() => head.getAttribute("class")).not.toContain("production");
 });

@@ -117,6 +117,8 @@ describe("over HTTP", () => {
     const noted = await post(server, "/api/marks/note", { subject: "feed", text: "Ann knows" });
     expect(noted.json.marks).toMatchObject([{ subject: "feed", note: { text: "Ann knows" }, mute: {} }]);
     const again = await testServer({ repository: files });
+    const unread = await post(again, "/api/marks/mute", { subject: "calm", until: "2h" });
+    expect([unread.status, unread.json.code]).toEqual([500, "PM2_NOT_RUNNING"]);
     const { json: read } = await ask(again, "/api/marks");
     expect(read.marks).toEqual(noted.json.marks);
     await post(again, "/api/marks/mute", { subject: "feed" });

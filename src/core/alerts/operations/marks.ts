@@ -23,7 +23,7 @@ export const markList = defineOperation({
 
 /**
  * Without `until`, ends the mute. Without `kinds`, only the present troubles of the subject are muted.
- * @throws {SvcmError} MARK_REFUSED, MARKS_FAILED
+ * @throws {SvcmError} MARK_REFUSED, MARKS_FAILED, PM2_FAILED
  */
 export const markMute = defineOperation({
   id: "mark.mute",
@@ -73,6 +73,8 @@ async function presentKinds({ telemetry }: HasTelemetry, subject: string): Promi
   const sample = await telemetry.collect({ environment: undefined, asyncContext: false });
   const conditions = findConditions(sample, new Map()).filter((one) => one.app === subject);
   if (conditions.length > 0) return [...new Set(conditions.map(({ kind }) => kind))];
+  // Without PM2, nobody knows what trouble the app has.
+  if (sample.kind === "host") throw new SvcmError("PM2_FAILED", sample.error);
   throw new SvcmError("MARK_REFUSED", {
     code: "NOTHING_TO_MUTE",
     details: `${JSON.stringify(subject)} has no trouble now. Accepted: the name of an app or a mount point with trouble, or the kinds to mute.`,
