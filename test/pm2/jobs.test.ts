@@ -16,6 +16,7 @@ import { processRunBody } from "../../src/core/api/process-run.ts";
 import { post, testServer } from "../server/support.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
+import { longTest } from "../support/runs.ts";
 
 const { own, ports } = runningPm2({ TZ: "Europe/Berlin" });
 const caller = { source: "cli", grants: ["read", "act", "write"] } as const;
@@ -74,7 +75,7 @@ test("an apply registers a job, changes a web app and a job, and never runs the 
   expect(runsSoFar()).toEqual([]);
 });
 
-test("a start with the ecosystem file does not run a job, and `svcm run` runs it once and returns its result", async () => {
+longTest("a start with the ecosystem file does not run a job, and `svcm run` runs it once and returns its result", async () => {
   const start = { action: "start", scope: "ecosystem", name: "nightly", environment: "dev" } as const;
   expect(await execute(processAct, ports, start, caller)).toMatchObject({
     affected: [],
@@ -114,7 +115,7 @@ test("a start with the ecosystem file does not run a job, and `svcm run` runs it
   expect((await execute(rolloutApply, ports, input, caller)).release).toBeNull();
 });
 
-test("a service that a user stopped stays stopped, is missing, and is started only by its name", async () => {
+longTest("a service that a user stopped stays stopped, is missing, and is started only by its name", async () => {
   await execute(processAct, ports, { action: "stop", name: "web" }, { ...caller, actor: "alice" });
   expect((await states())["web"]).toMatch(/^stopped by alice since \d\d:\d\d/);
   const drift = await execute(ecosystemDrift, ports, { environment: "dev" }, caller);
