@@ -72,7 +72,7 @@ describe("svcm doctor", () => {
       pm2Home: `${root}/.pm2`,
       pm2HomeBy: null,
       contract: { source: "svcm.yaml", keys: 2, guesses: 0 },
-      defaultEnvironment: "dev",
+      defaultEnvironment: null,
       hasToken: true,
     });
     expect(facts["files"]).toContainEqual({

@@ -28,7 +28,7 @@ test("standard input is validated instead of a file", () => {
 test("standard input has the name of --stdin-filename in the report", () => {
   const { code, stdout } = svcm(["targets", "validate", "--file", "-", "--stdin-filename", "a/deployments.yaml"], BAD);
   expect(code).toBe(1);
-  expect(stdout).toMatch(/^a\/deployments\.yaml:\d+:\d+ error /);
+  expect(stdout).toMatch(/^1 error, 0 warnings\.\n\na\/deployments\.yaml:\d+:\d+ error /);
 });
 
 longTest("standard input that is empty, too large or not text is refused", () => {

@@ -28,8 +28,7 @@ async function monitored(from: Browser) {
   open.give(processes, { missingExpected: ["mailer"] });
   await open.page.locator("tbody tr").nth(3).waitFor();
   await open.page.getByRole("button", { name: "shop-restapi" }).first().click();
-  await open.page.getByRole("link", { name: "Open the log" }).click();
-  await open.page.getByRole("log").waitFor();
+  await open.page.getByRole("link", { name: "Open the log" }).waitFor();
   return open;
 }
 

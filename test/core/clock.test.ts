@@ -92,9 +92,12 @@ test("an unknown uptime is null, never 0", async () => {
 /** Files whose times are shown to users or other programs. All other code uses the monotonic clock. */
 const WALL_CLOCK = [
   "access/operations/token-list.ts",
+  "access/operations/token-revoke.ts",
   "access/refusal-log.ts",
   "access/with-audit.ts",
+  "alerts/alerting.ts",
   "alerts/message.ts",
+  "alerts/operations/marks.ts",
   "approvals/operations/proposal-create.ts",
   "approvals/operations/proposal-decide.ts",
   "approvals/operations/proposal-list.ts",

@@ -27,7 +27,7 @@ describe.skipIf(!hasNats)("the commands of the fleet (needs nats-server)", () =>
     const list = await svcm(["nodes", "list"], asVera);
     expect(list.code).toBe(1);
     expect(list.stdout).toMatch(
-      /^NODE +STATE +LABELS +PROCESSES.*\ndb-1 +away .*\nweb-1 +online +role=web +PM2_NOT_RUNNING/,
+      /^1 of 3 nodes online\.\nNODE +STATE +LABELS +PROCESSES.*\ndb-1 +away .*\nweb-1 +online +role=web +PM2_NOT_RUNNING/,
     );
     const ended = once(agent, "exit");
     agent.kill("SIGTERM");

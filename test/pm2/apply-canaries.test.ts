@@ -1,7 +1,7 @@
 /** Secrets in every place of a declaration. After any apply or rollback, only PM2's files and the copies contain them. */
 import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { earlyServerOver } from "../console/monitoring-page.ts";
 import { ask, post } from "../server/support.ts";
 import { svcm } from "../support/svcm.ts";
@@ -89,7 +89,7 @@ longTest("no output, frame, journal, plan file or audit record holds a value", a
   expect(planted).toBeGreaterThan(20);
 });
 
-test("only PM2's records, its dump and the copies of env files contain values, readable only by their owner", () => {
+longTest("only PM2's records, its dump and the copies of env files contain values, readable only by their owner", () => {
   const files = readdirSync(own.home, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name));

@@ -55,7 +55,7 @@ test("an alert names the first finding and counts the others; without a look the
   const issue = { code: "UNIT_ABSENT", severity: "error", path: [], message: "systemd has no unit" } as const;
   expect(bootConditions(undefined)).toEqual([]);
   expect(bootConditions([])).toEqual([]);
-  expect(bootConditions([issue, issue])).toEqual([
+  expect(bootConditions([issue, issue])).toMatchObject([
     {
       rule: "boot",
       subject: "reboot",

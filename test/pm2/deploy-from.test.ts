@@ -16,7 +16,6 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { execute, rolloutRollback } from "../../src/core/index.ts";
 import { caller, shopUnderPm2 } from "./deployed-shop.ts";
-import { longTest } from "../support/runs.ts";
 
 const shop = shopUnderPm2();
 const built = join(realpathSync(shop.own.folder), "built");
@@ -33,7 +32,7 @@ function pack(...args: string[]): void {
   execFileSync("tar", ["--create", "--gzip", `--file=${file}`, ...args], { cwd: built, stdio: "ignore" });
 }
 
-longTest("a tarball is deployed without a build, and a folder after it; a rollback goes back", async () => {
+test("a tarball is deployed without a build, and a folder after it; a rollback goes back", async () => {
   build("7");
   pack("--transform=s,^[.],package,", ".");
   const { deploy } = await shop.deploy({ from: file });

@@ -12,7 +12,7 @@ const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write
 const user = userInfo().username;
 const { own, ports, command, recordOf, next } = watchedPm2();
 
-longTest("a restart by PM2's command has a certain cause, with verb and user, also for later readers", async () => {
+test("a restart by PM2's command has a certain cause, with verb and user, also for later readers", async () => {
   await command("restart", "first", "--", `--token=${CANARY}`);
   const event = await next({ app: "first", kind: "restart" });
   expect(event).toMatchObject({ cause: "pm2-cli", certainty: "likely", actor: `${user} (pm2 restart)` });

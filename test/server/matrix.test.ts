@@ -32,7 +32,7 @@ const scopes = {
   text: "event.why logs.read process.show",
   /** The machine or the repository: never with a limit. */
   whole:
-    "alerts.test boot.disable boot.drain boot.enable boot.restore boot.save configuration.set declarations.write deployments.migrate history.record interface.add interface.edit interface.remove keys.confirm keys.set-tier logs.prune logs.rotate mark.mute mark.note process.run process.scale project.init proposal.approve proposal.deny proposal.run rollout.rollback target.add target.duplicate target.edit target.remove token.create token.list token.revoke",
+    "alerts.test boot.disable boot.drain boot.enable boot.restore boot.save configuration.set daemon.renew declarations.write deployments.migrate history.record interface.add interface.edit interface.remove keys.add keys.confirm keys.set-tier logs.prune logs.rotate mark.mute mark.note process.run process.scale project.init proposal.approve proposal.deny proposal.run rollout.rollback target.add target.duplicate target.edit target.remove token.create token.list token.revoke",
 } as const;
 type Scope = keyof typeof scopes;
 const scopeOf = (id: string): Scope | undefined =>
