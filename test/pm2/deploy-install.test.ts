@@ -87,10 +87,9 @@ test.skipIf(!canMount)(
   async () => {
     const disk = join(shop.own.folder, "disk");
     mount(disk, "-t", "tmpfs", "-o", "size=8m", "tmpfs");
-    const project = readFileSync(at("svcm.yaml"), "utf8").replace(
-      "deploy: {",
-      `deploy: { root: ${JSON.stringify(join(disk, "deploy"))},`,
-    );
+    const project = readFileSync(at("svcm.yaml"), "utf8")
+      .replace(/keep: 2(?:, check: [^}]*)?/, 'keep: 2, check: "node check.cjs"')
+      .replace("deploy: {", `deploy: { root: ${JSON.stringify(join(disk, "deploy"))},`);
     const filling = 'require("fs").writeFileSync("big", Buffer.alloc(16 * 2 ** 20));';
     shop.publish({ "package.json": manifest(), "svcm.yaml": project, "check.cjs": filling });
     expect(await refusedText()).toMatch(
