@@ -99,9 +99,9 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
     const { page } = open;
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await tabTo(page, /^Environment/);
-    await page.keyboard.type("staging");
+    await press(page, "ArrowDown");
     await page.getByText("6 apps").waitFor();
-    await page.keyboard.type("dev");
+    await press(page, "ArrowUp");
     await page.getByText("3 apps").waitFor();
     await tabTo(page, "Service kind");
     await page.keyboard.type("gRPC");
@@ -137,7 +137,7 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
     await help.waitFor();
     const listed = await help.locator("dt").allTextContents();
     expect(listed).toEqual([
-      "Tab",
+      "Ctrl K",
       "← → Home End",
       "Enter",
       "+ −",
@@ -167,11 +167,11 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
 
   longTest("each tab opens by its number; keys do nothing while the user types", async () => {
     const { page } = await auditPage();
-    for (const [at, id] of ownTabs.entries()) {
+    for (const [at, id] of ownTabs.slice(0, 9).entries()) {
       await press(page, String(at + 1));
       await page.locator(`#panel.${id}`).waitFor();
     }
-    await press(page, "7");
+    await press(page, String(ownTabs.indexOf("targets") + 1));
     await tabTo(page, "Name");
     await page.keyboard.type("1?/");
     await expect.poll(() => page.getByLabel("Name", { exact: true }).inputValue()).toBe("1?/");
