@@ -49,7 +49,9 @@ function renderRotation({ logs, checked, maxBytes, dryRun }: LogRotationResponse
   const limit = bytesText(maxBytes);
   if (checked === 0) return "PM2 has no logs yet.";
   if (logs.length === 0) return `None of ${checked} logs has ${limit} or more.`;
-  const lines = logs.map((log) => [rotationLine(log), ...reasonLines(log)].join("\n"));
+  const lines = logs.map((log) =>
+    [rotationLine(log), ...(log.reason === null ? [] : [`  ${log.reason.details} (${log.reason.code})`])].join("\n"),
+  );
   return [...lines, ...(dryRun ? ["Nothing was changed. Next: svcm logs rotate"] : [])].join("\n");
 }
 
@@ -69,8 +71,4 @@ function rotationLine({ path, outcome, bytes, files, removed }: Rotated): string
     case "failed":
       return `Failed: ${path}.`;
   }
-}
-
-function reasonLines({ reason }: Rotated): string[] {
-  return reason === null ? [] : [`  ${reason.details} (${reason.code})`];
 }

@@ -37,7 +37,9 @@ async function interview(
     const { field, accepted, default: defaultValue = "", isOptional } = question;
     const answer = resolveChoice((await prompter.ask(promptText(question), accepted)) || defaultValue, accepted);
     if (answer === "" && !isOptional) {
-      command.log(`  A value is required: ${acceptedText(accepted)}. Press Ctrl-C to cancel without a change.`);
+      command.log(
+        `  A value is required: ${accepted === undefined ? "any text" : "a number or a word from the list"}. Press Ctrl-C to cancel without a change.`,
+      );
       continue;
     }
     const next = { ...values, [field]: answer };
@@ -53,10 +55,6 @@ async function interview(
 
 function resolveChoice(typed: string, accepted: readonly string[] = []): string {
   return accepted.includes(typed) ? typed : (accepted[Number(typed) - 1] ?? typed);
-}
-
-function acceptedText(accepted: readonly string[] | undefined): string {
-  return accepted === undefined ? "any text" : "a number or a word from the list";
 }
 
 function promptText({

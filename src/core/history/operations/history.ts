@@ -125,7 +125,7 @@ async function stepsIn(ports: HasHistoryFiles, { name, hour, kind }: Part, unrea
   try {
     const { lines, damage } = await ports.historyFiles.read(name);
     const steps = lines.map(parseStep);
-    const torn = steps.filter((step, at) => step === undefined && !isHeader(lines[at] ?? "")).length;
+    const torn = steps.filter((step, at) => step === undefined && !(lines[at] ?? "").startsWith('{"columns":')).length;
     if (damage !== undefined || torn > 0)
       unreadable.push({ file: name, lines: torn, code: damage ?? "HISTORY_LINE_TORN" });
     return steps.flatMap((step) => step ?? []);
@@ -137,10 +137,6 @@ async function stepsIn(ports: HasHistoryFiles, { name, hour, kind }: Part, unrea
     unreadable.push({ file: name, lines: 0, code: error.code });
     return [];
   }
-}
-
-function isHeader(line: string): boolean {
-  return line.startsWith('{"columns":');
 }
 
 function throwRefusal(error: unknown): never {
