@@ -1,3 +1,12 @@
+import { readSource } from "../../yaml/read.ts";
+import { validateSource } from "../validate.ts";
+import { maskDocument } from "../mask.ts";
+import { applyDraft } from "../edit/draft.ts";
+import { refuseIssues } from "../edit/edit.ts";
+import { renderPatch } from "../patch.ts";
+import { diffDeployments } from "../diff/diff.ts";
+import { maskChange } from "../diff/report/mask.ts";
+import { fieldText, groupBySection, subjectText } from "../diff/report/words.ts";
 import type { HasRevisions } from "../../files/port-revisions.ts";
 import type { HasFiles } from "../../files/port-files.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
@@ -27,16 +36,11 @@ async function toDeclarations(
   ports: HasFacts & HasRevisions & HasWorkspace,
   text: string | undefined,
 ): Promise<TaggedResponse<DeclarationsResponse>> {
-  const [{ readSource }, { validateSource }, { maskDocument: shownDocument }, vocabulary] = await Promise.all([
-    import("../../yaml/read.ts"),
-    import("../validate.ts"),
-    import("../mask.ts"),
-    vocabularyOf(ports),
-  ]);
+  const vocabulary = await vocabularyOf(ports);
   const path = documentPath(ports, DEPLOYMENTS_FILE);
   const source = readSource(text ?? "", DEPLOYMENTS_FILE);
   const issues = text === undefined ? [] : validateSource(source, vocabulary);
-  const document = shownDocument(source.value, vocabulary);
+  const document = maskDocument(source.value, vocabulary);
   return {
     response: {
       file: DEPLOYMENTS_FILE,
@@ -81,9 +85,6 @@ async function planDraft(
   draft: Candidate,
   caller: Caller,
 ): Promise<DeclarationsPlanResponse> {
-  const [{ applyDraft }, { renderPatch: patchOf }, { maskDocument: shownDocument }, { readSource }] = await Promise.all(
-    [import("../edit/index.ts"), import("../patch.ts"), import("../mask.ts"), import("../../yaml/read.ts")],
-  );
   let issues: readonly Issue[] = [];
   const options = { dryRun: true, action: "suite.write", mayCreate: true };
   const { planned: plan, created } = await changeDocument(ports, caller, options, (document, vocabulary) => {
@@ -92,8 +93,8 @@ async function planDraft(
     return edit;
   });
   const { before, text: after, changes } = plan;
-  const current = shownDocument(readSource(before, DEPLOYMENTS_FILE).value, await vocabularyOf(ports));
-  const patch = patchOf({ file: DEPLOYMENTS_FILE, before: created ? undefined : before, after, changes });
+  const current = maskDocument(readSource(before, DEPLOYMENTS_FILE).value, await vocabularyOf(ports));
+  const patch = renderPatch({ file: DEPLOYMENTS_FILE, before: created ? undefined : before, after, changes });
   return {
     differences: await describeDifferences(ports, isRecord(current) ? current : {}, draft),
     issues: [...issues],
@@ -110,10 +111,8 @@ async function describeDifferences(
   from: Candidate,
   to: Candidate,
 ): Promise<DeclarationsPlanResponse["differences"]> {
-  const [{ diffDeployments }, { maskChange }, { groupBySection: bySection, fieldText, subjectText }] =
-    await Promise.all([import("../diff/diff.ts"), import("../diff/report/mask.ts"), import("../diff/report/words.ts")]);
   const { changes } = diffDeployments(from, to, await vocabularyOf(ports));
-  return bySection(changes.map(maskChange)).flatMap(({ title, changes: sectionChanges }) =>
+  return groupBySection(changes.map(maskChange)).flatMap(({ title, changes: sectionChanges }) =>
     sectionChanges.map((change) => ({
       section: title,
       subject: subjectText(change, plain),
@@ -132,7 +131,6 @@ export const declarationsWrite = defineOperation({
     { document: draft, ifMatch },
     caller,
   ): Promise<TaggedResponse<DeclarationsResponse>> {
-    const { applyDraft, refuseIssues } = await import("../edit/index.ts");
     const options = { dryRun: false, action: "suite.write", mayCreate: true, ifMatch };
     const { planned } = await changeDocument(ports, caller, options, (document, vocabulary) => {
       const { edit, newErrors } = applyDraft(document, draft, vocabulary);

@@ -1,3 +1,4 @@
+import { readProject } from "../../project/read.ts";
 import type { HasClock } from "../../files/port-host.ts";
 import type { HasWorkspace, HasFacts } from "../../project/port-repository.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
@@ -171,13 +172,13 @@ async function newProjectFile(
   const hasContract = (await readText(ports, `${ports.workspace.root}/${CONTRACT_FILE}`)) !== undefined;
   const { layout, notes } = proposeLayout(detection);
   const text = renderSvcmYaml(layout, hasContract ? undefined : detection.keys, answers);
-  await requireValid(text, hasContract ? [] : keys.map(({ key }) => key), answers);
+  requireValid(text, hasContract ? [] : keys.map(({ key }) => key), answers);
   const declared = { path: CONTRACT_FILE, line: 1, what: "this file declares the keys, so svcm.yaml does not" };
   return { file: { path, isNew: true, before: "", text }, notes: hasContract ? [...notes, declared] : notes };
 }
 
 /** Only an answer can make the file invalid: an unknown key, a secret, a path without a slash. */
-async function requireValid(text: string, keys: readonly string[], { allow = [], health }: InitAnswers): Promise<void> {
+function requireValid(text: string, keys: readonly string[], { allow = [], health }: InitAnswers): void {
   const unknown = allow.filter((key) => !keys.includes(key));
   if (unknown.length > 0)
     throw new SvcmError("INVALID_REQUEST", {
@@ -185,7 +186,7 @@ async function requireValid(text: string, keys: readonly string[], { allow = [],
       hint: `after init: svcm keys add ${unknown[0]} --allow`,
     });
   if (allow.length === 0 && health === undefined) return;
-  const { issues } = (await import("../../project/read.ts")).readProject(text, PROJECT_FILE);
+  const { issues } = readProject(text, PROJECT_FILE);
   if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);
 }
 
