@@ -55,9 +55,7 @@ function renderRotation({ logs, checked, maxBytes, dryRun }: LogRotationResponse
   return [...lines, ...(dryRun ? ["Nothing was changed. Next: svcm logs rotate"] : [])].join("\n");
 }
 
-type Rotated = LogRotationResponse["logs"][number];
-
-function rotationLine({ path, outcome, bytes, files, removed }: Rotated): string {
+function rotationLine({ path, outcome, bytes, files, removed }: LogRotationResponse["logs"][number]): string {
   const old = removed.length === 0 ? "" : `, ${removed.length} older removed`;
   switch (outcome) {
     case "rotated":

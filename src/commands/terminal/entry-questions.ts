@@ -1,19 +1,13 @@
 import { entryQuestion, suggestionText, type EntryQuestion } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
 import { canPrompt, type Prompter, withPrompter } from "./prompt.ts";
-
-interface DocumentFlags {
-  readonly file: string;
-}
-
-type Section = "interfaces" | "deployments";
 type Values = Readonly<Record<string, string>>;
 
 /** Each question offers only values that fit the previous answers. */
 export async function promptForMissingValues(
   command: SvcmCommand,
-  flags: DocumentFlags,
-  section: Section,
+  flags: { readonly file: string },
+  section: "interfaces" | "deployments",
   provided: Values,
 ): Promise<Values> {
   if (!canPrompt(command)) return provided;

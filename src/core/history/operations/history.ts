@@ -87,16 +87,11 @@ export const historyShow = defineOperation({
   },
 });
 
-interface ReadContext {
-  readonly unreadable: Unreadable[];
-  readonly signal: AbortSignal | undefined;
-}
-
 async function fromFiles(
   ports: HasHistoryFiles,
   { selectors, ...range }: Range,
   parts: readonly Part[],
-  { unreadable, signal }: ReadContext,
+  { unreadable, signal }: { readonly unreadable: Unreadable[]; readonly signal: AbortSignal | undefined },
 ): Promise<HistoryColumns> {
   const span = alignSpan(range);
   const wanted = span.stepMs < MINUTE_MS ? "steps" : "minutes";

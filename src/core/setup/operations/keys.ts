@@ -7,15 +7,11 @@ import { confirmChanges, type ListedKey, listedKeys, tierChanges } from "../../p
 import type { InputOf } from "../../api/inputs.ts";
 import { classify } from "../detect/classify.ts";
 
-interface KeysListResponse {
-  readonly keys: readonly ListedKey[];
-}
-
 export const keysList = defineOperation({
   id: "keys.list",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run({ facts }: HasFacts): Promise<KeysListResponse> {
+  async run({ facts }: HasFacts): Promise<{ readonly keys: readonly ListedKey[] }> {
     return { keys: listedKeys(await facts.runtimeContract(), await facts.project()) };
   },
 });

@@ -97,17 +97,18 @@ async function exposedFiles(
 ): Promise<DetectionNote[]> {
   const paths = found.env.map(({ path }) => path);
   const [tracked, unignored] = await Promise.all([revisions.listTracked(paths), revisions.listUnignored(paths)]);
-  const note = (what: string, path: string, keys: readonly string[]): DetectionNote => ({
-    path,
-    line: 1,
-    what: `${what}, and it holds ${shortList(keys)}`,
-  });
-  return [
-    ...filesWithSecrets(survey, found, tracked).map(({ path, keys }) => note("Git tracks this file", path, keys)),
-    ...filesWithSecrets(survey, found, unignored).map(({ path, keys }) =>
-      note("Git does not ignore this file", path, keys),
-    ),
-  ];
+  return (
+    [
+      ["Git tracks this file", tracked],
+      ["Git does not ignore this file", unignored],
+    ] as const
+  ).flatMap(([what, of]) =>
+    filesWithSecrets(survey, found, of).map(({ path, keys }) => ({
+      path,
+      line: 1,
+      what: `${what}, and it holds ${shortList(keys)}`,
+    })),
+  );
 }
 
 /** The processes of PM2 are the best witness of what the team starts. No daemon, or one that does not answer, says nothing. */
