@@ -65,7 +65,7 @@ export default class Events extends SvcmCommand {
     return response;
   }
 
-  async #showFleetEvents(query: FleetEventQuery, flags: FleetEventFlags): Promise<unknown> {
+  async #showFleetEvents(query: FleetEventQuery, flags: EventFlags & { readonly follow: boolean }): Promise<unknown> {
     const { follow } = flags;
     return this.withFleet(async (fleet) => {
       if (follow) {
@@ -141,10 +141,6 @@ interface EventFlags {
   readonly since: string;
   readonly cause?: string | undefined;
   readonly kind?: string | undefined;
-}
-
-interface FleetEventFlags extends EventFlags {
-  readonly follow: boolean;
 }
 
 function noEventsText({ since, cause, kind }: EventFlags, apps: readonly string[]): string {

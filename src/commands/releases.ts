@@ -25,13 +25,11 @@ export default class ReleasesList extends NodeCommand {
   }
 }
 
-function foreignText({ folder, commit }: NonNullable<ReleaseListResponse["foreign"]>): string {
+function foreignText({ folder, commit }: NonNullable<Awaited<ReturnType<typeof releaseList.run>>["foreign"]>): string {
   const what =
     commit === null ? "whose commit is unknown: it has no file REVISION" : `of commit ${commit.slice(0, 10)}`;
   return `current leads to ${folder}, a release of another tool ${what}.`;
 }
-
-type ReleaseListResponse = Awaited<ReturnType<typeof releaseList.run>>;
 
 function releaseVerdict({ id, outcome, environment, startedAt }: Release, nowMs: number): Verdict {
   const age = renderDuration(Math.max(0, nowMs - Date.parse(startedAt)));

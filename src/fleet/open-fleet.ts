@@ -1,26 +1,56 @@
 import { randomUUID } from "node:crypto";
 import {
-  errorTable,
-  isGranted,
-  SvcmError,
   type ErrorKind,
+  errorTable,
   type Identity,
+  isGranted,
+  type NatsProject,
   type Operation,
   type Ports,
-  type NatsProject,
+  SvcmError,
 } from "../core/index.ts";
-import { resolveStreams, NATS_CREDENTIALS, NATS_USER_CREDENTIALS, readFleetSettings } from "./settings.ts";
+import { NATS_CREDENTIALS, NATS_USER_CREDENTIALS, readFleetSettings, resolveStreams } from "./settings.ts";
 import { readAnswer } from "./answers.ts";
-import { waitRemotely, type AskOnce } from "./wait.ts";
 import { followEvents, listEvents } from "./events/list.ts";
 import type { Fleet, KnownNode } from "./fleet.ts";
-import { findNameOfKey, openLink, type FleetLink } from "./link.ts";
+import { findNameOfKey, type FleetLink, openLink } from "./link.ts";
 import { resolveIdentity } from "./identity.ts";
 import { nodeUnknown } from "./nodes.ts";
 import { readPresence } from "./presence.ts";
 import { openRolloutStore } from "./rollout/store.ts";
-import { requestKind, SUBJECT_TOKEN, type Address } from "./subjects.ts";
-import { decodeReply, encode, type Asker, type Reply, type Request } from "./wire.ts";
+import { type Address, requestKind, SUBJECT_TOKEN } from "./subjects.ts";
+import { type Asker, decodeReply, encode, MAX_WAIT_MS, type Reply, type Request } from "./wire.ts";
+
+type AskOnce = (input: object, timeoutMs: number) => Promise<unknown>;
+
+/** As on the machine itself. */
+const DEFAULT_TIMEOUT_MS = 20_000;
+/** A node needs more time than its wait to answer. */
+const MARGIN_MS = 5_000;
+
+interface WaitAnswer {
+  readonly ok: boolean;
+  readonly waitedMs: number;
+}
+
+/** A node waits for some seconds only, so that no user holds its places; this asks again until the time is over. */
+export async function waitRemotely(
+  askOnce: AskOnce,
+  input: { readonly timeoutMs?: number | undefined },
+  deadlineMs: number,
+): Promise<WaitAnswer> {
+  const startedMs = performance.now();
+  const elapsed = (): number => performance.now() - startedMs;
+  const wantedMs = input.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  for (;;) {
+    const timeoutMs = Math.max(0, Math.min(MAX_WAIT_MS, Math.round(wantedMs - elapsed())));
+    const patienceMs = Math.max(1, Math.min(timeoutMs + MARGIN_MS, deadlineMs - elapsed()));
+    const answer = (await askOnce({ ...input, timeoutMs }, patienceMs)) as WaitAnswer;
+    // An answer before the time means that more waiting changes nothing.
+    const isOver = answer.ok || answer.waitedMs < timeoutMs || elapsed() >= wantedMs;
+    if (isOver) return { ...answer, waitedMs: Math.round(elapsed()) };
+  }
+}
 
 export const NATS_USER = "SVC_SERVICE_MANAGEMENT_NATS_USER";
 

@@ -150,9 +150,7 @@ function toTool({ operation, name, summary, query, table, pages, fixed }: Row, v
   };
 }
 
-type RouteWords = Pick<OperationRoute, "summary" | "description" | "query" | "fixed">;
-
-function findRoute(id: OperationId): RouteWords {
+function findRoute(id: OperationId): Pick<OperationRoute, "summary" | "description" | "query" | "fixed"> {
   for (const route of routes) if ("operation" in route && route.operation.id === id) return route;
   return { summary: "" };
 }

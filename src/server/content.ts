@@ -112,8 +112,6 @@ function asyncApi({ ports }: ContentSource): () => Promise<string> {
   });
 }
 
-type NodeSummary = NodesResponse["nodes"][number];
-
 const LIST_TIMEOUT_MS = 3_000;
 /** Concurrent requests share a result. */
 const CACHE_MS = 1_000;
@@ -122,7 +120,7 @@ const CACHE_MS = 1_000;
 class FleetOverview {
   readonly #fleet: Fleet;
   readonly #clock: Ports["clock"];
-  readonly #lastOnline = new Map<string, NodeSummary>();
+  readonly #lastOnline = new Map<string, NodesResponse["nodes"][number]>();
   #latest: { readonly atMs: number; readonly response: Promise<NodesResponse> } | undefined;
 
   constructor(fleet: Fleet, clock: Ports["clock"]) {

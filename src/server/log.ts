@@ -22,11 +22,7 @@ export interface LogSettings {
 export function serverLog({ logLevel: level, logForm }: LogSettings, destination: LogDestination): ServerLog {
   const form = logForm ?? (destination.isTTY === true ? "text" : "json");
   const lines = form === "text" ? textDestination(destination) : destination;
-  return pino({ level, base: { pid: process.pid }, timestamp: readableTime }, lines);
-}
-
-function readableTime(): string {
-  return `,"time":"${new Date().toISOString()}"`;
+  return pino({ level, base: { pid: process.pid }, timestamp: () => `,"time":"${new Date().toISOString()}"` }, lines);
 }
 
 /** Standard output is for the ready line only. A closed reader is not a failure. */

@@ -33,7 +33,7 @@ export function queryReader(parameters: readonly Parameter[], now: () => number)
       const parameter = byName.get(name);
       if (parameter === undefined) throw unknownParameter(name, [...byName.keys()]);
       if (isList(parameter)) {
-        values[name] = parseList(value);
+        values[name] = value === "true" ? true : [value].flat().map(String);
         continue;
       }
       if (typeof value !== "string") throw repeatedParameter(name);
@@ -46,10 +46,6 @@ export function queryReader(parameters: readonly Parameter[], now: () => number)
 /** A list of names, or `true` for those that svcm selects. */
 function isList({ schema }: Parameter): boolean {
   return schema.anyOf?.some((one) => typeof one === "object" && one.type === "array") === true;
-}
-
-function parseList(value: unknown): boolean | readonly string[] {
-  return value === "true" ? true : [value].flat().map(String);
 }
 
 function parseValue(parameter: Parameter, value: string, now: () => number): Value {

@@ -80,14 +80,9 @@ export interface JsonResponse {
   readonly entityTag?: string;
 }
 
-interface CachedResponse extends Required<JsonResponse> {
-  readonly bytes: Uint8Array;
-  readonly contract: unknown;
-}
-
 /** Serialises the response again only after the file or the contract has changed. */
 export function envResponses(ports: Ports): (read: TaggedResponse<unknown>) => JsonResponse {
-  const cache = new Map<string, CachedResponse>();
+  const cache = new Map<string, Required<JsonResponse> & { readonly bytes: Uint8Array; readonly contract: unknown }>();
   return (read) => {
     const { bytes, source } = read;
     if (source === undefined) return { text: toJson(read.response), entityTag: entityTag(ports, bytes) };

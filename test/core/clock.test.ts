@@ -91,13 +91,12 @@ test("an unknown uptime is null, never 0", async () => {
 
 /** Files whose times are shown to users or other programs. All other code uses the monotonic clock. */
 const WALL_CLOCK = [
-  "access/operations/token-list.ts",
-  "access/operations/token-revoke.ts",
+  "access/operations/tokens.ts",
   "access/refusal-log.ts",
   "access/with-audit.ts",
   "alerts/alerting.ts",
   "alerts/message.ts",
-  "alerts/operations/marks.ts",
+  "alerts/operations/alerts.ts",
   "approvals/operations/proposal-create.ts",
   "approvals/operations/proposal-decide.ts",
   "approvals/operations/proposal-list.ts",
@@ -110,7 +109,7 @@ const WALL_CLOCK = [
   "events/operations/events-list.ts",
   "events/operations/process-show.ts",
   "events/why.ts",
-  "history/operations/history-show.ts",
+  "history/operations/history.ts",
   "metrics/operations/process-list.ts",
   "metrics/sampling/ecosystem-watch.ts",
   "metrics/sampling/measuring.ts",

@@ -5,7 +5,7 @@ import { readProject } from "../../src/core/project/read.ts";
 import { readAnswer } from "../../src/fleet/answers.ts";
 import { Places } from "../../src/fleet/places.ts";
 import { isSupportedVersion, requireSupportedVersion } from "../../src/fleet/server-version.ts";
-import { waitRemotely } from "../../src/fleet/wait.ts";
+import { waitRemotely } from "../../src/fleet/open-fleet.ts";
 import { rolloutText } from "./support.ts";
 
 test("a NATS server needs the version 2.10.27", () => {

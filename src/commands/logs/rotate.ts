@@ -49,13 +49,13 @@ function renderRotation({ logs, checked, maxBytes, dryRun }: LogRotationResponse
   const limit = bytesText(maxBytes);
   if (checked === 0) return "PM2 has no logs yet.";
   if (logs.length === 0) return `None of ${checked} logs has ${limit} or more.`;
-  const lines = logs.map((log) => [rotationLine(log), ...reasonLines(log)].join("\n"));
+  const lines = logs.map((log) =>
+    [rotationLine(log), ...(log.reason === null ? [] : [`  ${log.reason.details} (${log.reason.code})`])].join("\n"),
+  );
   return [...lines, ...(dryRun ? ["Nothing was changed. Next: svcm logs rotate"] : [])].join("\n");
 }
 
-type Rotated = LogRotationResponse["logs"][number];
-
-function rotationLine({ path, outcome, bytes, files, removed }: Rotated): string {
+function rotationLine({ path, outcome, bytes, files, removed }: LogRotationResponse["logs"][number]): string {
   const old = removed.length === 0 ? "" : `, ${removed.length} older removed`;
   switch (outcome) {
     case "rotated":
@@ -69,8 +69,4 @@ function rotationLine({ path, outcome, bytes, files, removed }: Rotated): string
     case "failed":
       return `Failed: ${path}.`;
   }
-}
-
-function reasonLines({ reason }: Rotated): string[] {
-  return reason === null ? [] : [`  ${reason.details} (${reason.code})`];
 }

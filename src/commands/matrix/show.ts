@@ -3,8 +3,6 @@ import { SvcmCommand } from "../base.ts";
 import { stdoutScreen, type Screen } from "../terminal/screen.ts";
 import { renderTable, type Column } from "../terminal/table.ts";
 
-type Matrix = ContractResponse["capabilityMatrix"];
-
 export default class MatrixShow extends SvcmCommand {
   static override summary = "Show the capability matrix: what can run where.";
   static override description =
@@ -19,7 +17,7 @@ export default class MatrixShow extends SvcmCommand {
   }
 }
 
-function renderMatrix(matrix: Matrix, screen: Screen): string[] {
+function renderMatrix(matrix: ContractResponse["capabilityMatrix"], screen: Screen): string[] {
   const groupOf = (target: { group: string }) => matrix.deployTargetGroups[target.group];
   return [
     renderSection(screen, matrix.runModes, "RUN MODE", { "CLOUD PROVIDERS": ({ cloudProviders }) => cloudProviders }),

@@ -1,19 +1,13 @@
 import { entryQuestion, suggestionText, type EntryQuestion } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
 import { canPrompt, type Prompter, withPrompter } from "./prompt.ts";
-
-interface DocumentFlags {
-  readonly file: string;
-}
-
-type Section = "interfaces" | "deployments";
 type Values = Readonly<Record<string, string>>;
 
 /** Each question offers only values that fit the previous answers. */
 export async function promptForMissingValues(
   command: SvcmCommand,
-  flags: DocumentFlags,
-  section: Section,
+  flags: { readonly file: string },
+  section: "interfaces" | "deployments",
   provided: Values,
 ): Promise<Values> {
   if (!canPrompt(command)) return provided;
@@ -37,7 +31,9 @@ async function interview(
     const { field, accepted, default: defaultValue = "", isOptional } = question;
     const answer = resolveChoice((await prompter.ask(promptText(question), accepted)) || defaultValue, accepted);
     if (answer === "" && !isOptional) {
-      command.log(`  A value is required: ${acceptedText(accepted)}. Press Ctrl-C to cancel without a change.`);
+      command.log(
+        `  A value is required: ${accepted === undefined ? "any text" : "a number or a word from the list"}. Press Ctrl-C to cancel without a change.`,
+      );
       continue;
     }
     const next = { ...values, [field]: answer };
@@ -53,10 +49,6 @@ async function interview(
 
 function resolveChoice(typed: string, accepted: readonly string[] = []): string {
   return accepted.includes(typed) ? typed : (accepted[Number(typed) - 1] ?? typed);
-}
-
-function acceptedText(accepted: readonly string[] | undefined): string {
-  return accepted === undefined ? "any text" : "a number or a word from the list";
 }
 
 function promptText({

@@ -44,8 +44,6 @@ export function issueText(issue: Issue, subject = ""): string {
   return `${severityText(issue, paint)} ${subject}${toPrintable(message)}${hint} ${paint.dim(code)}`;
 }
 
-type Format = (typeof reportFormats)[number];
-
 export const formatFlag = Flags.option({
   options: reportFormats,
   summary: "Format of the report: text for people, the others for tools.",
@@ -56,7 +54,7 @@ export const formatFlag = Flags.option({
 export async function printReport(
   command: SvcmCommand,
   report: Parameters<typeof renderReport>[0],
-  format: Format,
+  format: (typeof reportFormats)[number],
 ): Promise<void> {
   const isText = format === "text";
   const screen = stdoutScreen();

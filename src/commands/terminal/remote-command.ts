@@ -6,12 +6,8 @@ import { CommandLineError } from "./errors.ts";
 import { toFailure, type Failure } from "./failure.ts";
 import { isOclifError } from "./usage.ts";
 
-interface RunCommand extends SvcmCommand {
-  run(): Promise<unknown>;
-}
-
 export type CommandClass = Pick<typeof SvcmCommand, "id" | "flags" | "args"> &
-  (new (argv: string[], config: Command["config"]) => RunCommand);
+  (new (argv: string[], config: Command["config"]) => SvcmCommand & { run(): Promise<unknown> });
 
 export type Execute = <Input, Output>(operation: Operation<Input, Output>, input: Input) => Promise<Output>;
 

@@ -102,15 +102,11 @@ async function showRollout(
   return rollout;
 }
 
-interface ContinueFlags extends Pick<ApplyFlags, "yes" | "deadline"> {
-  readonly environment?: string | undefined;
-}
-
 /** @returns null if the user does not agree */
 export async function continueRollout(
   command: SvcmCommand,
   action: "resume" | "rollback",
-  { yes, deadline, environment }: ContinueFlags,
+  { yes, deadline, environment }: Pick<ApplyFlags, "yes" | "deadline"> & { readonly environment?: string | undefined },
 ): Promise<FleetRollout | null> {
   const deadlineMs = readDeadline(deadline, ACTION_MS);
   requirePrompt(yes || canPrompt(command), `svcm rollout ${action}`, "--yes");

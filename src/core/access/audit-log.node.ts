@@ -33,7 +33,7 @@ export function auditLog({ file, pm2Home, earlier, rotation = DEFAULT_ROTATION }
   const counts = new Map<string, AuditCount>();
   return {
     async append(record) {
-      const path = isCall(record) ? callFile : isProcessAction(record) ? processFile : file;
+      const path = record.action.startsWith("mcp.") ? callFile : isProcessAction(record) ? processFile : file;
       await attempt("record a change in", path, async () => {
         if (path === processFile && path !== file && pm2Home !== undefined && record.outcome === "refused")
           await realpath(pm2Home);
@@ -52,10 +52,6 @@ export function auditLog({ file, pm2Home, earlier, rotation = DEFAULT_ROTATION }
     check: () => attempt("record a change in", file, () => checkAppendable(file)),
     counts: () => [...counts.values()],
   };
-}
-
-function isCall({ action }: AuditRecord): boolean {
-  return action.startsWith("mcp.");
 }
 
 function isProcessAction({ action }: AuditRecord): boolean {

@@ -58,7 +58,7 @@ export async function changeDocument(
   const { file = DEPLOYMENTS_FILE, dryRun, mayCreate, ifMatch } = request;
   const edit = async (apply: (path: string, plan: Plan) => Promise<DocumentChange>): Promise<DocumentChange> => {
     const path = documentPath(ports, file);
-    const planText = await createPlanner(await vocabularyOf(ports), { file, path }, decide);
+    const planText = createPlanner(await vocabularyOf(ports), { file, path }, decide);
     const plan: Plan = (text) => {
       if (ifMatch !== undefined) refuseStale(ports, text, ifMatch);
       return planText(text);

@@ -2,8 +2,11 @@ import { isValid } from "../api/issue.ts";
 import { refusal, SvcmError } from "../api/errors.ts";
 import type { LineChange } from "../words/line-change.ts";
 import type { YamlSource } from "../yaml/source.ts";
-import type { Change } from "../yaml/splice/change.ts";
+import { type Change, UneditableYaml } from "../yaml/splice/change.ts";
+import { editYaml } from "../yaml/splice/edit-yaml.ts";
+import { isJsonFile, readSource } from "../yaml/read.ts";
 import type { DocumentEdit } from "./edit/edit.ts";
+import { DOCUMENT_VERSION } from "./shape.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
 export type Decide = (document: unknown, vocabulary: Vocabulary) => DocumentEdit;
@@ -19,17 +22,11 @@ export interface PlannedEdit {
  * @throws {SvcmError} from the plan: INVALID_PAYLOAD for invalid YAML, SUITE_FILE_FAILED if the edit would change other
  * lines, refusals of `decide`
  */
-export async function createPlanner(
+export function createPlanner(
   vocabulary: Vocabulary,
   { file, path }: { readonly file: string; readonly path: string },
   decide: Decide,
-): Promise<(text: string) => PlannedEdit> {
-  const [{ isJsonFile, readSource }, { editYaml }, { UneditableYaml }, { DOCUMENT_VERSION }] = await Promise.all([
-    import("../yaml/read.ts"),
-    import("../yaml/splice/edit-yaml.ts"),
-    import("../yaml/splice/change.ts"),
-    import("./shape.ts"),
-  ]);
+): (text: string) => PlannedEdit {
   return (text) => {
     const value = editableValue(readSource(text, file));
     const edit = decide(value, vocabulary);

@@ -1,7 +1,6 @@
 import type { Candidate } from "./candidate.ts";
 import type { Field } from "./field.ts";
-import { CONTROLLER, CONTROLLER_EXAMPLE } from "./rules/interface-controller.ts";
-import { ENTRYPOINT, ENTRYPOINT_EXAMPLE } from "./rules/interface-entrypoint.ts";
+import { CONTROLLER, CONTROLLER_EXAMPLE, ENTRYPOINT, ENTRYPOINT_EXAMPLE } from "./rules/interfaces.ts";
 import { RUNTIME, RUNTIME_EXAMPLES } from "./rules/target-runtime.ts";
 import { defaultOf, lookup, frameworksOf, targetGroup, acceptedBy, type Vocabulary } from "./vocabulary.ts";
 

@@ -127,11 +127,9 @@ function checkEntry(
 /** Another finding reports white space around a text. */
 function trimTexts(candidate: Candidate, found: readonly Issue[]): Candidate {
   if (!found.some(({ code }) => code === "SUITE_WHITE_SPACE")) return candidate;
-  return Object.fromEntries(Object.entries(candidate).map(([name, value]) => [name, trimmed(value)]));
-}
-
-function trimmed(value: unknown): unknown {
-  return typeof value === "string" ? value.trim() || value : value;
+  return Object.fromEntries(
+    Object.entries(candidate).map(([name, value]) => [name, typeof value === "string" ? value.trim() || value : value]),
+  );
 }
 
 function runRules(

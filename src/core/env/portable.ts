@@ -71,7 +71,7 @@ export interface Ambiguity {
  * empty key.
  */
 function joinedLines(text: string, lines: readonly Span[]): (entry: EnvEntry) => Span[] {
-  const content = lines.filter((line) => !isSkipped(text.slice(line.start, line.end)));
+  const content = lines.filter((line) => !/^(?:#|\r?\n?$)/.test(text.slice(line.start, line.end)));
   const starts = content.map(({ start }) => start);
   const end = content.find((line) => /^\s*=/.test(text.slice(line.start, line.end)));
   return (entry) => {
@@ -89,10 +89,6 @@ function joinedLines(text: string, lines: readonly Span[]): (entry: EnvEntry) =>
 }
 
 const AWAITS_VALUE = /=[^\S\r\n]+\r?\n?$/;
-
-function isSkipped(line: string): boolean {
-  return /^(?:#|\r?\n?$)/.test(line);
-}
 
 function lineAmbiguities(text: string, entry: EnvEntry): Ambiguity[] {
   const { line } = entry;

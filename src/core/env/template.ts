@@ -1,6 +1,6 @@
 import { sortIssues, type Issue } from "../api/issue.ts";
 import type { RuntimeContract } from "../api/facts.ts";
-import { findingsOf, toIssue, type CodedFinding, type Finding, type Rule } from "../findings/rule.ts";
+import { findingsOf, toIssue, type Finding, type Rule } from "../findings/rule.ts";
 import { commentText, type EnvDocument, parseEnvDocument, valueSpellings, valuesOf } from "./document.ts";
 import { isPlainKey } from "../secrets/secret-value.ts";
 import { defaultOf } from "./runtime-keys.ts";
@@ -63,7 +63,9 @@ export function compareTemplate(compared: TemplateComparison): Issue[] {
     ),
     optional: commentedKeys(template),
   };
-  return sortIssues(Array.from(findingsOf(templateRules, facts), toTemplateIssue));
+  return sortIssues(
+    Array.from(findingsOf(templateRules, facts), ({ at, ...finding }) => ({ ...toIssue(finding), ...(at && { at }) })),
+  );
 }
 
 export function renderTemplate(contract: RuntimeContract, layers: readonly NamedText[]): string {
@@ -72,10 +74,6 @@ export function renderTemplate(contract: RuntimeContract, layers: readonly Named
     .filter(isPlainKey)
     .map((key) => `${key}=${valueSpellings(defaultOf(contract, key))[0] ?? ""}\n`)
     .join("");
-}
-
-function toTemplateIssue({ at, ...finding }: CodedFinding<Finding & Pick<Issue, "at">>): Issue {
-  return { ...toIssue(finding), ...(at && { at }) };
 }
 
 function locateKeys({ entries }: EnvDocument, file: string): Map<string, Issue["at"]> {

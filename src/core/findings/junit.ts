@@ -70,7 +70,7 @@ function properties(report: Report): string {
 }
 
 function listing(issues: readonly Issue[]): string {
-  return escapeText(issues.map(issueLine).join("\n"));
+  return clean(issues.map(issueLine).join("\n")).replaceAll(/[&<>\r]/g, reference);
 }
 
 function issueLine(issue: Issue): string {
@@ -101,10 +101,6 @@ const REFERENCES: Readonly<Record<string, string>> = {
 
 /** Needs no escaping. The check is worth it, because a report can have half a million names. */
 const PLAIN = /^[\w ./:-]*$/;
-
-function escapeText(text: string): string {
-  return clean(text).replaceAll(/[&<>\r]/g, reference);
-}
 
 /** `content` must already be XML. */
 function element(name: string, attributes: Readonly<Record<string, string | number>>, content = ""): string {

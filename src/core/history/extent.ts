@@ -3,13 +3,8 @@ import type { HistoryFiles } from "./port-history.ts";
 import { type Part, sizeOf, startOf } from "./parts.ts";
 import { parseStep } from "./step.ts";
 
-interface FirstMoment {
-  readonly partsId: string;
-  readonly sinceMs: number;
-}
-
 /** Closed hours do not change, so the oldest one is read once. */
-const firstMoments = new WeakMap<HistoryFiles, FirstMoment>();
+const firstMoments = new WeakMap<HistoryFiles, { readonly partsId: string; readonly sinceMs: number }>();
 
 /** The first recorded moment, in milliseconds since 1970, and the size of all files. */
 export async function readExtent(

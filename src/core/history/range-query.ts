@@ -99,7 +99,7 @@ export function toSteps(series: readonly RangeSeries[], { fromMs, stepMs }: Span
   return [...steps].map(([atMs, { host, processes }]) => ({
     atMs,
     host: fillRow(host),
-    processes: fillRows(processes),
+    processes: Object.fromEntries(Object.entries(processes).map(([key, row]) => [key, fillRow(row)])),
   }));
 }
 
@@ -109,8 +109,4 @@ function pairWith(value: Recorded | undefined, otherwise: number): readonly [num
 
 function fillRow(row: readonly Recorded[]): Recorded[] {
   return Array.from(row, (value) => value ?? null);
-}
-
-function fillRows(rows: Readonly<Record<string, readonly Recorded[]>>): Record<string, Recorded[]> {
-  return Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, fillRow(row)]));
 }

@@ -4,10 +4,6 @@ import type { MetricFamily, MetricSample } from "./open-metrics.ts";
 
 const HOUR_SECONDS = 3600;
 
-function perSecond(anHour: number | null): number | null {
-  return anHour === null ? null : Math.round(anHour / HOUR_SECONDS);
-}
-
 export function logFamilies({ logs, disks, deleted }: LogUsageResponse): MetricFamily[] {
   const each = (valueOf: (log: LogUsageResponse["logs"][number]) => number | null): MetricSample[] =>
     logs.map((log) => ({ labels: { path: log.path, app: log.app ?? "" }, value: valueOf(log) }));
@@ -25,7 +21,7 @@ export function logFamilies({ logs, disks, deleted }: LogUsageResponse): MetricF
     gauges(
       "svcm_log_growth_bytes_per_second",
       "Growth; absent while it is not known.",
-      each(({ bytesPerHour }) => perSecond(bytesPerHour)),
+      each(({ bytesPerHour }) => (bytesPerHour === null ? null : Math.round(bytesPerHour / HOUR_SECONDS))),
     ),
     gauges(
       "svcm_log_rotated",

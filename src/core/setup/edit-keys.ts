@@ -10,7 +10,11 @@ import { refusal, SvcmError } from "../api/errors.ts";
 import { maskSource } from "../secrets/redact.ts";
 import type { LineChange } from "../words/line-change.ts";
 import { suggest } from "../words/suggest.ts";
-import type { Change } from "../yaml/splice/change.ts";
+import { parseYaml } from "../yaml/parse.ts";
+import { type Change, UneditableYaml } from "../yaml/splice/change.ts";
+import { editYaml } from "../yaml/splice/edit-yaml.ts";
+import { readRuntimeContract } from "../project/facts/read.ts";
+import { readProject } from "../project/read.ts";
 import { keySource, type KeySource } from "../project/facts/own-contract.ts";
 import type { DeclaredKeys } from "../project/keys.ts";
 import { PROJECT_FILE } from "../project/project.ts";
@@ -53,7 +57,7 @@ export async function editKeys(
   const about = { action };
   const run = async (write: (path: string, plan: MakePlan) => Promise<KeysPlan>): Promise<KeysEditResponse> => {
     const file = await keysFile(ports);
-    const plan = await planner(file, edit);
+    const plan = planner(file, edit);
     const path = `${ports.workspace.root}/${file}`;
     try {
       const { changedKeys, changes } = await write(path, plan);
@@ -97,16 +101,7 @@ async function keysFile({ facts }: HasFacts): Promise<KeysFile> {
   });
 }
 
-async function planner(file: KeysFile, { keys, isNew = false, decide }: KeysEdit): Promise<MakePlan> {
-  const [{ readProject }, { readRuntimeContract }, { parseYaml }, { editYaml }, { UneditableYaml }] = await Promise.all(
-    [
-      import("../project/read.ts"),
-      import("../project/facts/read.ts"),
-      import("../yaml/parse.ts"),
-      import("../yaml/splice/edit-yaml.ts"),
-      import("../yaml/splice/change.ts"),
-    ],
-  );
+function planner(file: KeysFile, { keys, isNew = false, decide }: KeysEdit): MakePlan {
   const valid = (text: string): DeclaredKeys => {
     const { value, issues } = file === PROJECT_FILE ? readProject(text, file) : readRuntimeContract(text, file);
     if (value === undefined) throw refusal("INVALID_PAYLOAD", issues);

@@ -3,7 +3,10 @@ import type { HasWorkspace } from "../project/port-repository.ts";
 import { refusal, SvcmError } from "../api/errors.ts";
 import { documentFailure, documentText } from "../deployments/file.ts";
 import { PROJECT_FILE, type Project } from "../project/project.ts";
-import type { Change } from "../yaml/splice/change.ts";
+import { parseYaml } from "../yaml/parse.ts";
+import { type Change, UneditableYaml } from "../yaml/splice/change.ts";
+import { editYaml } from "../yaml/splice/edit-yaml.ts";
+import { readProject } from "../project/read.ts";
 
 export interface ProjectEdit {
   /** As it will be. */
@@ -17,12 +20,6 @@ export async function planProjectEdit(
   { files, workspace }: HasFiles & HasWorkspace,
   changes: readonly Change[],
 ): Promise<ProjectEdit> {
-  const [{ readProject }, { parseYaml }, { editYaml }, { UneditableYaml }] = await Promise.all([
-    import("../project/read.ts"),
-    import("../yaml/parse.ts"),
-    import("../yaml/splice/edit-yaml.ts"),
-    import("../yaml/splice/change.ts"),
-  ]);
   const path = `${workspace.root}/${PROJECT_FILE}`;
   const edit = (text: string): string => {
     try {

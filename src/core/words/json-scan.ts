@@ -23,11 +23,6 @@ const EXPECTED = {
 } as const;
 type Next = keyof typeof EXPECTED;
 
-interface Container {
-  readonly names?: Set<string>;
-  step: string | number;
-}
-
 /**
  * Once, without recursion. Also finds too deep nesting, `__proto__` and duplicate members, which `JSON.parse` does not
  * report.
@@ -39,7 +34,7 @@ export function scanJson(text: string, maxDepth = Number.POSITIVE_INFINITY): Jso
 class Scan {
   readonly #text: string;
   readonly #maxDepth: number;
-  readonly #open: Container[] = [];
+  readonly #open: { readonly names?: Set<string>; step: string | number }[] = [];
   readonly #duplicates: JsonPath[] = [];
   #prototype: JsonPath | undefined;
   #next: Next = "value";

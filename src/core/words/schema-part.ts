@@ -25,7 +25,9 @@ export function describeSchema(
   description: string,
   rows: Readonly<Record<string, readonly string[]>> = {},
 ): JsonSchema {
-  const list = Object.entries(rows).map(([name, values]) => `- ${name}: ${codes(values)}`);
+  const list = Object.entries(rows).map(
+    ([name, values]) => `- ${name}: ${values.map((value) => `\`${value}\``).join(", ") || "none"}`,
+  );
   return { description, markdownDescription: [description, ...(list.length > 0 ? ["", ...list] : [])].join("\n") };
 }
 
@@ -68,8 +70,4 @@ export function whenMember(member: string, values: readonly string[]): JsonSchem
   const [first, ...others] = values.map((value) => ({ const: value }));
   const one = first && others.length > 0 ? { anyOf: [first, ...others] } : (first ?? false);
   return { required: [member], properties: { [member]: one } };
-}
-
-function codes(values: readonly string[]): string {
-  return values.map((value) => `\`${value}\``).join(", ") || "none";
 }

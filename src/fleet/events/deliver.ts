@@ -1,9 +1,45 @@
 /** Each record of a node reaches the stream exactly once. */
 import { join } from "node:path";
-import { deliveryFile, settledTimes, readUnsent, type DeliveryProgress, type Ports } from "../../core/index.ts";
+import * as z from "zod/mini";
+import {
+  deliveryFile,
+  type DeliveryProgress,
+  type NodeRecord,
+  type Ports,
+  readUnsent,
+  settledTimes,
+} from "../../core/index.ts";
 import type { FleetLink } from "../link.ts";
-import { encodeRecord, decodeRecord } from "./message.ts";
-import { parseDeliveryState, renderDeliveryState, type DeliveryState } from "./delivery-state.ts";
+import { decodeRecord, encodeRecord } from "./message.ts";
+
+/** `pending` may not have reached the stream completely; it is kept until the server has acknowledged everything. */
+interface DeliveryState {
+  readonly given: DeliveryProgress;
+  readonly pending: readonly NodeRecord[];
+  /** 0 if the stream has no message of the node. */
+  readonly lastSeq: number;
+}
+
+const schema = z.object({
+  version: z.literal(1),
+  given: z.object({ untilMs: z.number(), ids: z.array(z.string()) }),
+  pending: z.array(z.custom<NodeRecord>((record) => typeof record === "object" && record !== null && "id" in record)),
+  lastSeq: z.int(),
+});
+
+/** @returns `undefined` for a missing or damaged file */
+function parseDeliveryState(text: string | undefined): DeliveryState | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function renderDeliveryState({ given, pending, lastSeq }: DeliveryState): string {
+  return `${JSON.stringify({ version: 1, given, pending, lastSeq })}\n`;
+}
 
 const STREAM_CHECK_MS = 60_000;
 const DAY_MS = 86_400_000;

@@ -41,7 +41,8 @@ export class Channel {
   /** @throws {SvcmError} UPGRADE_REQUIRED, UNAUTHORIZED, RATE_LIMITED, SERVICE_BUSY, INVALID_REQUEST */
   open(request: FastifyRequest, reply: FastifyReply): void {
     const { address } = request;
-    const authorization = readAuthorization(request);
+    const authorization =
+      subprotocolAuthorization(request.headers["sec-websocket-protocol"]) ?? request.headers.authorization;
     const identity = authenticateUpgrade(this.#context.authenticate, address, authorization);
     const upgrade = this.#upgrades.find(request.raw);
     if (upgrade === undefined || request.headers["sec-websocket-version"] !== "13") throw upgradeRefusal(identity);
@@ -136,10 +137,6 @@ function webSocketServer(limits: Limits): WebSocketServer {
     throw new SvcmError("INVALID_REQUEST", { details: `${message}.` });
   });
   return server;
-}
-
-function readAuthorization({ headers }: FastifyRequest): string | undefined {
-  return subprotocolAuthorization(headers["sec-websocket-protocol"]) ?? headers.authorization;
 }
 
 /** @throws {SvcmError} UNAUTHORIZED if a required token is wrong */

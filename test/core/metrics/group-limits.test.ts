@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readGroupLimits } from "../../../src/core/files/group-limits.ts";
-import { withinLimits } from "../../../src/core/metrics/machine/within-limits.ts";
+import { withinLimits } from "../../../src/core/metrics/machine/linux.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const MIB = 2 ** 20;

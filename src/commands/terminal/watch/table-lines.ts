@@ -1,4 +1,4 @@
-import type { Paint, Sample } from "../../../core/index.ts";
+import type { Paint } from "../../../core/index.ts";
 import { renderDuration } from "../../../core/words/duration.ts";
 import { formatBytes, formatPercent } from "../numbers.ts";
 import { fit } from "../fit.ts";
@@ -71,7 +71,9 @@ export function tableLines(state: WatchState, width: number, height: number, pai
   const heading = columns.map(({ heading: text, width: columnWidth, side, sort }) =>
     fit(sort === state.sort ? `${text}▾` : text, columnWidth, side),
   );
-  const drifted = driftedNames(state.sample);
+  const drifted = new Set(
+    state.sample?.kind === "metrics" ? state.sample.payload.ecosystem.drift.map(({ name }) => name) : [],
+  );
   const processes = visibleProcesses(state);
   const visibleRows = Math.max(1, height - 1);
   const at = processes.findIndex(({ pmId }) => pmId === state.selected);
@@ -99,8 +101,4 @@ function selectColumns(width: number): Column[] {
     columns.push(column);
   }
   return [{ ...name, width: Math.min(MAX_NAME_WIDTH, Math.max(1, width - totalWidth(columns))) }, ...columns];
-}
-
-function driftedNames(sample: Sample | undefined): ReadonlySet<string> {
-  return new Set(sample?.kind === "metrics" ? sample.payload.ecosystem.drift.map(({ name }) => name) : []);
 }

@@ -42,7 +42,7 @@ export function viewLines(state: WatchState, { columns, rows }: Size, paint: Pai
 }
 
 function renderBody(state: WatchState, columns: number, room: number, paint: Paint): string[] {
-  if (state.mode === "help") return helpLines(columns);
+  if (state.mode === "help") return ["", ...HELP.map((line) => fit(line, columns))];
   if (state.mode === "details") return fold(state.page.join("\n"), { width: columns, colours: 0 }).split("\n");
   if (state.mode === "log") return state.page.slice(-room).map((line) => fit(line, columns));
   return monitoringLines(state, columns, room, paint);
@@ -121,10 +121,6 @@ function renderMeter({ label, value, note, width, paint }: Meter): string {
 function waitingLines({ connectionError, origin }: WatchState, columns: number, paint: Paint): string[] {
   if (connectionError === undefined) return [fit("Waiting for the first sample …", columns)];
   return [paint.red(fit(`No connection to ${origin}: ${connectionError}`, columns)), fit("Trying again …", columns)];
-}
-
-function helpLines(columns: number): string[] {
-  return ["", ...HELP.map((line) => fit(line, columns))];
 }
 
 function bottomLine(state: WatchState, columns: number, paint: Paint): string {

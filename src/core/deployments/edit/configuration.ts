@@ -48,10 +48,6 @@ export function setConfiguration(
   };
 }
 
-function isPortKey(key: string): boolean {
-  return key === "ports" || key.startsWith(PORT);
-}
-
 function refuseUnknownValues(
   values: Readonly<Record<string, string>>,
   before: Candidate,
@@ -59,7 +55,7 @@ function refuseUnknownValues(
 ): void {
   const accepted = [...fieldNames(SECTION), ...portNames(matrix).map((name) => PORT + name)];
   const unknown = Object.keys(values).filter((key) => !accepted.includes(key));
-  const refused = unknown.filter((key) => isPortKey(key) || !Object.hasOwn(before, key));
+  const refused = unknown.filter((key) => key === "ports" || key.startsWith(PORT) || !Object.hasOwn(before, key));
   refuseIssues(
     refused.map((key) => unknownKeyIssue(key, "set", accepted)),
     [SECTION],

@@ -6,7 +6,7 @@ import { fingerprint } from "../diff/fields.ts";
 import { pairInterfaces } from "../diff/interfaces.ts";
 import { pairTargets } from "../diff/targets.ts";
 import { migrateTarget } from "../migrate.ts";
-import { type ListSection, SECTIONS } from "../shape.ts";
+import { SECTIONS } from "../shape.ts";
 import { maskMembers } from "../../secrets/member.ts";
 import { validateDocument } from "../validate.ts";
 import type { Vocabulary } from "../vocabulary.ts";
@@ -89,7 +89,7 @@ function editList(kind: EntryKind, document: Candidate, draft: Candidate, vocabu
     return { entry, index, migrated, masked: maskMembers(migrated) };
   });
   const draftEntries = entriesOf(draft, section).map(({ entry }) => entry);
-  const { pairs, removed, added } = pairingFor(section)(
+  const { pairs, removed, added } = (section === "deployments" ? pairTargets : pairInterfaces)(
     located.map(({ masked }) => masked),
     draftEntries,
   );
@@ -112,10 +112,6 @@ function editList(kind: EntryKind, document: Candidate, draft: Candidate, vocabu
   // From the last to the first, and whole entries last of all.
   const parts = [...deletions, ...changed, ...additions];
   return { changes: parts.flatMap((part) => part.changes), names: parts.flatMap((part) => part.names) };
-}
-
-function pairingFor(section: ListSection): typeof pairTargets {
-  return section === "deployments" ? pairTargets : pairInterfaces;
 }
 
 function mergeDraft(before: Candidate, masked: Candidate, after: Candidate): Candidate {

@@ -1,3 +1,5 @@
+import { readSource } from "../../yaml/read.ts";
+import { subjectsOf, validateSource } from "../validate.ts";
 import type { HasFiles } from "../../files/port-files.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { DeploymentsVerdict } from "../../api/bodies.ts";
@@ -29,10 +31,6 @@ export const deploymentsCheck = defineOperation({
   ): Promise<DeploymentsCheck> {
     const vocabulary = await vocabularyOf(ports);
     const text = content === undefined ? await readDocument(ports, file) : documentText(content, file);
-    const [{ readSource }, { subjectsOf, validateSource }] = await Promise.all([
-      import("../../yaml/read.ts"),
-      import("../validate.ts"),
-    ]);
     const source = readSource(text, file);
     const all = validateSource(source, vocabulary);
     // An issue without a path concerns every section.

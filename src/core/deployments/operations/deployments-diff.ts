@@ -1,3 +1,7 @@
+import { readSource } from "../../yaml/read.ts";
+import { diffDeployments } from "../diff/diff.ts";
+import { maskChange } from "../diff/report/mask.ts";
+import { validateSource } from "../validate.ts";
 import type { HasFiles } from "../../files/port-files.ts";
 import type { HasWorkspace, HasFacts } from "../../project/port-repository.ts";
 import type { HasRevisions } from "../../files/port-revisions.ts";
@@ -29,11 +33,7 @@ export const deploymentsDiff = defineOperation({
       to === undefined ? { text: await readDocumentIfExists(ports, file) } : await readRevision(ports, file, to);
     if (older.text === undefined && newer.text === undefined)
       throw missingEverywhere(documentPath(ports, file), [older, newer]);
-    const [before, after] = [await readSide(older, file, vocabulary), await readSide(newer, file, vocabulary)];
-    const [{ diffDeployments }, { maskChange }] = await Promise.all([
-      import("../diff/diff.ts"),
-      import("../diff/report/mask.ts"),
-    ]);
+    const [before, after] = [readSide(older, file, vocabulary), readSide(newer, file, vocabulary)];
     const { changes, notes } = diffDeployments(before.document, after.document, vocabulary);
     return { file, from: before.side, to: after.side, changes: changes.map(maskChange), notes };
   },
@@ -55,16 +55,12 @@ function missingEverywhere(path: string, sides: readonly RevisionText[]): SvcmEr
 }
 
 /** @throws {SvcmError} SUITE_FILE_FAILED with every issue if the text is not a document */
-async function readSide(
+function readSide(
   { text, ...side }: RevisionText,
   file: string,
   vocabulary: Vocabulary,
-): Promise<{ readonly side: DiffSide; readonly document: Candidate }> {
+): { readonly side: DiffSide; readonly document: Candidate } {
   if (text === undefined) return { side: { ...side, exists: false, valid: true, issues: [] }, document: {} };
-  const [{ readSource }, { validateSource }] = await Promise.all([
-    import("../../yaml/read.ts"),
-    import("../validate.ts"),
-  ]);
   const place = side.revision === undefined ? file : `${side.revision}:${file}`;
   const source = readSource(text, place);
   const issues = validateSource(source, vocabulary);

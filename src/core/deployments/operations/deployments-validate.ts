@@ -1,3 +1,5 @@
+import { readSource } from "../../yaml/read.ts";
+import { validateDocument, validateSource } from "../validate.ts";
 import type { HasFacts } from "../../project/port-repository.ts";
 import type { DeploymentsVerdict } from "../../api/bodies.ts";
 import { isValid } from "../../api/issue.ts";
@@ -15,18 +17,13 @@ export const deploymentsValidate = defineOperation({
   async run(ports: HasFacts, document): Promise<DeploymentsVerdict> {
     const vocabulary = await vocabularyOf(ports);
     if (document instanceof Uint8Array) return validated(requireUtf8(document), vocabulary);
-    const { validateDocument } = await import("../validate.ts");
     const issues = validateDocument(document, vocabulary);
     return { valid: isValid(issues), issues };
   },
 });
 
 /** A text has no file name, so locations use the default name. */
-async function validated(text: string, vocabulary: Vocabulary): Promise<DeploymentsVerdict> {
-  const [{ readSource }, { validateSource }] = await Promise.all([
-    import("../../yaml/read.ts"),
-    import("../validate.ts"),
-  ]);
+function validated(text: string, vocabulary: Vocabulary): DeploymentsVerdict {
   const source = readSource(text, DEPLOYMENTS_FILE);
   const issues = validateSource(source, vocabulary);
   const { value } = source;

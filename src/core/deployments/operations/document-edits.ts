@@ -5,7 +5,11 @@ import type { Audited } from "../../access/ports.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import { editDocument, type DocumentEditResponse } from "../edit-file.ts";
 import type { Decide } from "../edit-plan.ts";
-import type * as Edits from "../edit/index.ts";
+import { setConfiguration } from "../edit/configuration.ts";
+import { addEntry, editEntry, removeEntry } from "../edit/entry.ts";
+import { interfaceKind } from "../edit/interface.ts";
+import { migrateDocument } from "../edit/migrate-document.ts";
+import { duplicateTarget, targetKind } from "../edit/target.ts";
 import { defineOperation } from "../../access/operation.ts";
 
 interface Edit {
@@ -23,71 +27,66 @@ type EditId =
   | `${"interface" | "target"}.${"add" | "edit" | "remove"}`
   | "target.duplicate";
 
-function documentEdit<Id extends EditId>(id: Id, edit: (edits: typeof Edits, input: InputOf<Id>) => Edit) {
+function documentEdit<Id extends EditId>(id: Id, edit: (input: InputOf<Id>) => Edit) {
   return defineOperation({
     id,
     access: "write",
     refusal: "INVALID_PAYLOAD",
-    async run(ports: Audited & HasFacts & HasFiles, input: InputOf<Id>, caller): Promise<DocumentEditResponse> {
+    run(ports: Audited & HasFacts & HasFiles, input: InputOf<Id>, caller): Promise<DocumentEditResponse> {
       const { file, dryRun } = input;
-      const {
-        decide,
-        entry,
-        mayCreate = false,
-        action = `suite.${id}`,
-      } = edit(await import("../edit/index.ts"), input);
+      const { decide, entry, mayCreate = false, action = `suite.${id}` } = edit(input);
       return editDocument(ports, caller, { file, dryRun, action, entry, mayCreate }, decide);
     },
   });
 }
 
 /** Refuses an invalid value and never coerces it. */
-export const configurationSet = documentEdit("configuration.set", ({ setConfiguration }, { values, clear }) => ({
+export const configurationSet = documentEdit("configuration.set", ({ values, clear }) => ({
   mayCreate: true,
   decide: (document, vocabulary) => setConfiguration(document, { values, clear }, vocabulary),
 }));
 
 /** @see the specification, "Versioning" 2 */
-export const deploymentsMigrate = documentEdit("deployments.migrate", ({ migrateDocument }) => ({
+export const deploymentsMigrate = documentEdit("deployments.migrate", () => ({
   action: "suite.migrate",
   decide: migrateDocument,
 }));
 
-export const interfaceAdd = documentEdit("interface.add", ({ addEntry, interfaceKind }, { values }) => ({
+export const interfaceAdd = documentEdit("interface.add", ({ values }) => ({
   entry: values["controller"],
   mayCreate: true,
   decide: (document, vocabulary) => addEntry(interfaceKind, document, values, vocabulary),
 }));
 
-export const interfaceEdit = documentEdit("interface.edit", ({ editEntry, interfaceKind }, { which, values }) => ({
+export const interfaceEdit = documentEdit("interface.edit", ({ which, values }) => ({
   entry: which,
   decide: (document, vocabulary) => editEntry(interfaceKind, document, { query: which, values, clear: [] }, vocabulary),
 }));
 
-export const interfaceRemove = documentEdit("interface.remove", ({ removeEntry, interfaceKind }, { which }) => ({
+export const interfaceRemove = documentEdit("interface.remove", ({ which }) => ({
   entry: which,
   decide: (document) => removeEntry(interfaceKind, document, which),
 }));
 
 /** @see the specification, "Deploy target list behaviour" */
-export const targetAdd = documentEdit("target.add", ({ addEntry, targetKind }, { values }) => ({
+export const targetAdd = documentEdit("target.add", ({ values }) => ({
   entry: values["name"],
   mayCreate: true,
   decide: (document, vocabulary) => addEntry(targetKind, document, values, vocabulary),
 }));
 
 /** The target may keep its name. */
-export const targetEdit = documentEdit("target.edit", ({ editEntry, targetKind }, { name, values, clear }) => ({
+export const targetEdit = documentEdit("target.edit", ({ name, values, clear }) => ({
   entry: name,
   decide: (document, vocabulary) => editEntry(targetKind, document, { query: name, values, clear }, vocabulary),
 }));
 
-export const targetRemove = documentEdit("target.remove", ({ removeEntry, targetKind }, { name }) => ({
+export const targetRemove = documentEdit("target.remove", ({ name }) => ({
   entry: name,
   decide: (document) => removeEntry(targetKind, document, name),
 }));
 
-export const targetDuplicate = documentEdit("target.duplicate", ({ duplicateTarget }, { name, as }) => ({
+export const targetDuplicate = documentEdit("target.duplicate", ({ name, as }) => ({
   entry: name,
   decide: (document, vocabulary) => duplicateTarget(document, { name, as }, vocabulary),
 }));

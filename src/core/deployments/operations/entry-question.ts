@@ -1,8 +1,9 @@
+import { readSource } from "../../yaml/read.ts";
 import type { HasFiles } from "../../files/port-files.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { Issue } from "../../api/issue.ts";
 import { defineOperation } from "../../access/operation.ts";
-import type { Question } from "../edit/question.ts";
+import { answerIssues, openQuestions, type Question } from "../edit/question.ts";
 import { DEPLOYMENTS_FILE, readDocumentIfExists, vocabularyOf } from "../file.ts";
 
 export interface EntryQuestion {
@@ -19,14 +20,10 @@ export const entryQuestion = defineOperation({
     ports: HasFacts & HasFiles & HasWorkspace,
     { file = DEPLOYMENTS_FILE, section, values },
   ): Promise<EntryQuestion> {
-    const [{ readSource }, { answerIssues, openQuestions }, vocabulary] = await Promise.all([
-      import("../../yaml/read.ts"),
-      import("../edit/question.ts"),
-      vocabularyOf(ports),
-    ]);
+    const vocabulary = await vocabularyOf(ports);
     const { value: document } = readSource((await readDocumentIfExists(ports, file)) ?? "", file);
     const open = openQuestions(section, values, vocabulary);
-    const isIncomplete = open.some((one) => !one.isOptional && one.default === undefined);
+    const isIncomplete = open.some((question) => !question.isOptional && question.default === undefined);
     return {
       question: open[0],
       isIncomplete,

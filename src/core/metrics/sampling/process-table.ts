@@ -85,7 +85,7 @@ export class ProcessTable {
     const pending = this.#pending;
     const next = this.#listOnce();
     const first = await (pending === undefined ? next : Promise.race([pending, next]));
-    return isTimeout(first) ? first : next;
+    return "error" in first && first.error.code === "PM2_TIMEOUT" ? first : next;
   }
 
   async #waitBriefly(request: Promise<ProcessListing>): Promise<ProcessListing> {
@@ -128,8 +128,4 @@ export class ProcessTable {
       return { error: { code, details } };
     }
   }
-}
-
-function isTimeout(listed: ProcessListing): boolean {
-  return "error" in listed && listed.error.code === "PM2_TIMEOUT";
 }

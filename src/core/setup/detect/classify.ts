@@ -49,14 +49,12 @@ interface KeyFacts {
   readonly kind: FormKind;
 }
 
-type ClassifyRule = (seen: KeyFacts) => Pick<Verdict, "verdict" | "why"> | undefined;
-
 const secret = (why: string) => ({ verdict: "secret", why }) as const;
 const open = (why: string) => ({ verdict: "open", why }) as const;
 const undecided = (why: string) => ({ verdict: "undecided", why }) as const;
 const connection = (why: string) => ({ verdict: "connection", why }) as const;
 
-const rules: readonly ClassifyRule[] = [
+const rules: readonly ((seen: KeyFacts) => Pick<Verdict, "verdict" | "why"> | undefined)[] = [
   ({ values }) =>
     values.some((value) => value.includes("://") && hasCredentials(value))
       ? connection("its value is a URL with a password or key")

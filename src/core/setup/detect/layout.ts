@@ -128,7 +128,7 @@ function claimOf(file: Pm2File, group: Group, groups: readonly Group[]): Claim[]
 
 /** A file with a computed app name or list is not divided, because those apps would be lost. */
 function isDivisible({ apps, isPlain }: Pm2File): boolean {
-  return isPlain && areNamed(apps);
+  return isPlain && apps.length > 0 && apps.every(({ name }) => name !== undefined);
 }
 
 function groupOf(file: Pm2File, folder: string | undefined, groups: readonly Group[]): Group | undefined {
@@ -139,10 +139,6 @@ function groupOf(file: Pm2File, folder: string | undefined, groups: readonly Gro
     (group) => group.name === undefined && group.folder !== "." && isWithin(path, group.folder),
   );
   return around.toSorted((a, b) => b.folder.length - a.folder.length)[0] ?? home;
-}
-
-function areNamed(apps: Pm2File["apps"]): boolean {
-  return apps.length > 0 && apps.every(({ name }) => name !== undefined);
 }
 
 function isWithin(folder: string | undefined, parent: string): boolean {

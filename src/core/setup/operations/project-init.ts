@@ -1,3 +1,4 @@
+import { readProject } from "../../project/read.ts";
 import type { HasClock } from "../../files/port-host.ts";
 import type { HasWorkspace, HasFacts } from "../../project/port-repository.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
@@ -96,17 +97,18 @@ async function exposedFiles(
 ): Promise<DetectionNote[]> {
   const paths = found.env.map(({ path }) => path);
   const [tracked, unignored] = await Promise.all([revisions.listTracked(paths), revisions.listUnignored(paths)]);
-  const note = (what: string, path: string, keys: readonly string[]): DetectionNote => ({
-    path,
-    line: 1,
-    what: `${what}, and it holds ${shortList(keys)}`,
-  });
-  return [
-    ...filesWithSecrets(survey, found, tracked).map(({ path, keys }) => note("Git tracks this file", path, keys)),
-    ...filesWithSecrets(survey, found, unignored).map(({ path, keys }) =>
-      note("Git does not ignore this file", path, keys),
-    ),
-  ];
+  return (
+    [
+      ["Git tracks this file", tracked],
+      ["Git does not ignore this file", unignored],
+    ] as const
+  ).flatMap(([what, of]) =>
+    filesWithSecrets(survey, found, of).map(({ path, keys }) => ({
+      path,
+      line: 1,
+      what: `${what}, and it holds ${shortList(keys)}`,
+    })),
+  );
 }
 
 /** The processes of PM2 are the best witness of what the team starts. No daemon, or one that does not answer, says nothing. */
@@ -171,13 +173,13 @@ async function newProjectFile(
   const hasContract = (await readText(ports, `${ports.workspace.root}/${CONTRACT_FILE}`)) !== undefined;
   const { layout, notes } = proposeLayout(detection);
   const text = renderSvcmYaml(layout, hasContract ? undefined : detection.keys, answers);
-  await requireValid(text, hasContract ? [] : keys.map(({ key }) => key), answers);
+  requireValid(text, hasContract ? [] : keys.map(({ key }) => key), answers);
   const declared = { path: CONTRACT_FILE, line: 1, what: "this file declares the keys, so svcm.yaml does not" };
   return { file: { path, isNew: true, before: "", text }, notes: hasContract ? [...notes, declared] : notes };
 }
 
 /** Only an answer can make the file invalid: an unknown key, a secret, a path without a slash. */
-async function requireValid(text: string, keys: readonly string[], { allow = [], health }: InitAnswers): Promise<void> {
+function requireValid(text: string, keys: readonly string[], { allow = [], health }: InitAnswers): void {
   const unknown = allow.filter((key) => !keys.includes(key));
   if (unknown.length > 0)
     throw new SvcmError("INVALID_REQUEST", {
@@ -185,7 +187,7 @@ async function requireValid(text: string, keys: readonly string[], { allow = [],
       hint: `after init: svcm keys add ${unknown[0]} --allow`,
     });
   if (allow.length === 0 && health === undefined) return;
-  const { issues } = (await import("../../project/read.ts")).readProject(text, PROJECT_FILE);
+  const { issues } = readProject(text, PROJECT_FILE);
   if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);
 }
 

@@ -1,3 +1,4 @@
+import { isRecord } from "../../words/record.ts";
 import { isMap, isSeq, type Node, type YAMLMap, type YAMLSeq } from "yaml";
 import { UneditableYaml } from "./change.ts";
 import { insertLines, lineBreakAt, lineStart, nextLine, removeLines, restOfLine, type Splice } from "./lines.ts";
@@ -31,17 +32,13 @@ export function insertMember(tree: Tree, map: YAMLMap, index: number, key: strin
   const indent = columnAt(tree.text, startOf(before));
   const end = endWithComments(tree.text, memberEnd(tree, before), indent.length);
   const like = before.value;
-  const isOneLine = isMap(like) && isFlow(like) && isPlainMap(value);
+  const isOneLine = isMap(like) && isFlow(like) && isRecord(value);
   const added = isOneLine
     ? [renderFlowMember(key, value, { ...styleOf(tree, like, "\n"), isMultiline: false }, "")]
     : newMemberLines(tree, map, key, value);
   const lines = added.map((line) => indent + line);
   const isSection = map === tree.root && typeof value === "object" && areSpaced(tree, map);
   return [insertLines(tree.text, end, isSection ? ["", ...lines] : lines)];
-}
-
-function isPlainMap(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Indented as other lists in the document. */

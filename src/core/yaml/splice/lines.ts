@@ -33,7 +33,7 @@ export function lineChanges(text: string, splices: readonly Splice[]): LineChang
     const end = groupEnd(text, group);
     const moved = group.map((splice) => ({ ...splice, start: splice.start - start, end: splice.end - start }));
     const before = text.slice(start, end);
-    line += countLineBreaks(text.slice(counted, start));
+    line += text.slice(counted, start).split("\n").length - 1;
     counted = start;
     return diffLines(line, splitLines(before), splitLines(applySplices(before, moved) ?? "")) ?? [];
   });
@@ -88,8 +88,4 @@ function sortByStart(splices: readonly Splice[]): Splice[] {
 function splitLines(text: string): string[] {
   const lines = text.split(/\r?\n/);
   return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
-}
-
-function countLineBreaks(text: string): number {
-  return text.split("\n").length - 1;
 }

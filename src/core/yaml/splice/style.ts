@@ -29,7 +29,7 @@ export function styleOf(tree: Tree, like: Collection | undefined, lineBreak: str
     isJson,
     keyQuote: members[0] ? quoteOf(members[0].key) : "PLAIN",
     valueQuote: isQuoted ? ([...quotes][0] ?? "PLAIN") : "PLAIN",
-    unit: detectIndent(text),
+    unit: /^( {1,8}|\t)[^\s#]/m.exec(text)?.[1] ?? "  ",
     lineBreak,
     ...flowStyle(tree, like),
   };
@@ -85,10 +85,6 @@ export function renderFlowMember(key: string, value: unknown, style: Style, inde
 
 export function quoteOf({ type }: Scalar): Quote {
   return type === "QUOTE_DOUBLE" || type === "QUOTE_SINGLE" ? type : "PLAIN";
-}
-
-function detectIndent(text: string): string {
-  return /^( {1,8}|\t)[^\s#]/m.exec(text)?.[1] ?? "  ";
 }
 
 type FlowStyle = Pick<Style, "padding" | "colon" | "comma" | "isMultiline">;

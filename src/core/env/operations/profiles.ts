@@ -4,22 +4,51 @@ import type { HasHost } from "../../files/port-host.ts";
 import type { HasFiles } from "../../files/port-files.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { EnvWriteResponse } from "../../api/bodies.ts";
-import { findProfile, profileSteps, refuseUnusedValues, type ProfileStep } from "../profiles.ts";
+import { findProfile, type ProfileStep, profileSteps, refuseUnusedValues } from "../profiles.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import { defineOperation } from "../../access/operation.ts";
-
 import { readEnvFile } from "../env-file.ts";
-import { auditedEnvWrite, recordFile, type EnvTransaction } from "../transaction.ts";
+import { auditedEnvWrite, type EnvTransaction, recordFile } from "../transaction.ts";
 import {
-  planValues,
+  type EnvPlanResponse,
   planResponse,
+  planValues,
   requireValidValues,
   withEffect,
   writeValues,
-  type EnvPlanResponse,
 } from "./env-write.ts";
 
-export interface ManualSteps {
+/** @see the specification, "Operational profiles" */
+export const profileList = defineOperation({
+  id: "profile.list",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(ports: HasFacts): Promise<{ profiles: ProfileSummary[] }> {
+    const { profiles } = await ports.facts.runtimeContract();
+    return {
+      profiles: Object.entries(profiles).map(([profile, { label, assignments }]) => ({ profile, label, assignments })),
+    };
+  },
+});
+
+export interface ProfileSummary {
+  readonly profile: string;
+  readonly label: string;
+  /** The user replaces values in angle brackets. */
+  readonly assignments: Readonly<Record<string, string>>;
+}
+
+export const profileShow = defineOperation({
+  id: "profile.show",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(ports: HasFacts, { profile }): Promise<ProfileSummary> {
+    const { label, assignments } = findProfile(await ports.facts.runtimeContract(), profile);
+    return { profile, label, assignments };
+  },
+});
+
+interface ManualSteps {
   readonly profile: string;
   readonly manual: readonly { readonly key: string; readonly reason: string }[];
 }

@@ -1,19 +1,44 @@
-import type { HistoryPorts } from "../ports.ts";
 import type { HasWorkspace } from "../../project/port-repository.ts";
-import type { HasHost } from "../../files/port-host.ts";
-import type { HasHistoryFiles, HasPrometheus } from "../port-history.ts";
+import type { HasClock, HasHost } from "../../files/port-host.ts";
+import type { HasHistoryFiles, HasPrometheus, HasRecorder } from "../port-history.ts";
 import { FileError } from "../../files/port-files.ts";
-import type { HistoryColumns, HistoryResponse } from "../../api/history.ts";
-import { ColumnBuilder, alignSpan } from "../columns.ts";
+import type { HistoryColumns, HistoryResponse, RecorderResponse } from "../../api/history.ts";
+import { alignSpan, ColumnBuilder } from "../columns.ts";
 import { readExtent } from "../extent.ts";
-import { selectParts, partName, type Part } from "../parts.ts";
+import { type Part, partName, selectParts } from "../parts.ts";
 import { rangeQuery, toSteps } from "../range-query.ts";
-import { seriesFilter, parseSelectors, type SeriesSelector } from "../selectors.ts";
+import { parseSelectors, seriesFilter, type SeriesSelector } from "../selectors.ts";
 import { MINUTE_MS, parseStep, type Step } from "../step.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { defineOperation } from "../../access/operation.ts";
-
 import { serverIdentity } from "../../access/server-identity.ts";
+import type { Audited } from "../../access/ports.ts";
+import { withAudit } from "../../access/with-audit.ts";
+
+/** The ports of the larger functions of this room. */
+interface HistoryPorts extends HasClock, HasHistoryFiles, HasHost, HasPrometheus, HasRecorder, HasWorkspace {}
+
+/** Switches the recorder on or off until the server stops. `record: true` in svcm.yaml switches it on at each start. */
+export const historyRecord = defineOperation({
+  id: "history.record",
+  access: "write",
+  refusal: "INVALID_PAYLOAD",
+  async run(ports: Audited & HasHistoryFiles & HasRecorder, { on }, caller): Promise<RecorderResponse> {
+    const { recorder, historyFiles } = ports;
+    await withAudit(
+      ports,
+      caller,
+      () => ({ action: "history.record", target: on ? "on" : "off" }),
+      async (begin) => {
+        if (recorder.state.on === on) return;
+        await begin();
+        if (on) recorder.start("request");
+        else await recorder.stop();
+      },
+    );
+    return { ...recorder.state, ...(await readExtent(historyFiles, await historyFiles.list())) };
+  },
+});
 
 const HOUR_MS = 3_600_000;
 const DEFAULT_POINTS = 500;
@@ -62,16 +87,11 @@ export const historyShow = defineOperation({
   },
 });
 
-interface ReadContext {
-  readonly unreadable: Unreadable[];
-  readonly signal: AbortSignal | undefined;
-}
-
 async function fromFiles(
   ports: HasHistoryFiles,
   { selectors, ...range }: Range,
   parts: readonly Part[],
-  { unreadable, signal }: ReadContext,
+  { unreadable, signal }: { readonly unreadable: Unreadable[]; readonly signal: AbortSignal | undefined },
 ): Promise<HistoryColumns> {
   const span = alignSpan(range);
   const wanted = span.stepMs < MINUTE_MS ? "steps" : "minutes";
@@ -100,7 +120,7 @@ async function stepsIn(ports: HasHistoryFiles, { name, hour, kind }: Part, unrea
   try {
     const { lines, damage } = await ports.historyFiles.read(name);
     const steps = lines.map(parseStep);
-    const torn = steps.filter((step, at) => step === undefined && !isHeader(lines[at] ?? "")).length;
+    const torn = steps.filter((step, at) => step === undefined && !(lines[at] ?? "").startsWith('{"columns":')).length;
     if (damage !== undefined || torn > 0)
       unreadable.push({ file: name, lines: torn, code: damage ?? "HISTORY_LINE_TORN" });
     return steps.flatMap((step) => step ?? []);
@@ -112,10 +132,6 @@ async function stepsIn(ports: HasHistoryFiles, { name, hour, kind }: Part, unrea
     unreadable.push({ file: name, lines: 0, code: error.code });
     return [];
   }
-}
-
-function isHeader(line: string): boolean {
-  return line.startsWith('{"columns":');
 }
 
 function throwRefusal(error: unknown): never {

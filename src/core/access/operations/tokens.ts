@@ -5,6 +5,24 @@ import { SvcmError } from "../../api/errors.ts";
 import { withAudit } from "../with-audit.ts";
 import { isExpired, removeToken } from "../tokens.ts";
 import { defineOperation } from "../operation.ts";
+import type { TokenListResponse } from "../../api/identity.ts";
+
+export type ListedToken = TokenListResponse["tokens"][number];
+
+/** Lists the tokens of the repository, without their digests. @throws {SvcmError} TOKENS_FAILED */
+export const tokenList = defineOperation({
+  id: "token.list",
+  access: "admin",
+  refusal: "INVALID_REQUEST",
+  run({ tokens, clock }: HasClock & HasTokens): Promise<TokenListResponse> {
+    const now = clock.now();
+    const listed = (tokens.current() ?? []).map(({ digest: _digest, ...token }) => ({
+      ...token,
+      expired: isExpired(token, now),
+    }));
+    return Promise.resolve({ tokens: listed.toSorted((a, b) => (a.name < b.name ? -1 : 1)) });
+  },
+});
 
 /**
  * Removes a token. Its next request is refused, even on an open connection. @throws {SvcmError} TOKEN_NOT_FOUND,

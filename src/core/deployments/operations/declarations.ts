@@ -1,0 +1,142 @@
+import { readSource } from "../../yaml/read.ts";
+import { validateSource } from "../validate.ts";
+import { maskDocument } from "../mask.ts";
+import { applyDraft } from "../edit/draft.ts";
+import { refuseIssues } from "../edit/edit.ts";
+import { renderPatch } from "../patch.ts";
+import { diffDeployments } from "../diff/diff.ts";
+import { maskChange } from "../diff/report/mask.ts";
+import { fieldText, groupBySection, subjectText } from "../diff/report/words.ts";
+import type { HasRevisions } from "../../files/port-revisions.ts";
+import type { HasFiles } from "../../files/port-files.ts";
+import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
+import type { Audited } from "../../access/ports.ts";
+import type { DeclarationsPlanResponse, DeclarationsResponse } from "../../api/declarations.ts";
+import { changeDocument } from "../edit-file.ts";
+import { defineOperation } from "../../access/operation.ts";
+import type { TaggedResponse } from "../../env/operations/env-read.ts";
+import type { Caller } from "../../access/caller.ts";
+import { DEPLOYMENTS_FILE, documentPath, readDocumentIfExists, vocabularyOf } from "../file.ts";
+import { type Issue, isValid } from "../../api/issue.ts";
+import type { Candidate } from "../candidate.ts";
+import { isRecord } from "../../words/record.ts";
+
+/** Reads the document of the repository and validates it. Credentials are masked. */
+export const declarationsRead = defineOperation({
+  id: "declarations.read",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(ports: HasFacts & HasFiles & HasRevisions & HasWorkspace): Promise<TaggedResponse<DeclarationsResponse>> {
+    return await toDeclarations(ports, await readDocumentIfExists(ports, DEPLOYMENTS_FILE));
+  },
+});
+
+/** @param text `undefined` if the file does not exist */
+async function toDeclarations(
+  ports: HasFacts & HasRevisions & HasWorkspace,
+  text: string | undefined,
+): Promise<TaggedResponse<DeclarationsResponse>> {
+  const vocabulary = await vocabularyOf(ports);
+  const path = documentPath(ports, DEPLOYMENTS_FILE);
+  const source = readSource(text ?? "", DEPLOYMENTS_FILE);
+  const issues = text === undefined ? [] : validateSource(source, vocabulary);
+  const document = maskDocument(source.value, vocabulary);
+  return {
+    response: {
+      file: DEPLOYMENTS_FILE,
+      path,
+      exists: text !== undefined,
+      valid: isValid(issues),
+      issues,
+      ...(isRecord(document) && { document }),
+      ...(await readRevision(ports, path)),
+    },
+    bytes: new TextEncoder().encode(text ?? ""),
+  };
+}
+
+async function readRevision(
+  { revisions }: HasRevisions,
+  path: string,
+): Promise<Pick<DeclarationsResponse, "revision">> {
+  const state = await revisions.readState(() => Promise.resolve([path]));
+  if (state === undefined) return {};
+  const isTracked = (await revisions.listTracked([DEPLOYMENTS_FILE])).length > 0;
+  return { revision: { commit: state.commit, isChanged: !isTracked || state.dirty.includes(path) } };
+}
+
+/** Describes how a draft changes the document of the repository, in words and as a patch. Writes nothing. */
+export const declarationsPlan = defineOperation({
+  id: "declarations.plan",
+  access: "read",
+  refusal: "INVALID_PAYLOAD",
+  async run(
+    ports: Audited & HasFacts & HasFiles,
+    { document: draft, from },
+    caller,
+  ): Promise<DeclarationsPlanResponse> {
+    if (from !== undefined) return { differences: await describeDifferences(ports, from, draft), issues: [] };
+    return await planDraft(ports, draft, caller);
+  },
+});
+
+async function planDraft(
+  ports: Audited & HasFacts & HasFiles,
+  draft: Candidate,
+  caller: Caller,
+): Promise<DeclarationsPlanResponse> {
+  let issues: readonly Issue[] = [];
+  const options = { dryRun: true, action: "suite.write", mayCreate: true };
+  const { planned: plan, created } = await changeDocument(ports, caller, options, (document, vocabulary) => {
+    const { edit, newErrors } = applyDraft(document, draft, vocabulary);
+    issues = newErrors;
+    return edit;
+  });
+  const { before, text: after, changes } = plan;
+  const current = maskDocument(readSource(before, DEPLOYMENTS_FILE).value, await vocabularyOf(ports));
+  const patch = renderPatch({ file: DEPLOYMENTS_FILE, before: created ? undefined : before, after, changes });
+  return {
+    differences: await describeDifferences(ports, isRecord(current) ? current : {}, draft),
+    issues: [...issues],
+    ...(patch !== undefined && { patch }),
+  };
+}
+
+function plain(text: string): string {
+  return text;
+}
+
+async function describeDifferences(
+  ports: HasFacts,
+  from: Candidate,
+  to: Candidate,
+): Promise<DeclarationsPlanResponse["differences"]> {
+  const { changes } = diffDeployments(from, to, await vocabularyOf(ports));
+  return groupBySection(changes.map(maskChange)).flatMap(({ title, changes: sectionChanges }) =>
+    sectionChanges.map((change) => ({
+      section: title,
+      subject: subjectText(change, plain),
+      fields: change.fields.map((field) => fieldText(field, change.kind, plain, "→")),
+    })),
+  );
+}
+
+/** Changes the lines of the document that differ from the draft, atomically and audited, or changes nothing. */
+export const declarationsWrite = defineOperation({
+  id: "declarations.write",
+  access: "write",
+  refusal: "INVALID_PAYLOAD",
+  async run(
+    ports: Audited & HasFacts & HasFiles & HasRevisions,
+    { document: draft, ifMatch },
+    caller,
+  ): Promise<TaggedResponse<DeclarationsResponse>> {
+    const options = { dryRun: false, action: "suite.write", mayCreate: true, ifMatch };
+    const { planned } = await changeDocument(ports, caller, options, (document, vocabulary) => {
+      const { edit, newErrors } = applyDraft(document, draft, vocabulary);
+      refuseIssues(newErrors, []);
+      return edit;
+    });
+    return await toDeclarations(ports, planned.text);
+  },
+});

@@ -1,0 +1,113 @@
+import { quoteValue } from "../../findings/quote-value.ts";
+import { acceptedText, type Finding } from "../../findings/rule.ts";
+import { type Candidate, textField } from "../candidate.ts";
+import { missing, notAccepted, type Rule, undeclaredValues, unknownValue } from "../rule.ts";
+import { acceptedBy, frameworksOf, lookup } from "../vocabulary.ts";
+
+export const interfaceFramework: Rule = {
+  code: "INTERFACE_FRAMEWORK_UNSUPPORTED",
+  severity: "error",
+  summary: "An interface adapter names an unknown type, or a framework that does not serve its type.",
+  explanation:
+    "http-rest and sse take the canonical values of SVC_HTTP_FRAMEWORK (no alias such as derby or sails), websocket takes socket-io, grpc takes grpc.",
+  remedy: "Choose a framework that the message lists; `svcm matrix show` has them for every type.",
+  check({ entry, vocabulary }) {
+    const { interfaceTypes } = vocabulary.matrix;
+    const { type: name } = entry;
+    const type = lookup(interfaceTypes, name);
+    if (type) return frameworkFindings(entry, acceptedBy(vocabulary, type.frameworks));
+    const types = Object.keys(interfaceTypes);
+    return [
+      ...(name === undefined ? [missing("type", types)] : unknownValue(entry, "type", types)),
+      ...missingFramework(entry, frameworksOf(vocabulary)),
+    ];
+  },
+};
+
+function frameworkFindings({ framework, type }: Candidate, accepted: readonly string[]): Finding[] {
+  if (framework === undefined) return missingFramework({ framework }, accepted);
+  if (accepted.length === 0) return [undeclaredValues("framework")];
+  if (typeof framework === "string" && accepted.includes(framework)) return [];
+  return [notAccepted("framework", `${quoteValue(framework)} does not serve ${quoteValue(type)}`, accepted, framework)];
+}
+
+function missingFramework({ framework }: Candidate, accepted: readonly string[]): Finding[] {
+  return framework === undefined && accepted.length > 0 ? [missing("framework", accepted)] : [];
+}
+
+export const ENTRYPOINT_EXAMPLE = "src/interface/HTTP/start-rest-api.ts";
+export const ENTRYPOINT = /^src\/interface\/[\w-]+(\/[\w-]+)*\.(ts|js)$/;
+
+export const interfaceEntrypoint: Rule = {
+  code: "INTERFACE_ENTRYPOINT_INVALID",
+  severity: "error",
+  summary: "An entrypoint is not a TypeScript or JavaScript path under src/interface/.",
+  explanation:
+    "An entrypoint is a path relative to the repository. It is inside src/interface/ and ends in .ts or .js.",
+  remedy: "Give a path such as `src/interface/HTTP/start-rest-api.ts`.",
+  check({ entry: { entrypoint } }) {
+    if (typeof entrypoint === "string" && ENTRYPOINT.test(entrypoint)) return [];
+    const words = entrypoint === undefined ? " is missing" : `: ${quoteValue(entrypoint)} ${faultOf(entrypoint)}`;
+    return [{ path: ["entrypoint"], message: acceptedText(`entrypoint${words}`, `for example ${ENTRYPOINT_EXAMPLE}`) }];
+  },
+};
+
+function faultOf(entrypoint: unknown): string {
+  if (typeof entrypoint !== "string" || !entrypoint.startsWith("src/interface/")) return "is not under src/interface/";
+  if (!/\.(ts|js)$/.test(entrypoint)) return "does not end in .ts or .js";
+  return "has a part that is not made of letters, digits, _ and -";
+}
+
+export const CONTROLLER_EXAMPLE = "ItemController.list";
+export const CONTROLLER = /^[A-Z][A-Za-z0-9]*Controller\.[a-z][A-Za-z0-9]*$/;
+
+export const interfaceController: Rule = {
+  code: "INTERFACE_CONTROLLER_INVALID",
+  severity: "error",
+  summary: "A controller mapping is not of the form XController.action.",
+  explanation:
+    "A controller mapping names a class that ends in Controller and one of its actions: ItemController.list.",
+  remedy: "Write the class and the action, for example `ItemController.list`.",
+  check({ entry: { controller } }) {
+    if (typeof controller === "string" && CONTROLLER.test(controller)) return [];
+    const words =
+      controller === undefined
+        ? " is missing"
+        : `: ${quoteValue(controller)} does not have the form XController.action`;
+    return [{ path: ["controller"], message: acceptedText(`controller${words}`, `for example ${CONTROLLER_EXAMPLE}`) }];
+  },
+};
+
+export const interfaceDuplicate: Rule = {
+  code: "INTERFACE_DUPLICATE",
+  severity: "error",
+  summary: "Two interface adapters are the same.",
+  explanation: "No two adapters have the same type and entrypoint, and no two have the same controller mapping.",
+  remedy: "Delete one of the two (`svcm interfaces remove <number>`), or change its entrypoint or controller.",
+  check({ entry, siblings }) {
+    const [type, entrypoint, controller] = ["type", "entrypoint", "controller"].map((field) => textField(entry, field));
+    const findings: Finding[] = [];
+    if (siblings.has(entry, entrypointKey)) {
+      findings.push({
+        path: ["entrypoint"],
+        message: `entrypoint: another ${type} adapter starts at ${quoteValue(entrypoint)}`,
+      });
+    }
+    if (siblings.has(entry, controllerKey)) {
+      findings.push({
+        path: ["controller"],
+        message: `controller: ${quoteValue(controller)} is mapped by another adapter`,
+      });
+    }
+    return findings;
+  },
+};
+
+function entrypointKey(adapter: Candidate): string | undefined {
+  const entrypoint = textField(adapter, "entrypoint");
+  return entrypoint === "" ? undefined : `${textField(adapter, "type")}\n${entrypoint}`;
+}
+
+function controllerKey(adapter: Candidate): string | undefined {
+  return textField(adapter, "controller") || undefined;
+}
