@@ -1,6 +1,6 @@
 import { formatSecond } from "../words/seconds.ts";
 import { shellQuote } from "../words/shell.ts";
-import { appKind } from "../running/kind.ts";
+import { appKind } from "../running/verdict.ts";
 import { type BootFacts, type BootRule, isInUse, nameList, unitsOfHome } from "./facts.ts";
 
 function startsFromList(facts: BootFacts): boolean {

@@ -1,7 +1,7 @@
 /** Files of the checkout that a release lacks. An app without its database starts, and looks healthy. */
 import { SvcmError } from "../api/errors.ts";
 import { readEcosystem } from "../pm2/ecosystem-file.ts";
-import { listOrEmpty } from "../pm2/list-or-empty.ts";
+import { listOrEmpty } from "../pm2/list.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { isBelow } from "../running/code-files.ts";
 import { baseName } from "../words/path.ts";

@@ -5,7 +5,7 @@ import type { Data, LoadedApp, LoadedEcosystem } from "../pm2/loaded.ts";
 import { parsePort } from "../words/port.ts";
 import { splitVolatile } from "../pm2/volatile.ts";
 import { declaredSettings, type Settings } from "../pm2/settings.ts";
-import type { AppProbe } from "./settings/probe.ts";
+import type { AppProbe } from "./settings.ts";
 import { isRecord } from "../words/record.ts";
 import { loadedPaths, type LoadedPaths } from "../running/loaded-paths.ts";
 import { workingFolders, type ProcessRecord } from "../pm2/process-record.ts";

@@ -1,9 +1,9 @@
 import type { Plan } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import { appKind } from "../running/kind.ts";
+import { appKind } from "../running/verdict.ts";
 import { isAtRest } from "../running/state.ts";
 import { needsReplacement, type Comparison } from "./compare.ts";
-import { pmIdsOf, type Difference } from "./difference.ts";
+import { pmIdsOf, type Difference, createAppStep, type DecidedStep } from "./step.ts";
 import type { ComparisonInput } from "./comparison-input.ts";
 
 export type HeldApp = Plan["held"][number] & { readonly why: readonly Difference[] };
@@ -64,4 +64,25 @@ function describe(
     by: stop === undefined ? null : stop.isSvcm ? (stop.actor ?? "svcm") : null,
     since: sinceMs === null ? null : new Date(sinceMs).toISOString(),
   };
+}
+
+/**
+ * PM2 takes the definition of a job without a run: at its next time, the schedule starts it. A task that has ended is
+ * not run again for a new definition either. Returns `undefined` if the steps of a service are right.
+ */
+export function createFiniteSteps(comparison: Comparison): DecidedStep[] | undefined {
+  const { kind, processes, differences, instances } = comparison;
+  if (kind === "service") return undefined;
+  if (kind === "task" && (processes.length === 0 || !processes.every(isAtRest))) return undefined;
+  if (kind === "task" && differences.every(({ state }) => state === "stopped")) return undefined;
+  const step = createAppStep(comparison, "register", differences, processes);
+  const endsService = processes.some((one) => !isAtRest(one) && appKind(one.declaration.settings) === "service");
+  return [
+    {
+      ...step,
+      pmIds: pmIdsOf(processes),
+      instances: { from: processes.length, to: instances },
+      disruption: endsService ? "down" : "none",
+    },
+  ];
 }

@@ -2,8 +2,7 @@
 import type { ProcessProblem } from "../api/metrics.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { LastEnd, ProcessFacts, ScheduleFacts, StopFact } from "./facts.ts";
-import type { AppKind } from "./kind.ts";
-import { zonedTime } from "./zoned-time.ts";
+import type { AppKind } from "./verdict.ts";
 
 interface Context {
   readonly epochMs: number;
@@ -132,3 +131,15 @@ export function scheduledState(record: ProcessRecord, kind: AppKind, { epochMs, 
 function exitText({ exitCode }: ProcessRecord): string {
   return exitCode === null ? "" : ` after exit code ${exitCode}`;
 }
+
+/** `03:00` within a day, else `2026-11-29 03:00`, as a clock in the zone shows it. */
+function zonedTime(atMs: number, nowMs: number, zone: string): string {
+  const text = new Intl.DateTimeFormat("sv-SE", {
+    timeZone: zone,
+    dateStyle: "short",
+    timeStyle: Math.floor(atMs / 1000) % 60 === 0 ? "short" : "medium",
+  }).format(atMs);
+  return Math.abs(atMs - nowMs) < DAY_MS ? text.slice(text.indexOf(" ") + 1) : text;
+}
+
+const DAY_MS = 86_400_000;

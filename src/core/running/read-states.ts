@@ -9,13 +9,12 @@ import { workingFolders } from "../pm2/process-record.ts";
 
 import type { ScheduleTimes, HasSchedules } from "../pm2/port-schedules.ts";
 import type { ProcessFacts, ScheduleFacts } from "./facts.ts";
-import { appKind } from "./kind.ts";
-import { logFacts } from "./log-facts.ts";
+import { appKind } from "./verdict.ts";
+import { logFacts, attributeStop } from "./log-facts.ts";
 import { MIN_LOOP_RESTARTS, OBSERVED_MS, type RestartObservations } from "./restarts.ts";
 import { readServing } from "./read-serving.ts";
 import type { ServingFacts } from "./serving.ts";
 import { isAtRest, isWithoutPid, processState, type StateOf } from "./state.ts";
-import { attributeStop } from "./stop-fact.ts";
 
 type FactPorts = HasAudit & HasClock & HasMachine & HasProcessLogs & HasSchedules & HasStamps;
 

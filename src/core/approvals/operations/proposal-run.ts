@@ -6,7 +6,7 @@ import { rightsOf } from "../../access/rights.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import { defineOperation } from "../../access/operation.ts";
 import { failureCode, SvcmError } from "../../api/errors.ts";
-import { deployRun } from "../../deploy/operations/deploy-run.ts";
+import { deployRun } from "../../deploy/operations/deploy.ts";
 import { envWrite } from "../../env/operations/env-write.ts";
 import { rolloutApply } from "../../rollout/operations/rollout-apply.ts";
 import { findProposal, requireApproved, requireValidApprover } from "../decide.ts";
@@ -21,7 +21,6 @@ import { end, staleError } from "./proposal-decide.ts";
 export const proposalRun = defineOperation({
   id: "proposal.run",
   access: "propose",
-  refusal: "INVALID_REQUEST",
   async run(ports: ApprovalPorts, { id }, caller): Promise<Proposal> {
     const { clock } = ports;
     const proposals = await ports.proposals();

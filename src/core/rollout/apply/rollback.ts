@@ -5,16 +5,22 @@ import type { Release } from "../../api/rollout.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import type { Caller } from "../../access/caller.ts";
 import { SvcmError } from "../../api/errors.ts";
-import { noteProcesses, type ActionSubject } from "../control/action-subject.ts";
+import { noteProcesses, type ActionSubject } from "../control/action.ts";
 
 import { whileListening, DEFAULT_LOCK_TIMEOUT_MS } from "./apply.ts";
 import { stateAfterRevert } from "./applied-state.ts";
 import { recover } from "./preflight.ts";
 import { namesOfApp } from "../release.ts";
-import { beginRelease, formerProbeFinder, type ReleaseRecorder } from "./recording.ts";
-import { findRecordedStep, findReleaseOfRollout, findRolloutRelease } from "./recorded-step.ts";
+import {
+  beginRelease,
+  formerProbeFinder,
+  type ReleaseRecorder,
+  findRecordedStep,
+  findReleaseOfRollout,
+  findRolloutRelease,
+} from "./recording.ts";
 import { revertApps, type RevertContext } from "./revert-apps.ts";
-import { PUT_CODE_BACK } from "./way-back.ts";
+import { PUT_CODE_BACK } from "./failure.ts";
 import { findRelease, planRollback, type PlannedRollback } from "./rollback-plan.ts";
 
 type Input = InputOf<"rollout.rollback">;
