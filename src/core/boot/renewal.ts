@@ -1,7 +1,6 @@
 import type { DaemonProcess, Renewal } from "../pm2/port-daemons.ts";
 import type { SavedList } from "../pm2/port-saved-list.ts";
-import type { OwnProcess, ProcessRecord } from "../pm2/process-record.ts";
-import { isOwnProcess } from "../pm2/process-record.ts";
+import { type OwnProcess, type ProcessRecord, isOwnProcess } from "../pm2/process-record.ts";
 import { appKind } from "../running/verdict.ts";
 import { type DaemonFacts, nameList } from "./facts.ts";
 import { isInRange } from "./node-range.ts";

@@ -62,13 +62,11 @@ export function runningIn(processes: readonly ProcessRecord[], { top, layout, re
   return [...new Set(processes.filter(({ cwd, script }) => isIn(cwd) || isIn(script)).map(({ name }) => name))];
 }
 
-interface Answers {
-  readonly shared: readonly string[];
-  readonly left: readonly string[];
-}
-
 /** @param paths below the repository root; a folder ends with a slash */
-export function filterUndecided(paths: readonly string[], { shared, left }: Answers): string[] {
+export function filterUndecided(
+  paths: readonly string[],
+  { shared, left }: { readonly shared: readonly string[]; readonly left: readonly string[] },
+): string[] {
   return paths.filter((path) => {
     const name = path.replace(/\/$/, "");
     if (isNoData(baseName(name)) || OUTPUT.test(name)) return false;

@@ -76,7 +76,10 @@ export function expectedApps(loaded: LoadedEcosystem, { machine, spellings, dige
           .filter(([key]) => !openKeys.includes(key))
           .map(([key, value]) => [key, volatileKeys.includes(key) ? "" : digest(canonicalValue(value))]),
       );
-    const environments = [{}, ...listBlocks(source, spellings)].map((block) => ({ ...env, ...block }));
+    const environments = [
+      {},
+      ...spellings.map((spelling) => source.fields[`env_${spelling}`]).filter((block) => isRecord(block)),
+    ].map((block) => ({ ...env, ...block }));
     return {
       ...app,
       watch: watch !== false,
@@ -107,10 +110,6 @@ export function environmentsAt(
     const counted = counter.digests[index]?.[position];
     return counted === undefined ? declared : { ...declared, [counter.key]: counted };
   });
-}
-
-function listBlocks({ fields }: LoadedApp, spellings: readonly string[]): { readonly [key: string]: Data }[] {
-  return spellings.map((spelling) => fields[`env_${spelling}`]).filter((block) => isRecord(block));
 }
 
 function perProcessKeys({ fields }: LoadedApp): string[] {

@@ -22,7 +22,9 @@ export function holdBack(comparison: Comparison, input: ComparisonInput, isReque
   const { processes, differences } = comparison;
   const running = comparison.kind === "job" ? processes.filter(isRunningJob) : [];
   const stopped =
-    isRequested || comparison.kind === "job" ? [] : processes.filter((record) => isHeld(comparison, record, input));
+    isRequested || comparison.kind === "job"
+      ? []
+      : processes.filter((record) => input.stateOf(record, comparison.kind).stop !== undefined);
   const held = differences.length === 0 ? [] : running.length > 0 ? running : stopped;
   const [first] = held;
   if (first === undefined) return { acting: comparison, held: undefined };
@@ -46,10 +48,6 @@ export function holdBack(comparison: Comparison, input: ComparisonInput, isReque
 /** A service that became a job is not one yet. */
 function isRunningJob(record: ProcessRecord): boolean {
   return !isAtRest(record) && record.pid !== null && appKind(record.declaration.settings) === "job";
-}
-
-function isHeld({ kind }: Comparison, record: ProcessRecord, { stateOf }: ComparisonInput): boolean {
-  return stateOf(record, kind).stop !== undefined;
 }
 
 function describe(

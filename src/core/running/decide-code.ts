@@ -153,12 +153,11 @@ function decideInstall({ install, git }: CodeEvidence): Verdict | undefined {
   return changed({ state: "stale", details: "dependencies" });
 }
 
-interface Commits {
-  readonly from: string | null;
-  readonly to: string | null;
-}
-
-function changedFiles(names: readonly string[], { from, to }: Commits, canReturn: boolean): Verdict {
+function changedFiles(
+  names: readonly string[],
+  { from, to }: { readonly from: string | null; readonly to: string | null },
+  canReturn: boolean,
+): Verdict {
   const state = canReturn ? "different" : "stale";
   if (from === null || to === null || from === to) return changed({ state, details: namesText(names) });
   const [running, declared] = [shortCommit(from), shortCommit(to)];

@@ -42,11 +42,7 @@ function stoppedState({ status }: ProcessRecord, { epochMs, facts }: Context): S
   const stop = facts?.lastEnd?.stop;
   if (stop === undefined || stop === null || status === "errored") return undefined;
   const by = stop.isSvcm ? `by ${stop.actor ?? "svcm"}` : "by a command to PM2";
-  return { name: "stopped", reason: `${by} since ${utcTime(stop.atMs, epochMs)}`, problem: null, stop };
-}
-
-function utcTime(atMs: number, epochMs: number): string {
-  return zonedTime(atMs, epochMs, "UTC");
+  return { name: "stopped", reason: `${by} since ${zonedTime(stop.atMs, epochMs, "UTC")}`, problem: null, stop };
 }
 
 /** PM2 leaves a service alone after an exit code of its `stop_exit_codes`. */

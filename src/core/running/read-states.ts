@@ -4,8 +4,7 @@ import type { HasMachine } from "../files/port-machine.ts";
 import type { HasClock } from "../files/port-host.ts";
 import type { HasAudit } from "../access/port-audit-log.ts";
 import type { LogEntry } from "../logs/log-line.ts";
-import type { ProcessRecord } from "../pm2/process-record.ts";
-import { workingFolders } from "../pm2/process-record.ts";
+import { type ProcessRecord, workingFolders } from "../pm2/process-record.ts";
 
 import type { ScheduleTimes, HasSchedules } from "../pm2/port-schedules.ts";
 import type { ProcessFacts, ScheduleFacts } from "./facts.ts";

@@ -1,7 +1,7 @@
 import type { ApprovalPorts } from "../port-proposals.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { Proposal } from "../../api/proposals.ts";
-import type { StoredProposal } from "../stored.ts";
+import { type StoredProposal, toBody } from "../stored.ts";
 import { rightsOf } from "../../access/rights.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import { defineOperation } from "../../access/operation.ts";
@@ -10,7 +10,6 @@ import { deployRun } from "../../deploy/operations/deploy.ts";
 import { envWrite } from "../../env/operations/env-write.ts";
 import { rolloutApply } from "../../rollout/operations/rollout-apply.ts";
 import { findProposal, requireApproved, requireValidApprover } from "../decide.ts";
-import { toBody } from "../stored.ts";
 import { computeChange } from "./compute-change.ts";
 import { end, staleError } from "./proposal-decide.ts";
 

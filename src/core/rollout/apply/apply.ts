@@ -5,7 +5,7 @@ import type { InputOf } from "../../api/inputs.ts";
 import type { Plan, Release, ReleasedCode } from "../../api/rollout.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import type { Caller } from "../../access/caller.ts";
-import { noteProcesses, type ActionSubject, type NamedProcess } from "../control/action.ts";
+import { noteProcesses, type ActionSubject } from "../control/action.ts";
 import { POLL_INTERVAL_MS } from "../control/verify.ts";
 import { findFormerName, stepNames } from "../step.ts";
 import { computePlan, type Planned } from "../planning.ts";
@@ -80,7 +80,10 @@ async function applyLocked(
   const run = { ports, planned, steps, input, caller };
   const recording = await startApplyRecording(run, caller, deploy);
   subject.target = releaseTarget(recording.head);
-  noteProcesses(subject, ports, [...recording.head.before, ...listStarted(steps)]);
+  noteProcesses(subject, ports, [
+    ...recording.head.before,
+    ...steps.flatMap(({ do: kind, app }) => (kind === "start" ? [{ name: app, pmId: null }] : [])),
+  ]);
   const envFiles = await prepareOrRefuse(recording, async () => {
     const copies = await ports.releases.copyEnvFiles(recording.head.id, planned.envFiles);
     await begin();
@@ -107,11 +110,6 @@ async function whileHung(ports: ApplyPorts, plan: () => Promise<Planned>): Promi
 function releaseTarget({ id, plan, git }: Pick<ReleaseHead, "id" | "plan" | "git">): string {
   const commit = git === null ? [] : [`commit ${git.commit.slice(0, 10)}`];
   return [`release ${id}`, ...(plan === null ? [] : [`plan ${plan}`]), ...commit].join(", ");
-}
-
-/** PM2 has no number for them yet. */
-function listStarted(steps: ApplyRun["steps"]): NamedProcess[] {
-  return steps.flatMap(({ do: kind, app }) => (kind === "start" ? [{ name: app, pmId: null }] : []));
 }
 
 /** If a user restarts a process at this moment, it is stopped only briefly, and its step goes away. */

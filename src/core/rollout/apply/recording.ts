@@ -29,16 +29,15 @@ import { SvcmError } from "../../api/errors.ts";
 export interface ReleaseRecorder {
   readonly head: ReleaseHead;
   readonly add: (event: ReleaseEvent) => Promise<void>;
-  readonly step: (step: number, phase: "begun" | "done" | "failed", more?: StepResult) => Promise<void>;
+  readonly step: (
+    step: number,
+    phase: "begun" | "done" | "failed",
+    more?: { readonly reason?: string | undefined; readonly pmIds?: readonly number[] | undefined },
+  ) => Promise<void>;
   readonly end: (
     outcome: Release["outcome"],
     more?: Omit<Extract<ReleaseEvent, { readonly event: "end" }>, "event" | "outcome" | "at">,
   ) => Promise<Release>;
-}
-
-interface StepResult {
-  readonly reason?: string | undefined;
-  readonly pmIds?: readonly number[] | undefined;
 }
 
 interface ReleaseSubject extends Pick<

@@ -124,16 +124,11 @@ async function readSettingsOrDefaults(
   }
 }
 
-interface ReturnContext {
-  readonly isPinned: boolean;
-  readonly digest: (text: string) => string;
-}
-
 function createReturnStep(
   app: string,
   former: readonly FormerProcess[],
   now: readonly ProcessRecord[],
-  { isPinned, digest }: ReturnContext,
+  { isPinned, digest }: { readonly isPinned: boolean; readonly digest: (text: string) => string },
 ): RollbackPlan["steps"][number] {
   const isAsBefore = (record: ProcessRecord): boolean =>
     former.some(

@@ -21,7 +21,7 @@ import { isJob } from "./start-declared.ts";
 import type { DeclaredRun, HasProcesses } from "../../pm2/port-processes.ts";
 import { computeDrift } from "../drift.ts";
 import type { Fields } from "../../pm2/normalise.ts";
-import { plainState, type ProcessState } from "../../running/state.ts";
+import { plainState } from "../../running/state.ts";
 import { workingFolders, type ProcessRecord } from "../../pm2/process-record.ts";
 import { pluralize } from "../../words/pluralize.ts";
 
@@ -142,10 +142,6 @@ function warning(code: Code, name: string, message: string): Issue {
   return { code, severity: "warning", path: ["apps", name], message };
 }
 
-function ignoreState(): ProcessState {
-  return plainState("unknown");
-}
-
 /** Env files are not compared, because a restart reads them again; states are not, because an action changes them. */
 export function listDrift(
   { stamps }: HasStamps,
@@ -154,7 +150,7 @@ export function listDrift(
 ): DriftEntry[] {
   const running = list.filter(({ name }) => requested.declarations.some((declared) => declared.name === name));
   const missingFolders = stamps.missing(workingFolders(running));
-  const unknown = { modifiedMs: () => undefined, stateOf: ignoreState };
+  const unknown = { modifiedMs: () => undefined, stateOf: () => plainState("unknown") };
   return computeDrift({ ...requested, running, missingFolders, ...unknown }).drift;
 }
 

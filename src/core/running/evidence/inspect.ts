@@ -108,15 +108,10 @@ async function examineTimes(look: Look, context: InspectContext, newer: readonly
   };
 }
 
-interface Comparison {
-  readonly recorded: RecordedCode;
-  readonly newer: readonly WalkedEntry[];
-}
-
 async function compareContents(
   look: Look,
   context: InspectContext,
-  { recorded, newer }: Comparison,
+  { recorded, newer }: { readonly recorded: RecordedCode; readonly newer: readonly WalkedEntry[] },
 ): Promise<Examined> {
   const { unit } = context;
   const { isClockSet, sinceMs } = look.start;

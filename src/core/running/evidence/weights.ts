@@ -33,15 +33,10 @@ export function withoutOwnData(
   return own.size === 0 ? digests : new Map([...digests].filter(([path]) => !own.has(path)));
 }
 
-interface Ages {
-  readonly sinceMs: number;
-  readonly ageOf: (path: string) => Age;
-}
-
 export function describeWithoutGit(
   newer: readonly WalkedEntry[],
   { rules }: Unit,
-  { sinceMs, ageOf }: Ages,
+  { sinceMs, ageOf }: { readonly sinceMs: number; readonly ageOf: (path: string) => Age },
 ): Pick<CodeEvidence, "newer" | "doubts"> {
   const weightOf = ({ kind, path }: WalkedEntry): Weight =>
     kind === "folder" ? "code" : weigh(path, "no-git", ageOf(path), rules);

@@ -59,7 +59,9 @@ function processRecord(listed: Pm2Process, digest: (value: string) => string): P
     declaration: {
       argsDigest: digest(canonicalArguments(env["args"])),
       interpreterArgsDigest: digest(canonicalArguments(env["node_args"])),
-      environment: digestValues(startEnvironment(listed), digest),
+      environment: Object.fromEntries(
+        Object.entries(startEnvironment(listed)).map(([key, value]) => [key, digest(canonicalValue(value))]),
+      ),
       settings: recordedSettings(env, digest),
     },
   };
@@ -82,10 +84,6 @@ function startEnvironment({ pid, pm2_env: record }: Pm2Process): Readonly<Record
 export function environmentOf({ pm2_env }: Pm2Process): Readonly<Record<string, unknown>> {
   const atRoot = Object.entries(pm2_env).filter(([key, value]) => typeof value !== "object" && isVariable(key));
   return { ...fieldsOf(pm2_env["env"]), ...Object.fromEntries(atRoot) };
-}
-
-function digestValues(environment: Readonly<Record<string, unknown>>, digest: (value: string) => string) {
-  return Object.fromEntries(Object.entries(environment).map(([key, value]) => [key, digest(canonicalValue(value))]));
 }
 
 /** PM2 5 records it at each start, PM2 7 only on demand, and PM2 6 never. */
