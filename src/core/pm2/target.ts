@@ -97,8 +97,7 @@ function resolveByName(list: readonly ProcessRecord[], { name, pmId, namespace }
       name ?? "",
       inside.map((record) => record.name),
     );
-  if (new Set(found.map(({ namespace, script, cwd }) => JSON.stringify([namespace, script, cwd]))).size > 1)
-    throw ambiguousName(name ?? "", found);
+  if (new Set(found.map(appKey)).size > 1) throw ambiguousName(name ?? "", found);
   return found;
 }
 
@@ -113,6 +112,10 @@ function resolveById(list: readonly ProcessRecord[], pmId: number, name: string 
   if (name === undefined || found.name === name) return found;
   const details = `PM2's number ${pmId} is ${processLabel(found)}, not ${JSON.stringify(name)}.`;
   throw new SvcmError("PROCESS_NOT_FOUND", { details });
+}
+
+function appKey({ namespace, script, cwd }: ProcessRecord): string {
+  return JSON.stringify([namespace, script, cwd]);
 }
 
 function ambiguousName(name: string, found: readonly ProcessRecord[]): SvcmError {
