@@ -122,7 +122,6 @@ const GROUPS: readonly Group[] = [
       "logs/care/fallocate.",
       "logs/care/finish.",
       "logs/care/log-care.",
-      "logs/care/pack.",
       "logs/files/",
       "logs/process-logs.",
       "metrics/machine/",
@@ -135,7 +134,7 @@ const GROUPS: readonly Group[] = [
       "setup/installation.",
       "setup/survey.",
     ],
-    except: ["files/index.", "files/proc.", "logs/files/worker/", "pm2/daemon/read-saved.", "pm2/daemon/worker/"],
+    except: ["files/index.", "files/proc.", "logs/files/worker/", "pm2/daemon/worker/"],
     minShareCount: 4,
   },
   {

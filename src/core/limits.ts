@@ -8,7 +8,7 @@ import { resolveTarget } from "./pm2/target.ts";
 import type { Ports } from "./ports.ts";
 import { readMemberships, shownProcesses, textRefusal } from "./process-limits.ts";
 import { findRelease } from "./rollout/apply/rollback-plan.ts";
-import { findRolloutRelease } from "./rollout/apply/recorded-step.ts";
+import { findRolloutRelease } from "./rollout/apply/recording.ts";
 import { chooseServices, ecosystemSpellings, envSpellings } from "./project/resolve.ts";
 import { limitRefusal } from "./access/rights.ts";
 

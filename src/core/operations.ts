@@ -1,16 +1,17 @@
 export { alertsTest, markList, markMute, markNote } from "./alerts/operations/alerts.ts";
 export { auditList } from "./access/operations/audit-list.ts";
-export { bootDisable, type BootDisableResponse } from "./boot/operations/boot-disable.ts";
-export { bootDrain } from "./boot/operations/boot-drain.ts";
-export { bootEnable, type BootEnableResponse } from "./boot/operations/boot-enable.ts";
-export { bootRestore, type BootRestoreResponse } from "./boot/operations/boot-restore.ts";
-export { bootSave } from "./boot/operations/boot-save.ts";
-export { bootShow } from "./boot/operations/boot-show.ts";
+export {
+  bootDisable,
+  type BootDisableResponse,
+  bootEnable,
+  type BootEnableResponse,
+  bootShow,
+} from "./boot/operations/boot.ts";
+export { bootDrain, bootRestore, type BootRestoreResponse, bootSave } from "./boot/operations/saved-list.ts";
 export { codeExplain } from "./setup/operations/code-explain.ts";
 export { completionList, type Completable } from "./setup/operations/completion-list.ts";
 export { contractShow } from "./env/operations/contract-show.ts";
-export { daemonRenew, type DaemonRenewResponse } from "./boot/operations/daemon-renew.ts";
-export { daemonShow } from "./boot/operations/daemon-show.ts";
+export { daemonRenew, type DaemonRenewResponse, daemonShow } from "./boot/operations/daemon.ts";
 export { declarationsPlan, declarationsRead, declarationsWrite } from "./deployments/operations/declarations.ts";
 export {
   configurationSet,
@@ -23,54 +24,45 @@ export {
   targetEdit,
   targetRemove,
 } from "./deployments/operations/document-edits.ts";
-export { deployPlan } from "./deploy/operations/deploy-plan.ts";
-export { deployRun } from "./deploy/operations/deploy-run.ts";
-export { ecosystemCheck } from "./pm2/operations/ecosystem-check.ts";
+export { deployPlan, deployRun } from "./deploy/operations/deploy.ts";
+export { ecosystemCheck, ecosystemShow } from "./pm2/operations/ecosystem.ts";
 export { ecosystemDrift, type EcosystemDrift } from "./metrics/operations/ecosystem-drift.ts";
-export { ecosystemShow } from "./pm2/operations/ecosystem-show.ts";
 export { envApp, type EnvAppResponse } from "./rollout/operations/env-app.ts";
 export { envCheck } from "./env/operations/env-check.ts";
 export { envDiff } from "./env/operations/env-diff.ts";
 export { envRewrite, envSource } from "./env/operations/env-edit.ts";
-export { envExport } from "./pm2/operations/env-export.ts";
-export { envProcess } from "./pm2/operations/env-process.ts";
+export { envExport, envProcess } from "./pm2/operations/environment.ts";
 export { envRead, type TaggedResponse } from "./env/operations/env-read.ts";
 export { envTemplate } from "./env/operations/env-template.ts";
 export { envUnset, type EnvUnsetResponse } from "./env/operations/env-unset.ts";
 export { envPlan, envWrite, type EnvPlanResponse } from "./env/operations/env-write.ts";
-export { eventWhy } from "./events/operations/event-why.ts";
-export { eventsList } from "./events/operations/events-list.ts";
+export { eventWhy, eventsList } from "./events/operations/events.ts";
 export { identityShow } from "./access/operations/identity-show.ts";
 export { historyRecord, historyShow } from "./history/operations/history.ts";
 export { keysAdd, keysConfirm, keysList, keysSetTier } from "./setup/operations/keys.ts";
-export type { KeysEditResponse } from "./setup/edit-keys.ts";
-export type { ListedKey } from "./project/keys.ts";
-export { logsPrune } from "./logs/operations/logs-prune.ts";
-export { logsRead } from "./logs/operations/logs-read.ts";
+export { type KeysEditResponse } from "./setup/edit-keys.ts";
+export { type ListedKey } from "./project/keys.ts";
+export { logsPrune, logsRead, logsUsage } from "./logs/operations/logs.ts";
 export { logsRotate } from "./logs/operations/logs-rotate.ts";
-export { logsUsage } from "./logs/operations/logs-usage.ts";
 export { metricsExpose, metricsShow } from "./metrics/operations/metrics.ts";
 export { nodeShow } from "./metrics/operations/node-show.ts";
 export { processAct, type ProcessActionResult } from "./rollout/operations/process-act.ts";
-export { createActionSubject as attemptedAction } from "./rollout/control/action-subject.ts";
+export { createActionSubject as attemptedAction } from "./rollout/control/action.ts";
 export { processList, type ListedProcess, type ProcessListResponse } from "./metrics/operations/process-list.ts";
 export { processRun } from "./rollout/operations/process-run.ts";
-export type { ProcessRunResult } from "./api/process-run.ts";
+export { type ProcessRunResult } from "./api/process-run.ts";
 export { processScale, type ProcessScaleResult } from "./rollout/operations/process-scale.ts";
 export { processShow } from "./events/operations/process-show.ts";
 export { processWait, type ProcessWaitResponse } from "./rollout/operations/process-wait.ts";
 export { profileApply, profileList, profileShow } from "./env/operations/profiles.ts";
 export { projectDoctor, type DoctorAnswer, type DoctorResponse } from "./setup/operations/project-doctor.ts";
 export { projectInit, type InitResponse } from "./setup/operations/project-init.ts";
-export { proposalApprove, proposalDeny } from "./approvals/operations/proposal-decide.ts";
+export { proposalApprove, proposalDeny, proposalList } from "./approvals/operations/proposal-decide.ts";
 export { proposalCreate } from "./approvals/operations/proposal-create.ts";
-export { proposalList } from "./approvals/operations/proposal-list.ts";
 export { proposalRun } from "./approvals/operations/proposal-run.ts";
-export { releaseList } from "./rollout/operations/release-list.ts";
-export { releaseShow } from "./rollout/operations/release-show.ts";
+export { releaseList, releaseShow } from "./rollout/operations/releases.ts";
 export { rolloutApply } from "./rollout/operations/rollout-apply.ts";
-export { rolloutRollbackPlan } from "./rollout/operations/rollout-rollback-plan.ts";
-export { rolloutRollback } from "./rollout/operations/rollout-rollback.ts";
+export { rolloutRollbackPlan, rolloutRollback } from "./rollout/operations/rollback.ts";
 export { rolloutPlan } from "./rollout/operations/rollout-plan.ts";
 export { repositoryCheck, type RepositoryCheckResponse } from "./setup/operations/repository-check.ts";
 export { schemaShow } from "./deployments/operations/schema-show.ts";
@@ -81,7 +73,7 @@ export {
 } from "./deployments/operations/deployments-check.ts";
 export { deploymentsValidate } from "./deployments/operations/deployments-validate.ts";
 export { deploymentsDiff } from "./deployments/operations/deployments-diff.ts";
-export type { DocumentEditResponse } from "./deployments/edit-file.ts";
+export { type DocumentEditResponse } from "./deployments/edit-file.ts";
 export { entryQuestion, type EntryQuestion } from "./deployments/operations/entry-question.ts";
 export { startupCheck, type StartupCheckResponse } from "./startup/operations/startup-check.ts";
 export { statusShow, type StatusResponse } from "./setup/operations/status-show.ts";

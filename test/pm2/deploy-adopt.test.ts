@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { findForeignLayout } from "../../src/core/deploy/foreign-layout.ts";
+import { findForeignLayout } from "../../src/core/deploy/refusals.ts";
 import {
   deployPlan,
   deployRun,

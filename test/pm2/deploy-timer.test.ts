@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { whyTried } from "../../src/core/deploy/require-untried.ts";
+import { whyTried } from "../../src/core/deploy/refusals.ts";
 import { auditList, eventsList, execute, rolloutRollback } from "../../src/core/index.ts";
 import { plainEnvironment, REPOSITORY, RUN } from "../support/command-line.ts";
 import { GIT_ENVIRONMENT } from "../support/git.ts";

@@ -2,18 +2,23 @@ import type { InputOf, OperationId } from "../api/inputs.ts";
 import { type Access, type Caller, type Identity } from "./caller.ts";
 import type { ErrorKind } from "../api/errors.ts";
 
-/** `api/inputs.ts` has the input under the same id. */
-export interface Operation<Input, Output, Needs = never> {
+interface Definition<Input, Output, Needs> {
   readonly id: OperationId;
   readonly access: Access;
-  readonly refusal: Extract<ErrorKind, "INVALID_PAYLOAD" | "INVALID_REQUEST">;
+  /** The error of an invalid input; `INVALID_REQUEST` by default. */
+  readonly refusal?: Extract<ErrorKind, "INVALID_PAYLOAD" | "INVALID_REQUEST">;
   run(ports: Needs, input: Input, caller: Caller): Promise<Output>;
 }
 
+/** `api/inputs.ts` has the input under the same id. */
+export interface Operation<Input, Output, Needs = never> extends Definition<Input, Output, Needs> {
+  readonly refusal: NonNullable<Definition<Input, Output, Needs>["refusal"]>;
+}
+
 export function defineOperation<Id extends OperationId, Output, Needs>(
-  operation: Operation<InputOf<Id>, Output, Needs> & { readonly id: Id },
+  operation: Definition<InputOf<Id>, Output, Needs> & { readonly id: Id },
 ): Operation<InputOf<Id>, Output, Needs> {
-  return operation;
+  return { refusal: "INVALID_REQUEST", ...operation };
 }
 
 export interface NodeAsker {

@@ -17,9 +17,7 @@ import {
   tiers,
 } from "./names.ts";
 import { LOG_SIZE, MAX_KEPT_LOGS } from "./log-size.ts";
-import { proposalInputs } from "./proposal-inputs.ts";
-import { rolloutInputs } from "./rollout-inputs.ts";
-import { tokenInputs } from "./token-inputs.ts";
+import { proposalInputs, rolloutInputs, tokenInputs } from "./rollout-inputs.ts";
 
 const environment = z.optional(z.string());
 const service = z.optional(z.string());

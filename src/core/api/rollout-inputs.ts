@@ -1,5 +1,7 @@
 import * as z from "zod/mini";
 import { processName, timeoutMs } from "./input-fields.ts";
+import { proposalKinds } from "./names.ts";
+import { roles, tokenNames } from "./rights.ts";
 
 const planChoices = {
   environment: z.optional(z.string()),
@@ -76,4 +78,44 @@ export const rolloutInputs = {
   }),
   "release.list": z.strictObject({}),
   "release.show": z.strictObject({ release: z.string() }),
+} as const;
+
+const id = z.string().check(z.regex(/^[A-Za-z2-7]{8}$/));
+const planId = z.string().check(z.maxLength(40));
+const byId = z.strictObject({ id });
+
+export const proposalInputs = {
+  /**
+   * `apps`, `prune`, `preflight` and `restart` are those of a plan, for the kind `apply`; `values` are those of the kind
+   * `env.write`, and `revision` that of the kind `deploy`. `reason` is the text of the program.
+   */
+  "proposal.create": z.extend(z.omit(rolloutInputs["rollout.plan"], { from: true }), {
+    kind: z.enum(proposalKinds),
+    values: z.optional(z.record(z.string(), z.string())),
+    revision: rolloutInputs["deploy.plan"].shape.revision,
+    reason: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+  }),
+  "proposal.list": z.strictObject({}),
+  /** `planId` is the plan that the user read; any other one is refused. For a deploy, `deployPlan` is that of its commit. */
+  "proposal.approve": z.strictObject({ id, planId, deployPlan: z.optional(planId) }),
+  "proposal.deny": byId,
+  "proposal.run": byId,
+} as const;
+
+const tokenName = z.string().check(z.regex(tokenNames));
+const limits = z.array(z.string().check(z.minLength(1), z.maxLength(80))).check(z.minLength(1), z.maxLength(50));
+
+export const tokenInputs = {
+  /** `expiresInMs` counts from now. Without `environments` or `services`, the token is not limited to any. `propose` lets it
+   * propose changes that a user approves. */
+  "token.create": z.strictObject({
+    name: tokenName,
+    role: z.enum(roles),
+    environments: z.optional(limits),
+    services: z.optional(limits),
+    propose: z.optional(z.boolean()),
+    expiresInMs: z.optional(z.int().check(z.minimum(60_000), z.maximum(3650 * 86_400_000))),
+  }),
+  "token.list": z.strictObject({}),
+  "token.revoke": z.strictObject({ name: tokenName }),
 } as const;

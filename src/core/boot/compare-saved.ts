@@ -4,7 +4,7 @@ import { compareText } from "../api/issue.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { isShellVariable } from "../pm2/variable-origin.ts";
 import { groupBy } from "../words/group-by.ts";
-import { appKind } from "../running/kind.ts";
+import { appKind } from "../running/verdict.ts";
 import { isStopped } from "../running/state.ts";
 
 export interface SavedDifference {

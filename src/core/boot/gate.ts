@@ -2,8 +2,7 @@ import type { HasClock } from "../files/port-host.ts";
 import type { HasProcesses, RestoredProcess } from "../pm2/port-processes.ts";
 import { LISTEN_TIMEOUT_MS } from "../pm2/settings.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import { judge, NO_PREVIOUS_RUN, OnlineRuns } from "../rollout/control/verdict.ts";
-import { POLL_INTERVAL_MS } from "../rollout/control/verify.ts";
+import { judge, NO_PREVIOUS_RUN, OnlineRuns, POLL_INTERVAL_MS } from "../rollout/control/verify.ts";
 
 /** Longer than a crash loop takes to be one, and than most apps take to boot on a machine that boots. */
 const GATE_MS = 60_000;

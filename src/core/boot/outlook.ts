@@ -2,17 +2,22 @@ import { SvcmError } from "../api/errors.ts";
 import type { HasClock } from "../files/port-host.ts";
 import type { BootOutlook, HasBootOutlook } from "../rollout/port-boot-outlook.ts";
 import type { BootPorts } from "./ports.ts";
+import type { Issue } from "../api/issue.ts";
+import { findingsOf, toIssue } from "../findings/rule.ts";
+import { NOT_COMPARED } from "./compare-declared.ts";
+import { bootFindings } from "./examine.ts";
+import { readBootFacts, readMachineFacts } from "./read-facts.ts";
+import { listRules } from "./rules-list.ts";
 
-/** Few commands look, so the others do not load the rules. */
 export function createBootOutlook(ports: BootPorts): BootOutlook {
   let last: ReturnType<BootOutlook["last"]>;
   return {
     last: () => last,
     async look() {
-      last = await orUndefined((await import("./read-outlook.ts")).readBootErrors(ports));
+      last = await orUndefined(readBootErrors(ports));
     },
     async apps() {
-      return (await orUndefined((await import("./read-outlook.ts")).readAppWarnings(ports))) ?? [];
+      return (await orUndefined(readAppWarnings(ports))) ?? [];
     },
   };
 }
@@ -37,4 +42,19 @@ export async function watchBoot({ bootOutlook, clock }: HasBootOutlook & HasCloc
     if (signal.aborted) return;
     await bootOutlook.look();
   }
+}
+
+async function readBootErrors(ports: BootPorts): Promise<Issue[]> {
+  const facts = await readBootFacts(ports, { environment: undefined }, {});
+  const errors = bootFindings(facts).filter(({ severity }) => severity === "error");
+  return errors.map(({ command: _command, ...finding }) => toIssue(finding));
+}
+
+async function readAppWarnings(ports: BootPorts): Promise<Issue[]> {
+  const facts = await readMachineFacts(ports);
+  if (facts.saved.state !== "read" || facts.running === null || facts.daemon?.isForeground) return [];
+  return Array.from(findingsOf(listRules, { ...facts, declared: NOT_COMPARED }), (finding) => {
+    const { command, message, ...rest } = finding;
+    return toIssue({ ...rest, severity: "warning", message: `after a reboot: ${message}. Next: ${command}` });
+  });
 }

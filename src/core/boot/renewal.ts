@@ -1,8 +1,7 @@
 import type { DaemonProcess, Renewal } from "../pm2/port-daemons.ts";
 import type { SavedList } from "../pm2/port-saved-list.ts";
-import type { OwnProcess, ProcessRecord } from "../pm2/process-record.ts";
-import { isOwnProcess } from "../pm2/process-record.ts";
-import { appKind } from "../running/kind.ts";
+import { type OwnProcess, type ProcessRecord, isOwnProcess } from "../pm2/process-record.ts";
+import { appKind } from "../running/verdict.ts";
 import { type DaemonFacts, nameList } from "./facts.ts";
 import { isInRange } from "./node-range.ts";
 import type { MachineUser, UnitFacts } from "./port-units.ts";
@@ -51,8 +50,7 @@ function nodeProblems({ node, nodeVersion, wantedNode }: RenewalFacts): string[]
 function daemonProblems({ daemons = [], former: one, user, units }: RenewalFacts): string[] {
   const own = daemons.filter(({ isOwn }) => isOwn);
   if (one === undefined) return ["no PM2 daemon with this PM2_HOME runs; `svcm boot restore` starts one"];
-  if (one.isForeground)
-    return ["pm2-runtime runs the apps; start a new container from an image with the wanted PM2"];
+  if (one.isForeground) return ["pm2-runtime runs the apps; start a new container from an image with the wanted PM2"];
   if (own.length > 1) return [`${own.length} daemons use this PM2_HOME: pid ${own.map((each) => each.pid).join(", ")}`];
   const unit = units.find(({ isOfHome, name }) => isOfHome && one.group?.split("/").includes(name));
   const manager = unit?.scope === "user" ? "systemctl --user" : "sudo systemctl";

@@ -1,11 +1,7 @@
 import { formatSecond } from "../words/seconds.ts";
 import { shellQuote } from "../words/shell.ts";
-import { appKind } from "../running/kind.ts";
-import { type BootFacts, type BootRule, isInUse, nameList, unitsOfHome } from "./facts.ts";
-
-function startsFromList(facts: BootFacts): boolean {
-  return unitsOfHome(facts).some(({ isEnabled, starts }) => isEnabled && starts === "saved list");
-}
+import { appKind } from "../running/verdict.ts";
+import { type BootRule, isInUse, nameList, unitsOfHome } from "./facts.ts";
 
 const jobs: BootRule = {
   code: "BOOT_JOB",
@@ -14,7 +10,7 @@ const jobs: BootRule = {
   explanation: "`svcm boot restore` only registers jobs and tasks: a schedule or a user starts them.",
   remedy: "Run `svcm boot save` while the job does not run, or let `svcm boot enable` replace the unit.",
   *check(facts) {
-    if (!startsFromList(facts)) return;
+    if (!unitsOfHome(facts).some(({ isEnabled, starts }) => isEnabled && starts === "saved list")) return;
     const saved = facts.saved.processes.filter(
       ({ status, declaration }) => status !== "stopped" && appKind(declaration.settings) !== "service",
     );

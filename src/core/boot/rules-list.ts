@@ -6,11 +6,6 @@ import { type BootFacts, type BootRule, nameList, unitsOfHome } from "./facts.ts
 
 const SAVE = "svcm boot save";
 
-/** With what runs, or with the copy if nothing runs. */
-function repairCommand({ running }: BootFacts): string {
-  return (running ?? []).length > 0 ? SAVE : "svcm boot restore";
-}
-
 /** Without a readable list, each app would be missing. */
 function differences({ saved, running }: BootFacts): SavedDifference[] {
   return saved.state === "read" && running !== null ? compareSaved(saved.processes, running) : [];
@@ -52,7 +47,7 @@ const broken: BootRule = {
       path: ["list"],
       severity: isMended ? "warning" : "error",
       message: `PM2's saved list ${path} cannot be parsed; ${good}`,
-      command: repairCommand(facts),
+      command: (facts.running ?? []).length > 0 ? SAVE : "svcm boot restore",
     };
   },
 };

@@ -6,9 +6,8 @@ import type { DeployPlan, DeployResult } from "../api/deploy.ts";
 import { requireEnvironment } from "../project/required-environment.ts";
 import { ecosystemSpellings, resolveEnvironment, spellingsOf } from "../project/resolve.ts";
 import { readEcosystem } from "../pm2/ecosystem-file.ts";
-import { applyPlan } from "../rollout/apply/apply.ts";
-import type { ActionSubject } from "../rollout/control/action-subject.ts";
-import { requireApplicable } from "../rollout/apply/require-applicable.ts";
+import { applyPlan, requireApplicable } from "../rollout/apply/apply.ts";
+import type { ActionSubject } from "../rollout/control/action.ts";
 import { computePlan } from "../rollout/planning.ts";
 import type { Releases } from "../rollout/port-releases.ts";
 import { withMachineEnvironment } from "../rollout/machine-environment.ts";
@@ -19,10 +18,16 @@ import {
   type DeployContext,
   type DeployPorts,
 } from "./deploy-context.ts";
-import { compareCommits, formerCommit } from "./compare-commits.ts";
-import { asDeploy, outcomeOf, unswitched } from "./deploy-errors.ts";
+import {
+  compareCommits,
+  formerCommit,
+  asDeploy,
+  outcomeOf,
+  unswitched,
+  noteForeignLayout,
+  requireUntried,
+} from "./refusals.ts";
 import { findCode, findPrepared } from "./find-code.ts";
-import { noteForeignLayout } from "./foreign-layout.ts";
 import { deployOfPath } from "./layout.ts";
 import type { DeployGit } from "./port-deploy-git.ts";
 import type { ReleaseWorld } from "./port-deploys.ts";
@@ -32,7 +37,6 @@ import { requireDecided } from "./undecided.ts";
 import { pruneReleases } from "./prune.ts";
 import { commitsOf, toPlace, type DeployRecord } from "./record.ts";
 import { recoverDeploys } from "./recover.ts";
-import { requireUntried } from "./require-untried.ts";
 import { toDeploy } from "./to-deploy.ts";
 
 const DEFAULT_LOCK_TIMEOUT_MS = 5000;

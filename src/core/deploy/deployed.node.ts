@@ -12,13 +12,11 @@ function defaultDeployRoot(pm2Home: string, root: string, service: string): stri
   return join(pm2Home, "svcm", serviceName(root), service === "" ? "deploy" : `deploy-${service}`);
 }
 
-interface DeployedPlace {
-  readonly root: string;
-  readonly pm2Home: string;
-}
-
 /** Most repositories have no deploy, and a plan of them does not load the code of deploys. */
-export function nodeDeployed({ root, pm2Home }: DeployedPlace, ports: HasFacts & HasDeploys): Deployed {
+export function nodeDeployed(
+  { root, pm2Home }: { readonly root: string; readonly pm2Home: string },
+  ports: HasFacts & HasDeploys,
+): Deployed {
   const find = async ({ service }: EnvironmentRequest): Promise<string | undefined> => {
     const chosen = await chooseOrNone(ports, service);
     return chosen && rootOf(chosen, root, (owner) => defaultDeployRoot(pm2Home, root, owner));

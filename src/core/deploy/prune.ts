@@ -1,10 +1,9 @@
 import { SvcmError } from "../api/errors.ts";
 import { findRelease } from "../rollout/apply/rollback-plan.ts";
-import { decidePrune } from "./decide-prune.ts";
 import { note, type DeployContext } from "./deploy-context.ts";
 import { deployOfPath } from "./layout.ts";
 import type { DeployGit } from "./port-deploy-git.ts";
-import { commitsOf } from "./record.ts";
+import { commitsOf, type DeployRecord, isPrepared } from "./record.ts";
 
 const MAX_NAMED = 3;
 
@@ -60,4 +59,21 @@ async function listInUse({ root, ports }: DeployContext, ids: readonly string[])
     if (id !== undefined) inUse.add(id);
   }
   return inUse;
+}
+
+interface PruneInput {
+  /** Newest first. */
+  readonly records: readonly DeployRecord[];
+  readonly keep: number;
+  readonly current: string | null;
+  /** Folders of processes, of PM2's saved list, and of the next rollback. */
+  readonly inUse: ReadonlySet<string>;
+}
+
+/** Only what records name is ever removed. `keep` counts releases that served; others go once nothing uses them. */
+export function decidePrune({ records, keep, current, inUse }: PruneInput): string[] {
+  const present = records.filter((record) => isPrepared(record) || record.state === "failed");
+  const served = present.filter(({ state }) => state === "done");
+  const kept = new Set(served.slice(0, keep).map(({ id }) => id));
+  return present.map(({ id }) => id).filter((id) => !kept.has(id) && id !== current && !inUse.has(id));
 }

@@ -1,7 +1,7 @@
 /** Files of the checkout that a release lacks. An app without its database starts, and looks healthy. */
 import { SvcmError } from "../api/errors.ts";
 import { readEcosystem } from "../pm2/ecosystem-file.ts";
-import { listOrEmpty } from "../pm2/list-or-empty.ts";
+import { listOrEmpty } from "../pm2/list.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { isBelow } from "../running/code-files.ts";
 import { baseName } from "../words/path.ts";
@@ -62,13 +62,11 @@ export function runningIn(processes: readonly ProcessRecord[], { top, layout, re
   return [...new Set(processes.filter(({ cwd, script }) => isIn(cwd) || isIn(script)).map(({ name }) => name))];
 }
 
-interface Answers {
-  readonly shared: readonly string[];
-  readonly left: readonly string[];
-}
-
 /** @param paths below the repository root; a folder ends with a slash */
-export function filterUndecided(paths: readonly string[], { shared, left }: Answers): string[] {
+export function filterUndecided(
+  paths: readonly string[],
+  { shared, left }: { readonly shared: readonly string[]; readonly left: readonly string[] },
+): string[] {
   return paths.filter((path) => {
     const name = path.replace(/\/$/, "");
     if (isNoData(baseName(name)) || OUTPUT.test(name)) return false;

@@ -37,7 +37,9 @@ export async function readReason(
   const { lines: all } = await read.catch(() => ({ lines: [] }));
   const own = all.filter(({ pmId }) => pmId === null || pmId === process.pmId);
   const lines = own.flatMap(({ text, level }) =>
-    text.split("\n").map((line, at) => ({ text: cut(line), isError: at === 0 && isErrorLevel(level) })),
+    text
+      .split("\n")
+      .map((line, at) => ({ text: cut(line), isError: at === 0 && (level === "error" || level === "fatal") })),
   );
   const tail = await ports.processLogs.readErrorTail(process).catch(() => undefined);
   const writtenMs = tail?.writtenMs ?? timeOf(own.at(-1)?.at);
@@ -50,10 +52,6 @@ export async function readReason(
   const isReason = (line: string): boolean => line === reason || line.startsWith(`${reason} (`);
   const counted = block.lines.findLast(isReason) ?? reason;
   return { reason: counted, lines: block.lines.filter((line) => !isReason(line)).slice(-ERROR_LINES), texts };
-}
-
-function isErrorLevel(level: string | null): boolean {
-  return level === "error" || level === "fatal";
 }
 
 function timeOf(at: string | null | undefined): number | undefined {

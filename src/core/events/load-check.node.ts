@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { createRequire, isBuiltin } from "node:module";
 import { promisify } from "node:util";
 import { hasErrorCode, readText } from "../files/system.ts";
-import { namedModules, syntaxFault } from "./load-errors.ts";
 
 const MAX_FILES = 200;
 const MAX_CHECK_MS = 5000;
@@ -46,4 +45,22 @@ function resolveModule(resolve: NodeJS.RequireResolve, name: string): string | u
   } catch (error) {
     return hasErrorCode(error, "MODULE_NOT_FOUND") ? "missing" : undefined;
   }
+}
+
+const COMMENTS = /\/\*[^]*?\*\/|^\s*\/\/.*$/gm;
+/** A module that is loaded there may be missing. */
+const TRIES = /\btry\s*\{[^}]*\}/g;
+const MODULES = /(?:\brequire\(\s*|^\s*import\s+|^\s*(?:import|export)\b[^"';]*\bfrom\s+)(["'])([^"'\n]+)\1/gm;
+
+/** The modules that the code names when it is loaded, without those that it may do without. */
+export function namedModules(code: string): string[] {
+  const plain = code.replace(COMMENTS, "").replace(TRIES, "");
+  return [...new Set([...plain.matchAll(MODULES)].flatMap(([, , name]) => name ?? []))];
+}
+
+/** @param text what `node --check` writes */
+function syntaxFault(text: string): string | undefined {
+  const [, place = ""] = /^(?:file:\/\/)?(\/.+:\d+)$/m.exec(text) ?? [];
+  const error = /^SyntaxError: .*$/m.exec(text)?.[0];
+  return error === undefined ? undefined : `${place === "" ? "" : `${place}: `}${error}`;
 }

@@ -1,5 +1,5 @@
 import { explainExit, maySchedule, explainStop, explainReload, type StopOrder } from "./causes.ts";
-import { applyDaemon } from "./daemon-events.ts";
+import { applyDaemon, STARTED_AGAIN } from "./daemon-events.ts";
 import type { LogEntry } from "../logs/log-line.ts";
 import {
   addEvidence,
@@ -13,7 +13,6 @@ import {
 } from "./log-state.ts";
 import { maskCredentials } from "../secrets/redact.ts";
 import { pluralize } from "../words/pluralize.ts";
-import { STARTED_AGAIN } from "./lost-daemon.ts";
 
 const UNITS = [
   ["d", 86_400_000],

@@ -12,12 +12,13 @@ import { runningCommands } from "../pm2/daemon/proc.ts";
 const ROTATION = { maxBytes: 2 ** 20, maxOldFiles: 1 };
 const WATCHED_FILE = /^(?:pm2\.log|.*\.jsonl)$/;
 
-interface SightingsOptions {
+export function nodeSightings({
+  pm2Home,
+  auditFile,
+}: {
   readonly pm2Home: string;
   readonly auditFile: string;
-}
-
-export function nodeSightings({ pm2Home, auditFile }: SightingsOptions): Sightings {
+}): Sightings {
   const file = join(pm2Home, ".svcm", "sightings.jsonl");
   const append = createAppender(file, ROTATION);
   return {

@@ -17,7 +17,7 @@ import { collectNewestEvents, type CollectedEvents } from "./collect-events.ts";
 import { countedEnd, noEndSentence } from "./counted-ends.ts";
 import { requiredPatterns } from "./filter-patterns.ts";
 import { readReason, type ErrorLog } from "./last-errors.ts";
-import { endWithDaemon, wasRunning, withoutDaemon } from "./lost-daemon.ts";
+import { endWithDaemon, wasRunning, withoutDaemon } from "./daemon-events.ts";
 import { NOT_STARTED } from "./log-events.ts";
 import { toSvcmEvent } from "./page.ts";
 import { readStateOf } from "../running/read-states.ts";
@@ -30,8 +30,6 @@ const RECENT_MS = 15 * 60_000;
 /** The run before the oldest of these is known only with one more event. */
 export const LAST_ENDS = 5;
 const ENDS: ReadonlySet<SvcmEvent["kind"]> = new Set(["exit", "stop", "restart", "delete"]);
-
-type WhyCaller = Pick<Caller, "grants" | "signal">;
 
 export interface Why {
   readonly response: WhyResponse;
@@ -60,7 +58,11 @@ interface Found {
  * @throws {SvcmError} EVENTS_FAILED, AUDIT_FAILED; PROCESS_NOT_FOUND if neither the log nor PM2 has the name;
  * PM2_FAILED if the log does not have it and PM2 does not respond
  */
-export async function explainEnd(ports: EventsPorts, name: string | undefined, caller: WhyCaller): Promise<Why> {
+export async function explainEnd(
+  ports: EventsPorts,
+  name: string | undefined,
+  caller: Pick<Caller, "grants" | "signal">,
+): Promise<Why> {
   const found = await find(ports, name ?? (await lastEnded(ports, caller.signal)), caller.signal);
   const { own, listed = [], traces } = found;
   const processes = listed.filter((record) => record.name === found.name);

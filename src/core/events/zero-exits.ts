@@ -34,7 +34,9 @@ export async function explainZeroes(events: readonly LogEvent[], witnesses: Witn
           ? await witnesses.tailOf(logged.event).catch(() => undefined)
           : undefined;
       const hasFreshErrors = tail !== undefined && tail.lines.length > 0 && isWrittenAt(tail.writtenMs, logged.atMs);
-      const isRepeated = [own[at - 1], own[at + 1]].some((other) => other !== undefined && isNear(other, logged));
+      const isRepeated = [own[at - 1], own[at + 1]].some(
+        (other) => other !== undefined && Math.abs(other.atMs - logged.atMs) <= REPEAT_MS,
+      );
       const evidence = { hasFreshErrors, isRepeated, isRestarted: logged.zero.isRestarted };
       explained.set(logged, explain(logged, mode, evidence));
     }
@@ -62,8 +64,4 @@ function endsByProcess(events: readonly LogEvent[]): ReadonlyMap<string, readonl
     else own.push(logged);
   }
   return found;
-}
-
-function isNear(a: LogEvent, b: LogEvent): boolean {
-  return Math.abs(a.atMs - b.atMs) <= REPEAT_MS;
 }

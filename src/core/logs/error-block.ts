@@ -69,7 +69,7 @@ function classify(lines: readonly string[]): Line[] {
   for (const [at, text] of lines.entries()) {
     const kind = kindOf(text);
     if (kind === "error") isSource = false;
-    else if (SOURCE.test(text) && followedByError(lines, at)) {
+    else if (SOURCE.test(text) && lines.slice(at + 1, at + 1 + MAX_SOURCE_LINES).some((line) => ERROR.test(line))) {
       isSource = true;
       sourceLines = 0;
     }
@@ -84,10 +84,6 @@ function kindOf(text: string): LineKind {
   if (ERROR.test(text)) return "error";
   // Members and the cause of an error that is printed as an object.
   return /^\s+(?:\[?\w+\]?|'\w+'): /.test(text) ? "detail" : "plain";
-}
-
-function followedByError(lines: readonly string[], at: number): boolean {
-  return lines.slice(at + 1, at + 1 + MAX_SOURCE_LINES).some((line) => ERROR.test(line));
 }
 
 /** `[Error: no stack]` is how Node.js prints an error without a stack. */

@@ -1,6 +1,6 @@
 import type { AsyncContextMetrics, HostMetrics, ProcessMetrics } from "../api/metrics.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import { appKind } from "../running/kind.ts";
+import { appKind } from "../running/verdict.ts";
 import { perMillisecond } from "../running/process-rate.ts";
 import type { ProcessState } from "../running/state.ts";
 import { roundToTenths } from "../words/round.ts";

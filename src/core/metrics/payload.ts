@@ -6,7 +6,7 @@ import type { HostSystem } from "../api/host-system.ts";
 import { activeContexts } from "./async-context-metrics.ts";
 import { hostMetrics, processMetrics } from "./from-readings.ts";
 import { isOwnProcess, type OwnProcess, type ProcessRecord } from "../pm2/process-record.ts";
-import { treeUsage, type TreeUsage } from "../running/tree-usage.ts";
+import { treeUsage, type TreeUsage } from "../running/read-usage.ts";
 import type { DiskReading, HostReading, ProcessReading } from "../files/reading.ts";
 
 interface Reading {

@@ -5,18 +5,20 @@ import type { HasHost } from "../files/port-host.ts";
 import type { Repository } from "./ports.ts";
 import { compareText, type Issue } from "../api/issue.ts";
 import { DEPLOYMENTS_FILE, documentPath } from "../deployments/file.ts";
-import type { Vocabulary } from "../deployments/vocabulary.ts";
-
+import { type Vocabulary, lookup, targetGroup } from "../deployments/vocabulary.ts";
 import type { EnvironmentRequest } from "../project/resolve.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 import { type EcosystemContent, readSecrets, readEcosystem, withPurpose } from "./ecosystem-file.ts";
-import { impliedApps } from "./rules/implied.ts";
 import { checkedApps, type CheckedEcosystem, type ImpliedApps } from "./rules/rule.ts";
 import type { Scrub } from "./scrub.ts";
 import { createEcosystemScrub } from "./view.ts";
 import { markVolatile } from "./volatile.ts";
 import { findingsOf, toIssue } from "../findings/rule.ts";
 import { rules } from "./rules/index.ts";
+import type { CapabilityMatrix } from "../api/facts.ts";
+import { migrateTarget } from "../deployments/migrate.ts";
+import type { Candidate } from "../deployments/candidate.ts";
+import { isRecord } from "../words/record.ts";
 
 /** `file` contains values, so it never leaves the process. */
 export interface CheckedFile {
@@ -79,4 +81,31 @@ function scrubIssue(issue: Issue, scrub: Scrub): Issue {
 
 function appIndex({ path: [, index = -1] }: Issue): number {
   return Number(index);
+}
+
+/**
+ * Of the deploy targets with the environment as their PM2 profile; without such targets, of the service configuration.
+ * @param profile the canonical name of the environment
+ */
+export function impliedApps(document: unknown, profile: string, vocabulary: Vocabulary): ImpliedApps[] {
+  const { serviceConfiguration, deployments } = isRecord(document) ? document : {};
+  const targets = (Array.isArray(deployments) ? deployments : [])
+    .filter(isRecord)
+    .map((target) => migrateTarget(target, vocabulary))
+    .filter(({ deployTarget, pm2Profile }) => {
+      return pm2Profile === profile && targetGroup(vocabulary, deployTarget)?.pm2Managed === true;
+    });
+  if (targets.length > 0) return targets.flatMap((target) => appsOfTarget(target, vocabulary.matrix));
+  const serviceKind = isRecord(serviceConfiguration) ? serviceConfiguration["serviceKind"] : undefined;
+  return appsOfKind(serviceKind, `service kind ${String(serviceKind)}`, vocabulary.matrix);
+}
+
+function appsOfTarget({ name, serviceType }: Candidate, matrix: CapabilityMatrix): ImpliedApps[] {
+  const { serviceKind } = lookup(matrix.serviceTypes, serviceType) ?? {};
+  return appsOfKind(serviceKind, `deploy target ${JSON.stringify(name)} (${String(serviceType)})`, matrix);
+}
+
+function appsOfKind(serviceKind: unknown, by: string, { serviceKinds }: CapabilityMatrix): ImpliedApps[] {
+  const kind = lookup(serviceKinds, serviceKind);
+  return kind === undefined ? [] : [{ by, suffixes: kind.appSuffixes }];
 }

@@ -169,15 +169,11 @@ function mergeLoaded(loaded: readonly [LoadedEcosystem, ...LoadedEcosystem[]]): 
 function withoutRepeats(loaded: readonly LoadedEcosystem[]): LoadedApp[] {
   const seen = new Set<string>();
   return loaded.flatMap(({ realPath, apps }) => {
-    const keys = apps.map((app) => [app, startKey(realPath, app)] as const);
+    const keys = apps.map((app) => [app, JSON.stringify([realPath, app.start?.env, app.fields, app.places])] as const);
     const fresh = keys.filter(([, key]) => !seen.has(key));
     for (const [, key] of fresh) seen.add(key);
     return fresh.map(([app]) => app);
   });
-}
-
-function startKey(realPath: string, { fields, places, start }: LoadedApp): string {
-  return JSON.stringify([realPath, start?.env, fields, places]);
 }
 
 function ecosystemFailure(error: unknown, ports: EcosystemPorts, fallback: string): unknown {

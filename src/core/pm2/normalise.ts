@@ -104,13 +104,11 @@ function readVariables(fields: Fields): Record<string, string> {
   const env = isRecord(fields["env"]) ? fields["env"] : {};
   const { port } = fields;
   return Object.fromEntries([
-    ...Object.entries(env).map(([key, value]) => [key, variableText(value)] as const),
+    ...Object.entries(env).map(
+      ([key, value]) => [key, typeof value === "object" ? JSON.stringify(value) : String(value)] as const,
+    ),
     ...(port && typeof port !== "object" ? [["PORT", String(port)] as const] : []),
   ]);
-}
-
-function variableText(value: Data): string {
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 /** The value in an ecosystem file and PM2's own form of it must have the same digest. */

@@ -31,7 +31,9 @@ export function describeGuesses(count: number): string {
 }
 
 export function confirmChanges(project: DeclaredKeys, keys: readonly string[]): Change[] {
-  return [...new Set(keys)].flatMap((key) => (guessOf(project, key) === undefined ? [] : [withoutGuess(key)]));
+  return [...new Set(keys)].flatMap((key) =>
+    guessOf(project, key) === undefined ? [] : [{ kind: "delete", path: ["keys", key, "guess"] }],
+  );
 }
 
 export function tierChanges(project: DeclaredKeys, keys: readonly string[], tier: Tier): Change[] {
@@ -47,10 +49,6 @@ export function tierChanges(project: DeclaredKeys, keys: readonly string[], tier
 
 /** The tier is inserted after these members. */
 const MEMBER_ORDER = ["kind", "values", "minimum", "maximum", "tier"];
-
-function withoutGuess(key: string): Change {
-  return { kind: "delete", path: ["keys", key, "guess"] };
-}
 
 function guessOf(project: Pick<Project, "guesses"> | undefined, key: string): string | undefined {
   return project !== undefined && Object.hasOwn(project.guesses, key) ? project.guesses[key] : undefined;

@@ -5,13 +5,15 @@ import type { PlanReason } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { isPm2Field } from "../pm2/pm2-fields.ts";
 import { groupBy } from "../words/group-by.ts";
-import { appKind, type AppKind } from "../running/kind.ts";
+import { appKind, type AppKind } from "../running/verdict.ts";
 import { isAtRest, isInPlace, stateDoubt } from "../running/state.ts";
-import { valueDifferences } from "./compare-values.ts";
 import type { ComparisonInput } from "./comparison-input.ts";
-import { difference, pmIdsOf, type Difference } from "./difference.ts";
-import type { ExpectedApp } from "./expected.ts";
+import { difference, pmIdsOf, type Difference } from "./step.ts";
+import { type ExpectedApp, environmentsAt } from "./expected.ts";
 import { unknownParts, verdictDifferences } from "./verdict-parts.ts";
+import { ownMember } from "../words/record.ts";
+import { decideValues, isKnownByContent, type ValuesFacts, type ValuesVerdict } from "../running/values.ts";
+import { formerKeys } from "./release.ts";
 
 export interface Comparison {
   readonly app: ExpectedApp;
@@ -154,4 +156,51 @@ export function needsReplacement({ field, state, key }: PlanReason): boolean {
   if (field === "execMode" || field === "watch") return true;
   // A variable with the same name has overwritten the field in PM2's record.
   return field === "env" && state === "stale" && key !== null && isPm2Field(key);
+}
+
+/** A variable, or an env file of which only the time is known. */
+type ValueDifference =
+  | { readonly field: "env"; readonly state: "different" | "absent" | "stale"; readonly key: string | null }
+  | { readonly field: "envFile"; readonly state: "stale"; readonly declared: string | null };
+
+function valueDifferences(app: ExpectedApp, record: ProcessRecord, input: ComparisonInput): ValueDifference[] {
+  const { changes } = input.values?.get(record.pmId) ?? decideWithoutFiles(app, record, input);
+  return changes
+    .filter((change) => !isKnownByContent(change))
+    .map(({ field, state, key, path }) =>
+      field === "env" ? { field, state, key } : { field, state: "stale", declared: path },
+    );
+}
+
+/** Without what was read about the env files, Git and other apps. */
+function decideWithoutFiles(
+  app: ExpectedApp,
+  record: ProcessRecord,
+  { visibleKeys, appliedApps, modifiedMs, running }: ComparisonInput,
+): ValuesVerdict {
+  const { name, openKeys, envFiles } = app;
+  const { declaration, startedAt } = record;
+  const position = running.filter((one) => one.name === name && one.pmId < record.pmId).length;
+  const nothing: ReadonlySet<string> = new Set();
+  const files = envFiles.flatMap((path): ValuesFacts["envFiles"] => {
+    const time = modifiedMs(path);
+    const times = { changedMs: time, modifiedMs: time };
+    return time === undefined ? [] : [{ path, name: path, isReadByNode: true, now: {}, recorded: undefined, ...times }];
+  });
+  return decideValues({
+    app: name,
+    declaredIn: "the ecosystem file",
+    environments: environmentsAt(app, position),
+    openKeys,
+    running: declaration.environment,
+    startedAt,
+    evidence: {
+      formerKeys: formerKeys(ownMember(appliedApps, name), record),
+      visibleKeys,
+      listedKeys: nothing,
+      formerWords: nothing,
+      siblings: [],
+    },
+    envFiles: files,
+  });
 }

@@ -3,15 +3,13 @@ import type { Plan, PlanReason, PlanStep } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { groupBy } from "../words/group-by.ts";
 import { compareApps, needsReplacement, type Comparison } from "./compare.ts";
-import { difference, pmIdsOf, type Difference } from "./difference.ts";
+import { difference, pmIdsOf, type Difference, createAppStep, stepNames, type DecidedStep } from "./step.ts";
 import type { ComparisonInput } from "./comparison-input.ts";
 import { isStopped } from "../running/state.ts";
 import { sharedPort } from "./expected.ts";
-import { createFiniteSteps } from "./finite-steps.ts";
-import { holdBack, type HeldApp } from "./hold-back.ts";
+import { createFiniteSteps, holdBack, type HeldApp } from "./hold-back.ts";
 import { addNotes } from "./notes.ts";
 import { applyRenames, findRenames, addRenameReason } from "./renames.ts";
-import { createAppStep, stepNames, type DecidedStep } from "./step.ts";
 
 export interface Decision extends Pick<Plan, "unchanged" | "undeclared" | "unknown"> {
   readonly steps: readonly DecidedStep[];

@@ -5,7 +5,7 @@ import type { Data, LoadedApp, LoadedEcosystem } from "../pm2/loaded.ts";
 import { parsePort } from "../words/port.ts";
 import { splitVolatile } from "../pm2/volatile.ts";
 import { declaredSettings, type Settings } from "../pm2/settings.ts";
-import type { AppProbe } from "./settings/probe.ts";
+import type { AppProbe } from "./settings.ts";
 import { isRecord } from "../words/record.ts";
 import { loadedPaths, type LoadedPaths } from "../running/loaded-paths.ts";
 import { workingFolders, type ProcessRecord } from "../pm2/process-record.ts";
@@ -76,7 +76,10 @@ export function expectedApps(loaded: LoadedEcosystem, { machine, spellings, dige
           .filter(([key]) => !openKeys.includes(key))
           .map(([key, value]) => [key, volatileKeys.includes(key) ? "" : digest(canonicalValue(value))]),
       );
-    const environments = [{}, ...listBlocks(source, spellings)].map((block) => ({ ...env, ...block }));
+    const environments = [
+      {},
+      ...spellings.map((spelling) => source.fields[`env_${spelling}`]).filter((block) => isRecord(block)),
+    ].map((block) => ({ ...env, ...block }));
     return {
       ...app,
       watch: watch !== false,
@@ -107,10 +110,6 @@ export function environmentsAt(
     const counted = counter.digests[index]?.[position];
     return counted === undefined ? declared : { ...declared, [counter.key]: counted };
   });
-}
-
-function listBlocks({ fields }: LoadedApp, spellings: readonly string[]): { readonly [key: string]: Data }[] {
-  return spellings.map((spelling) => fields[`env_${spelling}`]).filter((block) => isRecord(block));
 }
 
 function perProcessKeys({ fields }: LoadedApp): string[] {

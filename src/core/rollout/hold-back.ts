@@ -1,9 +1,9 @@
 import type { Plan } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import { appKind } from "../running/kind.ts";
+import { appKind } from "../running/verdict.ts";
 import { isAtRest } from "../running/state.ts";
 import { needsReplacement, type Comparison } from "./compare.ts";
-import { pmIdsOf, type Difference } from "./difference.ts";
+import { pmIdsOf, type Difference, createAppStep, type DecidedStep } from "./step.ts";
 import type { ComparisonInput } from "./comparison-input.ts";
 
 export type HeldApp = Plan["held"][number] & { readonly why: readonly Difference[] };
@@ -22,7 +22,9 @@ export function holdBack(comparison: Comparison, input: ComparisonInput, isReque
   const { processes, differences } = comparison;
   const running = comparison.kind === "job" ? processes.filter(isRunningJob) : [];
   const stopped =
-    isRequested || comparison.kind === "job" ? [] : processes.filter((record) => isHeld(comparison, record, input));
+    isRequested || comparison.kind === "job"
+      ? []
+      : processes.filter((record) => input.stateOf(record, comparison.kind).stop !== undefined);
   const held = differences.length === 0 ? [] : running.length > 0 ? running : stopped;
   const [first] = held;
   if (first === undefined) return { acting: comparison, held: undefined };
@@ -48,10 +50,6 @@ function isRunningJob(record: ProcessRecord): boolean {
   return !isAtRest(record) && record.pid !== null && appKind(record.declaration.settings) === "job";
 }
 
-function isHeld({ kind }: Comparison, record: ProcessRecord, { stateOf }: ComparisonInput): boolean {
-  return stateOf(record, kind).stop !== undefined;
-}
-
 function describe(
   { kind }: Comparison,
   record: ProcessRecord,
@@ -64,4 +62,25 @@ function describe(
     by: stop === undefined ? null : stop.isSvcm ? (stop.actor ?? "svcm") : null,
     since: sinceMs === null ? null : new Date(sinceMs).toISOString(),
   };
+}
+
+/**
+ * PM2 takes the definition of a job without a run: at its next time, the schedule starts it. A task that has ended is
+ * not run again for a new definition either. Returns `undefined` if the steps of a service are right.
+ */
+export function createFiniteSteps(comparison: Comparison): DecidedStep[] | undefined {
+  const { kind, processes, differences, instances } = comparison;
+  if (kind === "service") return undefined;
+  if (kind === "task" && (processes.length === 0 || !processes.every(isAtRest))) return undefined;
+  if (kind === "task" && differences.every(({ state }) => state === "stopped")) return undefined;
+  const step = createAppStep(comparison, "register", differences, processes);
+  const endsService = processes.some((one) => !isAtRest(one) && appKind(one.declaration.settings) === "service");
+  return [
+    {
+      ...step,
+      pmIds: pmIdsOf(processes),
+      instances: { from: processes.length, to: instances },
+      disruption: endsService ? "down" : "none",
+    },
+  ];
 }

@@ -2,11 +2,11 @@ import type { HasWorkspace } from "../project/port-repository.ts";
 import type { HasReleases } from "./port-releases.ts";
 import type { HasProcesses } from "../pm2/port-processes.ts";
 import type { Caller } from "../access/caller.ts";
-import { listOrEmpty } from "../pm2/list-or-empty.ts";
+import { listOrEmpty } from "../pm2/list.ts";
 
 import type { EnvironmentRequest } from "../project/resolve.ts";
-import { readAppliedState } from "./read-releases.ts";
 import type { AppliedState } from "./release.ts";
+import { readAppliedState } from "./read-releases.ts";
 
 /**
  * Without an environment in the request or in `NODE_ENV`, that of the last apply to this PM2. So a forgotten flag does

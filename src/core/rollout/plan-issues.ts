@@ -3,7 +3,7 @@ import { declarationRefusal } from "./control/refusals.ts";
 import { findDeclaration } from "../pm2/declared.ts";
 import type { EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import { blockingIssues, type BlockingIssue } from "../pm2/rules/blocking.ts";
+import { blockingIssues, type BlockingIssue } from "../pm2/rules/index.ts";
 import { checkedApps } from "../pm2/rules/rule.ts";
 import type { ExpectContext, ExpectedApp } from "./expected.ts";
 

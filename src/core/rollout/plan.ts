@@ -1,7 +1,7 @@
 import { ownMember } from "../words/record.ts";
 import { compareText, type Issue } from "../api/issue.ts";
 import type { Plan } from "../api/rollout.ts";
-import type { BlockingIssue } from "../pm2/rules/blocking.ts";
+import type { BlockingIssue } from "../pm2/rules/index.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { ComparisonInput } from "./comparison-input.ts";
 import type { Decision } from "./decide.ts";

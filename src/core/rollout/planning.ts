@@ -22,6 +22,7 @@ import type { ComparisonInput } from "./comparison-input.ts";
 import { decide, leaveOutOwn, type Decision } from "./decide.ts";
 import { isFailing } from "../running/failing.ts";
 import { expectedApps, type ExpectedApp, type ExpectContext, readFileState } from "./expected.ts";
+import type { AppliedState } from "./release.ts";
 import { readAppliedState } from "./read-releases.ts";
 import { readStateOf } from "../running/read-states.ts";
 import { plainState, type ProcessState, type StateOf } from "../running/state.ts";
@@ -30,10 +31,15 @@ import { listConflicts, listRefusals } from "./plan-issues.ts";
 import { PLAN_BUDGET_MS } from "./read-code.ts";
 import { readVerdicts, type Looked } from "./read-verdicts.ts";
 import { readStates } from "./read-states.ts";
-import type { AppliedState } from "./release.ts";
-import type { AppProbe } from "./settings/probe.ts";
+import {
+  type AppProbe,
+  readProbes,
+  readSettings,
+  createServiceLookup,
+  type ServiceOf,
+  type SettingsOf,
+} from "./settings.ts";
 import { isAppStep } from "./step.ts";
-import { readProbes, readSettings, createServiceLookup, type ServiceOf, type SettingsOf } from "./settings/read.ts";
 
 /**
  * A plan and the data from which it was computed. It contains values of declarations, so it never leaves the process.

@@ -6,7 +6,7 @@ import type { RolloutPorts } from "./ports.ts";
 import type { KnownEffect } from "../env/port-effects.ts";
 import type { EnvFile } from "../env/env-file.ts";
 import { SvcmError } from "../api/errors.ts";
-import { listOrEmpty } from "../pm2/list-or-empty.ts";
+import { listOrEmpty } from "../pm2/list.ts";
 import { loadOnce, readEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
 
 import { envLayerPaths } from "../project/env-layers.ts";

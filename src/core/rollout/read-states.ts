@@ -4,7 +4,7 @@ import type { HasHost } from "../files/port-host.ts";
 import type { HasProcesses } from "../pm2/port-processes.ts";
 import type { RolloutPorts } from "./ports.ts";
 import type { InputOf } from "../api/inputs.ts";
-import { listOrEmpty } from "../pm2/list-or-empty.ts";
+import { listOrEmpty } from "../pm2/list.ts";
 import { readEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 

@@ -1,20 +1,23 @@
 import type { RolloutPorts } from "./ports.ts";
 import type { EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-
 import type { Digest } from "../running/env-file-digests.ts";
 import { readEnvFileContents, type EnvFileContents } from "../running/read-env-files.ts";
-import { readValues } from "../running/read-values.ts";
+import { readValues, type ValuesRequest } from "../running/read-values.ts";
 import { verdictOfFiles, type ValuesVerdict } from "../running/values.ts";
 import type { Verdicts } from "../running/verdict.ts";
-import type { ExpectedApp } from "./expected.ts";
-import { readAppValues } from "./read-app-values.ts";
+import { type ExpectedApp, environmentsAt } from "./expected.ts";
 import { readCode, type CodeLook } from "./read-code.ts";
-import type { AppliedState } from "./release.ts";
+import { type AppliedState, formerKeys } from "./release.ts";
+import { ownMember } from "../words/record.ts";
+import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
+import { visibleKeys } from "../env/runtime-keys.ts";
+import { normaliseApp } from "../pm2/normalise.ts";
+import { envLayerPaths } from "../project/env-layers.ts";
 
 export type VerdictContent = Pick<EcosystemContent, "loaded" | "contract" | "fileName" | "name">;
 
-export interface VerdictRequest {
+interface VerdictRequest {
   readonly content: VerdictContent;
   readonly expected: readonly ExpectedApp[];
   /** Every process of this PM2. */
@@ -61,4 +64,39 @@ function knownContents(
       return content === null || content === undefined ? [] : [[path, content]];
     }),
   );
+}
+
+type AppFacts = Pick<ValuesRequest, "declaredIn" | "sources" | "apps" | "visibleKeys" | "listedKeys">;
+
+/** Returns what an ecosystem file and `svcm.yaml` say about the values of the apps. */
+async function readAppValues(
+  { facts, workspace }: HasFacts & HasWorkspace,
+  {
+    loaded,
+    contract,
+    fileName,
+    name: environment,
+  }: Pick<EcosystemContent, "loaded" | "contract" | "fileName" | "name">,
+  expected: readonly ExpectedApp[],
+  appliedApps: AppliedState["apps"],
+): Promise<AppFacts> {
+  const project = await facts.project();
+  const serviceOf = new Map(
+    (loaded?.apps ?? []).map(({ fields, start }) => [normaliseApp(fields).name, start?.service]),
+  );
+  return {
+    declaredIn: fileName,
+    sources: loaded?.files ?? [],
+    visibleKeys: new Set(visibleKeys(contract)),
+    listedKeys: new Set(Object.keys(contract.keys)),
+    apps: expected.map((app) => ({
+      name: app.name,
+      environments: app.environments,
+      openKeys: app.openKeys,
+      envFiles: app.envFiles,
+      layers: envLayerPaths(workspace, { project, contract }, environment, serviceOf.get(app.name) ?? ""),
+      environmentsAt: (position) => environmentsAt(app, position),
+      formerKeysOf: (process) => formerKeys(ownMember(appliedApps, app.name), process),
+    })),
+  };
 }

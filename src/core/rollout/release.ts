@@ -4,7 +4,7 @@ import { isGranted, type Caller } from "../access/caller.ts";
 import type { ProcessIdentity } from "../pm2/process-record.ts";
 import { isInherited } from "../pm2/variable-origin.ts";
 import { omitUndefined } from "../api/omit-undefined.ts";
-import type { AppProbe } from "./settings/probe.ts";
+import type { AppProbe } from "./settings.ts";
 import { isAppStep } from "./step.ts";
 
 type ReleaseStep = Release["steps"][number];

@@ -1,6 +1,6 @@
 import { ownMember } from "../words/record.ts";
 import { compareApps, type Comparison } from "./compare.ts";
-import { difference } from "./difference.ts";
+import { difference } from "./step.ts";
 import type { ComparisonInput } from "./comparison-input.ts";
 
 import type { ProcessRecord } from "../pm2/process-record.ts";

@@ -1,6 +1,5 @@
-import type { PlanStep } from "../api/rollout.ts";
+import type { PlanStep, PlanReason } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import { pmIdsOf, type Difference } from "./difference.ts";
 
 export interface DecidedStep extends Omit<PlanStep, "why"> {
   readonly why: readonly Difference[];
@@ -27,4 +26,21 @@ export function createAppStep(
   processes: readonly ProcessRecord[],
 ): DecidedStep {
   return { do: kind, app: app.name, pmIds: pmIdsOf(processes), disruption: "none", why, notes: [] };
+}
+
+export interface Difference extends PlanReason {
+  readonly pmIds: readonly number[];
+}
+
+export function difference(
+  field: Difference["field"],
+  state: Difference["state"],
+  pmIds: readonly number[],
+  more: Partial<Difference> = {},
+): Difference {
+  return { field, state, key: null, declared: null, running: null, pmIds, ...more };
+}
+
+export function pmIdsOf(processes: readonly ProcessRecord[]): number[] {
+  return processes.map(({ pmId }) => pmId).toSorted((a, b) => a - b);
 }

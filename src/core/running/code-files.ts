@@ -111,14 +111,11 @@ function weighBeside(look: Look, age: Age): Weight {
   return orNone(look === "unclear" && age === "old");
 }
 
-interface Circumstances {
-  readonly status: GitStatus;
-  readonly age: Age;
-  readonly rules: CodeRules;
-}
-
 /** The build output of a script in a folder is there; a script at the top, and a wrapper, may load any. */
-function weighElsewhere(look: Look, { status, age, rules }: Circumstances): Weight {
+function weighElsewhere(
+  look: Look,
+  { status, age, rules }: { readonly status: GitStatus; readonly age: Age; readonly rules: CodeRules },
+): Weight {
   if (look === "source") return status === "ignored" && hasOwnFolder(rules) ? "doubtful" : "code";
   if (look === "data") return age === "old" && status === "no-git" ? "code" : orNone(age !== "new");
   return orNone(look === "unclear" && age === "old" && status !== "ignored");

@@ -1,5 +1,5 @@
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import { appKind } from "./kind.ts";
+import { appKind } from "./verdict.ts";
 import { isWithoutPid, type StateOf } from "./state.ts";
 
 /** Before the state says that it is a crash loop. PM2 forgets these at a requested restart. */

@@ -2,8 +2,7 @@
 import type { ProcessProblem } from "../api/metrics.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { LastEnd, ProcessFacts, ScheduleFacts, StopFact } from "./facts.ts";
-import type { AppKind } from "./kind.ts";
-import { zonedTime } from "./zoned-time.ts";
+import type { AppKind } from "./verdict.ts";
 
 interface Context {
   readonly epochMs: number;
@@ -43,11 +42,7 @@ function stoppedState({ status }: ProcessRecord, { epochMs, facts }: Context): S
   const stop = facts?.lastEnd?.stop;
   if (stop === undefined || stop === null || status === "errored") return undefined;
   const by = stop.isSvcm ? `by ${stop.actor ?? "svcm"}` : "by a command to PM2";
-  return { name: "stopped", reason: `${by} since ${utcTime(stop.atMs, epochMs)}`, problem: null, stop };
-}
-
-function utcTime(atMs: number, epochMs: number): string {
-  return zonedTime(atMs, epochMs, "UTC");
+  return { name: "stopped", reason: `${by} since ${zonedTime(stop.atMs, epochMs, "UTC")}`, problem: null, stop };
 }
 
 /** PM2 leaves a service alone after an exit code of its `stop_exit_codes`. */
@@ -132,3 +127,15 @@ export function scheduledState(record: ProcessRecord, kind: AppKind, { epochMs, 
 function exitText({ exitCode }: ProcessRecord): string {
   return exitCode === null ? "" : ` after exit code ${exitCode}`;
 }
+
+/** `03:00` within a day, else `2026-11-29 03:00`, as a clock in the zone shows it. */
+function zonedTime(atMs: number, nowMs: number, zone: string): string {
+  const text = new Intl.DateTimeFormat("sv-SE", {
+    timeZone: zone,
+    dateStyle: "short",
+    timeStyle: Math.floor(atMs / 1000) % 60 === 0 ? "short" : "medium",
+  }).format(atMs);
+  return Math.abs(atMs - nowMs) < DAY_MS ? text.slice(text.indexOf(" ") + 1) : text;
+}
+
+const DAY_MS = 86_400_000;

@@ -5,7 +5,7 @@ import type { ProcessRecord } from "../pm2/process-record.ts";
 
 import type { ProcessTrees, HasMachine } from "../files/port-machine.ts";
 import { once } from "../words/once.ts";
-import { appKind } from "./kind.ts";
+import { appKind } from "./verdict.ts";
 import {
   describeHung,
   hasLoadError,

@@ -4,18 +4,16 @@ import type { HasMachine } from "../files/port-machine.ts";
 import type { HasClock } from "../files/port-host.ts";
 import type { HasAudit } from "../access/port-audit-log.ts";
 import type { LogEntry } from "../logs/log-line.ts";
-import type { ProcessRecord } from "../pm2/process-record.ts";
-import { workingFolders } from "../pm2/process-record.ts";
+import { type ProcessRecord, workingFolders } from "../pm2/process-record.ts";
 
 import type { ScheduleTimes, HasSchedules } from "../pm2/port-schedules.ts";
 import type { ProcessFacts, ScheduleFacts } from "./facts.ts";
-import { appKind } from "./kind.ts";
-import { logFacts } from "./log-facts.ts";
+import { appKind } from "./verdict.ts";
+import { logFacts, attributeStop } from "./log-facts.ts";
 import { MIN_LOOP_RESTARTS, OBSERVED_MS, type RestartObservations } from "./restarts.ts";
 import { readServing } from "./read-serving.ts";
 import type { ServingFacts } from "./serving.ts";
 import { isAtRest, isWithoutPid, processState, type StateOf } from "./state.ts";
-import { attributeStop } from "./stop-fact.ts";
 
 type FactPorts = HasAudit & HasClock & HasMachine & HasProcessLogs & HasSchedules & HasStamps;
 

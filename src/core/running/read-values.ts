@@ -4,16 +4,14 @@ import type { HasRevisions } from "../files/port-revisions.ts";
 import type { HasFiles, HasStamps } from "../files/port-files.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { isDeclaredVariable, isShellVariable, isStartedBySvcm } from "../pm2/variable-origin.ts";
-
 import { decodeUtf8 } from "../words/utf8.ts";
 import type { EnvFileFacts } from "./env-file-changes.ts";
-import { formerWords } from "./former-words.ts";
 import type { EnvFileContents } from "./read-env-files.ts";
 import type { StartRecord } from "./start-record.ts";
 import { decideValues, type ValuesFacts, type ValuesVerdict } from "./values.ts";
 
 /** An app of an ecosystem file. Values are digests. */
-export interface AppValues extends Pick<ValuesFacts, "environments" | "openKeys"> {
+interface AppValues extends Pick<ValuesFacts, "environments" | "openKeys"> {
   readonly name: string;
   /** Node.js reads these, because the app is started with `--env-file`. */
   readonly envFiles: readonly string[];
@@ -124,3 +122,19 @@ function hasUnexplained({ app: { name, environments, openKeys }, process }: AppP
     isDeclaredVariable(key, name) && !isShellVariable(key) && !isOpen(key);
   return !isStartedBySvcm(environment) && Object.keys(environment).some(isUnexplained);
 }
+
+/**
+ * The words of former versions of a file that its present text no longer has. Comments do not count, because a
+ * declaration is often only commented out.
+ */
+export function formerWords(former: readonly string[], present: readonly string[]): ReadonlySet<string> {
+  const now = wordsOf(present);
+  return new Set([...wordsOf(former)].filter((word) => !now.has(word)));
+}
+
+function wordsOf(texts: readonly string[]): Set<string> {
+  return new Set(texts.flatMap((text) => text.replaceAll(COMMENT, " ").match(/[A-Za-z_]\w*/g) ?? []));
+}
+
+/** `//` behind a colon is part of a URL. */
+const COMMENT = /\/\*[\s\S]*?\*\/|(?<![:"'`\\])\/\/[^\n]*|^\s*#[^\n]*/gm;

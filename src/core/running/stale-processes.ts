@@ -4,7 +4,6 @@ import { compareText } from "../api/issue.ts";
 import { groupBy } from "../words/group-by.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { Digests } from "./env-file-digests.ts";
-import { fittingEnvironments } from "./fitting-environments.ts";
 
 /** An app of the environment whose env file was written. Values are digests. */
 export interface FileReader {
@@ -15,7 +14,7 @@ export interface FileReader {
   readonly openKeys: readonly string[];
 }
 
-export interface WrittenFile {
+interface WrittenFile {
   readonly environment: string;
   readonly keys: readonly string[];
   /** The values of the layers of the environment, all together. */
@@ -68,7 +67,7 @@ function runsElsewhere(
   return fitting.some((names) => names.includes(environment)) ? [] : [...new Set(fitting.flat())];
 }
 
-export function findOverrides(
+function findOverrides(
   { environment, keys, values }: WrittenFile,
   { name, fileName, declared, openKeys }: FileReader,
 ): Override[] {
@@ -108,4 +107,20 @@ function staleScope(
     return possible.some((variables) => ownMember(variables, key) === ownMember(given, key)) ? undefined : "ecosystem";
   if (!Object.hasOwn(given, key)) return "process";
   return ownMember(given, key) === ownMember(values, key) ? undefined : "ecosystem";
+}
+
+/**
+ * The environments whose declaration of an app agrees best with what its process was started with. Several, if they
+ * agree equally: then the process may belong to any of them.
+ * @param declared for each environment, the possible variables of the app
+ */
+function fittingEnvironments(running: Digests, declared: ReadonlyMap<string, readonly Digests[]>): string[] {
+  const keys = [...new Set([...declared.values()].flat().flatMap((variables) => Object.keys(variables)))];
+  const countDifferences = (variables: Digests): number =>
+    keys.filter((key) => ownMember(variables, key) !== ownMember(running, key)).length;
+  const distances = [...declared].map(
+    ([environment, possible]) => [environment, Math.min(...possible.map(countDifferences))] as const,
+  );
+  const nearest = Math.min(...distances.map(([, distance]) => distance));
+  return distances.flatMap(([environment, distance]) => (distance === nearest ? [environment] : []));
 }

@@ -1,4 +1,6 @@
 import type { DriftEntry } from "../api/drift.ts";
+import type { appKinds } from "../api/names.ts";
+import type { Settings } from "../pm2/settings.ts";
 
 /**
  * Compares the code or the values of a process with those that are declared now. `unknown` never counts as `same`.
@@ -25,3 +27,15 @@ export interface ChangeReason {
 
 /** By PM2's number of the process. A process without a verdict was not examined. */
 export type Verdicts = Readonly<Partial<Record<"code" | "values", ReadonlyMap<number, Verdict>>>>;
+
+/**
+ * `service`: runs until a user stops it. `job`: a schedule starts it and it ends by itself, so it is in place while
+ * it waits. `task`: runs once and ends by itself.
+ * @see CONTRACT section 13, "Jobs"
+ */
+export type AppKind = (typeof appKinds)[number];
+
+export function appKind({ autorestart, cronRestart }: Settings): AppKind {
+  if (autorestart !== false) return "service";
+  return typeof cronRestart === "string" ? "job" : "task";
+}

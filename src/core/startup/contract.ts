@@ -36,7 +36,11 @@ export function decideStartup(
   const start: StartRequest = { contract, entrypoint, values, drivers, hasIndexedDbClient };
   for (const rules of stages) {
     const issues = Array.from(findingsOf(rules, start), (finding) => toIssue(finding));
-    if (issues.length > 0) return { mayStart: false, issues: sortByKeyOrder(issues, start).map(maskIssue) };
+    if (issues.length > 0)
+      return {
+        mayStart: false,
+        issues: sortByKeyOrder(issues, start).map((issue) => ({ ...issue, message: maskCredentials(issue.message) })),
+      };
   }
   return { mayStart: true, plan: buildPlan(start, cpuCores), issues: [] };
 }
@@ -48,10 +52,6 @@ function sortByKeyOrder(issues: readonly Issue[], start: StartRequest): Issue[] 
     return index === -1 ? keys.length : index;
   };
   return issues.toSorted((a, b) => rank(a) - rank(b));
-}
-
-function maskIssue(issue: Issue): Issue {
-  return { ...issue, message: maskCredentials(issue.message) };
 }
 
 function buildPlan(start: StartRequest, cpuCores: number): StartupPlan {

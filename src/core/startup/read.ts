@@ -1,7 +1,9 @@
-import { ownMember } from "../words/record.ts";
+import { ownMember, isRecord } from "../words/record.ts";
 import { specOf } from "../env/runtime-keys.ts";
 import type { EnumSpec, RuntimeContract } from "../api/facts.ts";
-import type { Entrypoint, EnvValues } from "./plan.ts";
+import { type Entrypoint, type EnvValues, startupKeys, type CarriedDrivers } from "./plan.ts";
+import type { Issue } from "../api/issue.ts";
+import { withAccepted, type Finding, toIssue } from "../findings/rule.ts";
 
 export interface StartRequest {
   readonly contract: RuntimeContract;
@@ -73,4 +75,36 @@ function canonicalSpelling(spec: EnumSpec, value: string): string | undefined {
   const lower = value.toLowerCase();
   const named = Object.hasOwn(spec.aliases, lower) ? spec.aliases[lower] : undefined;
   return named ?? spec.values.find((one) => one.toLowerCase() === lower);
+}
+
+/** The file next to the env files that lists the drivers for which a backend has an adapter. */
+export const DRIVERS_FILE = "svcm.startup.json";
+
+export function parseDriversFile(document: unknown): CarriedDrivers | readonly Issue[] {
+  const findings = fileFindings(document);
+  if (findings.length === 0) return (document as { readonly drivers: CarriedDrivers }).drivers;
+  return findings.map((finding) => toIssue({ code: "STARTUP_DRIVERS_INVALID", severity: "error", ...finding }));
+}
+
+function fileFindings(document: unknown): Finding[] {
+  if (!isRecord(document)) return [{ message: 'expected { "drivers": { KEY: [value, ...] } }' }];
+  const unknown = Object.keys(document).filter((member) => member !== "drivers");
+  return [
+    ...unknown.map((member) => ({ path: [member], ...withAccepted(`"${member}" is not a known member`, ["drivers"]) })),
+    ...driverFindings(document["drivers"]),
+  ];
+}
+
+export function driverFindings(drivers: unknown): Finding[] {
+  if (!isRecord(drivers)) return [{ path: ["drivers"], message: "drivers: expected { KEY: [value, ...] }" }];
+  return Object.entries(drivers).flatMap(([key, values]): Finding[] => {
+    const path = ["drivers", key];
+    if (!startupKeys.some((one) => one === key))
+      return [{ path, ...withAccepted(`drivers: "${key}" is not a startup key`, startupKeys) }];
+    return isFilledList(values) ? [] : [{ path, message: `drivers.${key}: expected a list of at least one value` }];
+  });
+}
+
+function isFilledList(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string" && one !== "");
 }

@@ -2,8 +2,8 @@ import { entrypoints } from "../api/names.ts";
 import { specOf, acceptedValues } from "../env/runtime-keys.ts";
 import { valueIssue } from "../env/value-rules.ts";
 import { acceptedText, withAccepted, type Finding, type Rule } from "../findings/rule.ts";
-import { driverFindings } from "./drivers-file.ts";
 import {
+  driverFindings,
   acceptedChoice,
   adapterKey,
   chosenValue,

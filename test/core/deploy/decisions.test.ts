@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { SvcmError } from "../../../src/core/api/errors.ts";
-import { decidePrune } from "../../../src/core/deploy/decide-prune.ts";
+import { decidePrune } from "../../../src/core/deploy/prune.ts";
 import { chooseSource } from "../../../src/core/deploy/find-commit.ts";
 import { createDeployId, deployOfLink, deployOfPath } from "../../../src/core/deploy/layout.ts";
 import { mapLoaded, requireInside } from "../../../src/core/deploy/map-paths.ts";

@@ -5,7 +5,7 @@ import {
   type CountedWitnesses,
   noEndSentence,
 } from "../../../src/core/events/counted-ends.ts";
-import { endWithDaemon, withoutDaemon } from "../../../src/core/events/lost-daemon.ts";
+import { endWithDaemon, withoutDaemon } from "../../../src/core/events/daemon-events.ts";
 import { stateSentences } from "../../../src/core/events/next-actions.ts";
 
 const BEGAN = Date.parse("2026-11-22T22:45:00Z");

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { lastErrorLines } from "../../../src/core/rollout/apply/failure.ts";
-import { findWayBack } from "../../../src/core/rollout/apply/way-back.ts";
-import { failureLines } from "../../../src/core/rollout/report/failure-words.ts";
+import { lastErrorLines, findWayBack } from "../../../src/core/rollout/apply/failure.ts";
+import { failureLines } from "../../../src/core/rollout/report/words.ts";
 import type { Journal, ReleaseHead } from "../../../src/core/rollout/release.ts";
 
 const at = "2026-11-22T04:41:03.000Z";

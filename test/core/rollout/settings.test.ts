@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { resolveProbe } from "../../../src/core/rollout/settings/probe.ts";
+import { resolveProbe } from "../../../src/core/rollout/settings.ts";
 import { mergeSettings, type RolloutSettings } from "../../../src/core/project/rollout-settings.ts";
 
 test("without the property rollout, every setting has its default", () => {

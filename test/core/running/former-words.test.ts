@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formerWords } from "../../../src/core/running/former-words.ts";
+import { formerWords } from "../../../src/core/running/read-values.ts";
 
 test.for([
   ["a deleted line", 'env: { A: "1", GONE: "2" }', 'env: { A: "1" }', ["GONE"]],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { appKind } from "../../../src/core/running/kind.ts";
+import { appKind } from "../../../src/core/running/verdict.ts";
 
 test.each([
   [{ autorestart: true, cronRestart: null }, "service"],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ProcessReading } from "../../../src/core/files/reading.ts";
-import { treeUsage } from "../../../src/core/running/tree-usage.ts";
+import { treeUsage } from "../../../src/core/running/read-usage.ts";
 
 const io = { readBytes: 0, writeBytes: 0 };
 const readings = (atMs: number, ...processes: [pid: number, cpuMs: number, rssBytes: number | null][]) =>

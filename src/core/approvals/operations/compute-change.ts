@@ -7,7 +7,7 @@ import { findDeploy } from "../../deploy/deploy.ts";
 import { envRead } from "../../env/operations/env-read.ts";
 import { envPlan } from "../../env/operations/env-write.ts";
 import type { Paint } from "../../findings/text.ts";
-import { requireApplicable } from "../../rollout/apply/require-applicable.ts";
+import { requireApplicable } from "../../rollout/apply/apply.ts";
 import { rolloutPlan } from "../../rollout/operations/rollout-plan.ts";
 import { shortId } from "../../rollout/plan.ts";
 import { renderPlan } from "../../rollout/report/render.ts";

@@ -17,7 +17,6 @@ import { computeChange } from "./compute-change.ts";
 export const proposalCreate = defineOperation({
   id: "proposal.create",
   access: "propose",
-  refusal: "INVALID_REQUEST",
   async run(ports: ApprovalPorts, { kind, environment, service, reason, ...choices }, caller): Promise<Proposal> {
     const { clock } = ports;
     const proposals = await ports.proposals();

@@ -1,14 +1,14 @@
-import type { ApprovalPorts } from "../port-proposals.ts";
+import type { ApprovalPorts, HasProposals } from "../port-proposals.ts";
 import type { Caller } from "../../access/caller.ts";
-import type { Proposal } from "../../api/proposals.ts";
-import type { StoredProposal } from "../stored.ts";
+import type { Proposal, ProposalListResponse } from "../../api/proposals.ts";
+import { type StoredProposal, toBody } from "../stored.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import { defineOperation } from "../../access/operation.ts";
 import { SvcmError } from "../../api/errors.ts";
-import { findProposal, LIFETIME_MS, requireApprover, requirePending } from "../decide.ts";
-import { toBody } from "../stored.ts";
-import { deployPlan } from "../../deploy/operations/deploy-plan.ts";
+import { findProposal, LIFETIME_MS, requireApprover, requirePending, withExpiry } from "../decide.ts";
+import { deployPlan } from "../../deploy/operations/deploy.ts";
 import { computeChange } from "./compute-change.ts";
+import type { HasClock } from "../../files/port-host.ts";
 
 /**
  * Lets the proposal run once within an hour, if its plan is still the one that the user read.
@@ -17,7 +17,6 @@ import { computeChange } from "./compute-change.ts";
 export const proposalApprove = defineOperation({
   id: "proposal.approve",
   access: "write",
-  refusal: "INVALID_REQUEST",
   async run(ports: ApprovalPorts, { id, planId, deployPlan: readPlan }, caller): Promise<Proposal> {
     return await decideProposal(ports, { id, action: "proposal.approve" }, caller, async (proposal) => {
       requireApprover(proposal, caller, await (await ports.proposals()).ancestors());
@@ -68,7 +67,6 @@ async function requireDeployPlan(
 export const proposalDeny = defineOperation({
   id: "proposal.deny",
   access: "write",
-  refusal: "INVALID_REQUEST",
   async run(ports: ApprovalPorts, { id }, caller): Promise<Proposal> {
     return await decideProposal(ports, { id, action: "proposal.deny" }, caller, (proposal) => {
       if (proposal.state !== "approved") requirePending(proposal);
@@ -127,3 +125,23 @@ async function decideProposal(
     },
   );
 }
+
+/** Newest first. A limited token sees those of its environments and services. */
+export const proposalList = defineOperation({
+  id: "proposal.list",
+  access: "read",
+  async run({ proposals, clock }: HasClock & HasProposals, _input, { limits }): Promise<ProposalListResponse> {
+    const nowMs = clock.now();
+    const isVisible = ({
+      environment,
+      service,
+    }: {
+      readonly environment: string;
+      readonly service?: string;
+    }): boolean =>
+      (limits?.environments?.includes(environment) ?? true) &&
+      (limits?.services === undefined || (service !== undefined && limits.services.includes(service)));
+    const all = (await (await proposals()).read()).map((one) => toBody(withExpiry(one, nowMs)));
+    return { proposals: all.filter((one) => isVisible(one as { environment: string; service?: string })).toReversed() };
+  },
+});

@@ -1,16 +1,15 @@
 import type { ApprovalPorts } from "../port-proposals.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { Proposal } from "../../api/proposals.ts";
-import type { StoredProposal } from "../stored.ts";
+import { type StoredProposal, toBody } from "../stored.ts";
 import { rightsOf } from "../../access/rights.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import { defineOperation } from "../../access/operation.ts";
 import { failureCode, SvcmError } from "../../api/errors.ts";
-import { deployRun } from "../../deploy/operations/deploy-run.ts";
+import { deployRun } from "../../deploy/operations/deploy.ts";
 import { envWrite } from "../../env/operations/env-write.ts";
 import { rolloutApply } from "../../rollout/operations/rollout-apply.ts";
 import { findProposal, requireApproved, requireValidApprover } from "../decide.ts";
-import { toBody } from "../stored.ts";
 import { computeChange } from "./compute-change.ts";
 import { end, staleError } from "./proposal-decide.ts";
 
@@ -21,7 +20,6 @@ import { end, staleError } from "./proposal-decide.ts";
 export const proposalRun = defineOperation({
   id: "proposal.run",
   access: "propose",
-  refusal: "INVALID_REQUEST",
   async run(ports: ApprovalPorts, { id }, caller): Promise<Proposal> {
     const { clock } = ports;
     const proposals = await ports.proposals();

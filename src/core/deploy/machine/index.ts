@@ -5,14 +5,12 @@ import { deployRoot, realRoot } from "./root.ts";
 import { registrySecrets } from "./share.ts";
 import { endCommands, runCommand } from "./run-command.ts";
 
-interface NodeDeploysOptions {
-  readonly root: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
 export { releaseRoot, releaseWorld } from "./world.ts";
 
-export function nodeDeploys({ root, env }: NodeDeploysOptions, world: Deploys["world"]): Deploys {
+export function nodeDeploys(
+  { root, env }: { readonly root: string; readonly env: Readonly<Record<string, string | undefined>> },
+  world: Deploys["world"],
+): Deploys {
   return {
     open: (folder) => deployRoot(realRoot(folder)),
     git: (repository) => deployGit({ root, repository, env }),

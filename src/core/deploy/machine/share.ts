@@ -30,12 +30,9 @@ function unusable(path: string, why: string): SvcmError {
   return new SvcmError("DEPLOY_FAILED", { code: "SHARED_UNUSABLE", path, details: `The shared path ${path} ${why}.` });
 }
 
-function hasLockfile(folder: string): boolean {
-  return LOCKFILES.some((name) => existsSync(join(folder, name)));
-}
-
 export function findInstallFolder(top: string, folder: string): string {
-  for (let place = folder; place.length >= top.length; place = dirname(place)) if (hasLockfile(place)) return place;
+  for (let place = folder; place.length >= top.length; place = dirname(place))
+    if (LOCKFILES.some((name) => existsSync(join(place, name)))) return place;
   return folder;
 }
 

@@ -6,7 +6,7 @@ import { LAST_ENDS, explainEnd, type Why } from "../why.ts";
 import { uptimeMs } from "../../metrics/from-readings.ts";
 import { EcosystemWatch } from "../../metrics/sampling/ecosystem-watch.ts";
 import { defineOperation } from "../../access/operation.ts";
-import { appKind } from "../../running/kind.ts";
+import { appKind } from "../../running/verdict.ts";
 import { listenersOf } from "../../running/port-holders.ts";
 import { readTreeUsage } from "../../running/read-usage.ts";
 import { readStateOf } from "../../running/read-states.ts";
@@ -23,7 +23,6 @@ import type { EnvironmentRequest } from "../../project/resolve.ts";
 export const processShow = defineOperation({
   id: "process.show",
   access: "read",
-  refusal: "INVALID_REQUEST",
   async run(ports: EventsPorts, { name, ...request }, caller): Promise<ProcessShowResponse> {
     const environment = await ports.telemetry.environment(request);
     const why = await explainEnd(ports, name, caller);

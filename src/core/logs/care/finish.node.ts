@@ -1,5 +1,14 @@
 /** The steps of a rotation from the cut on. Each of them may already have been done. */
-import { existsSync, fstatSync, futimesSync, readSync, writeSync } from "node:fs";
+import {
+  existsSync,
+  fstatSync,
+  futimesSync,
+  readSync,
+  writeSync,
+  createReadStream,
+  createWriteStream,
+  statSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import {
   close,
@@ -15,8 +24,10 @@ import {
 } from "../../files/system.ts";
 import { syncFolder } from "../../files/write.ts";
 import { COPYING } from "../rotated.ts";
-import { pack } from "./pack.node.ts";
 import { isRestOfLine, type Journal, NEWLINE, type RotationRecord } from "./rotation-record.ts";
+import { pipeline } from "node:stream/promises";
+import { chmod, chown, utimes } from "node:fs/promises";
+import { createGzip } from "node:zlib";
 
 const CHUNK_BYTES = 2 ** 20;
 
@@ -104,4 +115,32 @@ async function isBehindCut(fd: number | undefined, { target, size, end }: Rotati
   } finally {
     await close(copy);
   }
+}
+
+/** Level 9 takes six times as long, and saves an eighth of the space. */
+const LEVEL = 1;
+
+/** Replaces a file by its compressed form, with the same times: the order of rotated files rests on them. */
+async function pack(path: string, onStep?: (step: string) => void): Promise<void> {
+  const packed = `${path}.gz`;
+  if (!existsSync(path)) return;
+  if (!existsSync(packed)) {
+    const temporary = `${packed}.tmp`;
+    await discard(temporary);
+    const { mode, atime, mtime, uid, gid } = statSync(path);
+    await pipeline(
+      createReadStream(path),
+      createGzip({ level: LEVEL }),
+      createWriteStream(temporary, { flags: "wx", mode: 0o600 }),
+    );
+    if (process.getuid?.() === 0) await chown(temporary, uid, gid);
+    await chmod(temporary, mode & 0o666);
+    await withFile(temporary, O_RDWR, fsync);
+    await utimes(temporary, atime, mtime);
+    await rename(temporary, packed);
+    await syncFolder(dirname(path));
+    onStep?.("packed");
+  }
+  await discard(path);
+  onStep?.("unpacked gone");
 }

@@ -11,9 +11,10 @@ import { listTargets } from "../files/worker/process-list.ts";
 import { ownRotated, rotatedNames } from "../rotated.ts";
 import { logrotatePatterns, type LogrotateRule } from "./logrotate.ts";
 import type { LogDisk, LogSurvey, SurveyedLog } from "./port-log-care.ts";
-import { lastFullDisk } from "./full-disk.node.ts";
 import { earlierSize, type KeptSizes } from "./sizes.ts";
 import { fileKey, readOpenFiles } from "./writers.node.ts";
+import { withLogFile, readLinesBackwards } from "../../files/log.ts";
+import { lineTime } from "../log-line.ts";
 
 const TIMEOUT_MS = 5000;
 /** In PM2_HOME itself. */
@@ -189,4 +190,25 @@ function mountPoint(path: string, dev: number): string {
   let folder = dirname(path);
   while (folder !== "/" && statSync(dirname(folder)).dev === dev) folder = dirname(folder);
   return folder;
+}
+
+const MAX_BYTES = 4 * 2 ** 20;
+const FULL = /\bENOSPC\b/;
+/** PM2 then opens every log again. */
+const REOPENED = /Reloading logs\.\.\.|New PM2 Daemon started/;
+
+/** After a write failed, PM2 never writes that log again until it opens its logs again. */
+export async function lastFullDisk(pm2Log: string): Promise<number | null> {
+  const found = await withLogFile(pm2Log, async ({ fd, size, writtenMs }) => {
+    let bytesRead = 0;
+    for await (const { lines, bytes } of readLinesBackwards(fd, size)) {
+      for (const line of lines) {
+        if (REOPENED.test(line)) return null;
+        if (FULL.test(line)) return lineTime(line) ?? writtenMs;
+      }
+      if ((bytesRead += bytes) > MAX_BYTES) return null;
+    }
+    return null;
+  }).catch(() => null);
+  return found ?? null;
 }

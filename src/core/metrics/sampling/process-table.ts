@@ -7,7 +7,7 @@ import { workingFolders, type ProcessRecord } from "../../pm2/process-record.ts"
 import { createStateOf, FactsReader } from "../../running/read-states.ts";
 import { type RestartObservations, watchRestarts } from "../../running/restarts.ts";
 import type { StateOf } from "../../running/state.ts";
-import { listScrubbed } from "../../pm2/list-scrubbed.ts";
+import { listScrubbed } from "../../pm2/list.ts";
 import { oneAtATime } from "../../words/once.ts";
 
 /** A `list()` costs PM2 ten times as much as reading the processes costs svcm. */

@@ -11,13 +11,11 @@ export async function readDaemonTraces(pm2Home: string): Promise<DaemonTraces> {
   const written = ["logs", "pids"].flatMap((folder) =>
     listIfReadable(join(pm2Home, folder)).map((name) => join(pm2Home, folder, name)),
   );
-  const times = [join(pm2Home, "pm2.log"), ...written].map(writtenMs);
+  const times = [join(pm2Home, "pm2.log"), ...written].map(
+    (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0,
+  );
   const signMs = Math.max(0, ...times);
   return { pid: pid > 0 ? pid : null, savedNames: savedNames(pm2Home), signMs: signMs === 0 ? null : signMs };
-}
-
-function writtenMs(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
 /** The saved list also has the variables of each app, so only names leave this function. */

@@ -71,19 +71,13 @@ function locationText({ file, line, column }: FileLocation): string {
   return `${file}:${line}${column === undefined ? "" : `:${column}`}`;
 }
 
-interface CleanEnvironment {
-  readonly env: Readonly<Record<string, string>>;
-  readonly withheld: readonly string[];
-  readonly withheldNames: ReadonlySet<string>;
-}
-
 const INTERNAL_VARIABLE =
   /^(?:NODE_(?!ENV$|PATH$|EXTRA_CA_CERTS$)|SVC_SERVICE_MANAGEMENT_|PM2_PROGRAMMATIC$|VITEST|SVCM_)/;
 
 /** Shorter secrets may occur inside ordinary words. */
 const MIN_SECRET_LENGTH = 6;
 
-function cleanEnvironment(env: Readonly<Record<string, string | undefined>>): CleanEnvironment {
+function cleanEnvironment(env: Readonly<Record<string, string | undefined>>) {
   const entries = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const secretValues = entries.filter(isSecret).map(([, value]) => value);
   const withheld = secretValues.filter((value) => value.length >= MIN_SECRET_LENGTH && !isPath(value));

@@ -56,7 +56,7 @@ function interpreterFor(script: string): string {
   if (standard === "python" && findCommand("python") === undefined)
     return findCommand("python3") ? "python3" : standard;
   if (extname(script) === ".ts" && findCommand("bun") === undefined) return "node";
-  return standard ?? (isBinary(script) ? "none" : "node");
+  return standard ?? (readStart(script).includes("\0") ? "none" : "node");
 }
 
 export function findCommand(command: string): string | undefined {
@@ -83,10 +83,6 @@ export function exists(path: string, kind: "file" | "folder" | "any"): boolean {
   } catch {
     return false;
   }
-}
-
-function isBinary(path: string): boolean {
-  return readStart(path).includes("\0");
 }
 
 export function readStart(path: string): string {

@@ -73,11 +73,11 @@ function exposureFindings(key: string, { tier = "never-exposed" }: KeySpec): Fac
 }
 
 export function keyIssues(keys: DeclaredContract["keys"]): FactFinding[] {
-  return Object.entries(keys).flatMap(([key, spec]) => keyFindings(key, spec));
-}
-
-function keyFindings(key: string, spec: KeySpec): FactFinding[] {
-  return [...exposureFindings(key, spec), ...rangeFindings(key, spec), ...enumFindings(key, spec)];
+  return Object.entries(keys).flatMap(([key, spec]) => [
+    ...exposureFindings(key, spec),
+    ...rangeFindings(key, spec),
+    ...enumFindings(key, spec),
+  ]);
 }
 
 function rangeFindings(key: string, spec: KeySpec): FactFinding[] {

@@ -5,21 +5,20 @@ import type { InputOf } from "../../api/inputs.ts";
 import type { Plan, Release, ReleasedCode } from "../../api/rollout.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import type { Caller } from "../../access/caller.ts";
-import { noteProcesses, type ActionSubject, type NamedProcess } from "../control/action-subject.ts";
+import { noteProcesses, type ActionSubject } from "../control/action.ts";
 import { POLL_INTERVAL_MS } from "../control/verify.ts";
-
 import { findFormerName, stepNames } from "../step.ts";
 import { computePlan, type Planned } from "../planning.ts";
 import type { ReleaseHead } from "../release.ts";
 import { readEcosystem } from "../../pm2/ecosystem-file.ts";
 import { stateAfterApply } from "./applied-state.ts";
 import { recover } from "./preflight.ts";
-import { beginRelease, formerProbeFinder, type ReleaseRecorder } from "./recording.ts";
-import { findRecordedStep } from "./recorded-step.ts";
-import { requireApplicable } from "./require-applicable.ts";
-import { endHalf, type ApplyRun } from "./end-failed.ts";
+import { beginRelease, formerProbeFinder, type ReleaseRecorder, findRecordedStep } from "./recording.ts";
+import { endHalf, type ApplyRun } from "./failure.ts";
 import { runSteps } from "./run-steps.ts";
 import { doAllHang } from "../../running/read-serving.ts";
+import { foreignCode } from "../../api/code.ts";
+import { SvcmError } from "../../api/errors.ts";
 
 export const DEFAULT_LOCK_TIMEOUT_MS = 60_000;
 /** Longer than PM2 waits by default for a process to end. */
@@ -81,7 +80,10 @@ async function applyLocked(
   const run = { ports, planned, steps, input, caller };
   const recording = await startApplyRecording(run, caller, deploy);
   subject.target = releaseTarget(recording.head);
-  noteProcesses(subject, ports, [...recording.head.before, ...listStarted(steps)]);
+  noteProcesses(subject, ports, [
+    ...recording.head.before,
+    ...steps.flatMap(({ do: kind, app }) => (kind === "start" ? [{ name: app, pmId: null }] : [])),
+  ]);
   const envFiles = await prepareOrRefuse(recording, async () => {
     const copies = await ports.releases.copyEnvFiles(recording.head.id, planned.envFiles);
     await begin();
@@ -108,11 +110,6 @@ async function whileHung(ports: ApplyPorts, plan: () => Promise<Planned>): Promi
 function releaseTarget({ id, plan, git }: Pick<ReleaseHead, "id" | "plan" | "git">): string {
   const commit = git === null ? [] : [`commit ${git.commit.slice(0, 10)}`];
   return [`release ${id}`, ...(plan === null ? [] : [`plan ${plan}`]), ...commit].join(", ");
-}
-
-/** PM2 has no number for them yet. */
-function listStarted(steps: ApplyRun["steps"]): NamedProcess[] {
-  return steps.flatMap(({ do: kind, app }) => (kind === "start" ? [{ name: app, pmId: null }] : []));
 }
 
 /** If a user restarts a process at this moment, it is stopped only briefly, and its step goes away. */
@@ -180,4 +177,34 @@ async function prepareOrRefuse<T>(recording: ReleaseRecorder, prepare: () => Pro
     await recording.end("refused").catch(() => undefined);
     throw error;
   }
+}
+
+/** @throws {SvcmError} PLAN_STALE, WORKTREE_DIRTY, APPLY_REFUSED */
+export function requireApplicable(
+  plan: Plan,
+  {
+    plan: requested,
+    allowDirty,
+    switchEnvironment = false,
+  }: Pick<InputOf<"rollout.apply">, "plan" | "allowDirty" | "switchEnvironment">,
+): void {
+  const { id, issues, changed, git } = plan;
+  if (requested !== undefined && requested !== id)
+    throw new SvcmError("PLAN_STALE", {
+      plan,
+      details: `The plan ${requested} is out of date: the ecosystem file, an env file or a process changed. The plan is now ${id}.`,
+      hint: "Read the new plan: svcm plan",
+    });
+  const dirty = git?.dirty ?? [];
+  if (changed && dirty.length > 0 && !allowDirty)
+    throw new SvcmError("WORKTREE_DIRTY", {
+      details: `No commit holds what would run, because these files have changes: ${dirty.join(", ")}.`,
+      hint: "Commit the changes, or apply them with --allow-dirty.",
+    });
+  const isAccepted = (code: string): boolean => switchEnvironment && code === "ENVIRONMENT_SWITCH";
+  const errors = issues.filter(({ severity, code }) => severity === "error" && !isAccepted(code));
+  const [issue] = errors;
+  if (issue === undefined) return;
+  const { code, message: details } = issue;
+  throw new SvcmError("APPLY_REFUSED", { code: foreignCode(code), details, issues: errors });
 }

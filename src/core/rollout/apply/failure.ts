@@ -1,11 +1,169 @@
+import type { ApplyPorts } from "./ports.ts";
+import type { ErrorCode } from "../../api/code.ts";
+import type { InputOf } from "../../api/inputs.ts";
+import type { ReleaseFailure, Plan } from "../../api/rollout.ts";
+import { type Caller, isGranted } from "../../access/caller.ts";
+import { SvcmError } from "../../api/errors.ts";
+import { omitUndefined } from "../../api/omit-undefined.ts";
+import type { Planned } from "../planning.ts";
+import { toJournals, type AppliedState, toRelease, type Journal, type ReleaseHead } from "../release.ts";
+import { failureLines } from "../report/words.ts";
+import type { DecidedStep } from "../step.ts";
+import type { ReleaseRecorder } from "./recording.ts";
 import type { HasWorkspace } from "../../project/port-repository.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
 import type { HasMachine } from "../../files/port-machine.ts";
 import type { HasLogs } from "../../logs/port-logs.ts";
-import type { ReleaseFailure } from "../../api/rollout.ts";
-import { isGranted, type Caller } from "../../access/caller.ts";
 import { lastErrorBlock } from "../../logs/error-block.ts";
 import { findTakenPort } from "../../running/symptoms.ts";
+
+export interface ApplyRun {
+  readonly ports: ApplyPorts;
+  readonly planned: Planned;
+  readonly steps: readonly DecidedStep[];
+  readonly input: InputOf<"rollout.apply">;
+  readonly caller: Caller;
+}
+
+interface FailedStep {
+  readonly app: string;
+  readonly reason: string;
+  readonly code: ErrorCode;
+  readonly evidence: Pick<ReleaseFailure, "errorLines" | "port">;
+}
+
+export async function endRefused(
+  recording: ReleaseRecorder,
+  error: SvcmError,
+  { app, reason, code, evidence }: FailedStep,
+): Promise<SvcmError> {
+  const failure = { app, reason, ...evidence };
+  await ignoreUnrecorded(recording.end("refused", { code, failure }));
+  const kind = code === "PROCESS_CHANGED" ? "APPLY_REVERTED" : error.kind;
+  const details = [`${reason} No process was changed.`, ...failureLines(evidence)].join("\n");
+  return new SvcmError(kind, { ...error.body, details, failure });
+}
+
+export async function endReverted(
+  run: ApplyRun,
+  recording: ReleaseRecorder,
+  { app, reason, code, evidence }: FailedStep,
+  { left, pinned }: { readonly left: AppliedState; readonly pinned: ReadonlySet<string> },
+): Promise<SvcmError> {
+  const back = await wayBack(run, recording, "reverted", app);
+  const failure = { app, reason, ...evidence, ...omitUndefined({ back }) };
+  await ignoreUnrecorded(recording.end("reverted", { code, failure, left }));
+  const pins = pinned.size === 0 ? "" : ` With the former env files: ${[...pinned].join(", ")}.`;
+  const why = app === "" ? "" : `Read why: svcm why ${app}. `;
+  return new SvcmError("APPLY_REVERTED", {
+    code,
+    failure,
+    details: [`${reason} Every touched app runs as before.${pins}`, ...failureLines(evidence)].join("\n"),
+    hint: `${code === "PROCESS_CHANGED" ? "" : why}${reverted(code)}${back === undefined ? "" : ` To take the files back too: ${back}`}`,
+  });
+}
+
+/** The act of another user is not a reason to change the code. */
+function reverted(code: ErrorCode): string {
+  if (code === "PROCESS_CHANGED" || code === "SIBLING_FAILING") return "Read the new plan: svcm plan";
+  return "Correct the declaration or the code, then run svcm apply again.";
+}
+
+export async function endHalf(
+  run: ApplyRun,
+  recording: ReleaseRecorder,
+  what: string,
+  failed?: FailedStep,
+): Promise<SvcmError> {
+  const { app = "", reason = what, code, evidence = { errorLines: [] } } = failed ?? {};
+  const back = await wayBack(run, recording, "half", app);
+  const failure = { app, reason, ...evidence, ...omitUndefined({ back }) };
+  await ignoreUnrecorded(recording.end("half", { failure, ...omitUndefined({ code }) }));
+  const details = `${failed === undefined ? "" : `${reason} `}${what} Some apps may run as before, and others as declared.`;
+  const onwards = failed === undefined ? "To continue: svcm apply. " : app === "" ? "" : `Read why: svcm why ${app}. `;
+  return new SvcmError("APPLY_HALF", {
+    ...omitUndefined({ code }),
+    failure,
+    details: [details, ...failureLines(evidence)].join("\n"),
+    hint: `${onwards}${back === undefined ? PUT_CODE_BACK : `To go back: ${back}`}`,
+  });
+}
+
+async function wayBack(
+  { ports, planned, steps }: ApplyRun,
+  { head }: ReleaseRecorder,
+  outcome: "reverted" | "half",
+  app: string,
+): Promise<string | undefined> {
+  const journals = toJournals(await ports.releases.list().catch(() => []));
+  const script = planned.expected.find(({ name }) => name === app)?.script;
+  const isNewCode = steps.some((step) => step.app === app && step.why.some(({ field }) => field === "code"));
+  return findWayBack({ head, outcome, app, script, isNewCode, choices: planned.plan.choices, journals });
+}
+
+/** After a failure, restoring the apps matters more than recording it: the disk may be full. */
+export async function ignoreUnrecorded(written: Promise<unknown>): Promise<void> {
+  try {
+    await written;
+  } catch (error) {
+    if (!(error instanceof SvcmError)) throw error;
+  }
+}
+
+interface FailedApply {
+  readonly head: Pick<ReleaseHead, "id" | "environment" | "before" | "git">;
+  readonly outcome: "reverted" | "half";
+  readonly app: string;
+  /** The script that the app would run. */
+  readonly script: string | undefined;
+  /** The app was to run other code. */
+  readonly isNewCode: boolean;
+  readonly choices: Plan["choices"];
+  /** All releases, newest first. */
+  readonly journals: readonly Journal[];
+}
+
+/** The hint if no command does. */
+export const PUT_CODE_BACK =
+  "To return to the former code: check out its revision, build it, or point the link back. Then run svcm apply.";
+
+/**
+ * The command that returns to what ran before, without a loss. If the code was replaced in place, only its former
+ * commit brings it back: a rollback would start the new code. `undefined` if there is nothing to go back to.
+ */
+export function findWayBack({
+  head,
+  outcome,
+  app,
+  script,
+  isNewCode,
+  choices,
+  journals,
+}: FailedApply): string | undefined {
+  const { id, environment, before, git } = head;
+  const former = before.filter(({ name }) => name === app);
+  const isInPlace = former.some(({ paths = [] }) => script !== undefined && paths.includes(script));
+  const good = findLastGood(journals, head);
+  if (isInPlace && git !== null && good !== undefined && good !== git.commit) {
+    const service = choices.service === undefined ? "" : ` --service ${choices.service}`;
+    return `git checkout ${good.slice(0, 10)} && svcm apply --environment ${environment}${service}`;
+  }
+  return outcome === "half" && !(isInPlace && isNewCode) ? `svcm rollback ${id}` : undefined;
+}
+
+/** The commit of the newest release that was applied in this environment and not undone. */
+function findLastGood(
+  journals: readonly Journal[],
+  { id, environment }: Pick<ReleaseHead, "id" | "environment">,
+): string | undefined {
+  const applied = journals.filter((journal) => toRelease(journal, null).outcome === "applied");
+  const undone = new Set(applied.flatMap(({ head }) => head.undoes ?? []));
+  const good = applied.find(
+    ({ head }) =>
+      head.id !== id && head.environment === environment && head.undoes === undefined && !undone.has(head.id),
+  );
+  return good?.head.git?.commit;
+}
 
 const MAX_READ_LINES = 50;
 const MAX_LINES = 3;

@@ -4,17 +4,15 @@ import type { HasProcesses } from "../../pm2/port-processes.ts";
 import type { HasClock } from "../../files/port-host.ts";
 import type { Code } from "../../api/codes.generated.ts";
 import { SvcmError } from "../../api/errors.ts";
-import { exitCodeText, isUp, OnlineRuns } from "../control/verdict.ts";
-import { listBy, POLL_INTERVAL_MS } from "../control/verify.ts";
+import { exitCodeText, isUp, OnlineRuns, listBy, POLL_INTERVAL_MS } from "../control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { LISTEN_TIMEOUT_MS } from "../../pm2/settings.ts";
 import type { HealthResult, HasHealth } from "../port-probes.ts";
 
 import { hasEndedWell } from "../../running/state.ts";
-import type { AppProbe } from "../settings/probe.ts";
+import { type AppProbe, readSettings } from "../settings.ts";
 import type { AffectedProcess } from "../control/action.ts";
 import { readAppliedState } from "../read-releases.ts";
-import { readSettings } from "../settings/read.ts";
 import { formerProbeFinder } from "./recording.ts";
 
 const REQUIRED_PROBES = 3;

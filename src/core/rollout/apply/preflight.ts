@@ -4,7 +4,7 @@ import type { ApplyPorts } from "./ports.ts";
 import type { Code } from "../../api/codes.generated.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { actOn } from "../control/act-on.ts";
-import { listOrEmpty, orEmpty } from "../../pm2/list-or-empty.ts";
+import { listOrEmpty, orEmpty } from "../../pm2/list.ts";
 import { startDeclared } from "../control/start-declared.ts";
 import type { Declaration } from "../../pm2/declared.ts";
 import type { Fields } from "../../pm2/normalise.ts";

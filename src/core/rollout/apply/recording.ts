@@ -1,12 +1,11 @@
 import { ownMember } from "../../words/record.ts";
 import type { ApplyPorts } from "./ports.ts";
 import type { Release } from "../../api/rollout.ts";
-import type { Caller } from "../../access/caller.ts";
+import type { Caller, RolloutStep } from "../../access/caller.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-
 import { isFailing } from "../../running/failing.ts";
 import { readStateOf } from "../../running/read-states.ts";
-import { appKind } from "../../running/kind.ts";
+import { appKind } from "../../running/verdict.ts";
 import { isStopped } from "../../running/state.ts";
 import { definitionText } from "../plan.ts";
 import {
@@ -18,24 +17,27 @@ import {
   type AppliedState,
   type ReleaseEvent,
   type ReleaseHead,
+  type Journal,
 } from "../release.ts";
-import { resolveProbe, type AppProbe } from "../settings/probe.ts";
+import { resolveProbe, type AppProbe } from "../settings.ts";
 import { omitUndefined } from "../../api/omit-undefined.ts";
 import type { RolloutSettings } from "../../project/rollout-settings.ts";
+import type { HasReleases } from "../port-releases.ts";
+import { foreignCode } from "../../api/code.ts";
+import { SvcmError } from "../../api/errors.ts";
 
 export interface ReleaseRecorder {
   readonly head: ReleaseHead;
   readonly add: (event: ReleaseEvent) => Promise<void>;
-  readonly step: (step: number, phase: "begun" | "done" | "failed", more?: StepResult) => Promise<void>;
+  readonly step: (
+    step: number,
+    phase: "begun" | "done" | "failed",
+    more?: { readonly reason?: string | undefined; readonly pmIds?: readonly number[] | undefined },
+  ) => Promise<void>;
   readonly end: (
     outcome: Release["outcome"],
     more?: Omit<Extract<ReleaseEvent, { readonly event: "end" }>, "event" | "outcome" | "at">,
   ) => Promise<Release>;
-}
-
-interface StepResult {
-  readonly reason?: string | undefined;
-  readonly pmIds?: readonly number[] | undefined;
 }
 
 interface ReleaseSubject extends Pick<
@@ -157,4 +159,41 @@ async function recordFormer(
 function neededPaths({ script, cwd, interpreter, execMode }: ProcessRecord): string[] {
   const paths = [script, cwd, ...(execMode === "cluster" ? [] : [interpreter])];
   return paths.flatMap((path) => (path?.startsWith("/") === true ? [path] : []));
+}
+
+/** Call it under the apply lock. @throws {SvcmError} APPLY_REVERTED, APPLY_HALF if that was the outcome of the step */
+export async function findRecordedStep(
+  { releases }: HasReleases,
+  step: RolloutStep | undefined,
+): Promise<Release | undefined> {
+  if (step === undefined) return undefined;
+  const journals = toJournals(await releases.list());
+  const found = journals.find(({ head: { rollout } }) => rollout?.id === step.rollout && rollout.step === step.step);
+  if (found === undefined) return undefined;
+  const release = toRelease(found, null);
+  const { id, outcome, code } = release;
+  if (outcome === "applied") return release;
+  throw new SvcmError(outcome === "half" ? "APPLY_HALF" : "APPLY_REVERTED", {
+    ...(code !== undefined && { code: foreignCode(code) }),
+    details: `This step was already carried out: release ${id} is ${outcome}.`,
+    hint: `Read the release: svcm releases show ${id}`,
+  });
+}
+
+/** @throws {SvcmError} NOTHING_TO_ROLL_BACK */
+export async function findReleaseOfRollout({ releases }: HasReleases, step: RolloutStep): Promise<string> {
+  const effective = findRolloutRelease(await releases.list(), step);
+  if (effective !== undefined) return effective.head.id;
+  throw new SvcmError("NOTHING_TO_ROLL_BACK", { details: `The rollout ${step.rollout} has changed nothing here.` });
+}
+
+export function findRolloutRelease(
+  lists: readonly (readonly ReleaseEvent[])[],
+  { rollout }: Pick<RolloutStep, "rollout">,
+): Journal | undefined {
+  const journals = toJournals(lists).filter(({ head }) => head.rollout?.id === rollout);
+  return journals.find((journal) => {
+    const { outcome, undoes } = toRelease(journal, null);
+    return undoes === undefined && (outcome === "applied" || outcome === "half");
+  });
 }

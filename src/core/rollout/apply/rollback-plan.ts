@@ -5,12 +5,12 @@ import type { ApplyPorts } from "./ports.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { RollbackPlan } from "../../api/rollout.ts";
 import { SvcmError } from "../../api/errors.ts";
-import { listOrEmpty } from "../../pm2/list-or-empty.ts";
-import { isUp } from "../control/verdict.ts";
+import { listOrEmpty } from "../../pm2/list.ts";
+import { isUp } from "../control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 
 import { omitUndefined } from "../../api/omit-undefined.ts";
-import { pmIdsOf } from "../difference.ts";
+import { pmIdsOf, isAppStep } from "../step.ts";
 import { definitionText, shortId } from "../plan.ts";
 import {
   envFileCopies,
@@ -25,8 +25,7 @@ import {
   type ReleaseEvent,
   type ReleaseHead,
 } from "../release.ts";
-import { isAppStep } from "../step.ts";
-import { readSettings, type SettingsOf } from "../settings/read.ts";
+import { readSettings, type SettingsOf } from "../settings.ts";
 import { mergeSettings } from "../../project/rollout-settings.ts";
 
 export interface PlannedRollback {
@@ -125,16 +124,11 @@ async function readSettingsOrDefaults(
   }
 }
 
-interface ReturnContext {
-  readonly isPinned: boolean;
-  readonly digest: (text: string) => string;
-}
-
 function createReturnStep(
   app: string,
   former: readonly FormerProcess[],
   now: readonly ProcessRecord[],
-  { isPinned, digest }: ReturnContext,
+  { isPinned, digest }: { readonly isPinned: boolean; readonly digest: (text: string) => string },
 ): RollbackPlan["steps"][number] {
   const isAsBefore = (record: ProcessRecord): boolean =>
     former.some(

@@ -5,16 +5,22 @@ import type { Release } from "../../api/rollout.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import type { Caller } from "../../access/caller.ts";
 import { SvcmError } from "../../api/errors.ts";
-import { noteProcesses, type ActionSubject } from "../control/action-subject.ts";
+import { noteProcesses, type ActionSubject } from "../control/action.ts";
 
 import { whileListening, DEFAULT_LOCK_TIMEOUT_MS } from "./apply.ts";
 import { stateAfterRevert } from "./applied-state.ts";
 import { recover } from "./preflight.ts";
 import { namesOfApp } from "../release.ts";
-import { beginRelease, formerProbeFinder, type ReleaseRecorder } from "./recording.ts";
-import { findRecordedStep, findReleaseOfRollout, findRolloutRelease } from "./recorded-step.ts";
+import {
+  beginRelease,
+  formerProbeFinder,
+  type ReleaseRecorder,
+  findRecordedStep,
+  findReleaseOfRollout,
+  findRolloutRelease,
+} from "./recording.ts";
 import { revertApps, type RevertContext } from "./revert-apps.ts";
-import { PUT_CODE_BACK } from "./way-back.ts";
+import { PUT_CODE_BACK } from "./failure.ts";
 import { findRelease, planRollback, type PlannedRollback } from "./rollback-plan.ts";
 
 type Input = InputOf<"rollout.rollback">;
@@ -26,10 +32,10 @@ type Input = InputOf<"rollout.rollback">;
  * APPLY_REVERTED, APPLY_HALF, PM2_FAILED, AUDIT_FAILED
  */
 export function rollBack(ports: ApplyPorts, input: Input, caller: Caller): Promise<Release> {
-  const { apps, plan: requested, lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = input;
+  const { apps, plan: requested } = input;
   const subject: ActionSubject = { action: "plan.rollback" };
   const attempt = (begin: () => Promise<void>): Promise<Release> =>
-    withLocks(ports, { release: input.release, lockTimeoutMs }, caller, async (root) => {
+    withLocks(ports, input, caller, async (root) => {
       const done = await findRecordedStep(ports, caller.step);
       if (done !== undefined) return done;
       await caller.step?.confirm();
@@ -58,15 +64,10 @@ function requireChange({ plan, undone }: PlannedRollback): void {
   });
 }
 
-interface LockRequest {
-  readonly release: string | undefined;
-  readonly lockTimeoutMs: number;
-}
-
 /** As a deploy: first the lock of the deploy root, if the release to undo has one, and then that of the apply. */
 async function withLocks<T>(
   ports: ApplyPorts,
-  { release, lockTimeoutMs }: LockRequest,
+  { release, lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS }: Input,
   { step }: Caller,
   work: (root: string | undefined) => Promise<T>,
 ): Promise<T> {
@@ -106,16 +107,11 @@ function startRollbackRecording(ports: ApplyPorts, planned: PlannedRollback, cal
   return beginRelease(ports, caller, { ...subject, undoes: id });
 }
 
-interface RollbackOptions {
-  readonly timeoutMs: number | undefined;
-  readonly signal: AbortSignal | undefined;
-}
-
 async function runRollback(
   ports: ApplyPorts,
   planned: PlannedRollback,
   recording: ReleaseRecorder,
-  { timeoutMs, signal }: RollbackOptions,
+  { timeoutMs, signal }: { readonly timeoutMs: Input["timeoutMs"]; readonly signal: Caller["signal"] },
 ): Promise<Release> {
   const { undone, plan, appliedState } = planned;
   const requirementOf = createRequirementFinder(planned, timeoutMs);

@@ -4,24 +4,23 @@ import { SvcmError } from "../../api/errors.ts";
 import { actOn } from "../control/act-on.ts";
 import type { ActionContext, AffectedProcess, ReloadWatch } from "../control/action.ts";
 import { scaleDown, scaleUp } from "../control/scale.ts";
-import { registerDeclared, waitUntilAtRest } from "../control/register.ts";
-import { startDeclared } from "../control/start-declared.ts";
+import { registerDeclared, waitUntilAtRest, startDeclared } from "../control/start-declared.ts";
 import { findDeclaration, type Declaration } from "../../pm2/declared.ts";
 import type { LoadedEcosystem } from "../../pm2/loaded.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-
 import type { DeclaredRun } from "../../pm2/port-processes.ts";
-import { appKind } from "../../running/kind.ts";
-import { isStopped } from "../../running/state.ts";
+import { appKind } from "../../running/verdict.ts";
+import { isStopped, type StateOf } from "../../running/state.ts";
 import { stepNames, type DecidedStep } from "../step.ts";
 import type { ExpectContext } from "../expected.ts";
 import { definitionText } from "../plan.ts";
 import { HealthGate, type HealthRequirement } from "./gate.ts";
 import { preflight } from "./preflight.ts";
-import { requireHealthySiblings } from "./siblings.ts";
-import { stopCrashLoop } from "./stop-crash-loop.ts";
+import { stopCrashLoop } from "./revert-apps.ts";
+import { isFailing } from "../../running/failing.ts";
+import { readStateOf } from "../../running/read-states.ts";
 
-export interface StepContext {
+interface StepContext {
   readonly ports: ApplyPorts;
   readonly loaded: LoadedEcosystem;
   readonly expecting: ExpectContext;
@@ -170,4 +169,44 @@ async function scaleApp(context: StepContext, { app, instances }: DecidedStep): 
 
 function droppedVariables({ why }: DecidedStep): string[] {
   return why.flatMap(({ field, state, key }) => (field === "env" && state === "stale" && key !== null ? [key] : []));
+}
+
+interface SiblingContext {
+  readonly ports: ApplyPorts;
+  readonly healthyPids: ReadonlyMap<number, number | null>;
+}
+
+/**
+ * An instance that answers is not ended while another one of its app does not stay up: it may be the last one. The plan
+ * repairs those first, so this concerns one that fails later.
+ * @throws {SvcmError} PROCESS_ACTION_REFUSED with the code SIBLING_FAILING
+ */
+async function requireHealthySiblings(
+  { ports, healthyPids }: SiblingContext,
+  names: readonly string[],
+  target: ProcessRecord,
+): Promise<void> {
+  const nowMs = ports.clock.now();
+  if (isStopped(target)) return;
+  const siblings = (await ports.processes.list()).filter((one) => names.includes(one.name));
+  const stateOf = await readStateOf(ports, [target, ...siblings]);
+  if (isFailing(target, nowMs, stateOf)) return;
+  const failing = siblings.find((one) => one.pmId !== target.pmId && hasFailed(one, { healthyPids, nowMs, stateOf }));
+  if (failing === undefined) return;
+  throw new SvcmError("PROCESS_ACTION_REFUSED", {
+    code: "SIBLING_FAILING",
+    details: `${failing.name} (id ${failing.pmId}) does not stay up, so svcm does not end ${target.name} (id ${target.pmId}), which answers.`,
+  });
+}
+
+function hasFailed(
+  record: ProcessRecord,
+  {
+    healthyPids,
+    nowMs,
+    stateOf,
+  }: Pick<SiblingContext, "healthyPids"> & { readonly nowMs: number; readonly stateOf: StateOf },
+): boolean {
+  const healthyPid = healthyPids.get(record.pmId);
+  return isFailing(record, nowMs, stateOf) || (healthyPid !== undefined && healthyPid !== record.pid);
 }

@@ -2,15 +2,15 @@ import { foreignCode } from "../../api/code.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { namesOfApp, type ReleaseEvent } from "../release.ts";
-import type { AppProbe } from "../settings/probe.ts";
-import { isAppStep } from "../step.ts";
+import type { AppProbe } from "../settings.ts";
+import { isAppStep, type DecidedStep, pmIdsOf } from "../step.ts";
 import { stateAfterRevert } from "./applied-state.ts";
-import { withStepAudit } from "./audited-step.ts";
-import { endHalf, endRefused, endReverted, ignoreUnrecorded, type ApplyRun } from "./end-failed.ts";
-import { readEvidence } from "./failure.ts";
+import { endHalf, endRefused, endReverted, ignoreUnrecorded, type ApplyRun, readEvidence } from "./failure.ts";
 import type { ReleaseRecorder } from "./recording.ts";
 import { revertApps } from "./revert-apps.ts";
 import { runStep, findTargets } from "./run-step.ts";
+import { withAudit } from "../../access/with-audit.ts";
+import { noteProcesses, type ActionSubject } from "../control/action.ts";
 
 export async function runSteps(run: ApplyRun, recording: ReleaseRecorder): Promise<ReadonlyMap<string, number>> {
   const { ports, planned, steps, caller } = run;
@@ -93,3 +93,43 @@ async function handleFailure(
   const left = stateAfterRevert(head.left, { undone: head, apps: names, pinned, by: head.id });
   return endReverted(run, recording, failed, { left, pinned });
 }
+
+/**
+ * One pair of records for each step: `process.update` with the keys that change, and the processes. Returns PM2's numbers of
+ * the processes that the step started, which the plan does not know; `undefined` if there are none, or if PM2 does not list
+ * them.
+ */
+async function withStepAudit(
+  run: ApplyRun,
+  step: DecidedStep,
+  work: () => Promise<void>,
+): Promise<number[] | undefined> {
+  if (!isAppStep(step)) {
+    await work();
+    return undefined;
+  }
+  const { ports, planned, caller } = run;
+  const keys = step.why.flatMap(({ field, key }) => (field === "env" && key !== null ? [key] : []));
+  const subject: ActionSubject = { action: `process.${step.do}`, environment: planned.content.name };
+  if (keys.length > 0) subject.keys = keys;
+  const targets = step.pmIds.map((pmId) => ({ name: step.app, pmId }));
+  noteProcesses(subject, ports, targets.length > 0 ? targets : [{ name: step.app, pmId: null }]);
+  return await withAudit(
+    ports,
+    caller,
+    () => subject,
+    async (begin) => {
+      await begin();
+      await work();
+      if (!STARTING.has(step.do)) return undefined;
+      // The step is done, so a failed look is not its failure.
+      const listed = await ports.processes.list().catch(() => undefined);
+      const started = listed?.filter(({ name }) => name === step.app);
+      if (started !== undefined)
+        noteProcesses(subject, ports, step.do === "replace" ? [...targets, ...started] : started);
+      return started && pmIdsOf(started);
+    },
+  );
+}
+
+const STARTING: ReadonlySet<string> = new Set(["register", "start", "scale", "replace"]);

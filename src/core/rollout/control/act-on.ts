@@ -9,15 +9,24 @@ import { SvcmError } from "../../api/errors.ts";
 
 import { findHolder, takenText } from "../../running/port-holders.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import { findEndDuringReload, isRunning, isRestarted, judge, WITHOUT_PID, type Verdict } from "./verdict.ts";
-import { toAffected, type ActionContext, type ReadRecord, type Outcome, type Step } from "./action.ts";
+import {
+  findEndDuringReload,
+  isRunning,
+  isRestarted,
+  judge,
+  WITHOUT_PID,
+  type Verdict,
+  POLL_INTERVAL_MS,
+  verify,
+  verificationFailed,
+} from "./verify.ts";
+import { toAffected, type ActionContext, type ReadRecord, type Outcome, type Act } from "./action.ts";
 import { requestAction, waitForLaunch, MAX_ATTEMPTS, type RequestedAction } from "./request-action.ts";
 import { folderMissing } from "./refusals.ts";
 import { processLabel } from "../../pm2/target.ts";
-import { POLL_INTERVAL_MS, verify, verificationFailed } from "./verify.ts";
 
 /** One instance of an app at a time, so that the others keep serving. */
-export function createProcessStep(context: ActionContext, record: ProcessRecord): Step {
+export function createProcessAct(context: ActionContext, record: ProcessRecord): Act {
   const isRolled = context.action === "restart" || context.action === "reload";
   const run = (): Promise<Outcome> => actOn(context, record);
   return { label: processLabel(record), ...(isRolled && { app: `${record.namespace} ${record.name}` }), run };

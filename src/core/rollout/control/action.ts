@@ -4,9 +4,10 @@ import type { InputOf } from "../../api/inputs.ts";
 import type { Issue } from "../../api/issue.ts";
 import type { DriftEntry } from "../../api/drift.ts";
 import type { ProcessAction, ProcessScope } from "../../api/names.ts";
-
 import type { NextRun } from "../../pm2/port-processes.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
+import type { HasWorkspace } from "../../project/port-repository.ts";
+import type { AuditRecord } from "../../api/audit-record.ts";
 
 export type ActionInput = InputOf<"process.act"> & { readonly scope: ProcessScope };
 
@@ -45,16 +46,16 @@ export interface Outcome {
   readonly skipped: readonly SkippedProcess[];
 }
 
-export interface Step {
+export interface Act {
   readonly label: string;
-  /** Steps of one app run in sequence and stop at the first failure. */
+  /** Acts of one app run in sequence and stop at the first failure. */
   readonly app?: string;
   readonly run: () => Promise<Outcome>;
 }
 
-export interface Steps {
+export interface Acts {
   readonly name: string;
-  readonly create: (acting: ActionContext) => Step[];
+  readonly create: (acting: ActionContext) => Act[];
   readonly skipped: readonly SkippedProcess[];
   readonly readEffect: () => Promise<Effect>;
 }
@@ -79,4 +80,45 @@ export function mergeOutcomes(outcomes: readonly Outcome[]): Outcome {
     affected: outcomes.flatMap((outcome) => outcome.affected),
     skipped: outcomes.flatMap((outcome) => outcome.skipped),
   };
+}
+
+export type ActionSubject = {
+  -readonly [Member in "action" | "environment" | "keys" | "processes" | "target" | "code"]?: AuditRecord[Member];
+} & Pick<AuditRecord, "action">;
+
+export function createActionSubject(input: InputOf<"process.act">): ActionSubject {
+  const { action, scope = "process", namespace } = input;
+  const requested = scope === "namespace" ? (namespace ?? input.name) : describeProcesses(input);
+  const target = scope === "process" ? requested : `${scope} ${requested ?? "*"}`;
+  return { action: `process.${action}`, ...(target !== undefined && { target }) };
+}
+
+function describeProcesses({ name, pmId, names = [], pmIds = [] }: InputOf<"process.act">): string | undefined {
+  const numbers = [...(pmId === undefined || name !== undefined ? [] : [pmId]), ...pmIds];
+  const all = [...(name === undefined ? [] : [name]), ...names, ...numbers.map((number) => `id ${number}`)];
+  return all.length === 0 ? undefined : all.join(", ");
+}
+
+export type NamedProcess = { readonly name: string; readonly pmId: number | null };
+
+export function noteProcesses(
+  subject: ActionSubject,
+  { workspace }: HasWorkspace,
+  processes: readonly NamedProcess[],
+): void {
+  subject.processes = processes.map(({ name, pmId }) => ({ name, pmId, pm2Home: workspace.pm2Home }));
+}
+
+export function noteOutcome(
+  subject: ActionSubject,
+  ports: HasWorkspace,
+  { affected, skipped }: { readonly affected: readonly AffectedProcess[]; readonly skipped: readonly SkippedProcess[] },
+): void {
+  noteProcesses(
+    subject,
+    ports,
+    [...affected, ...skipped].toSorted((a, b) => a.pmId - b.pmId),
+  );
+  const [first] = skipped;
+  if (affected.length === 0 && first !== undefined) subject.code = first.reason;
 }

@@ -4,9 +4,8 @@ import { SvcmError } from "../../api/errors.ts";
 
 import type { NextRun, Processes } from "../../pm2/port-processes.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import { isAlreadyDone, isLaunching, type PreviousRun } from "./verdict.ts";
+import { isAlreadyDone, isLaunching, type PreviousRun, POLL_INTERVAL_MS, DEFAULT_TIMEOUT_MS } from "./verify.ts";
 import type { ActionContext, ReadRecord } from "./action.ts";
-import { POLL_INTERVAL_MS, DEFAULT_TIMEOUT_MS } from "./verify.ts";
 
 export const MAX_ATTEMPTS = 3;
 

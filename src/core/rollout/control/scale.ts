@@ -6,8 +6,7 @@ import { readStateOf } from "../../running/read-states.ts";
 import { actOn } from "./act-on.ts";
 import { toAffected, type ActionContext, type AffectedProcess } from "./action.ts";
 import { separateOwn, processLabel } from "../../pm2/target.ts";
-import { isRunning, NO_PREVIOUS_RUN, judge } from "./verdict.ts";
-import { verify } from "./verify.ts";
+import { isRunning, NO_PREVIOUS_RUN, judge, verify } from "./verify.ts";
 
 type ScaleContext = Pick<ActionContext, "ports" | "timeoutMs" | "stableMs" | "begin"> & {
   readonly report: Progress | undefined;

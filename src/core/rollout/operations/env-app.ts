@@ -10,7 +10,7 @@ import { requireVisible } from "../../env/operations/env-read.ts";
 import { declaredApps } from "../../pm2/declared.ts";
 import { readEcosystem, readSecrets } from "../../pm2/ecosystem-file.ts";
 import { createEcosystemScrub } from "../../pm2/view.ts";
-import { listOrEmpty } from "../../pm2/list-or-empty.ts";
+import { listOrEmpty } from "../../pm2/list.ts";
 import { didYouMean } from "../../words/suggest.ts";
 import { decideAppValues, runningFrom, type AppValue, type ValueFacts } from "../app-value.ts";
 import { withMachineEnvironment } from "../machine-environment.ts";
@@ -28,7 +28,6 @@ export interface EnvAppResponse {
 export const envApp = defineOperation({
   id: "env.app",
   access: "read",
-  refusal: "INVALID_REQUEST",
   async run(ports: RolloutPorts, { app, keys, ...place }, caller): Promise<EnvAppResponse> {
     const request = await withMachineEnvironment(ports, place, caller);
     const { contract, environment, fileName, loaded } = await readEcosystem(ports, request);

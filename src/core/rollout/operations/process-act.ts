@@ -9,10 +9,17 @@ import { defineOperation } from "../../access/operation.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import { once } from "../../words/once.ts";
 
-import type { AffectedProcess, AppliedField, Effect, Outcome, Step, Steps } from "../control/action.ts";
-import { createActionSubject, noteOutcome } from "../control/action-subject.ts";
-import { runAll } from "../control/run-all.ts";
-import { createSteps } from "../declared/steps.ts";
+import {
+  type AffectedProcess,
+  type AppliedField,
+  type Effect,
+  type Outcome,
+  type Act,
+  type Acts,
+  createActionSubject,
+  noteOutcome,
+} from "../control/action.ts";
+import { runAll, createActs } from "../control/acts.ts";
 import { withDeployed } from "../port-deployed.ts";
 import { withMachineEnvironment } from "../machine-environment.ts";
 import { createHealthWaiter } from "../apply/gate.ts";
@@ -46,7 +53,6 @@ type Input = InputOf<"process.act">;
 export const processAct = defineOperation({
   id: "process.act",
   access: "act",
-  refusal: "INVALID_REQUEST",
   async run(own: ApplyPorts, request, caller): Promise<ProcessActionResult> {
     const isDeclared = request.scope === "ecosystem";
     const input = isDeclared ? await withMachineEnvironment(own, request, caller) : request;
@@ -54,12 +60,12 @@ export const processAct = defineOperation({
     const { action, scope = "process", timeoutMs } = input;
     const about = createActionSubject(input);
     const attempt = async (begin: () => Promise<void>): Promise<ProcessActionResult> => {
-      const steps = await createSteps(ports, { ...input, scope }, about);
+      const acts = await createActs(ports, { ...input, scope }, about);
       const acting = { ports, action, timeoutMs, begin: once(begin) };
       const outcome = await withReadyReports(ports, action, async () =>
-        runAll(action, await withHealthWait(ports, input, steps.create(acting)), caller.report),
+        runAll(action, await withHealthWait(ports, input, acts.create(acting)), caller.report),
       );
-      const result = toResult({ ...input, scope }, steps, outcome, await steps.readEffect());
+      const result = toResult({ ...input, scope }, acts, outcome, await acts.readEffect());
       noteOutcome(about, ports, result);
       return result;
     };
@@ -79,19 +85,19 @@ export const processAct = defineOperation({
 async function withHealthWait(
   ports: ApplyPorts,
   { action, wait, timeoutMs }: Input,
-  steps: readonly Step[],
-): Promise<readonly Step[]> {
-  if (action === "stop" || action === "delete") return steps;
+  acts: readonly Act[],
+): Promise<readonly Act[]> {
+  if (action === "stop" || action === "delete") return acts;
   const untilHealthy =
     wait === true
       ? await createHealthWaiter(ports, timeoutMs)
       : await createHealthWaiter(ports, timeoutMs, "where declared").catch(ignoreSettings);
-  const run = async (step: Step): Promise<Outcome> => {
-    const outcome = await step.run();
+  const run = async (act: Act): Promise<Outcome> => {
+    const outcome = await act.run();
     await untilHealthy(outcome.affected);
     return outcome;
   };
-  return steps.map((step) => ({ ...step, run: () => run(step) }));
+  return acts.map((act) => ({ ...act, run: () => run(act) }));
 }
 
 /** PM2 shows an app with `wait_ready` as online even if it has stopped waiting for it. */
@@ -122,13 +128,13 @@ function ignoreExpected(error: unknown): void {
 
 function toResult(
   { action, pmId, scope }: Input & { readonly scope: ProcessScope },
-  steps: Steps,
+  acts: Acts,
   outcome: Outcome,
   effect: Effect,
 ): ProcessActionResult {
   const affected = outcome.affected.toSorted((a, b) => a.pmId - b.pmId);
-  const skipped = [...steps.skipped, ...outcome.skipped].toSorted((a, b) => a.pmId - b.pmId);
+  const skipped = [...acts.skipped, ...outcome.skipped].toSorted((a, b) => a.pmId - b.pmId);
   const only = affected.length + skipped.length === 1 ? (affected[0] ?? skipped[0])?.pmId : undefined;
-  const common = { ok: true, action, scope, name: steps.name } as const;
+  const common = { ok: true, action, scope, name: acts.name } as const;
   return { ...common, pmId: pmId ?? only, affected, skipped, ...effect };
 }

@@ -3,17 +3,15 @@ import type { ApplyPorts } from "../apply/ports.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { defineOperation } from "../../access/operation.ts";
-import { noteProcesses, type ActionSubject } from "../control/action-subject.ts";
-import { jobRunning } from "../control/register.ts";
+import { noteProcesses, type ActionSubject } from "../control/action.ts";
+import { jobRunning } from "../control/start-declared.ts";
 import { resolveTarget } from "../../pm2/target.ts";
 import { POLL_INTERVAL_MS } from "../control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-
-import { appKind } from "../../running/kind.ts";
+import { appKind } from "../../running/verdict.ts";
 import { readStateOf } from "../../running/read-states.ts";
-import { runResult } from "../../running/run-result.ts";
 import type { ProcessRunResult } from "../../api/process-run.ts";
-import { isAtRest } from "../../running/state.ts";
+import { isAtRest, type ProcessState } from "../../running/state.ts";
 import type { InputOf } from "../../api/inputs.ts";
 
 const DEFAULT_RUN_MS = 10 * 60_000;
@@ -26,7 +24,6 @@ const DEFAULT_RUN_MS = 10 * 60_000;
 export const processRun = defineOperation({
   id: "process.run",
   access: "act",
-  refusal: "INVALID_REQUEST",
   async run(ports: ApplyPorts, input, caller): Promise<ProcessRunResult> {
     const about: ActionSubject = { action: "process.run", target: input.name };
     return await withAudit(
@@ -86,4 +83,20 @@ async function findRecord({ processes }: HasProcesses, { pmId, name }: ProcessRe
   if (found !== undefined) return found;
   const details = `PM2 no longer lists ${name} (id ${pmId}).`;
   throw new SvcmError("PM2_FAILED", { code: "PROCESS_CHANGED", details });
+}
+
+type RunResult = Omit<ProcessRunResult, "name" | "pmId">;
+
+function runResult(record: ProcessRecord, { problem }: ProcessState, ms: number): RunResult {
+  const rounded = Math.round(ms);
+  if (!isAtRest(record)) {
+    const details = `It still runs after ${Math.round(ms / 1000)} s, and svcm leaves it running. ${problem?.details ?? "A script that ends without process.exit() can stay online under PM2."}`;
+    return { outcome: "running", exitCode: null, details, ms: rounded };
+  }
+  if (problem?.code === "JOB_FAILED")
+    return { outcome: "failed", exitCode: record.exitCode, details: problem.details, ms: rounded };
+  if (record.execMode !== "cluster")
+    return { outcome: "succeeded", exitCode: 0, details: "It ended with exit code 0.", ms: rounded };
+  const details = "It ended without an error in its log. In cluster mode PM2 does not record whether it succeeded.";
+  return { outcome: "unknown", exitCode: 0, details, ms: rounded };
 }

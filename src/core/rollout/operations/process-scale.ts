@@ -2,8 +2,7 @@ import type { ApplyPorts } from "../apply/ports.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import { defineOperation } from "../../access/operation.ts";
-import type { AffectedProcess } from "../control/action.ts";
-import { noteProcesses, type ActionSubject } from "../control/action-subject.ts";
+import { type AffectedProcess, noteProcesses, type ActionSubject } from "../control/action.ts";
 import { scaleDown, scaleUp } from "../control/scale.ts";
 import { resolveTarget } from "../../pm2/target.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
@@ -32,7 +31,6 @@ export interface ProcessScaleResult {
 export const processScale = defineOperation({
   id: "process.scale",
   access: "act",
-  refusal: "INVALID_REQUEST",
   async run(ports: ApplyPorts, { name, namespace, instances, wait, timeoutMs }, caller): Promise<ProcessScaleResult> {
     const about: ActionSubject = { action: "process.scale", target: name };
     const scale = async (begin: () => Promise<void>): Promise<ProcessScaleResult> => {

@@ -3,8 +3,7 @@ import { STABLE_MS } from "../../pm2/stable-time.ts";
 import { defineOperation } from "../../access/operation.ts";
 import type { ProcessProblem } from "../../api/metrics.ts";
 import { resolveTarget } from "../../pm2/target.ts";
-import { isUp, OnlineRuns } from "../control/verdict.ts";
-import { POLL_INTERVAL_MS, DEFAULT_TIMEOUT_MS } from "../control/verify.ts";
+import { isUp, OnlineRuns, POLL_INTERVAL_MS, DEFAULT_TIMEOUT_MS } from "../control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import { FactsReader, readStateOf } from "../../running/read-states.ts";
@@ -37,7 +36,6 @@ export interface ProcessWaitResponse {
 export const processWait = defineOperation({
   id: "process.wait",
   access: "read",
-  refusal: "INVALID_REQUEST",
   async run(ports: ApplyPorts, input, caller): Promise<ProcessWaitResponse> {
     const { processes, clock } = ports;
     const { timeoutMs = DEFAULT_TIMEOUT_MS } = input;

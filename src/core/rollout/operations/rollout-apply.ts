@@ -8,7 +8,6 @@ import { applyPlan, type Applied } from "../apply/apply.ts";
 export const rolloutApply = defineOperation({
   id: "rollout.apply",
   access: "write",
-  refusal: "INVALID_REQUEST",
   async run(ports: ApplyPorts, input, caller): Promise<Applied> {
     const request = await withMachineEnvironment(ports, input, caller);
     return await applyPlan(await withDeployed(ports, request), request, caller);

@@ -9,7 +9,6 @@ import { computePlan } from "../planning.ts";
 export const rolloutPlan = defineOperation({
   id: "rollout.plan",
   access: "read",
-  refusal: "INVALID_REQUEST",
   async run(ports: ApplyPorts & HasBootOutlook, input, caller): Promise<Plan> {
     const request = await withMachineEnvironment(ports, input, caller);
     // A comparison of revisions is about the checkout.

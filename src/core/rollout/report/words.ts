@@ -1,10 +1,11 @@
 /** The renderer quotes names and values. */
 import type { UnknownPart } from "../../api/drift.ts";
-import type { Plan, PlanReason, PlanStep } from "../../api/rollout.ts";
+import type { Plan, PlanReason, PlanStep, ReleaseFailure } from "../../api/rollout.ts";
 import { pluralize } from "../../words/pluralize.ts";
+import { holderText } from "../../running/port-holders.ts";
 
 /** Distinguishes text of a file or of PM2 from svcm's own words. */
-export type Quote = (text: string) => string;
+type Quote = (text: string) => string;
 
 /** `production: ecosystem.production.config.cjs at 1d6f1f0c2a -> PM2 of /srv/app/.pm2`, quoted. */
 export function subjectText({ fileName, from, git, pm2 }: Plan, quote: Quote): string {
@@ -197,4 +198,11 @@ export function heldText({ name, pmIds, state, by, since }: Plan["held"][number]
 
 export function leftOutText({ name, pmIds }: Plan["leftOut"][number], quote: Quote): string {
   return `${quote(name)} (id ${pmIds.join(", ")}) differs and serves this request, so no step touches it; run svcm plan in a terminal`;
+}
+
+/** The lines that follow the reason of a failure. */
+export function failureLines({ errorLines, port }: Pick<ReleaseFailure, "errorLines" | "port">): string[] {
+  const [first, ...rest] = errorLines;
+  const held = port && `Port ${port.port} is taken by ${holderText(port)}.`;
+  return [...(first === undefined ? [] : [`Its error log: ${first}`, ...rest]), ...(held ? [held] : [])];
 }

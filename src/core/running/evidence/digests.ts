@@ -14,10 +14,6 @@ interface Digested {
   readonly tag: string | undefined;
 }
 
-function tagOf({ ino, size, modifiedMs, changedMs }: WalkedEntry): string {
-  return `${ino} ${size} ${modifiedMs} ${changedMs}`;
-}
-
 /** Digests of one folder's files, each computed once, and kept from one command to the next. */
 export class Digester {
   readonly #before: DigestCache;
@@ -47,7 +43,7 @@ export class Digester {
 }
 
 function digestEntry(entry: WalkedEntry, cache: DigestCache): Digested {
-  const tag = tagOf(entry);
+  const tag = `${entry.ino} ${entry.size} ${entry.modifiedMs} ${entry.changedMs}`;
   const [cachedTag, cached = ""] = cache.get(entry.path) ?? [];
   if (cachedTag === tag) return { digest: cached, tag };
   const digest = blobDigest(entry.absolute, entry.kind, "sha1");

@@ -67,7 +67,13 @@ export async function askGit(question: GitQuestion): Promise<GitAnswer | undefin
   const isAmbiguous = others.some((tree) => tree !== undefined && change(tree).length > 0 !== changed.length > 0);
   const folders = newer.filter(({ kind }) => kind === "folder");
   return {
-    git: { ...describeStart(start), now, isAmbiguous, isCommitGone: isGone(start, atStart), changed },
+    git: {
+      ...describeStart(start),
+      now,
+      isAmbiguous,
+      isCommitGone: start.commit !== null && atStart === undefined,
+      changed,
+    },
     newer: [
       ...files.map((entry) => describeFile(entry, { sinceMs, git: statusOf(entry.path), atStart })),
       ...folders.map((entry) => ({ ...newerFolder(entry), hasUntracked: hasUntracked(entry, unit, tracked) })),
@@ -82,10 +88,6 @@ function describeStart({ commit, wasClean, later }: StartCommit): Pick<GitEviden
   // The process may run the changes that a reset dropped.
   const movesMs = later.some(({ isReset }) => isReset) ? [] : later.map(({ atMs }) => atMs);
   return { commit, wasClean, movesMs };
-}
-
-function isGone({ commit }: StartCommit, tree: Tree | undefined): boolean {
-  return commit !== null && tree === undefined;
 }
 
 interface FileContext {

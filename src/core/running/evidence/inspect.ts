@@ -7,8 +7,7 @@ import type { StartRecord } from "../start-record.ts";
 import type { Verdict } from "../verdict.ts";
 import { digestText } from "./digests.ts";
 import { askGit, type GitAnswer, type GitQuestion } from "./git-evidence.ts";
-import { movedLinks } from "./links.ts";
-import { newerEntries } from "./newer-entries.ts";
+import { movedLinks, newerEntries } from "./newer-entries.ts";
 import { readFolderOf, type ProcessStart, type StartClock } from "./process-start.ts";
 import type { RecordStore } from "./record-store.ts";
 import type { Repository } from "./repository.ts";
@@ -109,15 +108,10 @@ async function examineTimes(look: Look, context: InspectContext, newer: readonly
   };
 }
 
-interface Comparison {
-  readonly recorded: RecordedCode;
-  readonly newer: readonly WalkedEntry[];
-}
-
 async function compareContents(
   look: Look,
   context: InspectContext,
-  { recorded, newer }: Comparison,
+  { recorded, newer }: { readonly recorded: RecordedCode; readonly newer: readonly WalkedEntry[] },
 ): Promise<Examined> {
   const { unit } = context;
   const { isClockSet, sinceMs } = look.start;

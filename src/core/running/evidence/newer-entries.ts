@@ -2,8 +2,10 @@ import { mayBeCode, mayHoldCode, weigh } from "../code-files.ts";
 import type { ProcessStart } from "./process-start.ts";
 import type { Unit } from "./unit.ts";
 import type { WalkedEntry } from "./walk.ts";
+import { lstatSync } from "node:fs";
+import { dirname } from "node:path";
 
-export interface Surroundings {
+interface Surroundings {
   readonly unit: Unit;
   readonly hasGit: boolean;
   /** The content is the one that an earlier look, before the start, has seen. */
@@ -48,4 +50,14 @@ function isExplained({ path: folder, changedMs }: WalkedEntry, { walk, rules }: 
         ? !mayHoldCode(path, false, rules)
         : !mayBeCode(path, rules) || weigh(path, "no-git", "new", rules) === "none"),
   );
+}
+
+/** Links on the way to a path that were written after a time, from the top. */
+export function movedLinks(path: string, sinceMs: number, above = "/"): string[] {
+  const links: string[] = [];
+  for (let at = path; at !== above && at !== dirname(at); at = dirname(at)) {
+    const stats = lstatSync(at, { throwIfNoEntry: false });
+    if (stats?.isSymbolicLink() === true && stats.ctimeMs > sinceMs) links.unshift(at);
+  }
+  return links;
 }

@@ -1,5 +1,5 @@
 /** The files of one app's code, walked once for all of its processes. */
-import { existsSync, lstatSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Place } from "../code-evidence.ts";
 import { INSTALL_MARKERS, LOCKFILES, mayBeCode, type CodeRules } from "../code-files.ts";
@@ -8,11 +8,11 @@ import type { LoadedPaths } from "../loaded-paths.ts";
 import type { CodeRequest } from "../port-running-code.ts";
 import { errorCode } from "../../words/thrown.ts";
 import { Digester, digestIfThere, digestText } from "./digests.ts";
-import { findLinkedPackages } from "./linked-packages.ts";
 import type { RecordStore } from "./record-store.ts";
 import { type Budget, outsideFile, realPath, walkUnit, type Walk, type WalkedEntry } from "./walk.ts";
+import { isRecord, parseRecord } from "../../words/record.ts";
 
-export interface Install {
+interface Install {
   readonly digest: string | null;
   readonly lockfiles: readonly string[];
   readonly modifiedMs: number;
@@ -33,7 +33,7 @@ export interface FolderRequest {
   readonly loads: LoadedPaths;
 }
 
-export interface UnitContext {
+interface UnitContext {
   readonly root: string;
   readonly budget: Budget;
   readonly read: (request: FolderRequest) => FolderFiles;
@@ -158,4 +158,51 @@ function readInstall(folder: string | undefined): Install {
     };
   }
   return { digest: null, lockfiles: [], modifiedMs: 0, changedMs: 0 };
+}
+
+const MAX_PACKAGES = 200;
+const DEPENDENCIES = ["dependencies", "optionalDependencies", "peerDependencies"] as const;
+
+/** Folders outside of `node_modules` to which the links of a workspace lead, also from one package to the next. */
+function findLinkedPackages(unit: string): string[] {
+  const found = new Set<string>();
+  const waiting = [unit];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    for (const name of readDependencies(folder)) {
+      const target = findLink(folder, name);
+      if (target === undefined || isInside(target, unit) || found.has(target) || found.size >= MAX_PACKAGES) continue;
+      found.add(target);
+      waiting.push(target);
+    }
+  }
+  const all = [...found].toSorted();
+  return all.filter((one) => !all.some((other) => other !== one && isInside(one, other)));
+}
+
+function readDependencies(folder: string): string[] {
+  try {
+    const content = parseRecord(readFileSync(join(folder, "package.json"), "utf8")) ?? {};
+    return DEPENDENCIES.flatMap((member) => (isRecord(content[member]) ? Object.keys(content[member]) : []));
+  } catch {
+    return [];
+  }
+}
+
+/** As Node.js looks for it: in `node_modules` of the folder and of each one above. */
+function findLink(folder: string, name: string): string | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    const path = join(at, "node_modules", name);
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats?.isSymbolicLink() === true) return outsideOfModules(path);
+    if (stats !== undefined || at === dirname(at)) return undefined;
+  }
+}
+
+function outsideOfModules(link: string): string | undefined {
+  try {
+    const target = realpathSync(link);
+    return target.includes("/node_modules/") ? undefined : target;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,5 @@
 import type { CodeEvidence, RecordedCode } from "../code-evidence.ts";
 import { weigh, type Age, type Weight } from "../code-files.ts";
-import { findAge } from "../file-age.ts";
 import { newerFile, newerFolder } from "./git-evidence.ts";
 import type { Unit } from "./unit.ts";
 import type { WalkedEntry } from "./walk.ts";
@@ -34,15 +33,10 @@ export function withoutOwnData(
   return own.size === 0 ? digests : new Map([...digests].filter(([path]) => !own.has(path)));
 }
 
-interface Ages {
-  readonly sinceMs: number;
-  readonly ageOf: (path: string) => Age;
-}
-
 export function describeWithoutGit(
   newer: readonly WalkedEntry[],
   { rules }: Unit,
-  { sinceMs, ageOf }: Ages,
+  { sinceMs, ageOf }: { readonly sinceMs: number; readonly ageOf: (path: string) => Age },
 ): Pick<CodeEvidence, "newer" | "doubts"> {
   const weightOf = ({ kind, path }: WalkedEntry): Weight =>
     kind === "folder" ? "code" : weigh(path, "no-git", ageOf(path), rules);
@@ -52,4 +46,20 @@ export function describeWithoutGit(
       .map((entry) => (entry.kind === "folder" ? newerFolder(entry) : newerFile(entry, sinceMs))),
     doubts: newer.filter((entry) => weightOf(entry) === "doubtful").map(({ path }) => path),
   };
+}
+
+/** @param wasThere answers for a path of the unit: it was there at the start */
+function findAge(path: string, paths: readonly string[], wasThere: (path: string) => boolean): Age {
+  if (wasThere(path)) return "old";
+  const end = path.lastIndexOf("/") + 1;
+  // Beside `package.json`, a new file of the same kind says nothing.
+  if (end === 0) return "new";
+  const [folder, suffix] = [path.slice(0, end), suffixOf(path)];
+  const isFellow = (other: string): boolean =>
+    other.startsWith(folder) && !other.includes("/", end) && suffixOf(other) === suffix && wasThere(other);
+  return paths.some(isFellow) ? "fellow" : "new";
+}
+
+function suffixOf(path: string): string {
+  return /\.[^./]+$/.exec(path)?.[0] ?? "";
 }

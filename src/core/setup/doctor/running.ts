@@ -5,7 +5,7 @@ import type { SetupPorts } from "../ports.ts";
 import type { Pm2Daemon, ServiceAddress } from "../port-installation.ts";
 import type { Issue } from "../../api/issue.ts";
 import { usageOf } from "../../logs/care/usage.ts";
-import { listScrubbed } from "../../pm2/list-scrubbed.ts";
+import { listScrubbed } from "../../pm2/list.ts";
 import { findLeftOvers, holderText, type PortHolder } from "../../running/port-holders.ts";
 import { readStateOf } from "../../running/read-states.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";

@@ -5,8 +5,7 @@ import type { Report } from "../../findings/report.ts";
 import { defineOperation } from "../../access/operation.ts";
 
 import { bootIssues } from "../../boot/examine.ts";
-import { readBootFacts } from "../../boot/read-facts.ts";
-import { readDaemonFacts } from "../../boot/read-daemon.ts";
+import { readBootFacts, readDaemonFacts } from "../../boot/read-facts.ts";
 import type { Caller } from "../../access/caller.ts";
 import { checkFiles, readDeclarations } from "../doctor/check-files.ts";
 import { collectFacts, type DoctorFacts } from "../doctor/facts.ts";

@@ -6,7 +6,7 @@ import type { Issue } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { defineOperation } from "../../access/operation.ts";
 
-import { DRIVERS_FILE, parseDriversFile } from "../drivers-file.ts";
+import { DRIVERS_FILE, parseDriversFile } from "../read.ts";
 import { decideStartup } from "../contract.ts";
 import type { CarriedDrivers, Entrypoint, StartupPlan } from "../plan.ts";
 import { readAppEnvironment } from "../../pm2/app-environment.ts";
@@ -28,7 +28,6 @@ export interface StartupCheckResponse {
 export const startupCheck = defineOperation({
   id: "startup.check",
   access: "read",
-  refusal: "INVALID_REQUEST",
   async run(ports: Repository & HasHost, { entrypoint, app, ...request }): Promise<StartupCheckResponse> {
     const contract = await ports.facts.runtimeContract();
     const file = await readEnvFile(ports, contract, request);

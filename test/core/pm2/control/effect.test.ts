@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readEffect } from "../../../../src/core/rollout/declared/effect.ts";
+import { readEffect } from "../../../../src/core/rollout/control/requested-apps.ts";
 import type { Declaration } from "../../../../src/core/pm2/declared.ts";
 import { countingPorts } from "../../../support/counting-ports.ts";
 

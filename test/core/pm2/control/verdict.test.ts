@@ -1,6 +1,6 @@
 import { STABLE_MS } from "../../../../src/core/pm2/stable-time.ts";
 import { expect, test } from "vitest";
-import { isAlreadyDone, OnlineRuns, NO_PREVIOUS_RUN, judge } from "../../../../src/core/rollout/control/verdict.ts";
+import { isAlreadyDone, OnlineRuns, NO_PREVIOUS_RUN, judge } from "../../../../src/core/rollout/control/verify.ts";
 import { record } from "../../../support/process-record.ts";
 
 const stable = { status: "online", pid: 2, startedAt: 1_000_000 };

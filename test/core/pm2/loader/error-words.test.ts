@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { Script } from "node:vm";
 import { expect, test } from "vitest";
 import { ecosystemLoader } from "../../../../src/core/pm2/loader/index.ts";
-import { parserWords, runWords, writtenModule } from "../../../../src/core/pm2/loader/error-words.ts";
-import { describeError } from "../../../../src/core/pm2/loader/describe-error.ts";
+import { parserWords, runWords, writtenModule, describeError } from "../../../../src/core/pm2/loader/describe-error.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 const CANARY = "canary9wordsK4x";

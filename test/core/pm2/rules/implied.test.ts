@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { impliedApps } from "../../../../src/core/pm2/rules/implied.ts";
+import { impliedApps } from "../../../../src/core/pm2/checked-ecosystem.ts";
 import {
   packagedCapabilityMatrix,
   packagedRuntimeContract,

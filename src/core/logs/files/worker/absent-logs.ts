@@ -51,7 +51,7 @@ export function findDeletedLog(
   { app, stream, path }: { readonly app: string; readonly stream: LogStream; readonly path: string },
   pids: readonly number[],
 ): LogProblem | undefined {
-  if (exists(path)) return undefined;
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return undefined;
   const writer = pids.find((pid) => hasOpen(pid, `${path} (deleted)`));
   if (writer === undefined) return undefined;
   const details = `${path} is deleted, and still written by the process with pid ${writer}: its new lines are in no folder, and the disk space stays in use. To write a new file: pm2 reloadLogs`;
@@ -72,8 +72,4 @@ function hasOpen(pid: number, target: string): boolean {
       return false;
     }
   });
-}
-
-function exists(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

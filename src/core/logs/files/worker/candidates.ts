@@ -1,8 +1,9 @@
 import type { Search } from "../../match.ts";
-import { createNeedle } from "../../needle.ts";
 import { escapeRegExp } from "../../../words/escape-reg-exp.ts";
 import { type Range, rangeAt } from "./regions.ts";
 import type { FindSecretLines } from "./secret-lines.ts";
+import { REDACTED } from "../../../secrets/redact.ts";
+import { mayBeTime } from "../../shown.ts";
 
 /** Last line first. Each line is matched again as it is shown. */
 export type FindCandidates = (bytes: Buffer) => Iterable<Range>;
@@ -140,4 +141,37 @@ class FoundLines {
   lastFirst(): Range[] {
     return [...this.#ranges.values()].toSorted((a, b) => b.from - a.from);
   }
+}
+
+/** Bytes that a line must have, so that the line can show the text that is searched. */
+interface Needle {
+  readonly text: string;
+  /** Decoding and masking change no letter of a word, unless it contains an escape. The best to search for first. */
+  readonly words: readonly NeedleWord[];
+  /** A line of plain text shows the needle only if its bytes contain it as it is. */
+  readonly isExact: boolean;
+}
+
+interface NeedleWord {
+  readonly text: string;
+  /** JSON may write a number differently: `1e3` is shown as 1000. */
+  readonly isNumeric: boolean;
+}
+
+const ASCII_WORD = /\w+/g;
+const ANY_WORD = /(?:\w|(?![\uFFFD\p{Cs}])[\u0080-\u{10FFFF}])+/gu;
+/** Also `null`, which is shown for a number that is too large. */
+const NUMERIC = /^(?:\d*e?\d*|n?u?l{0,2})$/i;
+
+/** `undefined` if any line may show the text. */
+function createNeedle({ grep, regexp, ignoreCase = false }: Search): Needle | undefined {
+  if (grep === undefined || regexp !== undefined || mayBeTime(grep)) return undefined;
+  const mask = ignoreCase ? REDACTED.toLowerCase() : REDACTED;
+  const isMask = (word: string): boolean => mask.includes(ignoreCase ? word.toLowerCase() : word);
+  const words = (grep.match(ignoreCase ? ASCII_WORD : ANY_WORD) ?? [])
+    .filter((word) => !isMask(word))
+    .map((text) => ({ text, isNumeric: NUMERIC.test(text) }))
+    .toSorted((a, b) => Number(a.isNumeric) - Number(b.isNumeric) || b.text.length - a.text.length);
+  if (words.length === 0) return undefined;
+  return { text: grep, words, isExact: !/[[\]\uFFFD]/.test(grep) && !isMask(grep) };
 }

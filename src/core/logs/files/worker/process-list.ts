@@ -85,7 +85,9 @@ export class ProcessList {
     const elsewhere = listTargets(saved, home, folders, owner).map((target) => ({ ...target, pmId: null }));
     const listed = new Set(this.targets.map(({ path }) => path));
     const byPath = new Map([...own, ...elsewhere].map((target) => [target.path, target]));
-    return [...byPath.values()].filter(({ path }) => !listed.has(path) && isThere(path));
+    return [...byPath.values()].filter(
+      ({ path }) => !listed.has(path) && statSync(path, { throwIfNoEntry: false }) !== undefined,
+    );
   }
 }
 
@@ -146,10 +148,6 @@ function listDiscarded({ name, pm2_env: env }: Pm2Process): DiscardedLog[] {
     const path = env[field];
     return typeof path === "string" && DISCARDED.has(path) ? [{ app: String(name), stream }] : [];
   });
-}
-
-function isThere(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 function hashPath(path: string): string {

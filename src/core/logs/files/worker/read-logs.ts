@@ -91,14 +91,9 @@ function formerProblem({ app, stream }: Target): LogProblem {
   return { app, stream, code: "LOG_APP_DELETED", details };
 }
 
-interface Bounds {
-  readonly from: readonly LogPosition[] | undefined;
-  readonly floor: readonly LogPosition[];
-}
-
 function openSources(
   targets: readonly Target[],
-  { from, floor }: Bounds,
+  { from, floor }: { readonly from: readonly LogPosition[] | undefined; readonly floor: readonly LogPosition[] },
   { processList, query }: { readonly processList: ProcessList; readonly query: LogQuery },
 ): Source[] {
   const { since = 0, until = Number.POSITIVE_INFINITY, context = 0, level } = query;

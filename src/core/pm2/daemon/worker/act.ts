@@ -1,15 +1,15 @@
 import { STABLE_MS } from "../../stable-time.ts";
 import type { ProcessIdentity } from "../../process-record.ts";
-
 import { KILL_TIMEOUT_MS, LISTEN_TIMEOUT_MS } from "../../settings.ts";
 import { goneNode } from "../daemons.ts";
 import { LinkFailure } from "../failure.ts";
 import type { NextRun } from "../../port-processes.ts";
 import type { ActionCall, FileCall } from "../protocol.ts";
-import { type Connection, listProcesses } from "./connection.ts";
+import { type Connection, listProcesses, listAllProcesses } from "./connection.ts";
 import { declaredConf, resolveApp } from "./declared-app.ts";
 import type { Pm2Process } from "./pm2-api.ts";
 import { readRecord, savedApp, savedConf, writeDump, writeRecords } from "./saved-records.ts";
+import { readCopy, readList, writeCopy } from "../saved-files.ts";
 
 export interface ActionContext {
   readonly connection: Connection;
@@ -149,4 +149,23 @@ export function gracePeriodMs({ pm2_env }: Pm2Process): number {
     return typeof value === "number" && value >= 0 ? value : fallback;
   };
   return field("kill_timeout", KILL_TIMEOUT_MS) + field("listen_timeout", LISTEN_TIMEOUT_MS);
+}
+
+/**
+ * PM2 stops one app after another on a signal, and saves each as it then is. So all are stopped at the same time here,
+ * and the daemon ends on request, which saves nothing. If this is cut off, the copy of the list says so.
+ */
+export async function drain({ connection, home, timeoutMs, handOver }: ActionContext): Promise<void> {
+  const all = await listAllProcesses(connection, timeoutMs);
+  const { state, text } = readList(home);
+  const copy = readCopy(home) ?? { savedAtMs: 0, text: "", draining: null };
+  if (state === "read") writeCopy(home, { ...copy, draining: text });
+  const waitMs = timeoutMs + Math.max(0, ...all.map(gracePeriodMs));
+  handOver(waitMs * 2);
+  // PM2 answers neither of these two requests.
+  connection.call("notifyKillPM2", [{}], timeoutMs).catch(() => undefined);
+  await Promise.allSettled(all.map(({ pm_id }) => connection.call("stopProcessId", [pm_id], waitMs)));
+  connection.call("killMe", [{}], timeoutMs).catch(() => undefined);
+  await connection.lost.catch(() => undefined);
+  if (state === "read") writeCopy(home, { ...copy, draining: null });
 }

@@ -4,12 +4,13 @@ import { parsePort } from "../../../words/port.ts";
 import type { ProcessRecord } from "../../process-record.ts";
 import { recordedSettings } from "../../settings.ts";
 import type { Pm2Process } from "./pm2-api.ts";
-import { startedWith } from "./started-with.ts";
 import { type Scrub, createScrub } from "../../scrub.ts";
 import { ignoresState } from "../../../project/state-place.ts";
 import { isSecretVariable } from "../../../secrets/secret-value.ts";
-import { scrubMetrics } from "../../list-scrubbed.ts";
+import { scrubMetrics } from "../../list.ts";
 import { isVariable } from "../../pm2-fields.ts";
+import { parseEnviron } from "../../../files/proc.ts";
+import { readIfReadable } from "../../../files/system.ts";
 
 const MAX_METRIC_LENGTH = 4000;
 const MAX_METRICS = 50;
@@ -20,7 +21,7 @@ function watchesDotFolders({ watch, ignore_watch: ignored }: Readonly<Record<str
   return !ignoresState([ignored].flat().map(String));
 }
 
-export function processRecord(listed: Pm2Process, digest: (value: string) => string): ProcessRecord {
+function processRecord(listed: Pm2Process, digest: (value: string) => string): ProcessRecord {
   const env = listed.pm2_env;
   const status = stringOrNull(env["status"]) ?? "unknown";
   const environment = environmentOf(listed);
@@ -58,7 +59,9 @@ export function processRecord(listed: Pm2Process, digest: (value: string) => str
     declaration: {
       argsDigest: digest(canonicalArguments(env["args"])),
       interpreterArgsDigest: digest(canonicalArguments(env["node_args"])),
-      environment: digestValues(startEnvironment(listed), digest),
+      environment: Object.fromEntries(
+        Object.entries(startEnvironment(listed)).map(([key, value]) => [key, digest(canonicalValue(value))]),
+      ),
       settings: recordedSettings(env, digest),
     },
   };
@@ -81,10 +84,6 @@ function startEnvironment({ pid, pm2_env: record }: Pm2Process): Readonly<Record
 export function environmentOf({ pm2_env }: Pm2Process): Readonly<Record<string, unknown>> {
   const atRoot = Object.entries(pm2_env).filter(([key, value]) => typeof value !== "object" && isVariable(key));
   return { ...fieldsOf(pm2_env["env"]), ...Object.fromEntries(atRoot) };
-}
-
-function digestValues(environment: Readonly<Record<string, unknown>>, digest: (value: string) => string) {
-  return Object.fromEntries(Object.entries(environment).map(([key, value]) => [key, digest(canonicalValue(value))]));
 }
 
 /** PM2 5 records it at each start, PM2 7 only on demand, and PM2 6 never. */
@@ -158,4 +157,26 @@ export function environmentSecrets(processes: readonly Pm2Process[]): string[] {
       typeof value === "string" && isSecretVariable(name, value) ? [value] : [],
     ),
   );
+}
+
+/**
+ * Returns what the system gave the process at its start: its variables, or in cluster mode the record that PM2 hands over as
+ * one variable. `undefined` if it cannot be read, or if the pid now belongs to another process.
+ * @see CONTRACT section 13, "values"
+ */
+function startedWith(pid: number | undefined, uniqueId: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (pid === undefined || pid <= 0 || typeof uniqueId !== "string") return undefined;
+  const variables = parseEnviron(readIfReadable(`/proc/${pid}/environ`));
+  const handedOver = variables["pm2_env"];
+  const given = handedOver === undefined ? variables : parseRecord(handedOver);
+  return given?.["unique_id"] === uniqueId ? given : undefined;
+}
+
+function parseRecord(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
 }

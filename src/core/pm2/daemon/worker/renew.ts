@@ -41,7 +41,7 @@ interface RenewAnswer {
 }
 
 export async function renew(context: Context, call: RenewCall): Promise<RenewAnswer> {
-  const journal = readJournal(context.home);
+  const journal = parseRecord(readIfReadable(renewalPath(context.home))) as Journal | undefined;
   if (call.step === "begin") return { records: await begin(context, call, journal) };
   if (journal === undefined) throw new LinkFailure("PM2_ACTION_FAILED", "No renewal of the daemon is under way.");
   if (call.step === "return") return { restored: await turnBack(context, journal) };
@@ -209,10 +209,6 @@ async function startDaemon(home: string, { node, program }: Pick<Journal, "node"
 
 function kill(pid: number): void {
   if (isDaemon(pid)) process.kill(pid, "SIGKILL");
-}
-
-function readJournal(home: string): Journal | undefined {
-  return parseRecord(readIfReadable(renewalPath(home))) as Journal | undefined;
 }
 
 function writeJournal(home: string, journal: Journal): void {

@@ -31,7 +31,11 @@ const STARTS_PER_CORE = 2;
 
 export async function restoreList(context: StartContext): Promise<RestoredProcess[]> {
   const hasDaemon = (await probeSocket(context.socket)) === undefined;
-  const saved = chooseList(dirname(context.socket), hasDaemon).map(toProcess);
+  const saved = chooseList(dirname(context.socket), hasDaemon).map((record, index) => ({
+    pm_id: index,
+    name: record["name"],
+    pm2_env: record,
+  }));
   context.handOver(RESTORE_TIMEOUT_MS);
   const connection = await connectOrLaunch(context);
   try {
@@ -80,10 +84,6 @@ function goodList(list: ReadList, copy: Copy | undefined, before: ReadList | und
 
 function isList({ state }: ReadList): boolean {
   return state === "read" || state === "empty";
-}
-
-function toProcess(record: SavedRecord, index: number): Pm2Process {
-  return { pm_id: index, name: record["name"], pm2_env: record };
 }
 
 export async function restoreOne(

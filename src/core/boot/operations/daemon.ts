@@ -1,0 +1,148 @@
+import { defineOperation } from "../../access/operation.ts";
+import type { DaemonReport } from "../../api/boot.ts";
+import { daemonReport } from "../examine.ts";
+import type { BootPorts } from "../ports.ts";
+import { readDaemonFacts, readRenewalFacts } from "../read-facts.ts";
+import { withAudit } from "../../access/with-audit.ts";
+import { SvcmError } from "../../api/errors.ts";
+import type { FormerDaemon, RestoredProcess } from "../../pm2/port-processes.ts";
+import type { ProcessRecord } from "../../pm2/process-record.ts";
+import type { HasDeployed } from "../../rollout/port-deployed.ts";
+import { compareSaved } from "../compare-saved.ts";
+import { nameList } from "../facts.ts";
+import { waitForRestored } from "../gate.ts";
+import { renewalProblems } from "../renewal.ts";
+
+export const daemonShow = defineOperation({
+  id: "daemon.show",
+  access: "read",
+  async run(ports: BootPorts): Promise<DaemonReport> {
+    return daemonReport(await readDaemonFacts(ports, ports.daemons.libraryVersion));
+  },
+});
+
+export interface DaemonRenewResponse {
+  /** `returned`: a renewal that was cut off was undone. */
+  readonly state: "renewed" | "returned";
+  readonly before: DaemonVersions;
+  readonly after: DaemonVersions;
+  /** When a renewal began that this one finished or undid; null for a new one. */
+  readonly goesOnSince: string | null;
+  readonly processes: readonly RestoredProcess[];
+}
+
+interface DaemonVersions {
+  readonly pid: number | null;
+  readonly pm2: string | null;
+  readonly node: string | null;
+}
+
+type RenewPorts = BootPorts & HasDeployed;
+
+/** The same list in a new daemon, app by app, with the way back until the former daemon ends. */
+export const daemonRenew = defineOperation({
+  id: "daemon.renew",
+  access: "admin",
+  async run(ports: RenewPorts, { node, goBack }, caller): Promise<DaemonRenewResponse> {
+    const chosen = node ?? ports.units.program().node;
+    return await withAudit(
+      ports,
+      caller,
+      () => ({ action: "daemon.renew", target: chosen }),
+      (begin) =>
+        withRolloutLocks(ports, async () => {
+          const facts = await readRenewalFacts(ports, chosen);
+          const problems = renewalProblems(facts, goBack);
+          if (problems.length > 0) throw refused(problems);
+          await begin();
+          const { standing } = facts;
+          const before = await ownVersions(ports);
+          const isBack = goBack || standing?.step === "back";
+          const processes = isBack ? await turnBack(ports) : await moveAll(ports, chosen, facts.former);
+          return {
+            state: isBack ? "returned" : "renewed",
+            before,
+            after: await ownVersions(ports),
+            goesOnSince: standing === null ? null : new Date(standing.startedAtMs).toISOString(),
+            processes,
+          };
+        }),
+    );
+  },
+});
+
+/** An apply or a deploy would meet a list that is half in each daemon. @throws {SvcmError} APPLY_LOCKED, DEPLOY_LOCKED */
+async function withRolloutLocks<T>(ports: RenewPorts, work: () => Promise<T>): Promise<T> {
+  const { releases, deployed, processes } = ports;
+  const root = (await deployed.link({ environment: undefined }))?.replace(/\/current$/, "");
+  const apply = (): Promise<T> => releases.withLock(0, () => processes.withLock("start", work));
+  return await (root === undefined ? apply() : deployed.withLock(root, 0, apply));
+}
+
+async function moveAll(ports: RenewPorts, node: string, former: FormerDaemon | undefined): Promise<RestoredProcess[]> {
+  const { renewal } = ports.processes;
+  // One that was cut off knows its former daemon.
+  const { before, names } = await renewal.begin(node, former ?? { pid: 0, nodePath: null });
+  const moved: RestoredProcess[] = [];
+  let reason: string | undefined;
+  try {
+    for (const name of names) {
+      const answers = await renewal.move(name);
+      moved.push(...answers);
+      const apps = answers.filter((one) => before.some((app) => app.name === one.name));
+      const failed = [...answers, ...(await waitForRestored(ports, apps))].find(({ outcome }) => outcome === "failed");
+      if (failed !== undefined) reason = `${failed.name} did not start: ${failed.reason}`;
+      if (reason !== undefined) break;
+    }
+    reason ??= differenceText(before, await ports.processes.list());
+  } catch (error) {
+    if (!(error instanceof SvcmError)) throw error;
+    reason = error.message;
+  }
+  if (reason !== undefined) throw await returned(ports, reason);
+  await renewal.end();
+  return moved;
+}
+
+/** They lead to the requested Node.js. */
+const OF_NODE = /^(?:PATH|interpreter)(?:,interpreter)?$/;
+
+function differenceText(before: readonly ProcessRecord[], after: readonly ProcessRecord[]): string | undefined {
+  const first = compareSaved(before, after).find(({ kind, keys }) => kind !== "values" || !OF_NODE.test(keys.join()));
+  if (first === undefined) return undefined;
+  const what = first.keys.length === 0 ? `${first.saved} before, ${first.running} after` : nameList(first.keys);
+  return `${first.name} is not as it was before (${first.kind}: ${what})`;
+}
+
+async function turnBack(ports: RenewPorts): Promise<readonly RestoredProcess[]> {
+  const restored = await ports.processes.renewal.turnBack();
+  const failed = new Map((await waitForRestored(ports, restored.filter(isApp))).map((one) => [one.pmId, one]));
+  return restored.map((one) => failed.get(one.pmId) ?? one);
+}
+
+function isApp({ outcome }: RestoredProcess): boolean {
+  return outcome === "started";
+}
+
+async function returned(ports: RenewPorts, reason: string): Promise<SvcmError> {
+  const failed = (await turnBack(ports)).filter(({ outcome }) => outcome === "failed").map(({ name }) => name);
+  const state = failed.length === 0 ? "runs as before" : `has everything but ${nameList([...new Set(failed)])}`;
+  return new SvcmError("BOOT_FAILED", {
+    code: "RENEW_RETURNED",
+    details: `${reason}. The former daemon ${state}.`,
+    hint: "Read the log of the app, then repeat the renewal: svcm daemon renew",
+  });
+}
+
+function refused(problems: readonly string[]): SvcmError {
+  return new SvcmError("PROCESS_ACTION_REFUSED", {
+    code: "RENEW_REFUSED",
+    details: `Nothing was touched: ${problems.join("; ")}.`,
+    hint: "Remove what is named, then repeat: svcm daemon renew",
+  });
+}
+
+async function ownVersions({ daemons }: RenewPorts): Promise<DaemonVersions> {
+  const own = (await daemons.list())?.findLast(({ isOwn }) => isOwn);
+  return { pid: own?.pid ?? null, pm2: own?.pm2Version ?? null, node: await daemons.nodeVersion() };
+}

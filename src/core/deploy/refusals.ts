@@ -1,0 +1,96 @@
+import { SvcmError } from "../api/errors.ts";
+import type { Release } from "../api/rollout.ts";
+import { listReleases } from "../rollout/read-releases.ts";
+import { type DeployContext, note } from "./deploy-context.ts";
+import type { FoundCommit } from "./find-commit.ts";
+import type { DeployRecord, DeployOutcome } from "./record.ts";
+import type { DeployPlan } from "../api/deploy.ts";
+import type { DeployGit } from "./port-deploy-git.ts";
+
+/** @throws {SvcmError} DEPLOY_REFUSED with DEPLOY_TRIED */
+export async function requireUntried({ root, ports }: DeployContext, { commit }: FoundCommit): Promise<void> {
+  const record = (await root.records()).find((one) => one.commit === commit);
+  if (record === undefined || record.id === (await root.current())) return;
+  const why = whyTried(record, await listReleases(ports.releases));
+  if (why === undefined) return;
+  throw new SvcmError("DEPLOY_REFUSED", {
+    code: "DEPLOY_TRIED",
+    details: `${commit.slice(0, 7)} "${record.subject}" ${why}, so it is left alone. Nothing was changed.`,
+    hint: `Push another commit. To try this one again: svcm deploy ${commit.slice(0, 10)}`,
+  });
+}
+
+/** Without a release, no process was touched, and the next attempt may find another world. */
+export function whyTried(
+  { state, release, reason }: Pick<DeployRecord, "state" | "release" | "reason">,
+  releases: readonly Pick<Release, "undoes" | "outcome">[],
+): string | undefined {
+  if (release === null) return undefined;
+  if (state === "failed" || state === "reverted" || state === "half") return `failed here (${reason ?? state})`;
+  const isUndone = releases.some(({ undoes, outcome }) => undoes === release && outcome === "applied");
+  return isUndone ? "was rolled back here" : undefined;
+}
+
+/** The processes were changed, so not everything runs as before. */
+export function unswitched(error: unknown, { commit }: DeployRecord): unknown {
+  if (!(error instanceof SvcmError)) return error;
+  return new SvcmError("APPLY_HALF", {
+    ...error.body,
+    details: `The apps run ${commit.slice(0, 7)}, but current was not switched: ${error.message}`,
+    hint: `Correct that, then: svcm deploy ${commit.slice(0, 10)}`,
+  });
+}
+
+/** An apply in the checkout would leave the releases. */
+export function asDeploy({ kind, body }: SvcmError): SvcmError {
+  const { hint, ...rest } = body;
+  return new SvcmError(kind, {
+    ...rest,
+    ...(hint !== undefined && { hint: hint.replaceAll("svcm apply", "svcm deploy") }),
+  });
+}
+
+export function outcomeOf({ kind }: SvcmError): DeployOutcome {
+  return kind === "APPLY_HALF" ? "half" : kind === "APPLY_REVERTED" ? "reverted" : "failed";
+}
+
+interface ForeignLayout {
+  readonly tool: "Capistrano" | "pm2 deploy";
+  readonly root: string;
+}
+
+/** @param checkout a release of Capistrano, or `source` of `pm2 deploy`, without links */
+export async function findForeignLayout(
+  checkout: string,
+  exists: (path: string) => Promise<boolean>,
+): Promise<ForeignLayout | undefined> {
+  const [, release, source] = /^(.+)\/releases\/\d{14}$|^(.+)\/source$/.exec(checkout) ?? [];
+  const root = release ?? source ?? "";
+  if (root === "" || !(await exists(`${root}/current`)) || !(await exists(`${root}/shared`))) return undefined;
+  return { tool: release === undefined ? "pm2 deploy" : "Capistrano", root };
+}
+
+/** svcm uses it as it is: it adds releases beside the others, and removes only its own. */
+export async function noteForeignLayout(context: DeployContext): Promise<void> {
+  const { root, ports } = context;
+  const found = await findForeignLayout(root.realPath(ports.workspace.root), (path) => root.exists(path));
+  if (found === undefined) return;
+  const isUsed = root.layout.root === found.root;
+  const how = isUsed ? "It is used as it is." : `To use it as it is, set deploy.root to ${found.root} in svcm.yaml.`;
+  note(context, `${found.root} has the layout of ${found.tool}. ${how}`);
+}
+
+/** A release file has no commits, and Git may have lost the former one. */
+export async function compareCommits(git: DeployGit, from: string, to: string): Promise<DeployPlan["commits"]> {
+  try {
+    return { added: await git.listBetween(from, to), removed: await git.listBetween(to, from) };
+  } catch (error) {
+    if (error instanceof SvcmError) return null;
+    throw error;
+  }
+}
+
+export async function formerCommit({ root }: DeployContext, former: string | null): Promise<string | null> {
+  if (former === null) return (await root.foreign())?.commit ?? null;
+  return (await root.records()).find(({ id }) => id === former)?.commit ?? null;
+}

@@ -1,0 +1,49 @@
+import { SvcmError } from "../api/errors.ts";
+import type { Processes, HasProcesses } from "./port-processes.ts";
+import type { ProcessRecord } from "./process-record.ts";
+import type { Repository } from "./ports.ts";
+import { createScrub } from "./scrub.ts";
+import { readSecrets } from "./ecosystem-file.ts";
+import { REDACTED } from "../secrets/redact.ts";
+import { isSecretName } from "../secrets/secret-name.ts";
+
+export function listOrEmpty(processes: Pick<Processes, "list">): Promise<readonly ProcessRecord[]> {
+  return orEmpty(() => processes.list());
+}
+
+/** Empty if PM2 is not running. */
+export async function orEmpty<T>(read: () => Promise<readonly T[]>): Promise<readonly T[]> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof SvcmError && error.body.code === "PM2_NOT_RUNNING") return [];
+    throw error;
+  }
+}
+
+/** Removes the secrets of env files from custom metrics. @throws {SvcmError} PM2_FAILED, FACT_INVALID */
+export async function listScrubbed(ports: Repository & HasProcesses): Promise<ProcessRecord[]> {
+  const records = await ports.processes.list();
+  if (records.every(({ customMetrics }) => Object.keys(customMetrics).length === 0)) return records;
+  const scrub = createScrub(await readSecrets(ports, await ports.facts.runtimeContract()));
+  return records.map((record) => scrubMetrics(record, (text) => truncate(scrub(text))));
+}
+
+const MAX_TEXT_LENGTH = 200;
+
+/** Numbers stay, because counters such as `auth failures` have secret-like names, too. */
+export function scrubMetrics(record: ProcessRecord, scrub: (text: string) => string): ProcessRecord {
+  if (Object.keys(record.customMetrics).length === 0) return record;
+  const scrubValue = (name: string, value: string | number): string | number => {
+    if (typeof value === "number") return value;
+    return isSecretName(name) ? REDACTED : scrub(value);
+  };
+  const metrics = Object.entries(record.customMetrics).map(([name, value]) => [scrub(name), scrubValue(name, value)]);
+  const units = Object.entries(record.customMetricUnits).map(([name, unit]) => [scrub(name), scrub(unit)]);
+  return { ...record, customMetrics: Object.fromEntries(metrics), customMetricUnits: Object.fromEntries(units) };
+}
+
+/** Only for scrubbed text: cutting earlier could leave part of a secret. */
+function truncate(text: string): string {
+  return text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text;
+}

@@ -1,0 +1,168 @@
+import type { ApplyPorts } from "../apply/ports.ts";
+import { visibleKeys } from "../../env/runtime-keys.ts";
+import { SvcmError } from "../../api/errors.ts";
+import { findDeclaration, type Declaration, declaredApps } from "../../pm2/declared.ts";
+import { readEcosystem } from "../../pm2/ecosystem-file.ts";
+import { requireEnvironment } from "../../project/required-environment.ts";
+import { environmentsWithEcosystem } from "../../pm2/ecosystem-environments.ts";
+import { expectedApps, type ExpectedApp } from "../expected.ts";
+import type { AppliedState } from "../release.ts";
+import { readAppliedState } from "../read-releases.ts";
+import { nameNotFound } from "../../pm2/target.ts";
+import type { ActionInput, ActionSubject, AppliedField, Effect } from "./action.ts";
+import { noEcosystem, declarationRefusal } from "./refusals.ts";
+import type { HasStamps } from "../../files/port-files.ts";
+import type { Code } from "../../api/codes.generated.ts";
+import type { Issue } from "../../api/issue.ts";
+import type { DriftEntry } from "../../api/drift.ts";
+import type { ProcessAction } from "../../api/names.ts";
+import { withheldIssues } from "../../pm2/rules/file.ts";
+import { isJob } from "./start-declared.ts";
+import type { DeclaredRun, HasProcesses } from "../../pm2/port-processes.ts";
+import { computeDrift } from "../drift.ts";
+import type { Fields } from "../../pm2/normalise.ts";
+import { plainState } from "../../running/state.ts";
+import { workingFolders, type ProcessRecord } from "../../pm2/process-record.ts";
+import { pluralize } from "../../words/pluralize.ts";
+
+export interface RequestedApps {
+  readonly isAll: boolean;
+  readonly declarations: readonly Declaration[];
+  readonly refused: readonly { readonly name: string; readonly error: SvcmError }[];
+  readonly expected: readonly ExpectedApp[];
+  readonly visibleKeys: ReadonlySet<string>;
+  readonly withheld: readonly string[];
+  readonly appliedApps: AppliedState["apps"];
+}
+
+/** @throws {SvcmError} INVALID_REQUEST, PROCESS_NOT_FOUND, and the errors of reading the file */
+export async function readRequestedApps(
+  ports: ApplyPorts,
+  input: ActionInput,
+  subject: ActionSubject,
+): Promise<RequestedApps> {
+  const { action, name, names = [], pmId, pmIds = [], namespace } = input;
+  if (action === "stop" || action === "delete" || pmId !== undefined || pmIds.length > 0 || namespace !== undefined)
+    throw new SvcmError("INVALID_REQUEST", {
+      details: "With the scope ecosystem, apps are started, restarted or reloaded by their names alone.",
+    });
+  requireEnvironment(await ports.facts.project(), input.environment, ports.workspace.nodeEnv);
+  const file = await readEcosystem(ports, input);
+  subject.environment = file.name;
+  const { loaded, contract, spellings } = file;
+  if (loaded === undefined) throw noEcosystem(file, await environmentsWithEcosystem(ports));
+  const machine = { cpuCores: ports.host.cpuCores(), pm2Home: ports.workspace.pm2Home };
+  const declaredNames = [...new Set(declaredApps(loaded, machine).map((app) => app.name))].filter((one) => one !== "");
+  const requestedNames = [...new Set([...(name === undefined ? [] : [name]), ...names])];
+  const unknown = requestedNames.find((one) => !declaredNames.includes(one));
+  if (unknown !== undefined) throw nameNotFound(`app in ${file.fileName} is named`, unknown, declaredNames);
+  const selected = requestedNames.length === 0 ? declaredNames : requestedNames;
+  const checked = selected
+    .map((one) => findDeclaration(loaded, one, { machine, spellings }))
+    .map((declared) => ({ declared, name: declared.name, error: declarationRefusal(declared, file.path) }));
+  const digest = (value: string): string => ports.processes.digest(value);
+  return {
+    isAll: requestedNames.length === 0,
+    declarations: checked.flatMap(({ declared, error }) => (error === undefined ? [declared] : [])),
+    refused: checked.flatMap((one) => (one.error === undefined ? [] : [{ name: one.name, error: one.error }])),
+    expected: expectedApps(loaded, { machine, spellings, digest }).filter((app) => selected.includes(app.name)),
+    visibleKeys: new Set(visibleKeys(contract)),
+    withheld: loaded.withheld,
+    appliedApps: (await readAppliedState(ports)).apps,
+  };
+}
+
+/** Differences that are gone were applied; the remaining ones are warnings. */
+export async function readEffect(
+  ports: HasProcesses & HasStamps,
+  requested: RequestedApps,
+  action: ProcessAction,
+  before: readonly DriftEntry[] = [],
+): Promise<Effect> {
+  const { declarations } = requested;
+  const unset = [...withheldIssues(requested.withheld), ...declarations.flatMap(unsetWarnings)];
+  try {
+    const now = listDrift(ports, requested, await ports.processes.list());
+    const remaining = new Set(now.map(entryKey));
+    const applied = before.filter((entry) => entry.state !== "missing" && !remaining.has(entryKey(entry)));
+    const warnings = [...unset, ...declarations.flatMap((declared) => driftWarnings(declared, action, now))];
+    return { ...(action !== "start" && { applied: applied.map(toAppliedField) }), warnings };
+  } catch (error) {
+    if (!(error instanceof SvcmError)) throw error;
+    const message = `PM2's list could not be read after the action, so differences from the file are not known. ${error.message} Compare again: svcm ecosystem drift`;
+    return {
+      warnings: [...unset, { code: "PROCESS_DRIFT_UNKNOWN", severity: "warning", path: ["apps"], message }],
+    };
+  }
+}
+
+function entryKey({ name, field, key }: DriftEntry): string {
+  return JSON.stringify([name, field, key]);
+}
+
+function toAppliedField({ name, field, key }: DriftEntry): AppliedField {
+  return { name, field, key };
+}
+
+function unsetWarnings({ name, unset }: Declaration): Issue[] {
+  if (unset.length === 0) return [];
+  const isOne = unset.length === 1;
+  const which = `${unset.join(", ")} ${isOne ? "has" : "have"} no value in the environment in which svcm reads the file`;
+  const message = `${which}: ${name} was not given ${isOne ? "it" : "them"}, and keeps the value that it had before, if any.`;
+  return [warning("PROCESS_VARIABLE_UNSET", name, message)];
+}
+
+function driftWarnings(declared: Declaration, action: ProcessAction, drift: readonly DriftEntry[]): Issue[] {
+  const { name } = declared;
+  const entries = drift.filter((entry) => entry.name === name);
+  const stale = [...new Set(entries.filter(isStale).flatMap(({ key }) => (key === null ? [] : [key])))];
+  const count = entries.find(({ field }) => field === "instances");
+  const others = entries.filter((entry) => !isStale(entry) && entry !== count);
+  const different = [...new Set(others.map(({ field, key }) => (key === null ? field : `${field} ${key}`)))];
+  const remedy = isJob(declared)
+    ? `To give PM2 the definition without a run: svcm apply --app ${name}`
+    : action === "start"
+      ? `To apply the file: svcm restart ${name} --ecosystem`
+      : `PM2 applies that to a new process: svcm delete ${name}, then svcm start ${name} --ecosystem`;
+  const differentText = `${name} still runs with another ${different.join(", ")}. ${remedy}`;
+  const countText = `${name} runs with ${pluralize(Number(count?.running ?? 0), "instance")}, and the file declares ${count?.declared}. To change that: svcm scale ${name} ${count?.declared}`;
+  return [
+    ...(stale.length === 0 ? [] : [warning("PROCESS_VARIABLE_STAYED", name, staleText(stale, remedy))]),
+    ...(different.length === 0 ? [] : [warning("PROCESS_FIELD_NOT_APPLIED", name, differentText)]),
+    ...(count === undefined ? [] : [warning("PROCESS_FIELD_NOT_APPLIED", name, countText)]),
+  ];
+}
+
+function staleText(keys: readonly string[], remedy: string): string {
+  const them = keys.length === 1 ? "it" : "them";
+  return `${keys.join(", ")} stayed in the process: the file no longer declares ${them}. ${remedy}`;
+}
+
+function warning(code: Code, name: string, message: string): Issue {
+  return { code, severity: "warning", path: ["apps", name], message };
+}
+
+/** Env files are not compared, because a restart reads them again; states are not, because an action changes them. */
+export function listDrift(
+  { stamps }: HasStamps,
+  requested: RequestedApps,
+  list: readonly ProcessRecord[],
+): DriftEntry[] {
+  const running = list.filter(({ name }) => requested.declarations.some((declared) => declared.name === name));
+  const missingFolders = stamps.missing(workingFolders(running));
+  const unknown = { modifiedMs: () => undefined, stateOf: () => plainState("unknown") };
+  return computeDrift({ ...requested, running, missingFolders, ...unknown }).drift;
+}
+
+/** If several entries match, PM2 uses the last. */
+export function findDeclaredRun(ports: HasStamps, requested: RequestedApps, record: ProcessRecord): DeclaredRun {
+  const declared = requested.declarations.find(({ name }) => name === record.name);
+  const stale = listDrift(ports, requested, [record]).filter(isStale);
+  const { apps = [], folder = "/" } = declared ?? {};
+  const env = Object.assign({}, ...apps.map((app) => app["env"])) as Fields;
+  return { app: { ...apps.at(-1), env }, folder, drop: stale.flatMap(({ key }) => key ?? []) };
+}
+
+function isStale({ field, state }: DriftEntry): boolean {
+  return field === "env" && state === "stale";
+}
