@@ -76,6 +76,7 @@ test("a second deploy loses no request, and a rollback brings code and current b
   const second = shop.current();
   const release = await execute(rolloutRollback, ports, {}, caller);
   expect(release).toMatchObject({ outcome: "applied", deploy: { id: first, former: second } });
+  expect(release.git?.commit.slice(0, 7)).toBe(first?.slice(-7));
   expect([await shop.answer(), shop.current()]).toEqual(["1", first]);
   expect((await plan()).changed).toBe(false);
   const locked = await ports.deployed

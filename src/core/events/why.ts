@@ -12,7 +12,7 @@ import type { DiskReading, Listener } from "../files/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { listReleases } from "../rollout/read-releases.ts";
 import type { TimedEvent } from "./attribute-events.ts";
-import { releaseBefore, writeBefore } from "./changes-before.ts";
+import { failureBehind, releaseBefore, writeBefore } from "./changes-before.ts";
 import { collectNewestEvents, type CollectedEvents } from "./collect-events.ts";
 import { countedEnd, noEndSentence } from "./counted-ends.ts";
 import { requiredPatterns } from "./filter-patterns.ts";
@@ -202,8 +202,8 @@ function doubtSentences(processes: readonly ProcessRecord[], stateOf: StateOf): 
 }
 
 async function changesBefore(ports: HasReleases, event: SvcmEvent, { audit }: CollectedEvents): Promise<string[]> {
-  if (!isUnrequested(event)) return [];
   const releases = await listReleases(ports.releases).catch(() => []);
+  if (!isUnrequested(event)) return failureBehind(releases, event);
   const applied = releases.find(({ steps }) => steps.some(({ app }) => app === event.app));
   return [...writeBefore(audit, event, applied?.environment), ...releaseBefore(releases, event)];
 }
