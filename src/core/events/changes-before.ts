@@ -98,3 +98,7 @@ export function writeBefore(
   const where = write.environment === undefined ? "" : ` in ${write.environment}`;
   return [`svcm changed ${names}${where} ${renderDuration(ageMs)} before this end, by ${callerText(write)}.`];
 }
+
+export function isUnrequested({ kind, cause }: Pick<SvcmEvent, "kind" | "cause">): boolean {
+  return kind === "exit" || cause === "memory-limit";
+}

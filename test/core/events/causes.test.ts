@@ -243,39 +243,6 @@ test.each([
   expect(end).toMatchObject({ cause: "pm2-cli", certainty: "likely" });
 });
 
-describe("a new daemon without a stop of the former one", () => {
-  const NEW = "--- New PM2 Daemon started ---";
-  const lines = [
-    [1, START],
-    [1, "App [api:0] online"],
-    [2, NEW],
-    [2, STOPPING],
-    [3, exit(0)],
-    [3, START],
-  ] as const;
-  const renewed = (more: Partial<AuditRecord> = {}) =>
-    restart({ action: "daemon.renew", processes: [{ name: "api", pmId: null, pm2Home: HOME }], ...more });
-
-  test("is the effect of a renewal by svcm, whose apps end one by one", () => {
-    const events = attributeEvents(logOf(...lines), [renewed()], HOME);
-    expect(events.map(({ kind, cause, certainty }) => [kind, cause, certainty])).toEqual([
-      ["restart", "svcm", "certain"],
-      ["daemon", "svcm", "certain"],
-      ["start", "unknown", "unknown"],
-    ]);
-    expect(JSON.stringify(events)).not.toContain("without a message");
-  });
-
-  test.each([
-    ["none", []],
-    ["one of another PM2", [renewed({ processes: [{ name: "api", pmId: null, pm2Home: "/root/.pm2" }] })]],
-    ["one that was refused", [renewed({ outcome: "refused" })]],
-  ])("is a killed daemon if the audit log has %s", (_case, records) => {
-    const events = attributeEvents(logOf(...lines), records, HOME);
-    expect(events.filter(({ cause }) => cause === "daemon").map(({ kind }) => kind)).toEqual(["daemon", "exit"]);
-  });
-});
-
 test("a crash during svcm's action stays a crash", () => {
   const events = attributeEvents(logOf([3, exit(1)]), [restart()], HOME);
   expect(events.find(({ kind }) => kind === "exit")).toMatchObject({ cause: "crash", certainty: "likely" });
