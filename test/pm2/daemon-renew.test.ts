@@ -13,7 +13,7 @@ import {
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { daemonRenew, daemonShow, execute, type Ports, type SvcmError } from "../../src/core/index.ts";
+import { daemonRenew, daemonShow, eventWhy, execute, type Ports, type SvcmError } from "../../src/core/index.ts";
 import { plainEnvironment, RUN, svcm } from "../support/command-line.ts";
 import { IDLE, pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
 import { randomNumbers } from "../support/random.ts";
@@ -122,6 +122,10 @@ test("a new daemon with the chosen Node.js has the same list, field by field, an
   expect((await execute(daemonShow, ports, {}, caller)).findings.map(({ code }) => code)).not.toContain(
     "RENEW_UNFINISHED",
   );
+  expect(await execute(eventWhy, ports, { name: "api" }, caller)).toMatchObject({
+    event: { kind: "restart", cause: "svcm", evidence: [expect.stringContaining("daemon.renew")] },
+    recentEnds: 0,
+  });
 });
 
 /** Reads as the process does, at whose n-th step svcm ends. */
@@ -222,6 +226,7 @@ test("nothing is touched if the renewal must fail", async () => {
     );
   expect(await refusal({ node: join(own.folder, "gone") })).toMatch(/gone is not a Node\.js that runs/);
   expect(await refusal({ goBack: true })).toMatch(/no renewal was cut off/);
+  await expect(renew({ goBack: true })).rejects.toMatchObject({ body: { hint: "To see what runs: svcm daemon" } });
   writeFileSync(join(own.folder, ".nvmrc"), "v1.2.3");
   expect(await refusal()).toMatch(/\.nvmrc asks for v1\.2\.3/);
   renameSync(join(own.folder, ".nvmrc"), join(own.folder, "nvmrc"));

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ecosystemDrift, execute, releaseList, rolloutPlan, rolloutRollback } from "../../src/core/index.ts";
+import { bootShow, ecosystemDrift, execute, releaseList, rolloutPlan, rolloutRollback } from "../../src/core/index.ts";
 import { commandLine, start } from "../support/child.ts";
 import { loadDuring } from "../support/http-load.ts";
 import { longTest, sampleOrAll } from "../support/runs.ts";
@@ -59,6 +59,8 @@ test("a deploy makes the commit run at its real path, and shares what the releas
 test("afterwards, plan and drift of the checkout are those of the release, and the same commit has nothing to do", async () => {
   expect(await plan()).toMatchObject({ changed: false, unchanged: ["web"], issues: [] });
   expect((await execute(ecosystemDrift, ports, { environment: "production" }, caller)).drift).toEqual([]);
+
+  expect((await execute(bootShow, ports, {}, caller)).findings.filter(({ code }) => code === "BOOT_VALUE")).toEqual([]);
   const before = await pids();
   expect(await shop.deploy()).toMatchObject({ release: null, deploy: { state: "done" } });
   expect([await pids(), shop.releases().length]).toEqual([before, 1]);
@@ -74,6 +76,7 @@ test("a second deploy loses no request, and a rollback brings code and current b
   const second = shop.current();
   const release = await execute(rolloutRollback, ports, {}, caller);
   expect(release).toMatchObject({ outcome: "applied", deploy: { id: first, former: second } });
+  expect(release.git?.commit.slice(0, 7)).toBe(first?.slice(-7));
   expect([await shop.answer(), shop.current()]).toEqual(["1", first]);
   expect((await plan()).changed).toBe(false);
   const locked = await ports.deployed

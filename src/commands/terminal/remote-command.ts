@@ -72,15 +72,9 @@ export function remoteCommandOf(BaseCommand: CommandClass, executeOnNode: Execut
       return this.execute(operation, input);
     }
 
-    protected override logMissingEcosystem({
-      environment,
-      path,
-    }: {
-      readonly environment: string;
-      readonly path: string;
-    }) {
-      this.log(`${environment} has no ecosystem file: svcm looked for ${path}`);
-      return Promise.resolve();
+    protected override async logMissingEcosystem(missing: { environment: string; path: string }): Promise<void> {
+      const { missingEcosystem } = await import("./without-ecosystem.ts");
+      this.log(missingEcosystem(missing));
     }
 
     /** A signal ends the program, but the nodes carry on. */

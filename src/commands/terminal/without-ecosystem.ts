@@ -12,7 +12,16 @@ export function withoutEcosystem(
   const hint =
     first === undefined
       ? (layoutHint ??
-        "set SVC_SERVICE_MANAGEMENT_PM2_DIR to the folder of your ecosystem files, or declare them in svcm.yaml")
+        (path.endsWith("/svcm.yaml")
+          ? `write one and declare it in svcm.yaml, for example ecosystem: { ${environment}: ecosystem.config.js }`
+          : "set SVC_SERVICE_MANAGEMENT_PM2_DIR to the folder of your ecosystem files, or declare them in svcm.yaml"))
       : `choose one with --environment, for example --environment ${first}`;
-  return `${environment} has no ecosystem file: svcm looked for ${path}${present}\nHint: ${hint}`;
+  return `${missingEcosystem({ environment, path })}${present}\nHint: ${hint}`;
+}
+
+/** @param missing its path is that of `svcm.yaml` if that file names none for the environment */
+export function missingEcosystem(missing: { readonly environment: string; readonly path: string }): string {
+  const { environment, path } = missing;
+  const why = path.endsWith("/svcm.yaml") ? `${path} names none` : `svcm looked for ${path}`;
+  return `${environment} has no ecosystem file: ${why}`;
 }

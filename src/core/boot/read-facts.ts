@@ -14,6 +14,7 @@ import type { EnvironmentRequest } from "../project/resolve.ts";
 import { computeDrift } from "../rollout/drift.ts";
 import { expectedApps, readFileState } from "../rollout/expected.ts";
 import { withMachineEnvironment } from "../rollout/machine-environment.ts";
+import { withDeployed } from "../rollout/port-deployed.ts";
 import { plainState } from "../running/state.ts";
 import { declaredDifferences, NOT_COMPARED, type DeclaredDifferences } from "./compare-declared.ts";
 
@@ -117,7 +118,7 @@ async function readDeclared(
 ): Promise<DeclaredDifferences> {
   try {
     const place = await withMachineEnvironment(ports, request, caller);
-    const { loaded, contract, spellings, fileName } = await readEcosystem(ports, place);
+    const { loaded, contract, spellings, fileName } = await readEcosystem(await withDeployed(ports, place), place);
     if (loaded === undefined) return NOT_COMPARED;
     const { host, workspace, processes } = ports;
     const machine = { cpuCores: host.cpuCores(), pm2Home: workspace.pm2Home };

@@ -20,7 +20,7 @@ export interface RenewalFacts {
   readonly own: OwnProcess;
   readonly user: MachineUser;
   readonly units: readonly UnitFacts[];
-  readonly saved: Pick<SavedList, "state" | "path">;
+  readonly saved: Pick<SavedList, "state" | "path" | "processes">;
   readonly standing: Renewal | null;
 }
 

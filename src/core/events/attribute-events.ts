@@ -23,11 +23,12 @@ interface Claim {
 
 /** Newest first. An attribution is certain if the action succeeded and explains no other end of the process. */
 export function attributeEvents(
-  events: readonly LogEvent[],
+  logged: readonly LogEvent[],
   records: readonly AuditRecord[],
   pm2Home: string,
 ): TimedEvent[] {
   const claims = records.filter(({ outcome }) => outcome !== "refused").map(toClaim);
+  const events = logged.flatMap((one) => withoutLostDaemon(one, claims, pm2Home));
   const claimsByApp = groupByProcess(claims);
   const owners = new Map<LogEvent, Claim>();
   for (const event of events) {
@@ -37,13 +38,30 @@ export function attributeEvents(
     owners.set(event, claim);
     claim.claimed.push(event);
   }
-  const attributed = events.map((logged): TimedEvent => {
-    const claim = owners.get(logged);
-    return claim === undefined ? logged : { atMs: logged.atMs, event: attributedTo(logged, claim) };
+  const attributed = events.map((one): TimedEvent => {
+    const claim = owners.get(one);
+    return claim === undefined ? one : { atMs: one.atMs, event: attributedTo(one, claim) };
   });
   const others = claims.filter(({ claimed }) => claimed.length === 0);
   const recorded = others.flatMap((claim) => fromRecord(claim, pm2Home));
   return [...attributed, ...recorded].toReversed().toSorted((a, b) => b.atMs - a.atMs);
+}
+
+/** A renewal starts the new daemon while the former one runs, so no process ended with it. */
+function withoutLostDaemon(logged: LogEvent, claims: readonly Claim[], pm2Home: string): LogEvent[] {
+  const { lostMs, atMs, event } = logged;
+  if (lostMs === undefined) return [logged];
+  const renewal = claims.find(
+    ({ record: { action, processes = [] }, startedMs, endedMs }) =>
+      action === "daemon.renew" &&
+      isBetween(atMs, floorToSecond(startedMs), endedMs) &&
+      processes.some((process) => process.pm2Home === pm2Home),
+  );
+  if (renewal === undefined) return [logged];
+  if (event.kind !== "daemon") return [];
+  const { record } = renewal;
+  const evidence = [...event.evidence.slice(0, 1), recordText(record)];
+  return [{ ...logged, event: { ...event, evidence, cause: "svcm", actor: callerText(record), auditId: record.id } }];
 }
 
 function groupByProcess(claims: readonly Claim[]): ReadonlyMap<string, readonly Claim[]> {
@@ -75,13 +93,17 @@ function claimsEvent({ record, startedMs, endedMs }: Claim, { atMs, event }: Log
   );
 }
 
+function recordText(record: AuditRecord): string {
+  return `svcm's audit log has ${record.action} by ${callerText(record)} at that time.`;
+}
+
 function attributedTo({ event }: LogEvent, { record, claimed }: Claim): Omit<SvcmEvent, "at"> {
   const rivals = claimed.filter(
     (other) => other.event.pmId === event.pmId && (other.event.kind === "start") === (event.kind === "start"),
   );
   // A code says that nothing had to be done for some process.
   const isCertain = record.outcome === "succeeded" && record.code === undefined && rivals.length === 1;
-  const sentence = `svcm's audit log has ${record.action} by ${callerText(record)} at that time.`;
+  const sentence = recordText(record);
   const auditId = record.id;
   // Either of two requests at the same time may be the cause.
   if (event.actor !== undefined) {

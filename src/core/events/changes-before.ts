@@ -36,6 +36,23 @@ export function releaseBefore(releases: readonly Release[], { app, at, cause }: 
   return [`${what} ${applied(outcome)}${when}. To see its steps: svcm releases show ${id}`];
 }
 
+/**
+ * A restart by svcm that took a failed release back: the failure is what a reader of its hint looks for.
+ * @param releases newest first
+ */
+export function failureBehind(releases: readonly Release[], { app, at, cause }: End): string[] {
+  const atMs = Date.parse(at);
+  const during = releases.find(
+    ({ startedAt, endedAt, steps }) =>
+      Date.parse(startedAt) <= atMs + 999 &&
+      (endedAt === null || atMs <= Date.parse(endedAt)) &&
+      steps.some((step) => hasTouched(step, app)),
+  );
+  if (cause !== "svcm" || during?.failure === undefined) return [];
+  const how = during.outcome === "half" ? "failed half-way" : "failed and was taken back";
+  return [`${releaseText(during)} ${how}: ${during.failure.reason}`];
+}
+
 /** After a rollback, the code is that of an earlier deploy. */
 function releaseText(release: Release): string {
   const { id, deploy, git, undoes } = release;
@@ -80,4 +97,8 @@ export function writeBefore(
   const names = `${keys.slice(0, MAX_KEYS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
   const where = write.environment === undefined ? "" : ` in ${write.environment}`;
   return [`svcm changed ${names}${where} ${renderDuration(ageMs)} before this end, by ${callerText(write)}.`];
+}
+
+export function isUnrequested({ kind, cause }: Pick<SvcmEvent, "kind" | "cause">): boolean {
+  return kind === "exit" || cause === "memory-limit";
 }

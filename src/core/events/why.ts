@@ -12,7 +12,7 @@ import type { DiskReading, Listener } from "../files/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { listReleases } from "../rollout/read-releases.ts";
 import type { TimedEvent } from "./attribute-events.ts";
-import { releaseBefore, writeBefore } from "./changes-before.ts";
+import { failureBehind, isUnrequested, releaseBefore, writeBefore } from "./changes-before.ts";
 import { collectNewestEvents, type CollectedEvents } from "./collect-events.ts";
 import { countedEnd, noEndSentence } from "./counted-ends.ts";
 import { requiredPatterns } from "./filter-patterns.ts";
@@ -204,8 +204,8 @@ function doubtSentences(processes: readonly ProcessRecord[], stateOf: StateOf): 
 }
 
 async function changesBefore(ports: HasReleases, event: SvcmEvent, { audit }: CollectedEvents): Promise<string[]> {
-  if (!isUnrequested(event)) return [];
   const releases = await listReleases(ports.releases).catch(() => []);
+  if (!isUnrequested(event)) return failureBehind(releases, event);
   const applied = releases.find(({ steps }) => steps.some(({ app }) => app === event.app));
   return [...writeBefore(audit, event, applied?.environment), ...releaseBefore(releases, event)];
 }
@@ -238,10 +238,6 @@ function recentEnds(ends: readonly SvcmEvent[], event: SvcmEvent | null): number
   if (event === null) return 0;
   const from = Date.parse(event.at) - RECENT_MS;
   return ends.filter((one) => isUnrequested(one) && Date.parse(one.at) >= from).length;
-}
-
-export function isUnrequested({ kind, cause }: Pick<SvcmEvent, "kind" | "cause">): boolean {
-  return kind === "exit" || cause === "memory-limit";
 }
 
 async function readDisks({ machine }: HasMachine): Promise<readonly DiskReading[]> {

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { withoutEcosystem } from "../../../src/commands/terminal/without-ecosystem.ts";
 
-const ANSWER = { environment: "dev", path: "/shop/svcm.yaml" };
+const ANSWER = { environment: "dev", path: "/shop/pm2/ecosystem.dev.config.cjs" };
 
 test("if an environment has no ecosystem file, the error lists the environments that have one", () => {
   expect(withoutEcosystem(ANSWER, ["staging", "production"], undefined)).toBe(
-    "dev has no ecosystem file: svcm looked for /shop/svcm.yaml\n" +
+    "dev has no ecosystem file: svcm looked for /shop/pm2/ecosystem.dev.config.cjs\n" +
       "These environments have one: staging, production.\n" +
       "Hint: choose one with --environment, for example --environment staging",
   );
@@ -14,4 +14,11 @@ test("if an environment has no ecosystem file, the error lists the environments 
 test("if no environment has an ecosystem file, the hint names svcm init or the settings", () => {
   expect(withoutEcosystem(ANSWER, [], "Found here: pm2.json. To use them, run: svcm init")).toContain("svcm init");
   expect(withoutEcosystem(ANSWER, [], undefined)).toContain("SVC_SERVICE_MANAGEMENT_PM2_DIR");
+});
+
+test("svcm.yaml without a file for the environment is read, so it is not what svcm looked for", () => {
+  expect(withoutEcosystem({ environment: "dev", path: "/shop/svcm.yaml" }, [], undefined)).toBe(
+    "dev has no ecosystem file: /shop/svcm.yaml names none\n" +
+      "Hint: write one and declare it in svcm.yaml, for example ecosystem: { dev: ecosystem.config.js }",
+  );
 });

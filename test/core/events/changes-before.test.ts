@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AuditRecord } from "../../../src/core/api/audit-record.ts";
-import { releaseBefore, writeBefore } from "../../../src/core/events/changes-before.ts";
+import { failureBehind, releaseBefore, writeBefore } from "../../../src/core/events/changes-before.ts";
 import { type ReleaseEvent, toJournals, toRelease } from "../../../src/core/rollout/release.ts";
 
 /** An apply of one app that took a second. @param time on 2026-11-22, in UTC */
@@ -54,6 +54,27 @@ test.each([
 ] as const)("a release that ended as %s is named, and not the last good one", (outcome, sentence) => {
   expect(sentences([release("bad", "api", "09:55", outcome), ran])).toEqual([sentence]);
 });
+
+test.each([
+  ["reverted", "10:00:00", "The release bad failed and was taken back: api is not healthy."],
+  ["half", "10:00:01", "The release bad failed half-way: api is not healthy."],
+  ["reverted", "10:00:02", undefined],
+  ["reverted", "09:59:59", undefined],
+  ["applied", "10:00:00", undefined],
+] as const)(
+  "a restart of svcm during a release that ended as %s, at %s, has its failure",
+  (outcome, time, sentence) => {
+    const failure = { app: "api", reason: "api is not healthy.", errorLines: [] };
+    const bad = release("bad", "api", "10:00", outcome).map((event) =>
+      event.event === "end" && outcome !== "applied" ? { ...event, failure } : event,
+    );
+    const releases = toJournals([bad, ran]).map((journal) => toRelease(journal, null));
+    const end = { app: "api", at: `2026-11-22T${time}.000Z`, cause: "svcm" } as const;
+    expect(failureBehind(releases, end)).toEqual(sentence === undefined ? [] : [sentence]);
+    expect(failureBehind(releases, { ...end, app: "web" })).toEqual([]);
+    expect(failureBehind(releases, { ...end, cause: "pm2-cli" })).toEqual([]);
+  },
+);
 
 test("a deploy is named by its commit and by whom, and a rollback by its id", () => {
   const deploy = { id: "20261122095000-4a91c77", root: "/d", subject: "faster search", former: null };

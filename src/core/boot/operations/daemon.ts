@@ -7,7 +7,7 @@ import { withAudit } from "../../access/with-audit.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { FormerDaemon, RestoredProcess } from "../../pm2/port-processes.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import type { HasDeployed } from "../../rollout/port-deployed.ts";
+import { noteProcesses, type ActionSubject } from "../../rollout/control/action.ts";
 import { compareSaved } from "../compare-saved.ts";
 import { nameList } from "../facts.ts";
 import { waitForRestored } from "../gate.ts";
@@ -37,25 +37,30 @@ interface DaemonVersions {
   readonly node: string | null;
 }
 
-type RenewPorts = BootPorts & HasDeployed;
-
 /** The same list in a new daemon, app by app, with the way back until the former daemon ends. */
 export const daemonRenew = defineOperation({
   id: "daemon.renew",
   access: "admin",
   async run(ports: RenewPorts, { node, goBack }, caller): Promise<DaemonRenewResponse> {
     const chosen = node ?? ports.units.program().node;
+    const subject: ActionSubject = { action: "daemon.renew", target: chosen };
     return await withAudit(
       ports,
       caller,
-      () => ({ action: "daemon.renew", target: chosen }),
+      () => subject,
       (begin) =>
         withRolloutLocks(ports, async () => {
           const facts = await readRenewalFacts(ports, chosen);
           const problems = renewalProblems(facts, goBack);
-          if (problems.length > 0) throw refused(problems);
+          if (problems.length > 0) throw refused(problems, goBack);
+          const { standing, running, saved } = facts;
+          const names = new Set([...running, ...saved.processes].map(({ name }) => name));
+          noteProcesses(
+            subject,
+            ports,
+            [...names].map((name) => ({ name, pmId: null })),
+          );
           await begin();
-          const { standing } = facts;
           const before = await ownVersions(ports);
           const isBack = goBack || standing?.step === "back";
           const processes = isBack ? await turnBack(ports) : await moveAll(ports, chosen, facts.former);
@@ -72,14 +77,14 @@ export const daemonRenew = defineOperation({
 });
 
 /** An apply or a deploy would meet a list that is half in each daemon. @throws {SvcmError} APPLY_LOCKED, DEPLOY_LOCKED */
-async function withRolloutLocks<T>(ports: RenewPorts, work: () => Promise<T>): Promise<T> {
+async function withRolloutLocks<T>(ports: BootPorts, work: () => Promise<T>): Promise<T> {
   const { releases, deployed, processes } = ports;
   const root = (await deployed.link({ environment: undefined }))?.replace(/\/current$/, "");
   const apply = (): Promise<T> => releases.withLock(0, () => processes.withLock("start", work));
   return await (root === undefined ? apply() : deployed.withLock(root, 0, apply));
 }
 
-async function moveAll(ports: RenewPorts, node: string, former: FormerDaemon | undefined): Promise<RestoredProcess[]> {
+async function moveAll(ports: BootPorts, node: string, former: FormerDaemon | undefined): Promise<RestoredProcess[]> {
   const { renewal } = ports.processes;
   // One that was cut off knows its former daemon.
   const { before, names } = await renewal.begin(node, former ?? { pid: 0, nodePath: null });
@@ -114,7 +119,7 @@ function differenceText(before: readonly ProcessRecord[], after: readonly Proces
   return `${first.name} is not as it was before (${first.kind}: ${what})`;
 }
 
-async function turnBack(ports: RenewPorts): Promise<readonly RestoredProcess[]> {
+async function turnBack(ports: BootPorts): Promise<readonly RestoredProcess[]> {
   const restored = await ports.processes.renewal.turnBack();
   const failed = new Map((await waitForRestored(ports, restored.filter(isApp))).map((one) => [one.pmId, one]));
   return restored.map((one) => failed.get(one.pmId) ?? one);
@@ -124,7 +129,7 @@ function isApp({ outcome }: RestoredProcess): boolean {
   return outcome === "started";
 }
 
-async function returned(ports: RenewPorts, reason: string): Promise<SvcmError> {
+async function returned(ports: BootPorts, reason: string): Promise<SvcmError> {
   const failed = (await turnBack(ports)).filter(({ outcome }) => outcome === "failed").map(({ name }) => name);
   const state = failed.length === 0 ? "runs as before" : `has everything but ${nameList([...new Set(failed)])}`;
   return new SvcmError("BOOT_FAILED", {
@@ -134,15 +139,15 @@ async function returned(ports: RenewPorts, reason: string): Promise<SvcmError> {
   });
 }
 
-function refused(problems: readonly string[]): SvcmError {
+function refused(problems: readonly string[], goBack: boolean): SvcmError {
   return new SvcmError("PROCESS_ACTION_REFUSED", {
     code: "RENEW_REFUSED",
     details: `Nothing was touched: ${problems.join("; ")}.`,
-    hint: "Remove what is named, then repeat: svcm daemon renew",
+    hint: goBack ? "To see what runs: svcm daemon" : "Remove what is named, then repeat: svcm daemon renew",
   });
 }
 
-async function ownVersions({ daemons }: RenewPorts): Promise<DaemonVersions> {
+async function ownVersions({ daemons }: BootPorts): Promise<DaemonVersions> {
   const own = (await daemons.list())?.findLast(({ isOwn }) => isOwn);
   return { pid: own?.pid ?? null, pm2: own?.pm2Version ?? null, node: await daemons.nodeVersion() };
 }

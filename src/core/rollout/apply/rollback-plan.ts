@@ -31,6 +31,7 @@ import { mergeSettings } from "../../project/rollout-settings.ts";
 export interface PlannedRollback {
   readonly plan: RollbackPlan;
   readonly undone: ReleaseHead;
+  readonly git: ReleaseHead["git"];
   readonly running: readonly ProcessRecord[];
   readonly appliedState: AppliedState;
   readonly settingsOf: SettingsOf;
@@ -83,10 +84,21 @@ export async function planRollback(
       steps,
     },
     undone,
+    git: gitAfterwards(undone, toJournals(lists)),
     running,
     appliedState,
     settingsOf: await readSettingsOrDefaults(ports, appliedState),
   };
+}
+
+/**
+ * After a rollback of a deploy, the code of the folder before runs; its commit is unknown if no kept release names it.
+ * A rollback in place leaves the files as they are.
+ */
+export function gitAfterwards({ deploy, git }: Pick<ReleaseHead, "deploy" | "git">, journals: readonly Journal[]) {
+  if (deploy === undefined) return git;
+  const former = journals.find(({ head }) => head.deploy?.root === deploy.root && head.deploy.id === deploy.former);
+  return former?.head.git ?? null;
 }
 
 /** At the end of the name of a release folder. */

@@ -86,8 +86,8 @@ function planStale(requested: string | undefined, current: string): SvcmError {
 }
 
 function startRollbackRecording(ports: ApplyPorts, planned: PlannedRollback, caller: Caller): Promise<ReleaseRecorder> {
-  const { undone, plan, running, appliedState, settingsOf } = planned;
-  const { environment, git, id, renamed, deploy } = undone;
+  const { undone, git, plan, running, appliedState, settingsOf } = planned;
+  const { environment, id, renamed, deploy } = undone;
   const steps = plan.steps.map(({ app, pmIds }) => ({ do: "return" as const, app, pmIds }));
   const keepReleases = Math.max(1, ...steps.map(({ app }) => settingsOf(app).keepReleases));
   const probeOf = formerProbeFinder(appliedState, (app) => settingsOf(app).health);
