@@ -7,7 +7,7 @@ import { SvcmError } from "../../api/errors.ts";
 
 import { omitUndefined } from "../../api/omit-undefined.ts";
 import type { Planned } from "../planning.ts";
-import { toJournals, type AppliedState } from "../release.ts";
+import { toJournals, type AppliedState, type FormerProcess, type ReleaseHead } from "../release.ts";
 import { failureLines } from "../report/failure-words.ts";
 import type { DecidedStep } from "../step.ts";
 import type { ReleaseRecorder } from "./recording.ts";
@@ -40,11 +40,18 @@ export async function endRefused(
   return new SvcmError(kind, { ...error.body, details, failure });
 }
 
+interface Reverted {
+  /** Of the touched apps, also those from before the apply. */
+  readonly names: readonly string[];
+  readonly left: AppliedState;
+  readonly pinned: ReadonlySet<string>;
+}
+
 export async function endReverted(
   run: ApplyRun,
   recording: ReleaseRecorder,
   { app, reason, code, evidence }: FailedStep,
-  { left, pinned }: { readonly left: AppliedState; readonly pinned: ReadonlySet<string> },
+  { names, left, pinned }: Reverted,
 ): Promise<SvcmError> {
   const back = await wayBack(run, recording, "reverted", app);
   const failure = { app, reason, ...evidence, ...omitUndefined({ back }) };
@@ -54,9 +61,17 @@ export async function endReverted(
   return new SvcmError("APPLY_REVERTED", {
     code,
     failure,
-    details: [`${reason} Every touched app runs as before.${pins}`, ...failureLines(evidence)].join("\n"),
+    details: [`${reason} ${stateBefore(recording.head, names)}${pins}`, ...failureLines(evidence)].join("\n"),
     hint: `${code === "PROCESS_CHANGED" ? "" : why}${reverted(code)}${back === undefined ? "" : ` To take the files back too: ${back}`}`,
   });
+}
+
+/** An app that was down before has its former definition again, and may be down in another way. */
+export function stateBefore({ before }: Pick<ReleaseHead, "before">, names: readonly string[]): string {
+  const isDown = (one: FormerProcess): boolean => one.isStopped || one.isFailing === true;
+  const down = new Set(before.filter((one) => names.includes(one.name) && isDown(one)).map(({ name }) => name));
+  if (down.size === 0) return "Every touched app runs as before.";
+  return `Every touched app has its former definition again. Down before: ${[...down].join(", ")}.`;
 }
 
 /** The act of another user is not a reason to change the code. */

@@ -15,6 +15,7 @@ import { beginRelease, formerProbeFinder, type ReleaseRecorder } from "./recordi
 import { findRecordedStep, findReleaseOfRollout, findRolloutRelease } from "./recorded-step.ts";
 import { revertApps, type RevertContext } from "./revert-apps.ts";
 import { PUT_CODE_BACK } from "./way-back.ts";
+import { stateBefore } from "./end-failed.ts";
 import { findRelease, planRollback, type PlannedRollback } from "./rollback-plan.ts";
 
 type Input = InputOf<"rollout.rollback">;
@@ -187,7 +188,7 @@ async function undoRollback(
     await end("reverted", { left: stateAfterRevert(head.left, { undone: head, apps: names, pinned, by: head.id }) });
     const hint = `Read why: svcm why ${touched[0] ?? ""}. Correct the code, and run svcm apply.`;
     return new SvcmError("APPLY_REVERTED", {
-      details: `The rollback failed, and every touched app runs as before it. ${why}`,
+      details: `The rollback failed. ${stateBefore(head, names)} ${why}`,
       hint,
     });
   }
