@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { stateBefore } from "../../../src/core/rollout/apply/end-failed.ts";
 import { lastErrorLines } from "../../../src/core/rollout/apply/failure.ts";
 import { findWayBack } from "../../../src/core/rollout/apply/way-back.ts";
 import { failureLines } from "../../../src/core/rollout/report/failure-words.ts";
@@ -94,4 +95,16 @@ test("a failure names its error and the holder of the port", () => {
     "Port 3000 is taken by nginx, pid 7.",
   ]);
   expect(failureLines({ errorLines: [] })).toEqual([]);
+});
+
+test.each([
+  ["Every touched app runs as before.", {}],
+  ["Every touched app has its former definition again. Down before: web.", { isFailing: true }],
+  ["Every touched app has its former definition again. Down before: web.", { isStopped: true }],
+])("a reverted apply says %s", (text, state) => {
+  const before = [
+    { ...former("/srv/app.js"), ...state },
+    { ...former("/srv/app.js"), name: "other", isStopped: true },
+  ];
+  expect(stateBefore({ before }, ["web"])).toBe(text);
 });

@@ -68,6 +68,7 @@ export function Activity(): JSX.Element {
       <RequestProblem problem={audit.problem ?? events.problem} retry={retry} />
       <StatusRegion>{missing.length > 0 && <Missing missing={missing} />}</StatusRegion>
       {listed && <Reach events={listed} changes={records} />}
+      {!rows && !audit.problem && !events.problem && <StatusLine tone="info">Reading what happened…</StatusLine>}
       {rows && (
         <Rows
           rows={rows}
