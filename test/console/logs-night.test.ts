@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)("a followed log", () => {
     await button("Download").click();
     const saved = await saving;
     expect(saved.suggestedFilename()).toBe("plain.log");
-    expect(readFileSync(await saved.path(), "utf8")).toMatch(/^plain \d+\n[^]*plain 299\n$/);
+    expect(readFileSync(await saved.path(), "utf8")).toMatch(/^plain plain \d+\n[^]*plain 299\n$/);
     await page.goto(page.url().replace("plain", "chatty"));
     await page.getByLabel("Minimum level").selectOption("error");
     const bars = page.getByRole("list", { name: "Errors in these lines, over their time" });

@@ -25,6 +25,9 @@ function ProposalCard({ proposal, onDecided }: { proposal: Proposal; onDecided: 
   const { api, identity, questions, toasts } = useConsole();
   const { id, kind, environment, service, planId, summary, reason, proposedBy, expiresAt } = proposal;
   const missing = identity.reasonAgainst("write");
+  const { role, rights } = identity.me.value ?? {};
+  // A server without tokens does not know who approves.
+  const isUnknown = role === null && rights?.includes("write");
   const isPreparing = useSignal(false);
   const decide = async (request: () => Promise<unknown>): Promise<void> => {
     await request().catch((error: unknown) => toasts.error(error, `proposal ${id}`));
@@ -71,7 +74,7 @@ function ProposalCard({ proposal, onDecided }: { proposal: Proposal; onDecided: 
       <span class="form-actions">
         <Button
           size="small"
-          reason={missing}
+          reason={isUnknown ? `It needs the token of an editor. In a terminal: svcm approve ${id}` : missing}
           disabled={isPreparing.value}
           onClick={() => void approve().catch((error: unknown) => toasts.error(error, `proposal ${id}`))}
         >
