@@ -56,9 +56,9 @@ test("a proposal to deploy is approved with the plan of its commit, and another 
   const token = "a-token-of-the-whole-server";
   const open = await testServer({ world: () => shop.ports });
   const server = await testServer({ world: () => shop.ports, env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: token } });
-  const { page, field, button } = await openConsole(browser, open.url, { mayFail: true });
-  await page.locator("button:disabled", { hasText: "Approve…" }).first().waitFor();
-  await page.goto(server.url);
+  const closed = await openConsole(browser, open.url, { mayFail: true });
+  await closed.page.locator("button:disabled", { hasText: "Approve…" }).first().waitFor();
+  const { page, field, button } = await openConsole(browser, server.url, { mayFail: true });
   const cards = page.getByRole("listitem").filter({ hasText: "robot proposes to deploy a commit in production" });
   await expect.poll(() => cards.count()).toBe(2);
   expect(await cards.first().innerText()).toContain(commit);
@@ -66,7 +66,7 @@ test("a proposal to deploy is approved with the plan of its commit, and another 
   await field("Token").fill(token);
   await button("Continue").click();
   const dialog = page.getByRole("dialog", { name: `Approve ${second.id} in production?` });
-  await dialog.getByText(/^web reload/).waitFor();
+  await dialog.getByText(/^web (?:reload|start)/).waitFor();
   await dialog.getByLabel("Type production").fill("production");
   await dialog.getByRole("button", { name: "Approve" }).click();
   await expect.poll(() => cards.count()).toBe(1);
@@ -74,8 +74,5 @@ test("a proposal to deploy is approved with the plan of its commit, and another 
   await expect.poll(() => cards.count()).toBe(0);
   const { json } = await ask(server, "/api/proposals");
   const states = json.proposals.map(({ id, state }: { id: string; state: string }) => [id, state]);
-  expect(states).toEqual([
-    [second.id, "approved"],
-    [first.id, "denied"],
-  ]);
+  expect(Object.fromEntries(states)).toEqual({ [second.id]: "approved", [first.id]: "denied" });
 });
