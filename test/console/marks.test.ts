@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)("a known trouble", () => {
     await card.getByRole("button", { name: "Mute until…" }).click();
     await field("Reason").fill("they move to another machine");
     await page.getByRole("dialog", { name: "Mute mailer, search" }).getByRole("button", { name: "Mute" }).click();
-    await inbox.getByText("No app needs attention").waitFor();
+    await expect.poll(() => inbox.locator(".state-line").innerText()).toMatch(/^No app needs attention/);
     await inbox.getByText("2 muted").click();
     await inbox.getByText(/^search, missing, until .*: they move to another machine/).waitFor();
   });

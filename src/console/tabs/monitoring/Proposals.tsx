@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { Proposal } from "../../../core/api/proposals.ts";
 import { useConsole } from "../../console.ts";
+import type { Api } from "../../data/api.ts";
 import { formatTime } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import type { Monitor } from "./monitor.ts";
@@ -21,38 +22,14 @@ export function Proposals({ monitor: { marks } }: { monitor: Monitor }): JSX.Ele
   );
 }
 
+type Decide = (request: () => Promise<unknown>) => Promise<void>;
+
 function ProposalCard({ proposal, onDecided }: { proposal: Proposal; onDecided: () => void }): JSX.Element {
-  const { api, identity, questions, toasts } = useConsole();
-  const { id, kind, environment, service, planId, summary, reason, proposedBy, expiresAt } = proposal;
-  const missing = identity.reasonAgainst("write");
-  const { role, rights } = identity.me.value ?? {};
-  // A server without tokens does not know who approves.
-  const isUnknown = role === null && rights?.includes("write");
-  const isPreparing = useSignal(false);
-  const decide = async (request: () => Promise<unknown>): Promise<void> => {
+  const { api, identity, toasts } = useConsole();
+  const { id, kind, environment, service, summary, reason, proposedBy, expiresAt } = proposal;
+  const decide: Decide = async (request) => {
     await request().catch((error: unknown) => toasts.error(error, `proposal ${id}`));
     onDecided();
-  };
-  const approve = async (): Promise<void> => {
-    const deploy = await readDeploy();
-    const title = `Approve ${id} in ${environment}?`;
-    const about = `${deploy.words}The program may run it once, within an hour, and exactly this plan.`;
-    if (await questions.ask({ title, about, name: environment, verb: "Approve" }))
-      await decide(() => api.approve(id, planId, deploy.plan));
-  };
-  /** A proposal to deploy names a commit; its plan is known when the commit is prepared. */
-  const readDeploy = async (): Promise<{ words: string; plan?: string | undefined }> => {
-    if (proposal.commit === undefined) return { words: "" };
-    isPreparing.value = true;
-    try {
-      const [{ plan }, { stepText }] = await Promise.all([
-        api.prepareDeploy({ environment, service, revision: proposal.commit }),
-        import("../../../core/rollout/report/words.ts"),
-      ]);
-      return { words: plan.steps.map((step) => `${step.app} ${stepText(step)}.\n`).join(""), plan: plan.id ?? "" };
-    } finally {
-      isPreparing.value = false;
-    }
   };
   return (
     <>
@@ -72,18 +49,52 @@ function ProposalCard({ proposal, onDecided }: { proposal: Proposal; onDecided: 
         </p>
       )}
       <span class="form-actions">
-        <Button
-          size="small"
-          reason={isUnknown ? `It needs the token of an editor. In a terminal: svcm approve ${id}` : missing}
-          disabled={isPreparing.value}
-          onClick={() => void approve().catch((error: unknown) => toasts.error(error, `proposal ${id}`))}
-        >
-          {isPreparing.value ? "Preparing…" : "Approve…"}
-        </Button>
-        <Button size="small" reason={missing} onClick={() => void decide(() => api.deny(id))}>
+        <Approve proposal={proposal} decide={decide} />
+        <Button size="small" reason={identity.reasonAgainst("write")} onClick={() => void decide(() => api.deny(id))}>
           Deny
         </Button>
       </span>
     </>
   );
+}
+
+function Approve({ proposal, decide }: { proposal: Proposal; decide: Decide }): JSX.Element {
+  const { api, identity, questions, toasts } = useConsole();
+  const isPreparing = useSignal(false);
+  const { id, environment, planId } = proposal;
+  const { role, rights } = identity.me.value ?? {};
+  // A server without tokens does not know who approves.
+  const isUnknown = role === null && rights?.includes("write");
+  const missing = isUnknown ? `It needs the token of an editor. In a terminal: svcm approve ${id}` : undefined;
+  const approve = async (): Promise<void> => {
+    isPreparing.value = true;
+    const deploy = await readDeploy(api, proposal).finally(() => void (isPreparing.value = false));
+    const title = `Approve ${id} in ${environment}?`;
+    const about = `${deploy.words}The program may run it once, within an hour, and exactly this plan.`;
+    if (await questions.ask({ title, about, name: environment, verb: "Approve" }))
+      await decide(() => api.approve(id, planId, deploy.plan));
+  };
+  return (
+    <Button
+      size="small"
+      reason={missing ?? identity.reasonAgainst("write")}
+      disabled={isPreparing.value}
+      onClick={() => void approve().catch((error: unknown) => toasts.error(error, `proposal ${id}`))}
+    >
+      {isPreparing.value ? "Preparing…" : "Approve…"}
+    </Button>
+  );
+}
+
+/** A proposal to deploy names a commit; its plan is known when the commit is prepared. */
+async function readDeploy(
+  api: Pick<Api, "prepareDeploy">,
+  { commit, environment, service }: Proposal,
+): Promise<{ words: string; plan?: string | undefined }> {
+  if (commit === undefined) return { words: "" };
+  const [{ plan }, { stepText }] = await Promise.all([
+    api.prepareDeploy({ environment, service, revision: commit }),
+    import("../../../core/rollout/report/words.ts"),
+  ]);
+  return { words: plan.steps.map((step) => `${step.app} ${stepText(step)}.\n`).join(""), plan: plan.id ?? "" };
 }

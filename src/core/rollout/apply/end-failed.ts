@@ -68,10 +68,13 @@ export async function endReverted(
 
 /** An app that was down before has its former definition again, and may be down in another way. */
 export function stateBefore({ before }: Pick<ReleaseHead, "before">, names: readonly string[]): string {
-  const isDown = (one: FormerProcess): boolean => one.isStopped || one.isFailing === true;
-  const down = new Set(before.filter((one) => names.includes(one.name) && isDown(one)).map(({ name }) => name));
+  const down = new Set(before.flatMap((one) => (isDown(one) && names.includes(one.name) ? [one.name] : [])));
   if (down.size === 0) return "Every touched app runs as before.";
   return `Every touched app has its former definition again. Down before: ${[...down].join(", ")}.`;
+}
+
+function isDown({ isStopped, isFailing = false }: FormerProcess): boolean {
+  return isStopped || isFailing;
 }
 
 /** The act of another user is not a reason to change the code. */
