@@ -1,10 +1,11 @@
 /// <reference lib="dom" />
 /** The activity view while a crash loop runs. */
 import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { ask, post, repository, testServer } from "../server/support.ts";
-import { writeNightLog } from "../support/bad-night.ts";
+import { pm2Line, writeNightLog } from "../support/bad-night.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { axe, overflow } from "./accessibility.ts";
 import { openConsole } from "./open-console.ts";
@@ -17,6 +18,9 @@ const CHANGED = NOW - 20 * 60_000;
 async function nightServer() {
   const home = temporaryFolder();
   writeNightLog(home, { now: NOW, changedMs: CHANGED });
+  const log = join(home, "pm2.log");
+  const old = pm2Line(NOW - 10 * 86_400_000, "App [last-week:7] exited with code [1] via signal [SIGINT]");
+  writeFileSync(log, old + readFileSync(log, "utf8"));
   const files = repository();
   const server = await testServer({ env: { PM2_HOME: home }, repository: files });
   await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
@@ -52,4 +56,17 @@ test.skipIf(!hasBrowser)("the events after a change are those of its time, each 
   await expect.poll(() => axe(page)).toEqual([]);
   await page.setViewportSize({ width: 390, height: 844 });
   await expect.poll(() => overflow(page)).toBe(0);
+});
+
+test.skipIf(!hasBrowser)("Older reads the week before, and says since when the list reaches", async () => {
+  const { page, button } = await openConsole(browser, (await nightServer()).url, { tab: "activity?show=failures" });
+  const old = page.locator("tbody tr.event").filter({ hasText: "last-week (id 7)" });
+  const since = page.getByText(/^Events since/);
+  await since.waitFor();
+  const before = await since.innerText();
+  expect(await old.count()).toBe(0);
+  await button("Older").click();
+  await old.waitFor();
+  expect(await since.innerText()).not.toBe(before);
+  expect(await page.locator("tbody tr.event").filter({ hasText: "consumer (id 0)" }).count()).toBeGreaterThan(0);
 });

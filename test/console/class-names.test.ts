@@ -17,3 +17,10 @@ test("no element has the class of a tab, because the styles of the element would
   expect(classes.length).toBeGreaterThan(50);
   expect(classes.filter((entry) => names.has(entry.slice(entry.indexOf(" ") + 1)))).toEqual([]);
 });
+
+test("text has one of four sizes", () => {
+  const files = readdirSync(CONSOLE, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".css"));
+  const styles = files.map((file) => readFileSync(join(CONSOLE, file), "utf8")).join("\n");
+  const sizes = [...styles.matchAll(/\bfont(?:-size)?: ([\d.]+[a-z]+)/g)].map(([, size = ""]) => size);
+  expect(new Set(sizes)).toEqual(new Set(["0.75rem", "0.8125rem", "0.875rem", "1.25rem"]));
+});

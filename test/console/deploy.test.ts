@@ -1,8 +1,9 @@
 /** The view of a deploy in the tab Plan, over real Git and a real PM2. */
 import { expect, test } from "vitest";
 import { useBrowser } from "../browser/support.ts";
+import { execute, proposalCreate } from "../../src/core/index.ts";
 import { shopUnderPm2 } from "../pm2/deployed-shop.ts";
-import { testServer } from "../server/support.ts";
+import { ask, testServer } from "../server/support.ts";
 import { openConsole } from "./open-console.ts";
 import { flat } from "./plan-page.ts";
 
@@ -45,4 +46,33 @@ test("a user sees the commits between, deploys, watches the steps, and goes back
   await page.getByRole("region", { name: /undoes/ }).waitFor();
   await page.getByText("Done. The processes run as planned.").waitFor();
   expect(await shop.answer()).toBe("1");
+});
+
+test("a proposal to deploy is approved with the plan of its commit, and another one is denied", async () => {
+  const robot = { source: "mcp", actor: "robot", role: "viewer", grants: ["read", "propose"] } as const;
+  const propose = () => execute(proposalCreate, shop.ports, { kind: "deploy", environment: "production" }, robot);
+  const commit = shop.publish({ VERSION: "3" });
+  const [first, second] = [await propose(), await propose()];
+  const token = "a-token-of-the-whole-server";
+  const open = await testServer({ world: () => shop.ports });
+  const server = await testServer({ world: () => shop.ports, env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: token } });
+  const closed = await openConsole(browser, open.url, { mayFail: true });
+  await closed.page.locator("button:disabled", { hasText: "Approve…" }).first().waitFor();
+  const { page, field, button } = await openConsole(browser, server.url, { mayFail: true });
+  const cards = page.getByRole("listitem").filter({ hasText: "robot proposes to deploy a commit in production" });
+  await expect.poll(() => cards.count()).toBe(2);
+  expect(await cards.first().innerText()).toContain(commit);
+  await cards.first().getByRole("button", { name: "Approve…" }).click();
+  await field("Token").fill(token);
+  await button("Continue").click();
+  const dialog = page.getByRole("dialog", { name: `Approve ${second.id} in production?` });
+  await dialog.getByText(/^web (?:reload|start)/).waitFor();
+  await dialog.getByLabel("Type production").fill("production");
+  await dialog.getByRole("button", { name: "Approve" }).click();
+  await expect.poll(() => cards.count()).toBe(1);
+  await cards.getByRole("button", { name: "Deny" }).click();
+  await expect.poll(() => cards.count()).toBe(0);
+  const { json } = await ask(server, "/api/proposals");
+  const states = json.proposals.map(({ id, state }: { id: string; state: string }) => [id, state]);
+  expect(Object.fromEntries(states)).toEqual({ [second.id]: "approved", [first.id]: "denied" });
 });

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** Logs while an app writes forty lines a second and ends, and while the server restarts. */
-import { appendFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
@@ -71,6 +71,32 @@ describe.skipIf(!hasBrowser)("a followed log", () => {
     await expect.poll(() => log.getByText("the first goes on").count()).toBe(1);
     appendFileSync(paths.plain, "the second goes on\n");
     await log.getByText("the second goes on").waitFor();
+  });
+
+  test("is wrapped, saved as shown, and opened around a bar of its errors", async () => {
+    const { page, button } = await openConsole(browser, (await serverOver(real)).url, { tab: "logs?apps=plain" });
+    const log = page.getByRole("log", { name: "Log of plain" });
+    await log.getByText("plain 299").waitFor();
+    await page.getByLabel("Wrap").check();
+    await expect
+      .poll(() =>
+        log
+          .locator(".log-line")
+          .last()
+          .evaluate((line) => getComputedStyle(line).whiteSpace),
+      )
+      .toBe("pre-wrap");
+    const saving = page.waitForEvent("download");
+    await button("Download").click();
+    const saved = await saving;
+    expect(saved.suggestedFilename()).toBe("plain.log");
+    expect(readFileSync(await saved.path(), "utf8")).toMatch(/^plain plain \d+\n[^]*plain 299\n$/);
+    appendFileSync(paths.chatty, `${new Date(CRASH + 60_000).toISOString()} ERROR the last line\n`);
+    await page.goto(page.url().replace("plain", "chatty"));
+    const bars = page.getByRole("list", { name: "Errors in these lines, over their time" });
+    await bars.getByRole("link").last().click();
+    const around = page.getByRole("region", { name: /^Log of chatty around/ });
+    await around.getByText("ERROR the last line").waitFor();
   });
 
   test("says that nothing matches", async () => {

@@ -38,6 +38,20 @@ describe.skipIf(!hasBrowser)("a known trouble", () => {
     await expect.poll(() => page.title()).toBe(titleOf("(12) Monitoring"));
   });
 
+  test("of declared apps that PM2 does not know is muted for all of them", async () => {
+    const { page, telemetry, give, field } = await handMonitoring(browser, { mayFail: true });
+    await telemetry.watchers(1);
+    give([{ name: "api" }], { missingExpected: ["mailer", "search"] });
+    const inbox = page.getByRole("region", { name: "Attention" });
+    const card = inbox.getByRole("listitem").filter({ hasText: "2 declared apps do not run" });
+    await card.getByRole("button", { name: "Mute until…" }).click();
+    await field("Reason").fill("they move to another machine");
+    await page.getByRole("dialog", { name: "Mute mailer, search" }).getByRole("button", { name: "Mute" }).click();
+    await expect.poll(() => inbox.locator(".state-line").innerText()).toMatch(/^No app needs attention/);
+    await inbox.getByText("2 muted").click();
+    await inbox.getByText(/^search, missing, until .*: they move to another machine/).waitFor();
+  });
+
   longTest("has a note that the next user reads", async () => {
     const { page, telemetry, give, field } = await handMonitoring(browser, { mayFail: true });
     await telemetry.watchers(1);

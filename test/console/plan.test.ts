@@ -163,7 +163,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await expectAccessible(open);
   });
 
-  longTest("a step that fails is shown with its reason, and the apps are as before", async () => {
+  longTest("a step that fails is shown with its reason, and what was taken back and not begun", async () => {
     // On a slow machine, a process may end after the early health check.
     const open = await openPlan(
       [app("web", { MODE: "2" }, cluster), app("api", { FAILS: "1" }, { autorestart: false }), app("old-worker")],
@@ -173,11 +173,11 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     const { page, apply, confirm, done } = open;
     await apply.click();
     await confirm.getByRole("button", { name: "Apply", exact: true }).click();
-    await page.getByText("A step failed. Every touched app runs as before.").waitFor();
+    await page.getByText("A step failed, and svcm took back what it had changed.").waitFor();
     expect((await done.locator(":scope > li").allInnerTexts()).map(flat)).toEqual([
-      "update web as before",
-      expect.stringMatching(/^update api .*is not healthy.* as before$|^update api .*PM2.* as before$/),
-      "save PM2's list waiting",
+      "update web taken back",
+      expect.stringMatching(/^update api .*(?:is not healthy|PM2).* taken back$/),
+      "save PM2's list not begun",
     ]);
     await expectAccessibleInEveryLook(open);
   });

@@ -86,7 +86,7 @@ longTest("a rollback that fails is undone: every touched app runs as before it",
   const world = { ...ports, releases: { ...releases, append: breaking } };
   expect(await refusal(execute(rolloutRollback, world, { timeoutMs: 20_000 }, caller))).toMatchObject({
     kind: "APPLY_REVERTED",
-    details: expect.stringContaining("The rollback failed, and every touched app runs as before it.") as string,
+    details: expect.stringContaining("The rollback failed. Every touched app runs as before.") as string,
   });
   expect((await pids()).map(([name, , cwd]) => [name, cwd])).toEqual([
     ["web", folderOf(2)],

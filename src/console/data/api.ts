@@ -140,8 +140,8 @@ function processRequests({ request }: Requests, withService: WithService) {
     note: (body: { readonly subject: string; readonly text: string }) =>
       request<MarkListResponse>({ path: "/api/marks/note", body }),
     proposals: () => request<ProposalListResponse>({ path: "/api/proposals" }),
-    approve: (id: string, planId: string) =>
-      request<Proposal>({ path: "/api/proposals/approve", body: { id, planId } }),
+    approve: (id: string, planId: string, deployPlan?: string) =>
+      request<Proposal>({ path: "/api/proposals/approve", body: { id, planId, deployPlan } }),
     deny: (id: string) => request<Proposal>({ path: "/api/proposals/deny", body: { id } }),
     record: (on: boolean) => request<RecorderResponse>({ path: "/api/history/recorder", body: { on } }),
     audit: (limit: string, signal?: AbortSignal) =>
@@ -150,6 +150,7 @@ function processRequests({ request }: Requests, withService: WithService) {
 }
 
 interface PrepareRequest {
+  readonly service?: string | undefined;
   readonly environment: string;
   /** By default the branch that the checkout of the server follows. */
   readonly revision: string | undefined;

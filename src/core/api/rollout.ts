@@ -192,7 +192,7 @@ export const releaseBody = z
       .enum(releaseOutcomes)
       .describe(
         "`running`: it is under way. `applied`: everything runs as planned. `unchanged`: there was nothing to do. `refused`: a preflight failed, and nothing " +
-          "was changed. `reverted`: a step failed, and everything runs as before. `half`: some apps may run as before, and others as planned.",
+          "was changed. `reverted`: a step failed, and every touched app has its former definition again. `half`: some apps may run as before, and others as planned.",
       ),
     code: z.string().optional().describe("Why it was reverted or is half."),
     failure: releaseFailure.optional(),

@@ -87,7 +87,8 @@ export async function explainEnd(
     app: found.name,
     event,
     reason: errors.reason,
-    known: noEndSentence(found.name, processes, { coverage, sinceMs }),
+    known:
+      event === null ? noEndSentence(found.name, processes, { coverage, sinceMs }) : `The last end was at ${event.at}.`,
     recentEnds: recentEnds(ends, event),
     processes: processes.map((record) => describeState(record, stateOf)),
     now: [

@@ -96,6 +96,7 @@ test("only the newest part of a large log is analysed if that is sufficient", as
   const why = async (name: string) => (await execute(eventWhy, ports, { name }, caller)).event;
   expect(await why("app-1")).toMatchObject({ exitCode: 1 + ((MANY - 2) % 7) });
   expect(await why("quiet")).toMatchObject({ exitCode: 4 });
+  expect((await execute(eventWhy, ports, { name: "quiet" }, caller)).known).toMatch(/^The last end was at /);
 });
 
 const rare = [

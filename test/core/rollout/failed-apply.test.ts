@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lastErrorLines, findWayBack } from "../../../src/core/rollout/apply/failure.ts";
+import { findWayBack, lastErrorLines, stateBefore } from "../../../src/core/rollout/apply/failure.ts";
 import { failureLines } from "../../../src/core/rollout/report/words.ts";
 import type { Journal, ReleaseHead } from "../../../src/core/rollout/release.ts";
 
@@ -93,4 +93,16 @@ test("a failure names its error and the holder of the port", () => {
     "Port 3000 is taken by nginx, pid 7.",
   ]);
   expect(failureLines({ errorLines: [] })).toEqual([]);
+});
+
+test.each([
+  ["Every touched app runs as before.", {}],
+  ["Every touched app has its former definition again. Down before: web.", { isFailing: true }],
+  ["Every touched app has its former definition again. Down before: web.", { isStopped: true }],
+])("a reverted apply says %s", (text, state) => {
+  const before = [
+    { ...former("/srv/app.js"), ...state },
+    { ...former("/srv/app.js"), name: "other", isStopped: true },
+  ];
+  expect(stateBefore({ before }, ["web"])).toBe(text);
 });

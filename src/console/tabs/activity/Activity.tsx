@@ -53,6 +53,7 @@ export function Activity(): JSX.Element {
   const { events: recent, missing = [] } = listed ?? {};
   const records = isFleet ? recent && [] : changesOf(audit);
   const rows = useMemo(() => records && rowsOf(records, recent ?? []), [records, recent]);
+  const problem = audit.problem ?? events.problem;
   const retry = (): void => [audit, events].forEach((one) => one.retry());
   return (
     <>
@@ -65,9 +66,10 @@ export function Activity(): JSX.Element {
           Refresh
         </Button>
       </TabHead>
-      <RequestProblem problem={audit.problem ?? events.problem} retry={retry} />
+      <RequestProblem problem={problem} retry={retry} />
       <StatusRegion>{missing.length > 0 && <Missing missing={missing} />}</StatusRegion>
       {listed && <Reach events={listed} changes={records} />}
+      <Reading until={[rows, problem]} />
       {rows && (
         <Rows
           rows={rows}
@@ -78,6 +80,10 @@ export function Activity(): JSX.Element {
       {older && <Since older={older} />}
     </>
   );
+}
+
+function Reading({ until }: { until: readonly unknown[] }): JSX.Element | null {
+  return until.some(Boolean) ? null : <StatusLine tone="info">Reading what happened…</StatusLine>;
 }
 
 function changesOf({ answer, last }: RequestState<AuditListResponse>): AuditListResponse["records"] | undefined {

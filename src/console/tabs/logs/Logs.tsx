@@ -156,7 +156,7 @@ function Errors({ lines }: { lines: readonly LogLine[] }): JSX.Element | null {
   const most = Math.max(0, ...bins.map(({ errors }) => errors));
   if (most === 0) return null;
   return (
-    <ol class="log-errors" aria-label="Errors in these lines, over their time">
+    <ol class="log-errors" data-name="Errors" aria-label="Errors in these lines, over their time">
       {bins.map(({ at, errors }) => (
         <li key={at} title={`${formatTime(at).slice(11)}: ${errors}`}>
           {errors > 0 && (

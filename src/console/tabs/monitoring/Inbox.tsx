@@ -3,7 +3,7 @@ import { useConsole } from "../../console.ts";
 import { formatNumber, formatTime, pluralize } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import { useRequest } from "../../ui/use-request.ts";
-import { troubleKind } from "../../../core/alerts/muted.ts";
+import { MISSING, troubleKind } from "../../../core/alerts/muted.ts";
 import { MarkActions, Muted } from "./MarkActions.tsx";
 import { Proposals } from "./Proposals.tsx";
 import { meters, tones } from "./meters.tsx";
@@ -29,7 +29,6 @@ export function Inbox({ monitor }: { monitor: Monitor }): JSX.Element | null {
       <StateLine monitor={monitor} troubles={troubles} />
       {troubles.length + monitor.marks.proposals.value.length > 0 && (
         <ul>
-          <Proposals monitor={monitor} />
           {troubles.slice(0, MAX_CARDS).map((one) => (
             <li key={one.kind === "app" ? one.row.key : ""} class="card">
               {one.kind === "app" ? (
@@ -39,6 +38,7 @@ export function Inbox({ monitor }: { monitor: Monitor }): JSX.Element | null {
               )}
             </li>
           ))}
+          <Proposals monitor={monitor} />
         </ul>
       )}
       <Muted monitor={monitor} />
@@ -96,7 +96,7 @@ function AppCard({ row, count, monitor }: { row: AppGroup; count: number; monito
           </Button>
         )}
         <ProcessActions row={row} monitor={monitor} isInWords only={actionFor(row)} />
-        <MarkActions subject={name} kinds={kindsOf(row)} monitor={monitor} />
+        <MarkActions subjects={[name]} kinds={kindsOf(row)} monitor={monitor} />
       </span>
     </>
   );
@@ -155,6 +155,7 @@ function MissingCard({ names, monitor }: { names: readonly string[]; monitor: Mo
       </p>
       <span class="form-actions">
         <StartAll names={names} monitor={monitor} />
+        <MarkActions subjects={names} kinds={[MISSING]} monitor={monitor} />
       </span>
     </>
   );

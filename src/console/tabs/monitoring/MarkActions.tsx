@@ -11,7 +11,7 @@ import type { Monitor } from "./monitor.ts";
 const ENDS = ["1h", "8h", "1d", "monday"].map((value) => ({ value }));
 
 interface MarkActionsProps {
-  readonly subject: string;
+  readonly subjects: readonly string[];
   /** The troubles that a mute would be of. */
   readonly kinds: readonly string[];
   readonly monitor: Monitor;
@@ -19,12 +19,14 @@ interface MarkActionsProps {
 
 type Verb = "Mute" | "Note";
 
-/** The note, and the buttons that mute the app or leave a note. */
-export function MarkActions({ subject, kinds, monitor }: MarkActionsProps): JSX.Element {
+/** The notes, and the buttons that mute the apps or leave a note. */
+export function MarkActions({ subjects, kinds, monitor }: MarkActionsProps): JSX.Element {
   const { identity } = useConsole();
   const verb = useSignal<Verb | undefined>(undefined);
   const reason = identity.reasonAgainst("act");
-  const { note } = monitor.marks.list.value.find((mark) => mark.subject === subject) ?? {};
+  const notes = monitor.marks.list.value.flatMap(({ subject, note }) =>
+    note !== undefined && subjects.includes(subject) ? [{ subject, ...note }] : [],
+  );
   const verbs: readonly Verb[] = kinds.length > 0 ? ["Mute", "Note"] : ["Note"];
   const close = (): void => void (verb.value = undefined);
   return (
@@ -37,16 +39,17 @@ export function MarkActions({ subject, kinds, monitor }: MarkActionsProps): JSX.
       {verb.value && (
         <MarkDialog
           verb={verb.value}
-          first={verb.value === "Note" ? (note?.text ?? "") : ""}
+          first={verb.value === "Note" ? (notes[0]?.text ?? "") : ""}
           onClose={close}
-          {...{ subject, kinds, monitor }}
+          {...{ subjects, kinds, monitor }}
         />
       )}
-      {note && (
-        <p class="note">
-          <bdi>{note.by}</bdi>, {formatTime(note.at)}: <bdi>{note.text}</bdi>
+      {notes.map(({ subject, by, at, text }) => (
+        <p key={subject} class="note">
+          {subjects.length > 1 && `${subject}: `}
+          <bdi>{by}</bdi>, {formatTime(at)}: <bdi>{text}</bdi>
         </p>
-      )}
+      ))}
     </>
   );
 }
@@ -57,20 +60,22 @@ interface MarkDialogProps extends MarkActionsProps {
   readonly onClose: () => void;
 }
 
-function MarkDialog({ verb, first, subject, kinds, monitor: { marks }, onClose }: MarkDialogProps): JSX.Element {
+function MarkDialog({ verb, first, subjects, kinds, monitor: { marks }, onClose }: MarkDialogProps): JSX.Element {
   const { toasts } = useConsole();
   const until = useSignal("8h");
   const text = useSignal(first);
   const submit = async (): Promise<void> => {
     onClose();
     const words = text.value.trim();
-    const mute = { subject, kinds, until: until.value, ...(words !== "" && { reason: words }) };
-    await (verb === "Note" ? marks.note({ subject, text: words }) : marks.mute(mute)).catch((error: unknown) =>
-      toasts.error(error, `mark ${subject}`),
-    );
+    const mute = { kinds, until: until.value, ...(words !== "" && { reason: words }) };
+    // One after another, because all of them change the same file.
+    for (const subject of subjects)
+      await (verb === "Note" ? marks.note({ subject, text: words }) : marks.mute({ subject, ...mute })).catch(
+        (error: unknown) => toasts.error(error, `mark ${subject}`),
+      );
   };
   return (
-    <FormDialog title={`${verb} ${subject}`} verb={verb} onClose={onClose} onSubmit={() => void submit()}>
+    <FormDialog title={`${verb} ${subjects.join(", ")}`} verb={verb} onClose={onClose} onSubmit={() => void submit()}>
       {verb === "Mute" && (
         <>
           <p>{kinds.join(", ")}. A new kind of trouble is not muted.</p>

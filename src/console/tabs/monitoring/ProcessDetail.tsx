@@ -23,7 +23,7 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
         <ProcessActions row={singleGroup(process)} monitor={monitor} isInWords />
         <span class="form-actions">
           <LogLink app={process.name}>Open the log</LogLink>
-          <MarkActions subject={process.name} kinds={[]} monitor={monitor} />
+          <MarkActions subjects={[process.name]} kinds={[]} monitor={monitor} />
         </span>
       </Part>
       <Charts process={process} monitor={monitor} />

@@ -22,13 +22,13 @@ import { useRollout } from "./rollout.ts";
 import { isSelected, listOffers, refusalsOf, requestOf } from "./selection.ts";
 
 export function PlanCard(): JSX.Element | null {
-  const { plan, isReplaced } = useRollout();
+  const { plan, problem, isReplaced } = useRollout();
   const root = useRef<HTMLDivElement>(null);
   const { value: current } = plan;
   useEffect(() => {
     if (isReplaced.value) root.current?.focus();
   }, [current?.id, isReplaced.value]);
-  if (current === undefined) return null;
+  if (current === undefined) return problem.value ? null : <StatusLine tone="info">Reading the plan…</StatusLine>;
   return (
     <div class="plan-card" tabIndex={-1} ref={root}>
       <StatusRegion>

@@ -10,7 +10,7 @@ import { useRollout } from "./rollout.ts";
 const results = {
   applied: ["success", "Done. The processes run as planned."],
   unchanged: ["success", "There was nothing to do."],
-  refused: ["warning", "Refused before the first change. Everything runs as before."],
+  refused: ["warning", "Refused before the first change. svcm changed no process."],
   reverted: ["warning", "A step failed, and svcm took back what it had changed."],
   half: ["error", "Some apps may run as before, and others as planned."],
 } as const;
@@ -23,7 +23,7 @@ export function ReleaseCard(): JSX.Element {
       <StatusRegion>{release && <Progress release={release} />}</StatusRegion>
       {release && (
         <Card title={titleOf(release)}>
-          <ReleaseSteps steps={release.steps} />
+          <ReleaseSteps of={release} />
         </Card>
       )}
     </>

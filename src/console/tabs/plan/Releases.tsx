@@ -33,7 +33,7 @@ export function Releases(): JSX.Element | null {
 }
 
 function Entry({ release }: { release: Release }): JSX.Element {
-  const { id, startedAt, environment, outcome, actor, source, git, message, undoes, code, steps } = release;
+  const { id, startedAt, environment, outcome, actor, source, git, message, undoes, code } = release;
   return (
     <details>
       <summary>
@@ -54,7 +54,7 @@ function Entry({ release }: { release: Release }): JSX.Element {
           </>
         )}
       </p>
-      <ReleaseSteps steps={steps} />
+      <ReleaseSteps of={release} />
       <div class="form-actions">
         <UndoButton release={release}>{`Back to before ${id}…`}</UndoButton>
       </div>

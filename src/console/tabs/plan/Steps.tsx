@@ -76,18 +76,19 @@ export function Disruption({ of, word }: DisruptionProps): JSX.Element {
 }
 
 const phases: Readonly<Record<ReleaseStep["phase"], readonly [tone: string, word: string]>> = {
-  "not-begun": ["", "waiting"],
+  "not-begun": ["", "not begun"],
   begun: ["warning", "running"],
   done: ["good", "done"],
   failed: ["error", "failed"],
   reverted: ["warning", "taken back"],
 };
 
-export function ReleaseSteps({ steps }: { steps: readonly ReleaseStep[] }): JSX.Element {
+export function ReleaseSteps({ of: { steps, outcome } }: { of: Release }): JSX.Element {
   return (
     <ol class="steps" aria-label="Steps of the release">
       {steps.map(({ do: kind, app, phase, reason, durationMs }, at) => {
         const [tone, word] = phases[phase];
+        const isWaiting = phase === "not-begun" && outcome === "running";
         return (
           <li key={`${at} ${kind} ${app}`} class={phase}>
             <Icon name={icons[kind]} />
@@ -96,7 +97,7 @@ export function ReleaseSteps({ steps }: { steps: readonly ReleaseStep[] }): JSX.
               {durationMs !== undefined && <small> {(durationMs / 1000).toFixed(1)} s</small>}
               {reason !== undefined && <p>{reason}</p>}
             </div>
-            <span class={`badge ${tone}`}>{word}</span>
+            <span class={`badge ${tone}`}>{isWaiting ? "waiting" : word}</span>
           </li>
         );
       })}

@@ -44,11 +44,18 @@ export async function endRefused(
   return new SvcmError(kind, { ...error.body, details, failure });
 }
 
+interface Reverted {
+  /** Of the touched apps, also those from before the apply. */
+  readonly names: readonly string[];
+  readonly left: AppliedState;
+  readonly pinned: ReadonlySet<string>;
+}
+
 export async function endReverted(
   run: ApplyRun,
   recording: ReleaseRecorder,
   { app, reason, code, evidence }: FailedStep,
-  { left, pinned }: { readonly left: AppliedState; readonly pinned: ReadonlySet<string> },
+  { names, left, pinned }: Reverted,
 ): Promise<SvcmError> {
   const back = await wayBack(run, recording, "reverted", app);
   const failure = { app, reason, ...evidence, ...omitUndefined({ back }) };
@@ -58,9 +65,20 @@ export async function endReverted(
   return new SvcmError("APPLY_REVERTED", {
     code,
     failure,
-    details: [`${reason} Every touched app runs as before.${pins}`, ...failureLines(evidence)].join("\n"),
+    details: [`${reason} ${stateBefore(recording.head, names)}${pins}`, ...failureLines(evidence)].join("\n"),
     hint: `${code === "PROCESS_CHANGED" ? "" : why}${reverted(code)}${back === undefined ? "" : ` To take the files back too: ${back}`}`,
   });
+}
+
+/** An app that was down before has its former definition again, and may be down in another way. */
+export function stateBefore({ before }: Pick<ReleaseHead, "before">, names: readonly string[]): string {
+  const down = new Set(before.flatMap((former) => (isDown(former) && names.includes(former.name) ? [former.name] : [])));
+  if (down.size === 0) return "Every touched app runs as before.";
+  return `Every touched app has its former definition again. Down before: ${[...down].join(", ")}.`;
+}
+
+function isDown({ isStopped, isFailing = false }: FormerProcess): boolean {
+  return isStopped || isFailing;
 }
 
 /** The act of another user is not a reason to change the code. */

@@ -20,7 +20,7 @@ import {
   findRolloutRelease,
 } from "./recording.ts";
 import { revertApps, type RevertContext } from "./revert-apps.ts";
-import { PUT_CODE_BACK } from "./failure.ts";
+import { PUT_CODE_BACK, stateBefore } from "./failure.ts";
 import { findRelease, planRollback, type PlannedRollback } from "./rollback-plan.ts";
 
 type Input = InputOf<"rollout.rollback">;
@@ -183,7 +183,7 @@ async function undoRollback(
     await end("reverted", { left: stateAfterRevert(head.left, { undone: head, apps: names, pinned, by: head.id }) });
     const hint = `Read why: svcm why ${touched[0] ?? ""}. Correct the code, and run svcm apply.`;
     return new SvcmError("APPLY_REVERTED", {
-      details: `The rollback failed, and every touched app runs as before it. ${why}`,
+      details: `The rollback failed. ${stateBefore(head, names)} ${why}`,
       hint,
     });
   }

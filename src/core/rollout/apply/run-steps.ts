@@ -91,7 +91,7 @@ async function handleFailure(
     return endHalf(run, recording, `svcm could not restore everything. ${reasons.join(" ")}`, failed);
   const names = apps.flatMap((one) => namesOfApp(head, one));
   const left = stateAfterRevert(head.left, { undone: head, apps: names, pinned, by: head.id });
-  return endReverted(run, recording, failed, { left, pinned });
+  return endReverted(run, recording, failed, { names, left, pinned });
 }
 
 /**

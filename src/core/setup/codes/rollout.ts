@@ -97,7 +97,7 @@ export const rolloutCodes: CodeDocs = {
     remedy: "Wait for it, or give `--lock-timeout` more time. The lock of a dead process is taken over.",
   },
   APPLY_REVERTED: {
-    summary: "A step failed, and every touched app runs as before.",
+    summary: "A step failed, and every touched app has its former definition again.",
     remedy: "Read the reason, correct the declaration or the code, and apply again.",
   },
   APPLY_HALF: {
