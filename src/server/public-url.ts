@@ -30,7 +30,7 @@ function readPath(pathname: string): string {
   if (!PATH.test(path))
     throw startRefusal("has a path with other characters than letters, digits, `-`, `.`, `_` and `~`");
   const [, first = ""] = path.split("/");
-  if (first !== "" && new Set(routes.map(({ path }) => path.split("/")[1] ?? "")).has(first))
+  if (first !== "" && ownPathSegments().has(first))
     throw startRefusal(`has a path that begins like one of the server's own, /${first}`);
   return path;
 }
@@ -42,6 +42,10 @@ export function stripPublicPath(path: string, target: string): string {
   const rest = targetPath.slice(path.length);
   if (rest.startsWith("/")) return authority + rest;
   return rest === "" || rest.startsWith("?") ? `${authority}/index.html${rest}` : target;
+}
+
+function ownPathSegments(): ReadonlySet<string> {
+  return new Set(routes.map(({ path }) => path.split("/")[1] ?? ""));
 }
 
 function startRefusal(problem: string): SvcmError {

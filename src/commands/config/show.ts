@@ -18,8 +18,7 @@ export default class ConfigShow extends SvcmCommand {
     });
     const document = maskedDocument();
     if (document === undefined) throw refusal("SUITE_FILE_FAILED", response.issues);
-    const configuration =
-      (document as { readonly serviceConfiguration?: unknown } | null)?.serviceConfiguration ?? null;
+    const configuration = configurationIn(document);
     if (!this.jsonEnabled()) {
       for (const { message } of response.issues) this.log(paint.red(`Invalid: ${message}`));
       this.log(renderConfiguration(configuration, response.file));
@@ -45,4 +44,8 @@ function flatten(value: unknown, key: string): [string, string][] {
   if (typeof value !== "object" || value === null)
     return [[key, typeof value === "string" ? value : JSON.stringify(value)]];
   return Object.entries(value).flatMap(([name, member]) => flatten(member, key === "" ? name : `${key}.${name}`));
+}
+
+function configurationIn(document: unknown): unknown {
+  return (document as { readonly serviceConfiguration?: unknown } | null)?.serviceConfiguration ?? null;
 }

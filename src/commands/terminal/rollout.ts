@@ -35,13 +35,21 @@ export async function applyOnNodes(
   const deadlineMs = readDeadline(deadline, ACTION_MS);
   requirePrompt(yes || isDry || canPrompt(command), `svcm ${verb}`, "--yes");
   const { signal } = command;
-  const say = (line: string): void => writeErr(`${line}\n`);
   const ports = await command.ports();
   return command.withFleet(async (fleet, { beginRollout, planNodes }) => {
     const declared = (await fleet.nodes()).filter(({ isDeclared }) => isDeclared);
     const nodes = selectNodes(declared, selectors);
-    const planRequest = { nodes, apply, deploys: verb === "deploy", deadlineMs, version: command.config.version, say };
-    const plans = await planNodes({ fleet, ports }, planRequest);
+    const plans = await planNodes(
+      { fleet, ports },
+      {
+        nodes,
+        apply,
+        deploys: verb === "deploy",
+        deadlineMs,
+        version: command.config.version,
+        say: (line) => writeErr(`${line}\n`),
+      },
+    );
     await printPlans(command, plans);
     const changed = plans.filter(({ plan }) => plan.changed).map(({ node }) => node);
     if (changed.length === 0) {

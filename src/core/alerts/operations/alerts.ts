@@ -98,9 +98,9 @@ async function change(
 
 async function presentKinds({ telemetry }: HasTelemetry, subject: string): Promise<string[]> {
   const sample = await telemetry.collect({ environment: undefined, asyncContext: false });
-  const conditions = findConditions(sample, new Map()).filter((one) => one.app === subject);
+  const conditions = findConditions(sample, new Map()).filter(({ app }) => app === subject);
   if (conditions.length > 0) return [...new Set(conditions.map(({ kind }) => kind))];
-  // Without PM2, nobody knows what trouble the app has.
+  // Without PM2, the trouble of the app is unknown.
   if (sample.kind === "host") throw new SvcmError("PM2_FAILED", sample.error);
   throw new SvcmError("MARK_REFUSED", {
     code: "NOTHING_TO_MUTE",
