@@ -41,7 +41,7 @@ interface DaemonVersions {
 export const daemonRenew = defineOperation({
   id: "daemon.renew",
   access: "admin",
-  async run(ports: RenewPorts, { node, goBack }, caller): Promise<DaemonRenewResponse> {
+  async run(ports: BootPorts, { node, goBack }, caller): Promise<DaemonRenewResponse> {
     const chosen = node ?? ports.units.program().node;
     const subject: ActionSubject = { action: "daemon.renew", target: chosen };
     return await withAudit(

@@ -6,7 +6,7 @@ import { type Caller, isGranted } from "../../access/caller.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { omitUndefined } from "../../api/omit-undefined.ts";
 import type { Planned } from "../planning.ts";
-import { toJournals, type AppliedState, toRelease, type Journal, type ReleaseHead } from "../release.ts";
+import { toJournals, type AppliedState, type FormerProcess, toRelease, type Journal, type ReleaseHead } from "../release.ts";
 import { failureLines } from "../report/words.ts";
 import type { DecidedStep } from "../step.ts";
 import type { ReleaseRecorder } from "./recording.ts";
