@@ -6,11 +6,12 @@ import { shopUnderPm2 } from "../pm2/deployed-shop.ts";
 import { ask, testServer } from "../server/support.ts";
 import { openConsole } from "./open-console.ts";
 import { flat } from "./plan-page.ts";
+import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const shop = shopUnderPm2();
 
-test("a user sees the commits between, deploys, watches the steps, and goes back", async () => {
+longTest("a user sees the commits between, deploys, watches the steps, and goes back", async () => {
   await shop.deploy();
   const first = shop.git("rev-parse", "--short=7", "HEAD");
   shop.publish({ VERSION: "1.5" });

@@ -1,6 +1,6 @@
 /** Unsaved edits if the file changes in the meantime, and if the user leaves. */
 /// <reference lib="dom" />
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { expectAccessibleInEveryLook } from "./accessibility.ts";
 import { environmentPage, type EnvironmentPage } from "./environment-page.ts";
@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser)("an unsaved edit", () => {
     expect(open.posts).toEqual([]);
   });
 
-  test("keeps the tab open against clicks, keys, links and the back button", async () => {
+  longTest("keeps the tab open against clicks, keys, links and the back button", async () => {
     const open = await environmentPage(browser);
     const { page } = open;
     await page.getByRole("link", { name: "PM2 preview" }).click();

@@ -2,7 +2,7 @@
 /** The apps that still use the old values after a save, with a real PM2. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { expectAccessibleInEveryLook } from "./accessibility.ts";
 import { handMonitoring } from "./hand-monitoring.ts";
@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)("after a save", () => {
     },
   );
 
-  test("the page shows no list if no process runs", async () => {
+  longTest("the page shows no list if no process runs", async () => {
     const { page, field, button } = await handMonitoring(browser, { tab: "environment" });
     await field("HTTP framework").selectOption("fastify");
     await button("Save").click();

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 import { writeFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { execute, processAct, type Caller } from "../../src/core/index.ts";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { expectAccessible, expectAccessibleInEveryLook } from "./accessibility.ts";
@@ -16,7 +16,7 @@ const browser = useBrowser();
 const { real, app, openPlan, gate } = planPage();
 
 describe.skipIf(!hasBrowser)("the plan", () => {
-  test("shows each step with its reasons and its effect on requests, and no value", async () => {
+  longTest("shows each step with its reasons and its effect on requests, and no value", async () => {
     const open = await openPlan(
       [app("api", { MODE: "2" }), app("web", { NEW: CANARY }, { ...cluster, instances: 3 }), app("mailer")],
       { isRecorded: true },

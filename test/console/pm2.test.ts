@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { expectAccessibleInEveryLook } from "./accessibility.ts";
 import { pm2Page } from "./pm2-page.ts";
@@ -8,7 +8,7 @@ import { longTest } from "../support/runs.ts";
 const browser = useBrowser();
 
 describe.skipIf(!hasBrowser)("the preview", () => {
-  test("shows each app with script, interpreter, environment and the command that starts it", async () => {
+  longTest("shows each app with script, interpreter, environment and the command that starts it", async () => {
     const open = await pm2Page(browser);
     const path = open.files.path("pm2/ecosystem.dev.config.cjs");
     await open.page.locator(".ecosystem-file").getByText(path, { exact: true }).waitFor();

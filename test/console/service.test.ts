@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** @see the specification, "Validation rules behind rejections" 1; "Deploy target list behaviour" 6 */
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { expectAccessibleInEveryLook } from "./accessibility.ts";
 import { focused, tabTo } from "./keyboard.ts";
@@ -20,7 +20,7 @@ function issues({ page }: SuitePage): Promise<string[]> {
 }
 
 describe.skipIf(!hasBrowser)("a candidate is validated before it changes the stored configuration", () => {
-  test("nothing is stored: the form suggests values, ports are required, and saving stores numbers", async () => {
+  longTest("nothing is stored: the form suggests values, ports are required, and saving stores numbers", async () => {
     const suite = await open();
     await expect.poll(() => suite.page.getByText("No service configuration is saved yet.").count()).toBe(1);
     await suite.button("Save configuration").click();

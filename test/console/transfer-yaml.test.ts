@@ -4,7 +4,7 @@ import { EventEmitter, once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator } from "playwright-core";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { expectAccessibleInEveryLook } from "./accessibility.ts";
@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)("a file with anchors and block scalars", () => {
     await expect.poll(() => suite.stored()).toEqual(before);
   });
 
-  test("that is broken is reported with line and column, and can be imported after it is fixed", async () => {
+  longTest("that is broken is reported with line and column, and can be imported after it is fixed", async () => {
     const suite = await open();
     const path = file(YAML.replace("!!str ec2", '"ec2'));
     await choose(suite, path);

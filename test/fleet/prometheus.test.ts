@@ -26,7 +26,7 @@ describe.skipIf(!hasNats)("Prometheus in a fleet (needs nats-server)", () => {
     expect(json).toEqual([target("db-1", "db"), target("web-1", "web"), target("web-2", "web")]);
   });
 
-  test("reads the metrics of a node, with the node's own version and identity", async () => {
+  longTest("reads the metrics of a node, with the node's own version and identity", async () => {
     const fleet = await testFleet();
     await fleet.start("web-1", { version: "9.8.7" });
     const server = await viewersServer(fleet);

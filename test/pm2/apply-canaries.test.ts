@@ -89,12 +89,15 @@ longTest("no output, frame, journal, plan file or audit record holds a value", a
   expect(planted).toBeGreaterThan(20);
 });
 
-longTest("only PM2's records, its dump and the copies of env files contain values, readable only by their owner", () => {
-  const files = readdirSync(own.home, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
-  const holding = files.filter((path) => readFileSync(path, "latin1").match(CANARY));
-  const places = holding.map((path) => (/\/env\/\d+$/.test(path) ? "env" : basename(path)));
-  expect(new Set(places)).toEqual(new Set(["before.json", "boot.json", "env", "dump.pm2", "dump.pm2.bak"]));
-  for (const path of holding) expect(statSync(path).mode & 0o077, path).toBe(0);
-});
+longTest(
+  "only PM2's records, its dump and the copies of env files contain values, readable only by their owner",
+  () => {
+    const files = readdirSync(own.home, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name));
+    const holding = files.filter((path) => readFileSync(path, "latin1").match(CANARY));
+    const places = holding.map((path) => (/\/env\/\d+$/.test(path) ? "env" : basename(path)));
+    expect(new Set(places)).toEqual(new Set(["before.json", "boot.json", "env", "dump.pm2", "dump.pm2.bak"]));
+    for (const path of holding) expect(statSync(path).mode & 0o077, path).toBe(0);
+  },
+);

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { connect } from "../../src/client/index.ts";
 import { planBody } from "../../src/core/api/rollout.ts";
@@ -44,7 +44,7 @@ longTest("a plan that is out of date is answered with the new plan, and nothing 
   expect((await ports.processes.list()).map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
 });
 
-test("an empty plan is answered with 200 and without a release", async () => {
+longTest("an empty plan is answered with 200 and without a release", async () => {
   const server = await start();
   const answer = await post(server, { environment: "dev", plan: (await plan(server)).id }, {}, APPLY);
   expect(answer).toMatchObject({ status: 200, json: { release: null } });

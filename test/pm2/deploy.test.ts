@@ -140,7 +140,7 @@ longTest("the newest releases stay, the others go, unless files were written int
   expect(await shop.answer()).toBe("5");
 });
 
-test("a current that cannot be switched makes the deploy half done, and the next one finishes it", async () => {
+longTest("a current that cannot be switched makes the deploy half done, and the next one finishes it", async () => {
   const before = shop.current();
   const app = readFileSync(join(shop.checkout, "app.cjs"), "utf8");
   const next = join(shop.root, "current.new");

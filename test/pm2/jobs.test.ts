@@ -75,45 +75,48 @@ test("an apply registers a job, changes a web app and a job, and never runs the 
   expect(runsSoFar()).toEqual([]);
 });
 
-longTest("a start with the ecosystem file does not run a job, and `svcm run` runs it once and returns its result", async () => {
-  const start = { action: "start", scope: "ecosystem", name: "nightly", environment: "dev" } as const;
-  expect(await execute(processAct, ports, start, caller)).toMatchObject({
-    affected: [],
-    skipped: [{ name: "nightly", reason: "JOB_WAITS" }],
-  });
-  for (const many of [
-    { action: "restart", scope: "ecosystem", environment: "dev" },
-    { action: "restart", scope: "ecosystem", name: "nightly", environment: "dev" },
-    { action: "reload", scope: "namespace", namespace: "default" },
-    { action: "start", scope: "namespace", namespace: "default" },
-  ] as const) {
-    const { skipped } = await execute(processAct, ports, many, caller);
-    expect(skipped.filter(({ reason }) => reason === "JOB_WAITS").map(({ name }) => name)).toContain("nightly");
-  }
-  expect(runsSoFar()).toEqual([]);
-  const result = await execute(processRun, ports, { name: "nightly" }, caller);
-  expect(result).toMatchObject({ outcome: "failed", exitCode: 7 });
-  expect(runsSoFar()).toEqual(["nightly 2"]);
-  expect((await states())["nightly"]).toMatch(/^waiting next .* JOB_FAILED$/);
-  const { response } = await execute(projectDoctor, ports, { version: "0", offline: false }, caller);
-  expect(response.issues.map(({ code }) => code)).toContain("JOB_FAILED");
-  expect(await execute(processRun, ports, { name: "clustered" }, caller)).toMatchObject({ outcome: "unknown" });
-  expect(runsSoFar()).toEqual(["nightly 2", "clustered 1"]);
-  await expect(execute(processRun, ports, { name: "web" }, caller)).rejects.toMatchObject({
-    body: { code: "NOT_A_JOB" },
-  });
-  mkdirSync(join(own.folder, "apps/backend-template/src/config"), { recursive: true });
-  const repository = { root: own.folder, envFile: () => "", auditFile: join(own.folder, ".svcm/audit.jsonl") };
-  const server = await testServer({ repository, world: () => ports });
-  const answer = await post(server, { name: "clustered" }, {}, "/api/runtime/process/run");
-  expect({ status: answer.status, ...processRunBody.parse(answer.json) }).toMatchObject({
-    status: 200,
-    outcome: "unknown",
-  });
-  expect((await post(server, { name: "web" }, {}, "/api/runtime/process/run")).json.code).toBe("NOT_A_JOB");
-  expect(runsSoFar()).toEqual(["nightly 2", "clustered 1", "clustered 1"]);
-  expect((await execute(rolloutApply, ports, input, caller)).release).toBeNull();
-});
+longTest(
+  "a start with the ecosystem file does not run a job, and `svcm run` runs it once and returns its result",
+  async () => {
+    const start = { action: "start", scope: "ecosystem", name: "nightly", environment: "dev" } as const;
+    expect(await execute(processAct, ports, start, caller)).toMatchObject({
+      affected: [],
+      skipped: [{ name: "nightly", reason: "JOB_WAITS" }],
+    });
+    for (const many of [
+      { action: "restart", scope: "ecosystem", environment: "dev" },
+      { action: "restart", scope: "ecosystem", name: "nightly", environment: "dev" },
+      { action: "reload", scope: "namespace", namespace: "default" },
+      { action: "start", scope: "namespace", namespace: "default" },
+    ] as const) {
+      const { skipped } = await execute(processAct, ports, many, caller);
+      expect(skipped.filter(({ reason }) => reason === "JOB_WAITS").map(({ name }) => name)).toContain("nightly");
+    }
+    expect(runsSoFar()).toEqual([]);
+    const result = await execute(processRun, ports, { name: "nightly" }, caller);
+    expect(result).toMatchObject({ outcome: "failed", exitCode: 7 });
+    expect(runsSoFar()).toEqual(["nightly 2"]);
+    expect((await states())["nightly"]).toMatch(/^waiting next .* JOB_FAILED$/);
+    const { response } = await execute(projectDoctor, ports, { version: "0", offline: false }, caller);
+    expect(response.issues.map(({ code }) => code)).toContain("JOB_FAILED");
+    expect(await execute(processRun, ports, { name: "clustered" }, caller)).toMatchObject({ outcome: "unknown" });
+    expect(runsSoFar()).toEqual(["nightly 2", "clustered 1"]);
+    await expect(execute(processRun, ports, { name: "web" }, caller)).rejects.toMatchObject({
+      body: { code: "NOT_A_JOB" },
+    });
+    mkdirSync(join(own.folder, "apps/backend-template/src/config"), { recursive: true });
+    const repository = { root: own.folder, envFile: () => "", auditFile: join(own.folder, ".svcm/audit.jsonl") };
+    const server = await testServer({ repository, world: () => ports });
+    const answer = await post(server, { name: "clustered" }, {}, "/api/runtime/process/run");
+    expect({ status: answer.status, ...processRunBody.parse(answer.json) }).toMatchObject({
+      status: 200,
+      outcome: "unknown",
+    });
+    expect((await post(server, { name: "web" }, {}, "/api/runtime/process/run")).json.code).toBe("NOT_A_JOB");
+    expect(runsSoFar()).toEqual(["nightly 2", "clustered 1", "clustered 1"]);
+    expect((await execute(rolloutApply, ports, input, caller)).release).toBeNull();
+  },
+);
 
 longTest("a service that a user stopped stays stopped, is missing, and is started only by its name", async () => {
   await execute(processAct, ports, { action: "stop", name: "web" }, { ...caller, actor: "alice" });

@@ -15,7 +15,7 @@ const textsOf = async (query: LogQuery) => (await read(query)).lines.map(({ text
 const command = (...args: string[]) => svcm(args, { root: own.folder, env: { PM2_HOME: own.home } });
 const codesOf = async (query: LogQuery) => (await read(query)).problems.map(({ code, stream }) => [code, stream]);
 
-test("the logs of an app that PM2 no longer lists are shown, and svcm says so", async () => {
+longTest("the logs of an app that PM2 no longer lists are shown, and svcm says so", async () => {
   await own.run({ name: "my gone_app", code: "console.log('last words'); setInterval(() => {}, 1e6)" });
   await vi.waitFor(async () => expect(await textsOf({ app: "my gone_app" })).toEqual(["last words"]));
   const gone = (await ports.processes.list()).find(({ name }) => name === "my gone_app");

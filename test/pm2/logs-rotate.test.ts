@@ -124,7 +124,7 @@ longTest.runIf(isAble)(
   },
 );
 
-test.runIf(isAble)(
+longTest.runIf(isAble)(
   "a cursor made before a rotation finds its place afterwards, in a rotated file and in the log",
   async () => {
     const text = (from: number, to: number): string =>

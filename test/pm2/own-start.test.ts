@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import {
   ecosystemCheck,
   ecosystemDrift,
@@ -65,7 +65,7 @@ async function variablesOf(name: string): Promise<Record<string, string>> {
   return Object.fromEntries(all.filter(([key, value]) => key !== name && !value.includes(name)));
 }
 
-test("a daemon that svcm starts runs in the folder in which the team runs PM2", async () => {
+longTest("a daemon that svcm starts runs in the folder in which the team runs PM2", async () => {
   await act("start", "orders", "orders-api");
   const daemon = Number(readFileSync(join(own.home, "pm2.pid"), "utf8"));
   expect(readlinkSync(`/proc/${daemon}/cwd`)).toBe(join(own.folder, "orders"));

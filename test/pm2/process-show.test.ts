@@ -34,17 +34,20 @@ const show = (name = "serves"): Promise<ProcessShowResponse> =>
   execute(processShow, ports, { name, environment: "dev" }, caller);
 const port = async (): Promise<number> => (await show()).processes[0]?.ports?.[0]?.port ?? 0;
 
-test("svcm show has the port of the process, its restart rules, its declaration, and variable names with tiers", async () => {
-  const response = await show();
-  const [process] = response.processes;
-  expect(process).toMatchObject({ status: "online", ports: [{ address: "127.0.0.1", waiting: 0 }], problem: null });
-  expect(process?.next.join(" ")).toMatch(
-    /^PM2 starts it again after an end\. PM2 restarts it above 900\.0 MiB; it uses .* Its schedule 0 3 1 1 \* restarts it, next at 20\d\d-0?1-/,
-  );
-  expect(response.declaration).toMatchObject({ isDeclared: true, drift: [] });
-  expect(response.env).toContainEqual({ key: "SVC_HTTP_FRAMEWORK", tier: "editable" });
-  expect(response.env).toContainEqual({ key: "DB_PASSWORD", tier: "never-exposed" });
-});
+longTest(
+  "svcm show has the port of the process, its restart rules, its declaration, and variable names with tiers",
+  async () => {
+    const response = await show();
+    const [process] = response.processes;
+    expect(process).toMatchObject({ status: "online", ports: [{ address: "127.0.0.1", waiting: 0 }], problem: null });
+    expect(process?.next.join(" ")).toMatch(
+      /^PM2 starts it again after an end\. PM2 restarts it above 900\.0 MiB; it uses .* Its schedule 0 3 1 1 \* restarts it, next at 20\d\d-0?1-/,
+    );
+    expect(response.declaration).toMatchObject({ isDeclared: true, drift: [] });
+    expect(response.env).toContainEqual({ key: "SVC_HTTP_FRAMEWORK", tier: "editable" });
+    expect(response.env).toContainEqual({ key: "DB_PASSWORD", tier: "never-exposed" });
+  },
+);
 
 longTest("the command line and HTTP show the last end, its cause and its last lines, without a secret", async () => {
   const before = await show();

@@ -1,7 +1,7 @@
 /** A rollback checks what it needs before it touches a process, and is undone if it fails. */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect } from "vitest";
 import {
   execute,
   releaseShow,
@@ -55,7 +55,7 @@ longTest("a rollback to a folder that is gone is refused, and no process is touc
   expect(await pids()).toEqual(before);
 });
 
-test("a caller of one environment rolls back a release of it by its name, and none of another one", async () => {
+longTest("a caller of one environment rolls back a release of it by its name, and none of another one", async () => {
   await apply(released(1, "web"));
   const { release } = await apply(released(2, "web"));
   const limited = (...environments: string[]) =>

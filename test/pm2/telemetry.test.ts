@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { metricsPayload } from "../../src/core/api/metrics.ts";
 import { ecosystemDrift, execute, metricsExpose, metricsShow, type Ports, type Sample } from "../../src/core/index.ts";
 import { freePort } from "../support/free-port.ts";
@@ -60,7 +60,7 @@ longTest("a busy process is measured as busy and an idle one as idle, in the for
   expect(payload.host.memory.processRssSumBytes).toBe(busy!.memoryBytes! + idle!.memoryBytes!);
 });
 
-test("differences from the ecosystem file are reported without values", async () => {
+longTest("differences from the ecosystem file are reported without values", async () => {
   const busy = (await ports.processes.list()).find(({ name }) => name === "busy");
   const script = busy!.script!;
   const app = {

@@ -63,7 +63,7 @@ describe("GET /api/history", () => {
 });
 
 describe("the recorder of a server", () => {
-  test("is off by default, and requests that switch it on or off are recorded", async () => {
+  longTest("is off by default, and requests that switch it on or off are recorded", async () => {
     const server = await testServer();
     const folder = historyFolder(server.repository.root);
     expect(existsSync(folder)).toBe(false);

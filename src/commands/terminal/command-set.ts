@@ -9,7 +9,10 @@ export interface CommandGroup {
 export type Subject = "deployments.yaml" | "nats: in svcm.yaml";
 
 export const COMMAND_GROUPS: readonly CommandGroup[] = [
-  { name: "See", words: ["status", "ls", "show", "logs", "why", "events", "audit", "monit", "metrics", "mute", "note"] },
+  {
+    name: "See",
+    words: ["status", "ls", "show", "logs", "why", "events", "audit", "monit", "metrics", "mute", "note"],
+  },
   {
     name: "Change",
     words: [

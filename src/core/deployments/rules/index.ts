@@ -1,8 +1,20 @@
 import type { Rule } from "../rule.ts";
-import { configurationPortCollision, configurationPorts, configurationProvider, configurationValues } from "./configuration.ts";
+import {
+  configurationPortCollision,
+  configurationPorts,
+  configurationProvider,
+  configurationValues,
+} from "./configuration.ts";
 import { documentEnvironment, documentVersion, rolloutSetting } from "./document.ts";
 import { interfaceController, interfaceDuplicate, interfaceEntrypoint, interfaceFramework } from "./interfaces.ts";
-import { targetName, targetProfile, targetProtocol, targetRequired, targetServiceType, targetValues } from "./targets.ts";
+import {
+  targetName,
+  targetProfile,
+  targetProtocol,
+  targetRequired,
+  targetServiceType,
+  targetValues,
+} from "./targets.ts";
 import { targetRuntime } from "./target-runtime.ts";
 
 export const rules = {

@@ -6,7 +6,14 @@ import { type Caller, isGranted } from "../../access/caller.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { omitUndefined } from "../../api/omit-undefined.ts";
 import type { Planned } from "../planning.ts";
-import { toJournals, type AppliedState, type FormerProcess, toRelease, type Journal, type ReleaseHead } from "../release.ts";
+import {
+  toJournals,
+  type AppliedState,
+  type FormerProcess,
+  toRelease,
+  type Journal,
+  type ReleaseHead,
+} from "../release.ts";
 import { failureLines } from "../report/words.ts";
 import type { DecidedStep } from "../step.ts";
 import type { ReleaseRecorder } from "./recording.ts";
@@ -72,7 +79,9 @@ export async function endReverted(
 
 /** An app that was down before has its former definition again, and may be down in another way. */
 export function stateBefore({ before }: Pick<ReleaseHead, "before">, names: readonly string[]): string {
-  const down = new Set(before.flatMap((former) => (isDown(former) && names.includes(former.name) ? [former.name] : [])));
+  const down = new Set(
+    before.flatMap((former) => (isDown(former) && names.includes(former.name) ? [former.name] : [])),
+  );
   if (down.size === 0) return "Every touched app runs as before.";
   return `Every touched app has its former definition again. Down before: ${[...down].join(", ")}.`;
 }
