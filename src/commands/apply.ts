@@ -32,10 +32,9 @@ import type { Plan } from "../core/api/rollout.ts";
 /** Without a step, everything is as declared only if nothing is unknown or held back. */
 function renderNoStep({ unknown, held }: Plan, screen: Screen): string {
   if (unknown.length + held.length === 0) return "Nothing to do.";
-  const quote = (text: string): string => toPrintable(text);
   const lines = [
-    ...held.map((one) => `! ${heldText(one, quote)}`),
-    ...unknown.map((one) => `? ${unknownText(one, quote)}`),
+    ...held.map((one) => `! ${heldText(one, toPrintable)}`),
+    ...unknown.map((one) => `? ${unknownText(one, toPrintable)}`),
   ];
   return fold(["No step.", ...lines].join("\n"), screen);
 }

@@ -4,11 +4,10 @@ import { auditOutcomes } from "../core/api/names.ts";
 import { auditList, auditText, type AuditRecord, type Paint } from "../core/index.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { sinceOptions } from "./terminal/times.ts";
-import { readSince } from "../core/words/local-time.ts";
 import { printTable, type Column } from "./terminal/table.ts";
 import type { Verdict } from "./terminal/verdict.ts";
 import { groupBy } from "../core/words/group-by.ts";
-import { inLocalTime } from "../core/words/local-time.ts";
+import { inLocalTime, readSince } from "../core/words/local-time.ts";
 import { pluralize } from "../core/words/pluralize.ts";
 
 export default class Audit extends NodeCommand {

@@ -82,29 +82,27 @@ export default class Init extends SvcmCommand {
     const run = (write: boolean): Promise<InitResponse> =>
       this.execute(projectInit, { write, only: flags.only, confirm: flags.confirm, ...answers });
     let proposal = await run(flags.yes);
-    const canAsk = !flags.yes && !flags.check && !flags["dry-run"] && !flags.confirm && canPrompt(this);
-    if (canAsk && proposal.plan.some(({ path, isNew }) => isNew && path.endsWith("svcm.yaml"))) {
+    const isAsking = ![flags.yes, flags.check, flags["dry-run"], flags.confirm].includes(true);
+    if (isAsking && canPrompt(this) && proposal.plan.some(({ path, isNew }) => isNew && path.endsWith("svcm.yaml"))) {
       answers = await askOpenQuestions(this, proposal, answers);
       proposal = await run(false);
     }
     this.log(initReport(proposal));
     if (proposal.written.length > 0) this.log(nextLine(proposal));
     if (flags.yes || flags["dry-run"] || proposal.plan.length === 0) return proposal;
-    if (!flags.check && canPrompt(this)) {
-      if (!(await confirm(`Write ${proposal.plan.map(({ path }) => path).join(" and ")}?`)))
-        return this.#refused(proposal);
-      const done = await run(true);
-      this.log(`Wrote ${done.written.join(" and ")}.\n\n${nextLine(done)}`);
-      return done;
-    }
-    if (!flags.check)
-      this.log("Nothing was written, because no terminal can answer the question.\nNext: svcm init --yes");
+    if (!flags.check) return await this.#offer(proposal, run);
     this.setExitCode(1);
     return proposal;
   }
 
-  #refused(proposal: InitResponse): InitResponse {
-    this.log("Nothing was written.");
+  async #offer(proposal: InitResponse, run: (write: boolean) => Promise<InitResponse>): Promise<InitResponse> {
+    if (!canPrompt(this))
+      this.log("Nothing was written, because no terminal can answer the question.\nNext: svcm init --yes");
+    else if (await confirm(`Write ${proposal.plan.map(({ path }) => path).join(" and ")}?`)) {
+      const done = await run(true);
+      this.log(`Wrote ${done.written.join(" and ")}.\n\n${nextLine(done)}`);
+      return done;
+    } else this.log("Nothing was written.");
     this.setExitCode(1);
     return proposal;
   }

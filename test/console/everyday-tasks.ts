@@ -4,7 +4,6 @@ import { cpSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
-import { switchboard } from "../browser/support.ts";
 import { makeRepository } from "../support/git.ts";
 import { quietApp } from "../support/quiet-app.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
@@ -25,7 +24,7 @@ async function opened(browser: Browser, server: TestServer, options: ConsoleOpti
   return { ...open, server, clicks: await counted(open.page) };
 }
 
-async function monitored(browser: Browser, options: Parameters<typeof handMonitoring>[1] = {}) {
+export async function monitored(browser: Browser, options: Parameters<typeof handMonitoring>[1] = {}) {
   const open = await handMonitoring(browser, options);
   await open.telemetry.watchers(1);
   return { ...open, clicks: await counted(open.page) };
@@ -39,7 +38,6 @@ export function everydayTasks(browser: Browser): void {
   onThePast(browser);
   onEnvironments(browser, real);
   onDeclarations(browser);
-  onPlaces(browser);
 }
 
 function onTrouble(browser: Browser, real: Pm2): void {
@@ -278,36 +276,5 @@ function onDeclarations(browser: Browser): void {
     expect(files.git("diff", "--numstat", "deployments.yaml")).toMatch(/^\d+\t0\t/);
     expect(files.read("deployments.yaml")).toContain("  - name: dr-site\n");
     return clicks;
-  });
-}
-
-function onPlaces(browser: Browser): void {
-  longTask("share exactly what is on the page", { clicks: 1, first: "impossible" }, async () => {
-    const { page, give, telemetry, server, button, clicks } = await monitored(browser, {
-      tab: "monitoring?find=th&sort=-memory&range=1m&open=0+auth",
-    });
-    const processes = [{ name: "auth" }, { name: "mailer" }, { name: "other", memoryBytes: 2 ** 40 }];
-    give(processes);
-    await page.getByRole("region", { name: /^Facts of auth/ }).waitFor();
-    const copied = await copiesOf(page);
-    await button("Copy the link to this view").click();
-    const link = await copied();
-    expect(new URL(link).origin).toBe(server.url);
-    const other = await openConsole(browser, server.url, { tab: new URL(link).hash.replace("#/", "") });
-    await telemetry.watchers(2);
-    give(processes);
-    await other.page.getByRole("region", { name: /^Facts of auth/ }).waitFor();
-    await expect.poll(() => other.page.locator("tbody .name").allTextContents()).toEqual(["other", "auth"]);
-    await expect.poll(() => other.page.getByRole("radio", { name: "1m" }).isChecked()).toBe(true);
-    return clicks;
-  });
-
-  longTask("open the console through a forwarded port", { clicks: 0, first: 0 }, async () => {
-    const forwarder = await switchboard();
-    const server = await testServer(noPm2);
-    forwarder.pointTo(server.port);
-    const { page } = await openConsole(browser, `http://localhost:${forwarder.port}`);
-    await page.getByText("The processes of PM2 cannot be read").waitFor();
-    return await counted(page);
   });
 }

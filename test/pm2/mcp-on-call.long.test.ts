@@ -21,11 +21,11 @@ const { own, ports } = runningPm2({ PM2_WORKER_INTERVAL: "200" });
 
 interface Case {
   readonly title: string;
-  readonly cause: (own: Pm2) => Promise<void>;
+  readonly cause: (pm2: Pm2) => Promise<void>;
   /** The calls that find it. */
   readonly calls: readonly (readonly [tool: string, args: object, says: RegExp])[];
   /** A user repairs what no plan repairs, before the plan. */
-  readonly byHand?: (own: Pm2) => void;
+  readonly byHand?: (pm2: Pm2) => void;
   readonly step: RegExp;
 }
 
@@ -136,12 +136,12 @@ test.for(faults.filter(({ title }) => title in CAUSES))(
   "$title: a program finds the cause, in few tokens and without a secret",
   { timeout: 300_000 },
   async ({ title, cause, needs }, { skip }) => {
-    const own = pm2();
-    onTestFinished(() => own.end());
-    await own.startDaemon({ PM2_WORKER_INTERVAL: "200" });
-    const { url } = await serverOver(own);
-    if ((await cause({ own, url, secret: CANARY, onEnd: onTestFinished })) === false) return skip(needs);
-    const program = await overStdio({ root: own.folder, env: { PM2_HOME: own.home } });
+    const daemon = pm2();
+    onTestFinished(() => daemon.end());
+    await daemon.startDaemon({ PM2_WORKER_INTERVAL: "200" });
+    const { url } = await serverOver(daemon);
+    if ((await cause({ own: daemon, url, secret: CANARY, onEnd: onTestFinished })) === false) return skip(needs);
+    const program = await overStdio({ root: daemon.folder, env: { PM2_HOME: daemon.home } });
     const answers = [
       await until(program, "event_why", { name: "api" }, CAUSES[title]!),
       await program.call("process_list"),

@@ -38,7 +38,7 @@ const NO_MEMORY_LIMIT = 2 ** 60;
 /** The path of the host may be hidden in a container, where its own group is the root. */
 function withParents(path: string): string[] {
   const parts = path.split("/").filter((part) => part !== "" && part !== "..");
-  return parts.reduce((paths, part) => [...paths, `${paths.at(-1)}${part}/`], ["/"]);
+  return ["/", ...parts.map((_, index) => `/${parts.slice(0, index + 1).join("/")}/`)];
 }
 
 function least(limits: readonly Limit[]): Limit {

@@ -32,8 +32,8 @@ export function nodeFiles(options: NodeFilesOptions): Files {
   });
   return {
     read: (path, limits = {}) => read(JSON.stringify([path, limits])),
-    replace: (path, decide, beforeWrite, options) => replace(within(path, options), path, decide, beforeWrite),
-    create: (path, content, beforeWrite, options) => create(within(path, options), path, content, beforeWrite),
+    replace: (path, decide, beforeWrite, place) => replace(within(path, place), path, decide, beforeWrite),
+    create: (path, content, beforeWrite, place) => create(within(path, place), path, content, beforeWrite),
   };
 }
 

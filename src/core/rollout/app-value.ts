@@ -63,16 +63,14 @@ export function runningFrom(plan: Plan | undefined, app: string, alive: number):
   const isStopped = plan?.held.some(({ name, state }) => name === app && state === "stopped") ?? false;
   const isFailing = reasons.some(({ field, state }) => field === "app" && state === "failing");
   const hasDoubt = plan?.unknown.some((one) => one.app === app && one.part === "values") ?? true;
+  const isPartlyDown = isAbsent || isStopped || isFailing;
   return (key, source) => {
     if (alive === 0 && (isAbsent || isStopped)) return "not running";
     const ofValues = reasons.filter(({ field }) => /^(?:env|envFile|values)$/.test(field));
     if (ofValues.some((reason) => reason.key === key)) return "former";
     // A file that was written after the start, without a record of what it held before.
     const isWritten = source === "env file" && ofValues.some((reason) => (reason.key ?? null) === null);
-    return hasDoubt || isWritten || source === "default" || source === "nowhere"
-      ? "unknown"
-      : isAbsent || isStopped || isFailing
-        ? "partly"
-        : "same";
+    const isUnseen = source === "default" || source === "nowhere";
+    return hasDoubt || isWritten || isUnseen ? "unknown" : isPartlyDown ? "partly" : "same";
   };
 }

@@ -100,21 +100,21 @@ test("a warning fails only a strict check", () => {
 
 test("an env file with secrets that Git tracks, or does not ignore, is named by check and by init", async () => {
   const { "svcm.yaml": _project, ...files } = { ...GOOD, ".env.template": "PAGE_SIZE=\n" };
-  const { ports, git } = makeRepository({ ...files, "README.md": "" });
+  const repository = makeRepository({ ...files, "README.md": "" });
   const told = async () => {
-    const { found } = await execute(projectInit, ports, { write: false, confirm: false }, caller);
-    const { response } = await execute(repositoryCheck, ports, { paths: [], strict: false }, caller);
+    const { found } = await execute(projectInit, repository.ports, { write: false, confirm: false }, caller);
+    const { response } = await execute(repositoryCheck, repository.ports, { paths: [], strict: false }, caller);
     const codes = response.issues.map(({ code }) => code).filter((code) => code.startsWith("PROJECT_SECRET_"));
     return [found.notUnderstood.map(({ path, what }) => `${path}: ${what}`), codes];
   };
   expect(await told()).toEqual([[".env: Git tracks this file, and it holds DATABASE_URL"], ["PROJECT_SECRET_TRACKED"]]);
-  git("rm", "--quiet", "--cached", ".env");
+  repository.git("rm", "--quiet", "--cached", ".env");
   expect(await told()).toEqual([
     [".env: Git does not ignore this file, and it holds DATABASE_URL"],
     ["PROJECT_SECRET_NOT_IGNORED"],
   ]);
-  git("config", "core.excludesFile", "/dev/null");
-  writeFileSync(`${ports.workspace.root}/.gitignore`, ".env\n");
+  repository.git("config", "core.excludesFile", "/dev/null");
+  writeFileSync(`${repository.ports.workspace.root}/.gitignore`, ".env\n");
   expect(await told()).toEqual([[], []]);
 });
 

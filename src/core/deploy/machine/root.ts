@@ -60,13 +60,7 @@ export function deployRoot(root: string): DeployRoot {
     installFolder: async (top, folder) => findInstallFolder(top, folder),
     share: (id, paths) => attempt(() => sharePaths(layout, release(id), paths)),
     findPointers: (folder, paths) => attempt(async () => readPointers(folder, paths)),
-    async sync(folder) {
-      await runCommand(["sync", "-f", folder], {
-        cwd: folder,
-        env: { PATH: process.env["PATH"] ?? "" },
-        timeoutMs: SYNC_MS,
-      });
-    },
+    sync: syncFolder,
     exists: async (path) => existsSync(path),
     realPath: realPathIfReadable,
     createFolder: (path) => attempt(async () => void (await mkdir(path, { recursive: true }))),
@@ -75,6 +69,11 @@ export function deployRoot(root: string): DeployRoot {
     remove: (id) => attempt(() => removeFolder(layout, id)),
     removeLeftovers: () => attempt(() => removeLeftovers(layout)),
   };
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const env = { PATH: process.env["PATH"] ?? "" };
+  await runCommand(["sync", "-f", folder], { cwd: folder, env, timeoutMs: SYNC_MS });
 }
 
 function lockPath({ root }: Layout): string {

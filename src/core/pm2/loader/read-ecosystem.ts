@@ -11,6 +11,8 @@ import { pickApps } from "./pick-apps.ts";
 import { judgeApp, judgeFile } from "./judge.ts";
 
 const MAX_ABSENT = 1000;
+/** Moves day, hour, minute, second and millisecond, and hardly ever the month. */
+const SHIFT_MS = ((25 * 60 + 1) * 60 + 1) * 1000 + 1;
 const { stringify } = JSON;
 const { pid } = process;
 const kill = process.kill.bind(process);
@@ -99,11 +101,8 @@ function send(outcome: Outcome): void {
   while (rest.length > 0) rest = rest.subarray(writeSync(RESULT_FD, rest));
 }
 
-/** Moves day, hour, minute, second and millisecond, and hardly ever the month. */
-const SHIFT_MS = ((25 * 60 + 1) * 60 + 1) * 1000 + 1;
-
 /** For the rest of this process, `Date` is in the future. */
-export function moveClock(): void {
+function moveClock(): void {
   const Original = Date;
   const now = (): number => Original.now() + SHIFT_MS;
   globalThis.Date = new Proxy(Original, {

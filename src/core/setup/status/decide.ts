@@ -63,12 +63,15 @@ export function decideStatus(facts: StatusFacts): Status {
   return {
     verdict,
     summary: summaryText(verdict, compared, points),
-    ...((processes === null || isList(processes)) && {
-      processes: processes === null ? "No PM2 daemon runs." : countStates(processes),
-    }),
+    ...processesPart(processes),
     points,
     next: points.find(({ next }) => next !== undefined)?.next ?? (isIdle ? "svcm init" : null),
   };
+}
+
+function processesPart(processes: StatusFacts["processes"]): Pick<Status, "processes"> {
+  if (processes === null) return { processes: "No PM2 daemon runs." };
+  return isList(processes) ? { processes: countStates(processes) } : {};
 }
 
 function summaryText(verdict: StatusVerdict, plans: readonly Plan[], points: readonly StatusPoint[]): string {
