@@ -141,7 +141,7 @@ longTest("a plan that was read before the code changed is refused, also if it is
 
 longTest("code that is not committed is told like other files, and refused", async () => {
   writeModule("5");
-  expect((await plan()).git?.dirty).toEqual(["app/mod.cjs"]);
+  expect((await plan()).git?.dirty).toContain("app/mod.cjs");
   expect(await refusal(apply())).toBe("WORKTREE_DIRTY");
 });
 
