@@ -23,7 +23,12 @@ export default class Note extends SvcmCommand {
     if (subject === undefined || text === undefined) {
       const { marks } = await this.execute(markList, {});
       const noted = marks.filter((mark) => mark.note !== undefined && (subject ?? mark.subject) === mark.subject);
-      printTable(this, MARK_COLUMNS.note, noted, "There is no note.");
+      printTable(
+        this,
+        MARK_COLUMNS.note,
+        noted,
+        subject === undefined ? "There is no note." : `${subject} has no note.`,
+      );
       return { marks: noted };
     }
     const response = await this.execute(markNote, { subject, text });

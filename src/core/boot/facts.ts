@@ -56,10 +56,3 @@ export function isInUse({ saved, running }: BootFacts): boolean {
 export function unitsOfHome({ system }: BootFacts): BootFacts["system"]["units"] {
   return system.units.filter(({ isOfHome }) => isOfHome);
 }
-
-const MAX_NAMES = 6;
-
-export function nameList(names: readonly string[]): string {
-  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "";
-  return `${names.slice(0, MAX_NAMES).join(", ")}${more}`;
-}

@@ -2,9 +2,10 @@ import type { DaemonProcess, Renewal } from "../pm2/port-daemons.ts";
 import type { SavedList } from "../pm2/port-saved-list.ts";
 import { type OwnProcess, type ProcessRecord, isOwnProcess } from "../pm2/process-record.ts";
 import { appKind } from "../running/verdict.ts";
-import { type DaemonFacts, nameList } from "./facts.ts";
+import { type DaemonFacts } from "./facts.ts";
 import { isInRange } from "./node-range.ts";
 import type { MachineUser, UnitFacts } from "./port-units.ts";
+import { nameList } from "../words/pluralize.ts";
 
 /** The facts that decide if the daemon can be renewed. */
 export interface RenewalFacts {

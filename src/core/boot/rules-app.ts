@@ -1,7 +1,8 @@
 import { formatSecond } from "../words/seconds.ts";
 import { shellQuote } from "../words/shell.ts";
 import { appKind } from "../running/verdict.ts";
-import { type BootRule, isInUse, nameList, unitsOfHome } from "./facts.ts";
+import { type BootRule, isInUse, unitsOfHome } from "./facts.ts";
+import { nameList } from "../words/pluralize.ts";
 
 const jobs: BootRule = {
   code: "BOOT_JOB",

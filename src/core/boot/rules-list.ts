@@ -1,8 +1,8 @@
 import { formatSecond } from "../words/seconds.ts";
-import { pluralize } from "../words/pluralize.ts";
+import { nameList, pluralize } from "../words/pluralize.ts";
 import { shellQuote } from "../words/shell.ts";
 import { compareSaved, type SavedDifference } from "./compare-saved.ts";
-import { type BootFacts, type BootRule, nameList, unitsOfHome } from "./facts.ts";
+import { type BootFacts, type BootRule, unitsOfHome } from "./facts.ts";
 
 const SAVE = "svcm boot save";
 

@@ -2,3 +2,9 @@
 export function pluralize(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
+
+/** `a, b, c and 2 more` */
+export function nameList(names: readonly string[], max = 6): string {
+  const more = names.length > max ? ` and ${names.length - max} more` : "";
+  return `${names.slice(0, max).join(", ")}${more}`;
+}

@@ -9,9 +9,9 @@ import type { FormerDaemon, RestoredProcess } from "../../pm2/port-processes.ts"
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { noteProcesses, type ActionSubject } from "../../rollout/control/action.ts";
 import { compareSaved } from "../compare-saved.ts";
-import { nameList } from "../facts.ts";
 import { waitForRestored } from "../gate.ts";
 import { renewalProblems } from "../renewal.ts";
+import { nameList } from "../../words/pluralize.ts";
 
 export const daemonShow = defineOperation({
   id: "daemon.show",

@@ -3,9 +3,8 @@ import { withAudit } from "../../access/with-audit.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { BootPorts } from "../ports.ts";
 import type { RestoredProcess } from "../../pm2/port-processes.ts";
-import { pluralize } from "../../words/pluralize.ts";
+import { nameList, pluralize } from "../../words/pluralize.ts";
 import { waitForRestored } from "../gate.ts";
-import { nameList } from "../facts.ts";
 
 interface BootSaveResponse {
   readonly path: string;

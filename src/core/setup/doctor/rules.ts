@@ -2,6 +2,7 @@ import { describeGuesses } from "../../project/keys.ts";
 import { type DoctorRule, isSameGroup, type RepositoryState } from "./examine.ts";
 import type { Issue } from "../../api/issue.ts";
 import { findingsOf, toIssue } from "../../findings/rule.ts";
+import { nameList } from "../../words/pluralize.ts";
 
 const notSetUp: DoctorRule = {
   code: "PROJECT_NOT_SET_UP",
@@ -10,7 +11,7 @@ const notSetUp: DoctorRule = {
   remedy: "Run `svcm init`: it shows a proposal for `svcm.yaml`, and writes it after you agree.",
   *check({ isSetUp, unnamed }) {
     if (isSetUp) return;
-    yield { message: `the repository has no svcm.yaml, so svcm does not use ${shortList(unnamed)}` };
+    yield { message: `the repository has no svcm.yaml, so svcm does not use ${nameList(unnamed)}` };
   },
 };
 
@@ -76,16 +77,9 @@ const guessedKeys: DoctorRule = {
     "Review them with `svcm keys list`, then run `svcm keys confirm KEY`, or `svcm keys confirm --all`. `svcm keys allow` lets svcm write a key, and `svcm keys hide` hides it.",
   *check({ guesses }) {
     if (guesses.length === 0) return;
-    yield { message: `${describeGuesses(guesses.length)}: ${shortList(guesses)}` };
+    yield { message: `${describeGuesses(guesses.length)}: ${nameList(guesses)}` };
   },
 };
-
-const MAX_LISTED = 6;
-
-export function shortList(names: readonly string[]): string {
-  const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : "";
-  return `${names.slice(0, MAX_LISTED).join(", ")}${more}`;
-}
 
 const trackedSecrets: DoctorRule = {
   code: "PROJECT_SECRET_TRACKED",
@@ -97,7 +91,7 @@ const trackedSecrets: DoctorRule = {
     tracked.map(({ path: file, keys }) => ({
       path: [file],
       file,
-      message: `Git tracks ${file}, which holds ${shortList(keys)}`,
+      message: `Git tracks ${file}, which holds ${nameList(keys)}`,
     })),
 };
 
@@ -110,7 +104,7 @@ const unignoredSecrets: DoctorRule = {
     unignored.map(({ path: file, keys }) => ({
       path: [file],
       file,
-      message: `Git does not ignore ${file}, which holds ${shortList(keys)}`,
+      message: `Git does not ignore ${file}, which holds ${nameList(keys)}`,
     })),
 };
 
@@ -130,7 +124,7 @@ const unsetKeys: DoctorRule = {
   explanation: "svcm looks for `process.env` in JavaScript and TypeScript.",
   remedy: "Add the keys to the template and the env files, if the code has no default for them.",
   *check({ unsetKeys: keys }) {
-    if (keys.length > 0) yield { message: `the code reads ${shortList(keys)}, which no file sets` };
+    if (keys.length > 0) yield { message: `the code reads ${nameList(keys)}, which no file sets` };
   },
 };
 
@@ -141,7 +135,7 @@ const unusedKeys: DoctorRule = {
   explanation: "A library may read them, or a program outside of the repository.",
   remedy: "Keep what a library or another program reads, and remove the rest.",
   *check({ unusedKeys: keys }) {
-    if (keys.length > 0) yield { message: `env files set ${shortList(keys)}, which no other file mentions` };
+    if (keys.length > 0) yield { message: `env files set ${nameList(keys)}, which no other file mentions` };
   },
 };
 

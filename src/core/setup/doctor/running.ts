@@ -13,8 +13,7 @@ import { findingsOf, toIssue, type Rule } from "../../findings/rule.ts";
 
 import { toFailureIssues, type AppEnvFiles } from "./file-checks.ts";
 import { rootRelative } from "./gather-files.ts";
-
-import { shortList } from "./rules.ts";
+import { nameList } from "../../words/pluralize.ts";
 
 export async function checkRunning(
   ports: SetupPorts,
@@ -120,7 +119,7 @@ const newerEnvFiles: Rule<RunningFacts> = {
       const verb = files.length === 1 ? "was" : "were";
       return {
         path: [name, pmId],
-        message: `${name} (id ${pmId}): ${shortList(files)} ${verb} changed after it started`,
+        message: `${name} (id ${pmId}): ${nameList(files)} ${verb} changed after it started`,
       };
     }),
 };

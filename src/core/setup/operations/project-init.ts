@@ -16,11 +16,11 @@ import type { DetectionNote } from "../detect/pm2-file.ts";
 import type { RunningApp } from "../detect/running-app.ts";
 import { renderSvcmYaml, undeclaredKeys, addKeys, withoutUndecided, type InitAnswers } from "../detect/svcm-yaml.ts";
 import { filesWithSecrets } from "../doctor/examine.ts";
-import { shortList } from "../doctor/rules.ts";
 import type { Survey } from "../detect/survey.ts";
 import type { HasRevisions } from "../../files/port-revisions.ts";
 import { once } from "../../words/once.ts";
 import { decodeUtf8 } from "../../words/utf8.ts";
+import { nameList } from "../../words/pluralize.ts";
 
 const IGNORED = ".svcm/";
 const CONTRACT_FILE = "config/runtime-contract.yaml";
@@ -106,7 +106,7 @@ async function exposedFiles(
     filesWithSecrets(survey, found, of).map(({ path, keys }) => ({
       path,
       line: 1,
-      what: `${what}, and it holds ${shortList(keys)}`,
+      what: `${what}, and it holds ${nameList(keys)}`,
     })),
   );
 }
