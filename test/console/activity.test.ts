@@ -114,3 +114,25 @@ longTest.skipIf(!hasBrowser)("a log that cannot be read is reported with the ser
   }
   expect(json.code).toBeDefined();
 });
+
+test.skipIf(!hasBrowser)("does not say that nothing has happened while the events are still read", async () => {
+  const server = await testServer(noPm2);
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => void (release = resolve));
+  let changes: Promise<unknown> | undefined;
+  const { page } = await openConsole(browser, server.url, {
+    tab: "activity",
+    prepare: async (opened) => {
+      changes = opened.waitForResponse(/\/api\/runtime\/audit/);
+      await opened.route(/\/api\/events/, async (route) => {
+        await held;
+        await route.continue();
+      });
+    },
+  });
+  await changes;
+  await page.getByText("Reading what happened…").waitFor();
+  expect(await page.getByText("Nothing has happened yet").count()).toBe(0);
+  release();
+  await page.getByText("Nothing has happened yet").waitFor();
+});

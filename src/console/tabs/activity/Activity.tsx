@@ -50,10 +50,11 @@ export function Activity(): JSX.Element {
   const isFleet = hasNodes() && nodes.value === ALL;
   const { audit, events } = useActivity(isFleet);
   const { listed, older } = useListed(events.answer ?? events.last, isFleet);
-  const { events: recent, missing = [] } = listed ?? {};
+  // An answer that is still to come may hold what happened. One that failed has its problem shown.
+  const { events: recent, missing = [] } = listed ?? { events: events.problem && [] };
   const records = isFleet ? recent && [] : changesOf(audit);
-  const rows = useMemo(() => records && rowsOf(records, recent ?? []), [records, recent]);
   const problem = audit.problem ?? events.problem;
+  const rows = useMemo(() => records && recent && rowsOf(records, recent), [records, recent]);
   const retry = (): void => [audit, events].forEach((one) => one.retry());
   return (
     <>
@@ -67,7 +68,9 @@ export function Activity(): JSX.Element {
         </Button>
       </TabHead>
       <RequestProblem problem={problem} retry={retry} />
-      <StatusRegion>{missing.length > 0 && <Missing missing={missing} />}</StatusRegion>
+      <StatusRegion>
+        <Missing missing={missing} />
+      </StatusRegion>
       {listed && <Reach events={listed} changes={records} />}
       <Reading until={[rows, problem]} />
       {rows && (
@@ -200,8 +203,8 @@ function Reach({ events: { events, next, complete }, changes = [] }: ReachProps)
   );
 }
 
-function Missing({ missing }: Pick<FleetEventsResponse, "missing">): JSX.Element {
-  return (
+function Missing({ missing }: Pick<FleetEventsResponse, "missing">): JSX.Element | null {
+  return missing.length === 0 ? null : (
     <StatusLine tone="warning">
       Missing: the newest events of {missing.map(({ node, state }) => `${node} (${state})`).join(", ")}.
     </StatusLine>
