@@ -1,5 +1,6 @@
 /** Read, decide and replace under one lock, between audit records. */
 import type { HasHost } from "../files/port-host.ts";
+import { editFile } from "../files/edit.ts";
 import type { HasFiles } from "../files/port-files.ts";
 import type { Audited } from "../access/ports.ts";
 import type { KnownEffect } from "./port-effects.ts";
@@ -71,21 +72,20 @@ export async function writeEnv(
   const { path } = file;
   const joinLayers = (current: Uint8Array): Uint8Array =>
     concatBytes([...below, { bytes: current }, ...above].map(({ bytes }) => bytes));
-  let plan: EnvPlan | undefined;
-  const decide = (current: Uint8Array): Uint8Array | undefined => {
+  const decode = (current: Uint8Array): string => {
     requireEnvSize(current, path);
     if (ifMatch !== undefined) requireUnchanged(ports, joinLayers(current), ifMatch);
-    const text = decodeEnv(current, path);
-    plan = planOrRefuse(file, () => makePlan(text));
-    about.keys = plan.changedKeys;
-    if (plan.text === text) return undefined;
-    const next = new TextEncoder().encode(plan.text);
-    requireEnvSize(next, path);
-    return next;
+    return decodeEnv(current, path);
+  };
+  const plan = (text: string): EnvPlan => {
+    const planned = planOrRefuse(file, () => makePlan(text));
+    about.keys = planned.changedKeys;
+    requireEnvSize(new TextEncoder().encode(planned.text), path);
+    return planned;
   };
   try {
-    const bytes = await ports.files.replace(path, decide, begin);
-    const { text, changedKeys, ignoredKeys, warnings } = plan ?? makePlan(decodeEnv(bytes, path));
+    const { planned, bytes } = await editFile(ports, path, { decode, plan, begin });
+    const { text, changedKeys, ignoredKeys, warnings } = planned;
     const current = toReadResponse(contract, file, effectiveValues([...below, { text }, ...above]));
     return { response: { ...current, changedKeys, ignoredKeys, warnings }, bytes: joinLayers(bytes), text };
   } catch (error) {
