@@ -2,8 +2,8 @@ import type { HasHost } from "../files/port-host.ts";
 import type { HasFacts } from "../project/port-repository.ts";
 import type { Audited } from "../access/ports.ts";
 import type { HasFiles } from "../files/port-files.ts";
-import { editFile } from "../files/edit.ts";
-import { withAudit } from "../access/with-audit.ts";
+import { editFile } from "../access/edit-file.ts";
+import { withAudit, type Attempt } from "../access/with-audit.ts";
 import type { Caller } from "../access/caller.ts";
 
 import { maskMembers } from "../secrets/member.ts";
@@ -54,8 +54,7 @@ export async function changeDocument(
   { file = DEPLOYMENTS_FILE, dryRun, mayCreate, ifMatch, action, entry }: DocumentEditRequest,
   decide: Decide,
 ): Promise<DocumentChange> {
-  const subject = { action, ...auditTarget(file, entry) };
-  const edit = async (begin?: () => Promise<void>): Promise<DocumentChange> => {
+  const edit = async (attempt?: Attempt): Promise<DocumentChange> => {
     const path = documentPath(ports, file);
     const planText = createPlanner(await vocabularyOf(ports), { file, path }, decide);
     const plan = (text: string): PlannedEdit => {
@@ -63,17 +62,17 @@ export async function changeDocument(
       const planned = planText(text);
       const { target, keys, before } = planned.edit;
       // The audit record of an added or removed entry only needs the name.
-      Object.assign(subject, auditTarget(file, target), before && { keys });
+      attempt?.note({ ...auditTarget(file, target), ...(before && { keys }) });
       return planned;
     };
     const decode = (bytes: Uint8Array): string => documentText(bytes, path);
     try {
-      return await editFile(ports, path, { decode, plan, begin, mayCreate });
+      return await editFile(ports, path, { decode, plan, attempt, mayCreate });
     } catch (error) {
       throw documentFailure(error, path);
     }
   };
-  return dryRun ? await edit() : await withAudit(ports, caller, () => subject, edit);
+  return dryRun ? await edit() : await withAudit(ports, caller, { action, ...auditTarget(file, entry) }, edit);
 }
 
 function refuseStale(ports: HasHost, text: string, ifMatch: string): void {

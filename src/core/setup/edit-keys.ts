@@ -1,8 +1,8 @@
-import { editFile } from "../files/edit.ts";
+import { editFile } from "../access/edit-file.ts";
 import type { HasFiles } from "../files/port-files.ts";
 import type { HasFacts } from "../project/port-repository.ts";
 import type { Audited } from "../access/ports.ts";
-import { withAudit } from "../access/with-audit.ts";
+import { withAudit, type Attempt } from "../access/with-audit.ts";
 import type { Issue } from "../api/issue.ts";
 import type { Caller } from "../access/caller.ts";
 import { documentFailure, documentText } from "../deployments/file.ts";
@@ -55,25 +55,24 @@ export async function editKeys(
   edit: KeysEdit,
 ): Promise<KeysEditResponse> {
   const { dryRun, action } = edit;
-  const about = { action };
-  const run = async (begin?: () => Promise<void>): Promise<KeysEditResponse> => {
+  const run = async (attempt?: Attempt): Promise<KeysEditResponse> => {
     const file = await keysFile(ports);
     const path = `${ports.workspace.root}/${file}`;
     const planText = planner(file, edit);
     const plan = (text: string): KeysPlan => {
       const planned = planText(text);
-      Object.assign(about, { keys: planned.changedKeys });
+      attempt?.note({ keys: planned.changedKeys });
       return planned;
     };
     const decode = (bytes: Uint8Array): string => documentText(bytes, path);
     try {
-      const { planned } = await editFile(ports, path, { decode, plan, begin });
+      const { planned } = await editFile(ports, path, { decode, plan, attempt });
       return { file, dryRun, changedKeys: planned.changedKeys, changes: planned.changes.map(maskLineChange) };
     } catch (error) {
       throw documentFailure(error, path);
     }
   };
-  return dryRun ? await run() : await withAudit(ports, caller, () => about, run);
+  return dryRun ? await run() : await withAudit(ports, caller, { action }, run);
 }
 
 /** @throws {SvcmError} if no file of the repository declares keys */

@@ -1,12 +1,13 @@
-import { FileError, type HasFiles } from "./port-files.ts";
+import { FileError, type HasFiles } from "../files/port-files.ts";
+import type { Attempt } from "./with-audit.ts";
 
 export interface FileEdit<P> {
   /** Turns bytes into text, or refuses them. */
   readonly decode: (current: Uint8Array) => string;
-  /** What becomes of the text. It may run again, so it has no effects. */
+  /** Makes the new text of the current one. It may run again, so it has no effects. */
   readonly plan: (text: string) => P;
-  /** Called once before the first byte is written. Without it, the edit is a preview and writes nothing. */
-  readonly begin: (() => Promise<void>) | undefined;
+  /** It begins before the first byte is written. Without an attempt, the edit is a preview and writes nothing. */
+  readonly attempt: Attempt | undefined;
   /** A missing file counts as an empty one, and is created. */
   readonly mayCreate?: boolean;
 }
@@ -25,7 +26,7 @@ export interface EditedFile<P> {
 export async function editFile<P extends { readonly text: string }>(
   { files }: HasFiles,
   path: string,
-  { decode, plan, begin, mayCreate = false }: FileEdit<P>,
+  { decode, plan, attempt, mayCreate = false }: FileEdit<P>,
 ): Promise<EditedFile<P>> {
   const change = async (): Promise<EditedFile<P>> => {
     let planned: P | undefined;
@@ -34,7 +35,7 @@ export async function editFile<P extends { readonly text: string }>(
       planned = plan(text);
       return planned.text === text ? undefined : new TextEncoder().encode(planned.text);
     };
-    const bytes = begin === undefined ? await files.read(path) : await files.replace(path, decide, begin);
+    const bytes = attempt === undefined ? await files.read(path) : await files.replace(path, decide, attempt.begin);
     return { planned: planned ?? plan(decode(bytes)), bytes, created: false };
   };
   try {
@@ -45,7 +46,7 @@ export async function editFile<P extends { readonly text: string }>(
   const planned = plan(decode(new Uint8Array()));
   const bytes = new TextEncoder().encode(planned.text);
   try {
-    if (begin !== undefined) await files.create(path, bytes, begin);
+    if (attempt !== undefined) await files.create(path, bytes, attempt.begin);
     return { planned, bytes, created: true };
   } catch (error) {
     // Another process has created it.
