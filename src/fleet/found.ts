@@ -70,8 +70,8 @@ export async function initFleet(ports: Ports, { url, user, nodes, owner }: InitR
   await write(`${user}.nk`, `${keys.get(user)?.seed}\n`);
   for (const node of nodes)
     await write(`${node}.join`, renderJoinFile({ node, url, seed: keys.get(node)?.seed ?? "", ...(ca && { ca }) }));
-  const subject = () => ({ action: "nats.init", target: [user, ...nodes].join(", ") });
-  await withAudit(ports, commandLineCaller(), subject, (begin) => edit.write(begin));
+  const subject = { action: "nats.init", target: [user, ...nodes].join(", ") };
+  await withAudit(ports, commandLineCaller(), subject, ({ begin }) => edit.write(begin));
   const variables = {
     [NATS_CREDENTIALS]: join(folder, `${user}.nk`),
     ...(ca !== undefined && { [NATS_CA]: join(folder, "server.pem") }),

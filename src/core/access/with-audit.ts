@@ -7,7 +7,20 @@ import type { ErrorCode } from "../api/code.ts";
 import { failureCode, SvcmError } from "../api/errors.ts";
 import type { Caller } from "./caller.ts";
 
-export type AuditSubject = () => Pick<AuditRecord, "action" | "environment" | "keys" | "processes" | "target" | "code">;
+export type AuditSubject = Pick<
+  AuditRecord,
+  "action" | "environment" | "service" | "keys" | "processes" | "target" | "code"
+>;
+
+/** One attempt to change something. Its records have one id. */
+export interface Attempt {
+  /** The subject of the records, as far as it is known. */
+  readonly subject: AuditSubject;
+  /** Completes or corrects the subject of the records that follow. `undefined` removes a member. */
+  note(more: Partial<AuditSubject>): void;
+  /** Writes the record that it started. Called directly before the first effect: without that record, nothing may happen. */
+  begin(): Promise<void>;
+}
 
 interface AuditOptions {
   readonly isAlwaysRecorded?: boolean;
@@ -16,26 +29,32 @@ interface AuditOptions {
 }
 
 /**
- * `mutate` calls `begin` directly before its first effect; without that durable record, nothing may happen. An attempt
- * that ends earlier leaves one record, `refused`; one without effect leaves none, unless `isAlwaysRecorded`.
+ * An attempt that ends before it begins leaves one record, `refused`; one without effect leaves none, unless `isAlwaysRecorded`.
  * @throws {SvcmError} AUDIT_FAILED if a record cannot be written; errors of `mutate` pass through
  */
 export async function withAudit<T>(
   ports: Audited,
   caller: Caller,
   subject: AuditSubject,
-  mutate: (begin: () => Promise<void>) => Promise<T>,
+  mutate: (attempt: Attempt) => Promise<T>,
   { isAlwaysRecorded = false, isUnrecorded }: AuditOptions = {},
 ): Promise<T> {
-  const record = createRecorder(ports, caller, subject);
+  let known = subject;
+  const record = createRecorder(ports, caller, () => known);
   let hasStarted = false;
-  const begin = async (): Promise<void> => {
-    await record("started");
-    hasStarted = true;
+  const attempt: Attempt = {
+    get subject() {
+      return known;
+    },
+    note: (more) => void (known = { ...known, ...more }),
+    begin: async () => {
+      await record("started");
+      hasStarted = true;
+    },
   };
   let result: T;
   try {
-    result = await mutate(begin);
+    result = await mutate(attempt);
   } catch (error) {
     // If this record fails too, the original error is more useful.
     if (hasStarted || (ports.workspace.rootSource !== undefined && isUnrecorded?.(error) !== true)) {
@@ -50,7 +69,7 @@ export async function withAudit<T>(
   return result;
 }
 
-function createRecorder(ports: Audited, caller: Caller, subject: AuditSubject) {
+function createRecorder(ports: Audited, caller: Caller, subject: () => AuditSubject) {
   const { clock, host } = ports;
   const id = host.randomId();
   const attemptedAt = clock.elapsed();

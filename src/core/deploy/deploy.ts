@@ -7,7 +7,6 @@ import { requireEnvironment } from "../project/required-environment.ts";
 import { ecosystemSpellings, resolveEnvironment, spellingsOf } from "../project/resolve.ts";
 import { readEcosystem } from "../pm2/ecosystem-file.ts";
 import { applyPlan, requireApplicable } from "../rollout/apply/apply.ts";
-import type { ActionSubject } from "../rollout/control/action.ts";
 import { computePlan } from "../rollout/planning.ts";
 import type { Releases } from "../rollout/port-releases.ts";
 import { withMachineEnvironment } from "../rollout/machine-environment.ts";
@@ -147,22 +146,21 @@ async function withDeploy<T>(
 ): Promise<T> {
   const context = await openContext(ports, request, caller);
   const { root, environment, deploys } = context;
-  const subject: ActionSubject = { action, environment };
   const { lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = request;
   return await withAudit(
     ports,
     caller,
-    () => subject,
-    (beginRecord) =>
+    { action, environment },
+    (attempt) =>
       root.withLock(lockTimeoutMs, async () => {
         let begun: Promise<void> | undefined;
-        const begin = (): Promise<void> => (begun ??= beginRecord());
+        const begin = (): Promise<void> => (begun ??= attempt.begin());
         await root.claim({ pm2Home: ports.workspace.pm2Home, environment });
         await recoverDeploys(context, begin);
         if (context.isAdopting) await noteForeignLayout(context);
         const code = await findCode(context, request);
         const { found, git, checkout } = code;
-        subject.target = `commit ${found.commit.slice(0, 7)}`;
+        attempt.note({ target: `commit ${found.commit.slice(0, 7)}` });
         requireNotStopped(context);
         if (request.retry === false) await requireUntried(context, found);
         const prepared = await findPrepared(context, found);
@@ -171,7 +169,7 @@ async function withDeploy<T>(
         if (!prepared) await begin();
         const record = prepared ?? (await prepareRelease(context, { ...code, records: await root.records() }));
         await git.keep(commitsOf([...(await root.records()), record]));
-        subject.target = `commit ${record.commit.slice(0, 7)} as ${record.id}`;
+        attempt.note({ target: `commit ${record.commit.slice(0, 7)} as ${record.id}` });
         requireNotStopped(context);
         const world = deploys.world(toPlace(root.layout, record));
         return await work({ context, git, record, world, former: await root.current(), begin });

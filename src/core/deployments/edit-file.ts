@@ -1,8 +1,9 @@
 import type { HasHost } from "../files/port-host.ts";
 import type { HasFacts } from "../project/port-repository.ts";
 import type { Audited } from "../access/ports.ts";
-import { FileError, type HasFiles } from "../files/port-files.ts";
-import { withAudit } from "../access/with-audit.ts";
+import type { HasFiles } from "../files/port-files.ts";
+import { editFile } from "../access/edit-file.ts";
+import { withAudit, type Attempt } from "../access/with-audit.ts";
 import type { Caller } from "../access/caller.ts";
 
 import { maskMembers } from "../secrets/member.ts";
@@ -30,8 +31,6 @@ export interface DocumentChange {
   readonly created: boolean;
 }
 
-type Plan = (text: string) => PlannedEdit;
-
 const MAX_TARGET_LENGTH = 200;
 
 /**
@@ -52,40 +51,28 @@ export async function editDocument(
 export async function changeDocument(
   ports: Audited & HasFacts & HasFiles,
   caller: Caller,
-  request: DocumentEditRequest,
+  { file = DEPLOYMENTS_FILE, dryRun, mayCreate, ifMatch, action, entry }: DocumentEditRequest,
   decide: Decide,
 ): Promise<DocumentChange> {
-  const { file = DEPLOYMENTS_FILE, dryRun, mayCreate, ifMatch } = request;
-  const edit = async (apply: (path: string, plan: Plan) => Promise<DocumentChange>): Promise<DocumentChange> => {
+  const edit = async (attempt?: Attempt): Promise<DocumentChange> => {
     const path = documentPath(ports, file);
     const planText = createPlanner(await vocabularyOf(ports), { file, path }, decide);
-    const plan: Plan = (text) => {
+    const plan = (text: string): PlannedEdit => {
       if (ifMatch !== undefined) refuseStale(ports, text, ifMatch);
-      return planText(text);
+      const planned = planText(text);
+      const { target, keys, before } = planned.edit;
+      // The audit record of an added or removed entry only needs the name.
+      attempt?.note({ ...auditTarget(file, target), ...(before && { keys }) });
+      return planned;
     };
+    const decode = (bytes: Uint8Array): string => documentText(bytes, path);
     try {
-      return await apply(path, plan);
+      return await editFile(ports, path, { decode, plan, attempt, mayCreate });
     } catch (error) {
       throw documentFailure(error, path);
     }
   };
-  if (dryRun) return await edit((path, plan) => preview(ports, mayCreate, path, plan));
-  const subject = { action: request.action, ...auditTarget(file, request.entry) };
-  const recording =
-    (plan: Plan): Plan =>
-    (text) => {
-      const planned = plan(text);
-      const { target, keys, before } = planned.edit;
-      // The audit record of an added or removed entry only needs the name.
-      Object.assign(subject, auditTarget(file, target), before && { keys });
-      return planned;
-    };
-  return await withAudit(
-    ports,
-    caller,
-    () => subject,
-    (begin) => edit((path, plan) => write(ports, mayCreate, path, begin, recording(plan))),
-  );
+  return dryRun ? await edit() : await withAudit(ports, caller, { action, ...auditTarget(file, entry) }, edit);
 }
 
 function refuseStale(ports: HasHost, text: string, ifMatch: string): void {
@@ -100,58 +87,6 @@ function auditTarget(file: string, entry = ""): { target?: string } {
   const name = maskCredentials(entry);
   const target = file === DEPLOYMENTS_FILE ? name : `${file}: ${name}`;
   return target === "" ? {} : { target: target.slice(0, MAX_TARGET_LENGTH) };
-}
-
-async function preview({ files }: HasFiles, mayCreate: boolean, path: string, plan: Plan): Promise<DocumentChange> {
-  try {
-    return { planned: plan(documentText(await files.read(path), path)), created: false };
-  } catch (error) {
-    if (!mayCreate || !hasCode(error, "ENOENT")) throw error;
-    return { planned: plan(""), created: true };
-  }
-}
-
-async function write(
-  { files }: HasFiles,
-  mayCreate: boolean,
-  path: string,
-  begin: () => Promise<void>,
-  plan: Plan,
-): Promise<DocumentChange> {
-  try {
-    return await replace(files, path, begin, plan);
-  } catch (error) {
-    if (!mayCreate || !hasCode(error, "ENOENT")) throw error;
-  }
-  try {
-    const planned = plan("");
-    await files.create(path, new TextEncoder().encode(planned.text), begin);
-    return { planned, created: true };
-  } catch (error) {
-    // Another process has created it.
-    if (!hasCode(error, "EEXIST")) throw error;
-    return await replace(files, path, begin, plan);
-  }
-}
-
-async function replace(
-  files: HasFiles["files"],
-  path: string,
-  begin: () => Promise<void>,
-  plan: Plan,
-): Promise<DocumentChange> {
-  let planned: PlannedEdit | undefined;
-  const decide = (current: Uint8Array): Uint8Array | undefined => {
-    const text = documentText(current, path);
-    planned = plan(text);
-    return planned.text === text ? undefined : new TextEncoder().encode(planned.text);
-  };
-  const bytes = await files.replace(path, decide, begin);
-  return { planned: planned ?? plan(documentText(bytes, path)), created: false };
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof FileError && error.code === code;
 }
 
 export interface DocumentEditResponse {

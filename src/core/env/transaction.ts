@@ -1,11 +1,10 @@
 /** Read, decide and replace under one lock, between audit records. */
 import type { HasHost } from "../files/port-host.ts";
+import { editFile } from "../access/edit-file.ts";
 import type { HasFiles } from "../files/port-files.ts";
-import type { Audited } from "../access/ports.ts";
 import type { KnownEffect } from "./port-effects.ts";
 import type { EnvWriteResponse } from "../api/bodies.ts";
-import { withAudit } from "../access/with-audit.ts";
-import type { Caller } from "../access/caller.ts";
+import type { Attempt } from "../access/with-audit.ts";
 import { SvcmError } from "../api/errors.ts";
 import type { RuntimeContract } from "../api/facts.ts";
 
@@ -23,12 +22,6 @@ import {
 } from "./env-file.ts";
 import type { EnvPlan } from "./plan.ts";
 
-export interface EnvTransaction {
-  readonly about: { action: "env.write"; environment?: string; service?: string; keys?: readonly string[] };
-  readonly begin: () => Promise<void>;
-  readonly ifMatch?: string | undefined;
-}
-
 export interface OtherLayers {
   readonly below: readonly EnvLayer[];
   readonly above?: readonly EnvLayer[];
@@ -43,22 +36,9 @@ export interface EnvWriteResult {
   readonly text: string;
 }
 
-export function auditedEnvWrite<T>(
-  ports: Audited,
-  caller: Caller,
-  write: (transaction: EnvTransaction) => Promise<T>,
-): Promise<T> {
-  const about: EnvTransaction["about"] = { action: "env.write" };
-  return withAudit(
-    ports,
-    caller,
-    () => about,
-    (begin) => write({ about, begin }),
-  );
-}
-
-export function recordFile({ about }: EnvTransaction, { name, service }: EnvFile): void {
-  Object.assign(about, { environment: name, ...(service !== undefined && { service }) });
+/** The file is known before its content is. */
+export function noteFile(attempt: Attempt | undefined, { name, service }: EnvFile): void {
+  attempt?.note({ environment: name, service });
 }
 
 export async function writeEnv(
@@ -66,26 +46,26 @@ export async function writeEnv(
   contract: RuntimeContract,
   { file, below, above = [] }: OtherLayers & { readonly file: EnvFile },
   makePlan: (text: string) => EnvPlan,
-  { about, begin, ifMatch }: EnvTransaction,
+  attempt: Attempt,
+  ifMatch?: string,
 ): Promise<EnvWriteResult> {
   const { path } = file;
   const joinLayers = (current: Uint8Array): Uint8Array =>
     concatBytes([...below, { bytes: current }, ...above].map(({ bytes }) => bytes));
-  let plan: EnvPlan | undefined;
-  const decide = (current: Uint8Array): Uint8Array | undefined => {
+  const decode = (current: Uint8Array): string => {
     requireEnvSize(current, path);
     if (ifMatch !== undefined) requireUnchanged(ports, joinLayers(current), ifMatch);
-    const text = decodeEnv(current, path);
-    plan = planOrRefuse(file, () => makePlan(text));
-    about.keys = plan.changedKeys;
-    if (plan.text === text) return undefined;
-    const next = new TextEncoder().encode(plan.text);
-    requireEnvSize(next, path);
-    return next;
+    return decodeEnv(current, path);
+  };
+  const plan = (text: string): EnvPlan => {
+    const planned = planOrRefuse(file, () => makePlan(text));
+    attempt.note({ keys: planned.changedKeys });
+    requireEnvSize(new TextEncoder().encode(planned.text), path);
+    return planned;
   };
   try {
-    const bytes = await ports.files.replace(path, decide, begin);
-    const { text, changedKeys, ignoredKeys, warnings } = plan ?? makePlan(decodeEnv(bytes, path));
+    const { planned, bytes } = await editFile(ports, path, { decode, plan, attempt });
+    const { text, changedKeys, ignoredKeys, warnings } = planned;
     const current = toReadResponse(contract, file, effectiveValues([...below, { text }, ...above]));
     return { response: { ...current, changedKeys, ignoredKeys, warnings }, bytes: joinLayers(bytes), text };
   } catch (error) {

@@ -1,7 +1,8 @@
+import { editFile } from "../access/edit-file.ts";
 import type { HasFiles } from "../files/port-files.ts";
 import type { HasFacts } from "../project/port-repository.ts";
 import type { Audited } from "../access/ports.ts";
-import { withAudit } from "../access/with-audit.ts";
+import { withAudit, type Attempt } from "../access/with-audit.ts";
 import type { Issue } from "../api/issue.ts";
 import type { Caller } from "../access/caller.ts";
 import { documentFailure, documentText } from "../deployments/file.ts";
@@ -54,36 +55,24 @@ export async function editKeys(
   edit: KeysEdit,
 ): Promise<KeysEditResponse> {
   const { dryRun, action } = edit;
-  const about = { action };
-  const run = async (write: (path: string, plan: MakePlan) => Promise<KeysPlan>): Promise<KeysEditResponse> => {
+  const run = async (attempt?: Attempt): Promise<KeysEditResponse> => {
     const file = await keysFile(ports);
-    const plan = planner(file, edit);
     const path = `${ports.workspace.root}/${file}`;
+    const planText = planner(file, edit);
+    const plan = (text: string): KeysPlan => {
+      const planned = planText(text);
+      attempt?.note({ keys: planned.changedKeys });
+      return planned;
+    };
+    const decode = (bytes: Uint8Array): string => documentText(bytes, path);
     try {
-      const { changedKeys, changes } = await write(path, plan);
-      return { file, dryRun, changedKeys, changes: changes.map(maskLineChange) };
+      const { planned } = await editFile(ports, path, { decode, plan, attempt });
+      return { file, dryRun, changedKeys: planned.changedKeys, changes: planned.changes.map(maskLineChange) };
     } catch (error) {
       throw documentFailure(error, path);
     }
   };
-  if (dryRun) return await run(async (path, plan) => plan(documentText(await ports.files.read(path), path)));
-  return await withAudit(
-    ports,
-    caller,
-    () => about,
-    (begin) =>
-      run(async (path, plan) => {
-        let planned: KeysPlan | undefined;
-        const decide = (current: Uint8Array): Uint8Array | undefined => {
-          const text = documentText(current, path);
-          planned = plan(text);
-          Object.assign(about, { keys: planned.changedKeys });
-          return planned.text === text ? undefined : new TextEncoder().encode(planned.text);
-        };
-        const bytes = await ports.files.replace(path, decide, begin);
-        return planned ?? plan(documentText(bytes, path));
-      }),
-  );
+  return dryRun ? await run() : await withAudit(ports, caller, { action }, run);
 }
 
 /** @throws {SvcmError} if no file of the repository declares keys */

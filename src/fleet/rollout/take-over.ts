@@ -85,8 +85,8 @@ function recordEnd<T>(
   { action, rollout: { id, environment, owner } }: Ended,
   replace: () => Promise<T>,
 ): Promise<T> {
-  const subject = () => ({ action, environment, target: `${id} of ${owner}, as ${fleet.user}` });
-  return withAudit(ports, commandLineCaller(), subject, async (begin) => {
+  const subject = { action, environment, target: `${id} of ${owner}, as ${fleet.user}` };
+  return withAudit(ports, commandLineCaller(), subject, async ({ begin }) => {
     await begin();
     return replace();
   });

@@ -1,6 +1,8 @@
-import { expect, test } from "vitest";
+import type { AuditRecord } from "../../../src/core/api/audit-record.ts";
+import type { LastEnd } from "../../../src/core/running/facts.ts";
+import { describe, expect, test } from "vitest";
 import type { LogEntry } from "../../../src/core/logs/log-line.ts";
-import { logFacts } from "../../../src/core/running/log-facts.ts";
+import { attributeStop, logFacts } from "../../../src/core/running/log-facts.ts";
 import { processState } from "../../../src/core/running/state.ts";
 import { record } from "../../support/process-record.ts";
 
@@ -44,4 +46,63 @@ test("a restart that took longer than usual is not a crash loop if PM2's log has
   const one = record({ ...online, createdAt: NOW - 9000, lastStartAt: NOW - 1000, startedAt: NOW - 1000 });
   const without = logFacts([], one, NOW);
   expect(processState(one, { epochMs: NOW, missingFolders: new Set(), facts: without }).name).toBe("crash loop");
+});
+
+describe("the user who stopped a process", () => {
+  const stoppedMs = Date.parse("2026-11-27T10:00:00.000Z");
+  const at = (ms: number): string => new Date(stoppedMs + ms).toISOString();
+  const record = (action: string, ms: number, more: Partial<AuditRecord> = {}): AuditRecord => ({
+    id: "1",
+    timestamp: at(ms),
+    action,
+    processes: [{ name: "api", pmId: 1, pm2Home: "/pm2" }],
+    source: "cli",
+    actor: "ada",
+    outcome: "succeeded",
+    ...more,
+  });
+  const process = { name: "api", pmId: 1, lastStartAt: stoppedMs - 600_000 };
+  const end = (stop: LastEnd["stop"]): LastEnd => ({ stop, signal: "SIGINT", code: 0 });
+  const foreign = end({ atMs: stoppedMs, actor: null, isSvcm: false });
+  const byAda = (atMs: number) => ({ atMs, actor: "ada", isSvcm: true });
+
+  test.each<[string, LastEnd | undefined, AuditRecord[], LastEnd | undefined]>([
+    ["a stop by svcm", foreign, [record("process.stop", 500)], end(byAda(stoppedMs))],
+    [
+      "one that the log does not have",
+      undefined,
+      [record("process.stop", 0)],
+      { stop: byAda(stoppedMs), signal: null, code: null },
+    ],
+    ["at the limit", foreign, [record("process.stop", 60_000)], end(byAda(stoppedMs))],
+    ["beyond the limit", foreign, [record("process.stop", 60_001)], foreign],
+    ["an end by itself", end(null), [record("process.stop", 500)], end(null)],
+    [
+      "a stop that a later action followed",
+      foreign,
+      [record("process.start", 700), record("process.stop", 500)],
+      end(null),
+    ],
+    ["an action at the limit", foreign, [record("process.restart", 0, { ms: 0, timestamp: at(1000) })], end(null)],
+    ["an action that began later", foreign, [record("process.restart", 0, { ms: 0, timestamp: at(1001) })], foreign],
+    ["an action that was over long before", foreign, [record("process.restart", -60_000)], end(null)],
+    ["an action that was over longer before", foreign, [record("process.restart", -60_001)], foreign],
+    ["a refused stop", foreign, [record("process.stop", 500, { outcome: "refused" })], foreign],
+    ["a stop before its last start", foreign, [record("process.stop", -600_001)], foreign],
+    [
+      "a stop of its namesake",
+      foreign,
+      [record("process.stop", 0, { processes: [{ name: "api", pmId: 2, pm2Home: "" }] })],
+      foreign,
+    ],
+    [
+      "a stop of another app",
+      foreign,
+      [record("process.stop", 0, { processes: [{ name: "web", pmId: 1, pm2Home: "" }] })],
+      foreign,
+    ],
+    ["no record", foreign, [], foreign],
+  ])("%s", (_name, last, records, expected) => {
+    expect(attributeStop(process, last, records)).toEqual(expected);
+  });
 });

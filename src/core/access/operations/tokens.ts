@@ -33,15 +33,10 @@ export const tokenRevoke = defineOperation({
   access: "admin",
   refusal: "INVALID_REQUEST",
   run: (ports: Audited & HasTokens, { name }, caller): Promise<{ readonly name: string }> =>
-    withAudit(
-      ports,
-      caller,
-      () => ({ action: "token.revoke", target: name }),
-      async (begin) => {
-        await ports.tokens.update((all) => removeToken(all, name), begin);
-        return { name };
-      },
-    ).catch(sayIfItWorks(ports, name)),
+    withAudit(ports, caller, { action: "token.revoke", target: name }, async ({ begin }) => {
+      await ports.tokens.update((all) => removeToken(all, name), begin);
+      return { name };
+    }).catch(sayIfItWorks(ports, name)),
 });
 
 /** A user must not believe that the token has ended. */

@@ -87,8 +87,7 @@ async function change(
   caller: Caller,
   { action, ...next }: Change & { readonly action: string },
 ): Promise<MarkListResponse> {
-  const subject = () => ({ action, target: next.subject });
-  return await withAudit(ports, caller, subject, async (begin) => {
+  return await withAudit(ports, caller, { action, target: next.subject }, async ({ begin }) => {
     await begin();
     const nowMs = ports.clock.now();
     const all = await (await ports.marks()).change((before) => withMark(before, next, nowMs));

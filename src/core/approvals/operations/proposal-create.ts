@@ -20,48 +20,40 @@ export const proposalCreate = defineOperation({
   async run(ports: ApprovalPorts, { kind, environment, service, reason, ...choices }, caller): Promise<Proposal> {
     const { clock } = ports;
     const proposals = await ports.proposals();
-    const subject: { action: string; environment?: string; keys?: string[]; target?: string } = {
-      action: "proposal.create",
-    };
-    return await withAudit(
-      ports,
-      caller,
-      () => subject,
-      async (begin) => {
-        requireMembers(kind, choices);
-        if (choices.values !== undefined) subject.keys = Object.keys(choices.values);
-        const input = omitUndefined(choices);
-        const computed = await computeChange(ports, { kind, environment, service, input }, caller);
-        const id = proposals.createId();
-        Object.assign(subject, { environment: computed.environment, target: `${id}, plan ${computed.planId}` });
-        requireRoom(await proposals.read(), caller, clock.now());
-        await begin();
-        const parent = caller.role === undefined ? await findParent(ports) : undefined;
-        const stored = await proposals.put((all) => {
-          const nowMs = clock.now();
-          requireRoom(all, caller, nowMs);
-          return {
-            id,
-            kind,
-            state: "pending",
-            environment: computed.environment,
-            planId: computed.planId,
-            summary: [...computed.summary],
-            ...omitUndefined({ service, reason, parent, commit: computed.commit }),
-            proposedBy: {
-              actor: caller.actor ?? "",
-              source: caller.source,
-              ...omitUndefined({ client: caller.client }),
-            },
-            createdAt: new Date(nowMs).toISOString(),
-            expiresAt: new Date(nowMs + LIFETIME_MS).toISOString(),
-            isByToken: caller.role !== undefined,
-            input: computed.commit === undefined ? input : { revision: computed.commit },
-          };
-        });
-        return toBody(stored);
-      },
-    );
+    return await withAudit(ports, caller, { action: "proposal.create" }, async ({ note, begin }) => {
+      requireMembers(kind, choices);
+      if (choices.values !== undefined) note({ keys: Object.keys(choices.values) });
+      const input = omitUndefined(choices);
+      const computed = await computeChange(ports, { kind, environment, service, input }, caller);
+      const id = proposals.createId();
+      note({ environment: computed.environment, target: `${id}, plan ${computed.planId}` });
+      requireRoom(await proposals.read(), caller, clock.now());
+      await begin();
+      const parent = caller.role === undefined ? await findParent(ports) : undefined;
+      const stored = await proposals.put((all) => {
+        const nowMs = clock.now();
+        requireRoom(all, caller, nowMs);
+        return {
+          id,
+          kind,
+          state: "pending",
+          environment: computed.environment,
+          planId: computed.planId,
+          summary: [...computed.summary],
+          ...omitUndefined({ service, reason, parent, commit: computed.commit }),
+          proposedBy: {
+            actor: caller.actor ?? "",
+            source: caller.source,
+            ...omitUndefined({ client: caller.client }),
+          },
+          createdAt: new Date(nowMs).toISOString(),
+          expiresAt: new Date(nowMs + LIFETIME_MS).toISOString(),
+          isByToken: caller.role !== undefined,
+          input: computed.commit === undefined ? input : { revision: computed.commit },
+        };
+      });
+      return toBody(stored);
+    });
   },
 });
 

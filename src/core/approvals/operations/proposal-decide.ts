@@ -105,25 +105,19 @@ async function decideProposal(
 ): Promise<Proposal> {
   const { clock } = ports;
   const proposals = await ports.proposals();
-  const subject: { action: string; environment?: string; target: string } = { action, target: id };
-  return await withAudit(
-    ports,
-    caller,
-    () => subject,
-    async (begin) => {
-      const proposal = findProposal(await proposals.read(), id, clock.now());
-      Object.assign(subject, { environment: proposal.environment, target: `${proposal.id}, plan ${proposal.planId}` });
-      const next = await decide(proposal);
-      await begin();
-      const stored = await proposals.put((all) => {
-        const current = findProposal(all, id, clock.now());
-        // Another user may have decided meanwhile.
-        if (current.state !== proposal.state) requirePending(current);
-        return next(current);
-      });
-      return toBody(stored);
-    },
-  );
+  return await withAudit(ports, caller, { action, target: id }, async ({ note, begin }) => {
+    const proposal = findProposal(await proposals.read(), id, clock.now());
+    note({ environment: proposal.environment, target: `${proposal.id}, plan ${proposal.planId}` });
+    const next = await decide(proposal);
+    await begin();
+    const stored = await proposals.put((all) => {
+      const current = findProposal(all, id, clock.now());
+      // Another user may have decided meanwhile.
+      if (current.state !== proposal.state) requirePending(current);
+      return next(current);
+    });
+    return toBody(stored);
+  });
 }
 
 /** Newest first. A limited token sees those of its environments and services. */

@@ -23,31 +23,25 @@ export const proposalRun = defineOperation({
   async run(ports: ApprovalPorts, { id }, caller): Promise<Proposal> {
     const { clock } = ports;
     const proposals = await ports.proposals();
-    const subject: { action: string; environment?: string; target: string } = { action: "proposal.run", target: id };
-    return await withAudit(
-      ports,
-      caller,
-      () => subject,
-      async (begin) => {
-        const proposal = findProposal(await proposals.read(), id, clock.now());
-        const approvedBy = proposal.decidedBy === undefined ? "" : `, approved by ${proposal.decidedBy.actor}`;
-        const target = `${proposal.id}, plan ${proposal.planId}${approvedBy}`;
-        Object.assign(subject, { environment: proposal.environment, target });
-        const requireRunnable = (one: StoredProposal): void => {
-          requireApproved(one);
-          requireValidApprover(one, ports.tokens.current(), clock.now());
-        };
-        requireRunnable(proposal);
-        await begin();
-        const runner = await proposals.self();
-        const claimed = await proposals.put((all) => {
-          const current = findProposal(all, id, clock.now());
-          requireRunnable(current);
-          return { ...current, state: "running", startedAt: new Date(clock.now()).toISOString(), runner };
-        });
-        return toBody(await runClaimed(ports, claimed, caller));
-      },
-    );
+    return await withAudit(ports, caller, { action: "proposal.run", target: id }, async ({ note, begin }) => {
+      const proposal = findProposal(await proposals.read(), id, clock.now());
+      const approvedBy = proposal.decidedBy === undefined ? "" : `, approved by ${proposal.decidedBy.actor}`;
+      const target = `${proposal.id}, plan ${proposal.planId}${approvedBy}`;
+      note({ environment: proposal.environment, target });
+      const requireRunnable = (one: StoredProposal): void => {
+        requireApproved(one);
+        requireValidApprover(one, ports.tokens.current(), clock.now());
+      };
+      requireRunnable(proposal);
+      await begin();
+      const runner = await proposals.self();
+      const claimed = await proposals.put((all) => {
+        const current = findProposal(all, id, clock.now());
+        requireRunnable(current);
+        return { ...current, state: "running", startedAt: new Date(clock.now()).toISOString(), runner };
+      });
+      return toBody(await runClaimed(ports, claimed, caller));
+    });
   },
 });
 

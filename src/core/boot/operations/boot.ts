@@ -48,17 +48,12 @@ export const bootEnable = defineOperation({
     const { scope, text, replaced } = unit;
     const response = { name: unit.name, scope, user: user.name, home, text, replaced, daemonPid: running?.pid ?? null };
     if (print) return { ...response, isEnabled: false };
-    await withAudit(
-      ports,
-      caller,
-      () => ({ action: "boot.enable", target: unit.name }),
-      async (begin) => {
-        requireRights(system, user, replaced, system.units);
-        requireSystemd(system);
-        await begin();
-        await units.enable(unit);
-      },
-    );
+    await withAudit(ports, caller, { action: "boot.enable", target: unit.name }, async ({ begin }) => {
+      requireRights(system, user, replaced, system.units);
+      requireSystemd(system);
+      await begin();
+      await units.enable(unit);
+    });
     return { ...response, isEnabled: true };
   },
 });
@@ -101,16 +96,11 @@ export const bootDisable = defineOperation({
     const own = system.units.find((unit) => unit.isOfHome && unit.starts === "svcm");
     if (own === undefined) return { name: null, home, enabled: [], keepsLinger: false };
     const isRunning = ((await daemons.list()) ?? []).some((daemon) => daemon.home === home);
-    return await withAudit(
-      ports,
-      caller,
-      () => ({ action: "boot.disable", target: own.name }),
-      async (begin) => {
-        requireSystemd(system);
-        await begin();
-        await units.disable({ ...own, madeLinger: own.madeLinger && !isRunning });
-        return { name: own.name, home, enabled: own.replaced, keepsLinger: own.madeLinger && isRunning };
-      },
-    );
+    return await withAudit(ports, caller, { action: "boot.disable", target: own.name }, async ({ begin }) => {
+      requireSystemd(system);
+      await begin();
+      await units.disable({ ...own, madeLinger: own.madeLinger && !isRunning });
+      return { name: own.name, home, enabled: own.replaced, keepsLinger: own.madeLinger && isRunning };
+    });
   },
 });

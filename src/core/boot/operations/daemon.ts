@@ -7,7 +7,7 @@ import { withAudit } from "../../access/with-audit.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { FormerDaemon, RestoredProcess } from "../../pm2/port-processes.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import { noteProcesses, type ActionSubject } from "../../rollout/control/action.ts";
+import { noteProcesses } from "../../rollout/control/action.ts";
 import { compareSaved } from "../compare-saved.ts";
 import { waitForRestored } from "../gate.ts";
 import { renewalProblems } from "../renewal.ts";
@@ -43,35 +43,30 @@ export const daemonRenew = defineOperation({
   access: "admin",
   async run(ports: BootPorts, { node, goBack }, caller): Promise<DaemonRenewResponse> {
     const chosen = node ?? ports.units.program().node;
-    const subject: ActionSubject = { action: "daemon.renew", target: chosen };
-    return await withAudit(
-      ports,
-      caller,
-      () => subject,
-      (begin) =>
-        withRolloutLocks(ports, async () => {
-          const facts = await readRenewalFacts(ports, chosen);
-          const problems = renewalProblems(facts, goBack);
-          if (problems.length > 0) throw refused(problems, goBack);
-          const { standing, running, saved } = facts;
-          const names = new Set([...running, ...saved.processes].map(({ name }) => name));
-          noteProcesses(
-            subject,
-            ports,
-            [...names].map((name) => ({ name, pmId: null })),
-          );
-          await begin();
-          const before = await ownVersions(ports);
-          const isBack = goBack || standing?.step === "back";
-          const processes = isBack ? await turnBack(ports) : await moveAll(ports, chosen, facts.former);
-          return {
-            state: isBack ? "returned" : "renewed",
-            before,
-            after: await ownVersions(ports),
-            goesOnSince: standing === null ? null : new Date(standing.startedAtMs).toISOString(),
-            processes,
-          };
-        }),
+    return await withAudit(ports, caller, { action: "daemon.renew", target: chosen }, (attempt) =>
+      withRolloutLocks(ports, async () => {
+        const facts = await readRenewalFacts(ports, chosen);
+        const problems = renewalProblems(facts, goBack);
+        if (problems.length > 0) throw refused(problems, goBack);
+        const { standing, running, saved } = facts;
+        const names = new Set([...running, ...saved.processes].map(({ name }) => name));
+        noteProcesses(
+          attempt,
+          ports,
+          [...names].map((name) => ({ name, pmId: null })),
+        );
+        await attempt.begin();
+        const before = await ownVersions(ports);
+        const isBack = goBack || standing?.step === "back";
+        const processes = isBack ? await turnBack(ports) : await moveAll(ports, chosen, facts.former);
+        return {
+          state: isBack ? "returned" : "renewed",
+          before,
+          after: await ownVersions(ports),
+          goesOnSince: standing === null ? null : new Date(standing.startedAtMs).toISOString(),
+          processes,
+        };
+      }),
     );
   },
 });

@@ -17,25 +17,20 @@ export const bootSave = defineOperation({
   access: "act",
   async run(ports: BootPorts, _input, caller): Promise<BootSaveResponse> {
     const { processes, savedLists } = ports;
-    return await withAudit(
-      ports,
-      caller,
-      () => ({ action: "boot.save" }),
-      async (begin) => {
-        const list = await processes.list();
-        const { path, processes: saved } = await savedLists.read((value) => processes.digest(value));
-        if (list.length === 0 && saved.length > 0)
-          throw new SvcmError("PROCESS_ACTION_REFUSED", {
-            code: "BOOT_SAVE_EMPTY",
-            details: `PM2 runs no apps, and the saved list has ${saved.length} of them, which a save would remove.`,
-            hint: "Bring them back: svcm boot restore. To empty the list: pm2 save --force.",
-          });
-        await begin();
-        await processes.saveList();
-        savedLists.makePrivate();
-        return { path, processes: list.length };
-      },
-    );
+    return await withAudit(ports, caller, { action: "boot.save" }, async ({ begin }) => {
+      const list = await processes.list();
+      const { path, processes: saved } = await savedLists.read((value) => processes.digest(value));
+      if (list.length === 0 && saved.length > 0)
+        throw new SvcmError("PROCESS_ACTION_REFUSED", {
+          code: "BOOT_SAVE_EMPTY",
+          details: `PM2 runs no apps, and the saved list has ${saved.length} of them, which a save would remove.`,
+          hint: "Bring them back: svcm boot restore. To empty the list: pm2 save --force.",
+        });
+      await begin();
+      await processes.saveList();
+      savedLists.makePrivate();
+      return { path, processes: list.length };
+    });
   },
 });
 
@@ -57,17 +52,12 @@ export const bootRestore = defineOperation({
     const { daemons, processes, units, savedLists } = ports;
     const outside = await findOutside(ports);
     if (outside !== undefined) return { state: "outside", daemonPid: outside, processes: [] };
-    const restored = await withAudit(
-      ports,
-      caller,
-      () => ({ action: "boot.restore" }),
-      async (begin) => {
-        await begin();
-        const answers = await processes.restoreList();
-        const failed = new Map((await waitForRestored(ports, answers)).map((one) => [one.pmId, one]));
-        return answers.map((one) => (one.pmId === null ? one : (failed.get(one.pmId) ?? one)));
-      },
-    );
+    const restored = await withAudit(ports, caller, { action: "boot.restore" }, async ({ begin }) => {
+      await begin();
+      const answers = await processes.restoreList();
+      const failed = new Map((await waitForRestored(ports, answers)).map((one) => [one.pmId, one]));
+      return answers.map((one) => (one.pmId === null ? one : (failed.get(one.pmId) ?? one)));
+    });
     savedLists.makePrivate();
     const daemonPid = (await daemons.list())?.find(({ isOwn }) => isOwn)?.pid ?? null;
     if (daemonPid !== null) await units.notifyReady(daemonPid, statusText(restored));

@@ -6,8 +6,9 @@ import { FileError, type HasFiles } from "../../files/port-files.ts";
 import type { EnvWriteResponse } from "../../api/bodies.ts";
 import { decodeEnv, envFileFailure, locateEnvFile, readEnvFile, readLowerLayers } from "../env-file.ts";
 import { type EnvPlan, planRewrite } from "../plan.ts";
-import { auditedEnvWrite, recordFile, writeEnv } from "../transaction.ts";
+import { noteFile, writeEnv } from "../transaction.ts";
 import { withEffect } from "./env-write.ts";
+import { withAudit } from "../../access/with-audit.ts";
 import { defineOperation } from "../../access/operation.ts";
 
 import { entityTag } from "../../words/entity-tag.ts";
@@ -48,15 +49,15 @@ export const envRewrite = defineOperation({
     { content, ifMatch, ...request },
     caller,
   ): Promise<EnvWriteResponse> {
-    const written = await auditedEnvWrite(ports, caller, async (transaction) => {
+    const written = await withAudit(ports, caller, { action: "env.write" }, async (attempt) => {
       const contract = await ports.facts.runtimeContract();
       const file = await locateEnvFile(ports, contract, request);
-      recordFile(transaction, file);
+      noteFile(attempt, file);
       const below = await readLowerLayers(ports, file);
       const { fileName, path } = file;
       const after = decodeEnv(content, path);
       const makePlan = (before: string): EnvPlan => planRewrite(contract, { fileName, before, after, below });
-      const { response } = await writeEnv(ports, contract, { file, below }, makePlan, { ...transaction, ifMatch });
+      const { response } = await writeEnv(ports, contract, { file, below }, makePlan, attempt, ifMatch);
       return { file, response };
     });
     return await withEffect(ports, written.file, written.response);

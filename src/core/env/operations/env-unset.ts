@@ -13,10 +13,11 @@ import {
   removalIssues,
   type EffectiveValue,
 } from "../removal.ts";
-import { auditedEnvWrite, recordFile, planOrRefuse, writeEnv, type EnvTransaction } from "../transaction.ts";
+import { noteFile, planOrRefuse, writeEnv } from "../transaction.ts";
 import { refusal, SvcmError } from "../../api/errors.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { RuntimeContract } from "../../api/facts.ts";
+import { withAudit, type Attempt } from "../../access/with-audit.ts";
 import { defineOperation } from "../../access/operation.ts";
 
 import { findLayerUsers } from "../../project/resolve.ts";
@@ -40,9 +41,9 @@ export const envUnset = defineOperation({
       const plan = planOrRefuse(file, () => makePlan(file.text));
       return { ...planResponse(file, plan), effective: effective(plan.text) };
     }
-    const { file, written } = await auditedEnvWrite(ports, caller, async (transaction) => {
-      const { contract, layers, makePlan, effective } = await prepare(ports, input, transaction);
-      const { response, text } = await writeEnv(ports, contract, layers, makePlan, transaction);
+    const { file, written } = await withAudit(ports, caller, { action: "env.write" }, async (attempt) => {
+      const { contract, layers, makePlan, effective } = await prepare(ports, input, attempt);
+      const { response, text } = await writeEnv(ports, contract, layers, makePlan, attempt);
       return { file: layers.file, written: { ...response, effective: effective(text) } };
     });
     return await withEffect(ports, file, written);
@@ -52,13 +53,13 @@ export const envUnset = defineOperation({
 async function prepare(
   ports: HasFacts & HasFiles & HasWorkspace,
   { keys: requestedKeys, ...request }: InputOf<"env.unset">,
-  transaction?: EnvTransaction,
+  attempt?: Attempt,
 ) {
   const keys = [...new Set(requestedKeys)];
   const contract = await ports.facts.runtimeContract();
-  if (transaction) transaction.about.keys = keys.filter((key) => Object.hasOwn(contract.keys, key));
+  attempt?.note({ keys: keys.filter((key) => Object.hasOwn(contract.keys, key)) });
   const content = await readEnvFile(ports, contract, request);
-  if (transaction) recordFile(transaction, content);
+  noteFile(attempt, content);
   const { file, below, above } = await locateRemoval(ports, contract, content, keys);
   const makePlan = (text: string): EnvPlan => planRemoval(contract, text, keys);
   const effective = (text: string) => {

@@ -22,16 +22,10 @@ import {
   type ForeignKeys,
   type KeyChange,
 } from "../plan.ts";
-import {
-  auditedEnvWrite,
-  recordFile,
-  planOrRefuse,
-  writeEnv,
-  type EnvTransaction,
-  type WrittenFile,
-} from "../transaction.ts";
+import { noteFile, planOrRefuse, writeEnv, type WrittenFile } from "../transaction.ts";
 import { refusal } from "../../api/errors.ts";
 import type { RuntimeContract } from "../../api/facts.ts";
+import { withAudit, type Attempt } from "../../access/with-audit.ts";
 import { defineOperation } from "../../access/operation.ts";
 
 import type { TaggedResponse } from "./env-read.ts";
@@ -61,13 +55,13 @@ export const envWrite = defineOperation({
     { values, ifMatch, foreignKeys, ...request },
     caller,
   ): Promise<TaggedResponse<EnvWriteResponse>> {
-    const written = await auditedEnvWrite(ports, caller, async (transaction) => {
+    const written = await withAudit(ports, caller, { action: "env.write" }, async (attempt) => {
       const contract = await ports.facts.runtimeContract();
-      transaction.about.keys = Object.keys(values).filter((key) => Object.hasOwn(contract.keys, key));
+      attempt.note({ keys: Object.keys(values).filter((key) => Object.hasOwn(contract.keys, key)) });
       const file = await locateEnvFile(ports, contract, request);
-      recordFile(transaction, file);
+      noteFile(attempt, file);
       requireValidValues(contract, values, foreignKeys);
-      return { file, ...(await writeValues(ports, contract, file, values, { ...transaction, ifMatch })) };
+      return { file, ...(await writeValues(ports, contract, file, values, attempt, ifMatch)) };
     });
     return { bytes: written.bytes, response: await withEffect(ports, written.file, written.response) };
   },
@@ -102,12 +96,13 @@ export async function writeValues(
   contract: RuntimeContract,
   file: EnvFile,
   values: EnvValues,
-  transaction: EnvTransaction,
+  attempt: Attempt,
+  ifMatch?: string,
 ): Promise<TaggedResponse<WrittenFile>> {
   const below = await readLowerLayers(ports, file);
   const makePlan = (text: string): EnvPlan =>
     planWrite(contract, text, withoutInherited(values, text, below), file.fileName);
-  const { response, bytes } = await writeEnv(ports, contract, { file, below }, makePlan, transaction);
+  const { response, bytes } = await writeEnv(ports, contract, { file, below }, makePlan, attempt, ifMatch);
   return { response, bytes };
 }
 

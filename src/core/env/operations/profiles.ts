@@ -6,9 +6,10 @@ import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { EnvWriteResponse } from "../../api/bodies.ts";
 import { findProfile, type ProfileStep, profileSteps, refuseUnusedValues } from "../profiles.ts";
 import type { InputOf } from "../../api/inputs.ts";
+import { withAudit, type Attempt } from "../../access/with-audit.ts";
 import { defineOperation } from "../../access/operation.ts";
 import { readEnvFile } from "../env-file.ts";
-import { auditedEnvWrite, type EnvTransaction, recordFile } from "../transaction.ts";
+import { noteFile } from "../transaction.ts";
 import {
   type EnvPlanResponse,
   planResponse,
@@ -66,27 +67,23 @@ export const profileApply = defineOperation({
       const { contract, file, values, rest } = await prepare(ports, input);
       return { ...planResponse(file, planValues(contract, file, values)), ...rest };
     }
-    const { file, ...written } = await auditedEnvWrite(ports, caller, (transaction) =>
-      write(ports, input, transaction),
+    const { file, ...written } = await withAudit(ports, caller, { action: "env.write" }, (attempt) =>
+      write(ports, input, attempt),
     );
     return await withEffect(ports, file, written);
   },
 });
 
-async function prepare(
-  ports: HasFacts & HasFiles & HasWorkspace,
-  input: InputOf<"profile.apply">,
-  transaction?: EnvTransaction,
-) {
+async function prepare(ports: HasFacts & HasFiles & HasWorkspace, input: InputOf<"profile.apply">, attempt?: Attempt) {
   const contract = await ports.facts.runtimeContract();
   const profile = findProfile(contract, input.profile);
   refuseUnusedValues(input.profile, profile, input.values);
   const file = await readEnvFile(ports, contract, input);
   const steps = profileSteps(contract, profile, file.text, input.values);
   const values = valuesToWrite(steps);
-  if (transaction) {
-    recordFile(transaction, file);
-    transaction.about.keys = Object.keys(values);
+  if (attempt) {
+    noteFile(attempt, file);
+    attempt.note({ keys: Object.keys(values) });
   }
   requireValidValues(contract, values, "refuse");
   return { contract, file, values, rest: { profile: input.profile, manual: manualSteps(steps) } };
@@ -95,10 +92,10 @@ async function prepare(
 async function write(
   ports: HasFacts & HasFiles & HasHost & HasWorkspace,
   input: InputOf<"profile.apply">,
-  transaction: EnvTransaction,
+  attempt: Attempt,
 ) {
-  const { contract, file, values, rest } = await prepare(ports, input, transaction);
-  const { response } = await writeValues(ports, contract, file, values, transaction);
+  const { contract, file, values, rest } = await prepare(ports, input, attempt);
+  const { response } = await writeValues(ports, contract, file, values, attempt);
   return { file, ...response, ...rest };
 }
 

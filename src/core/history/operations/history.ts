@@ -25,17 +25,12 @@ export const historyRecord = defineOperation({
   refusal: "INVALID_PAYLOAD",
   async run(ports: Audited & HasHistoryFiles & HasRecorder, { on }, caller): Promise<RecorderResponse> {
     const { recorder, historyFiles } = ports;
-    await withAudit(
-      ports,
-      caller,
-      () => ({ action: "history.record", target: on ? "on" : "off" }),
-      async (begin) => {
-        if (recorder.state.on === on) return;
-        await begin();
-        if (on) recorder.start("request");
-        else await recorder.stop();
-      },
-    );
+    await withAudit(ports, caller, { action: "history.record", target: on ? "on" : "off" }, async ({ begin }) => {
+      if (recorder.state.on === on) return;
+      await begin();
+      if (on) recorder.start("request");
+      else await recorder.stop();
+    });
     return { ...recorder.state, ...(await readExtent(historyFiles, await historyFiles.list())) };
   },
 });

@@ -44,21 +44,16 @@ export const logsRotate = defineOperation({
         .join(", ")
         .slice(0, 1000),
     };
-    return await withAudit(
-      ports,
-      caller,
-      () => about,
-      async (begin) => {
-        const beginOnce = once(begin);
-        const done: RotatedLog[] = [];
-        for (const log of open) {
-          if (caller.signal?.aborted) break;
-          await beginOnce();
-          done.push(await rotateOne(ports, log, settings, caller.signal));
-        }
-        return answer([...done, ...refused]);
-      },
-    );
+    return await withAudit(ports, caller, about, async ({ begin }) => {
+      const beginOnce = once(begin);
+      const done: RotatedLog[] = [];
+      for (const log of open) {
+        if (caller.signal?.aborted) break;
+        await beginOnce();
+        done.push(await rotateOne(ports, log, settings, caller.signal));
+      }
+      return answer([...done, ...refused]);
+    });
   },
 });
 

@@ -43,17 +43,12 @@ export const logsPrune = defineOperation({
     const mustReopen = survey.fullDiskMs !== null || survey.deleted.length > 0;
     const isNothing = plan.files.length === 0 && plan.heads.length === 0 && !mustReopen;
     if (!apply || isNothing) return planned(plan, survey, { apply, mustReopen });
-    return await withAudit(
-      ports,
-      caller,
-      () => ({ action: "logs.prune", target: survey.home }),
-      async (begin) => {
-        await begin();
-        const answer = await prune(ports, plan);
-        if (mustReopen) await ports.logCare.reopen();
-        return { ...answer, reopened: mustReopen };
-      },
-    );
+    return await withAudit(ports, caller, { action: "logs.prune", target: survey.home }, async ({ begin }) => {
+      await begin();
+      const answer = await prune(ports, plan);
+      if (mustReopen) await ports.logCare.reopen();
+      return { ...answer, reopened: mustReopen };
+    });
   },
 });
 

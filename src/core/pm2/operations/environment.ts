@@ -37,12 +37,7 @@ export const envExport = defineOperation({
 
 /** Secrets leave svcm only after a record of it. @throws {SvcmError} AUDIT_FAILED */
 async function recordSecrets(ports: Audited, caller: Caller, environment: string, keys: string[]): Promise<void> {
-  await withAudit(
-    ports,
-    caller,
-    () => ({ action: "env.export", environment, keys }),
-    (begin) => begin(),
-  );
+  await withAudit(ports, caller, { action: "env.export", environment, keys }, ({ begin }) => begin());
 }
 
 /** Every variable of a service's process, including secrets. */

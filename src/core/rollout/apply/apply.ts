@@ -3,9 +3,9 @@ import type { HasClock } from "../../files/port-host.ts";
 import type { ApplyPorts } from "./ports.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { Plan, Release, ReleasedCode } from "../../api/rollout.ts";
-import { withAudit } from "../../access/with-audit.ts";
+import { withAudit, type Attempt } from "../../access/with-audit.ts";
 import type { Caller } from "../../access/caller.ts";
-import { noteProcesses, type ActionSubject } from "../control/action.ts";
+import { noteProcesses } from "../control/action.ts";
 import { POLL_INTERVAL_MS } from "../control/verify.ts";
 import { findFormerName, stepNames } from "../step.ts";
 import { computePlan, type Planned } from "../planning.ts";
@@ -38,20 +38,14 @@ export interface Applied {
  */
 export function applyPlan(ports: ApplyPorts, input: Input, caller: Caller, deploy?: ReleasedCode): Promise<Applied> {
   const { lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = input;
-  const subject: ActionSubject = { action: "plan.apply" };
-  return withAudit(
-    ports,
-    caller,
-    () => subject,
-    (begin) =>
-      ports.releases.withLock(lockTimeoutMs, () => applyLocked(ports, input, { caller, subject, begin, deploy })),
+  return withAudit(ports, caller, { action: "plan.apply" }, (attempt) =>
+    ports.releases.withLock(lockTimeoutMs, () => applyLocked(ports, input, { caller, attempt, deploy })),
   );
 }
 
 interface ApplyContext {
   readonly caller: Caller;
-  readonly subject: ActionSubject;
-  readonly begin: () => Promise<void>;
+  readonly attempt: Attempt;
   /** The code of a deploy, which is recorded with the release. */
   readonly deploy: ReleasedCode | undefined;
 }
@@ -59,7 +53,7 @@ interface ApplyContext {
 async function applyLocked(
   ports: ApplyPorts,
   input: Input,
-  { caller, subject, begin, deploy }: ApplyContext,
+  { caller, attempt, deploy }: ApplyContext,
 ): Promise<Applied> {
   const { environment, service, apps, prune, preflight, restart, save = true } = input;
   const request = { environment, service, apps, prune, preflight };
@@ -72,21 +66,20 @@ async function applyLocked(
   await recover(ports);
   const planned = await whileHung(ports, () => computePlan(ports, restarting, content));
   const { plan } = planned;
-  subject.environment = planned.content.name;
-  if (plan.id !== null) subject.target = `plan ${plan.id}`;
+  attempt.note({ environment: planned.content.name, ...(plan.id !== null && { target: `plan ${plan.id}` }) });
   requireApplicable(plan, input);
   const steps = planned.decision.steps.filter((step) => save || step.do !== "save");
   if (steps.length === 0) return { plan, release: null };
   const run = { ports, planned, steps, input, caller };
   const recording = await startApplyRecording(run, caller, deploy);
-  subject.target = releaseTarget(recording.head);
-  noteProcesses(subject, ports, [
+  attempt.note({ target: releaseTarget(recording.head) });
+  noteProcesses(attempt, ports, [
     ...recording.head.before,
     ...steps.flatMap(({ do: kind, app }) => (kind === "start" ? [{ name: app, pmId: null }] : [])),
   ]);
   const envFiles = await prepareOrRefuse(recording, async () => {
     const copies = await ports.releases.copyEnvFiles(recording.head.id, planned.envFiles);
-    await begin();
+    await attempt.begin();
     return copies;
   });
   const boots = await whileListening(ports, () => runSteps(run, recording));

@@ -5,7 +5,7 @@ import type { Release } from "../../api/rollout.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import type { Caller } from "../../access/caller.ts";
 import { SvcmError } from "../../api/errors.ts";
-import { noteProcesses, type ActionSubject } from "../control/action.ts";
+import { noteProcesses } from "../control/action.ts";
 
 import { whileListening, DEFAULT_LOCK_TIMEOUT_MS } from "./apply.ts";
 import { stateAfterRevert } from "./applied-state.ts";
@@ -33,8 +33,7 @@ type Input = InputOf<"rollout.rollback">;
  */
 export function rollBack(ports: ApplyPorts, input: Input, caller: Caller): Promise<Release> {
   const { apps, plan: requested } = input;
-  const subject: ActionSubject = { action: "plan.rollback" };
-  const attempt = (begin: () => Promise<void>): Promise<Release> =>
+  return withAudit(ports, caller, { action: "plan.rollback" }, (attempt) =>
     withLocks(ports, input, caller, async (root) => {
       const done = await findRecordedStep(ports, caller.step);
       if (done !== undefined) return done;
@@ -43,16 +42,16 @@ export function rollBack(ports: ApplyPorts, input: Input, caller: Caller): Promi
       const release = caller.step === undefined ? input.release : await findReleaseOfRollout(ports, caller.step);
       const planned = await planRollback(ports, { release, apps });
       if (planned.undone.deploy?.root !== root) throw planStale(requested, planned.plan.id);
-      subject.target = `release ${planned.undone.id}`;
+      attempt.note({ target: `release ${planned.undone.id}` });
       if (requested !== undefined && requested !== planned.plan.id) throw planStale(requested, planned.plan.id);
       requireChange(planned);
       const recording = await startRollbackRecording(ports, planned, caller);
-      noteProcesses(subject, ports, recording.head.before);
-      await begin();
+      noteProcesses(attempt, ports, recording.head.before);
+      await attempt.begin();
       const how = { timeoutMs: input.timeoutMs, signal: caller.signal };
       return await whileListening(ports, () => runRollback(ports, planned, recording, how));
-    });
-  return withAudit(ports, caller, () => subject, attempt);
+    }),
+  );
 }
 
 /** Otherwise a rollback of new code would succeed, and the new code would run on. */

@@ -10,7 +10,7 @@ import type { ReleaseRecorder } from "./recording.ts";
 import { revertApps } from "./revert-apps.ts";
 import { runStep, findTargets } from "./run-step.ts";
 import { withAudit } from "../../access/with-audit.ts";
-import { noteProcesses, type ActionSubject } from "../control/action.ts";
+import { noteProcesses } from "../control/action.ts";
 
 export async function runSteps(run: ApplyRun, recording: ReleaseRecorder): Promise<ReadonlyMap<string, number>> {
   const { ports, planned, steps, caller } = run;
@@ -110,23 +110,25 @@ async function withStepAudit(
   }
   const { ports, planned, caller } = run;
   const keys = step.why.flatMap(({ field, key }) => (field === "env" && key !== null ? [key] : []));
-  const subject: ActionSubject = { action: `process.${step.do}`, environment: planned.content.name };
-  if (keys.length > 0) subject.keys = keys;
   const targets = step.pmIds.map((pmId) => ({ name: step.app, pmId }));
-  noteProcesses(subject, ports, targets.length > 0 ? targets : [{ name: step.app, pmId: null }]);
   return await withAudit(
     ports,
     caller,
-    () => subject,
-    async (begin) => {
-      await begin();
+    {
+      action: `process.${step.do}`,
+      environment: planned.content.name,
+      ...(keys.length > 0 && { keys }),
+    },
+    async (attempt) => {
+      noteProcesses(attempt, ports, targets.length > 0 ? targets : [{ name: step.app, pmId: null }]);
+      await attempt.begin();
       await work();
       if (!STARTING.has(step.do)) return undefined;
       // The step is done, so a failed look is not its failure.
       const listed = await ports.processes.list().catch(() => undefined);
       const started = listed?.filter(({ name }) => name === step.app);
       if (started !== undefined)
-        noteProcesses(subject, ports, step.do === "replace" ? [...targets, ...started] : started);
+        noteProcesses(attempt, ports, step.do === "replace" ? [...targets, ...started] : started);
       return started && pmIdsOf(started);
     },
   );

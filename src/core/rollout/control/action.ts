@@ -7,7 +7,7 @@ import type { ProcessAction, ProcessScope } from "../../api/names.ts";
 import type { NextRun } from "../../pm2/port-processes.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { HasWorkspace } from "../../project/port-repository.ts";
-import type { AuditRecord } from "../../api/audit-record.ts";
+import type { Attempt, AuditSubject } from "../../access/with-audit.ts";
 
 export type ActionInput = InputOf<"process.act"> & { readonly scope: ProcessScope };
 
@@ -82,11 +82,7 @@ export function mergeOutcomes(outcomes: readonly Outcome[]): Outcome {
   };
 }
 
-export type ActionSubject = {
-  -readonly [Member in "action" | "environment" | "keys" | "processes" | "target" | "code"]?: AuditRecord[Member];
-} & Pick<AuditRecord, "action">;
-
-export function createActionSubject(input: InputOf<"process.act">): ActionSubject {
+export function createActionSubject(input: InputOf<"process.act">): AuditSubject {
   const { action, scope = "process", namespace } = input;
   const requested = scope === "namespace" ? (namespace ?? input.name) : describeProcesses(input);
   const target = scope === "process" ? requested : `${scope} ${requested ?? "*"}`;
@@ -102,23 +98,23 @@ function describeProcesses({ name, pmId, names = [], pmIds = [] }: InputOf<"proc
 export type NamedProcess = { readonly name: string; readonly pmId: number | null };
 
 export function noteProcesses(
-  subject: ActionSubject,
+  { note }: Attempt,
   { workspace }: HasWorkspace,
   processes: readonly NamedProcess[],
 ): void {
-  subject.processes = processes.map(({ name, pmId }) => ({ name, pmId, pm2Home: workspace.pm2Home }));
+  note({ processes: processes.map(({ name, pmId }) => ({ name, pmId, pm2Home: workspace.pm2Home })) });
 }
 
 export function noteOutcome(
-  subject: ActionSubject,
+  attempt: Attempt,
   ports: HasWorkspace,
   { affected, skipped }: { readonly affected: readonly AffectedProcess[]; readonly skipped: readonly SkippedProcess[] },
 ): void {
   noteProcesses(
-    subject,
+    attempt,
     ports,
     [...affected, ...skipped].toSorted((a, b) => a.pmId - b.pmId),
   );
   const [first] = skipped;
-  if (affected.length === 0 && first !== undefined) subject.code = first.reason;
+  if (affected.length === 0 && first !== undefined) attempt.note({ code: first.reason });
 }

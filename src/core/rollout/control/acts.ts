@@ -9,7 +9,6 @@ import {
   type ActionContext,
   type Act,
   noteProcesses,
-  type ActionSubject,
   type NamedProcess,
   mergeOutcomes,
   type Outcome,
@@ -23,20 +22,21 @@ import { listOrEmpty } from "../../pm2/list.ts";
 import { separateJobs, startDeclared } from "./start-declared.ts";
 import type { Issue } from "../../api/issue.ts";
 import type { Progress } from "../../access/caller.ts";
+import type { Attempt } from "../../access/with-audit.ts";
 import { groupBy } from "../../words/group-by.ts";
 
 /**
- * Records the affected processes in `subject` as soon as they are known.
+ * Records the affected processes in the audit log as soon as they are known.
  * @throws {SvcmError} PROCESS_NOT_FOUND, PROCESS_AMBIGUOUS, SELF_ACTION_BLOCKED, INVALID_REQUEST, PM2_FAILED; for the
  * scope `ecosystem` also PROCESS_ACTION_REFUSED and the errors of reading its file.
  */
-export async function createActs(ports: ApplyPorts, input: ActionInput, subject: ActionSubject): Promise<Acts> {
+export async function createActs(ports: ApplyPorts, input: ActionInput, attempt: Attempt): Promise<Acts> {
   const { scope } = input;
-  if (scope === "ecosystem") return createDeclaredActs(ports, input, subject);
+  if (scope === "ecosystem") return createDeclaredActs(ports, input, attempt);
   const request = { ...input, scope };
   const targets = resolveTarget(await ports.processes.list(), request);
-  noteProcesses(subject, ports, targets);
-  if (scope === "process") delete subject.target;
+  noteProcesses(attempt, ports, targets);
+  if (scope === "process") attempt.note({ target: undefined });
   const { others, own } = separateOwn(ports, input.action, targets, scope === "namespace");
   const { services, left } =
     scope === "namespace" ? separateJobs(input.action, others) : { services: others, left: [] };
@@ -52,13 +52,13 @@ export async function createActs(ports: ApplyPorts, input: ActionInput, subject:
  * Without a named app, an app that cannot run as declared is skipped.
  * @throws {SvcmError} for a named app that is unknown or cannot run as declared
  */
-async function createDeclaredActs(ports: ApplyPorts, input: ActionInput, subject: ActionSubject): Promise<Acts> {
-  const requested = await readRequestedApps(ports, input, subject);
+async function createDeclaredActs(ports: ApplyPorts, input: ActionInput, attempt: Attempt): Promise<Acts> {
+  const requested = await readRequestedApps(ports, input, attempt);
   const [first] = requested.refused;
   if (!requested.isAll && first !== undefined) throw first.error;
   const name = requested.isAll ? "*" : requested.declarations.map((declared) => declared.name).join(", ");
-  if (input.action !== "start") return { name, ...(await createRestartActs(ports, requested, input.action, subject)) };
-  noteProcesses(subject, ports, await listSubjects(ports, requested));
+  if (input.action !== "start") return { name, ...(await createRestartActs(ports, requested, input.action, attempt)) };
+  noteProcesses(attempt, ports, await listSubjects(ports, requested));
   const create = (context: ActionContext): Act[] => [
     ...requested.declarations.map((declared) => ({
       label: declared.name,
@@ -81,7 +81,7 @@ async function createRestartActs(
   ports: HasProcesses & HasStamps & HasWorkspace,
   requested: RequestedApps,
   action: ProcessAction,
-  subject: ActionSubject,
+  attempt: Attempt,
 ): Promise<Pick<Acts, "create" | "skipped" | "readEffect">> {
   const { isAll, declarations, refused } = requested;
   const list = await ports.processes.list();
@@ -96,7 +96,7 @@ async function createRestartActs(
     }
   };
   const targets = declarations.flatMap(({ name }) => findProcesses(name));
-  noteProcesses(subject, ports, [...targets, ...failing.map(({ name }) => ({ name, pmId: null }))]);
+  noteProcesses(attempt, ports, [...targets, ...failing.map(({ name }) => ({ name, pmId: null }))]);
   const { others, own } = separateOwn(ports, action, targets, isAll);
   const { services, left } = separateJobs(action, others);
   const nextRun = (record: ProcessRecord): DeclaredRun => findDeclaredRun(ports, requested, record);

@@ -1,3 +1,4 @@
+import type { Attempt } from "../../access/with-audit.ts";
 import type { ApplyPorts } from "../apply/ports.ts";
 import { visibleKeys } from "../../env/runtime-keys.ts";
 import { SvcmError } from "../../api/errors.ts";
@@ -9,7 +10,7 @@ import { expectedApps, type ExpectedApp } from "../expected.ts";
 import type { AppliedState } from "../release.ts";
 import { readAppliedState } from "../read-releases.ts";
 import { nameNotFound } from "../../pm2/target.ts";
-import type { ActionInput, ActionSubject, AppliedField, Effect } from "./action.ts";
+import type { ActionInput, AppliedField, Effect } from "./action.ts";
 import { noEcosystem, declarationRefusal } from "./refusals.ts";
 import type { HasStamps } from "../../files/port-files.ts";
 import type { Code } from "../../api/codes.generated.ts";
@@ -39,7 +40,7 @@ export interface RequestedApps {
 export async function readRequestedApps(
   ports: ApplyPorts,
   input: ActionInput,
-  subject: ActionSubject,
+  attempt: Attempt,
 ): Promise<RequestedApps> {
   const { action, name, names = [], pmId, pmIds = [], namespace } = input;
   if (action === "stop" || action === "delete" || pmId !== undefined || pmIds.length > 0 || namespace !== undefined)
@@ -48,7 +49,7 @@ export async function readRequestedApps(
     });
   requireEnvironment(await ports.facts.project(), input.environment, ports.workspace.nodeEnv);
   const file = await readEcosystem(ports, input);
-  subject.environment = file.name;
+  attempt.note({ environment: file.name });
   const { loaded, contract, spellings } = file;
   if (loaded === undefined) throw noEcosystem(file, await environmentsWithEcosystem(ports));
   const machine = { cpuCores: ports.host.cpuCores(), pm2Home: ports.workspace.pm2Home };

@@ -6,7 +6,7 @@ import type { Issue } from "../../api/issue.ts";
 import type { ProcessAction, ProcessScope } from "../../api/names.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { defineOperation } from "../../access/operation.ts";
-import { withAudit } from "../../access/with-audit.ts";
+import { withAudit, type Attempt } from "../../access/with-audit.ts";
 import { once } from "../../words/once.ts";
 
 import {
@@ -58,23 +58,23 @@ export const processAct = defineOperation({
     const input = isDeclared ? await withMachineEnvironment(own, request, caller) : request;
     const ports = isDeclared ? await withDeployed(own, input) : own;
     const { action, scope = "process", timeoutMs } = input;
-    const about = createActionSubject(input);
-    const attempt = async (begin: () => Promise<void>): Promise<ProcessActionResult> => {
-      const acts = await createActs(ports, { ...input, scope }, about);
-      const acting = { ports, action, timeoutMs, begin: once(begin) };
+    const act = async (attempt: Attempt): Promise<ProcessActionResult> => {
+      const acts = await createActs(ports, { ...input, scope }, attempt);
+      const acting = { ports, action, timeoutMs, begin: once(attempt.begin) };
       const outcome = await withReadyReports(ports, action, async () =>
         runAll(action, await withHealthWait(ports, input, acts.create(acting)), caller.report),
       );
       const result = toResult({ ...input, scope }, acts, outcome, await acts.readEffect());
-      noteOutcome(about, ports, result);
+      noteOutcome(attempt, ports, result);
       return result;
     };
-    try {
-      return await withAudit(ports, caller, () => about, attempt, { isAlwaysRecorded: true });
-    } catch (error) {
-      if (!(error instanceof SvcmError) || about.processes === undefined) throw error;
-      throw new SvcmError(error.kind, { ...error.body, processes: about.processes });
-    }
+    const namingProcesses = (attempt: Attempt): Promise<ProcessActionResult> =>
+      act(attempt).catch((error: unknown) => {
+        const { processes } = attempt.subject;
+        if (!(error instanceof SvcmError) || processes === undefined) throw error;
+        throw new SvcmError(error.kind, { ...error.body, processes });
+      });
+    return await withAudit(ports, caller, createActionSubject(input), namingProcesses, { isAlwaysRecorded: true });
   },
 });
 

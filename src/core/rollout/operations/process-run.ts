@@ -3,7 +3,7 @@ import type { ApplyPorts } from "../apply/ports.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { defineOperation } from "../../access/operation.ts";
-import { noteProcesses, type ActionSubject } from "../control/action.ts";
+import { noteProcesses } from "../control/action.ts";
 import { jobRunning } from "../control/start-declared.ts";
 import { resolveTarget } from "../../pm2/target.ts";
 import { POLL_INTERVAL_MS } from "../control/verify.ts";
@@ -25,26 +25,20 @@ export const processRun = defineOperation({
   id: "process.run",
   access: "act",
   async run(ports: ApplyPorts, input, caller): Promise<ProcessRunResult> {
-    const about: ActionSubject = { action: "process.run", target: input.name };
-    return await withAudit(
-      ports,
-      caller,
-      () => about,
-      async (begin) => {
-        const [target] = resolveTarget(await ports.processes.list(), { scope: "process", ...input });
-        if (target === undefined) throw new SvcmError("PROCESS_NOT_FOUND", { details: input.name });
-        delete about.target;
-        noteProcesses(about, ports, [target]);
-        requireFinite(target);
-        await ports.processes.withLock(target, async () => {
-          const now = await findRecord(ports, target);
-          if (!isAtRest(now)) throw jobRunning(now);
-          await begin();
-          await ports.processes.start(now);
-        });
-        return await waitForEnd(ports, target, input, caller.signal);
-      },
-    );
+    return await withAudit(ports, caller, { action: "process.run", target: input.name }, async (attempt) => {
+      const [target] = resolveTarget(await ports.processes.list(), { scope: "process", ...input });
+      if (target === undefined) throw new SvcmError("PROCESS_NOT_FOUND", { details: input.name });
+      attempt.note({ target: undefined });
+      noteProcesses(attempt, ports, [target]);
+      requireFinite(target);
+      await ports.processes.withLock(target, async () => {
+        const now = await findRecord(ports, target);
+        if (!isAtRest(now)) throw jobRunning(now);
+        await attempt.begin();
+        await ports.processes.start(now);
+      });
+      return await waitForEnd(ports, target, input, caller.signal);
+    });
   },
 });
 

@@ -1,8 +1,8 @@
 import type { ApplyPorts } from "../apply/ports.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
-import { withAudit } from "../../access/with-audit.ts";
+import { withAudit, type Attempt } from "../../access/with-audit.ts";
 import { defineOperation } from "../../access/operation.ts";
-import { type AffectedProcess, noteProcesses, type ActionSubject } from "../control/action.ts";
+import { type AffectedProcess, noteProcesses } from "../control/action.ts";
 import { scaleDown, scaleUp } from "../control/scale.ts";
 import { resolveTarget } from "../../pm2/target.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
@@ -32,20 +32,19 @@ export const processScale = defineOperation({
   id: "process.scale",
   access: "act",
   async run(ports: ApplyPorts, { name, namespace, instances, wait, timeoutMs }, caller): Promise<ProcessScaleResult> {
-    const about: ActionSubject = { action: "process.scale", target: name };
-    const scale = async (begin: () => Promise<void>): Promise<ProcessScaleResult> => {
+    const scale = async (attempt: Attempt): Promise<ProcessScaleResult> => {
       const list = await ports.processes.list();
       const targets = resolveTarget(list, { scope: "process", name, namespace });
-      delete about.target;
-      noteProcesses(about, ports, targets);
-      const acting = { ports, timeoutMs, begin: once(begin), report: caller.report };
+      attempt.note({ target: undefined });
+      noteProcesses(attempt, ports, targets);
+      const acting = { ports, timeoutMs, begin: once(attempt.begin), report: caller.report };
       const affected =
         instances > targets.length
           ? await scaleUp(acting, targets, instances - targets.length)
           : await scaleDown(acting, targets, targets.length - instances);
       if (wait === true && instances > targets.length) await (await createHealthWaiter(ports, timeoutMs))(affected);
       const others = affected.filter(({ pmId }) => !targets.some((one) => one.pmId === pmId));
-      noteProcesses(about, ports, [...targets, ...others]);
+      noteProcesses(attempt, ports, [...targets, ...others]);
       return {
         ok: true,
         name,
@@ -55,7 +54,7 @@ export const processScale = defineOperation({
         affected,
       };
     };
-    return withAudit(ports, caller, () => about, scale, { isAlwaysRecorded: true });
+    return withAudit(ports, caller, { action: "process.scale", target: name }, scale, { isAlwaysRecorded: true });
   },
 });
 

@@ -48,18 +48,12 @@ export const projectInit = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(ports: SetupPorts, input, caller): Promise<InitResponse> {
     if (!input.write) return await propose(ports, input);
-    const about = { action: "project.init" as const, target: PROJECT_FILE };
-    return await withAudit(
-      ports,
-      caller,
-      () => about,
-      async (begin) => {
-        const response = await propose(ports, input);
-        const beginOnce = once(begin);
-        for (const file of response.plan) await writeFile(ports, file, beginOnce);
-        return { ...response, written: response.plan.map(({ path }) => path) };
-      },
-    );
+    return await withAudit(ports, caller, { action: "project.init", target: PROJECT_FILE }, async ({ begin }) => {
+      const response = await propose(ports, input);
+      const beginOnce = once(begin);
+      for (const file of response.plan) await writeFile(ports, file, beginOnce);
+      return { ...response, written: response.plan.map(({ path }) => path) };
+    });
   },
 });
 

@@ -31,28 +31,23 @@ export const tokenCreate = defineOperation({
     caller,
   ): Promise<CreatedToken> {
     const { clock, host, tokens } = ports;
-    return await withAudit(
-      ports,
-      caller,
-      () => ({ action: "token.create", target: name }),
-      async (begin) => {
-        requireName(name);
-        const now = clock.now();
-        const metadata = {
-          name,
-          role,
-          ...(propose === true && { propose }),
-          ...(environments && { environments: await canonicalNames(ports, environments) }),
-          ...(services && { services: await requireServices(ports, services) }),
-          createdAt: new Date(now).toISOString(),
-          ...(expiresInMs !== undefined && { expiresAt: new Date(now + expiresInMs).toISOString() }),
-        };
-        const token = tokens.createSecret();
-        const stored: StoredToken = { ...metadata, digest: host.digest(new TextEncoder().encode(token)) };
-        await tokens.update((all) => addToken(all, stored), begin);
-        return { ...metadata, token };
-      },
-    );
+    return await withAudit(ports, caller, { action: "token.create", target: name }, async ({ begin }) => {
+      requireName(name);
+      const now = clock.now();
+      const metadata = {
+        name,
+        role,
+        ...(propose === true && { propose }),
+        ...(environments && { environments: await canonicalNames(ports, environments) }),
+        ...(services && { services: await requireServices(ports, services) }),
+        createdAt: new Date(now).toISOString(),
+        ...(expiresInMs !== undefined && { expiresAt: new Date(now + expiresInMs).toISOString() }),
+      };
+      const token = tokens.createSecret();
+      const stored: StoredToken = { ...metadata, digest: host.digest(new TextEncoder().encode(token)) };
+      await tokens.update((all) => addToken(all, stored), begin);
+      return { ...metadata, token };
+    });
   },
 });
 
