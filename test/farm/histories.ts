@@ -79,7 +79,7 @@ export const happenings: readonly Happening[] = [
     async act(world, random) {
       const list = (await world.list()).filter(({ name, pid }) => name !== "nightly" && pid > 0);
       const { pid } = pick(list, random);
-      process.kill(pid, "SIGKILL");
+      world.kill(pid);
       await world.untilReplaced(pid, list.length);
     },
   },

@@ -3,7 +3,7 @@
  * ignores, a wrapper and a nightly job. Each process writes what it answers, so a test compares what runs with what a
  * fresh start would answer, without asking svcm.
  */
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -18,6 +18,7 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { nodePorts, type Ports } from "../../src/core/index.ts";
 import { plainEnvironment } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
@@ -27,6 +28,7 @@ import { pm2, pidsOf, type Pm2 } from "../support/pm2-daemon.ts";
 import { listRawProcesses, type RawProcess } from "../support/raw-list.ts";
 import { pm2Command } from "../pm2/event-scenes.ts";
 
+const run = promisify(execFile);
 const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 
 /** Writes its answer when everything is loaded. With ONCE, ends then; else it serves. */
@@ -192,6 +194,11 @@ module.exports = { apps: [
     await this.pm2("resurrect");
   }
 
+  /** With its children: a child that lives on keeps the port, and the next process loops. */
+  kill(pid: number): void {
+    for (const one of [...childrenOf(pid), pid]) tryKill(one);
+  }
+
   list(): Promise<RawProcess[]> {
     return listRawProcesses(this.own.home);
   }
@@ -220,17 +227,21 @@ module.exports = { apps: [
   }
 
   /** As a fresh Node.js reads it, because Git may have taken back what `declare` wrote. */
-  declaredEnv(name: Service): Record<string, string> {
+  async #declaredEnvs(): Promise<Readonly<Record<string, Readonly<Record<string, string>>>>> {
     const read =
-      "console.log(JSON.stringify(require(process.argv[1]).apps.find((app) => app.name === process.argv[2]).env))";
-    const text = execFileSync(process.execPath, ["-e", read, join(this.root, "ecosystem.config.js"), name], {
-      encoding: "utf8",
-    });
-    return JSON.parse(text) as Record<string, string>;
+      "console.log(JSON.stringify(Object.fromEntries(require(process.argv[1]).apps.map((app) => [app.name, app.env]))))";
+    const { stdout } = await run(process.execPath, ["-e", read, join(this.root, "ecosystem.config.js")]);
+    return JSON.parse(stdout) as Record<string, Record<string, string>>;
   }
 
-  /** Returns what a start of the app, now and elsewhere, answers; `undefined` if it fails. */
-  freshAnswer(name: Service): Answer | undefined {
+  /** Returns what a start of each service, now and elsewhere, answers; `undefined` if it fails. */
+  async freshAnswers(): Promise<ReadonlyMap<Service, Answer | undefined>> {
+    const envs = await this.#declaredEnvs();
+    const answers = SERVICES.map(async (name) => [name, await this.#freshAnswer(name, envs[name] ?? {})] as const);
+    return new Map(await Promise.all(answers));
+  }
+
+  async #freshAnswer(name: Service, declared: Readonly<Record<string, string>>): Promise<Answer | undefined> {
     const places = {
       web: ["web", "server.js"],
       rel: ["current", "main.js"],
@@ -238,17 +249,11 @@ module.exports = { apps: [
       wrapped: ["wrapped", "main.js"],
     };
     const [cwd = ".", script = ""] = places[name];
-    const folder = join(this.own.folder, "fresh");
+    const folder = join(this.own.folder, "fresh", name);
     rmSync(folder, { recursive: true, force: true });
-    mkdirSync(folder);
-    const env = {
-      ...this.declaredEnv(name),
-      ONCE: "1",
-      PORT: "0",
-      ANSWERS: folder,
-      name,
-    };
-    spawnSync(process.execPath, [script], { cwd: join(this.root, cwd), env: plainEnvironment(env), stdio: "ignore" });
+    mkdirSync(folder, { recursive: true });
+    const env = plainEnvironment({ ...declared, ONCE: "1", PORT: "0", ANSWERS: folder, name });
+    await run(process.execPath, [script], { cwd: join(this.root, cwd), env }).catch(() => undefined);
     const [file] = readdirSync(folder);
     return file === undefined ? undefined : (JSON.parse(readFileSync(join(folder, file), "utf8")) as Answer);
   }

@@ -193,6 +193,19 @@ longTest("a process that a user deletes before its step stops the apply, and the
   expect(await stepsLeft()).toBe(0);
 });
 
+longTest("an app that is not as declared after the last step is named", async () => {
+  const deleted = when(isStep(1, "begun"), () => byPm2("delete", "api"));
+  const refused = await refusal(apply([api("4"), web("4")], deleted));
+  expect(refused.kind).toBe("APPLY_HALF");
+  expect(refused.body).toMatchObject({
+    details: expect.stringMatching(/^api: the plan still has a step after the last one\. Some apps may run as before/),
+    hint: expect.stringContaining("svcm why api"),
+    failure: { app: "api" },
+  });
+  await apply([api("4"), web("4")]);
+  expect(await stepsLeft()).toBe(0);
+});
+
 longTest("after a SIGKILL during a step, the release is half done, and the next apply finishes it", async () => {
   own.pm2Folder([api("3"), web("3")]);
   const env = { HOME: own.folder, PM2_HOME: own.home };

@@ -13,7 +13,17 @@ import { fork } from "node:child_process";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { bootDrain, bootRestore, bootSave, bootShow, daemonShow, execute, processAct } from "../../src/core/index.ts";
+import {
+  bootDrain,
+  bootRestore,
+  bootSave,
+  bootShow,
+  daemonShow,
+  execute,
+  processAct,
+  rolloutPlan,
+  statusShow,
+} from "../../src/core/index.ts";
 import type { Ports } from "../../src/core/index.ts";
 import { longTest } from "../support/runs.ts";
 import { IDLE, pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
@@ -97,6 +107,7 @@ longTest(
         /^DAEMON_DEAD PM2's daemon, pid \d+, ended without a message after .* The saved list has web, off, job$/,
       ),
     ]);
+    expect((await execute(statusShow, ports, { environment: "dev" }, caller)).next).toBe("svcm boot restore");
     const before = runs();
     const { processes, state } = await execute(bootRestore, ports, {}, caller);
     expect(state).toBe("restored");
@@ -140,8 +151,17 @@ longTest("a list that is cut off is found, and the copy brings everything back",
   expect(JSON.parse(readFileSync(dump(), "utf8"))).toHaveLength(4);
 });
 
-test("without a list and a copy, a restore says so and starts nothing", async () => {
+test("without a list and a copy, a restore says so and starts nothing; a plan and the status name the dead daemon", async () => {
+  own.pm2Folder([{ name: "web", script: "./app.cjs" }]);
+  writeFileSync(join(own.folder, "app.cjs"), IDLE);
+  const issues = async () => (await execute(rolloutPlan, ports, { environment: "dev" }, caller)).issues;
+  expect((await issues()).map(({ code }) => code)).not.toContain("DAEMON_DEAD");
   await daemon.signal("SIGKILL");
+  const message = expect.stringMatching(/^PM2's daemon, pid \d+, ended without a message: it was killed, or/);
+  expect(await issues()).toContainEqual(expect.objectContaining({ code: "DAEMON_DEAD", severity: "warning", message }));
+  const status = await execute(statusShow, ports, { environment: "dev" }, caller);
+  expect(status).toMatchObject({ verdict: "attention", next: "svcm plan -e dev" });
+  expect(status.points[0]).toMatchObject({ message });
   await expect(execute(bootRestore, ports, {}, caller)).rejects.toMatchObject({ body: { code: "BOOT_LIST_UNUSABLE" } });
   expect(own.pids()).toEqual([]);
 });

@@ -1,9 +1,9 @@
 import { rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { eventsList, eventWhy, execute, processAct, type Caller } from "../../src/core/index.ts";
-import { endsWith } from "../support/pm2-daemon.ts";
+import { endsWith, pm2 } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
 import { svcm } from "../support/svcm.ts";
 import { play, pm2Command, scenes } from "./event-scenes.ts";
@@ -101,4 +101,16 @@ longTest("an error log that is a link is not read", async () => {
     symlinkSync("/etc/hostname", join(own.home, "logs", file));
   }
   expect((await why("linked")).errorLines).toEqual([]);
+});
+
+longTest("the end of a process is dated rightly if the daemon has another time zone", async () => {
+  const other = pm2();
+  onTestFinished(() => other.end());
+  await other.startDaemon({ TZ: "Pacific/Auckland" });
+  const before = Date.now() - 1000;
+  await other.run({ name: "far", autorestart: false, code: "process.exit(3);" });
+  const ended = async () => (await execute(eventWhy, other.ports(), { name: "far" }, caller)).event?.at;
+  await expect.poll(ended).toBeDefined();
+  const atMs = Date.parse((await ended()) ?? "");
+  expect([atMs >= before, atMs <= Date.now()]).toEqual([true, true]);
 });

@@ -128,7 +128,7 @@ const CAUSES: Readonly<Record<string, RegExp>> = {
   "A memory limit": /memory-limit/,
   "A kill by the kernel": /oom-kill/,
   "A taken port": /EADDRINUSE[^]*is taken by api-old/,
-  "A process that hangs": /It may hang/,
+  "A process that hangs": /has accepted nothing for/,
   "A full disk": /ENOSPC/,
 };
 

@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { findConditions } from "../../src/core/alerts/conditions.ts";
 import {
   ecosystemDrift,
+  eventWhy,
   execute,
   metricsShow,
   processList,
@@ -186,20 +187,30 @@ longTest("a suspended worker of a cluster hangs", async () => {
     state: "hung",
     problem: { details: "It is suspended, by a signal or a debugger, so it answers nothing." },
   });
+  expect((await execute(eventWhy, ports, { name: "suspended" }, caller)).now).toEqual([
+    "It is suspended, by a signal or a debugger, so it answers nothing.",
+  ]);
 });
 
-longTest("an ES module that PM2 could not load is not loaded", async () => {
+longTest.for(["fork", "cluster"])("an ES module that PM2 could not load is not loaded: %s", async (exec_mode) => {
   const port = await freePort();
+  const [name, silent] = [`broken-${exec_mode}`, `silent-${exec_mode}`];
   const script = join(own.home, "broken.mjs");
   writeFileSync(script, 'import "./nowhere.mjs";\n');
   // PM2's agent is what swallows the error.
-  own.pm2Folder([{ name: "broken", script, cwd: own.folder, env: { PORT: port }, pmx: true }]);
-  await own.startDeclared("broken");
-  const errorLines = async () => (await ports.processLogs.readErrorTail(await find("broken")))?.lines.join("\n");
-  await expect.poll(errorLines, { timeout: 10_000 }).toContain("Error");
+  const app = { script, cwd: own.folder, exec_mode, pmx: true };
+  own.pm2Folder([
+    { ...app, name, env: { PORT: port } },
+    { ...app, name: silent },
+  ]);
+  for (const one of [name, silent]) await own.startDeclared(one);
+  const errorLines = async (one: string) => (await ports.processLogs.readErrorTail(await find(one)))?.lines.join("\n");
+  for (const one of [name, silent]) await expect.poll(() => errorLines(one), { timeout: 10_000 }).toContain("Error");
   const later = { ...ports, clock: { ...ports.clock, now: () => Date.now() + 12_000 } };
   const { processes } = await execute(processList, later, {}, caller);
-  const broken = processes.find(({ name }) => name === "broken");
+  const broken = processes.find((process) => process.name === name);
   expect(broken).toMatchObject({ status: "online", state: "not loaded", problem: { code: "PROCESS_NOT_LOADED" } });
   expect(broken?.problem?.details).toContain(`does not listen on port ${port}`);
+  const plan = await execute(rolloutPlan, later, { environment: "dev" }, caller);
+  expect(plan.unknown).toContainEqual(expect.objectContaining({ app: silent, part: "state" }));
 });

@@ -3,6 +3,7 @@ import type { LogEntry } from "../logs/log-line.ts";
 import type { Draft, State } from "./log-state.ts";
 import { formatSecond, floorToSecond } from "../words/seconds.ts";
 import type { DaemonTraces } from "../pm2/daemon-traces.ts";
+import { nameList } from "../words/pluralize.ts";
 import type { SvcmEvent } from "../api/events.ts";
 
 /** `pm2 kill` stops the processes at most this long before the daemon. */
@@ -64,8 +65,6 @@ function blameDaemon({ drafts }: State, endMs: number): void {
   }
 }
 
-const MAX_NAMES = 5;
-
 /** The end of a process whose daemon was killed, while no new daemon runs. */
 export function endWithDaemon(
   { pid, signMs }: DaemonTraces,
@@ -86,18 +85,12 @@ export function endWithDaemon(
   };
 }
 
-/** Says what no daemon means for the process, with one command that brings it back. */
-export function withoutDaemon({ pid, savedNames }: DaemonTraces, name: string): string {
-  const what = pid === null ? "No PM2 daemon runs." : `PM2's daemon, pid ${pid}, no longer runs.`;
-  if (savedNames.includes(name)) return `${what} To start ${nameList(savedNames)} again: pm2 resurrect`;
-  const others = savedNames.length === 0 ? "" : `, only ${nameList(savedNames)}`;
-  return `${what} The saved list does not have ${name}${others}. To start what is declared: svcm apply`;
-}
-
-function nameList(names: readonly string[]): string {
-  const more = names.length - MAX_NAMES;
-  const first = names.slice(0, MAX_NAMES).join(", ");
-  return more > 0 ? `${first} and ${more} more` : first;
+/** Says what no daemon means for the process, with one command that brings it back. The end itself names the death. */
+export function withoutDaemon({ savedNames }: DaemonTraces, name: string): string {
+  const saved = nameList(savedNames);
+  if (savedNames.includes(name)) return `No PM2 daemon runs. To start ${saved} again: svcm boot restore`;
+  const others = savedNames.length === 0 ? "" : `, only ${saved}`;
+  return `No PM2 daemon runs. The saved list does not have ${name}${others}. To start what is declared: svcm apply`;
 }
 
 /** @param own newest first */

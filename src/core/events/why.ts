@@ -97,7 +97,7 @@ export async function explainEnd(
       ...failedStart(own, event),
       ...(await hiddenErrors(ports, process, event, errors)),
       ...symptoms,
-      ...doubtSentences(processes, stateOf),
+      ...silenceSentences(processes, stateOf),
     ],
     errorLines: [...errors.lines],
     complete: collected.isComplete,
@@ -199,12 +199,20 @@ function describeState(record: ProcessRecord, stateOf: StateOf): WhyResponse["pr
   return { pmId: record.pmId, status: record.status, state, stateReason };
 }
 
-function doubtSentences(processes: readonly ProcessRecord[], stateOf: StateOf): string[] {
-  const doubts = processes.flatMap((record) => stateOf(record).doubt ?? []);
-  return [...new Set(doubts)].map((doubt) => `svcm does not know if it works: ${doubt}.`);
+/** Why a process that PM2 calls online does not answer, or may not. The ends say the rest. */
+function silenceSentences(processes: readonly ProcessRecord[], stateOf: StateOf): string[] {
+  const sentences = processes.flatMap((record) => {
+    const { name, problem, doubt } = stateOf(record);
+    const of = processes.length > 1 ? `Id ${record.pmId}: ` : "";
+    if (problem !== null && (name === "hung" || name === "not loaded")) return `${of}${problem.details}`;
+    return doubt === undefined ? [] : `svcm does not know if it works: ${doubt}.`;
+  });
+  return [...new Set(sentences)];
 }
 
+/** No change of an app ends PM2's daemon. */
 async function changesBefore(ports: HasReleases, event: SvcmEvent, { audit }: CollectedEvents): Promise<string[]> {
+  if (event.cause === "daemon") return [];
   const releases = await listReleases(ports.releases).catch(() => []);
   if (!isUnrequested(event)) return failureBehind(releases, event);
   const applied = releases.find(({ steps }) => steps.some(({ app }) => app === event.app));

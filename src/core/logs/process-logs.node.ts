@@ -6,6 +6,8 @@ import { lineTime, logEntry, type LogEntry } from "./log-line.ts";
 
 import { withLogFile, type OpenLog, readLinesBackwards } from "../files/log.ts";
 import { read } from "../files/system.ts";
+import { fromZone } from "../words/local-time.ts";
+import { otherZone } from "../pm2/daemon/daemon-zone.ts";
 import { readDaemonTraces } from "../pm2/daemon/daemon-traces.ts";
 
 /** A crash loop writes this in days. */
@@ -22,7 +24,9 @@ export function nodeProcessLogs(pm2Home: string): ProcessLogs {
   return {
     async readPm2Log(query, signal) {
       const found = await withLogFile(join(pm2Home, "pm2.log"), async (log) =>
-        (await mayContain(log, query.required)) ? await readEntries(log, query, signal) : undefined,
+        (await mayContain(log, query.required))
+          ? await readEntries(log, { ...query, toMoment: momentsOf(pm2Home) }, signal)
+          : undefined,
       );
       return found ?? { entries: [], isComplete: true, isTruncated: false };
     },
@@ -31,7 +35,7 @@ export function nodeProcessLogs(pm2Home: string): ProcessLogs {
     },
     async readCoverage() {
       const fromMs = await withLogFile(join(pm2Home, "pm2.log"), readFirstTime);
-      return { exists: fromMs !== undefined, fromMs: fromMs ?? null };
+      return { exists: fromMs !== undefined, fromMs: fromMs == null ? null : momentsOf(pm2Home)(fromMs) };
     },
     readDaemonTraces: () => readDaemonTraces(pm2Home),
     async readErrorTail({ name, pmId }) {
@@ -48,9 +52,19 @@ export function nodeProcessLogs(pm2Home: string): ProcessLogs {
   };
 }
 
+/** PM2 writes the local time of its daemon, which may have another zone. */
+function momentsOf(pm2Home: string): (atMs: number) => number {
+  const zone = otherZone(pm2Home);
+  return (zone === undefined ? undefined : fromZone(zone)) ?? ((atMs) => atMs);
+}
+
+interface EntriesQuery extends Pm2LogQuery {
+  readonly toMoment: (atMs: number) => number;
+}
+
 /** The clock may have been set back for a while, so a full step of old lines ends it. */
-async function readEntries({ fd, size }: OpenLog, query: Pm2LogQuery, signal?: AbortSignal): Promise<Pm2LogPart> {
-  const { sinceMs, limit = { entries: Infinity, upToMs: Infinity } } = query;
+async function readEntries({ fd, size }: OpenLog, query: EntriesQuery, signal?: AbortSignal): Promise<Pm2LogPart> {
+  const { sinceMs, toMoment, limit = { entries: Infinity, upToMs: Infinity } } = query;
   const entries: LogEntry[] = [];
   let bytesRead = 0;
   let countedEntries = 0;
@@ -62,7 +76,10 @@ async function readEntries({ fd, size }: OpenLog, query: Pm2LogQuery, signal?: A
   for await (const { lines, bytes } of readLinesBackwards(fd, size)) {
     signal?.throwIfAborted();
     bytesRead += bytes;
-    const found = lines.flatMap((line) => logEntry(line) ?? []);
+    const found = lines.flatMap((line) => {
+      const entry = logEntry(line);
+      return entry === undefined ? [] : [{ ...entry, atMs: toMoment(entry.atMs) }];
+    });
     const recent = found.filter(({ atMs }) => atMs >= sinceMs);
     entries.push(...recent);
     countedEntries += found.filter(({ atMs }) => atMs <= limit.upToMs).length;

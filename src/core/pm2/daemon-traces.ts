@@ -1,3 +1,5 @@
+import { nameList } from "../words/pluralize.ts";
+
 /** Traces that a daemon leaves behind. */
 export interface DaemonTraces {
   /** Null if the daemon stopped on request, which removes its pid file. */
@@ -6,4 +8,11 @@ export interface DaemonTraces {
   readonly savedNames: readonly string[];
   /** When a file of PM2 was last written; the daemon ended later. */
   readonly signMs: number | null;
+}
+
+/** `undefined` if it stopped on request. Only for a home without a daemon. */
+export function deadDaemonText({ pid, savedNames }: DaemonTraces): string | undefined {
+  if (pid === null) return undefined;
+  const back = savedNames.length === 0 ? "" : ` To start ${nameList(savedNames)} again: svcm boot restore`;
+  return `PM2's daemon, pid ${pid}, ended without a message: it was killed, or the machine stopped.${back}`;
 }

@@ -7,16 +7,20 @@ import { readSecrets } from "./ecosystem-file.ts";
 import { REDACTED } from "../secrets/redact.ts";
 import { isSecretName } from "../secrets/secret-name.ts";
 
-export function listOrEmpty(processes: Pick<Processes, "list">): Promise<readonly ProcessRecord[]> {
-  return orEmpty(() => processes.list());
+export async function listOrEmpty(processes: Pick<Processes, "list">): Promise<readonly ProcessRecord[]> {
+  return (await listIfRunning(processes)) ?? [];
 }
 
-/** Empty if PM2 is not running. */
-export async function orEmpty<T>(read: () => Promise<readonly T[]>): Promise<readonly T[]> {
+export function listIfRunning(processes: Pick<Processes, "list">): Promise<readonly ProcessRecord[] | undefined> {
+  return ifRunning(() => processes.list());
+}
+
+/** `undefined` if PM2 is not running. */
+export async function ifRunning<T>(read: () => Promise<readonly T[]>): Promise<readonly T[] | undefined> {
   try {
     return await read();
   } catch (error) {
-    if (error instanceof SvcmError && error.body.code === "PM2_NOT_RUNNING") return [];
+    if (error instanceof SvcmError && error.body.code === "PM2_NOT_RUNNING") return undefined;
     throw error;
   }
 }

@@ -6,6 +6,7 @@ import type { HasRunningCode } from "../running/port-running-code.ts";
 import type { HasClock } from "../files/port-host.ts";
 import type { RolloutPorts } from "./ports.ts";
 import type { InputOf } from "../api/inputs.ts";
+import type { Issue } from "../api/issue.ts";
 import type { Plan } from "../api/rollout.ts";
 import { visibleKeys } from "../env/runtime-keys.ts";
 import { nameNotFound } from "../pm2/target.ts";
@@ -93,13 +94,17 @@ export async function computePlan(
       ...missingListIssues(content),
     ],
     conflicts: listConflicts(content, start.running, expecting.machine.cpuCores),
-    warnings: withheldIssues(loaded?.withheld ?? []),
+    warnings: [...deadDaemon(start.dead), ...withheldIssues(loaded?.withheld ?? [])],
     notes: loaded ? volatileIssues(loaded.apps) : [],
     leftOut,
     ...start.context,
   });
   const envFiles = [...new Set(expected.flatMap((app) => app.envFiles))];
   return { plan, decision, content, expecting, expected, running, envFiles, ...context };
+}
+
+function deadDaemon(message: string | undefined): Issue[] {
+  return message === undefined ? [] : [{ code: "DAEMON_DEAD", severity: "warning", path: ["daemon"], message }];
 }
 
 interface ReadContent extends Pick<Awaited<ReturnType<typeof readStates>>, "content" | "start"> {

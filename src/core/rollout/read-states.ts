@@ -4,7 +4,9 @@ import type { HasHost } from "../files/port-host.ts";
 import type { HasProcesses } from "../pm2/port-processes.ts";
 import type { RolloutPorts } from "./ports.ts";
 import type { InputOf } from "../api/inputs.ts";
-import { listOrEmpty } from "../pm2/list.ts";
+import type { HasProcessLogs } from "../logs/port-process-logs.ts";
+import { deadDaemonText } from "../pm2/daemon-traces.ts";
+import { listIfRunning } from "../pm2/list.ts";
 import { readEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 
@@ -19,6 +21,8 @@ import { PROJECT_FILE } from "../project/project.ts";
 interface StartState {
   readonly expecting: ExpectContext;
   readonly running: readonly ProcessRecord[];
+  /** A sentence if PM2's daemon was killed. */
+  readonly dead?: string | undefined;
   readonly context: Pick<PlanContext, "pm2" | "from" | "digest">;
 }
 
@@ -52,18 +56,20 @@ function handledLater<T>(work: Promise<T>): Promise<T> {
   return work;
 }
 
-async function readPm2({ processes }: HasProcesses) {
+async function readPm2({ processes, processLogs }: HasProcesses & HasProcessLogs) {
   const { list, digest } = await processes.withHomeKey();
-  return { running: await listOrEmpty({ list }), digest };
+  const running = await listIfRunning({ list });
+  const dead = running === undefined ? deadDaemonText(await processLogs.readDaemonTraces()) : undefined;
+  return { running: running ?? [], digest, dead };
 }
 
 function fromPm2(
   ports: HasHost & HasWorkspace,
   content: EcosystemContent,
-  { running, digest }: Awaited<ReturnType<typeof readPm2>>,
+  { running, digest, dead }: Awaited<ReturnType<typeof readPm2>>,
 ): StartState {
   const pm2 = { home: ports.workspace.pm2Home };
-  return { expecting: createExpectContext(ports, content, digest), running, context: { pm2, digest } };
+  return { expecting: createExpectContext(ports, content, digest), running, dead, context: { pm2, digest } };
 }
 
 async function fromRevision(

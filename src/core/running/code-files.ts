@@ -49,13 +49,15 @@ export interface CodeRules {
   readonly named: ReadonlySet<string>;
   /** Real, relative to the unit; `null` if the script is outside, as that of a wrapper such as npm. */
   readonly scriptFolder: string | null;
+  /** Files beside the code, such as the ecosystem file. */
+  readonly others: ReadonlySet<string>;
   readonly include: readonly string[];
   readonly exclude: readonly string[];
 }
 
 /** False for a file that is certainly not code, whatever Git says of it. */
 export function mayBeCode(path: string, rules: CodeRules): boolean {
-  if (matchesAny(path, rules.exclude)) return false;
+  if (rules.others.has(path) || matchesAny(path, rules.exclude)) return false;
   if (isNamed(path, rules)) return true;
   const folders = path.split("/");
   const name = folders.pop() ?? "";

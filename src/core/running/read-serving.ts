@@ -156,7 +156,7 @@ async function hasNotLoaded(
   const epochMs = clock.now();
   const isSilent = (): boolean => mayNotBeLoaded(tree, { sockets, epochMs });
   const hasPort = (record.listenPorts ?? []).length > 0;
-  if (hasPort ? !isSilent() : record.execMode === "cluster") return false;
+  if (hasPort && !isSilent()) return false;
   const tail = await processLogs.readErrorTail(record).catch(() => undefined);
   return hasLoadError(record, { tail, epochMs }) && (hasPort || isSilent());
 }

@@ -111,10 +111,9 @@ export function mayNotBeLoaded(
   const { listenPorts = [], lastStartAt, execMode } = record;
   const isCluster = execMode === "cluster";
   if (lastStartAt === null || epochMs - lastStartAt < MIN_LOADING_MS) return false;
-  if (isCluster && listenPorts.length === 0) return false;
   const { inodes, isComplete } = held();
   if (!isComplete || sockets.some(({ inode }) => inodes.has(inode))) return false;
-  if (!isCluster) return true;
+  if (!isCluster || listenPorts.length === 0) return true;
   const daemon = heldByDaemon();
   const isServed = ({ inode, isListening, port }: TcpSocket): boolean =>
     isListening && listenPorts.includes(port) && daemon.inodes.has(inode);
@@ -135,10 +134,11 @@ export function hasLoadError(
   return isOfStart && isOver && lastErrorBlock(lines.map((text) => ({ text }))).hasError;
 }
 
-/** Without a declared port it may be an app that needs no connection. */
-export function notLoadedFacts({ listenPorts = [] }: ProcessRecord): ServingFacts {
+/** Without a declared port it may be an app that needs no connection, or PM2 listens for it. */
+export function notLoadedFacts({ listenPorts = [], execMode }: ProcessRecord): ServingFacts {
   const error = "its error log ends with an error of this start";
-  if (listenPorts.length === 0) return { unseen: `${error}, and it has no connection` };
+  const who = execMode === "cluster" ? "its worker" : "it";
+  if (listenPorts.length === 0) return { unseen: `${error}, and ${who} has no connection` };
   const ports = listenPorts.length === 1 ? `port ${listenPorts[0]}` : `the ports ${listenPorts.join(", ")}`;
   return { notLoaded: `I${error.slice(1)}, and it does not listen on ${ports}. It has no connection at all.` };
 }

@@ -1,6 +1,6 @@
 import type { DiskReading } from "../files/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import { findHolder, findLeftOvers, listenersOf, takenText, type Machine, type PortHolder } from "./port-holders.ts";
+import { findHolder, findLeftOvers, takenText, type Machine, type PortHolder } from "./port-holders.ts";
 
 export interface Surroundings extends Machine {
   readonly own: readonly ProcessRecord[];
@@ -14,7 +14,7 @@ const MIN_FREE_SHARE = 0.01;
 const GB = 1e9;
 
 export function findSymptoms(surroundings: Surroundings): string[] {
-  return [...takenPort(surroundings), ...fullDisks(surroundings), ...waiting(surroundings), ...lagging(surroundings)];
+  return [...takenPort(surroundings), ...fullDisks(surroundings), ...lagging(surroundings)];
 }
 
 /** The holder of the port that the error lines call taken, unless the process itself holds it by now. */
@@ -44,17 +44,6 @@ function fullDisks({ errorLines, disks }: Surroundings): string[] {
   });
   if (!isFull || full.length > 0) return full;
   return ["Its error log says that a file system was full (ENOSPC)."];
-}
-
-function waiting({ own, listeners }: Surroundings): string[] {
-  return own.flatMap((record) =>
-    listenersOf(record, listeners)
-      .filter((socket) => socket.waiting > 0)
-      .map(({ port, waiting: count }) => {
-        const connections = count === 1 ? "1 connection waits" : `${count} connections wait`;
-        return `It does not accept connections on port ${port}: ${connections}. It may hang.`;
-      }),
-  );
 }
 
 const LAG = "Event Loop Latency p95";

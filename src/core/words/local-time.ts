@@ -23,6 +23,35 @@ export function readLocalTime(text: string): LocalMoment | undefined {
   return shift === undefined ? { atMs } : { atMs, laterMs: atMs + shift * MINUTE_MS };
 }
 
+/**
+ * Corrects times that were read as this machine's, although another zone's clock showed them. `undefined` for a zone
+ * that nothing here knows.
+ */
+export function fromZone(zone: string): ((atMs: number) => number) | undefined {
+  const offsetOf = offsets(zone);
+  if (offsetOf === undefined) return undefined;
+  return (atMs) => {
+    const wallMs = atMs - new Date(atMs).getTimezoneOffset() * MINUTE_MS;
+    // The second time with the offset of the moment itself, which matters around a change of the clock.
+    return wallMs - offsetOf(wallMs - offsetOf(wallMs));
+  };
+}
+
+function offsets(timeZone: string): ((atMs: number) => number) | undefined {
+  try {
+    const fields = { year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric" } as const;
+    const format = new Intl.DateTimeFormat("en-US", { timeZone, hourCycle: "h23", ...fields });
+    return (atMs) => {
+      const parts = format.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]);
+      const { year, month, day, hour, minute } = Object.fromEntries(parts) as Record<string, number>;
+      const wallMs = Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute);
+      return wallMs - Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
+    };
+  } catch {
+    return undefined;
+  }
+}
+
 const DATE = /^\d{4}-\d\d-\d\d/;
 const DATE_ONLY = /^\d{4}-\d\d-\d\d$/;
 const ZONE = /(?:Z|[+-]\d\d:?\d\d)$/i;

@@ -119,7 +119,7 @@ test("a killed daemon is named with one command back, and only for an app that i
   expect(endWithDaemon(traces, { name: "api", pmId: 0 })).toMatchObject({ cause: "daemon", certainty: "likely" });
   expect(endWithDaemon({ ...traces, pid: null }, { name: "api", pmId: 0 })).toBeUndefined();
   expect(withoutDaemon(traces, "api")).toBe(
-    "PM2's daemon, pid 5, no longer runs. To start api, worker again: pm2 resurrect",
+    "No PM2 daemon runs. To start api, worker again: svcm boot restore",
   );
   expect(withoutDaemon({ ...traces, savedNames: [] }, "api")).toContain("svcm apply");
 });

@@ -13,6 +13,7 @@ import { findUnit } from "../../../src/core/running/find-unit.ts";
 
 const rules = (scriptFolder: string | null, more: Partial<CodeRules> = {}): CodeRules => ({
   named: new Set<string>(),
+  others: new Set<string>(),
   scriptFolder,
   include: [],
   exclude: [],

@@ -114,7 +114,8 @@ describe("a process has not loaded", () => {
     [false, "it listens on another port", tree({}), [socket({ port: 80 })]],
     [false, "it has a connection, as a worker of a queue", tree({}), [socket({ isListening: false, port: 50_000 })]],
     [true, "no variable names a port", tree({ listenPorts: [] }), []],
-    [false, "no variable names the port of its cluster", tree({ listenPorts: [], execMode: "cluster" }), []],
+    [true, "no variable names the port of its cluster", tree({ listenPorts: [], execMode: "cluster" }), []],
+    [false, "its worker has a connection", tree({ listenPorts: [], execMode: "cluster" }), [socket({ port: 5432 })]],
     [false, "it has just started", tree({ lastStartAt: NOW - 9000 }), []],
     [false, "not all of its sockets are known", tree({}, { inodes: new Set(), isComplete: false }), []],
     [false, "PM2 listens for its cluster", tree({ execMode: "cluster" }, held(), held("1")), [socket()]],
@@ -150,6 +151,9 @@ describe("a process has not loaded", () => {
   test("without a declared port it is a doubt, because an app may need no connection", () => {
     expect(notLoadedFacts(tree({ listenPorts: [] }).record)).toEqual({
       unseen: "its error log ends with an error of this start, and it has no connection",
+    });
+    expect(notLoadedFacts(tree({ listenPorts: [], execMode: "cluster" }).record)).toEqual({
+      unseen: "its error log ends with an error of this start, and its worker has no connection",
     });
     expect(notLoadedFacts(tree({}).record).notLoaded).toMatch(/^Its error log .* does not listen on port 3000\./);
   });

@@ -103,3 +103,10 @@ test("a repository that declares nothing is idle, and PM2 need not run", () => {
   const facts = { isSetUp: false, plans: [{ service: undefined, plan: { ...PLAN, exists: false } }], processes: null };
   expect(decideStatus(facts)).toMatchObject({ verdict: "idle", processes: "No PM2 daemon runs.", next: "svcm init" });
 });
+
+test("a killed daemon comes first, with the command that brings its apps back", () => {
+  const deadDaemon = { message: "PM2's daemon, pid 7, ended without a message.", next: "svcm boot restore" };
+  const status = decideStatus({ isSetUp: true, plans: [{ service: undefined, plan: PLAN }], processes: null, deadDaemon });
+  expect(status).toMatchObject({ verdict: "attention", next: "svcm boot restore" });
+  expect(status.points[0]).toMatchObject(deadDaemon);
+});

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { readSince } from "../../../src/core/words/local-time.ts";
+import { fromZone, readSince } from "../../../src/core/words/local-time.ts";
 
 const NOW = Date.parse("2026-01-31T12:00:00Z");
 
@@ -42,5 +42,24 @@ describe("a time without Z or an offset is one of the machine's zone", () => {
     const twice = "2026-10-25T02:30:00";
     expect(readSince(twice, NOW)).toBe(Date.parse("2026-10-25T00:30:00Z"));
     expect(readSince(twice, NOW, "--until")).toBe(Date.parse("2026-10-25T01:30:00Z"));
+  });
+});
+
+describe("a time of another zone's clock that was read as this machine's", () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  test.each([
+    ["Pacific/Auckland", "UTC", "2026-11-27T16:05:20", "2026-11-27T16:05:20Z"],
+    ["UTC", "Pacific/Auckland", "2026-11-28T05:05:20", "2026-11-27T16:05:20Z"],
+    ["America/New_York", "Asia/Kolkata", "2026-11-27T21:35:20", "2026-11-27T16:05:20Z"],
+    ["UTC", "Europe/Berlin", "2026-03-29T03:00:01", "2026-03-29T01:00:01Z"],
+    ["UTC", "Europe/Berlin", "2026-10-25T03:00:01", "2026-10-25T02:00:01Z"],
+  ])("in %s, of %s: %s is %s", (own, zone, text, moment) => {
+    vi.stubEnv("TZ", own);
+    expect(new Date(fromZone(zone)?.(Date.parse(text)) ?? 0).toISOString()).toBe(new Date(moment).toISOString());
+  });
+
+  test("nothing is corrected for a zone that is not known", () => {
+    expect(fromZone("<+03>-3")).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { readDaemonZone } from "./daemon-zone.ts";
 import { findPm2, type Pm2Places } from "./find-pm2.ts";
 import type { Schedules, ScheduleTimes } from "../port-schedules.ts";
 
@@ -54,17 +54,6 @@ async function findLibrary(places: Pm2Places): Promise<string | undefined> {
   const { code } = await findPm2(places);
   try {
     return code && createRequire(join(code.folder, "package.json")).resolve("croner");
-  } catch {
-    return undefined;
-  }
-}
-
-/** `undefined` if the daemon uses the zone of the machine, or if its environment cannot be read. */
-function readDaemonZone(pm2Home: string): string | undefined {
-  try {
-    const pid = readFileSync(join(pm2Home, "pm2.pid"), "utf8").trim();
-    const variables = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
-    return variables.find((variable) => variable.startsWith("TZ="))?.slice("TZ=".length);
   } catch {
     return undefined;
   }

@@ -7,18 +7,19 @@ import { withAudit, type Attempt } from "../../access/with-audit.ts";
 import type { Caller } from "../../access/caller.ts";
 import { noteProcesses } from "../control/action.ts";
 import { POLL_INTERVAL_MS } from "../control/verify.ts";
-import { findFormerName, stepNames } from "../step.ts";
+import { findFormerName, isAppStep, stepNames } from "../step.ts";
 import { computePlan, type Planned } from "../planning.ts";
 import type { ReleaseHead } from "../release.ts";
 import { readEcosystem } from "../../pm2/ecosystem-file.ts";
 import { stateAfterApply } from "./applied-state.ts";
 import { recover } from "./preflight.ts";
 import { beginRelease, formerProbeFinder, type ReleaseRecorder, findRecordedStep } from "./recording.ts";
-import { endHalf, type ApplyRun } from "./failure.ts";
+import { endHalf, readEvidence, type ApplyRun } from "./failure.ts";
 import { runSteps } from "./run-steps.ts";
 import { doAllHang } from "../../running/read-serving.ts";
 import { foreignCode } from "../../api/code.ts";
 import { SvcmError } from "../../api/errors.ts";
+import { nameList } from "../../words/pluralize.ts";
 
 export const DEFAULT_LOCK_TIMEOUT_MS = 60_000;
 /** Longer than PM2 waits by default for a process to end. */
@@ -83,8 +84,8 @@ async function applyLocked(
     return copies;
   });
   const boots = await whileListening(ports, () => runSteps(run, recording));
-  const { count, running } = await countRemainingSteps(ports, () => computePlan(ports, request, planned.content));
-  if (count > 0) throw await endHalf(run, recording, `The plan is not empty after the last step: ${count} left.`);
+  const { apps: remaining, running } = await findRemaining(ports, () => computePlan(ports, request, planned.content));
+  if (remaining.length > 0) throw await endWithRest(run, recording, remaining);
   const left = stateAfterApply(ports, planned, { envFiles, save, boots, running });
   const release = await recording.end("applied", { left });
   return { plan, release };
@@ -105,18 +106,28 @@ function releaseTarget({ id, plan, git }: Pick<ReleaseHead, "id" | "plan" | "git
   return [`release ${id}`, ...(plan === null ? [] : [`plan ${plan}`]), ...commit].join(", ");
 }
 
-/** If a user restarts a process at this moment, it is stopped only briefly, and its step goes away. */
-async function countRemainingSteps({ clock }: HasClock, plan: () => Promise<Planned>) {
+/** The apps with a step. If a user restarts a process at this moment, it is stopped only briefly, and its step goes away. */
+async function findRemaining({ clock }: HasClock, plan: () => Promise<Planned>) {
   const deadline = clock.elapsed() + MAX_RESTART_MS;
   for (;;) {
-    const {
-      plan: { summary },
-      running,
-    } = await plan();
-    if (summary.resume === 0 || clock.elapsed() >= deadline)
-      return { count: Object.values(summary).reduce((sum, one) => sum + one, 0), running };
+    const { plan: now, decision, running } = await plan();
+    if (now.summary.resume === 0 || clock.elapsed() >= deadline) {
+      const apps = new Set(decision.steps.filter(isAppStep).map(({ app }) => app));
+      return { apps: [...apps], running };
+    }
     await clock.sleep(POLL_INTERVAL_MS);
   }
+}
+
+async function endWithRest(run: ApplyRun, recording: ReleaseRecorder, apps: readonly string[]): Promise<SvcmError> {
+  const [app = ""] = apps;
+  const sinceMs = Date.parse(recording.head.startedAt);
+  const reason = `${nameList(apps)}: the plan still has a step after the last one.`;
+  return endHalf(run, recording, "", {
+    app,
+    reason,
+    evidence: await readEvidence(run.ports, run.caller, { app, sinceMs }),
+  });
 }
 
 const LOST_BY_NOTE = { CODE_NOT_RESTORABLE: "code", ENV_FILE_UNKNOWN_BEFORE: "envFile" } as const;

@@ -100,13 +100,14 @@ export async function endHalf(
   run: ApplyRun,
   recording: ReleaseRecorder,
   what: string,
-  failed?: FailedStep,
+  failed?: Omit<FailedStep, "code"> & Partial<Pick<FailedStep, "code">>,
 ): Promise<SvcmError> {
   const { app = "", reason = what, code, evidence = { errorLines: [] } } = failed ?? {};
   const back = await wayBack(run, recording, "half", app);
   const failure = { app, reason, ...evidence, ...omitUndefined({ back }) };
   await ignoreUnrecorded(recording.end("half", { failure, ...omitUndefined({ code }) }));
-  const details = `${failed === undefined ? "" : `${reason} `}${what} Some apps may run as before, and others as declared.`;
+  const state = "Some apps may run as before, and others as declared.";
+  const details = [...(failed === undefined ? [] : [reason]), what, state].filter(Boolean).join(" ");
   const onwards = failed === undefined ? "To continue: svcm apply. " : app === "" ? "" : `Read why: svcm why ${app}. `;
   return new SvcmError("APPLY_HALF", {
     ...omitUndefined({ code }),

@@ -4,7 +4,7 @@ import type { ApplyPorts } from "./ports.ts";
 import type { Code } from "../../api/codes.generated.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { actOn } from "../control/act-on.ts";
-import { listOrEmpty, orEmpty } from "../../pm2/list.ts";
+import { ifRunning, listOrEmpty } from "../../pm2/list.ts";
 import { startDeclared } from "../control/start-declared.ts";
 import type { Declaration } from "../../pm2/declared.ts";
 import type { Fields } from "../../pm2/normalise.ts";
@@ -92,7 +92,7 @@ async function waitForRest({ processes, clock }: HasClock & HasProcesses): Promi
   const deadline = clock.elapsed() + DEFAULT_TIMEOUT_MS;
   for (;;) {
     const list = await listOrEmpty(processes);
-    const unlisted = await orEmpty(() => processes.unlistedPids());
+    const unlisted = (await ifRunning(() => processes.unlistedPids())) ?? [];
     const isAtRest = unlisted.length === 0 && list.every(({ status }) => status !== "stopping");
     if (isAtRest || clock.elapsed() >= deadline) return { list, unlisted };
     await clock.sleep(POLL_INTERVAL_MS);

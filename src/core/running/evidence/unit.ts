@@ -70,8 +70,9 @@ export class Unit {
     const loads = realLoads(request, place);
     const toPath = (path: string): string => relative(folder ?? "", path);
     const named = new Set(loads.files.map(toPath));
-    this.rules = { named, scriptFolder: found?.scriptFolder ?? null, include, exclude };
     const others = request.others.map((path) => realPath(path) ?? path);
+    const scriptFolder = found?.scriptFolder ?? null;
+    this.rules = { named, scriptFolder, others: new Set(others.map(toPath)), include, exclude };
     const shared =
       folder === undefined ? undefined : read({ folder, others, exclude, loads: outsideOf(folder, loads) });
     this.walk = shared?.walk ?? { entries: [], problem: null };

@@ -7,6 +7,7 @@ import { SvcmError } from "../../api/errors.ts";
 import { processList } from "../../metrics/operations/process-list.ts";
 import { chooseServices, type EnvironmentRequest } from "../../project/resolve.ts";
 import type { Project } from "../../project/project.ts";
+import { deadDaemonText, type DaemonTraces } from "../../pm2/daemon-traces.ts";
 import { rolloutPlan } from "../../rollout/operations/rollout-plan.ts";
 import { decideStatus, type Status, type StatusFacts, type Unanswered } from "../status/decide.ts";
 
@@ -34,9 +35,16 @@ export const statusShow = defineOperation({
       : await planServices(ports, project, { request, caller });
     const isSetUp = isUnanswered(project) || project !== undefined;
     const isAbsent = isUnanswered(processes) && processes.code === "PM2_NOT_RUNNING";
-    return { root, ...decideStatus({ isSetUp, plans, processes: isAbsent ? null : processes }) };
+    const deadDaemon = isAbsent ? findDead(await ports.processLogs.readDaemonTraces()) : undefined;
+    return { root, ...decideStatus({ isSetUp, plans, processes: isAbsent ? null : processes, deadDaemon }) };
   },
 });
+
+function findDead(traces: DaemonTraces): StatusFacts["deadDaemon"] {
+  const message = deadDaemonText(traces);
+  if (message === undefined) return undefined;
+  return { message, ...(traces.savedNames.length > 0 && { next: "svcm boot restore" }) };
+}
 
 async function planServices(
   ports: StatusPorts,

@@ -45,12 +45,14 @@ export interface StatusFacts {
   readonly plans: readonly { readonly service: string | undefined; readonly plan: Plan | Unanswered }[];
   /** Null if no PM2 daemon runs. */
   readonly processes: readonly StatusProcess[] | Unanswered | null;
+  /** A sentence if PM2's daemon was killed, and a command if one brings its apps back. */
+  readonly deadDaemon?: Omit<StatusPoint, "kind"> | undefined;
 }
 
 /** Says "as declared" only if everything was compared and nothing is open. */
 export function decideStatus(facts: StatusFacts): Status {
-  const { plans, processes, isSetUp } = facts;
-  const listed = listPoints(processes);
+  const { plans, processes, isSetUp, deadDaemon } = facts;
+  const listed = deadDaemon === undefined ? listPoints(processes) : [{ kind: "attention" as const, ...deadDaemon }];
   const compared = plans.flatMap(({ plan }) => ("message" in plan ? [] : [plan]));
   const isIdle = !isSetUp && compared.length === plans.length && compared.every(({ exists }) => !exists);
   const declared = isIdle ? [] : plans;

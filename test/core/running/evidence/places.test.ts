@@ -151,6 +151,13 @@ longTest.each([true, false])("what the declaration loads is code, wherever it li
   }
 });
 
+test("the ecosystem file beside the code is no code, although names change beside it", async () => {
+  const scene = makeScene(true, { "server.js": "1", "ecosystem.config.js": "1", "README.md": "1" });
+  const request = await scene.start({ others: [join(scene.root, "ecosystem.config.js")] });
+  rmSync(join(scene.root, "README.md"));
+  expect(await scene.verdict(request)).toBe("same");
+});
+
 test("a folder that code.exclude names is not read", async () => {
   const scene = makeScene(false, { "server.js": "1" });
   symlinkSync("/nowhere", join(scene.root, "broken"));
