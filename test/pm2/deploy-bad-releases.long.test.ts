@@ -134,7 +134,7 @@ test.each(["cluster", "fork"])(
     expect([error.kind, error.message]).toEqual([GATED, expect.stringContaining("EADDRINUSE")]);
     const [newest] = (await execute(releaseList, shop.ports, {}, caller)).releases;
     expect(newest?.failure).toMatchObject({
-      errorLines: [expect.stringMatching(`^Error: .*EADDRINUSE.* 127\\.0\\.0\\.1:${port}$`)],
+      errorLines: [expect.stringMatching(`^Error: .*EADDRINUSE.* 127\\.0\\.0\\.1:${port}(?: \\(\\d+ times\\))?$`)],
       port: { port, pid: process.pid, app: null },
     });
     expect([shop.current(), await shop.answer()]).toEqual([before, "1"]);

@@ -9,8 +9,8 @@ import { shopUnderPm2 } from "./deployed-shop.ts";
 const shop = shopUnderPm2();
 
 const SERVICES = `services:
-  shop: { ecosystem: { production: ecosystem.config.cjs }, env: { production: .env.production }, apps: [web] }
-  jobs: { ecosystem: { production: ecosystem.config.cjs }, apps: [worker] }
+  shop: { ecosystem: { production: ecosystem.config.cjs }, env: { production: .env.production }, apps: [web], rollout: { minHealthyTime: 200ms } }
+  jobs: { ecosystem: { production: ecosystem.config.cjs }, apps: [worker], rollout: { minHealthyTime: 200ms } }
 `;
 
 /** The release in which each app works. */
@@ -21,11 +21,11 @@ async function releasesOf(): Promise<Record<string, string | undefined>> {
 
 longTest("current moves when the last of the services runs the release", async () => {
   const at = (name: string): string => join(shop.checkout, name);
-  const project = readFileSync(at("svcm.yaml"), "utf8").replace(/^(?:ecosystem|env):.*\n/gm, "");
+  const project = readFileSync(at("svcm.yaml"), "utf8").replace(/^(?:ecosystem|env|rollout):.*\n/gm, "");
   const ecosystem = readFileSync(at("ecosystem.config.cjs"), "utf8");
   writeFileSync(at("worker.cjs"), IDLE);
   shop.publish({
-    "svcm.yaml": project.replace("rollout:", `${SERVICES}rollout:`),
+    "svcm.yaml": project.replace("deploy:", `${SERVICES}deploy:`),
     "ecosystem.config.cjs": ecosystem.replace("] };", ', { name: "worker", script: "./worker.cjs", pmx: false }] };'),
   });
   const first = (await shop.deploy()).deploy;
