@@ -32,7 +32,8 @@ export default class Deploy extends SvcmCommand {
   static override flags = {
     ...ecosystemFlags,
     from: Flags.string({
-      summary: "Deploy this tarball or folder, which is built already, instead of a commit.",
+      summary:
+        "Deploy this tarball or folder, which is built already, instead of a commit. With --node, each node needs it.",
       helpValue: "<path>",
     }),
     prune: planFlags.prune,
@@ -77,7 +78,7 @@ export default class Deploy extends SvcmCommand {
     const { lockTimeoutMs, timeoutMs } = readTimeouts(flags);
     const prune = flags.prune || undefined;
     const retry = flags.retry ? undefined : false;
-    const code = chooseCode(args.revision, flags.from);
+    const code = chooseCode(args.revision, flags.from, flags.node === undefined);
     const request = { ...pickEnvironment(flags), ...code, prune, retry, lockTimeoutMs };
     const { plan, message } = flags;
     const choices = { switchEnvironment: flags["switch-environment"] || undefined, message, timeoutMs };
@@ -117,8 +118,9 @@ export default class Deploy extends SvcmCommand {
   }
 }
 
-function chooseCode(revision: string | undefined, from: string | undefined) {
-  if (revision === undefined || from === undefined) return { revision, from: from && resolve(from) };
+/** On a node, a relative path begins at its repository. */
+function chooseCode(revision: string | undefined, from: string | undefined, isHere: boolean) {
+  if (revision === undefined || from === undefined) return { revision, from: isHere ? from && resolve(from) : from };
   throw new SvcmError("INVALID_REQUEST", { details: "--from takes the place of the revision. Give one of the two." });
 }
 

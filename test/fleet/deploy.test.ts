@@ -1,6 +1,6 @@
 /** Deploys over three nodes: real Git, real PM2s and a real NATS server. */
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { nodePorts, type FleetRollout } from "../../src/core/index.ts";
@@ -158,5 +158,34 @@ describe.skipIf(!hasNats)("a deploy over nodes (needs nats-server)", () => {
     expect(back.code, back.stdout + back.stderr).toBe(0);
     expect(await versions()).toEqual(NODES.map(() => ["1", "1"]));
     expect(existsSync(join(fleet.root("adam"), ".svcm"))).toBe(true);
+  });
+
+  longTest("a release file has to be the same on each node, and none of them changes before", async () => {
+    const before = await states();
+    const copy = (node: Node, version: string): void => {
+      const release = join(fleet.root(node), ".svcm/release");
+      const files = execFileSync("git", ["archive", "HEAD"], { cwd: fleet.root("db-1") });
+      mkdirSync(release, { recursive: true });
+      execFileSync("tar", ["--extract", `--directory=${release}`], { input: files });
+      writeFileSync(join(release, "VERSION"), version);
+    };
+    const deploy = () => as("edda", "deploy", "--from", ".svcm/release", "--node", "all", "--yes");
+    copy("db-1", "4");
+    copy("web-1", "4");
+    const missing = await deploy();
+    expect([missing.code, missing.stdout, await states()]).toEqual([1, "", before]);
+    const text = missing.stderr.replaceAll(/\s+/g, " ");
+    expect(text).toContain(
+      `1 of 3 cannot prepare. web-2 (failed): ${join(fleet.root("web-2"), ".svcm/release")} is not`,
+    );
+    expect(text).toContain("svcm sends no file to a node. Copy the release to the named path of each node");
+    copy("web-2", "5");
+    const different = await deploy();
+    expect([different.code, different.stdout, await states()]).toEqual([1, "", before]);
+    expect(different.stderr).toMatch(/DEPLOY_COMMITS_DIFFER/);
+    copy("web-2", "4");
+    const good = await deploy();
+    expect(good.code, good.stdout + good.stderr).toBe(0);
+    expect(await versions()).toEqual(NODES.map(() => ["4", "4"]));
   });
 });

@@ -68,11 +68,17 @@ test.each<[string, Change, string, RegExp, Partial<InputOf<"deploy.run">>]>([
     "it crashes at load",
     (files) => ({ "app.cjs": `throw new Error("no database");\n${files["app.cjs"]}` }),
     GATED,
-    /web/,
+    /Its error log: Error: no database/,
     {},
   ],
-  ["it crashes after 2 seconds", crashAfter(2000), GATED, /web/, { minHealthyMs: 5000 }],
-  ["it crashes after 20 seconds", crashAfter(20_000), GATED, /web/, { minHealthyMs: 23_000 }],
+  ["it crashes after 2 seconds", crashAfter(2000), GATED, /Its error log: Error: no database/, { minHealthyMs: 5000 }],
+  [
+    "it crashes after 20 seconds",
+    crashAfter(20_000),
+    GATED,
+    /Its error log: Error: no database/,
+    { minHealthyMs: 23_000 },
+  ],
   [
     "it is never ready",
     (files) => ({
@@ -113,17 +119,24 @@ test.each<[string, Change, string, RegExp, Partial<InputOf<"deploy.run">>]>([
   if (kind !== GATED) expect(load.failed).toBe(0);
 });
 
-test("its port is taken: the release says why", async () => {
-  const server = createServer().listen(0, "127.0.0.1");
-  onTestFinished(() => void server.close());
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  const before = shop.current();
-  const files = { ...text, "ecosystem.config.cjs": text["ecosystem.config.cjs"]!.replace(`${shop.port()}`, `${port}`) };
-  shop.publish({ ...files, VERSION: "taken" });
-  const error = await shop.refused();
-  expect(error.kind, error.message).toBe(GATED);
-  const [newest] = (await execute(releaseList, shop.ports, {}, caller)).releases;
-  expect(JSON.stringify(newest?.failure)).toContain(`EADDRINUSE: address already in use 127.0.0.1:${port}`);
-  expect([shop.current(), await shop.answer()]).toEqual([before, "1"]);
-});
+test.each(["cluster", "fork"])(
+  "in %s mode, its port is taken: the release names the error and the holder",
+  async (mode) => {
+    const server = createServer().listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    const { port } = server.address() as { port: number };
+    const before = shop.current();
+    const ecosystem = text["ecosystem.config.cjs"]!.replace(`${shop.port()}`, `${port}`);
+    const files = { ...text, "ecosystem.config.cjs": ecosystem.replace('"cluster"', `"${mode}"`) };
+    shop.publish({ ...files, VERSION: `taken in ${mode} mode` });
+    const error = await shop.refused();
+    expect([error.kind, error.message]).toEqual([GATED, expect.stringContaining("EADDRINUSE")]);
+    const [newest] = (await execute(releaseList, shop.ports, {}, caller)).releases;
+    expect(newest?.failure).toMatchObject({
+      errorLines: [expect.stringMatching(`^Error: .*EADDRINUSE.* 127\\.0\\.0\\.1:${port}(?: \\(\\d+ times\\))?$`)],
+      port: { port, pid: process.pid, app: null },
+    });
+    expect([shop.current(), await shop.answer()]).toEqual([before, "1"]);
+  },
+);

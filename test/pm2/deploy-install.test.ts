@@ -1,6 +1,7 @@
 /** Installs with the package managers of the machine, the check of the release, and a full disk. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { deployPlan, execute, SvcmError } from "../../src/core/index.ts";
@@ -99,5 +100,40 @@ test.skipIf(!canMount)(
     expect(await refusedText()).toMatch(
       /^DEPLOY_NO_SPACE: A release as large as the checkout needs \d+ MiB, and 8 MiB are free/,
     );
+  },
+);
+
+/** A root on a disk of its own. */
+function declareRoot(disk: string): void {
+  const project = readFileSync(at("svcm.yaml"), "utf8").replace(/root: "[^"]*", */, "");
+  const root = `root: ${JSON.stringify(join(disk, "deploy"))},`;
+  shop.publish({ "svcm.yaml": project.replace("deploy: {", `deploy: { ${root}`), "check.cjs": "" });
+}
+
+longTest.skipIf(!canMount)("a disk without room for as many files is refused before a folder is made", async () => {
+  const disk = join(shop.own.folder, "few");
+  mount(disk, "-t", "tmpfs", "-o", "size=64m,nr_inodes=100", "tmpfs");
+  rmSync(at("large"), { force: true });
+  declareRoot(disk);
+  mkdirSync(at("uploads/many"), { recursive: true });
+  for (let index = 0; index < 200; index += 1) writeFileSync(at(`uploads/many/${index}`), "");
+  expect(await refusedText()).toMatch(
+    /^DEPLOY_NO_SPACE: A release as large as the checkout needs \d+ more files, and \d+ are free/,
+  );
+  expect(readdirSync(join(disk, "deploy/releases"))).toEqual([]);
+});
+
+longTest.skipIf(!canMount)(
+  "a disk that fills up while the commit is fetched is named, and no folder stays",
+  async () => {
+    const disk = join(shop.own.folder, "full");
+    mount(disk, "-t", "tmpfs", "-o", "size=8m", "tmpfs");
+    declareRoot(disk);
+    rmSync(at("uploads/many"), { recursive: true, force: true });
+    const { id } = await prepare();
+    writeFileSync(at("image.bin"), randomBytes(12 * 2 ** 20));
+    shop.publish({});
+    expect(await refusedText()).toMatch(/^DEPLOY_FETCH_FAILED: [^]*No space left on device/);
+    expect(readdirSync(join(disk, "deploy/releases"))).toEqual([id]);
   },
 );

@@ -21,15 +21,20 @@ const codeOf = (done: Promise<unknown>): Promise<string | undefined> =>
     (error: SvcmError) => error.body.code ?? error.kind,
   );
 
+let first: readonly string[] = [];
+
 beforeAll(async () => {
   shop.publish({ VERSION: "one" });
+  first = (await propose({ revision: "main" })).summary;
   await shop.deploy();
 });
 
 test("a proposed commit is deployed with the plan that the approver read, also if the branch moves on", async () => {
   const before = shop.releases();
   const commit = shop.publish({ VERSION: "two" });
+  expect(first.at(-1)).toBe("as the first release of svcm here");
   const proposed = await propose({ revision: "main" });
+  expect(proposed.summary.at(-1)).toBe(`in place of ${shop.git("rev-parse", "HEAD~1")}`);
   expect(proposed).toMatchObject({ kind: "deploy", state: "pending", commit });
   expect(proposed.summary.join("\n")).toContain(`deploy ${commit} "version two"`);
   expect([shop.releases(), await shop.answer()]).toEqual([before, "one"]);

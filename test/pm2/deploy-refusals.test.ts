@@ -4,10 +4,10 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { join } from "node:path";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import type { InputOf } from "../../src/core/api/inputs.ts";
-import { deployPlan, execute, SvcmError } from "../../src/core/index.ts";
+import { deployPlan, execute, nodePorts, SvcmError } from "../../src/core/index.ts";
 import { plainEnvironment } from "../support/command-line.ts";
 import { GIT_ENVIRONMENT } from "../support/git.ts";
-import { firstOrAll } from "../support/runs.ts";
+import { firstOrAll, longTest } from "../support/runs.ts";
 import { caller, shopUnderPm2 } from "./deployed-shop.ts";
 
 const shop = shopUnderPm2();
@@ -135,7 +135,43 @@ test("hooks, filters and a hostile configuration of the checkout run nothing, an
     symlinkSync(program, join(shop.own.folder, hook));
   shop.git("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=", "push", "--quiet", "origin", "main");
   rmSync(marker, { force: true });
-  const { folder, from, commits } = await execute(deployPlan, shop.ports, { environment: "production" }, caller);
+  // As in a hook of another repository.
+  const foreign = {
+    GIT_DIR: join(shop.own.folder, "other"),
+    GIT_WORK_TREE: shop.own.folder,
+    GIT_INDEX_FILE: join(shop.own.folder, "index"),
+    GIT_OBJECT_DIRECTORY: join(shop.own.folder, "objects"),
+    GIT_NAMESPACE: "other",
+    GIT_EXTERNAL_DIFF: program,
+    GIT_SSH_COMMAND: program,
+    GIT_ASKPASS: program,
+    SSH_ASKPASS: program,
+  };
+  const { home, folder: user } = shop.own;
+  const env = { PATH: process.env["PATH"] ?? "", HOME: user, PM2_HOME: home, ...GIT_ENVIRONMENT, ...foreign };
+  const ports = nodePorts({ root: shop.checkout, env, cwd: shop.checkout });
+  const { folder, from, commits } = await execute(deployPlan, ports, { environment: "production" }, caller);
+  await ports.processes.close();
   expect([readFileSync(join(folder, "VERSION"), "utf8"), from, commits]).toEqual(["1", null, null]);
   expect(existsSync(marker)).toBe(false);
+});
+
+longTest("the root of another environment, or of another PM2, is not used", async () => {
+  const staging = "environments: { production: [prod], staging: [] }";
+  shop.publish({
+    "svcm.yaml": project
+      .replace("environments: { production: [prod] }", staging)
+      .replace("ecosystem: {", "ecosystem: { staging: ecosystem.config.cjs,"),
+  });
+  await execute(deployPlan, shop.ports, { environment: "production" }, caller);
+  const before = shop.releases();
+  expect(await refusal({ environment: "staging" })).toMatch(
+    /^DEPLOY_ROOT_TAKEN: The deploy root .* belongs to the environment production in .*; this deploy is for staging in /,
+  );
+  shop.publish({ "svcm.yaml": project.replace("deploy: {", `deploy: { root: ${JSON.stringify(shop.root)},`) });
+  const env = { PATH: process.env["PATH"] ?? "", HOME: shop.own.folder, PM2_HOME: join(shop.own.folder, "second") };
+  const ports = nodePorts({ root: shop.checkout, env: { ...env, ...GIT_ENVIRONMENT }, cwd: shop.checkout });
+  expect(await refusal({}, ports)).toMatch(/^DEPLOY_ROOT_TAKEN: .*this deploy is for production in .*\/second\./);
+  await ports.processes.close();
+  expect(shop.releases()).toEqual(before);
 });

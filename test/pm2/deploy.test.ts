@@ -88,6 +88,18 @@ test("a second deploy loses no request, and a rollback brings code and current b
   await expectClean();
 });
 
+test("svcm's repository has the branches and tags of the source, and keeps the commits of its releases", async () => {
+  shop.git("push", "--quiet", "origin", "main:refs/pull/1/head");
+  shop.git("tag", "v2");
+  shop.git("push", "--quiet", "origin", "v2");
+  await shop.deploy();
+  const bare = `--git-dir=${join(shop.root, "repository.git")}`;
+  const refs = shop.git(bare, "for-each-ref", "--format=%(refname) %(objectname:short=7)").split("\n");
+  const kept = shop.releases().map((id) => `refs/svcm/${id} ${id.slice(-7)}`);
+  const head = shop.git("rev-parse", "--short=7", "HEAD");
+  expect(refs).toEqual([`refs/heads/main ${head}`, ...kept, `refs/tags/v2 ${head}`]);
+});
+
 test("a failing build touches nothing, removes its folder, and shows its last lines without a secret", async () => {
   const before = [await pids(), shop.current(), shop.releases()];
   shop.publish({ VERSION: "unbuildable" });

@@ -12,7 +12,7 @@ import { GIT_ENVIRONMENT } from "../support/git.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 
 export const CANARY = "canary-7d21";
-export const caller = { source: "cli", grants: ["read", "write"] } as const;
+export const caller = { source: "cli", grants: ["read", "logs", "write"] } as const;
 
 /** It answers what its build wrote, so it cannot run without one. */
 const APP = `

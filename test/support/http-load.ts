@@ -1,4 +1,4 @@
-/** An open-loop load on a port of this machine, with a new connection for each request. */
+/** An open-loop load on a port of this machine, of 200 requests a second. */
 import { Agent, get } from "node:http";
 
 const UNANSWERED_MS = 60_000;
@@ -9,13 +9,19 @@ export interface Load {
   readonly failed: number;
 }
 
-export async function loadDuring(port: () => number, work: () => Promise<unknown>): Promise<Load> {
-  const agent = new Agent({ keepAlive: false });
+/** Each request has a new connection, unless they are kept. */
+export async function loadDuring(
+  port: () => number,
+  work: () => Promise<unknown>,
+  { keepAlive }: { readonly keepAlive: boolean } = { keepAlive: false },
+): Promise<Load> {
+  const agent = new Agent({ keepAlive });
   const answers: Promise<boolean>[] = [];
   const ask = (): void => void answers.push(isAnswered(port(), agent));
   const timer = setInterval(ask, INTERVAL_MS);
   await work().finally(() => clearInterval(timer));
   const results = await Promise.all(answers);
+  agent.destroy();
   return { sent: results.length, failed: results.filter((one) => !one).length };
 }
 

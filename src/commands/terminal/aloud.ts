@@ -5,13 +5,9 @@ import { printable } from "./paint.ts";
 import { stderrScreen } from "./screen.ts";
 import { progressText } from "./step-line.ts";
 
-function say(line: string): void {
-  writeErr(`${printable(line, stderrScreen())}\n`);
-}
-
 /**
- * Shows the lines of a long operation on standard error. A lost terminal stops it as Ctrl-C does, until its first step on
- * a process; from then on it goes through.
+ * Shows the lines of a long operation on standard error. A lost terminal or reader stops it as Ctrl-C does, until its first
+ * step on a process; from then on it goes through.
  */
 export async function executeAloud<OperationInput, Output>(
   command: SvcmCommand,
@@ -23,13 +19,16 @@ export async function executeAloud<OperationInput, Output>(
   const signal = AbortSignal.any([command.signal, hangUp.signal]);
   const ports = await command.ports();
   let hasBegun = false;
+  const onHangUp = (): void => {
+    if (!hasBegun) hangUp.abort();
+  };
+  const say = (line: string): void => {
+    if (!writeErr(`${printable(line, stderrScreen())}\n`)) onHangUp();
+  };
   const releases = withProgress(ports.releases, (progress) => {
     hasBegun = true;
     if (progress.outcome === undefined) say(progressText(progress));
   });
-  const onHangUp = (): void => {
-    if (!hasBegun) hangUp.abort();
-  };
   process.on("SIGHUP", onHangUp);
   try {
     const caller = { source, grants, say, signal, ...(actor !== undefined && { actor }) };

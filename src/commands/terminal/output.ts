@@ -24,12 +24,13 @@ export function isDevice(fd: number): boolean {
   return fstatSync(fd).isCharacterDevice();
 }
 
-/** Loses what cannot be written. */
-export function writeErr(text: string): void {
+/** Loses what cannot be written. Returns false if standard error is closed. */
+export function writeErr(text: string): boolean {
   try {
     writeAll(STDERR, text);
-  } catch {
-    // Standard error is closed.
+    return true;
+  } catch (error) {
+    return !CLOSED.has((error as NodeJS.ErrnoException).code ?? "");
   }
 }
 

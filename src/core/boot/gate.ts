@@ -1,7 +1,6 @@
 import type { HasClock } from "../files/port-host.ts";
 import type { HasProcesses, RestoredProcess } from "../pm2/port-processes.ts";
-import { LISTEN_TIMEOUT_MS } from "../pm2/settings.ts";
-import type { ProcessRecord } from "../pm2/process-record.ts";
+import { listenTimeoutMs } from "../pm2/settings.ts";
 import { judge, NO_PREVIOUS_RUN, OnlineRuns, POLL_INTERVAL_MS } from "../rollout/control/verify.ts";
 
 /** Longer than a crash loop takes to be one, and than most apps take to boot on a machine that boots. */
@@ -28,7 +27,8 @@ export async function waitForRestored(
     for (const [pmId, one] of open) {
       const record = list.find((found) => found.pmId === pmId);
       const verdict = judge("start", NO_PREVIOUS_RUN, record, record ? runs.onlineMs(record, nowMs) : 0);
-      const isLate = verdict === "pending" && nowMs - startMs > GATE_MS + listenMs(record);
+      const isLate =
+        verdict === "pending" && nowMs - startMs > GATE_MS + listenTimeoutMs(record?.declaration.settings ?? {});
       if (typeof verdict === "object") failed.push({ ...one, outcome: "failed", reason: verdict.failed });
       else if (isLate) failed.push({ ...one, outcome: "failed", reason: `PM2 still shows it as ${record?.status}` });
       if (verdict !== "pending" || isLate) open.delete(pmId);
@@ -36,8 +36,4 @@ export async function waitForRestored(
     if (open.size === 0) return failed;
     await clock.sleep(POLL_INTERVAL_MS);
   }
-}
-
-function listenMs(record: ProcessRecord | undefined): number {
-  return Number(record?.declaration.settings.listenTimeout ?? LISTEN_TIMEOUT_MS);
 }

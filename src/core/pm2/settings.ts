@@ -6,6 +6,12 @@ import { canonicalArguments, canonicalValue, firstValue, type Fields } from "./n
 export type Settings = Readonly<Partial<Record<SettingName, string | number | boolean | null>>>;
 
 export const LISTEN_TIMEOUT_MS = 3000;
+
+/** For how long PM2 waits for a new process of an app. */
+export function listenTimeoutMs({ listenTimeout }: Settings): number {
+  return Number(listenTimeout ?? LISTEN_TIMEOUT_MS);
+}
+
 /** Of PM2, from the signal to the kill. */
 export const KILL_TIMEOUT_MS = 1600;
 

@@ -3,7 +3,7 @@ import type { PlanStep } from "../api/rollout.ts";
 import type { ComparisonInput } from "./comparison-input.ts";
 import type { DecidedStep } from "./step.ts";
 import type { ExpectedApp } from "./expected.ts";
-import { LISTEN_TIMEOUT_MS } from "../pm2/settings.ts";
+import { listenTimeoutMs } from "../pm2/settings.ts";
 import { isStopped } from "../running/state.ts";
 
 type Note = PlanStep["notes"][number];
@@ -35,7 +35,7 @@ type BootVerdict = "in time" | "late" | "cut";
 
 /** After the time that PM2 waits for an app, a reload ends the old run. */
 function judgeBoot({ execMode, settings }: ExpectedApp, { do: kind, method }: DecidedStep, bootMs = 0): BootVerdict {
-  const timeoutMs = Number(settings.listenTimeout ?? LISTEN_TIMEOUT_MS);
+  const timeoutMs = listenTimeoutMs(settings);
   const isAwaited = execMode === "cluster" || settings.waitReady === true;
   if (!isAwaited || bootMs <= timeoutMs * 0.8) return "in time";
   return kind === "update" && method === "reload" && bootMs > timeoutMs ? "cut" : "late";

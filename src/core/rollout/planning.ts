@@ -52,6 +52,8 @@ export interface Planned extends Pick<RolloutContext, "settingsOf" | "serviceOf"
   readonly expecting: ExpectContext;
   readonly expected: readonly ExpectedApp[];
   readonly running: readonly ProcessRecord[];
+  /** Of them, those that do not stay up, by PM2's number. */
+  readonly failing: ReadonlySet<number> | undefined;
   readonly envFiles: readonly string[];
 }
 
@@ -77,7 +79,7 @@ export async function computePlan(
   const { environment, name, fileName, path, loaded } = content;
   const { input, leftOut, code, ...decision } =
     content === read ? first : await compareContent(ports, request, { content, start, context });
-  const { expected, running } = input;
+  const { expected, running, failing } = input;
   const { service, apps, prune, preflight, restart } = request;
   const plan = createPlan(input, decision, {
     environment,
@@ -100,7 +102,7 @@ export async function computePlan(
     ...start.context,
   });
   const envFiles = [...new Set(expected.flatMap((app) => app.envFiles))];
-  return { plan, decision, content, expecting, expected, running, envFiles, ...context };
+  return { plan, decision, content, expecting, expected, running, failing, envFiles, ...context };
 }
 
 function deadDaemon(message: string | undefined): Issue[] {

@@ -35,20 +35,23 @@ export async function planNodes({ fleet, ports }: RolloutContext, request: PlanR
     throw new SvcmError("INVALID_REQUEST", {
       details: `The nodes would apply different environments: ${[environment, ...others].join(", ")}. Accepted: one, named with --environment.`,
     });
-  requireOneCommit(plans);
+  requireOneCommit(plans, request);
   await readFinished(fleet, environment, ports.clock.now());
   return plans;
 }
 
 /** A branch may move between two fetches, and a file may differ. */
-function requireOneCommit(plans: readonly NodePlan[]): void {
+function requireOneCommit(plans: readonly NodePlan[], { apply }: Pick<PlanRequest, "apply">): void {
   const commits = new Set(plans.map(({ prepared }) => prepared?.commit));
   if (commits.size < 2) return;
   const found = plans.map(({ node, prepared }) => `${node}: ${prepared?.commit.slice(0, 10)}`);
   throw new SvcmError("DEPLOY_FAILED", {
     code: "DEPLOY_COMMITS_DIFFER",
     details: `No node was changed, because the nodes would deploy different code: ${found.join(", ")}.`,
-    hint: "Name the commit: svcm deploy <commit> --node <node>",
+    hint:
+      apply.from === undefined
+        ? "Name the commit: svcm deploy <commit> --node <node>"
+        : "Copy the same release to each node, then deploy again.",
   });
 }
 
@@ -113,7 +116,7 @@ interface RefusedPlan {
 
 function cannotApplyError(
   refused: readonly RefusedPlan[],
-  { nodes, deploys }: Pick<PlanRequest, "nodes" | "deploys">,
+  { nodes, deploys, apply: { from } }: Pick<PlanRequest, "nodes" | "deploys" | "apply">,
 ): SvcmError {
   const [verb, command] = deploys ? ["prepare", "svcm deploy --dry-run"] : ["apply", "svcm plan"];
   const reasons = refused.map(({ node, state, error }) => `${node} (${state}): ${error.message}`);
@@ -121,7 +124,10 @@ function cannotApplyError(
   return new SvcmError(kind ?? "FLEET_FAILED", {
     ...(code !== undefined && { code }),
     details: `No node was changed, because ${refused.length} of ${nodes.length} cannot ${verb}. ${reasons.join(" ")}`,
-    hint: `See each of them: ${command} --node <node>`,
+    hint:
+      from !== undefined && code === "RELEASE_FILE_UNUSABLE"
+        ? "svcm sends no file to a node. Copy the release to the named path of each node, for example with scp, then deploy again."
+        : `See each of them: ${command} --node <node>`,
   });
 }
 

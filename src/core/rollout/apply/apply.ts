@@ -137,7 +137,7 @@ function startApplyRecording(
   caller: Caller,
   deploy: ReleasedCode | undefined,
 ): Promise<ReleaseRecorder> {
-  const { plan, content, appliedState, running, settingsOf } = planned;
+  const { plan, content, appliedState, running, failing, settingsOf } = planned;
   const { git, id } = plan;
   const steps = decided.map(({ do: kind, app, pmIds }) => ({ do: kind, app, pmIds }));
   const cannotUndo = decided.flatMap(({ app, notes }) =>
@@ -158,6 +158,7 @@ function startApplyRecording(
     message: input.message,
     deploy,
     running,
+    failing,
     keepReleases,
   };
   const probeOf = formerProbeFinder(appliedState, (app) => settingsOf(app).health);

@@ -6,7 +6,7 @@ import type { Code } from "../../api/codes.generated.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { exitCodeText, isUp, OnlineRuns, listBy, POLL_INTERVAL_MS } from "../control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import { LISTEN_TIMEOUT_MS } from "../../pm2/settings.ts";
+import { listenTimeoutMs } from "../../pm2/settings.ts";
 import type { HealthResult, HasHealth } from "../port-probes.ts";
 
 import { hasEndedWell } from "../../running/state.ts";
@@ -123,7 +123,7 @@ async function readReadyMs({ processes }: HasProcesses, record: ProcessRecord): 
   if (readyTimes === undefined || startedAt === null) return undefined;
   const readyMs = (readyTimes.get(pmId) ?? 0) - startedAt;
   if (readyMs >= 0) return readyMs;
-  const limit = Number(declaration.settings.listenTimeout ?? LISTEN_TIMEOUT_MS) / 1000;
+  const limit = listenTimeoutMs(declaration.settings) / 1000;
   throw healthError(
     "HEALTH_NOT_READY",
     record,

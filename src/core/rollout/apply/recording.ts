@@ -48,6 +48,8 @@ interface ReleaseSubject extends Pick<
   readonly undoes?: string;
   readonly deploy?: ReleaseHead["deploy"] | undefined;
   readonly running: readonly ProcessRecord[];
+  /** A process that loops is up for a while, so a later look alone may take it for a healthy one. */
+  readonly failing?: ReadonlySet<number> | undefined;
   readonly probeOf: (record: ProcessRecord) => AppProbe | undefined;
   readonly keepReleases: number;
 }
@@ -89,7 +91,8 @@ async function createHead(
     message,
     deploy,
     running,
-    probeOf: probeNow,
+    failing,
+    probeOf,
     ...subject
   }: Omit<ReleaseSubject, "keepReleases"> & Pick<ReleaseHead, "startedAt">,
 ): Promise<ReleaseHead> {
@@ -103,7 +106,7 @@ async function createHead(
     ...(actor !== undefined && { actor }),
     ...omitUndefined({ message, deploy }),
     ...(rolloutStep !== undefined && { rollout: { id: rolloutStep.rollout, step: rolloutStep.step } }),
-    before: await recordFormer(ports, touched, probeNow),
+    before: await recordFormer(ports, touched, { probeOf, failing }),
   };
 }
 
@@ -126,7 +129,7 @@ export function formerProbeFinder(
 async function recordFormer(
   ports: ApplyPorts,
   affected: readonly ProcessRecord[],
-  probeNow: ReleaseSubject["probeOf"],
+  { probeOf, failing }: Pick<ReleaseSubject, "failing" | "probeOf">,
 ): Promise<FormerProcess[]> {
   const { clock, health, processes } = ports;
   const { digest } = await processes.withHomeKey();
@@ -135,14 +138,14 @@ async function recordFormer(
   const healthyProbes = new Map<string, AppProbe | undefined>();
   for (const record of affected) {
     if (healthyProbes.has(record.name) || isStopped(record)) continue;
-    const probe = probeNow(record);
+    const probe = probeOf(record);
     const answer = probe && (await health.check(probe));
     healthyProbes.set(record.name, answer?.state === "healthy" ? probe : undefined);
   }
   return affected.map((record) => {
     const { name, pmId, uniqueId, pid } = record;
     const probe = isStopped(record) ? undefined : healthyProbes.get(name);
-    const isBroken = isFailing(record, nowMs, stateOf);
+    const isBroken = failing?.has(pmId) === true || isFailing(record, nowMs, stateOf);
     const mayRest = isStopped(record) || appKind(record.declaration.settings) === "job";
     const isAtRest = mayRest && !isBroken;
     const common = { name, pmId, uniqueId, pid, isStopped: isAtRest, paths: neededPaths(record) };

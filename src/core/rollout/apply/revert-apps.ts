@@ -7,6 +7,7 @@ import { actOn } from "../control/act-on.ts";
 import type { ActionContext } from "../control/action.ts";
 import { isUp, isLaunching, POLL_INTERVAL_MS, DEFAULT_TIMEOUT_MS } from "../control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
+import { listenTimeoutMs } from "../../pm2/settings.ts";
 import type { SavedRun, HasProcesses } from "../../pm2/port-processes.ts";
 import { appKind } from "../../running/verdict.ts";
 import { isStopped } from "../../running/state.ts";
@@ -162,6 +163,8 @@ function findShortfall(former: readonly FormerProcess[], now: readonly ProcessRe
 }
 
 const MAX_STOPS = 20;
+/** Two more looks at a launch that PM2 concludes, on a busy machine. */
+const MAX_CONCLUSION_MS = 5000;
 
 /**
  * Stops a process that PM2 keeps restarting, because PM2 would start it in addition to the restart, and the run that
@@ -202,7 +205,8 @@ async function waitUntilSettled(
   { ports, timeoutMs = DEFAULT_TIMEOUT_MS }: Omit<ActionContext, "action">,
   record: ProcessRecord,
 ): Promise<ProcessRecord> {
-  const deadline = ports.clock.elapsed() + timeoutMs;
+  const launchMs = listenTimeoutMs(record.declaration.settings) + MAX_CONCLUSION_MS;
+  const deadline = ports.clock.elapsed() + Math.max(timeoutMs, launchMs);
   let suspended: ProcessRecord | undefined;
   let now = record;
   for (;;) {

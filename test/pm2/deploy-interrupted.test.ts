@@ -1,0 +1,87 @@
+/** A deploy whose terminal or reader goes away: before its release is prepared it ends in order, and later it goes through. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { execute, rolloutPlan } from "../../src/core/index.ts";
+import { waitForFile } from "../support/appeared.ts";
+import { plainEnvironment, RUN } from "../support/command-line.ts";
+import { GIT_ENVIRONMENT } from "../support/git.ts";
+import { longTest } from "../support/runs.ts";
+import { caller, shopUnderPm2 } from "./deployed-shop.ts";
+
+const shop = shopUnderPm2();
+const read = (name: string): string => readFileSync(join(shop.checkout, name), "utf8");
+const files: Record<string, string> = {};
+
+beforeAll(async () => {
+  for (const name of ["app.cjs", "build.cjs"]) files[name] = read(name);
+  await shop.deploy();
+});
+
+/** As a terminal or a pipe would start it. */
+function deployAlone(): { readonly child: ChildProcess; readonly ended: Promise<readonly [number | null, string]> } {
+  const { home, folder } = shop.own;
+  const child = spawn(process.execPath, [RUN, "deploy", "--environment", "production", "--yes"], {
+    cwd: shop.checkout,
+    env: plainEnvironment({ HOME: folder, PM2_HOME: home, ...GIT_ENVIRONMENT }),
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let text = "";
+  child.stderr!.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  return { child, ended: once(child, "exit").then(([code]) => [code as number | null, text] as const) };
+}
+
+const marking = (marker: string): string =>
+  `require("node:fs").writeFileSync(${JSON.stringify(marker)}, String(process.pid));`;
+
+/** An ended program may wait for its parent to ask for its exit code. */
+function runs(pid: number): boolean {
+  if (!existsSync(`/proc/${pid}/stat`)) return false;
+  return !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
+}
+
+async function expectAsBefore(before: unknown, marker: string): Promise<void> {
+  expect([shop.current(), shop.releases(), await shop.answer()]).toEqual(before);
+  expect(runs(Number(readFileSync(marker, "utf8")))).toBe(false);
+  const { issues } = await execute(rolloutPlan, shop.ports, { environment: "production" }, caller);
+  expect(issues.filter(({ code }) => code.startsWith("DEPLOY_"))).toEqual([]);
+}
+
+async function interruptedBuild(marker: string, interrupt: (child: ChildProcess) => void) {
+  const before = [shop.current(), shop.releases(), await shop.answer()];
+  const build = `${marking(marker)} setInterval(() => console.log("compiling"), 100);`;
+  shop.publish({ ...files, "build.cjs": build, VERSION: "slow" });
+  const { child, ended } = deployAlone();
+  await waitForFile(marker);
+  interrupt(child);
+  const [code, text] = await ended;
+  expect(code, text).toBe(1);
+  await expectAsBefore(before, marker);
+  return text;
+}
+
+test("a terminal that goes away during the build ends the deploy in order", async () => {
+  const text = await interruptedBuild(join(shop.own.folder, "hung-up"), (child) => child.kill("SIGHUP"));
+  expect(text).toMatch(/The build \(npm run build\) was stopped\.[^]*Nothing that runs was touched\./);
+});
+
+longTest("a reader that goes away during the build ends the deploy in order", async () => {
+  await interruptedBuild(join(shop.own.folder, "closed"), (child) => child.stderr!.destroy());
+});
+
+longTest.each<[string, (child: ChildProcess) => void]>([
+  ["a terminal", (child) => child.kill("SIGHUP")],
+  ["a reader", (child) => child.stderr!.destroy()],
+])("%s that goes away during the apply ends nothing", async (what, interrupt) => {
+  const marker = join(shop.own.folder, what.replace(" ", "-"));
+  shop.publish({ ...files, "app.cjs": `${marking(marker)}\n${files["app.cjs"]}`, VERSION: what });
+  const { child, ended } = deployAlone();
+  await waitForFile(marker);
+  interrupt(child);
+  const [code, text] = await ended;
+  expect(code, text).toBe(0);
+  expect([await shop.answer(), shop.current()?.slice(-7)]).toEqual([what, shop.git("rev-parse", "HEAD").slice(0, 7)]);
+});

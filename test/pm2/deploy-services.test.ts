@@ -1,0 +1,46 @@
+/** One checkout with two services and one root: a deploy of one of them leaves the other, and `current`, as they are. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { IDLE } from "../support/pm2-daemon.ts";
+import { longTest } from "../support/runs.ts";
+import { shopUnderPm2 } from "./deployed-shop.ts";
+
+const shop = shopUnderPm2();
+
+const SERVICES = `services:
+  shop: { ecosystem: { production: ecosystem.config.cjs }, env: { production: .env.production }, apps: [web], rollout: { minHealthyTime: 200ms } }
+  jobs: { ecosystem: { production: ecosystem.config.cjs }, apps: [worker], rollout: { minHealthyTime: 200ms } }
+`;
+
+/** The release in which each app works. */
+async function releasesOf(): Promise<Record<string, string | undefined>> {
+  const list = await shop.ports.processes.list();
+  return Object.fromEntries(list.map(({ name, cwd }) => [name, cwd?.split("/").at(-1)]));
+}
+
+longTest("current moves when the last of the services runs the release", async () => {
+  const at = (name: string): string => join(shop.checkout, name);
+  const project = readFileSync(at("svcm.yaml"), "utf8").replace(/^(?:ecosystem|env|rollout):.*\n/gm, "");
+  const ecosystem = readFileSync(at("ecosystem.config.cjs"), "utf8");
+  writeFileSync(at("worker.cjs"), IDLE);
+  shop.publish({
+    "svcm.yaml": project.replace("deploy:", `${SERVICES}deploy:`),
+    "ecosystem.config.cjs": ecosystem.replace("] };", ', { name: "worker", script: "./worker.cjs", pmx: false }] };'),
+  });
+  const first = (await shop.deploy()).deploy;
+  expect([await releasesOf(), shop.current()]).toEqual([{ web: first.id, worker: first.id }, first.id]);
+
+  shop.publish({ VERSION: "2" });
+  const { deploy: second, notes } = await shop.deploy({ service: "shop" });
+  expect([await shop.answer(), await releasesOf()]).toEqual(["2", { web: second.id, worker: first.id }]);
+  expect([shop.current(), second.current]).toEqual([first.id, false]);
+  expect(notes.join("\n")).toContain(
+    `current stays at ${first.id} until all services run ${second.commit.slice(0, 7)}.`,
+  );
+  expect(shop.releases()).toEqual([first.id, second.id]);
+
+  const { deploy: third } = await shop.deploy({ service: "jobs" });
+  expect([third.id, third.current, shop.current()]).toEqual([second.id, true, second.id]);
+  expect(await releasesOf()).toEqual({ web: second.id, worker: second.id });
+});
