@@ -4,7 +4,7 @@ import type { SavedList } from "../pm2/port-saved-list.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { CodedFinding, Finding, Rule } from "../findings/rule.ts";
 import type { DeclaredDifferences } from "./compare-declared.ts";
-import type { SystemFacts } from "./port-units.ts";
+import type { SystemFacts, UnitFacts } from "./port-units.ts";
 
 /** Everything that decides what a reboot brings back. Values are digests. */
 export interface BootFacts {
@@ -51,6 +51,14 @@ export function isInUse({ saved, running }: BootFacts): boolean {
   return (
     (running ?? []).length > 0 || saved.processes.length > 0 || saved.state === "broken" || saved.state === "unreadable"
   );
+}
+
+/** @param daemon of that PM2_HOME */
+export function unitOfDaemon(
+  units: readonly UnitFacts[],
+  daemon: DaemonProcess | null | undefined,
+): UnitFacts | undefined {
+  return units.find(({ isOfHome, name }) => isOfHome && daemon?.group?.split("/").includes(name));
 }
 
 export function unitsOfHome({ system }: BootFacts): BootFacts["system"]["units"] {

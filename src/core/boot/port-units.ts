@@ -16,6 +16,9 @@ export interface Units {
   enable(unit: NewUnit): Promise<void>;
   disable(unit: FormerUnit): Promise<void>;
 
+  /** Resolves when it has stopped, or is ready: each app had its time. @throws {SvcmError} BOOT_FAILED */
+  control(verb: "restart" | "stop", unit: Pick<UnitFacts, "name" | "scope">): Promise<void>;
+
   /** Reports to systemd that the daemon runs, if systemd started this process. */
   notifyReady(pid: number, status: string): Promise<void>;
 
@@ -42,6 +45,8 @@ export interface SystemFacts {
 export interface UnitFacts {
   readonly name: string;
   readonly path: string;
+  /** The text of its file. */
+  readonly text: string;
   readonly scope: "system" | "user";
   /** It runs as this user. */
   readonly user: string;

@@ -1,6 +1,6 @@
 import { parseRecord, isRecord } from "../words/record.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
-import type { DaemonFacts, BootFacts } from "./facts.ts";
+import { unitOfDaemon, type BootFacts, type DaemonFacts } from "./facts.ts";
 import { listOrEmpty } from "../pm2/list.ts";
 import type { BootPorts } from "./ports.ts";
 import type { RenewalFacts } from "./renewal.ts";
@@ -38,16 +38,19 @@ export async function readRenewalFacts(ports: BootPorts, node: string): Promise<
   const { daemons, units, workspace, processes } = ports;
   const facts = await readDaemonFacts(ports, daemons.libraryVersion);
   const system = await units.read(workspace.pm2Home);
+  const former = facts.daemons?.find(({ isOwn }) => isOwn);
+  const name = facts.renewal?.unit?.name;
   return {
     ...facts,
     node,
     nodeVersion: await daemons.versionOf(node),
-    former: facts.daemons?.find(({ isOwn }) => isOwn),
+    former,
+    unit: name === undefined ? unitOfDaemon(system.units, former) : system.units.find((unit) => unit.name === name),
+    system,
+    program: units.program(),
     // A renewal that was cut off may have stopped at any point.
     running: facts.renewal === null ? await listOrEmpty(processes) : [],
     own: processes.ownProcess(),
-    user: system.current,
-    units: system.units,
     standing: facts.renewal,
   };
 }

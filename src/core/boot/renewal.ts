@@ -4,8 +4,11 @@ import { type OwnProcess, type ProcessRecord, isOwnProcess } from "../pm2/proces
 import { appKind } from "../running/verdict.ts";
 import { type DaemonFacts } from "./facts.ts";
 import { isInRange } from "./node-range.ts";
-import type { MachineUser, UnitFacts } from "./port-units.ts";
+import type { SystemFacts, UnitFacts, Units } from "./port-units.ts";
 import { nameList } from "../words/pluralize.ts";
+import { shellQuote } from "../words/shell.ts";
+import { compareSaved } from "./compare-saved.ts";
+import { systemctl } from "./rules-unit.ts";
 
 /** The facts that decide if the daemon can be renewed. */
 export interface RenewalFacts {
@@ -19,8 +22,12 @@ export interface RenewalFacts {
   readonly former: DaemonProcess | undefined;
   readonly running: readonly ProcessRecord[];
   readonly own: OwnProcess;
-  readonly user: MachineUser;
-  readonly units: readonly UnitFacts[];
+  readonly system: SystemFacts;
+  /** It started the daemon, so a new one must be born in it, too. */
+  readonly unit: Pick<UnitFacts, "name" | "scope" | "starts"> | undefined;
+  readonly home: string;
+  /** With which this svcm runs. */
+  readonly program: ReturnType<Units["program"]>;
   readonly saved: Pick<SavedList, "state" | "path" | "processes">;
   readonly standing: Renewal | null;
 }
@@ -29,10 +36,12 @@ export interface RenewalFacts {
 export function renewalProblems(facts: RenewalFacts, goBack: boolean): string[] {
   const { daemons, standing, library, saved } = facts;
   if (daemons === undefined) return ["this system does not show the daemons of PM2; run `pm2 update`"];
-  if (goBack) return standing === null ? ["no renewal was cut off, so there is nothing to return from"] : [];
+  if (goBack && standing === null) return ["no renewal was cut off, so there is nothing to return from"];
+  if (goBack) return unitProblems(facts);
   return [
     ...nodeProblems(facts),
-    ...(library === null ? ["no PM2 is installed with which a daemon could be started"] : []),
+    ...unitProblems(facts),
+    ...(library === null && !isForAnother(facts) ? ["no PM2 is installed with which a daemon could be started"] : []),
     ...(saved.state === "unreadable" ? [`${saved.path} cannot be read, so the list cannot be saved`] : []),
     ...(standing === null ? daemonProblems(facts) : []),
     ...processProblems(facts),
@@ -48,23 +57,45 @@ function nodeProblems({ node, nodeVersion, wantedNode }: RenewalFacts): string[]
   ];
 }
 
-function daemonProblems({ daemons = [], former: one, user, units }: RenewalFacts): string[] {
+function daemonProblems(facts: RenewalFacts): string[] {
+  const { daemons = [], former: one, unit, system } = facts;
   const own = daemons.filter(({ isOwn }) => isOwn);
   if (one === undefined) return ["no PM2 daemon with this PM2_HOME runs; `svcm boot restore` starts one"];
   if (one.isForeground) return ["pm2-runtime runs the apps; start a new container from an image with the wanted PM2"];
   if (own.length > 1) return [`${own.length} daemons use this PM2_HOME: pid ${own.map((each) => each.pid).join(", ")}`];
-  const unit = units.find(({ isOfHome, name }) => isOfHome && one.group?.split("/").includes(name));
-  const manager = unit?.scope === "user" ? "systemctl --user" : "sudo systemctl";
+  if (one.uid === system.current.uid || unit?.scope === "system") return [];
+  return [`the daemon runs as ${one.user}, and you are ${system.current.name}; run it as ${one.user}`];
+}
+
+/** Root restarts a unit of the system, whose PM2 then runs as its own user. */
+function isForAnother({ unit, former, system }: RenewalFacts): boolean {
+  return unit?.scope === "system" && former !== undefined && former.uid !== system.current.uid;
+}
+
+function unitProblems({ unit, system: { current }, home, node, program }: RenewalFacts): string[] {
+  if (unit === undefined) return [];
+  const { name, scope, starts } = unit;
+  if (starts === "other")
+    return [
+      `${name} starts PM2 by its own command; give it the new Node.js, then run: svcm boot save && ${systemctl(unit, `restart ${name}`)}`,
+    ];
+  if (scope === "user" || current.uid === 0) return [];
+  const words = [`PM2_HOME=${home}`, program.node, program.svcm, "daemon", "renew"];
+  const chosen = node === program.node ? [] : ["--node", node];
   return [
-    ...(one.uid === user.uid
-      ? []
-      : [`the daemon runs as ${one.user}, and you are ${user.name}; run it as ${one.user}`]),
-    ...(unit === undefined
-      ? []
-      : [
-          `the daemon belongs to ${unit.name}, and a new one must be born in it: svcm boot save && svcm boot enable && ${manager} restart ${unit.name}`,
-        ]),
+    `the daemon belongs to ${name}, which only root may restart: sudo ${[...words, ...chosen].map(shellQuote).join(" ")}`,
   ];
+}
+
+/** They lead to the requested Node.js. */
+const OF_NODE = /^(?:PATH|interpreter)(?:,interpreter)?$/;
+
+/** The first difference between the list before a renewal and after it. */
+export function differenceText(before: readonly ProcessRecord[], after: readonly ProcessRecord[]): string | undefined {
+  const first = compareSaved(before, after).find(({ kind, keys }) => kind !== "values" || !OF_NODE.test(keys.join()));
+  if (first === undefined) return undefined;
+  const what = first.keys.length === 0 ? `${first.saved} before, ${first.running} after` : nameList(first.keys);
+  return `${first.name} is not as it was before (${first.kind}: ${what})`;
 }
 
 const SETTLED = new Set(["online", "stopped", "errored"]);

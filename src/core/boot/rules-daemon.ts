@@ -15,7 +15,7 @@ const nodeGone: DaemonRule = {
   summary: "The Node.js that PM2's daemon runs does not exist any more, so it cannot start a process of a cluster.",
   explanation:
     "PM2 would end the old process and never answer. svcm refuses the restart instead. Apps in fork mode take the Node.js of their PATH.",
-  remedy: "Run `svcm daemon renew`: a new daemon with the present Node.js takes over app by app.",
+  remedy: "Run `svcm daemon renew`: a new daemon with the present Node.js takes over.",
   *check(facts) {
     for (const { pid, nodePath, nodeFile } of ownDaemons(facts))
       if (nodeFile === "gone")
@@ -44,7 +44,7 @@ const older: DaemonRule = {
   severity: "warning",
   summary: "PM2's daemon is older than the PM2 that svcm brings (warning).",
   explanation: "svcm works with both. A new daemon brings the corrections of the newer PM2.",
-  remedy: "Run `svcm daemon renew`: a new daemon takes over app by app.",
+  remedy: "Run `svcm daemon renew`: a new daemon takes over.",
   *check(facts) {
     for (const { pid, pm2Version } of ownDaemons(facts))
       if (facts.library !== null && isOlder(pm2Version, facts.library))

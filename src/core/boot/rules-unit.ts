@@ -1,8 +1,8 @@
 import { shellQuote } from "../words/shell.ts";
-import { isInUse, unitsOfHome, type BootFacts, type BootRule } from "./facts.ts";
+import { isInUse, unitOfDaemon, unitsOfHome, type BootFacts, type BootRule } from "./facts.ts";
 import type { UnitFacts } from "./port-units.ts";
 
-function systemctl({ scope }: Pick<UnitFacts, "scope">, words: string): string {
+export function systemctl({ scope }: Pick<UnitFacts, "scope">, words: string): string {
   return scope === "user" ? `systemctl --user ${words}` : `sudo systemctl ${words}`;
 }
 
@@ -164,7 +164,7 @@ const outside: BootRule = {
   *check(facts) {
     const [unit] = enabledUnits(facts);
     const group = facts.daemon?.group;
-    const isInside = enabledUnits(facts).some(({ name }) => group?.split("/").includes(name));
+    const isInside = unitOfDaemon(enabledUnits(facts), facts.daemon) !== undefined;
     if (unit === undefined || typeof group !== "string" || isInside) return;
     const isSafe = unit.starts === "svcm";
     const then = isSafe ? "the next boot starts it inside" : "at a shutdown, PM2 may save the apps as stopped";

@@ -46,8 +46,9 @@ function unitsIn(search: UnitSearch, folders: readonly string[], scope: UnitFact
   return [...files].flatMap(([name, folder]) => {
     const path = join(folder, files.has(name) && existsSync(join(folder, name)) ? name : templateOf(name));
     if (isMasked(path) || name.includes("@.")) return [];
-    const text = [path, ...dropIns(folders, name)].map(readIfReadable).join("\n");
-    return toFacts(search, { name, path, scope, isEnabled: enabled.has(name), parsed: parseUnit(text) }) ?? [];
+    const text = readIfReadable(path);
+    const parsed = parseUnit([text, ...dropIns(folders, name).map(readIfReadable)].join("\n"));
+    return toFacts(search, { name, path, text, scope, isEnabled: enabled.has(name), parsed }) ?? [];
   });
 }
 
@@ -75,7 +76,7 @@ function isMasked(path: string): boolean {
   }
 }
 
-interface FoundUnit extends Pick<UnitFacts, "name" | "path" | "scope" | "isEnabled"> {
+interface FoundUnit extends Pick<UnitFacts, "name" | "path" | "text" | "scope" | "isEnabled"> {
   readonly parsed: ParsedUnit;
 }
 

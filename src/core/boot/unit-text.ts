@@ -46,7 +46,7 @@ export function unitText(input: UnitInput): string {
     ...(isSystem ? ["Wants=network-online.target", "After=network-online.target"] : []),
     "StartLimitIntervalSec=300",
     "StartLimitBurst=5",
-    ...(replaced.length > 0 ? [`X-Svcm-Replaced=${replaced.join(" ")}`] : []),
+    ...(replaced.length > 0 ? [`X-Svcm-Replaced=${replaced.join(" ")}`, ...neverTogether(replaced)] : []),
     ...(linger ? ["X-Svcm-Linger=yes"] : []),
     "",
     "[Service]",
@@ -71,6 +71,11 @@ export function unitText(input: UnitInput): string {
     `WantedBy=${isSystem ? "multi-user.target" : "default.target"}`,
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** A second daemon of the same home would fail: the start of one of them stops the other before it. */
+function neverTogether(units: readonly string[]): string[] {
+  return [`Conflicts=${units.join(" ")}`, `After=${units.join(" ")}`];
 }
 
 function setting(name: string, value: string): string {

@@ -32,6 +32,8 @@ export function nodeUnits({ env, root = "/" }: UnitsOptions): Units {
     },
     enable,
     disable,
+    // The times of the unit itself are the limit.
+    control: (verb, { scope, name }) => systemctl(scope, [verb, name], 0),
     notifyReady: async (pid, status) => {
       if (env["NOTIFY_SOCKET"]) await run("systemd-notify", [`MAINPID=${pid}`, "READY=1", `STATUS=${status}`]);
     },
@@ -111,17 +113,17 @@ async function disable({ name, path, scope, user, replaced, madeLinger }: Former
   if (madeLinger) await run("loginctl", ["disable-linger", user]);
 }
 
-function systemctl(scope: UnitFacts["scope"], args: readonly string[]): Promise<void> {
-  return run("systemctl", scope === "user" ? ["--user", ...args] : args);
+function systemctl(scope: UnitFacts["scope"], args: readonly string[], timeout?: number): Promise<void> {
+  return run("systemctl", scope === "user" ? ["--user", ...args] : args, timeout);
 }
 
 const COMMAND_TIMEOUT_MS = 30_000;
 
-function run(program: string, args: readonly string[]): Promise<void> {
+function run(program: string, args: readonly string[], timeout = COMMAND_TIMEOUT_MS): Promise<void> {
   // A session that `su` or cron began does not have it.
   const env = { XDG_RUNTIME_DIR: runtimeFolder(process.getuid?.() ?? 0), ...process.env };
   return new Promise((done, fail) => {
-    execFile(program, args, { timeout: COMMAND_TIMEOUT_MS, env }, (error, _out, stderr) => {
+    execFile(program, args, { timeout, env }, (error, _out, stderr) => {
       if (error === null) return done();
       const code = typeof error.code === "string" ? foreignCode(error.code) : "SYSTEMCTL_FAILED";
       const words = stderr.trim().split("\n")[0] || error.message.split("\n")[0];

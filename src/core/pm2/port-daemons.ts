@@ -25,6 +25,15 @@ export interface Renewal {
   readonly startedAtMs: number;
   readonly node: string;
   readonly formerPid: number;
+  /** Of the former daemon. systemd restarts it, so no second daemon runs beside the former one. */
+  readonly unit: RenewedUnit | null;
+}
+
+export interface RenewedUnit {
+  readonly name: string;
+  readonly scope: "system" | "user";
+  /** The file of svcm's own unit before; null if there was none. */
+  readonly ownText: string | null;
 }
 
 export interface DaemonProcess {

@@ -1,5 +1,5 @@
 import type { Fields } from "./normalise.ts";
-import type { DaemonProcess } from "./port-daemons.ts";
+import type { DaemonProcess, RenewedUnit } from "./port-daemons.ts";
 import type { OwnProcess, ProcessIdentity, ProcessRecord } from "./process-record.ts";
 
 /**
@@ -138,12 +138,14 @@ export type FormerDaemon = Pick<DaemonProcess, "pid" | "nodePath">;
  */
 export interface DaemonRenewal {
   /**
-   * Saves the list and starts the new daemon, or goes on with a renewal that was cut off.
+   * Saves the list and starts the new daemon, or goes on with a renewal that was cut off. With a unit, it starts nothing:
+   * the saved list is the one that the unit brings back with the new Node.js.
    * @returns the list from before, and its names with the modules
    */
   begin(
     node: string,
     former: FormerDaemon,
+    unit: RenewedUnit | null,
   ): Promise<{ readonly before: readonly ProcessRecord[]; readonly names: readonly string[] }>;
 
   /** Ends the processes of that name in the former daemon and starts them in the new one. Starts nothing that was stopped. */
@@ -152,7 +154,7 @@ export interface DaemonRenewal {
   /** Ends the former daemon and saves the list. */
   end(): Promise<void>;
 
-  /** Brings everything back to the former daemon and ends the new one. */
+  /** Brings everything back to the former daemon and ends the new one; with a unit, it saves the list from before. */
   turnBack(): Promise<readonly RestoredProcess[]>;
 }
 

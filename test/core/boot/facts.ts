@@ -13,6 +13,7 @@ export function unit(fields: Partial<UnitFacts> = {}): UnitFacts {
   return {
     name: "svcm-pm2-deploy.service",
     path: "/etc/systemd/system/svcm-pm2-deploy.service",
+    text: "",
     scope: "system",
     user: "deploy",
     home: HOME,

@@ -6,11 +6,11 @@ import { readDaemonFacts, readRenewalFacts } from "../read-facts.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { FormerDaemon, RestoredProcess } from "../../pm2/port-processes.ts";
-import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { noteProcesses } from "../../rollout/control/action.ts";
-import { compareSaved } from "../compare-saved.ts";
 import { waitForRestored } from "../gate.ts";
-import { renewalProblems } from "../renewal.ts";
+import type { NewUnit } from "../port-units.ts";
+import { differenceText, renewalProblems, type RenewalFacts } from "../renewal.ts";
+import { renewUnit } from "./renew-unit.ts";
 import { nameList } from "../../words/pluralize.ts";
 
 export const daemonShow = defineOperation({
@@ -26,6 +26,8 @@ export interface DaemonRenewResponse {
   readonly state: "renewed" | "returned";
   readonly before: DaemonVersions;
   readonly after: DaemonVersions;
+  /** The unit that systemd restarted; null if a new daemon ran beside the former one. */
+  readonly unit: Pick<NewUnit, "name" | "replaced"> | null;
   /** When a renewal began that this one finished or undid; null for a new one. */
   readonly goesOnSince: string | null;
   readonly processes: readonly RestoredProcess[];
@@ -58,13 +60,13 @@ export const daemonRenew = defineOperation({
         await attempt.begin();
         const before = await ownVersions(ports);
         const isBack = goBack || standing?.step === "back";
-        const processes = isBack ? await turnBack(ports) : await moveAll(ports, chosen, facts.former);
+        const answer = await renewBy(ports, facts, isBack);
         return {
           state: isBack ? "returned" : "renewed",
           before,
           after: await ownVersions(ports),
           goesOnSince: standing === null ? null : new Date(standing.startedAtMs).toISOString(),
-          processes,
+          ...answer,
         };
       }),
     );
@@ -79,10 +81,20 @@ async function withRolloutLocks<T>(ports: BootPorts, work: () => Promise<T>): Pr
   return await (root === undefined ? apply() : deployed.withLock(root, 0, apply));
 }
 
+async function renewBy(
+  ports: BootPorts,
+  facts: RenewalFacts,
+  isBack: boolean,
+): Promise<Pick<DaemonRenewResponse, "unit" | "processes">> {
+  const { standing, unit, node, former } = facts;
+  if (standing === null ? unit !== undefined : standing.unit !== null) return await renewUnit(ports, facts, isBack);
+  return { unit: null, processes: isBack ? await turnBack(ports) : await moveAll(ports, node, former) };
+}
+
 async function moveAll(ports: BootPorts, node: string, former: FormerDaemon | undefined): Promise<RestoredProcess[]> {
   const { renewal } = ports.processes;
   // One that was cut off knows its former daemon.
-  const { before, names } = await renewal.begin(node, former ?? { pid: 0, nodePath: null });
+  const { before, names } = await renewal.begin(node, former ?? { pid: 0, nodePath: null }, null);
   const moved: RestoredProcess[] = [];
   let reason: string | undefined;
   try {
@@ -104,16 +116,6 @@ async function moveAll(ports: BootPorts, node: string, former: FormerDaemon | un
   return moved;
 }
 
-/** They lead to the requested Node.js. */
-const OF_NODE = /^(?:PATH|interpreter)(?:,interpreter)?$/;
-
-function differenceText(before: readonly ProcessRecord[], after: readonly ProcessRecord[]): string | undefined {
-  const first = compareSaved(before, after).find(({ kind, keys }) => kind !== "values" || !OF_NODE.test(keys.join()));
-  if (first === undefined) return undefined;
-  const what = first.keys.length === 0 ? `${first.saved} before, ${first.running} after` : nameList(first.keys);
-  return `${first.name} is not as it was before (${first.kind}: ${what})`;
-}
-
 async function turnBack(ports: BootPorts): Promise<readonly RestoredProcess[]> {
   const restored = await ports.processes.renewal.turnBack();
   const failed = new Map((await waitForRestored(ports, restored.filter(isApp))).map((one) => [one.pmId, one]));
@@ -126,7 +128,7 @@ function isApp({ outcome }: RestoredProcess): boolean {
 
 async function returned(ports: BootPorts, reason: string): Promise<SvcmError> {
   const failed = (await turnBack(ports)).filter(({ outcome }) => outcome === "failed").map(({ name }) => name);
-  const state = failed.length === 0 ? "runs as before" : `has everything but ${nameList([...new Set(failed)])}`;
+  const state = failed.length === 0 ? "runs the apps again" : `has everything but ${nameList([...new Set(failed)])}`;
   return new SvcmError("BOOT_FAILED", {
     code: "RENEW_RETURNED",
     details: `${reason}. The former daemon ${state}.`,

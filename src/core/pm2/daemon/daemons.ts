@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { isRecord, parseRecord } from "../../words/record.ts";
 import { userName } from "../../files/host.ts";
 import { listIfReadable, readIfReadable, realPathIfReadable } from "../../files/system.ts";
-import type { DaemonProcess, Daemons, Renewal } from "../port-daemons.ts";
+import type { DaemonProcess, Daemons, Renewal, RenewedUnit } from "../port-daemons.ts";
 import { callDaemon } from "./daemon.ts";
 import { findInstalledPm2, type Pm2Places } from "./find-pm2.ts";
 
@@ -79,9 +79,10 @@ export function renewalPath(pm2Home: string): string {
 
 /** The file also has every value; they do not leave this function. */
 function readRenewal(pm2Home: string): Renewal | null {
-  const { step, startedAtMs, node, formerPid } = parseRecord(readIfReadable(renewalPath(pm2Home))) ?? {};
+  const { step, startedAtMs, node, formerPid, unit } = parseRecord(readIfReadable(renewalPath(pm2Home))) ?? {};
   if (typeof startedAtMs !== "number" || typeof formerPid !== "number") return null;
-  return { step: step === "back" ? "back" : "forward", startedAtMs, node: String(node), formerPid };
+  const back = step === "back" ? "back" : "forward";
+  return { step: back, startedAtMs, node: String(node), formerPid, unit: (unit as RenewedUnit | undefined) ?? null };
 }
 
 /** The Node.js that a daemon can no longer start, which a new cluster process would need. */

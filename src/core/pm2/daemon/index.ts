@@ -139,8 +139,9 @@ function actionMethods(call: (call: Call) => Promise<Answer>): Pick<Processes, A
 function renewalOf(call: (call: RenewCall) => Promise<Answer>): Processes["renewal"] {
   const method = "renew";
   return {
-    begin: async (node, { pid, nodePath }) => {
-      const { processes = [], texts = [] } = await call({ method, step: "begin", node, former: { pid, nodePath } });
+    begin: async (node, { pid, nodePath }, unit) => {
+      const former = { pid, nodePath };
+      const { processes = [], texts = [] } = await call({ method, step: "begin", node, former, unit });
       return { before: processes, names: [...new Set(texts)] };
     },
     move: async (name) => (await call({ method, step: "move", name })).restored ?? [],

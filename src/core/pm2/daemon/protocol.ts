@@ -3,6 +3,7 @@ import type { Pm2Places } from "./find-pm2.ts";
 import type { ErrorCode } from "../../api/code.ts";
 import type { Fields } from "../normalise.ts";
 import type { ProcessIdentity, ProcessRecord } from "../process-record.ts";
+import type { RenewedUnit } from "../port-daemons.ts";
 import type { FormerDaemon, SavedRun, NextRun, RestoredProcess } from "../port-processes.ts";
 
 export interface WorkerData {
@@ -29,7 +30,12 @@ export type Call =
   | StartCall;
 
 export type RenewCall = { readonly method: "renew" } & (
-  | { readonly step: "begin"; readonly node: string; readonly former: FormerDaemon }
+  | {
+      readonly step: "begin";
+      readonly node: string;
+      readonly former: FormerDaemon;
+      readonly unit: RenewedUnit | null;
+    }
   | { readonly step: "move"; readonly name: string }
   | { readonly step: "end" | "return" }
 );

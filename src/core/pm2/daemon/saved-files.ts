@@ -1,9 +1,10 @@
 /** PM2's saved list and svcm's copy of it. Both hold every value, so only their owner may read them. */
 import {
   chmodSync,
+  chownSync,
   closeSync,
-  copyFileSync,
   existsSync,
+  fchownSync,
   fstatSync,
   fsyncSync,
   mkdirSync,
@@ -120,15 +121,22 @@ export function readCopy(home: string): Copy | undefined {
 
 /** @throws the system's error */
 export function writeCopy(home: string, copy: Copy): void {
-  const path = copyPath(home);
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writeInPlace(path, JSON.stringify(copy));
+  makeOwnFolder(home);
+  writeInPlace(copyPath(home), JSON.stringify(copy));
+}
+
+/** @throws the system's error */
+export function makeOwnFolder(home: string): void {
+  const folder = dirname(copyPath(home));
+  if (mkdirSync(folder, { recursive: true, mode: 0o700 }) === undefined) return;
+  const { uid, gid } = statSync(home);
+  if (process.getuid?.() === 0 && uid !== 0) chownSync(folder, uid, gid);
 }
 
 /** As `pm2 save` does, with the former list beside it. @throws the system's error */
 export function replaceList(home: string, text: string): void {
   const path = dumpPath(home);
-  if (existsSync(path)) copyFileSync(path, backupPath(home));
+  if (existsSync(path)) writePrivate(backupPath(home), "w", readFileSync(path));
   writeInPlace(path, text);
   makePrivate(home);
 }
@@ -141,10 +149,13 @@ export function writeInPlace(path: string, text: string): void {
   renameSync(temporary, path);
 }
 
-export function writePrivate(path: string, flag: "w" | "wx", text: string): void {
+/** What root writes in the PM2_HOME of a user belongs to that user, whose daemon could not read it otherwise. */
+export function writePrivate(path: string, flag: "w" | "wx", content: string | Uint8Array): void {
   const fd = openSync(path, flag, 0o600);
   try {
-    for (let rest = Buffer.from(text); rest.length > 0;) rest = rest.subarray(writeSync(fd, rest));
+    const { uid, gid } = statSync(dirname(path));
+    if (process.getuid?.() === 0 && uid !== 0) fchownSync(fd, uid, gid);
+    for (let rest = Buffer.from(content); rest.length > 0;) rest = rest.subarray(writeSync(fd, rest));
     fsyncSync(fd);
   } finally {
     closeSync(fd);

@@ -1,7 +1,7 @@
 /** A new daemon takes the list from the former one, which answers beside it until the end. */
 import { spawn } from "node:child_process";
-import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { closeSync, existsSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { workerData } from "node:worker_threads";
 import { readIfReadable } from "../../../files/system.ts";
 import { parseRecord } from "../../../words/record.ts";
@@ -12,7 +12,7 @@ import { probeSocket } from "../daemon.ts";
 import { homeFailure, LinkFailure } from "../failure.ts";
 import { findInstalledPm2, noPm2Text } from "../find-pm2.ts";
 import type { RenewCall, WorkerData } from "../protocol.ts";
-import { writeInPlace } from "../saved-files.ts";
+import { makeOwnFolder, writeInPlace } from "../saved-files.ts";
 import { type ActionContext, gracePeriodMs } from "./act.ts";
 import { connect, type Connection, listAllProcesses, withTimeout } from "./connection.ts";
 import type { Pm2Process } from "./pm2-api.ts";
@@ -53,40 +53,57 @@ export async function renew(context: Context, call: RenewCall): Promise<RenewAns
 
 async function begin(
   context: Context,
-  { node, former: { pid, nodePath } }: Extract<RenewCall, { step: "begin" }>,
+  { node, former: { pid, nodePath }, unit }: Extract<RenewCall, { step: "begin" }>,
   standing: Journal | undefined,
 ): Promise<readonly Pm2Process[]> {
   const { home } = context;
-  const found = findInstalledPm2((workerData as WorkerData).places);
-  if (found.code === undefined) throw new LinkFailure("PM2_LOAD_FAILED", noPm2Text(found));
-  const program = join(found.code.folder, "lib/Daemon.js");
+  const program = unit === null ? daemonProgram() : "";
   const records = standing?.records ?? (await saveList(context)).map(toSettled);
   const head = standing ?? { startedAtMs: Date.now(), formerPid: pid, formerNode: nodePath };
-  const journal: Journal = { ...head, step: "forward", node, program, records };
+  const journal: Journal = { ...head, step: "forward", node, program, unit, records };
   writeJournal(home, journal);
+  if (unit !== null)
+    writeApps(
+      home,
+      records.map((one) => withNode(one, journal)),
+    );
+  else await startBeside(context, journal);
+  return records;
+}
+
+function daemonProgram(): string {
+  const found = findInstalledPm2((workerData as WorkerData).places);
+  if (found.code === undefined) throw new LinkFailure("PM2_LOAD_FAILED", noPm2Text(found));
+  return join(found.code.folder, "lib/Daemon.js");
+}
+
+async function startBeside(context: Context, journal: Journal): Promise<void> {
+  const { home } = context;
   // A socket without a daemon is a trace of one that has ended.
   if (readIfReadable(join(home, "pm2.pid")).trim() === String(journal.formerPid)) moveSockets(home, true);
-  if (!(await answers(home, "rpc.sock"))) {
-    context.handOver(DAEMON_TIMEOUT_MS);
-    try {
-      await startDaemon(home, journal);
-    } catch (error) {
-      if (await answers(home, "rpc.old")) await turnBack(context, journal);
-      throw error;
-    }
+  if (await answers(home, "rpc.sock")) return;
+  context.handOver(DAEMON_TIMEOUT_MS);
+  try {
+    await startDaemon(home, journal);
+  } catch (error) {
+    if (await answers(home, "rpc.old")) await turnBack(context, journal);
+    throw error;
   }
-  return records;
 }
 
 /** @returns also the modules, which a boot starts from PM2's settings */
 async function saveList(context: Context): Promise<readonly Pm2Process[]> {
   const { home, timeoutMs } = context;
   const all = await withSocket(context, "rpc.sock", (socket) => listAllProcesses(socket, timeoutMs));
+  writeApps(home, all);
+  return all;
+}
+
+function writeApps(home: string, records: readonly Pm2Process[]): void {
   writeDump(
     home,
-    all.filter((one) => !isModule(one)),
+    records.filter((one) => !isModule(one)),
   );
-  return all;
 }
 
 export function isModule({ pm2_env }: Pm2Process): boolean {
@@ -145,7 +162,12 @@ async function end(context: Context, { formerPid }: Journal): Promise<void> {
 
 async function turnBack(context: Context, journal: Journal): Promise<RestoredProcess[]> {
   const { home } = context;
-  const { formerPid, records } = journal;
+  const { formerPid, records, unit } = journal;
+  if (unit) {
+    writeJournal(home, { ...journal, step: "back" });
+    writeApps(home, records);
+    return [];
+  }
   const isMoved = existsSync(join(home, "rpc.old"));
   const pid = Number(readIfReadable(join(home, "pm2.pid")));
   if (isMoved ? !(await answers(home, "rpc.old")) : pid !== formerPid)
@@ -213,7 +235,7 @@ function kill(pid: number): void {
 
 function writeJournal(home: string, journal: Journal): void {
   try {
-    mkdirSync(dirname(renewalPath(home)), { recursive: true, mode: 0o700 });
+    makeOwnFolder(home);
     writeInPlace(renewalPath(home), JSON.stringify(journal));
   } catch (error) {
     throw homeFailure(`${renewalPath(home)} cannot be written`, error);
