@@ -90,9 +90,11 @@ test.skipIf(!hasNats)("the steps of the page work, from one machine to two (need
     const child = spawn("bash", ["-ec", here(text)], { ...options, stdio: ["ignore", "pipe", "pipe"] });
     onTestFinished(() => void child.kill("SIGTERM"));
     let output = "";
-    for await (const chunk of text.includes("svcm serve") ? child.stderr : child.stdout) {
+    const told = text.includes("svcm serve") ? child.stderr : child.stdout;
+    // A closed pipe would end the program at its next line.
+    for await (const chunk of told.iterator({ destroyOnReturn: false })) {
       output += String(chunk);
-      if (output.includes(words)) return;
+      if (output.includes(words)) return void told.resume();
     }
     throw new Error(`${text} ended: ${output}`);
   };

@@ -8,10 +8,13 @@ import { processList } from "../../metrics/operations/process-list.ts";
 import { chooseServices, type EnvironmentRequest } from "../../project/resolve.ts";
 import type { Project } from "../../project/project.ts";
 import { rolloutPlan } from "../../rollout/operations/rollout-plan.ts";
+import { readMachineEnvironment, type MachineEnvironment } from "../../rollout/machine-environment.ts";
 import { decideStatus, type Status, type StatusFacts, type Unanswered } from "../status/decide.ts";
 
 export interface StatusResponse extends Status {
   readonly root: string;
+  /** The environment that commands on this machine mean without a name; null if nothing says it. */
+  readonly machine: MachineEnvironment | null;
 }
 
 type StatusPorts = ApplyPorts & HasBootOutlook & MetricsPorts;
@@ -34,7 +37,12 @@ export const statusShow = defineOperation({
       : await planServices(ports, project, { request, caller });
     const isSetUp = isUnanswered(project) || project !== undefined;
     const isAbsent = isUnanswered(processes) && processes.code === "PM2_NOT_RUNNING";
-    return { root, ...decideStatus({ isSetUp, plans, processes: isAbsent ? null : processes }) };
+    const machine = await answerOf(async () => (await readMachineEnvironment(ports)) ?? null, "svcm doctor");
+    return {
+      root,
+      machine: isUnanswered(machine) ? null : machine,
+      ...decideStatus({ isSetUp, plans, processes: isAbsent ? null : processes }),
+    };
   },
 });
 
