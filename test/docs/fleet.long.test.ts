@@ -105,7 +105,7 @@ test.skipIf(!hasNats)("the steps of the page work, from one machine to two (need
 
   const [look = "", ask = ""] = blocksOf("5", "sh");
   const [asAnn = ""] = look.split("\n");
-  expect(shell(look)).toMatch(/^NODE .*\nweb-1 +online .*\nweb-2 +online /);
+  expect(shell(look)).toMatch(/^2 of 2 nodes online\.\nNODE .*\nweb-1 +online .*\nweb-2 +online /);
   const answers = shell(`${asAnn}\n${ask}`);
   expect(answers.match(/^web-\d$/gm)).toHaveLength(9);
   expect(answers).toContain("Restarted orders-api (id 0");
