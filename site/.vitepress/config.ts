@@ -19,7 +19,6 @@ export default defineConfig({
   srcDir: "pages",
   rewrites: {
     "README.md": "index.md",
-    "tutorial/README.md": "tutorial/index.md",
     "decisions/README.md": "decisions/index.md",
   },
   themeConfig: {

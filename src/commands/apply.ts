@@ -47,7 +47,7 @@ export default class Apply extends SvcmCommand {
   static override examples = [
     "<%= config.bin %> apply --environment production",
     "<%= config.bin %> apply --environment production --plan 7f3a-9c21",
-    "<%= config.bin %> apply --app dev-restapi --yes",
+    "<%= config.bin %> apply --app api --yes",
     "<%= config.bin %> apply --environment production --node role=api --max-parallel 2 --min-healthy 30s",
   ];
   static override args = restartArgs;

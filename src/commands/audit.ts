@@ -16,7 +16,7 @@ export default class Audit extends NodeCommand {
     "Records name keys, processes and entries, but never contain values. A change without an outcome was interrupted: its process crashed or was killed. A refused change had no effect.";
   static override examples = [
     "<%= config.bin %> audit",
-    "<%= config.bin %> audit orders-api --since 24h",
+    "<%= config.bin %> audit api --since 24h",
     "<%= config.bin %> audit --outcome refused --limit 5 --json",
   ];
   static override args = {

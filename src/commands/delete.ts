@@ -8,8 +8,8 @@ export default class ProcessDelete extends NodeCommand {
   static override description =
     "PM2 forgets the process, its environment and its counters; files and logs stay. In a terminal, svcm asks for confirmation; elsewhere, a whole namespace needs --yes. The list that PM2 starts at boot changes with the next pm2 save.";
   static override examples = [
-    "<%= config.bin %> delete dev-grpcapi",
-    "<%= config.bin %> delete dev-restapi dev-grpcapi --yes",
+    "<%= config.bin %> delete worker",
+    "<%= config.bin %> delete api worker --yes",
     "<%= config.bin %> delete --id 3 --yes",
   ];
   static override args = processArgs;

@@ -30,7 +30,7 @@ export default class Events extends SvcmCommand {
     "Reads PM2's log and svcm's audit log, so nothing has to be set up first, and PM2 does not have to run. A cause is certain only if the evidence has no other explanation; every other cause has a question mark. Times are those of this machine, with their offset; --json has them in UTC. With --node, the events come from the NATS server, which also has those of nodes that are away.";
   static override examples = [
     "<%= config.bin %> events",
-    "<%= config.bin %> events orders-api billing-api --since 7d",
+    "<%= config.bin %> events api worker --since 7d",
     "<%= config.bin %> events --cause crash --json",
     "<%= config.bin %> events --kind exit --node all",
     "<%= config.bin %> events --follow",

@@ -8,13 +8,15 @@ import { canPrompt, confirm, withPrompter } from "./terminal/prompt.ts";
 interface Answers {
   readonly allow: string[] | undefined;
   readonly health: Record<string, string> | undefined;
+  readonly machineEnvironment: string | undefined;
 }
 
 /** Asks for the facts that no file has. An empty answer leaves one open. */
-async function askOpenQuestions(command: SvcmCommand, { keys, found }: InitResponse, given: Answers): Promise<Answers> {
-  const { open } = keys;
+async function askOpenQuestions(command: SvcmCommand, proposal: InitResponse, given: Answers): Promise<Answers> {
+  const { keys, found, machine } = proposal;
+  const open = hasNewProject(proposal) ? keys.open : [];
   // A probe belongs to a service, and only one can be meant without its name.
-  const isOneService = new Set(found.pm2.map(({ home }) => home)).size === 1;
+  const canProbe = hasNewProject(proposal) && new Set(found.pm2.map(({ home }) => home)).size === 1;
   return withPrompter(command, async (prompter) => {
     const words = async (question: string, accepted: readonly string[]): Promise<string[] | undefined> => {
       const typed = (await prompter.ask(question, accepted)).split(/[\s,]+/).filter((word) => word !== "");
@@ -23,13 +25,24 @@ async function askOpenQuestions(command: SvcmCommand, { keys, found }: InitRespo
     const shown = `${open.slice(0, MAX_SHOWN).join(" ")}${open.length > MAX_SHOWN ? " ..." : ""}`;
     const allow =
       given.allow ?? (open.length > 0 ? await words(`Keys that svcm may change, of ${shown}: `, open) : undefined);
-    if (given.health !== undefined || !isOneService) return { allow, health: given.health };
+    const isUnknown = given.machineEnvironment === undefined && isMachineUnknown(proposal);
+    const question = `Environment of this machine, of ${machine.accepted.join(" ")}: `;
+    const machineEnvironment = isUnknown ? (await words(question, machine.accepted))?.[0] : given.machineEnvironment;
+    if (given.health !== undefined || !canProbe) return { allow, health: given.health, machineEnvironment };
     const typed = await words("Path of a health check, for example api=/health: ", []);
-    return { allow, health: typed && readHealth(typed) };
+    return { allow, health: typed && readHealth(typed), machineEnvironment };
   });
 }
 
 const MAX_SHOWN = 8;
+
+function hasNewProject({ plan }: InitResponse): boolean {
+  return plan.some(({ path, isNew }) => isNew && path.endsWith("svcm.yaml"));
+}
+
+function isMachineUnknown({ machine }: InitResponse): boolean {
+  return machine.environment === null && machine.accepted.length > 1;
+}
 
 function readHealth(texts: readonly string[]): Record<string, string> {
   const pairs = texts.map((text) => {
@@ -73,20 +86,30 @@ export default class Init extends SvcmCommand {
       helpValue: "<app=path>",
       multiple: true,
     }),
+    "machine-environment": Flags.string({
+      summary: "Environment that commands on this machine mean without -e. It is recorded in PM2_HOME.",
+      helpValue: "<env>",
+    }),
     only: Flags.option({ summary: "Limit the proposal to this part.", options: ["layout", "keys"] as const })(),
   };
 
   async run(): Promise<InitResponse> {
     const { flags } = await this.parse(Init);
-    let answers: Answers = { allow: flags.allow, health: flags.health && readHealth(flags.health) };
+    let answers: Answers = {
+      allow: flags.allow,
+      health: flags.health && readHealth(flags.health),
+      machineEnvironment: flags["machine-environment"],
+    };
     const run = (write: boolean): Promise<InitResponse> =>
       this.execute(projectInit, { write, only: flags.only, confirm: flags.confirm, ...answers });
     let proposal = await run(flags.yes);
     const isAsking = ![flags.yes, flags.check, flags["dry-run"], flags.confirm].includes(true);
-    if (isAsking && canPrompt(this) && proposal.plan.some(({ path, isNew }) => isNew && path.endsWith("svcm.yaml"))) {
+    if (isAsking && canPrompt(this) && (hasNewProject(proposal) || isMachineUnknown(proposal))) {
       answers = await askOpenQuestions(this, proposal, answers);
       proposal = await run(false);
     }
+    // It is an answer already, and changes no file of the repository.
+    if (isAsking && proposal.plan.length === 0 && proposal.machine.isNew) proposal = await run(true);
     this.log(initReport(proposal));
     if (proposal.written.length > 0) this.log(nextLine(proposal));
     if (flags.yes || flags["dry-run"] || proposal.plan.length === 0) return proposal;

@@ -27,8 +27,8 @@ export default class Logs extends NodeCommand {
     "Reads the files that PM2 writes, including rotated and compressed ones. Shows JSON lines with their level, hides known secrets, and keeps control characters away from the terminal. Times are in UTC; a line without a time gets that of the line before it. --follow ends with Ctrl-C. With --grep or --regexp, exits 1 if no line matches.";
   static override examples = [
     "<%= config.bin %> logs",
-    "<%= config.bin %> logs orders-api --follow",
-    "<%= config.bin %> logs orders-api billing-api --since 10m --level warn",
+    "<%= config.bin %> logs api --follow",
+    "<%= config.bin %> logs api worker --since 10m --level warn",
     "<%= config.bin %> logs --grep ECONNREFUSED --context 2 --limit 20",
   ];
   static override args = namesArg(

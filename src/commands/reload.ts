@@ -7,9 +7,9 @@ export default class ProcessReload extends NodeCommand {
   static override description =
     "In cluster mode, PM2 ends an instance when its successor listens, or when it is ready if the app has wait_ready. svcm replaces one instance after another, each when the one before has been online for one second. If one fails, the others keep running. A process in fork mode is restarted, because PM2 cannot run two of them side by side. With --ecosystem, it applies the declaration of the ecosystem file.";
   static override examples = [
-    "<%= config.bin %> reload dev-restapi",
-    "<%= config.bin %> reload dev-restapi dev-grpcapi --timeout 90s",
-    "<%= config.bin %> reload dev-restapi --ecosystem --environment dev",
+    "<%= config.bin %> reload api",
+    "<%= config.bin %> reload api worker --timeout 90s",
+    "<%= config.bin %> reload api --ecosystem --environment dev",
   ];
   static override args = processArgs;
   static override flags = startFlags("Apply the declaration of the ecosystem file.");

@@ -15,7 +15,7 @@ export default class Rollback extends NodeCommand {
   static override examples = [
     "<%= config.bin %> rollback --dry-run",
     "<%= config.bin %> rollback",
-    "<%= config.bin %> rollback 20261122-044103-b8f9 --app production-restapi --yes",
+    "<%= config.bin %> rollback 20261122-044103-b8f9 --app api --yes",
   ];
   static override args = {
     release: Args.string({

@@ -11,10 +11,7 @@ export default class ProcessScale extends NodeCommand {
   static override summary = "Change the number of processes of an app.";
   static override description =
     "New processes run as the others do. They start one after another, each when the one before has been online for one second. To scale down, svcm deletes the newest first. In fork mode, several processes can share a port only if the app listens with reusePort. The ecosystem file does not change.";
-  static override examples = [
-    "<%= config.bin %> scale dev-restapi 4",
-    "<%= config.bin %> scale dev-restapi 2 --namespace backend",
-  ];
+  static override examples = ["<%= config.bin %> scale api 4", "<%= config.bin %> scale api 2 --namespace backend"];
   static override args = {
     name: Args.string({ ignoreStdin: true, required: true, description: "Exact name of an app." }),
     count: integerArg({ name: "count", min: 1, max: 1000, description: "New number of processes." }),

@@ -14,9 +14,9 @@ export default class ProcessShow extends NodeCommand {
   static override description =
     "Shows its state, its last ends with their causes, and the ports on which it listens. Also shows the differences from the ecosystem file, the names and tiers of its variables, and what acts on it next. Shows the last lines of its error log, or of its log if there are none. Argument and environment values are never shown.";
   static override examples = [
-    "<%= config.bin %> show dev-restapi",
-    "<%= config.bin %> show dev-restapi --json",
-    "<%= config.bin %> show dev-grpcapi",
+    "<%= config.bin %> show api",
+    "<%= config.bin %> show api --json",
+    "<%= config.bin %> show worker",
   ];
   static override args = {
     name: Args.string({ ignoreStdin: true, required: true, description: "Name of the process." }),

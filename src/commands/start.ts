@@ -7,9 +7,9 @@ export default class ProcessStart extends NodeCommand {
   static override description =
     "Leaves running processes alone. With --ecosystem, also starts apps that PM2 does not know yet, and a PM2 daemon if none is running; without a NAME, starts every app in the file. Succeeds when PM2 reports that each process has been online for one second.";
   static override examples = [
-    "<%= config.bin %> start dev-restapi",
+    "<%= config.bin %> start api",
     "<%= config.bin %> start --namespace default",
-    "<%= config.bin %> start dev-restapi --ecosystem --environment dev",
+    "<%= config.bin %> start api --ecosystem --environment dev",
   ];
   static override args = processArgs;
   static override flags = startFlags("Start apps that the environment's ecosystem file declares.");

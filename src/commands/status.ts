@@ -27,8 +27,8 @@ export default class StatusCommand extends SvcmCommand {
   }
 }
 
-/** With the verdict, the processes, the rest and the next command: at most twelve lines. */
-const MAX_POINTS = 8;
+/** With the verdict, the processes, the machine, the rest and the next command: at most twelve lines. */
+const MAX_POINTS = 7;
 
 const VERDICT_COLOURS = {
   "as declared": paint.green,
@@ -37,7 +37,8 @@ const VERDICT_COLOURS = {
   idle: paint.bold,
 } as const satisfies Record<StatusResponse["verdict"], unknown>;
 
-export function statusLines({ verdict, summary, processes, points, next }: StatusResponse, screen: Screen): string[] {
+export function statusLines(status: StatusResponse, screen: Screen): string[] {
+  const { verdict, summary, processes, machine, points, next } = status;
   const short = (text: string, mark = ""): string => {
     const line = `${mark}${text.replaceAll(/\s+/g, " ")}`;
     return screen.width === undefined || line.length <= screen.width ? line : fit(line, screen.width).trimEnd();
@@ -47,6 +48,7 @@ export function statusLines({ verdict, summary, processes, points, next }: Statu
   return [
     paint.bold(VERDICT_COLOURS[verdict](short(summary))),
     ...(processes === undefined ? [] : [short(processes, "  ")]),
+    ...(machine?.by === "init" ? [short(`This machine is ${machine.environment}, as svcm init recorded.`, "  ")] : []),
     ...shown.map(({ kind, message }) =>
       kind === "unknown" ? paint.yellow(short(message, "  ? ")) : paint.red(short(message, "  ! ")),
     ),

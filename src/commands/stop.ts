@@ -8,7 +8,7 @@ export default class ProcessStop extends NodeCommand {
   static override description =
     "Stopped processes stay in PM2's list. Succeeds when PM2 reports each process as stopped. Before it stops a whole namespace, svcm asks for confirmation in a terminal, and needs --yes elsewhere.";
   static override examples = [
-    "<%= config.bin %> stop dev-restapi",
+    "<%= config.bin %> stop api",
     "<%= config.bin %> stop --id 0",
     "<%= config.bin %> stop --namespace default --yes",
   ];

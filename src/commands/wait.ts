@@ -10,7 +10,7 @@ export default class ProcessWait extends NodeCommand {
   static override description =
     "Exits 0 when each process has been online for one second without a restart, and 1 if the time runs out or PM2 gives up on one. Without a NAME, waits for every process that PM2 knows. Changes nothing.";
   static override examples = [
-    "<%= config.bin %> wait dev-restapi",
+    "<%= config.bin %> wait api",
     "<%= config.bin %> wait --timeout 2m",
     "<%= config.bin %> wait --namespace backend --json",
   ];

@@ -8,11 +8,7 @@ export default class Why extends NodeCommand {
   static override summary = "Show when and why a process last ended.";
   static override description =
     "Shows the last end within 30 days, the first line of the last error in its error log, the evidence and the present state. Without a name, it explains the process that ended last. The causes come from PM2's log and list, svcm's audit log and the kernel. The error log is shown only while PM2 knows the process, because only then can svcm hide its secrets. Exits 1 if no end is known.";
-  static override examples = [
-    "<%= config.bin %> why",
-    "<%= config.bin %> why orders-api",
-    "<%= config.bin %> why orders-api --json",
-  ];
+  static override examples = ["<%= config.bin %> why", "<%= config.bin %> why api", "<%= config.bin %> why api --json"];
   static override args = {
     name: Args.string({ ignoreStdin: true, description: "Name of the process." }),
   };

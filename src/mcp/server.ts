@@ -36,7 +36,7 @@ interface Resource {
 
 const CONTRACT: Resource = { uri: "svcm://contract", name: "The runtime contract", mimeType: "text/plain" };
 const PAGES = "svcm://docs/";
-const LINK = /\]\(((?:how-to|explanation|reference|tutorial)\/[\w-]+\.md)/g;
+const LINK = /\]\(((?:how-to|explanation|reference|reference-backend|tutorial)\/[\w-]+\.md)/g;
 
 interface Pages {
   readonly ports: Ports;

@@ -1,8 +1,10 @@
-/** Runs the examples of `--help` as printed, in a checkout of this repository without a running PM2. */
+/** Runs the examples of `--help` as printed, in the repository of a shop without a running PM2. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { freePort } from "../support/free-port.ts";
+import { makeShop } from "../support/shop.ts";
 import { checkout } from "../support/checkout.ts";
 import { plainEnvironment, REPOSITORY, RUN } from "../support/command-line.ts";
 import { everyThirdOrAll, longTest } from "../support/runs.ts";
@@ -23,9 +25,34 @@ const LASTING =
 /** Another example revokes this token. */
 const NEEDED = /token create ci-bot/;
 
-longTest("examples work, or name what is missing on this machine", () => {
-  const [root, home] = [temporaryFolder(), temporaryFolder()];
+/** The keys of these are those of the reference backend. */
+const OF_REFERENCE = /svcm (?:startup|env profile)/;
+
+const DEPLOYMENTS = `version: service-management.v1
+service: { serviceKind: websocket-rest-api, runMode: dedicated-server, cloudProvider: self-hosted, ports: { rest: 3000, websocket: 3001 } }
+interfaces:
+  - { type: http-rest, entrypoint: src/interface/HTTP/items.ts, controller: ItemController.list }
+deployments:
+  - { name: staging, deployTarget: dedicated-server, runtime: node22, pm2Profile: staging }
+`;
+
+const isOfReference = (example: string): boolean => OF_REFERENCE.test(example);
+
+longTest("examples work in a shop, or name what is missing on this machine", async () => {
+  const root = temporaryFolder();
+  makeShop(root, await freePort(), "keys allow PAGE_SIZE LOG_LEVEL");
+  writeFileSync(join(root, "deployments.yaml"), DEPLOYMENTS);
+  expect(failedExamples(root, (example) => !isOfReference(example))).toEqual([]);
+});
+
+longTest("examples of the startup contract work in the reference backend's repository", () => {
+  const root = temporaryFolder();
   checkout(root);
+  expect(failedExamples(root, isOfReference)).toEqual([]);
+});
+
+function failedExamples(root: string, isMeant: (example: string) => boolean): string[] {
+  const home = temporaryFolder();
   mkdirSync(join(home, "bin"));
   writeFileSync(join(home, "bin/svcm"), `#!/bin/sh\nexec "${process.execPath}" "${RUN}" "$@"\n`, { mode: 0o755 });
   const env = plainEnvironment({ HOME: home, PM2_HOME: join(home, "pm2"), PATH: `${home}/bin:${process.env["PATH"]}` });
@@ -33,13 +60,13 @@ longTest("examples work, or name what is missing on this machine", () => {
     execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...argv], { cwd: root, env });
   git("init", "-q");
   for (const message of ["one", "two"]) {
-    git("add", "deployments.yaml", "config", "apps/backend-template/src/config");
+    git("add", "--all");
     git("commit", "-q", "--allow-empty", "-m", message);
   }
   git("update-ref", "refs/remotes/origin/main", "HEAD");
   const sample = new Set(everyThirdOrAll(examples));
-  const failed = examples
-    .filter((example) => (sample.has(example) || NEEDED.test(example)) && !LASTING.test(example))
+  return examples
+    .filter((example) => isMeant(example) && (sample.has(example) || NEEDED.test(example)) && !LASTING.test(example))
     .flatMap((example) => {
       git("checkout", "-q", "--", ".");
       const { status, stdout, stderr } = spawnSync("sh", ["-c", example], {
@@ -55,5 +82,4 @@ longTest("examples work, or name what is missing on this machine", () => {
       const isUnknown = /^WRONG_USAGE|^COMMAND_NOT_FOUND|_NOT_FOUND /m.test(stderr);
       return isWithoutPm2 || !(isWrong || isUnknown) ? [] : [`${example}: ${stderr}`];
     });
-  expect(failed).toEqual([]);
-});
+}

@@ -22,7 +22,7 @@ const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...docs]
   // test/pm2/deploy-command.test.ts the page about deploys.
   .filter(
     ([file, text]) =>
-      file !== "docs/tutorial/README.md" &&
+      file !== "docs/reference-backend/tutorial.md" &&
       file !== "docs/how-to/deploy.md" &&
       !SHOP_PAGES.has(file) &&
       !text.includes("Do not edit. -->") &&
@@ -41,7 +41,7 @@ afterEach(() => {
 });
 
 /** The others in the long run: each starts dozens of programs. */
-const sample = pages.filter(([file]) => file === "README.md" || file === "docs/reference/svcm-yaml.md");
+const sample = pages.filter(([file]) => file === "docs/reference/svcm-yaml.md");
 
 test.each(sampleOrAll(pages, sample))("the commands of %s run as printed", async (_, text) => {
   const [root, state, folder] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];

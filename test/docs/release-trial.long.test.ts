@@ -82,7 +82,10 @@ const apply = (): Promise<RunResult> => run("svcm apply --environment production
 
 test("good releases serve, bad ones are reverted or refused, and a rollback returns to the previous release", async () => {
   release(1);
-  expect(await apply()).toMatchObject({ code: 0, stdout: expect.stringContaining("start shop-restapi: done") });
+  expect(await apply()).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("start shop-restapi (id 0, 1): done"),
+  });
   expect(await served()).toEqual([1, 1, 1]);
 
   release(2);

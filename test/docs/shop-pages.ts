@@ -1,4 +1,40 @@
 /** The guides whose commands are those of a team's own repository, after `svcm init`. */
-export const SHOP_PAGES: ReadonlySet<string> = new Set(
-  ["env-files", "events", "history", "logs", "metrics", "pm2"].map((page) => `docs/how-to/${page}.md`),
-);
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { plainEnvironment, REPOSITORY, RUN } from "../support/command-line.ts";
+import { freePort } from "../support/free-port.ts";
+import { GIT_ENVIRONMENT } from "../support/git.ts";
+import { pidsOf } from "../support/pm2-daemon.ts";
+import { makeShop } from "../support/shop.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { runPage } from "./run-page.ts";
+
+const GUIDES = "console deployments env-files events history logs metrics pm2 serve troubleshooting".split(" ");
+const HOW_TOS = GUIDES.map((page) => `docs/how-to/${page}.md`);
+
+export const SHOP_PAGES: ReadonlySet<string> = new Set(["README.md", ...HOW_TOS]);
+
+/** Returns what `runPage` returns. */
+export async function runInShop(page: string): Promise<string[]> {
+  const [root, state, folder] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
+  const home = join(folder, "pm2");
+  onTestFinished(() => {
+    for (let pids = pidsOf(home); pids.length > 0; pids = pidsOf(home))
+      for (const pid of pids) process.kill(pid, "SIGKILL");
+  });
+  makeShop(root, await freePort());
+  const served = await freePort();
+  mkdirSync(join(folder, "bin"));
+  writeFileSync(join(folder, "bin/svcm"), `#!/bin/sh\nexec "${process.execPath}" "${RUN}" "$@"\n`, { mode: 0o755 });
+  const env = plainEnvironment({
+    ...GIT_ENVIRONMENT,
+    HOME: folder,
+    NODE_ENV: "dev",
+    PATH: `${folder}/bin:${process.env["PATH"]}`,
+    PM2_HOME: home,
+    SVC_SERVICE_MANAGEMENT_PORT: `${served}`,
+  });
+  const text = readFileSync(join(REPOSITORY, page), "utf8");
+  return await runPage(text, { root, state, env, ports: { 3200: served } });
+}

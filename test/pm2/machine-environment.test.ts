@@ -29,6 +29,9 @@ longTest(
   "the environment of the last apply is the default, and a switch is refused unless it is requested",
   async () => {
     expect(await execute(rolloutPlan, ports, {}, caller)).toMatchObject({ environment: "dev" });
+    // What svcm init records is the answer until an apply gives one.
+    await ports.releases.recordEnvironment("staging");
+    expect(await execute(rolloutPlan, ports, {}, caller)).toMatchObject({ environment: "staging" });
     await execute(rolloutApply, ports, { environment: "production" }, caller);
     expect(await execute(rolloutPlan, ports, {}, caller)).toMatchObject({ environment: "production", changed: false });
     expect(await execute(rolloutApply, ports, {}, caller)).toMatchObject({ release: null });
@@ -51,7 +54,7 @@ longTest(
     expect(await execute(rolloutPlan, ports, {}, limited)).toMatchObject({ environment: "dev" });
 
     await execute(rolloutApply, ports, { environment: "staging" }, caller);
-    expect(await execute(rolloutPlan, ports, {}, caller)).toMatchObject({ environment: "dev" });
+    expect(await execute(rolloutPlan, ports, {}, caller)).toMatchObject({ environment: "staging" });
     const switched = { environment: "dev", switchEnvironment: true };
     expect(await execute(rolloutApply, ports, switched, caller)).toMatchObject({ release: { outcome: "applied" } });
     expect(await execute(rolloutPlan, ports, { environment: "dev" }, caller)).toMatchObject({ changed: false });

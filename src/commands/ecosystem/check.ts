@@ -11,7 +11,7 @@ export default class EcosystemCheck extends NodeCommand {
     "Asks PM2's own validation, and finds what PM2 accepts but misreads: names, paths with a space, units, and fields that it ignores. Also finds ports that collide, missing scripts, interpreters and env files, and apps that deployments.yaml requires but the file lacks. Exits 1 if there is an error, or no file.";
   static override examples = [
     "<%= config.bin %> ecosystem check --environment production",
-    "<%= config.bin %> ecosystem check --environment staging --json",
+    "<%= config.bin %> ecosystem check --environment production --json",
     "<%= config.bin %> ecosystem check --offline",
   ];
   static override flags = {

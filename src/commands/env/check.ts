@@ -10,7 +10,7 @@ export default class EnvCheck extends NodeCommand {
   static override description =
     "Reports unsupported values, missing and duplicate keys, keys that differ only in case, credentials in URLs, and lines that node --env-file and dotenv read differently. Exits 1 if there is an error.";
   static override examples = [
-    "<%= config.bin %> env check --environment staging",
+    "<%= config.bin %> env check --environment production",
     "<%= config.bin %> env check --environment ci --json",
     "<%= config.bin %> env check --file .env.example",
   ];

@@ -13,9 +13,9 @@ export default class EnvDiff extends NodeCommand {
   static override description =
     "Shows the keys that differ, and the keys that only one of the files has. Secrets are compared but never shown.";
   static override examples = [
-    "<%= config.bin %> env diff dev staging",
-    "<%= config.bin %> env diff dev staging --all",
-    "<%= config.bin %> env diff staging ci --exit-code",
+    "<%= config.bin %> env diff dev production",
+    "<%= config.bin %> env diff dev production --all",
+    "<%= config.bin %> env diff dev production --exit-code",
   ];
   static override args = {
     from: Args.string({ ignoreStdin: true, required: true, description: "First environment, for example dev." }),

@@ -12,7 +12,7 @@ export default class EnvEdit extends SvcmCommand {
     "Opens a private copy of the file with the command in VISUAL, else in EDITOR, else with vi. When the editor exits, checks the copy and replaces the file atomically. You may change comments, layout and the values of editable keys. Writes nothing if the value of another key changed, if the copy has a new error, or if the file itself changed in the meantime. Keeps a copy with unsaved changes, and shows its path.";
   static override examples = [
     "EDITOR=true <%= config.bin %> env edit",
-    "EDITOR='sed -i s/InMemory/PostgreSQL/' <%= config.bin %> env edit --environment staging",
+    "EDITOR='sed -i s/PAGE_SIZE=.*/PAGE_SIZE=50/' <%= config.bin %> env edit --environment production",
   ];
   static override flags = { ...envFlags, restart: restartFlag };
 

@@ -11,7 +11,7 @@ export default class EnvExport extends SvcmCommand {
     "Prints the editable and read-only keys that the env files set, without defaults. Leaves out secrets, and reports their number on standard error. --all includes them, but only if standard output is a terminal.";
   static override examples = [
     'eval "$(<%= config.bin %> env export)"',
-    "<%= config.bin %> env export --format docker --environment staging > staging.env",
+    "<%= config.bin %> env export --format docker --environment production > production.env",
     "<%= config.bin %> env export --format json",
   ];
   static override flags = {

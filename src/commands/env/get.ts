@@ -12,9 +12,9 @@ export default class EnvGet extends NodeCommand {
   static override description =
     "Without a KEY, shows every editable and read-only key; an editable key that is not set shows its default. With one KEY, prints only its value, for use in scripts. A ? marks a key whose tier is a guess of svcm init. Secrets are never shown.";
   static override examples = [
-    "<%= config.bin %> env get --environment staging",
-    "<%= config.bin %> env get SVC_HTTP_FRAMEWORK",
-    "<%= config.bin %> env get --app dev-restapi",
+    "<%= config.bin %> env get --environment production",
+    "<%= config.bin %> env get PAGE_SIZE",
+    "<%= config.bin %> env get --app api",
     "<%= config.bin %> env get --json",
   ];
   static override args = {

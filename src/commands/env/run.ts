@@ -13,8 +13,8 @@ export default class EnvRun extends SvcmCommand {
     "The command gets the variables of this shell. They are overridden first by the layers of the env file, then by the env of the app in the ecosystem file. If the ecosystem file declares several apps, choose one with --app; otherwise only the env file counts. svcm prints nothing itself, passes signals on, and ends as the command does: with its exit code, or by the same signal.";
   static override examples = [
     "<%= config.bin %> env run -- node --version",
-    "<%= config.bin %> env run --environment staging -- printenv SVC_HTTP_FRAMEWORK",
-    "<%= config.bin %> env run --app dev-restapi -- printenv SVC_HTTP_PORT",
+    "<%= config.bin %> env run --environment production -- printenv PAGE_SIZE",
+    "<%= config.bin %> env run --app api -- printenv PORT",
   ];
   static override args = {
     command: Args.string({ ignoreStdin: true, description: "Program and its arguments, after --.", multiple: true }),

@@ -10,9 +10,9 @@ export default class EnvSet extends SvcmCommand {
   static override description =
     "Validates every value against the runtime contract, and writes nothing unless all are accepted. Only the lines of these keys change. The write is atomic and recorded in the audit log.";
   static override examples = [
-    "<%= config.bin %> env set SVC_HTTP_FRAMEWORK=fastify",
-    "<%= config.bin %> env set SVC_REALTIME_API=yes SVC_REALTIME_API_PROTOCOL=grpc --environment staging",
-    "<%= config.bin %> env set SVC_HTTP_FRAMEWORK=fastify --dry-run",
+    "<%= config.bin %> env set PAGE_SIZE=50",
+    "<%= config.bin %> env set PAGE_SIZE=50 LOG_LEVEL=warn --environment production",
+    "<%= config.bin %> env set PAGE_SIZE=50 --dry-run",
   ];
   static override args = assignmentArgs;
   static override flags = {
@@ -25,7 +25,7 @@ export default class EnvSet extends SvcmCommand {
     const { args, flags } = await this.parse(EnvSet);
     const values = parseAssignments(args["key=value"]);
     if (Object.keys(values).length === 0)
-      throw new UsageError("Nothing to set: no KEY=VALUE was given.", "svcm env set SVC_HTTP_FRAMEWORK=fastify");
+      throw new UsageError("Nothing to set: no KEY=VALUE was given.", "svcm env set PAGE_SIZE=50");
     const input = { ...pickEnvironment(flags), values, foreignKeys: "refuse" as const };
     if (flags["dry-run"]) {
       const plan = await this.execute(envPlan, input);

@@ -10,7 +10,7 @@ export default class EnvTemplate extends SvcmCommand {
     "Prints the keys of the env file with empty values, or with the default of an editable key. With --check, compares the keys with the template: the file that svcm.yaml names, or .env.example beside the env file. A key that is commented out in the template is optional. Values are neither shown nor compared.";
   static override examples = [
     "<%= config.bin %> env template > .env.example",
-    "<%= config.bin %> env template --environment staging",
+    "<%= config.bin %> env template --environment production",
   ];
   static override flags = {
     ...envFlags,

@@ -11,8 +11,8 @@ export default class EnvUnset extends SvcmCommand {
   static override description =
     "Removes the lines of the keys from the layer that holds them, and shows the value that then applies: that of another layer, or the default. Refuses to remove a required key. The write is atomic and recorded in the audit log.";
   static override examples = [
-    "<%= config.bin %> env unset SVC_WEBSOCKET_REDIS_URL",
-    "<%= config.bin %> env unset SVC_WEBSOCKET_REDIS_URL --environment staging --dry-run",
+    "<%= config.bin %> env unset PAGE_SIZE",
+    "<%= config.bin %> env unset PAGE_SIZE --environment production --dry-run",
   ];
   static override args = {
     key: Args.string({ ignoreStdin: true, description: "Editable key to remove.", multiple: true }),

@@ -13,7 +13,7 @@ export default class MetricsHistory extends NodeCommand {
     "Reads what svcm serve --record wrote to .svcm/history: a value every 10 seconds for 7 days, then one-minute means and maxima for 90 days. Growth is the difference between the first and the last memory value. Neither PM2 nor a server has to run. --json and --csv show at most 500 points of each series.";
   static override examples = [
     "<%= config.bin %> metrics history",
-    "<%= config.bin %> metrics history orders-api --since 7d",
+    "<%= config.bin %> metrics history api --since 7d",
     "<%= config.bin %> metrics history --host --since 1h --csv",
     "<%= config.bin %> metrics history --json | jq '.series[] | select(.metric == \"memoryBytes\")'",
   ];

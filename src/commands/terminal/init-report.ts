@@ -4,7 +4,7 @@ import { pluralize } from "../../core/words/pluralize.ts";
 
 const MAX_KEYS = 6;
 
-export function initReport({ found, keys, guesses, plan, written }: InitResponse): string {
+export function initReport({ found, keys, guesses, plan, machine, written }: InitResponse): string {
   const { looked, isCut, frameworks, pm2, undecided, env, notUnderstood } = found;
   const summary = `Looked at ${pluralize(looked, "file")}${isCut ? ", and stopped there" : ""}. Nothing was run; values are not shown.`;
   const lines = [
@@ -36,6 +36,7 @@ export function initReport({ found, keys, guesses, plan, written }: InitResponse
     ...keyLines("can be shown", keys.open),
     ...keyLines("kept back", keys.secret),
     ...keyLines("undecided, and kept back", keys.undecided, guesses),
+    ...machineLines(machine),
     ...labelledLines(
       "Note",
       notUnderstood.map(({ path, line, what }) => `${path}:${line}: ${what}`),
@@ -45,10 +46,23 @@ export function initReport({ found, keys, guesses, plan, written }: InitResponse
     ...lines,
     "",
     ...plan.flatMap((file) => planLines(file, written.length > 0)),
-    ...(plan.length === 0
+    ...(plan.length === 0 && !machine.isNew
       ? [pm2.length + env.length + countKeys(keys) === 0 ? "Nothing found to propose." : "Nothing new."]
       : []),
   ].join("\n");
+}
+
+function machineLines({ accepted, environment, by, isNew }: InitResponse["machine"]): string[] {
+  if (environment === null)
+    return accepted.length < 2
+      ? []
+      : [row("Here", `not known whether ${accepted.join(" or ")}; --machine-environment says it`)];
+  const source = isNew
+    ? "for commands without -e from now on"
+    : by === "init"
+      ? "as svcm init recorded"
+      : "by the last apply";
+  return [row("Here", `${environment}, ${source}`)];
 }
 
 function environmentsText(environments: Readonly<Record<string, string | null>>): string {

@@ -10,8 +10,8 @@ export default class TokenCreate extends SvcmCommand {
     "Prints the token once; .svcm/tokens.json keeps only a digest. A viewer reads. An operator also reads logs and acts on processes. An editor also writes env files and declarations, and applies. An admin also manages tokens. Once you have created a token, changes need one on every address.";
   static override examples = [
     "<%= config.bin %> token create ci-bot --role viewer --expires 30d",
-    "<%= config.bin %> token create assistant --role operator --propose --environment staging",
-    "<%= config.bin %> token create ann --role editor --environment dev --environment staging",
+    "<%= config.bin %> token create assistant --role operator --propose --environment production",
+    "<%= config.bin %> token create ann --role editor --environment dev --environment production",
   ];
   static override args = {
     name: Args.string({

@@ -213,7 +213,7 @@ export const inputs = {
   /**
    * Without `write`, nothing changes. `only` limits the proposal. `confirm` removes the list of undecided PM2 files from
    * `svcm.yaml`, and does nothing else. `allow` are keys that svcm may write, `health` the path of a probe by app; both
-   * are for a new `svcm.yaml`.
+   * are for a new `svcm.yaml`. `machineEnvironment` is recorded on this machine, outside of the repository.
    */
   "project.init": z.strictObject({
     write: z.boolean(),
@@ -221,6 +221,7 @@ export const inputs = {
     confirm: z.optional(z.boolean()),
     allow: z.optional(names),
     health: z.optional(values),
+    machineEnvironment: environment,
   }),
   "mark.list": nothing,
   /** `until` is a duration, a day of the week or a time; without it, the mute ends. Without `kinds`, those of the present troubles. */

@@ -1,30 +1,55 @@
-import type { HasWorkspace } from "../project/port-repository.ts";
+import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
 import type { HasReleases } from "./port-releases.ts";
 import type { HasProcesses } from "../pm2/port-processes.ts";
 import type { Caller } from "../access/caller.ts";
+import { SvcmError } from "../api/errors.ts";
 import { listOrEmpty } from "../pm2/list.ts";
 
 import type { EnvironmentRequest } from "../project/resolve.ts";
 import type { AppliedState } from "./release.ts";
 import { readAppliedState } from "./read-releases.ts";
 
+export interface MachineEnvironment {
+  readonly environment: string;
+  readonly by: "apply" | "init";
+}
+
 /**
- * Without an environment in the request or in `NODE_ENV`, that of the last apply to this PM2. So a forgotten flag does
- * not make production run as dev.
+ * Without an environment in the request or in `NODE_ENV`, that of the machine. So a forgotten flag does not make
+ * production run as dev.
  */
 export async function withMachineEnvironment<Request extends EnvironmentRequest>(
-  ports: HasProcesses & HasReleases & HasWorkspace,
+  ports: HasFacts & HasProcesses & HasReleases & HasWorkspace,
   request: Request,
   { limits }: Pick<Caller, "limits">,
 ): Promise<Request> {
   // The limits of a token were checked for the request as it is.
   if (limits !== undefined) return request;
   if (request.environment !== undefined || (ports.workspace.nodeEnv ?? "").trim() !== "") return request;
+  const known = await readMachineEnvironment(ports, request.service);
+  if (known?.by === "init") await requireDeclared(ports, known.environment);
+  return known === undefined ? request : { ...request, environment: known.environment };
+}
+
+/** What runs is stronger than what `svcm init` recorded before the first apply. */
+export async function readMachineEnvironment(
+  ports: HasProcesses & HasReleases,
+  service?: string,
+): Promise<MachineEnvironment | undefined> {
+  const applied = await readApplied(ports, service);
+  if (applied !== undefined) return { environment: applied, by: "apply" };
+  const recorded = await ports.releases.recordedEnvironment();
+  return recorded === undefined ? undefined : { environment: recorded, by: "init" };
+}
+
+async function readApplied(
+  ports: HasProcesses & HasReleases,
+  service: string | undefined,
+): Promise<string | undefined> {
   const { apps } = await readAppliedState(ports);
-  if (Object.keys(apps).length === 0) return request;
+  if (Object.keys(apps).length === 0) return undefined;
   const running = new Set((await listOrEmpty(ports.processes)).map(({ name }) => name));
-  const environment = findCommonEnvironment(apps, running, request.service);
-  return environment === undefined ? request : { ...request, environment };
+  return findCommonEnvironment(apps, running, service);
 }
 
 /** Apps that do not run any more count only if none runs, as after a reboot. */
@@ -38,4 +63,14 @@ export function findCommonEnvironment(
   const environments = new Set((live.length > 0 ? live : own).map(([, { environment }]) => environment));
   const [first] = environments;
   return environments.size === 1 ? first : undefined;
+}
+
+/** The user typed no name, so the refusal says where it comes from. */
+async function requireDeclared({ facts }: HasFacts, environment: string): Promise<void> {
+  const names = Object.keys((await facts.project())?.environments ?? { [environment]: {} });
+  if (names.includes(environment)) return;
+  throw new SvcmError("INVALID_ENVIRONMENT", {
+    details: `svcm init recorded this machine as ${JSON.stringify(environment)}, which svcm.yaml does not declare. Accepted: ${names.join(", ")}.`,
+    hint: `svcm init --machine-environment ${names[0] ?? "NAME"}`,
+  });
 }

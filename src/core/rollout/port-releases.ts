@@ -19,6 +19,11 @@ export interface Releases {
   /** The number of releases that this process ended, by outcome. */
   counts(): ReadonlyMap<Release["outcome"], number>;
 
+  /** What `svcm init` recorded as the environment of this machine; `undefined` if it recorded none. */
+  recordedEnvironment(): Promise<string | undefined>;
+
+  recordEnvironment(environment: string): Promise<void>;
+
   /** Creates the folder of a release, with the first line of its journal on disk. */
   create(id: string, first: ReleaseEvent): Promise<void>;
 

@@ -9,14 +9,17 @@ import { RELEASE_ID, type EnvFileCopy, type ReleaseEvent } from "./release.ts";
 import { readIfExists } from "../files/system.ts";
 import { serviceName } from "../project/service-name.node.ts";
 import { fileLocks, lockedSince } from "../files/lock.ts";
+import { deliveryFile } from "../files/private-files.ts";
 
 export function nodeReleases(pm2Home: string, root: string): Releases {
   const ownFolder = join(pm2Home, "svcm");
-  const folder = join(ownFolder, serviceName(root), "releases");
+  const repositoryFolder = join(ownFolder, serviceName(root));
+  const folder = join(repositoryFolder, "releases");
   const journalPath = (id: string): string => join(folder, id, "journal.jsonl");
   const counts = new Map<Release["outcome"], number>();
   return {
     ...lockMethods(ownFolder),
+    ...environmentMethods(repositoryFolder),
     counts: () => counts,
     create: (id, first) =>
       withReleaseErrors(folder, async () => {
@@ -58,6 +61,22 @@ function lockMethods(ownFolder: string): Pick<Releases, "lockedSince" | "withLoc
     },
   };
 }
+
+type EnvironmentMethods = Pick<Releases, "recordEnvironment" | "recordedEnvironment">;
+
+/** Outside of the repository, because each machine has its own. */
+function environmentMethods(folder: string): EnvironmentMethods {
+  const path = join(folder, "environment");
+  const file = deliveryFile(path);
+  return {
+    recordedEnvironment: () =>
+      withReleaseErrors(path, async () => (await file.read())?.trim().slice(0, MAX_NAME) || undefined),
+    recordEnvironment: (environment) =>
+      withReleaseErrors(path, () => file.change((_, save) => save(`${environment}\n`))),
+  };
+}
+
+const MAX_NAME = 80;
 
 function envCopyMethods(folder: string): Pick<Releases, "copyEnvFiles" | "changedEnvFiles"> {
   return {

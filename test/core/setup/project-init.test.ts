@@ -1,5 +1,6 @@
 /** `svcm init` on small projects that are modelled on public ones. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
   commandLineCaller,
@@ -9,8 +10,11 @@ import {
   execute,
   nodePorts,
   projectInit,
+  rolloutPlan,
+  statusShow,
   type Ports,
 } from "../../../src/core/index.ts";
+import { decideMachine } from "../../../src/core/setup/machine-environment.ts";
 import { app, CANARIES, js, projects } from "../../support/own-projects.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
 import { proposalIn } from "../../support/proposal.ts";
@@ -167,6 +171,70 @@ profiles: {}
 function repository(files: Readonly<Record<string, string>>): Ports {
   return makeWorkspace(files, ENV).ports;
 }
+
+describe("the environment of this machine", () => {
+  const twoEnvironments = {
+    "ecosystem.config.js":
+      'module.exports = { apps: [{ name: "api", script: "main.js", env: { A: "1" }, env_production: { A: "2" } }] };',
+    "main.js": "",
+  };
+  const init = (ports: Ports, machineEnvironment?: string) =>
+    execute(projectInit, ports, { write: true, machineEnvironment }, caller);
+  const planned = async (ports: Ports) => (await execute(rolloutPlan, again(ports), {}, caller)).environment;
+  const recordOf = ({ workspace: { root, pm2Home } }: Ports) => join(pm2Home, "svcm", basename(root), "environment");
+
+  test("is that of svcm init until an apply says another one, and no file of the repository holds it", async () => {
+    const ports = repository(twoEnvironments);
+    const first = await init(ports, "production");
+    expect(first.machine).toEqual({
+      accepted: ["dev", "production"],
+      environment: "production",
+      by: "init",
+      isNew: true,
+    });
+    expect(await planned(ports)).toBe("production");
+    expect(await execute(statusShow, again(ports), {}, caller)).toMatchObject({
+      machine: { environment: "production", by: "init" },
+      summary: expect.stringMatching(/^production: /) as string,
+    });
+    expect(readFileSync(`${ports.workspace.root}/svcm.yaml`, "utf8")).not.toContain("machine");
+    expect(statSync(recordOf(ports)).mode & 0o777).toBe(0o600);
+
+    const second = await init(again(ports), "prod");
+    expect([second.written, second.machine.isNew]).toEqual([[], false]);
+    expect((await init(again(ports), "dev")).machine).toMatchObject({ environment: "dev", isNew: true });
+    expect(await planned(ports)).toBe("dev");
+  });
+
+  test("is not recorded by a dry run, and an unknown name is refused before anything is written", async () => {
+    const ports = repository(twoEnvironments);
+    const request = { write: false, machineEnvironment: "production" };
+    expect((await execute(projectInit, ports, request, caller)).machine.isNew).toBe(true);
+    await expect(init(ports, "prodution")).rejects.toMatchObject({
+      kind: "INVALID_ENVIRONMENT",
+      body: { details: expect.stringContaining("Accepted: dev, production.") as string },
+    });
+    expect(existsSync(`${ports.workspace.root}/svcm.yaml`)).toBe(false);
+    expect(existsSync(recordOf(ports))).toBe(false);
+  });
+
+  test("is told where svcm.yaml does not declare it any more", async () => {
+    const ports = repository(twoEnvironments);
+    await init(ports, "production");
+    writeFileSync(recordOf(ports), "staging\n");
+    await expect(planned(ports)).rejects.toMatchObject({
+      kind: "INVALID_ENVIRONMENT",
+      body: { details: expect.stringContaining('recorded this machine as "staging"') as string },
+    });
+  });
+
+  test("is refused where the last apply was for another one", () => {
+    const applied = { environment: "dev", by: "apply" } as const;
+    const environments = { dev: { aliases: [] }, production: { aliases: ["prod"] } };
+    expect(() => decideMachine(environments, applied, "prod")).toThrow(/The last apply on this machine was for dev/);
+    expect(decideMachine(environments, applied, "dev")).toMatchObject({ by: "apply", isNew: false });
+  });
+});
 
 /** The same repository in another command, without shared caches. */
 function again({ workspace: { root } }: Ports): Ports {

@@ -15,6 +15,8 @@ import { proposeLayout } from "../detect/layout.ts";
 import type { DetectionNote } from "../detect/pm2-file.ts";
 import type { RunningApp } from "../detect/running-app.ts";
 import { renderSvcmYaml, undeclaredKeys, addKeys, withoutUndecided, type InitAnswers } from "../detect/svcm-yaml.ts";
+import { decideMachine, type InitMachine } from "../machine-environment.ts";
+import { readMachineEnvironment } from "../../rollout/machine-environment.ts";
 import { filesWithSecrets } from "../doctor/examine.ts";
 import type { Survey } from "../detect/survey.ts";
 import type { HasRevisions } from "../../files/port-revisions.ts";
@@ -37,6 +39,7 @@ export interface InitResponse {
   readonly keys: Readonly<Record<"open" | "secret" | "undecided", readonly string[]>>;
   readonly guesses: Readonly<Record<string, string>>;
   readonly plan: readonly PlannedFile[];
+  readonly machine: InitMachine;
   /** Empty for a dry run. */
   readonly written: readonly string[];
 }
@@ -48,10 +51,17 @@ export const projectInit = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(ports: SetupPorts, input, caller): Promise<InitResponse> {
     if (!input.write) return await propose(ports, input);
-    return await withAudit(ports, caller, { action: "project.init", target: PROJECT_FILE }, async ({ begin }) => {
+    const subject = { action: "project.init", target: PROJECT_FILE };
+    return await withAudit(ports, caller, subject, async ({ note, begin }) => {
       const response = await propose(ports, input);
+      const { isNew, environment } = response.machine;
       const beginOnce = once(begin);
       for (const file of response.plan) await writeFile(ports, file, beginOnce);
+      if (isNew && environment !== null) {
+        note({ environment });
+        await beginOnce();
+        await ports.releases.recordEnvironment(environment);
+      }
       return { ...response, written: response.plan.map(({ path }) => path) };
     });
   },
@@ -59,7 +69,7 @@ export const projectInit = defineOperation({
 
 async function propose(
   ports: SetupPorts,
-  { only, confirm, ...answers }: InputOf<"project.init">,
+  { only, confirm, machineEnvironment, ...answers }: InputOf<"project.init">,
 ): Promise<InitResponse> {
   const [survey, running] = await Promise.all([ports.survey(ports.workspace.root), readRunning(ports)]);
   const { keys, ...found } = detect(survey, running);
@@ -68,7 +78,9 @@ async function propose(
     ? { file: await confirmedFile(ports), notes: [] }
     : await projectFile(ports, { ...found, keys: chosen }, answers);
   const exposed = await exposedFiles(ports, survey, found);
-  const isKnown = file !== undefined || (await ports.facts.project()) !== undefined;
+  const project = file === undefined ? await ports.facts.project() : readProject(file.text, PROJECT_FILE).value;
+  const isKnown = file !== undefined || project !== undefined;
+  const machine = decideMachine(project?.environments ?? {}, await readMachineEnvironment(ports), machineEnvironment);
   const plan = [file, isKnown && !confirm ? await ignoreFile(ports) : undefined];
   const keysWith = (...verdicts: DetectedKey["verdict"][]): string[] =>
     keys.filter(({ verdict }) => verdicts.includes(verdict)).map(({ key }) => key);
@@ -79,6 +91,7 @@ async function propose(
       keys.filter(({ verdict }) => verdict === "open" || verdict === "undecided").map(({ key, why }) => [key, why]),
     ),
     plan: plan.flatMap((planned) => planned ?? []),
+    machine,
     written: [],
   };
 }

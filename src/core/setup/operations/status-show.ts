@@ -9,10 +9,13 @@ import { chooseServices, type EnvironmentRequest } from "../../project/resolve.t
 import type { Project } from "../../project/project.ts";
 import { deadDaemonText, type DaemonTraces } from "../../pm2/daemon-traces.ts";
 import { rolloutPlan } from "../../rollout/operations/rollout-plan.ts";
+import { readMachineEnvironment, type MachineEnvironment } from "../../rollout/machine-environment.ts";
 import { decideStatus, type Status, type StatusFacts, type Unanswered } from "../status/decide.ts";
 
 export interface StatusResponse extends Status {
   readonly root: string;
+  /** The environment that commands on this machine mean without a name; null if nothing says it. */
+  readonly machine: MachineEnvironment | null;
 }
 
 type StatusPorts = ApplyPorts & HasBootOutlook & MetricsPorts;
@@ -36,7 +39,12 @@ export const statusShow = defineOperation({
     const isSetUp = isUnanswered(project) || project !== undefined;
     const isAbsent = isUnanswered(processes) && processes.code === "PM2_NOT_RUNNING";
     const deadDaemon = isAbsent ? findDead(await ports.processLogs.readDaemonTraces()) : undefined;
-    return { root, ...decideStatus({ isSetUp, plans, processes: isAbsent ? null : processes, deadDaemon }) };
+    const machine = await answerOf(async () => (await readMachineEnvironment(ports)) ?? null, "svcm doctor");
+    return {
+      root,
+      machine: isUnanswered(machine) ? null : machine,
+      ...decideStatus({ isSetUp, plans, processes: isAbsent ? null : processes, deadDaemon }),
+    };
   },
 });
 
