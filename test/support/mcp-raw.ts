@@ -1,0 +1,78 @@
+/** Messages of the protocol as bytes, for programs that do not keep to it. */
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { onTestFinished } from "vitest";
+import { plainEnvironment, RUN } from "./command-line.ts";
+
+export interface Answered {
+  readonly id?: unknown;
+  readonly result?: Readonly<Record<string, unknown>>;
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
+export interface RawProgram {
+  /** Sends text as it is. Resolves with what answers it; with nothing for a notification. */
+  send(text: string): Promise<readonly Answered[]>;
+  /** Each line that was no message of the protocol. */
+  readonly noise: readonly string[];
+}
+
+/** One line each, and `ping` after it: its answer shows that nothing more comes. */
+export async function rawStdio(
+  root: string,
+  flags: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<RawProgram & { readonly pid: number; end(): Promise<number | null>; kill(): void }> {
+  const child = spawn(process.execPath, [RUN, "mcp", ...flags], {
+    cwd: root,
+    env: plainEnvironment({ HOME: root, ...env }),
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  child.stdin.on("error", () => undefined);
+  const [noise, waiting, seen]: [string[], ((line: Answered) => void)[], Answered[]] = [[], [], []];
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    try {
+      const message = JSON.parse(line) as Answered;
+      seen.push(message);
+      for (const look of waiting) look(message);
+    } catch {
+      noise.push(line);
+    }
+  });
+  let pings = 0;
+  return {
+    pid: child.pid ?? 0,
+    noise,
+    kill: () => void child.kill("SIGKILL"),
+    end: () => (child.stdin.end(), ended),
+    async send(text) {
+      const first = seen.length;
+      const last = `end-${(pings += 1)}`;
+      const answered = new Promise<void>((resolve, reject) => {
+        waiting.push(({ id }) => id === last && resolve());
+        void ended.then(() => reject(new Error("svcm mcp ended")));
+      });
+      child.stdin.write(`${text}\n${JSON.stringify({ jsonrpc: "2.0", id: last, method: "ping" })}\n`);
+      await answered;
+      return seen.slice(first).filter(({ id }) => id !== last);
+    },
+  };
+}
+
+export function rawHttp(url: string, headers: Readonly<Record<string, string>> = {}): RawProgram {
+  return {
+    noise: [],
+    async send(body) {
+      const response = await fetch(`${url}/mcp`, {
+        method: "POST",
+        body,
+        headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
+      });
+      const text = await response.text();
+      const events = [...text.matchAll(/^data: (.+)$/gm)].map(([, data = ""]) => data);
+      return (events.length > 0 ? events : text === "" ? [] : [text]).flatMap((one) => JSON.parse(one) as Answered);
+    },
+  };
+}
