@@ -163,7 +163,7 @@ const repairs: Readonly<Record<string, Repair>> = {
   "A memory limit": {
     cause: /memory-limit/,
     declared: () => ({ max_memory_restart: "500M" }),
-    step: /~ api: [^]*max_memory_restart/,
+    step: /~ api: [^]*maxMemoryRestart: 1048576 to 524288000/,
   },
   "A kill by the kernel": { cause: /oom-kill/, declared: (_, own) => mended(own), step: /~ api: [^]*script/ },
   "A taken port": {

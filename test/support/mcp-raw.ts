@@ -13,6 +13,8 @@ export interface Answered {
 export interface RawProgram {
   /** Sends text as it is. Resolves with what answers it; with nothing for a notification. */
   send(text: string): Promise<readonly Answered[]>;
+  /** Every byte that came, also on standard error. */
+  heard(): string;
   /** Each line that was no message of the protocol. */
   readonly noise: readonly string[];
 }
@@ -26,11 +28,13 @@ export async function rawStdio(
   const child = spawn(process.execPath, [RUN, "mcp", ...flags], {
     cwd: root,
     env: plainEnvironment({ HOME: root, ...env }),
-    stdio: ["pipe", "pipe", "ignore"],
+    stdio: ["pipe", "pipe", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   child.stdin.on("error", () => undefined);
+  let heard = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (heard += String(chunk)));
   const [noise, waiting, seen]: [string[], ((line: Answered) => void)[], Answered[]] = [[], [], []];
   createInterface({ input: child.stdout }).on("line", (line) => {
     try {
@@ -45,6 +49,7 @@ export async function rawStdio(
   return {
     pid: child.pid ?? 0,
     noise,
+    heard: () => heard,
     kill: () => void child.kill("SIGKILL"),
     end: () => (child.stdin.end(), ended),
     async send(text) {
@@ -62,8 +67,10 @@ export async function rawStdio(
 }
 
 export function rawHttp(url: string, headers: Readonly<Record<string, string>> = {}): RawProgram {
+  let heard = "";
   return {
     noise: [],
+    heard: () => heard,
     async send(body) {
       const response = await fetch(`${url}/mcp`, {
         method: "POST",
@@ -71,6 +78,7 @@ export function rawHttp(url: string, headers: Readonly<Record<string, string>> =
         headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
       });
       const text = await response.text();
+      heard += JSON.stringify([...response.headers]) + text;
       const events = [...text.matchAll(/^data: (.+)$/gm)].map(([, data = ""]) => data);
       return (events.length > 0 ? events : text === "" ? [] : [text]).flatMap((one) => JSON.parse(one) as Answered);
     },
