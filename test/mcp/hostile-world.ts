@@ -69,7 +69,8 @@ export async function hostileWorld(own: Pm2): Promise<HostileWorld> {
   );
   writeFileSync(join(root, ".gitignore"), "home/\n.svcm/\n");
   writeFileSync(join(root, "deployments.yaml"), "rollout: { minHealthyTime: 200ms }\n");
-  const script = `${NAME}password=${secret("script")}.cjs`;
+  // PM2 takes a script with a space as a command line.
+  const script = `${NAME.replaceAll(" ", "-")}password=${secret("script")}.cjs`;
   writeFileSync(join(root, script), programOf());
   const apps = ["api", `${NAME}token=${secret("name")}`];
   own.pm2Folder(apps.map((name) => ({ name, script: `./${script}`, env: { DB_PASSWORD: secret("env"), MODE: LURE } })));

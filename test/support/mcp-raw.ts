@@ -11,20 +11,20 @@ export interface Answered {
 }
 
 export interface RawProgram {
-  /** Sends text as it is. Resolves with what answers it; with nothing for a notification. */
-  send(text: string): Promise<readonly Answered[]>;
+  /** Sends text as it is. Resolves with what answers its requests, but for those with the ids `without`. */
+  send(text: string, without?: readonly unknown[]): Promise<readonly Answered[]>;
   /** Every byte that came, also on standard error. */
   heard(): string;
   /** Each line that was no message of the protocol. */
   readonly noise: readonly string[];
 }
 
-/** One line each, and `ping` after it: its answer shows that nothing more comes. */
+/** After the answers of all requests, that of a `ping` shows that nothing more comes. */
 export async function rawStdio(
   root: string,
   flags: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
-): Promise<RawProgram & { readonly pid: number; end(): Promise<number | null>; kill(): void }> {
+): Promise<RawProgram & { readonly ended: Promise<number | null>; end(): Promise<number | null> }> {
   const child = spawn(process.execPath, [RUN, "mcp", ...flags], {
     cwd: root,
     env: plainEnvironment({ HOME: root, ...env }),
@@ -47,16 +47,17 @@ export async function rawStdio(
   });
   let pings = 0;
   return {
-    pid: child.pid ?? 0,
     noise,
     heard: () => heard,
-    kill: () => void child.kill("SIGKILL"),
     end: () => (child.stdin.end(), ended),
-    async send(text) {
+    ended,
+    async send(text, without = []) {
       const first = seen.length;
+      const missing = new Set(idsIn(text).filter((id) => !without.includes(id)));
       const last = `end-${(pings += 1)}`;
       const answered = new Promise<void>((resolve, reject) => {
-        waiting.push(({ id }) => id === last && resolve());
+        missing.add(last);
+        waiting.push(({ id }) => missing.delete(id) && missing.size === 0 && resolve());
         void ended.then(() => reject(new Error("svcm mcp ended")));
       });
       child.stdin.write(`${text}\n${JSON.stringify({ jsonrpc: "2.0", id: last, method: "ping" })}\n`);
@@ -83,4 +84,17 @@ export function rawHttp(url: string, headers: Readonly<Record<string, string>> =
       return (events.length > 0 ? events : text === "" ? [] : [text]).flatMap((one) => JSON.parse(one) as Answered);
     },
   };
+}
+
+/** Of the requests that have a valid one. */
+function idsIn(text: string): unknown[] {
+  return text.split("\n").flatMap((line) => {
+    try {
+      const { jsonrpc, id, method, params } = JSON.parse(line) as Readonly<Record<string, unknown>>;
+      const isRequest = jsonrpc === "2.0" && typeof method === "string" && !Array.isArray(params);
+      return isRequest && (typeof id === "string" || Number.isInteger(id)) ? [id] : [];
+    } catch {
+      return [];
+    }
+  });
 }
