@@ -2,6 +2,7 @@ import { createMcpHandler } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Access, Identity, Ports } from "../core/index.ts";
 import type { AskNode } from "./recorded.ts";
+import { quote } from "./render.ts";
 import { createFace } from "./server.ts";
 
 export { renderSkill } from "./skill.ts";
@@ -43,7 +44,8 @@ export async function serveOverStdio(options: Options, identity: Identity, signa
   const face = createFace(options);
   const handle = serveStdio(
     face.factory(() => identity),
-    { maxSubscriptions: 0, onerror: () => undefined },
+    // The client keeps standard error as the log of its server.
+    { maxSubscriptions: 0, onerror: ({ message }) => options.log(`mcp: ${quote(message, 200)}`) },
   );
   await new Promise<void>((resolve) => {
     signal.addEventListener("abort", () => resolve(), { once: true });

@@ -38,6 +38,8 @@ const CONTRACT: Resource = { uri: "svcm://contract", name: "The runtime contract
 const PAGES = "svcm://docs/";
 const LINK = /\]\(((?:how-to|explanation|reference|reference-backend|tutorial)\/[\w-]+\.md)/g;
 
+const PART = { uriTemplate: `${PAGES}{+page}{?part}`, name: "A part of a page", mimeType: "text/markdown" };
+
 interface Pages {
   readonly ports: Ports;
   /** The folder of the installed pages. Its README.md links to each. */
@@ -104,11 +106,21 @@ export function createFace({ version, ...given }: FaceOptions): Face {
       const identity = identityOf(connection);
       const capabilities = { tools: {}, resources: {} };
       const server = new Server({ name: "svcm", version }, { capabilities, instructions });
-      server.setRequestHandler("tools/list", async () => ({ tools: await describeTools(ports, tools, identity) }));
+      server.setRequestHandler("tools/list", async ({ params }) => {
+        requireFirstPage(params);
+        return { tools: await describeTools(ports, tools, identity) };
+      });
       server.setRequestHandler("tools/call", ({ params }, call) =>
         track(callTool(context, callerOf(identity, clientName(server, call)), params)),
       );
-      server.setRequestHandler("resources/list", async () => ({ resources: [...(await listResources(context))] }));
+      server.setRequestHandler("resources/list", async ({ params }) => {
+        requireFirstPage(params);
+        return { resources: [...(await listResources(context))] };
+      });
+      server.setRequestHandler("resources/templates/list", ({ params }) => {
+        requireFirstPage(params);
+        return { resourceTemplates: [PART] };
+      });
       server.setRequestHandler("resources/read", ({ params: { uri } }, call) =>
         track(readRecorded(context, callerOf(identity, clientName(server, call)), uri)),
       );
@@ -119,6 +131,12 @@ export function createFace({ version, ...given }: FaceOptions): Face {
       await rate.refusals.close();
     },
   };
+}
+
+/** Each list is whole, so no answer had a cursor. */
+function requireFirstPage(params: { readonly cursor?: string | undefined } | undefined): void {
+  if (params?.cursor === undefined) return;
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, "This list has no cursor: ask for it without one.");
 }
 
 /** The protocol has no result for a refusal here, so it is an error with the code. */

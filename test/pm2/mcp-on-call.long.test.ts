@@ -2,11 +2,13 @@
  * Faults as a program finds and repairs them: the calls are recorded, and a user approves each repair. No model is
  * asked.
  */
+import { execFileSync } from "node:child_process";
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { canHaveTerminal, inTerminal } from "../support/in-terminal.ts";
 import { idIn, overStdio, type CalledTool, type Program } from "../support/mcp-client.ts";
+import type { Ports } from "../../src/core/index.ts";
 import { serverOver } from "../console/monitoring-page.ts";
 import { faults } from "../support/faults.ts";
 import { endsWith, IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
@@ -94,62 +96,134 @@ test.skipIf(!canHaveTerminal).for(cases)("$title", { timeout: 300_000 }, async (
     for (const record of await ports.processes.list()) await ports.processes.remove(record);
   });
   await cause(own);
-  const program = await overStdio({ root: own.folder, env: { PM2_HOME: own.home } }, "--allow", "plan");
+  await replay({ own, ports }, { calls, step, repairByHand: async () => byHand?.(own) });
+});
+
+interface Replay {
+  readonly calls: readonly (readonly [tool: string, args: object, says: RegExp])[];
+  readonly propose?: object;
+  readonly step: RegExp;
+  readonly repairByHand: () => Promise<void>;
+}
+
+/** Find the cause, propose, let a user approve at a terminal, run it, and prove that the app runs. */
+async function replay(
+  { own: { folder, home }, ports: world }: { readonly own: Pm2; readonly ports: Ports },
+  { calls, propose = {}, step, repairByHand }: Replay,
+): Promise<void> {
+  const listed = async () => (await world.processes.list()).map(({ name, status }) => [name, status]);
+  const program = await overStdio({ root: folder, env: { PM2_HOME: home } }, "--allow", "plan");
   const answers: CalledTool[] = [];
   for (const [tool, args, says] of calls) answers.push(await until(program, tool, args, says));
-  byHand?.(own);
-  const proposed = await program.call("propose", { kind: "apply", environment: "dev" });
+  await repairByHand();
+  const proposed = await program.call("propose", { kind: "apply", environment: "dev", ...propose });
   expect(proposed.data).toMatch(step);
   answers.push(proposed);
   const id = idIn(proposed);
-  const before = await pidsOf();
-  expect((await program.call("apply", { id })).isError).toBe(true);
-  expect(await pidsOf()).toEqual(before);
-  const person = await inTerminal({ root: own.folder }, ["approve", id], [["to go on:", "dev\r"]], {
-    PM2_HOME: own.home,
-  });
-  expect(person.status).toBe(0);
+  const before = await listed();
+  const early = await program.call("apply", { id });
+  expect([early.isError, early.words]).toEqual([true, expect.stringContaining("PROPOSAL_NOT_APPROVED")]);
+  expect(await listed()).toEqual(before);
+  const person = await inTerminal({ root: folder }, ["approve", id], [["to go on:", "dev\r"]], { PM2_HOME: home });
+  expect(person).toMatchObject({ status: 0 });
   const applied = await program.call("apply", { id });
   expect(applied).toMatchObject({ isError: false, words: expect.stringContaining("is done") });
-  answers.push(applied, await program.call("plan", { environment: "dev" }));
+  answers.push(early, applied, await program.call("plan", { environment: "dev" }));
   expect(answers.at(-1)?.data).toContain("changed: false");
-  const [record] = await ports.processes.list();
-  expect(record).toMatchObject({ name: "api", status: "online" });
+  const api = (await world.processes.list()).filter(({ name }) => name === "api");
+  expect(api[0]).toMatchObject({ name: "api", status: "online" });
   expect(answers.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(MAX_CASE_BYTES);
   for (const { words, data } of answers) {
     expect(words + data + person.screen).not.toContain(CANARY);
     expect(words).not.toContain("SYSTEM");
   }
-});
+}
 
-/** The cause that the documentation shows. */
-const CAUSES: Readonly<Record<string, RegExp>> = {
-  "A crash loop every nine seconds": /"cause":"crash"[^]*lost the database/,
-  "A memory limit": /memory-limit/,
-  "A kill by the kernel": /oom-kill/,
-  "A taken port": /EADDRINUSE[^]*is taken by api-old/,
-  "A process that hangs": /has accepted nothing for/,
-  "A full disk": /ENOSPC/,
+/** The cause that the documentation shows, and the plan that repairs it. */
+interface Repair {
+  readonly cause: RegExp;
+  /** What the repository declares, over what runs. */
+  readonly declared: (running: object, own: Pm2) => object;
+  readonly byHand?: (own: Pm2) => void;
+  readonly propose?: object;
+  readonly step: RegExp;
+}
+
+const mended = (own: Pm2, code = IDLE): object => {
+  writeFileSync(join(own.folder, "app.cjs"), code);
+  return { script: "./app.cjs" };
 };
 
-test.for(faults.filter(({ title }) => title in CAUSES))(
-  "$title: a program finds the cause, in few tokens and without a secret",
+const repairs: Readonly<Record<string, Repair>> = {
+  "A crash loop every nine seconds": {
+    cause: /"cause":"crash"[^]*lost the database/,
+    declared: (_, own) => mended(own),
+    step: /~ api: [^]*script/,
+  },
+  "A memory limit": {
+    cause: /memory-limit/,
+    declared: () => ({ max_memory_restart: "500M" }),
+    step: /~ api: [^]*maxMemoryRestart: 1048576 to 524288000/,
+  },
+  "A kill by the kernel": { cause: /oom-kill/, declared: (_, own) => mended(own), step: /~ api: [^]*script/ },
+  "A taken port": {
+    cause: /EADDRINUSE[^]*is taken by api-old/,
+    declared: (_, own) => ({
+      ...mended(own, 'require("node:net").createServer().listen(Number(process.env.PORT), "127.0.0.1");'),
+      env: { DB_PASSWORD: CANARY, PORT: "0" },
+    }),
+    step: /~ api: [^]*PORT/,
+  },
+  "A process that hangs": {
+    cause: /has accepted nothing for/,
+    declared: () => ({}),
+    propose: { restart: ["api"] },
+    step: /api: restart/,
+  },
+  "A full disk": {
+    cause: /ENOSPC/,
+    declared: (_, own) =>
+      mended(own, `require("node:fs").writeFileSync("data/orders.db", Buffer.alloc(2 ** 21)); ${IDLE}`),
+    byHand: ({ folder }) => void execFileSync("mount", ["-o", "remount,size=8m", join(folder, "data")]),
+    step: /~ api: /,
+  },
+};
+
+test.skipIf(!canHaveTerminal).for(faults.filter(({ title }) => title in repairs))(
+  "$title: a program finds the cause and proposes the repair, in few tokens and without a secret",
   { timeout: 300_000 },
-  async ({ title, cause, needs }, { skip }) => {
+  async ({ title, cause: bringAbout, needs }, { skip }) => {
     const daemon = pm2();
     onTestFinished(() => daemon.end());
     await daemon.startDaemon({ PM2_WORKER_INTERVAL: "200" });
+    writeFileSync(join(daemon.folder, "deployments.yaml"), "rollout: { minHealthyTime: 200ms }\n");
     const { url } = await serverOver(daemon);
-    if ((await cause({ own: daemon, url, secret: CANARY, onEnd: onTestFinished })) === false) return skip(needs);
-    const program = await overStdio({ root: daemon.folder, env: { PM2_HOME: daemon.home } });
-    const answers = [
-      await until(program, "event_why", { name: "api" }, CAUSES[title]!),
-      await program.call("process_list"),
-      await program.call("logs_read", { app: "api", since: "1h" }),
-    ];
-    expect(answers.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(MAX_CASE_BYTES);
-    for (const { words, data, isError } of answers)
-      expect([isError, (words + data).includes(CANARY)]).toEqual([false, false]);
+    if ((await bringAbout({ own: daemon, url, secret: CANARY, onEnd: onTestFinished })) === false) return skip(needs);
+    const world = daemon.ports();
+    const record = (await world.processes.list()).find(({ name }) => name === "api");
+    const { cause, declared, byHand, ...repair } = repairs[title]!;
+    await replay(
+      { own: daemon, ports: world },
+      {
+        ...repair,
+        calls: [
+          ["event_why", { name: "api" }, cause],
+          ["process_list", {}, /api/],
+          ["logs_read", { app: "api", since: "1h" }, /./],
+        ],
+        repairByHand: async () => {
+          byHand?.(daemon);
+          const running = {
+            name: "api",
+            script: record?.script,
+            cwd: daemon.folder,
+            pmx: true,
+            env: { DB_PASSWORD: CANARY },
+          };
+          daemon.pm2Folder([{ ...running, ...declared(running, daemon) }]);
+        },
+      },
+    );
   },
 );
 
@@ -161,5 +235,3 @@ async function until(program: Program, tool: string, args: object, says: RegExp)
     if (answer.words.includes("RATE_LIMITED")) throw new Error(`${tool} never says ${String(says)}`);
   }
 }
-
-const pidsOf = async () => (await ports.processes.list()).map(({ name, status }) => [name, status]);

@@ -1,8 +1,21 @@
 import { describe, expect, test } from "vitest";
+import * as z from "zod/mini";
+import { parseInput } from "../../src/core/access/parse.ts";
 import { failureBody } from "../../src/core/api/bodies.ts";
+import type { SvcmError } from "../../src/core/index.ts";
+import { routes } from "../../src/server/routes.ts";
 import { ask, ENV, post, rawConnection, testServer } from "./support.ts";
 
 const fastify = { values: { SVC_HTTP_FRAMEWORK: "fastify" } };
+
+function messagesOf(schema: z.ZodMiniType<object>, input: object): string[] {
+  try {
+    parseInput(schema, input, "INVALID_REQUEST");
+    return [];
+  } catch (error) {
+    return (error as SvcmError).body.issues?.map(({ message }) => message) ?? [];
+  }
+}
 
 describe("a bad body", () => {
   test.each([
@@ -30,6 +43,31 @@ describe("a bad body", () => {
     expect({ status: answer.status, error: answer.json.error }).toEqual({ status: 400, error: "Invalid payload." });
     failureBody.parse(answer.json);
     expect(server.text()).toBe(before);
+  });
+
+  test("an unknown member is refused with the accepted ones, on every route", async () => {
+    const { json } = await post(await testServer(), { comand: "x" }, {}, "/api/runtime/process/run");
+    expect(json.issues[0].message).toBe('the input: unknown member "comand"; accepted: name, namespace, timeoutMs');
+    const bodies = routes.flatMap((route) => ("operation" in route && route.body ? [route.body] : []));
+    const refusals = bodies.map((body) => [body, messagesOf(body, { zzz: 1 })] as const);
+    // Some documents accept any member.
+    const strict = refusals.filter(([, messages]) => messages.join().includes("zzz"));
+    expect(strict.length).toBeGreaterThan(15);
+    for (const [body, messages] of strict) {
+      const members = "shape" in body ? Object.keys(body.shape as object) : [];
+      expect(messages).toContain(`the input: unknown member "zzz"; accepted: ${members.join(", ")}`);
+    }
+  });
+
+  test("an unknown member inside another one is refused with those that it accepts", () => {
+    const inner = z.strictObject({
+      list: z.optional(z.array(z.strictObject({ name: z.string() }))),
+      by: z.record(z.string(), z.strictObject({})),
+    });
+    expect(messagesOf(inner, { list: [{ name: "a", x: 1 }], by: { a: { y: 1, z: 2 } } })).toEqual([
+      'by.a: unknown members "y", "z"; accepted: no member',
+      'list.0: unknown member "x"; accepted: name',
+    ]);
   });
 
   test("a missing body is refused", async () => {

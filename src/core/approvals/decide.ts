@@ -7,6 +7,8 @@ import type { UniqueProcess } from "../files/port-process-identity.ts";
 import type { StoredProposal } from "./stored.ts";
 
 export const LIFETIME_MS = 3_600_000;
+/** A time service corrects a clock by less. */
+const CLOCK_STEP_MS = 60_000;
 const MAX_KEPT = 100;
 const MAX_PENDING = 10;
 
@@ -14,10 +16,15 @@ export function isOpen({ state }: Pick<StoredProposal, "state">): boolean {
   return state === "pending" || state === "approved" || state === "running";
 }
 
-/** A proposal that waited too long is `expired`, and its values are gone. */
+/**
+ * A proposal that waited too long is `expired`, and its values are gone. After the clock was set back, nobody knows how
+ * long it waited.
+ */
 export function withExpiry(proposal: StoredProposal, nowMs: number): StoredProposal {
-  const waits = proposal.state === "pending" || proposal.state === "approved";
-  return waits && Date.parse(proposal.expiresAt) <= nowMs ? { ...proposal, state: "expired", input: {} } : proposal;
+  const isWaiting = proposal.state === "pending" || proposal.state === "approved";
+  const leftMs = Date.parse(proposal.expiresAt) - nowMs;
+  const isInTime = leftMs > 0 && leftMs <= LIFETIME_MS + CLOCK_STEP_MS;
+  return isWaiting && !isInTime ? { ...proposal, state: "expired", input: {} } : proposal;
 }
 
 /** Never drops one that is open. */

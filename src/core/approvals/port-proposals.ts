@@ -12,9 +12,10 @@ export interface Proposals {
 
   /**
    * Replaces one proposal, or adds it, in one locked transaction. `decide` gets the present content.
+   * At `nowMs`, those that waited too long lose their values.
    * @throws {SvcmError} PROPOSALS_FAILED; errors of `decide` pass through
    */
-  put(decide: (all: readonly StoredProposal[]) => StoredProposal): Promise<StoredProposal>;
+  put(nowMs: number, decide: (all: readonly StoredProposal[]) => StoredProposal): Promise<StoredProposal>;
 
   /** This process. */
   self(): Promise<UniqueProcess>;

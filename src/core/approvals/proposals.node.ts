@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
 import { SvcmError } from "../api/errors.ts";
 import { attempt } from "../files/file-error.ts";
-import { systemClock } from "../files/host.ts";
 import { fileLocks } from "../files/lock.ts";
 import { withLogFile } from "../files/log.ts";
 import { FileError } from "../files/port-files.ts";
@@ -34,14 +33,15 @@ export function nodeProposals(folder: string): Proposals {
     read: () => withProposalErrors(path, readAll),
     ancestors: async () => await listAncestors(await self()),
     createId: () => Array.from(randomBytes(ID_LENGTH), (byte) => ALPHABET[byte % ALPHABET.length]).join(""),
-    put: (decide) =>
+    put: (nowMs, decide) =>
       withProposalErrors(path, async () => {
         await attempt("write", path, () => createFolder(dirname(path)));
         return await locks.withLock({ target: path, path }, async (nonce) => {
           // The values of one that expired must not stay on the disk.
-          const all = (await readAll()).map((one) => withExpiry(one, systemClock.now()));
+          const all = (await readAll()).map((one) => withExpiry(one, nowMs));
           const next = decide(all);
-          const kept = keepNewest([...all.filter(({ id }) => id !== next.id), next]);
+          const isKnown = all.some(({ id }) => id === next.id);
+          const kept = keepNewest(isKnown ? all.map((one) => (one.id === next.id ? next : one)) : [...all, next]);
           await replacePrivate({ target: path, path, nonce }, Buffer.from(renderProposals(kept)));
           return next;
         });

@@ -1,6 +1,7 @@
 /** `.svcm/proposals.json` holds values of env files until a proposal ends, so only its owner may read it. */
 import * as z from "zod/mini";
 import type { InputOf } from "../api/inputs.ts";
+import { proposalKinds, proposalStates } from "../api/names.ts";
 import type { Proposal } from "../api/proposals.ts";
 import { SvcmError } from "../api/errors.ts";
 import type { UniqueProcess } from "../files/port-process-identity.ts";
@@ -23,14 +24,14 @@ const fileSchema = z.strictObject({
   proposals: z.array(
     z.looseObject({
       id: text,
-      kind: text,
-      state: text,
+      kind: z.enum(proposalKinds),
+      state: z.enum(proposalStates),
       environment: text,
       planId: text,
       summary: z.array(text),
       proposedBy: z.looseObject({ actor: text, source: text }),
       createdAt: text,
-      expiresAt: text,
+      expiresAt: z.iso.datetime(),
       input: z.looseObject({}),
     }),
   ),

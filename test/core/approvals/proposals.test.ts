@@ -1,70 +1,8 @@
 /** Values of an env file are proposed, approved and written. The tests of PM2 do the same with a plan. */
 import { readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import {
-  execute,
-  nodePorts,
-  proposalApprove,
-  proposalCreate,
-  proposalDeny,
-  proposalList,
-  proposalRun,
-  SvcmError,
-  tokenCreate,
-  tokenRevoke,
-  type Caller,
-  type Ports,
-} from "../../../src/core/index.ts";
-import type { Proposal } from "../../../src/core/api/proposals.ts";
-import { repository } from "../../server/support.ts";
-
-const KEY = "SVC_HTTP_FRAMEWORK";
-const HOUR = 3_600_000;
-const program: Caller = {
-  source: "mcp",
-  actor: "robot",
-  client: "an editor",
-  grants: ["read", "propose"],
-  role: "viewer",
-};
-const person: Caller = { source: "cli", actor: "ann", grants: ["read", "write", "admin"] };
-const byToken = (actor: string): Caller => ({ source: "http", actor, grants: ["read", "write"], role: "editor" });
-
-function world() {
-  const files = repository();
-  const real = nodePorts({ root: files.root, env: { PM2_HOME: join(files.root, ".pm2") }, cwd: files.root });
-  let passedMs = 0;
-  const clock = { ...real.clock, now: () => real.clock.now() + passedMs };
-  const ports = Object.create(real, { clock: { value: clock } }) as Ports;
-  const file = join(files.root, ".svcm/proposals.json");
-  const propose = (value = "fastify", caller = program) =>
-    execute(proposalCreate, ports, { kind: "env.write", environment: "dev", values: { [KEY]: value } }, caller);
-  const approve = ({ id, planId }: Proposal, caller = person) =>
-    execute(proposalApprove, ports, { id, planId }, caller);
-  return {
-    ports,
-    files,
-    file,
-    propose,
-    approve,
-    run: ({ id }: Proposal, caller = program) => execute(proposalRun, ports, { id }, caller),
-    deny: ({ id }: Proposal) => execute(proposalDeny, ports, { id }, person),
-    stateOf: async ({ id }: Proposal) =>
-      (await execute(proposalList, ports, {}, person)).proposals.find((one) => one.id === id)?.state,
-    value: () => new RegExp(`^${KEY}=(.*)$`, "m").exec(readFileSync(files.envFile("dev"), "utf8"))?.[1],
-    pass: (ms: number) => void (passedMs += ms),
-  };
-}
-
-async function codeOf(done: Promise<unknown>): Promise<string> {
-  const error: unknown = await done.then(
-    () => new Error("it was not refused"),
-    (refusal: unknown) => refusal,
-  );
-  if (error instanceof SvcmError) return error.body.code ?? error.kind;
-  throw error;
-}
+import { execute, proposalCreate, tokenCreate, tokenRevoke } from "../../../src/core/index.ts";
+import { byToken, codeOf, HOUR, KEY, person, program, world } from "./proposal-world.ts";
 
 test("values are written once, after a user approved them, and do not stay in the file of proposals", async () => {
   const { propose, approve, run, value, file, stateOf, ports } = world();
@@ -184,11 +122,4 @@ test("only a real change of editable keys can be proposed, and ten may wait", as
   for (let count = 0; count < 10; count += 1) await propose(count % 2 === 0 ? "fastify" : "restify");
   expect(await codeOf(propose())).toBe("PROPOSALS_FULL");
   await expect(propose("fastify", { ...program, actor: "another" })).resolves.toMatchObject({ state: "pending" });
-});
-
-test("a damaged file approves and runs nothing", async () => {
-  const { propose, approve, file } = world();
-  const proposal = await propose();
-  writeFileSync(file, readFileSync(file, "utf8").slice(0, -9));
-  expect(await codeOf(approve(proposal))).toBe("PROPOSALS_FAILED");
 });

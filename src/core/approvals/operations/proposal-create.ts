@@ -30,8 +30,8 @@ export const proposalCreate = defineOperation({
       requireRoom(await proposals.read(), caller, clock.now());
       await begin();
       const parent = caller.role === undefined ? await findParent(ports) : undefined;
-      const stored = await proposals.put((all) => {
-        const nowMs = clock.now();
+      const nowMs = clock.now();
+      const stored = await proposals.put(nowMs, (all) => {
         requireRoom(all, caller, nowMs);
         return {
           id,

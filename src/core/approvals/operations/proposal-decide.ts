@@ -25,22 +25,25 @@ export const proposalApprove = defineOperation({
         throw new SvcmError("PROPOSAL_STALE", {
           details: `The proposal ${id} holds the plan ${proposal.planId}, not the one that you read. Read it again.`,
         });
-      const present = await computeChange(ports, proposal, caller).catch(sayStale(proposal));
-      if (present.planId !== proposal.planId) {
-        await (await ports.proposals()).put((all) => end(findProposal(all, id, ports.clock.now()), "stale"));
-        throw staleError(proposal, present.planId);
+      const presentId = await presentPlanId(ports, proposal, caller);
+      if (presentId !== proposal.planId) {
+        await endStale(ports, proposal);
+        throw staleError(proposal, presentId);
       }
       if (proposal.kind === "deploy") await requireDeployPlan(ports, proposal, readPlan, caller);
       const token =
         caller.source === "cli" ? undefined : ports.tokens.current()?.find(({ name }) => name === caller.actor);
-      return (current) => ({
-        ...current,
-        state: "approved",
-        ...(readPlan !== undefined && { deployPlan: readPlan }),
-        decidedBy: { actor: caller.actor ?? "", source: caller.source },
-        expiresAt: new Date(ports.clock.now() + LIFETIME_MS).toISOString(),
-        ...(token !== undefined && { approver: { createdAt: token.createdAt } }),
-      });
+      return (current) => {
+        requirePending(current);
+        return {
+          ...current,
+          state: "approved",
+          ...(readPlan !== undefined && { deployPlan: readPlan }),
+          decidedBy: { actor: caller.actor ?? "", source: caller.source },
+          expiresAt: new Date(ports.clock.now() + LIFETIME_MS).toISOString(),
+          ...(token !== undefined && { approver: { createdAt: token.createdAt } }),
+        };
+      };
     });
   },
 });
@@ -68,10 +71,15 @@ export const proposalDeny = defineOperation({
   id: "proposal.deny",
   access: "write",
   async run(ports: ApprovalPorts, { id }, caller): Promise<Proposal> {
+    const decidedBy = { actor: caller.actor ?? "", source: caller.source };
+    const deny: Next = (current) => {
+      // A user may have approved it meanwhile. That does not take the refusal away.
+      if (current.state !== "approved") requirePending(current);
+      return { ...end(current, "denied"), decidedBy };
+    };
     return await decideProposal(ports, { id, action: "proposal.deny" }, caller, (proposal) => {
-      if (proposal.state !== "approved") requirePending(proposal);
-      const decidedBy = { actor: caller.actor ?? "", source: caller.source };
-      return Promise.resolve((current) => ({ ...end(current, "denied"), decidedBy }));
+      deny(proposal);
+      return Promise.resolve(deny);
     });
   },
 });
@@ -87,14 +95,28 @@ export function staleError({ id, planId }: StoredProposal, presentId: string): S
   });
 }
 
-/** The proposed steps are not needed any more. */
-function sayStale(proposal: StoredProposal) {
-  return (error: unknown): never => {
-    if (error instanceof SvcmError && error.body.code === "PROPOSAL_EMPTY") throw staleError(proposal, "empty");
+/** `empty` if the proposed steps are not needed any more. */
+async function presentPlanId(ports: ApprovalPorts, proposal: StoredProposal, caller: Caller): Promise<string> {
+  try {
+    return (await computeChange(ports, proposal, caller)).planId;
+  } catch (error) {
+    if (error instanceof SvcmError && error.body.code === "PROPOSAL_EMPTY") return "empty";
     throw error;
-  };
+  }
 }
 
+/** Another user may have approved it meanwhile, and its own run may be the change that was found. */
+async function endStale({ proposals, clock }: HasClock & HasProposals, { id }: StoredProposal): Promise<void> {
+  const nowMs = clock.now();
+  await (
+    await proposals()
+  ).put(nowMs, (all) => {
+    const current = findProposal(all, id, nowMs);
+    return current.state === "pending" ? end(current, "stale") : current;
+  });
+}
+
+/** @throws {SvcmError} PROPOSAL_REFUSED if another user decided meanwhile */
 type Next = (current: StoredProposal) => StoredProposal;
 
 async function decideProposal(
@@ -110,13 +132,8 @@ async function decideProposal(
     note({ environment: proposal.environment, target: `${proposal.id}, plan ${proposal.planId}` });
     const next = await decide(proposal);
     await begin();
-    const stored = await proposals.put((all) => {
-      const current = findProposal(all, id, clock.now());
-      // Another user may have decided meanwhile.
-      if (current.state !== proposal.state) requirePending(current);
-      return next(current);
-    });
-    return toBody(stored);
+    const nowMs = clock.now();
+    return toBody(await proposals.put(nowMs, (all) => next(findProposal(all, id, nowMs))));
   });
 }
 

@@ -35,10 +35,11 @@ export const proposalRun = defineOperation({
       requireRunnable(proposal);
       await begin();
       const runner = await proposals.self();
-      const claimed = await proposals.put((all) => {
-        const current = findProposal(all, id, clock.now());
+      const nowMs = clock.now();
+      const claimed = await proposals.put(nowMs, (all) => {
+        const current = findProposal(all, id, nowMs);
         requireRunnable(current);
-        return { ...current, state: "running", startedAt: new Date(clock.now()).toISOString(), runner };
+        return { ...current, state: "running", startedAt: new Date(nowMs).toISOString(), runner };
       });
       return toBody(await runClaimed(ports, claimed, caller));
     });
@@ -48,8 +49,9 @@ export const proposalRun = defineOperation({
 async function runClaimed(ports: ApprovalPorts, claimed: StoredProposal, caller: Caller): Promise<StoredProposal> {
   const proposals = await ports.proposals();
   const finish = (state: StoredProposal["state"], more: Partial<StoredProposal>): Promise<StoredProposal> => {
-    const endedAt = new Date(ports.clock.now()).toISOString();
-    return proposals.put(() => ({ ...end(claimed, state), endedAt, ...more }));
+    const nowMs = ports.clock.now();
+    const endedAt = new Date(nowMs).toISOString();
+    return proposals.put(nowMs, () => ({ ...end(claimed, state), endedAt, ...more }));
   };
   try {
     return await finish("done", { outcome: await change(ports, claimed, asApprover(caller)) });
