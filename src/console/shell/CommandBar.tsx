@@ -21,7 +21,7 @@ function listCommands(page: Console | undefined, { router, shortcuts }: ReturnTy
   const processes = page === undefined ? [] : (monitorOf(page).feed.newest.peek()?.metrics?.processes ?? []);
   const apps = [...new Map(processes.map((one) => [one.name, one])).values()].flatMap((process): Command[] => {
     const { name } = process;
-    const details = router.href("monitoring", ["find", name], ["open", keyOf(process)]);
+    const details = router.href("monitoring", ["process", keyOf(process)]);
     return [
       { label: `${name}: details`, run: goTo(details) },
       { label: `${name}: log`, run: goTo(router.href("logs", ["apps", name])) },

@@ -12,7 +12,7 @@ import { statusLabel, statusOf } from "./process-status.ts";
 import { actionFor, ProcessActions } from "./ProcessActions.tsx";
 import { findTroubles, type Trouble } from "./problems.ts";
 import { StartAll } from "./StartAll.tsx";
-import type { AppGroup } from "./rows.ts";
+import { keyOf, type AppGroup } from "./rows.ts";
 
 /** Each card asks the server, so only the first ones are cards. */
 const MAX_CARDS = 5;
@@ -69,11 +69,7 @@ function AppCard({ row, count, monitor }: { row: AppGroup; count: number; monito
   const { process, instances } = row;
   const { name, problem } = process;
   const status = statusOf(process);
-  const isOpen = monitor.open.value.has(row.key);
-  const open = (): void => {
-    monitor.open.value = new Set([...monitor.open.value, row.key]);
-    requestAnimationFrame(() => focusRow(name));
-  };
+  const worst = instances.find((one) => statusOf(one) === status) ?? process;
   return (
     <>
       <p class="inbox-head">
@@ -90,11 +86,9 @@ function AppCard({ row, count, monitor }: { row: AppGroup; count: number; monito
       </p>
       <Reason name={name} details={problem?.details} monitor={monitor} restarts={process.restartCount} />
       <span class="form-actions">
-        {!isOpen && (
-          <Button size="small" onClick={open}>
-            Details
-          </Button>
-        )}
+        <Button size="small" onClick={() => monitor.side.show(keyOf(worst))}>
+          Details
+        </Button>
         <ProcessActions row={row} monitor={monitor} isInWords only={actionFor(row)} />
         <MarkActions subjects={[name]} kinds={kindsOf(row)} monitor={monitor} />
       </span>
@@ -106,11 +100,6 @@ function AppCard({ row, count, monitor }: { row: AppGroup; count: number; monito
 function kindsOf({ instances }: AppGroup): string[] {
   const troubled = instances.filter(({ problem, state }) => problem !== null || state === "stopped");
   return [...new Set(troubled.map(troubleKind))];
-}
-
-function focusRow(name: string): void {
-  const buttons = document.querySelectorAll<HTMLElement>("button.process-name");
-  [...buttons].find(({ title }) => title === name)?.focus();
 }
 
 interface ReasonProps {

@@ -11,6 +11,7 @@ import { ConnectionBanner } from "./ConnectionBanner.tsx";
 import { HostCharts } from "./HostCharts.tsx";
 import { Inbox } from "./Inbox.tsx";
 import { monitorOf, type Monitor } from "./monitor.ts";
+import { ProcessPanel } from "./ProcessPanel.tsx";
 import { ProcessTable } from "./ProcessTable.tsx";
 import { Recording } from "./Recording.tsx";
 import { ranges, type Range } from "./view.ts";
@@ -32,6 +33,7 @@ export function Monitoring(): JSX.Element {
         <HostCharts monitor={monitor} />
         <ProcessTable monitor={monitor} />
       </div>
+      <ProcessPanel monitor={monitor} />
       <SelectedEvents monitor={monitor} />
     </>
   );

@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
+import { usePage } from "../../console.ts";
 import { formatBytes, pluralize, formatRate, formatShare, formatTime, UNKNOWN } from "../../data/format.ts";
 import { type Description, DescriptionList } from "../../ui/DescriptionList.tsx";
 import { LogLink } from "../logs/LogLink.tsx";
@@ -16,6 +17,7 @@ const BYTE_STEPS = Array.from({ length: 32 }, (_, at) => 1024 * 2 ** at);
 export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
   const metrics = metricsOf(process);
   const drift = driftOf(monitor, process);
+  const { router } = usePage();
   return (
     <div class="detail">
       <Part title="Why" process={process}>
@@ -23,11 +25,14 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
         <ProcessActions row={singleGroup(process)} monitor={monitor} isInWords />
         <span class="form-actions">
           <LogLink app={process.name}>Open the log</LogLink>
+          <a class="button plain small" href={router.href("activity", ["find", process.name])}>
+            Activity
+          </a>
           <MarkActions subjects={[process.name]} kinds={[]} monitor={monitor} />
         </span>
       </Part>
       <Charts process={process} monitor={monitor} />
-      <Part title="Facts" process={process} isTall>
+      <Part title="Facts" process={process}>
         <Facts process={process} />
       </Part>
       {drift.length > 0 && (
@@ -54,7 +59,7 @@ function Charts({ process, monitor }: ProcessProps): JSX.Element {
   const props = { monitor, row: keyOf(process), app: name, height: 130 };
   return (
     <>
-      <Part title="CPU" process={process}>
+      <Part title="CPU" process={process} isHalf>
         <RowChart
           {...props}
           columns={[0]}
@@ -64,7 +69,7 @@ function Charts({ process, monitor }: ProcessProps): JSX.Element {
           format={formatShare}
         />
       </Part>
-      <Part title="Memory" process={process}>
+      <Part title="Memory" process={process} isHalf>
         <RowChart
           {...props}
           columns={[1]}
@@ -82,13 +87,13 @@ function Charts({ process, monitor }: ProcessProps): JSX.Element {
 function Part(props: {
   title: string;
   process: ProcessProps["process"];
-  isTall?: boolean;
+  isHalf?: boolean;
   children: ComponentChildren;
 }): JSX.Element {
-  const { title, process, isTall = false, children } = props;
+  const { title, process, isHalf = false, children } = props;
   return (
     <section
-      class={`card part${isTall ? " tall" : ""}`}
+      class={`card part${isHalf ? " half" : ""}`}
       aria-label={`${title} of ${process.name}, PM2 id ${process.pmId}`}
     >
       <h3>{title}</h3>

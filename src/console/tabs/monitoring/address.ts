@@ -14,12 +14,13 @@ interface State {
   readonly status: Signal<string>;
   /** Keys of processes. */
   readonly open: Signal<ReadonlySet<string>>;
+  readonly side: { readonly shown: Signal<string> };
 }
 
 const tab = "monitoring";
 
 export function monitoringParts(state: State): AddressPart[] {
-  const { feed, filter, open, order, history, status, view } = state;
+  const { feed, filter, open, order, history, side, status, view } = state;
   return [
     selectionPart(
       { name: "environment", tab },
@@ -46,6 +47,7 @@ export function monitoringParts(state: State): AddressPart[] {
       read: () => (history.isComparing.value ? ["before"] : []),
       write: ([text]) => void (history.isComparing.value = text === "before"),
     },
+    textPart({ name: "process", tab }, side.shown),
     { name: "open", tab, read: () => [...open.value], write: (keys) => void (open.value = new Set(keys)) },
   ];
 }

@@ -8,6 +8,7 @@ import { monitoringParts } from "./address.ts";
 import { Feed, type Metrics } from "./feed.ts";
 import { createEvents } from "./events.ts";
 import { createOrder } from "./order.ts";
+import { createSide } from "./side.ts";
 import { createProduction } from "./production.ts";
 import { createNotifications } from "./notifications.ts";
 import { createMarks } from "./marks.ts";
@@ -72,7 +73,9 @@ function createMonitor(page: Console) {
     order: createOrder(),
     filter: signal(""),
     status: signal(""),
+    /** Apps whose instances are shown. */
     open: signal<ReadonlySet<string>>(new Set()),
+    side: createSide(page.router),
     frozen: signal<FrozenRows | undefined>(),
     showsCores: signal(false),
     isOld: computed(() => feed.displayed.value !== undefined && feed.state.value !== "live"),
