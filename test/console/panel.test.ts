@@ -91,7 +91,10 @@ describe.skipIf(!hasBrowser)("the panel of a process", () => {
   test("moves nothing while numbers change", async () => {
     const { page, panel, give, nameOf } = await monitored();
     await nameOf("auth").click();
-    await panel.getByText(/^It is not known|PM2|does not/).first().waitFor();
+    await panel
+      .getByText(/^It is not known|PM2|does not/)
+      .first()
+      .waitFor();
     const moved = await movedDuring(page, async () => {
       for (const [cpuPercent, restartCount, memoryBytes] of [
         [9.9, 9, 9 * 2 ** 20],

@@ -20,9 +20,10 @@ const MAX_CARDS = 5;
 /** The first answer of the page: what needs the user, why, and the one right action. */
 export function Inbox({ monitor }: { monitor: Monitor }): JSX.Element | null {
   const sample = monitor.feed.displayed.value;
-  if (sample?.metrics === undefined || sample.refusal !== undefined) return null;
-  const { metrics } = sample;
-  const troubles = findTroubles(metrics, monitor.marks.list.value);
+  if (sample === undefined) return null;
+  // While PM2 is silent, nothing is known of the apps; proposals and mutes are not PM2's.
+  const isKnown = sample.metrics !== undefined && sample.refusal === undefined;
+  const troubles = isKnown && sample.metrics ? findTroubles(sample.metrics, monitor.marks.list.value) : [];
   const more = troubles.length - MAX_CARDS;
   return (
     <section class="inbox" aria-label="Attention">
@@ -48,20 +49,30 @@ export function Inbox({ monitor }: { monitor: Monitor }): JSX.Element | null {
 }
 
 function StateLine({ monitor, troubles }: { monitor: Monitor; troubles: readonly Trouble[] }): JSX.Element {
-  const { metrics, host, time } = monitor.feed.displayed.value ?? {};
+  const { host, time, refusal } = monitor.feed.displayed.value ?? {};
   const apps = troubles.reduce((sum, one) => sum + (one.kind === "app" ? 1 : one.names.length), 0);
-  const online = metrics?.summary.onlineCount ?? 0;
   const usage = tones.map((tone) => `${meters[tone].title} ${formatNumber(host && meters[tone].percent(host), 0)} %`);
-  const needs = apps === 0 ? "No app needs attention" : `${pluralize(apps, "app needs", "apps need")} attention`;
   return (
-    <p class={`state-line${apps > 0 ? " bad" : ""}`}>
+    <p class={`state-line${apps > 0 || refusal !== undefined ? " bad" : ""}`}>
       {monitor.isOld.value && time !== undefined && <span>At {formatTime(time * 1000).slice(11)}:</span>}
-      <strong>{needs}</strong>
-      <span>{online} online</span>
+      <AppsLine apps={apps} monitor={monitor} />
       {usage.map((text) => (
         <span key={text.replace(/[\d–]+ %/, "")}>{text}</span>
       ))}
     </p>
+  );
+}
+
+function AppsLine({ apps, monitor }: { apps: number; monitor: Monitor }): JSX.Element | null {
+  const { metrics, refusal } = monitor.feed.displayed.value ?? {};
+  if (refusal) return <strong>{refusal.code === "PM2_TIMEOUT" ? "PM2 does not answer" : "PM2 cannot be read"}</strong>;
+  if (metrics === undefined) return null;
+  const needs = apps === 0 ? "No app needs attention" : `${pluralize(apps, "app needs", "apps need")} attention`;
+  return (
+    <>
+      <strong>{needs}</strong>
+      <span>{metrics.summary.onlineCount} online</span>
+    </>
   );
 }
 
@@ -84,7 +95,7 @@ function AppCard({ row, count, monitor }: { row: AppGroup; count: number; monito
           </small>
         )}
       </p>
-      <Reason name={name} details={problem?.details} monitor={monitor} restarts={process.restartCount} />
+      <Reason name={name} problem={problem} monitor={monitor} restarts={process.restartCount} />
       <span class="form-actions">
         <Button size="small" onClick={() => monitor.side.show(keyOf(worst))}>
           Details
@@ -104,18 +115,19 @@ function kindsOf({ instances }: AppGroup): string[] {
 
 interface ReasonProps {
   readonly name: string;
-  readonly details: string | undefined;
+  readonly problem: AppGroup["process"]["problem"];
   readonly monitor: Monitor;
   readonly restarts: number | null;
 }
 
 /** The line of its error log first, because it says most. */
-function Reason({ name, details, monitor, restarts }: ReasonProps): JSX.Element {
+function Reason({ name, problem, monitor, restarts }: ReasonProps): JSX.Element {
+  const { code, details } = problem ?? {};
   const { api, service } = useConsole();
   const environment = monitor.feed.environment.value;
   const { answer, last } = useRequest(
     (signal) => api.process(name, environment, signal),
-    [name, environment, service.value, restarts, details],
+    [name, environment, service.value, restarts, code],
   );
   const why = (answer ?? last)?.why;
   return (

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import type { HostMetrics } from "../../../client/index.ts";
 import { useConsole } from "../../console.ts";
-import { formatBytes, formatDuration, pluralize } from "../../data/format.ts";
+import { formatBytes, formatDuration } from "../../data/format.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
 import { Check } from "../../ui/Check.tsx";
 import { RadioGroup } from "../../ui/RadioGroup.tsx";
@@ -15,8 +15,6 @@ import { ProcessPanel } from "./ProcessPanel.tsx";
 import { ProcessTable } from "./ProcessTable.tsx";
 import { Recording } from "./Recording.tsx";
 import { ranges, type Range } from "./view.ts";
-import { Dialog } from "../../ui/Dialog.tsx";
-import { EventReport } from "./Why.tsx";
 
 export function Monitoring(): JSX.Element {
   const monitor = monitorOf(useConsole());
@@ -34,7 +32,6 @@ export function Monitoring(): JSX.Element {
         <ProcessTable monitor={monitor} />
       </div>
       <ProcessPanel monitor={monitor} />
-      <SelectedEvents monitor={monitor} />
     </>
   );
 }
@@ -112,23 +109,5 @@ function NotificationSwitch({ monitor: { notifications } }: { monitor: Monitor }
       aria-pressed={isOn}
       onClick={() => void notifications.turn(!isOn)}
     />
-  );
-}
-
-const MAX_EVENTS = 50;
-
-function SelectedEvents({ monitor: { events } }: { monitor: Monitor }): JSX.Element | null {
-  const { selected } = events;
-  const newest = selected.value.toReversed();
-  if (newest.length === 0) return null;
-  const more = newest.length > MAX_EVENTS ? `The newest ${MAX_EVENTS} of ` : "";
-  return (
-    <Dialog title={`${more}${pluralize(newest.length, "event")}`} onClose={() => void (selected.value = [])}>
-      <div class="why-end">
-        {newest.slice(0, MAX_EVENTS).map(({ event }) => (
-          <EventReport key={JSON.stringify(event)} event={event} />
-        ))}
-      </div>
-    </Dialog>
   );
 }

@@ -22,8 +22,8 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
     <div class="detail">
       <Part title="Why" process={process}>
         <Why process={process} monitor={monitor} />
-        <ProcessActions row={singleGroup(process)} monitor={monitor} isInWords />
         <span class="form-actions">
+          <ProcessActions row={singleGroup(process)} monitor={monitor} isInWords />
           <LogLink app={process.name}>Open the log</LogLink>
           <a class="button plain small" href={router.href("activity", ["find", process.name])}>
             Activity

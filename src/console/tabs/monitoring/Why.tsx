@@ -69,7 +69,7 @@ function Report({ report, pmId }: { report: ProcessShowResponse; pmId: number })
   );
 }
 
-export function EventReport({ event }: { event: SvcmEvent }): JSX.Element {
+function EventReport({ event }: { event: SvcmEvent }): JSX.Element {
   const { app, at, evidence, actor } = event;
   return (
     <>

@@ -34,8 +34,6 @@ export function createEvents(feed: Pick<Feed, "state" | "event">, api: Pick<Api,
     /** @param app by default those that concern the whole machine */
     marks: (app?: string): readonly Mark[] =>
       marks.value.filter(({ event }) => (app === undefined ? isOfHost(event) : !event.app || event.app === app)),
-    /** Those that the user selected on a chart. */
-    selected: signal<readonly Mark[]>([]),
   };
 }
 

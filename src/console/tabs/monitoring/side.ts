@@ -12,17 +12,20 @@ export function createSide(router: Pick<Router, "remember">) {
   let opener: Element | null = null;
   return {
     shown,
-    show(key: string): void {
+    show: (key: string): void => {
       if (shown.peek() === "") {
         opener = document.activeElement;
         router.remember();
       }
       shown.value = key;
-      requestAnimationFrame(() => document.querySelector<HTMLElement>("#process")?.focus());
+      requestAnimationFrame(() => {
+        document.querySelector<HTMLElement>("#process")?.focus();
+        document.querySelector(rowOf(key))?.scrollIntoView({ block: "nearest" });
+      });
     },
     /** The focus returns to where the user opened it, or to the row of the process. */
-    close(): void {
-      const row = `[data-row="${CSS.escape(shown.peek())}"]`;
+    close: (): void => {
+      const row = rowOf(shown.peek());
       shown.value = "";
       requestAnimationFrame(() => {
         const isThere = opener?.isConnected && opener !== document.body;
@@ -33,11 +36,15 @@ export function createSide(router: Pick<Router, "remember">) {
   };
 }
 
+function rowOf(key: string): string {
+  return `[data-row="${CSS.escape(key)}"]`;
+}
+
 /** By its key; PM2 gives an app that was deleted and started again another number, so then by its name. */
 export function findShown(shown: string, processes: readonly ProcessMetrics[]): ProcessMetrics | undefined {
   const exact = processes.find((one) => keyOf(one) === shown);
   if (exact !== undefined) return exact;
-  const names = [shown, shown.replace(/^\d+ /, "")];
-  const namesakes = processes.filter(({ name }) => names.includes(name));
+  const wanted = shown.replace(/^\d+ /, "");
+  const namesakes = processes.filter(({ name }) => name === shown || name === wanted);
   return namesakes.find(({ problem }) => problem !== null) ?? namesakes[0];
 }

@@ -66,7 +66,7 @@ async function computeDeploy(
   const summary = [
     `deploy ${commit} ${JSON.stringify(subject)}`,
     `from ${source}`,
-    `in place of ${former ?? "nothing"}`,
+    former === null ? "as the first release here" : `in place of ${former}`,
   ];
   return { environment, planId, commit, summary };
 }
