@@ -1,15 +1,24 @@
 import type { JSX } from "preact";
 import { formatNumber, formatShare } from "../../data/format.ts";
-import { extentOf } from "../../data/series.ts";
-import { EmptyState } from "../../ui/EmptyState.tsx";
+import { StatusLine } from "../../ui/StatusLine.tsx";
 import { DISK } from "./live-samples.ts";
 import { meters, tones, type Tone } from "./meters.tsx";
 import type { Monitor } from "./monitor.ts";
+import { rangeText } from "./view.ts";
 import { RowChart } from "./RowChart.tsx";
 
 export function HostCharts({ monitor }: { monitor: Monitor }): JSX.Element {
   if (monitor.feed.displayed.value === undefined) {
-    return <EmptyState icon="activity" title="Waiting for the first sample" />;
+    return (
+      <>
+        <StatusLine tone="info">Waiting for the first sample</StatusLine>
+        <div class="host-cards skeleton" aria-hidden="true">
+          {tones.map((tone) => (
+            <i key={tone} class="card" />
+          ))}
+        </div>
+      </>
+    );
   }
   return (
     <div class="host-cards">
@@ -59,20 +68,6 @@ function Now({ tone, monitor }: HostProps): JSX.Element {
   );
 }
 
-function Extent({ tone, monitor: { history, view } }: HostProps): JSX.Element {
-  const [, values = []] = history.seriesOf("")?.read(view.span.value, [meters[tone].column]) ?? [];
-  const { min, average, max } = extentOf(values);
-  return (
-    <span class="extent">
-      {Object.entries({ min, avg: average, max }).map(([name, value]) => (
-        <span key={name} class={name}>
-          {name} <strong>{formatNumber(value, 0)}</strong>
-        </span>
-      ))}
-    </span>
-  );
-}
-
 function HostChart({ tone, monitor }: HostProps): JSX.Element {
   const { isZoomed, range } = monitor.view;
   const { title, Foot } = meters[tone];
@@ -82,7 +77,7 @@ function HostChart({ tone, monitor }: HostProps): JSX.Element {
       <RowChart
         monitor={monitor}
         row=""
-        label={`${title} of the host in percent, over ${isZoomed.value ? "a part of " : ""}the last ${range.value}`}
+        label={`${title} of the host in percent, ${isZoomed.value ? "over a part of " : "over "}${rangeText(range.value)}`}
         tone={tone}
         lines={lines.map(([name]) => name)}
         columns={lines.map(([, column]) => column)}
@@ -92,7 +87,6 @@ function HostChart({ tone, monitor }: HostProps): JSX.Element {
       />
       <div class="host-bottom">
         <Foot monitor={monitor} />
-        <Extent tone={tone} monitor={monitor} />
       </div>
     </>
   );

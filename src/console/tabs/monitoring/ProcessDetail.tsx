@@ -5,11 +5,12 @@ import { type Description, DescriptionList } from "../../ui/DescriptionList.tsx"
 import { LogLink } from "../logs/LogLink.tsx";
 import { AsyncContext } from "./AsyncContext.tsx";
 import { Drift } from "./Drift.tsx";
-import { driftOf, type ProcessProps } from "./monitor.ts";
+import { driftOf, rowIn, type ProcessProps } from "./monitor.ts";
+import { rangeText } from "./view.ts";
 import { ProcessActions } from "./ProcessActions.tsx";
 import { RowChart } from "./RowChart.tsx";
 import { MarkActions } from "./MarkActions.tsx";
-import { keyOf, singleGroup } from "./rows.ts";
+import { groupByApp, keyOf, singleGroup } from "./rows.ts";
 import { Why } from "./Why.tsx";
 
 const BYTE_STEPS = Array.from({ length: 32 }, (_, at) => 1024 * 2 ** at);
@@ -24,6 +25,7 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
         <Why process={process} monitor={monitor} />
         <span class="form-actions">
           <ProcessActions row={singleGroup(process)} monitor={monitor} isInWords />
+          <AllInstances process={process} monitor={monitor} />
           <LogLink app={process.name}>Open the log</LogLink>
           <a class="button plain small" href={router.href("activity", ["find", process.name])}>
             Activity
@@ -31,6 +33,7 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
           <MarkActions subjects={[process.name]} kinds={[]} monitor={monitor} />
         </span>
       </Part>
+      <Since process={process} monitor={monitor} />
       <Charts process={process} monitor={monitor} />
       <Part title="Facts" process={process}>
         <Facts process={process} />
@@ -51,6 +54,34 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
         </Part>
       )}
     </div>
+  );
+}
+
+/** The app of the process as a whole: only so can a reload keep some instances while others start anew. */
+function AllInstances({ process, monitor }: ProcessProps): JSX.Element | null {
+  const processes = monitor.feed.displayed.value?.metrics?.processes ?? [];
+  const group = groupByApp(processes).find(({ instances }) => instances.includes(process));
+  return group === undefined || group.instances.length === 1 ? null : (
+    <ProcessActions row={group} monitor={monitor} isInWords />
+  );
+}
+
+/** What has changed within the range of the charts. Says nothing of what is not known. */
+function Since({ process, monitor }: ProcessProps): JSX.Element | null {
+  const { events, view } = monitor;
+  const { growth } = rowIn(monitor, singleGroup(process));
+  const { from } = view.span.value;
+  const ends = events.failures(process.name).filter((time) => time >= from).length;
+  const counted = `${events.isWhole.value ? "" : "at least "}${pluralize(ends, "unexpected end")}`;
+  const words = [
+    growth && `memory ${growth.bytes < 0 ? "−" : "+"}${formatBytes(Math.abs(growth.bytes))}`,
+    events.isWhole.value !== undefined && `${counted} of ${process.name}`,
+  ].filter(Boolean);
+  if (words.length === 0) return null;
+  return (
+    <p class="reason">
+      In {rangeText(view.range.value)}: {words.join(", ")}.
+    </p>
   );
 }
 

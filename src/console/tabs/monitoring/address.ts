@@ -32,14 +32,14 @@ export function monitoringParts(state: State): AddressPart[] {
     {
       name: "sort",
       tab,
-      read: () => sortText(order.sorting.value),
+      read: () => [sortText(order.sorting.value)].filter((text) => text !== sortText(DEFAULT_SORTING)),
       write: ([text = ""]) => void (order.sorting.value = sortingOf(text)),
     },
     {
       name: "range",
       tab,
       read: () => (view.range.value === view.first ? [] : [view.range.value]),
-      write: ([text = view.first]) => view.choose(Object.hasOwn(ranges, text) ? (text as Range) : view.first),
+      write: ([text = view.first]) => view.choose(text === "release" || Object.hasOwn(ranges, text) ? (text as Range) : view.first),
     },
     {
       name: "compare",
@@ -52,13 +52,11 @@ export function monitoringParts(state: State): AddressPart[] {
   ];
 }
 
-function sortText({ by, isDescending }: Sorting): string[] {
-  return by === DEFAULT_SORTING.by && isDescending === DEFAULT_SORTING.isDescending
-    ? []
-    : [`${isDescending ? "-" : ""}${by}`];
+export function sortText({ by, isDescending }: Sorting): string {
+  return `${isDescending ? "-" : ""}${by}`;
 }
 
-function sortingOf(text: string): Sorting {
+export function sortingOf(text: string): Sorting {
   const by = columns.find((column) => column === text.replace(/^-/, ""));
   return by === undefined ? DEFAULT_SORTING : { by, isDescending: text.startsWith("-") };
 }

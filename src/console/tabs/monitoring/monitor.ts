@@ -17,6 +17,7 @@ import { toRow, type AppGroup, type Row } from "./rows.ts";
 import { watchProblemCount } from "./problem-count.ts";
 import { isOfEnvironment } from "./problems.ts";
 import { createView } from "./view.ts";
+import { watchReleased } from "./released.ts";
 
 /** The state that the parts of the tab share. It outlives the tab, so that the charts have no gaps. */
 export type Monitor = ReturnType<typeof createMonitor>;
@@ -57,7 +58,7 @@ function createMonitor(page: Console) {
     if (storedProfile(page) !== undefined && Object.hasOwn(facts.contract.environments, environment))
       page.store.update((document) => ({ ...document, runtimeEnvironment: environment }));
   };
-  const view = createView(feed);
+  const view = createView(feed, watchReleased(api, feed));
   const marks = createMarks(api, feed);
   const problemCount = watchProblemCount(feed, { api, service, marks });
   return {
