@@ -73,7 +73,7 @@ async function scripts(entry: string, format: "esm" | "iife"): Promise<OutputChu
         name: "rules-without-words",
         transform: {
           filter: {
-            id: /core[\\/](?:deployments[\\/]rules[\\/]|env[\\/]value-rules|rollout[\\/]settings[\\/]settings)/,
+            id: /core[\\/](?:deployments[\\/]rules[\\/]|env[\\/]value-rules|project[\\/]rollout-settings)/,
           },
           handler: rulesOnly,
         },

@@ -13,59 +13,59 @@ import { post, repository, testServer, type TestServer } from "../server/support
 import { handMonitoring } from "./hand-monitoring.ts";
 import { row, serverOver } from "./monitoring-page.ts";
 import { openConsole, type Browser, type ConsoleOptions } from "./open-console.ts";
-import { copiesOf, counted, longTask, task } from "./task.ts";
+import { copiesOf, counted, inEveryWay, type Tasks, type Way } from "./task.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const HOUR = 3_600_000;
 const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
 
-async function opened(browser: Browser, server: TestServer, options: ConsoleOptions = {}) {
-  const open = await openConsole(browser, server.url, options);
+export async function opened(by: Way, browser: Browser, server: TestServer, options: ConsoleOptions = {}) {
+  const open = await openConsole(browser, server.url, { ...by.look, ...options });
   return { ...open, server, clicks: await counted(open.page) };
 }
 
-export async function monitored(browser: Browser, options: Parameters<typeof handMonitoring>[1] = {}) {
-  const open = await handMonitoring(browser, options);
+export async function monitored(by: Way, browser: Browser, options: Parameters<typeof handMonitoring>[1] = {}) {
+  const open = await handMonitoring(browser, { ...by.look, ...options });
   await open.telemetry.watchers(1);
   return { ...open, clicks: await counted(open.page) };
 }
 
-export function everydayTasks(browser: Browser): void {
+export function everydayTasks(browser: Browser, tasks: Tasks = inEveryWay): void {
   const real = pm2();
   beforeAll(() => real.startDaemon());
   afterAll(() => real.end());
-  onTrouble(browser, real);
-  onThePast(browser);
-  onEnvironments(browser, real);
-  onDeclarations(browser);
+  onTrouble(browser, tasks, real);
+  onThePast(browser, tasks);
+  onEnvironments(browser, tasks, real);
+  onDeclarations(browser, tasks);
 }
 
-function onTrouble(browser: Browser, real: Pm2): void {
-  task("why does it restart", { clicks: 0, first: "impossible" }, async () => {
-    const { page, give, clicks } = await monitored(browser);
+function onTrouble(browser: Browser, { task, longTask }: Tasks, real: Pm2): void {
+  task("why does it restart", { clicks: 0, first: "impossible" }, async (by) => {
+    const { page, give, clicks } = await monitored(by, browser);
     const details = "It ended by itself 26 times in 4 minutes.";
     give([{ name: "auth" }, { name: "consumer", problem: { code: "PROCESS_CRASH_LOOP", details } }]);
     await expect.poll(() => page.locator("tbody tr").first().innerText()).toContain(details);
     return clicks;
   });
 
-  task("the last lines of its log", { clicks: 2, first: "impossible" }, async () => {
+  task("the last lines of its log", { clicks: 2, first: "impossible" }, async (by) => {
     await quietApp(real, "api", "one\ntwo\nthe last line\n");
-    const { page, clicks } = await opened(browser, await serverOver(real));
-    await row(page, "api").getByRole("button", { name: "api" }).first().click();
-    await page.getByRole("link", { name: "Open the log" }).click();
+    const { page, clicks } = await opened(by, browser, await serverOver(real));
+    await by.press(row(page, "api").getByRole("button", { name: "api" }).first());
+    await by.press(page.getByRole("link", { name: "Open the log" }));
     await page.getByRole("log", { name: "Log of api" }).getByText("the last line").waitFor();
     return clicks;
   });
 
-  longTask("a link to this line of the log", { clicks: 3, first: "impossible" }, async () => {
+  longTask("a link to this line of the log", { clicks: 3, first: "impossible" }, async (by) => {
     const at = new Date(Date.now() - 60_000).toISOString();
     await quietApp(real, "dated", `${at} the line in question\n${new Date().toISOString()} a later one\n`);
-    const { page, clicks } = await opened(browser, await serverOver(real));
-    await row(page, "dated").getByRole("button", { name: "dated" }).first().click();
-    await page.getByRole("link", { name: "Open the log" }).click();
+    const { page, clicks } = await opened(by, browser, await serverOver(real));
+    await by.press(row(page, "dated").getByRole("button", { name: "dated" }).first());
+    await by.press(page.getByRole("link", { name: "Open the log" }));
     const line = page.locator(".log-line", { hasText: "the line in question" });
-    await line.getByRole("link").click();
+    await by.press(line.getByRole("link"));
     await page.waitForURL((url) => url.hash === `#/logs?apps=dated&at=${encodeURIComponent(at)}`);
     await page
       .getByRole("region", { name: /^Log of dated around/ })
@@ -74,31 +74,31 @@ function onTrouble(browser: Browser, real: Pm2): void {
     return clicks;
   });
 
-  longTask("mute a known alarm until Monday", { clicks: 4, first: "impossible" }, async () => {
-    const { page, give, clicks, field } = await monitored(browser, { mayFail: true });
+  longTask("mute a known alarm until Monday", { clicks: 4, first: "impossible" }, async (by) => {
+    const { page, give, clicks, field } = await monitored(by, browser, { mayFail: true });
     give([{ name: "feed", status: "errored", pid: null }]);
-    await page.getByRole("button", { name: "Mute until…" }).click();
-    await field("Until").selectOption("monday");
-    await page.getByRole("dialog").getByRole("button", { name: "Mute", exact: true }).click();
+    await by.press(page.getByRole("button", { name: "Mute until…" }));
+    await by.choose(field("Until"), "monday");
+    await by.press(page.getByRole("dialog").getByRole("button", { name: "Mute", exact: true }));
     await page.getByText("1 muted").waitFor();
     await page.getByText("No app needs attention").waitFor();
     return clicks;
   });
 
-  task("start an app that PM2 does not know", { clicks: 1, first: 1 }, async () => {
-    const { page, give, button, clicks } = await monitored(browser, { mayFail: true });
+  task("start an app that PM2 does not know", { clicks: 1, first: 1 }, async (by) => {
+    const { page, give, button, clicks } = await monitored(by, browser, { mayFail: true });
     give([{ name: "auth" }], { missingExpected: ["mailer"] });
-    await button("Start mailer").click();
+    await by.press(button("Start mailer"));
     // No PM2 runs in this test, so the server refuses the action.
     await page.locator(".toast.error").getByText("start of mailer").waitFor();
     return clicks;
   });
 
-  longTask("be told while the page is in the background", { clicks: 1, first: "impossible" }, async () => {
-    const { page, give, button, clicks } = await monitored(browser, { prepare: withNotices });
+  longTask("be told while the page is in the background", { clicks: 1, first: "impossible" }, async (by) => {
+    const { page, give, button, clicks } = await monitored(by, browser, { prepare: withNotices });
     give([{ name: "auth" }]);
     await page.locator(".process-name").waitFor();
-    await button("Notify me of trouble while this page is hidden").click();
+    await by.press(button("Notify me of trouble while this page is hidden"));
     await page.locator("[aria-pressed=true][aria-label^=Notify]").waitFor();
     await page.evaluate(() => void Object.defineProperty(document, "hidden", { value: true }));
     give([{ name: "auth", status: "errored" }]);
@@ -138,14 +138,20 @@ function recorded() {
   return { server: { repository: files } };
 }
 
-function onThePast(browser: Browser): void {
+/** A phone has no room for that column, so it has a list of orders. */
+async function sortedByGrowth(by: Way, page: Page): Promise<void> {
+  if (by.look.isPhone === true) await by.choose(page.getByLabel("Sort by"), "-growth");
+  else await by.press(page.getByRole("button", { name: "Growth" }));
+}
+
+function onThePast(browser: Browser, { longTask }: Tasks): void {
   const grown = { name: "api", pmId: 0, memoryBytes: 700 * MIB };
 
-  longTask("now against an hour ago", { clicks: 2, first: "impossible" }, async () => {
-    const { page, give, clicks } = await monitored(browser, recorded());
+  longTask("now against an hour ago", { clicks: 2, first: "impossible" }, async (by) => {
+    const { page, give, clicks } = await monitored(by, browser, recorded());
     give([grown]);
-    await page.locator("label", { hasText: /^1h$/ }).click();
-    await page.locator("label", { hasText: "Compare with the 1h before" }).click();
+    await by.press(page.locator("label", { hasText: /^1h$/ }));
+    await by.press(page.locator("label", { hasText: "Compare with the 1h before" }));
     const chart = page.getByRole("application", { name: /^CPU of the host/ });
     const read = async (): Promise<string | null> => {
       await chart.press("Home");
@@ -155,28 +161,28 @@ function onThePast(browser: Browser): void {
     return clicks;
   });
 
-  longTask("who eats memory now", { clicks: 1, first: 1 }, async () => {
-    const { page, give, clicks } = await monitored(browser);
+  longTask("who eats memory now", { clicks: 1, first: 1 }, async (by) => {
+    const { page, give, clicks } = await monitored(by, browser);
     give([
       { name: "small", memoryBytes: 1 },
       { name: "large", memoryBytes: 2 ** 30 },
     ]);
-    await page.getByRole("button", { name: "Memory", exact: true }).click();
+    await by.press(page.getByRole("button", { name: "Memory", exact: true }));
     await expect.poll(() => page.locator("tbody .name").first().textContent()).toBe("large");
     return clicks;
   });
 
-  longTask("who eats memory since the morning", { clicks: 2, first: "impossible" }, async () => {
-    const { page, give, clicks } = await monitored(browser, recorded());
+  longTask("who eats memory since the morning", { clicks: 2, touches: 3, first: "impossible" }, async (by) => {
+    const { page, give, clicks } = await monitored(by, browser, recorded());
     give([{ name: "idle", pmId: 1, memoryBytes: 900 * MIB }, grown]);
-    await page.locator("label", { hasText: /^6h$/ }).click();
-    await page.getByRole("button", { name: "Growth" }).click();
+    await by.press(page.locator("label", { hasText: /^6h$/ }));
+    await sortedByGrowth(by, page);
     await expect.poll(() => row(page, "api").locator(".growth").textContent()).toMatch(/^\+4[345]\d MB$/);
     await expect.poll(() => page.locator("tbody .name").allTextContents()).toEqual(["api", "idle"]);
     return clicks;
   });
 
-  longTask("who changed what yesterday", { clicks: 1, first: 4 }, async () => {
+  longTask("who changed what yesterday", { clicks: 1, first: 4 }, async (by) => {
     const server = await testServer(noPm2);
     await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
     const { auditFile } = server.repository;
@@ -186,8 +192,8 @@ function onThePast(browser: Browser): void {
     const yesterday = new Date(Date.parse(written) - 24 * HOUR).toISOString().slice(0, 10);
     writeFileSync(auditFile, text.replaceAll(day, yesterday));
     await post(server, { values: { SVC_DATABASE_DRIVER: "MySQL" } });
-    const { page, tab, clicks } = await opened(browser, server, { timeZone: "UTC" });
-    await tab("Activity").click();
+    const { page, clicks } = await opened(by, browser, server, { timeZone: "UTC" });
+    await by.visit(page, "activity");
     await page.getByText("SVC_DATABASE_DRIVER").first().waitFor();
     await page.keyboard.press("/");
     await page.keyboard.type(yesterday);
@@ -198,16 +204,16 @@ function onThePast(browser: Browser): void {
   });
 }
 
-function onEnvironments(browser: Browser, real: Pm2): void {
-  longTask("staging against dev", { clicks: 3, first: 3 }, async () => {
-    const { page, tab, clicks } = await opened(browser, await testServer(noPm2));
-    await tab("Runtime environment").click();
-    await page.getByLabel("Compare dev with").selectOption("staging");
+function onEnvironments(browser: Browser, { task, longTask }: Tasks, real: Pm2): void {
+  longTask("staging against dev", { clicks: 3, first: 3 }, async (by) => {
+    const { page, clicks } = await opened(by, browser, await testServer(noPm2));
+    await by.visit(page, "environment");
+    await by.choose(page.getByLabel("Compare dev with"), "staging");
     await page.getByText("SVC_DATABASE_NAME").first().waitFor();
     return clicks;
   });
 
-  task("change a key and make it effective in one app", { clicks: 5, first: 7 }, async () => {
+  task("change a key and make it effective in one app", { clicks: 5, first: 7 }, async (by) => {
     const files = repository();
     const app = { name: "web", script: join(real.folder, "web.cjs"), cwd: real.folder };
     writeFileSync(app.script, "setInterval(() => {}, 1e6);");
@@ -215,25 +221,25 @@ function onEnvironments(browser: Browser, real: Pm2): void {
     real.pm2Folder([{ ...app, node_args: [`--env-file=${files.envFile("dev")}`] }]);
     await real.startDeclared("web");
     const server = await serverOver(real, { repository: files, env: { NODE_ENV: "dev" } });
-    const { page, tab, field, button, clicks } = await opened(browser, server);
-    await tab("Runtime environment").click();
-    await field("HTTP framework").selectOption("fastify");
-    await button("Save").click();
-    await button("Restart 1").click();
+    const { page, field, button, clicks } = await opened(by, browser, server);
+    await by.visit(page, "environment");
+    await by.choose(field("HTTP framework"), "fastify");
+    await by.press(button("Save"));
+    await by.press(button("Restart 1"));
     await page.getByRole("group", { name: "Restarted with the new values" }).waitFor();
     expect(server.text()).toContain("SVC_HTTP_FRAMEWORK=fastify");
     return clicks;
   });
 
-  task("roll a saved change back", { clicks: 1, first: "impossible" }, async () => {
+  task("roll a saved change back", { clicks: 1, first: "impossible" }, async (by) => {
     const server = await testServer(noPm2);
-    const { page, field, button } = await openConsole(browser, server.url, { tab: "environment" });
+    const { page, field, button } = await openConsole(browser, server.url, { ...by.look, tab: "environment" });
     const before = server.text();
-    await field("HTTP framework").selectOption("fastify");
-    await button("Save").click();
+    await by.choose(field("HTTP framework"), "fastify");
+    await by.press(button("Save"));
     await page.getByText("Saved 1 key to .env.dev.").waitFor();
     const clicks = await counted(page);
-    await button("Undo").click();
+    await by.press(button("Undo"));
     await expect.poll(() => server.text()).toBe(before);
     return clicks;
   });
@@ -250,26 +256,26 @@ async function declared() {
   return { files, server: await testServer({ ...noPm2, repository: server }) };
 }
 
-function onDeclarations(browser: Browser): void {
-  longTask("read the deployments.yaml of the repository", { clicks: 1, first: "impossible" }, async () => {
-    const { page, tab, clicks } = await opened(browser, (await declared()).server);
-    await tab("Deploy targets").click();
+function onDeclarations(browser: Browser, { task, longTask }: Tasks): void {
+  longTask("read the deployments.yaml of the repository", { clicks: 1, touches: 2, first: "impossible" }, async (by) => {
+    const { page, clicks } = await opened(by, browser, (await declared()).server);
+    await by.visit(page, "targets");
     await page.getByText("From deployments.yaml at commit").waitFor();
     await page.getByText("rack-2").waitFor();
     return clicks;
   });
 
-  task("a target into a pull request", { clicks: 3, first: 13 }, async () => {
+  task("a target into a pull request", { clicks: 3, touches: 4, first: 13 }, async (by) => {
     const { files, server } = await declared();
-    const { page, tab, button, field, clicks } = await opened(browser, server);
+    const { page, button, field, clicks } = await opened(by, browser, server);
     const copied = await copiesOf(page);
-    await tab("Deploy targets").click();
-    await button("New deploy target").click();
-    await field("Name").fill("dr-site");
-    await field("Runtime").fill("node22");
+    await by.visit(page, "targets");
+    await by.press(button("New deploy target"));
+    await by.fill(field("Name"), "dr-site");
+    await by.fill(field("Runtime"), "node22");
     await page.keyboard.press("Enter");
     await page.getByText("dr-site added").waitFor();
-    await button("Copy patch").click();
+    await by.press(button("Copy patch"));
     await page.getByText("Copied the patch.").waitFor();
     writeFileSync(files.path("draft.patch"), await copied());
     files.git("apply", "draft.patch");

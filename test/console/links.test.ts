@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)("a link with parameters", () => {
       await page.getByRole("button", { name: "CPU", exact: true }).click();
       await page.getByRole("radio", { name: "15m" }).check();
       await page.getByRole("button", { name: "worker", exact: false }).first().click();
-      const hash = "#/monitoring?environment=staging&find=r&status=online&sort=-cpu&range=15m&open=2+worker";
+      const hash = "#/monitoring?environment=staging&find=r&status=online&sort=-cpu&range=15m&process=2+worker";
       await page.waitForURL((url) => url.hash === hash);
       await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
       await page.getByRole("button", { name: "Copy the link to this view" }).click();

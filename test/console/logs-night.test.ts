@@ -58,6 +58,7 @@ describe.skipIf(!hasBrowser)("a followed log", () => {
     const server = await serverOver(real, { repository: files });
     const { page } = await openConsole(browser, server.url, { mayFail: true, tab: "logs?apps=chatty,plain" });
     const log = page.getByRole("log", { name: "Log of chatty, plain" });
+    await page.getByText(/^No line of plain has a time/).waitFor();
     await log.getByText("plain 299").waitFor();
     appendFileSync(paths.chatty, "the first goes on\n");
     await log.getByText("the first goes on").waitFor();

@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)("instances of an app", () => {
     await expect.poll(() => page.locator("tr.instance small").allTextContents()).toEqual(["id 3", "id 4"]);
     await page.locator("tr.instance .process-name").first().click();
     await page.getByRole("region", { name: "Facts of shop-restapi, PM2 id 3" }).waitFor();
-    expect(new URL(page.url()).hash).toContain("open=%C3%97+3+shop-restapi&open=3+shop-restapi");
+    expect(new URL(page.url()).hash).toContain("process=3+shop-restapi&open=%C3%97+3+shop-restapi");
     await expect.poll(() => axe(page)).toEqual([]);
     await expect.poll(() => overflow(page)).toBe(0);
   });

@@ -6,7 +6,7 @@ import { ask } from "../server/support.ts";
 import { nightEcosystem, nightProcesses } from "../support/bad-night.ts";
 import { longTest } from "../support/runs.ts";
 import { expectAccessible } from "./accessibility.ts";
-import { handMonitoring } from "./hand-monitoring.ts";
+import { handMonitoring, metricsOf } from "./hand-monitoring.ts";
 import { titleOf } from "./open-console.ts";
 
 const browser = useBrowser();
@@ -19,6 +19,7 @@ describe.skipIf(!hasBrowser)("a known trouble", () => {
     const inbox = page.getByRole("region", { name: "Attention" });
     const card = inbox.getByRole("listitem").filter({ hasText: "feed-importer" });
     await card.getByRole("button", { name: "Mute until…" }).click();
+    await page.getByText("Mutes: errored. A new kind of trouble is not muted.").waitFor();
     await field("Reason").fill("the feed is down until Monday");
     await page.getByRole("dialog").getByRole("button", { name: "Mute", exact: true }).click();
     await expect.poll(() => inbox.locator(".state-line").innerText()).toMatch(/^11 apps need attention/);
@@ -32,6 +33,12 @@ describe.skipIf(!hasBrowser)("a known trouble", () => {
     await inbox.getByText("It does not accept connections.").waitFor();
     await expect.poll(() => inbox.locator(".state-line").innerText()).toMatch(/^1 app needs attention/);
     await expectAccessible({ page });
+    // PM2 is silent: nothing is known of the apps, but the mute is still there.
+    const { payload } = metricsOf(Date.now() + 60_000, []);
+    const error = { code: "PM2_TIMEOUT", details: "PM2 did not respond within 5 s." } as const;
+    telemetry.give({ kind: "host", payload: { collectedAt: payload.collectedAt, host: payload.host }, error });
+    await expect.poll(() => inbox.locator(".state-line").innerText()).toMatch(/^PM2 does not answer/);
+    expect(await inbox.getByText("the feed is down until Monday").isVisible()).toBe(true);
     give(nightProcesses, nightEcosystem);
     await inbox.getByText("1 muted").waitFor();
     await button("End the mute").click();
@@ -49,7 +56,7 @@ describe.skipIf(!hasBrowser)("a known trouble", () => {
     await page.getByRole("dialog", { name: "Mute mailer, search" }).getByRole("button", { name: "Mute" }).click();
     await expect.poll(() => inbox.locator(".state-line").innerText()).toMatch(/^No app needs attention/);
     await inbox.getByText("2 muted").click();
-    await inbox.getByText(/^search, missing, until .*: they move to another machine/).waitFor();
+    await inbox.getByText(/^search, not known to PM2, until .*: they move to another machine/).waitFor();
   });
 
   longTest("has a note that the next user reads", async () => {
@@ -73,6 +80,9 @@ describe.skipIf(!hasBrowser)("the command bar", () => {
     await page.keyboard.press("Control+k");
     const bar = page.getByRole("dialog", { name: "Go to" });
     await bar.getByRole("option", { name: "Open Monitoring" }).waitFor();
+    await page.keyboard.type("nodes");
+    await bar.getByText("Nothing has this name.").waitFor();
+    await bar.getByRole("combobox").fill("");
     await page.keyboard.type("ord log");
     await expect.poll(() => bar.getByRole("option").allTextContents()).toEqual(["orders-api: log"]);
     await expectAccessible({ page });

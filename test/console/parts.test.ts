@@ -11,7 +11,7 @@ import {
   formatTime,
 } from "../../src/console/data/format.ts";
 import { RequestError } from "../../src/console/data/request-error.ts";
-import { extentOf, Series } from "../../src/console/data/series.ts";
+import { Series } from "../../src/console/data/series.ts";
 import { parseLink } from "../../src/console/state/address.ts";
 import { ServerWatch } from "../../src/console/state/server-watch.ts";
 import { createSession } from "../../src/console/state/session.ts";
@@ -79,11 +79,6 @@ describe("series", () => {
     const into = new Float32Array(3).fill(Number.NaN);
     series.spread(0, { from: 1, to: 4 }, into);
     expect([...into]).toEqual([Number.NaN, 20, 40]);
-  });
-
-  test("the extent covers the measured values", () => {
-    expect(extentOf([null, 2, 4])).toEqual({ min: 2, average: 3, max: 4 });
-    expect(extentOf([null])).toEqual({ min: null, average: null, max: null });
   });
 });
 

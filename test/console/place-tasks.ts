@@ -5,18 +5,19 @@ import { switchboard } from "../browser/support.ts";
 import { testServer } from "../server/support.ts";
 import { monitored } from "./everyday-tasks.ts";
 import { openConsole, type Browser } from "./open-console.ts";
-import { copiesOf, counted, longTask } from "./task.ts";
+import { copiesOf, counted, inEveryWay } from "./task.ts";
 
 export function placeTasks(browser: Browser): void {
-  longTask("share exactly what is on the page", { clicks: 1, first: "impossible" }, async () => {
-    const { page, give, telemetry, server, button, clicks } = await monitored(browser, {
-      tab: "monitoring?find=th&sort=-memory&range=1m&open=0+auth",
+  const { longTask } = inEveryWay;
+  longTask("share exactly what is on the page", { clicks: 1, first: "impossible" }, async (by) => {
+    const { page, give, telemetry, server, button, clicks } = await monitored(by, browser, {
+      tab: "monitoring?find=th&sort=-memory&range=1m&process=0+auth",
     });
     const processes = [{ name: "auth" }, { name: "mailer" }, { name: "other", memoryBytes: 2 ** 40 }];
     give(processes);
     await page.getByRole("region", { name: /^Facts of auth/ }).waitFor();
     const copied = await copiesOf(page);
-    await button("Copy the link to this view").click();
+    await by.press(button("Copy the link to this view"));
     const link = await copied();
     expect(new URL(link).origin).toBe(server.url);
     const other = await openConsole(browser, server.url, { tab: new URL(link).hash.replace("#/", "") });
@@ -28,11 +29,11 @@ export function placeTasks(browser: Browser): void {
     return clicks;
   });
 
-  longTask("open the console through a forwarded port", { clicks: 0, first: 0 }, async () => {
+  longTask("open the console through a forwarded port", { clicks: 0, first: 0 }, async (by) => {
     const forwarder = await switchboard();
     const server = await testServer({ env: { PM2_HOME: "/nowhere/pm2" } });
     forwarder.pointTo(server.port);
-    const { page } = await openConsole(browser, `http://localhost:${forwarder.port}`);
+    const { page } = await openConsole(browser, `http://localhost:${forwarder.port}`, by.look);
     await page.getByText("The processes of PM2 cannot be read").waitFor();
     return await counted(page);
   });

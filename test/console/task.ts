@@ -1,34 +1,128 @@
 /// <reference lib="dom" />
-/** A test with the minimum number of clicks for a task. */
-import type { Page } from "playwright-core";
+/** A task from opening the page to its result, by mouse, by keyboard alone and on a phone. */
+import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { longTest } from "../support/runs.ts";
+import type { TabId } from "../../src/console/state/address.ts";
+import type { ConsoleOptions } from "./open-console.ts";
 
-/** Returns the number of clicks so far. Selecting an option counts as two clicks: one opens the list. */
+/** Returns the number of clicks or touches so far. Selecting an option counts as two: one opens the list. */
 type Clicks = () => Promise<number>;
 
 interface Counts {
   readonly clicks: number;
+  /** If a phone needs more, for example to open the list of views. */
+  readonly touches?: number;
   /** The number of clicks in the first version of the console. */
   readonly first: number | "impossible";
 }
 
-/** The title of the test has the counts. Counting starts when the page is open. */
-export function task(name: string, counts: Counts, run: () => Promise<Clicks>): void {
-  declare(test, name, counts, run);
+/** How the user of a task acts. */
+export interface Way {
+  readonly name: "by mouse" | "by keyboard alone" | "on a phone";
+  readonly look: ConsoleOptions;
+  readonly press: (target: Locator) => Promise<void>;
+  readonly choose: (target: Locator, value: string) => Promise<void>;
+  readonly fill: (target: Locator, text: string) => Promise<void>;
+  /** Opens a view by its link in the navigation. */
+  readonly visit: (page: Page, id: TabId) => Promise<void>;
 }
 
-/** A task of the long run only, because the tests of its tab do the same in every run. */
-export function longTask(name: string, counts: Counts, run: () => Promise<Clicks>): void {
-  declare(longTest, name, counts, run);
+type Task = (by: Way) => Promise<Clicks>;
+type Declare = (name: string, counts: Counts, run: Task) => void;
+
+export interface Tasks {
+  readonly task: Declare;
+  /** Of the long run only, because the tests of its tab do the same in every run. */
+  readonly longTask: Declare;
 }
 
-function declare(as: typeof test, name: string, { clicks, first }: Counts, run: () => Promise<Clicks>): void {
-  as(`${name}: ${clicks} ${clicks === 1 ? "click" : "clicks"}, at first ${first}`, async () => {
-    const counts = await run();
-    await expect.poll(() => counts()).toBe(clicks);
-  });
+/** The title of a test has the counts. Counting starts when the page is open. */
+function tasksIn(others: readonly Way[]): Tasks {
+  const declare =
+    (as: typeof test): Declare =>
+    (name, { clicks, first, touches = clicks }, run) => {
+      const declareOne = (how: typeof test, by: Way, expected: number, title: string): void =>
+        how(`${name}, ${by.name}: ${title}`, async () => {
+          const counts = await run(by);
+          await expect.poll(() => counts()).toBe(expected);
+        });
+      declareOne(as, byMouse, clicks, `${clicks} clicks, at first ${first}`);
+      if (others.includes(byKeyboard)) declareOne(longTest, byKeyboard, 0, "no click");
+      if (others.includes(onPhone)) declareOne(longTest, onPhone, touches, `${touches} touches`);
+    };
+  return { task: declare(test), longTask: declare(longTest) };
 }
+
+const byMouse: Way = {
+  name: "by mouse",
+  look: {},
+  press: (target) => target.click(),
+  choose: async (target, value) => void (await target.selectOption(value)),
+  fill: (target, text) => target.fill(text),
+  visit: (page, id) => linkOf(page, id).click(),
+};
+
+const onPhone: Way = {
+  ...byMouse,
+  name: "on a phone",
+  look: { isPhone: true, isTouch: true },
+  press: (target) => target.tap(),
+  async visit(page, id) {
+    // The bar of a phone shows the first views.
+    if (!(await linkOf(page, id).isVisible())) await page.locator(".open-more").tap();
+    await linkOf(page, id).tap();
+  },
+};
+
+const byKeyboard: Way = {
+  name: "by keyboard alone",
+  look: {},
+  async press(target) {
+    const key = await reach(target);
+    const isChecked = (): Promise<boolean> => target.evaluate((one) => (one as HTMLLabelElement).control?.matches(":checked") === true);
+    if (key !== "ArrowRight") await target.page().keyboard.press(key);
+    else for (let at = 0; at < 20 && !(await isChecked()); at += 1) await target.page().keyboard.press(key);
+  },
+  async choose(target, value) {
+    await reach(target);
+    const label = await target.locator(`option[value="${value}"]`).textContent();
+    await target.page().keyboard.type(label ?? "");
+  },
+  async fill(target, text) {
+    await reach(target);
+    await target.page().keyboard.press("ControlOrMeta+a");
+    await target.page().keyboard.type(text);
+  },
+  visit: async (page, id) => void (await byKeyboard.press(linkOf(page, id))),
+};
+
+function linkOf(page: Page, id: TabId): Locator {
+  return page.locator(`#tab-${id}`);
+}
+
+const MAX_STOPS = 300;
+
+/** Presses Tab until the target has the focus. @returns the key that activates it */
+async function reach(target: Locator): Promise<"Enter" | "Space" | "ArrowRight"> {
+  await target.waitFor();
+  for (let stops = 0; stops < MAX_STOPS; stops += 1) {
+    const key = await target.evaluate((element) => {
+      const control = element instanceof HTMLLabelElement ? element.control : element;
+      const focus = document.activeElement as HTMLInputElement | null;
+      if (control instanceof HTMLInputElement && control.type === "radio")
+        return focus?.type === "radio" && focus.name === control.name ? "ArrowRight" : undefined;
+      if (control !== focus) return undefined;
+      return control instanceof HTMLInputElement && control.type === "checkbox" ? "Space" : "Enter";
+    });
+    if (key !== undefined) return key;
+    await target.page().keyboard.press("Tab");
+  }
+  throw new Error(`Tab does not reach ${String(target)}`);
+}
+
+export const byMouseOnly = tasksIn([]);
+export const inEveryWay = tasksIn([byKeyboard, onPhone]);
 
 /** Counts from now on, also after a reload. */
 export async function counted(page: Page): Promise<Clicks> {
@@ -36,8 +130,10 @@ export async function counted(page: Page): Promise<Clicks> {
   await page.exposeFunction("countClicks", (count: number) => void (clicks += count));
   const listen = (): void => {
     const { countClicks } = window as unknown as { countClicks: (count: number) => void };
+    let pressed = false;
     addEventListener("pointerdown", () => countClicks(1), true);
-    addEventListener("change", ({ target }) => target instanceof HTMLSelectElement && countClicks(2), true);
+    addEventListener("keydown", () => (pressed = true), true);
+    addEventListener("change", ({ target }) => target instanceof HTMLSelectElement && !pressed && countClicks(2), true);
   };
   await page.addInitScript(listen);
   await page.evaluate(listen);

@@ -5,6 +5,7 @@ import type { Browser } from "playwright-core";
 import { firefox } from "playwright-core-firefox";
 import { afterAll, beforeAll, describe } from "vitest";
 import { everydayTasks } from "./everyday-tasks.ts";
+import { byMouseOnly } from "./task.ts";
 
 const executablePath = process.env["FIREFOX_PATH"] ?? "/usr/bin/firefox-esr";
 
@@ -18,5 +19,5 @@ describe.skipIf(!existsSync(executablePath))("a task in Firefox", () => {
   everydayTasks(() => {
     if (browser === undefined) throw new Error("There is no browser.");
     return browser;
-  });
+  }, byMouseOnly);
 });

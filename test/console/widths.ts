@@ -13,7 +13,7 @@ function cutOff(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const width = document.documentElement.clientWidth;
     const words =
-      ":is(#panel, .top, .tabs) :is(button, select, input, textarea, a, h1, h2, strong, .whose, .extent, .now, .host-facts, .host-name i, td.number)";
+      ":is(#panel, .top, .tabs) :is(button, select, input, textarea, a, h1, h2, strong, .whose, .now, .host-facts, .host-name i, td.number)";
     /** The visible part of the page around an element. A scroll container has no limits. */
     const sightOf = (element: Element): readonly [least: number, most: number] => {
       let [least, most] = [0, width];

@@ -79,19 +79,6 @@ function numberOrGap(value: number | undefined): number | null {
   return value === undefined || Number.isNaN(value) ? null : value;
 }
 
-export interface Extent {
-  readonly min: number | null;
-  readonly average: number | null;
-  readonly max: number | null;
-}
-
-export function extentOf(values: readonly (number | null)[]): Extent {
-  const measured = values.filter((value) => value !== null);
-  if (measured.length === 0) return { min: null, average: null, max: null };
-  const sum = measured.reduce((total, value) => total + value, 0);
-  return { min: Math.min(...measured), average: sum / measured.length, max: Math.max(...measured) };
-}
-
 export interface RecordedSeries {
   readonly from: number;
   readonly step: number;

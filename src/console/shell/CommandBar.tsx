@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useContext, useState } from "preact/hooks";
 import { ConsoleContext, usePage, type Console } from "../console.ts";
 import { tabIds } from "../state/address.ts";
-import { tabs } from "../tabs/index.ts";
+import { isOffered, tabs } from "../tabs/index.ts";
 import { monitorOf } from "../tabs/monitoring/monitor.ts";
 import { keyOf } from "../tabs/monitoring/rows.ts";
 import { Dialog } from "../ui/Dialog.tsx";
@@ -21,13 +21,14 @@ function listCommands(page: Console | undefined, { router, shortcuts }: ReturnTy
   const processes = page === undefined ? [] : (monitorOf(page).feed.newest.peek()?.metrics?.processes ?? []);
   const apps = [...new Map(processes.map((one) => [one.name, one])).values()].flatMap((process): Command[] => {
     const { name } = process;
-    const details = router.href("monitoring", ["find", name], ["open", keyOf(process)]);
+    const details = router.href("monitoring", ["process", keyOf(process)]);
     return [
       { label: `${name}: details`, run: goTo(details) },
       { label: `${name}: log`, run: goTo(router.href("logs", ["apps", name])) },
     ];
   });
-  const views = tabIds.map((id) => ({ label: `Open ${tabs[id].label}`, run: () => void router.go(id) }));
+  const offered = tabIds.filter((id) => isOffered(id, router.node, page?.facts));
+  const views = offered.map((id) => ({ label: `Open ${tabs[id].label}`, run: () => void router.go(id) }));
   const keys = shortcuts.list.peek().filter(({ label }) => views.every((view) => view.label !== label));
   return [...views, ...apps, ...keys];
 }

@@ -7,7 +7,7 @@ import { Dialog } from "../ui/Dialog.tsx";
 const always = [
   { key: "Ctrl K", label: "Go to an app, a view or a command" },
   { key: "← → Home End", label: "Go through the samples when a chart has the focus" },
-  { key: "Enter", label: "Show the events of the focused chart" },
+  { key: "Enter", label: "Find the events of the focused chart on Activity" },
   { key: "+ −", label: "Zoom in and out of the focused chart" },
   { key: "Esc", label: "Close a dialog, or show the whole range of a chart" },
 ];

@@ -17,13 +17,9 @@ export function createAppearance() {
     watchPixels();
   };
   watchPixels();
-  const narrow = matchMedia("(max-width: 52rem)");
-  const isNarrow = signal(narrow.matches);
-  narrow.addEventListener("change", () => void (isNarrow.value = narrow.matches));
   return {
     theme,
     version,
-    isNarrow,
     choose(next: Theme): void {
       theme.value = next;
       storeTheme(next);

@@ -59,12 +59,13 @@ export function createRouter() {
     href: (id: TabId, ...parameters: Link["parameters"]): string =>
       formatLink({ tab: id, parameters: node === "" ? parameters : [["node", node], ...parameters] }),
     keep: (...parts: readonly AddressPart[]): void => address.add(...parts),
+    /** The next change of the address is one that Back undoes. */
+    remember: (): void => history.pushState(null, "", location.href),
     /** @returns whether the tab is open now */
     go(next: TabId): boolean {
       if (next === tab.value) return true;
       if (!guard.mayLeave()) return false;
-      // The address of the new entry is set when the tab has changed.
-      history.pushState(null, "", location.href);
+      this.remember();
       address.open(next);
       return true;
     },

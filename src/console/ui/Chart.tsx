@@ -20,7 +20,7 @@ export interface ChartProps {
   /** In seconds. Charts that share the signal show the same moment. */
   readonly cursor: Signal<number | undefined>;
   readonly onZoom: (span: Span | undefined) => void;
-  readonly onMarks: (marks: readonly Mark[]) => void;
+  readonly onMarks: (marks: readonly Mark[]) => unknown;
 }
 
 function usePlot(props: ChartProps): {

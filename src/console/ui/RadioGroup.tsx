@@ -3,7 +3,7 @@ import { useId, useState } from "preact/hooks";
 
 export interface RadioGroupProps {
   /** The look: a segmented control, chips or tiles. */
-  readonly class?: "segmented" | "chips" | "host-tiles";
+  readonly class?: "segmented" | "chips";
   readonly label: string;
   readonly value: string;
   readonly options: readonly { readonly value: string; readonly label?: ComponentChildren }[];

@@ -1,6 +1,7 @@
 /** States of processes that have ended, and of those that are meant to end. */
 import type { ProcessProblem } from "../api/metrics.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
+import { pluralize } from "../words/pluralize.ts";
 import type { LastEnd, ProcessFacts, ScheduleFacts, StopFact } from "./facts.ts";
 import type { AppKind } from "./verdict.ts";
 
@@ -27,7 +28,7 @@ export function restingState(record: ProcessRecord, kind: AppKind, context: Cont
   if (kind === "task") return endedTask(record, context);
   const { status, createdAt, restartCount } = record;
   if (status === "errored" || (status === "waiting restart" && createdAt === null)) {
-    const count = restartCount === 0 ? "" : ` PM2 counts ${restartCount} restarts.`;
+    const count = restartCount === 0 ? "" : ` PM2 counts ${pluralize(restartCount, "restart")}.`;
     const details = `PM2 has given up on it${exitText(record)}, and starts it only on request.${count}`;
     return {
       name: status === "errored" ? "errored" : "given up",

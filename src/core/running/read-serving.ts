@@ -20,6 +20,9 @@ import {
 
 type ServingPorts = HasClock & HasMachine & HasProcessLogs;
 
+/** When the process with this id was first seen to hang, by the clock; each look since then found the same. */
+export type HungSince = ReadonlyMap<number, number>;
+
 /** Longer than a server is busy without taking a connection. */
 const HUNG_MS = 2000;
 /** Of a process that was hung at the last look. */
@@ -37,16 +40,15 @@ const HIDDEN = "this user may not see whether the process answers";
 export async function readServing(
   ports: ServingPorts,
   records: readonly ProcessRecord[],
-  hungBefore: ReadonlySet<number> = new Set(),
+  hungSince: HungSince = new Map(),
 ): Promise<ReadonlyMap<number, ServingFacts>> {
   const services = records.filter(isOnlineService);
   if (services.length === 0) return new Map();
   const kernel = await ports.machine.openTrees();
   if (kernel === undefined) return new Map(services.map(({ pmId }) => [pmId, { unseen: NO_KERNEL }]));
   const trees = readTrees(kernel, services);
-  const hung = await readHung(ports, kernel, trees, ({ record }) =>
-    hungBefore.has(record.pmId) ? STILL_HUNG_MS : HUNG_MS,
-  );
+  const limitOf = ({ pid }: ServingTree): number => (hungSince.has(pid) ? STILL_HUNG_MS : HUNG_MS);
+  const hung = await readHung(ports, kernel, trees, { limitOf, hungSince });
   const facts = new Map<number, ServingFacts>([...hung].map(([pmId, sentence]) => [pmId, { hung: sentence }]));
   const sockets = kernel.tcpSockets();
   for (const { record, pid } of trees)
@@ -62,7 +64,7 @@ export async function doAllHang(ports: ServingPorts, records: readonly ProcessRe
   const kernel = await ports.machine.openTrees();
   if (kernel === undefined) return false;
   const isOver = ({ length }: readonly Suspect[]): boolean => length < records.length;
-  const hung = await readHung(ports, kernel, readTrees(kernel, records), () => SECOND_LOOK_MS, isOver);
+  const hung = await readHung(ports, kernel, readTrees(kernel, records), { limitOf: () => SECOND_LOOK_MS, isOver });
   return hung.size === records.length;
 }
 
@@ -103,12 +105,17 @@ interface Suspect {
   readonly sockets: readonly TcpSocket[];
 }
 
+interface HungLook {
+  readonly limitOf: (tree: ServingTree) => number;
+  readonly isOver?: (suspects: readonly Suspect[]) => boolean;
+  readonly hungSince?: HungSince;
+}
+
 async function readHung(
   { clock }: ServingPorts,
   kernel: ProcessTrees,
   trees: readonly ServingTree[],
-  limitOf: (tree: ServingTree) => number,
-  isOver: (suspects: readonly Suspect[]) => boolean = ({ length }) => length === 0,
+  { limitOf, isOver = ({ length }) => length === 0, hungSince }: HungLook,
 ): Promise<ReadonlyMap<number, string>> {
   const startedMs = clock.elapsed();
   const before = kernel.activity(trees.map(({ pid }) => pid));
@@ -127,7 +134,8 @@ async function readHung(
   const after = kernel.activity(suspects.map(({ tree }) => tree.pid));
   return new Map(
     suspects.flatMap(({ tree: { record, pid }, sockets }): [number, string][] => {
-      const sentence = describeHung(record, { sockets, before: before.get(pid), now: after.get(pid), ms });
+      const evidence = { sockets, before: before.get(pid), now: after.get(pid), ms, sinceMs: hungSince?.get(pid) };
+      const sentence = describeHung(record, evidence);
       return sentence === undefined ? [] : [[record.pmId, sentence]];
     }),
   );

@@ -11,7 +11,7 @@ import type { ProcessFacts, ScheduleFacts } from "./facts.ts";
 import { appKind } from "./verdict.ts";
 import { logFacts, attributeStop } from "./log-facts.ts";
 import { MIN_LOOP_RESTARTS, OBSERVED_MS, type RestartObservations } from "./restarts.ts";
-import { readServing } from "./read-serving.ts";
+import { readServing, type HungSince } from "./read-serving.ts";
 import type { ServingFacts } from "./serving.ts";
 import { isAtRest, isWithoutPid, processState, type StateOf } from "./state.ts";
 
@@ -57,6 +57,7 @@ export class FactsReader {
   readonly #ports: FactPorts;
   #kept = new Map<string, ProcessFacts>();
   #schedules = new Map<string, ScheduleFacts>();
+  #hungSince: HungSince = new Map();
   #serving: { readonly atMs: number; readonly facts: ReadonlyMap<number, ServingFacts> } | undefined;
 
   constructor(ports: FactPorts) {
@@ -95,8 +96,9 @@ export class FactsReader {
     const { clock } = this.#ports;
     const last = this.#serving;
     if (last !== undefined && isServing(last.facts) && clock.elapsed() - last.atMs < SERVING_MS) return last.facts;
-    const hung = [...(last?.facts ?? [])].flatMap(([pmId, facts]) => (facts.hung === undefined ? [] : [pmId]));
-    const facts = await readServing(this.#ports, records, new Set(hung));
+    const facts = await readServing(this.#ports, records, this.#hungSince);
+    const hung = records.filter(({ pmId }) => facts.get(pmId)?.hung !== undefined).flatMap(({ pid }) => pid ?? []);
+    this.#hungSince = new Map(hung.map((pid) => [pid, this.#hungSince.get(pid) ?? clock.now()]));
     this.#serving = { atMs: clock.elapsed(), facts };
     return facts;
   }

@@ -1,4 +1,5 @@
 import type { ProcessRecord } from "../pm2/process-record.ts";
+import { pluralize } from "../words/pluralize.ts";
 
 export interface ObservedRestarts {
   readonly uniqueId: string | null;
@@ -84,7 +85,7 @@ function recordedLoop(record: ProcessRecord, { epochMs }: LoopEvidence): string 
   if (!isWaiting && lastStartAt - createdAt < MAX_REQUESTED_RESTART_MS) return undefined;
   const intervalMs = (epochMs - createdAt) / restartCount;
   if (intervalMs > MAX_LOOP_INTERVAL_MS || !(isWaiting || isShortRun(record, epochMs, intervalMs))) return undefined;
-  return `It ended by itself${exitCodeText(exitCode)} a short time ago, and PM2 counts ${restartCount} restarts.`;
+  return `It ended by itself${exitCodeText(exitCode)} a short time ago, and PM2 counts ${pluralize(restartCount, "restart")}.`;
 }
 
 function isShortRun({ lastStartAt, status }: ProcessRecord, epochMs: number, intervalMs: number): boolean {

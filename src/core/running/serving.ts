@@ -4,6 +4,7 @@ import { lastErrorBlock, type ErrorTail } from "../logs/error-block.ts";
 import type { ProcessActivity, TcpSocket } from "../files/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { pluralize } from "../words/pluralize.ts";
+import { formatSecond } from "../words/seconds.ts";
 import type { ProcessFacts } from "./facts.ts";
 
 export type ServingFacts = Pick<ProcessFacts, "hung" | "notLoaded" | "unseen">;
@@ -59,6 +60,8 @@ interface HungEvidence {
   readonly before: ProcessActivity | undefined;
   readonly now: ProcessActivity | undefined;
   readonly ms: number;
+  /** If earlier looks have found the same: the time of the first of them. */
+  readonly sinceMs?: number | undefined;
 }
 
 /** Less is not a blocked event loop. */
@@ -74,19 +77,21 @@ export function describeHung({ execMode }: ProcessRecord, evidence: HungEvidence
   return execMode === "cluster" ? describeBlocked(socket, evidence) : describeBacklog(socket, evidence);
 }
 
-function describeBacklog({ port, waiting }: TcpSocket, { ms }: HungEvidence): string {
+function describeBacklog({ port, waiting }: TcpSocket, evidence: HungEvidence): string {
   const [what, none] = waiting === 1 ? ["connection waits", "nothing"] : ["connections wait", "none of them"];
-  return `${waiting} ${what} on port ${port}, and it has accepted ${none} for ${seconds(ms)}.`;
+  return `${waiting} ${what} on port ${port}, and it has accepted ${none} ${span(evidence)}.`;
 }
 
 /** A paused stream is not read either. */
-function describeBlocked({ port, waiting }: TcpSocket, { before, now, ms }: HungEvidence): string | undefined {
+function describeBlocked({ port, waiting }: TcpSocket, evidence: HungEvidence): string | undefined {
+  const { before, now, ms } = evidence;
   if (before === undefined || now === undefined || now.cpuMs - before.cpuMs < ms * FULL_CPU_SHARE) return undefined;
-  return `It has read none of the ${pluralize(waiting, "byte")} that wait on port ${port} for ${seconds(ms)}, while it used a whole core.`;
+  return `It has read none of the ${pluralize(waiting, "byte")} that wait on port ${port} ${span(evidence)}, while it used a whole core.`;
 }
 
-function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(1)} s`;
+/** Nobody looks all the time, so a longer span is that of the looks. */
+function span({ ms, sinceMs }: HungEvidence): string {
+  return sinceMs === undefined ? `for ${(ms / 1000).toFixed(1)} s` : `at any look since ${formatSecond(sinceMs)}`;
 }
 
 /** An app may need longer than this, so the rest of the evidence counts, too. */

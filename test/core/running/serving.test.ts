@@ -85,6 +85,12 @@ describe("a process is hung", () => {
       {},
       { ...busy, sockets: [socket({ waiting: 1 })] },
     ],
+    [
+      "2 connections wait on port 3000, and it has accepted none of them at any look since 1970-01-01T00:16:40Z.",
+      "earlier looks found the same",
+      {},
+      { ...idle, ms: 300, sinceMs: NOW, sockets: [socket({ waiting: 2 })] },
+    ],
     [undefined, "nothing waits", {}, { ...busy, sockets: [] }],
     [
       "It is suspended, by a signal or a debugger, so it answers nothing.",

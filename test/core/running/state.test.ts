@@ -178,3 +178,10 @@ describe("tasks", () => {
     expect(state(fields, TASK, facts)).toBe(expected);
   });
 });
+
+test("one counted restart is in the singular", () => {
+  const given = (restartCount: number) =>
+    processState(record({ ...rest, status: "errored", restartCount }), { epochMs: NOW, missingFolders: new Set() });
+  expect(given(1).problem?.details).toMatch(/ PM2 counts 1 restart\.$/);
+  expect(given(2).problem?.details).toMatch(/ PM2 counts 2 restarts\.$/);
+});

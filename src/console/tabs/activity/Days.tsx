@@ -175,7 +175,8 @@ function NodeLink({ node }: { node: string }): JSX.Element {
 }
 
 function Event({ row }: { row: Of<"event"> }): JSX.Element {
-  const { event, subject, timestamp, count = 1, since = "" } = row;
+  const { event, timestamp, count = 1, since = "" } = row;
+  const sentence = eventText(event);
   const { app, kind, cause, certainty, evidence, node } = event;
   return (
     <tr class="event">
@@ -195,8 +196,8 @@ function Event({ row }: { row: Of<"event"> }): JSX.Element {
         {node === undefined ? UNKNOWN : <NodeLink node={node} />}
       </td>
       <td data-name="Keys or process" class="what">
-        <bdi>{subject}</bdi>
-        <small>{evidence.join(" ")}</small>
+        <bdi>{sentence}</bdi>
+        <small>{evidence.filter((one) => one !== sentence).join(" ")}</small>
         {app !== null && node === undefined && (
           <LogLink app={app} at={timestamp}>
             Log around it

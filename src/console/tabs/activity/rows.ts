@@ -17,7 +17,6 @@ export type ActivityRow = {
   | {
       readonly kind: "event";
       readonly event: SvcmEvent;
-      readonly subject: string;
       /** Equal events, of which this is the newest. */
       readonly count?: number;
       /** The time of the oldest one. */
@@ -48,7 +47,7 @@ export function rowsOf(records: readonly AuditRecord[], events: readonly SvcmEve
     const subject = app === null ? "PM2" : pmId === undefined ? app : `${app} (id ${pmId})`;
     const times = timesOf(`event ${event.at} ${others.length - index}`, event.at);
     const text = [times.when, node, kind, cause, subject, actor, eventText(event), ...evidence].join(" ");
-    return { ...times, kind: "event", event, subject, text };
+    return { ...times, kind: "event", event, text };
   });
   return [...changes, ...fromEvents].toSorted((a, b) => b.ms - a.ms);
 }

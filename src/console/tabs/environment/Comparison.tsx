@@ -6,6 +6,7 @@ import { Card } from "../../ui/Card.tsx";
 import { Select } from "../../ui/Select.tsx";
 import { RequestProblem } from "../../ui/Problem.tsx";
 import { useRequest } from "../../ui/use-request.ts";
+import { compareApps } from "./compare-apps.ts";
 import { useEditor, type FileRead } from "./editor.ts";
 import { Value } from "./Values.tsx";
 
@@ -29,6 +30,7 @@ export function Comparison({ read }: { read: FileRead }): JSX.Element {
       />
       <RequestProblem problem={problem} retry={retry} />
       {answer && <Differences diff={answer} />}
+      {to !== "" && <Apps from={from} to={to} />}
     </Card>
   );
 }
@@ -52,6 +54,43 @@ function Differences({ diff: { from, to, entries } }: { diff: EnvDiffResponse })
           </div>
         ))}
       </dl>
+    </div>
+  );
+}
+
+/** What the ecosystem files of both environments declare. */
+function Apps({ from, to }: Pick<EnvDiffResponse, "from" | "to">): JSX.Element {
+  const { api } = useConsole();
+  const { answer, problem, retry } = useRequest(
+    (signal) => Promise.all([api.ecosystem(from, undefined, signal), api.ecosystem(to, undefined, signal)]),
+    [from, to],
+  );
+  const absent = answer?.find(({ exists }) => !exists);
+  const found = answer && compareApps(answer[0].apps, answer[1].apps);
+  return (
+    <div class="differences">
+      <RequestProblem problem={problem} retry={retry} />
+      {absent && <p>The apps are not compared: {absent.environment} has no ecosystem file.</p>}
+      {found && !absent && (
+        <>
+          <p>{found.length === 0 ? "The declared apps are equal" : "Declared apps"}. Hidden values are not compared.</p>
+          <dl aria-label={`Differences between the apps of ${from} and ${to}`}>
+            {found.map(({ app, field, ...values }) => (
+              <div key={`${app} ${field}`}>
+                <dt>
+                  <bdi>{app}</bdi> <code>{field}</code>
+                </dt>
+                {[from, to].map((name, at) => (
+                  <dd key={name}>
+                    <span class="side">{name}</span>
+                    {at === 0 ? values.from : values.to}
+                  </dd>
+                ))}
+              </div>
+            ))}
+          </dl>
+        </>
+      )}
     </div>
   );
 }

@@ -17,7 +17,7 @@ import { monitorOf } from "../monitoring/monitor.ts";
 import { Around } from "./Around.tsx";
 import { LogFeed } from "./log-feed.ts";
 import { LogLines } from "./LogLines.tsx";
-import { countErrors } from "./log-rows.ts";
+import { appsWithoutTimes, countErrors } from "./log-rows.ts";
 import { logsOf } from "./logs.ts";
 
 const TYPING_MS = 250;
@@ -30,7 +30,10 @@ export function Logs(): JSX.Element {
   const reason = page.identity.reasonAgainst("logs");
   return (
     <>
-      <TabHead title="Logs" about="The lines of one or several apps, merged by time. A time is the link of its line.">
+      <TabHead
+        title="Logs"
+        about="The lines of one or several apps, merged by their times. A time is the link of its line."
+      >
         <Apps />
       </TabHead>
       {reason !== undefined && <StatusLine tone="warning">{reason}</StatusLine>}
@@ -115,9 +118,30 @@ function Followed(): JSX.Element {
       {hasBegun.value && lines.value.length === 0 && (
         <p>{grep || least ? "No line matches." : "The log has no line yet."}</p>
       )}
-      <Errors lines={lines.value} />
+      <AboutTimes lines={lines.value} />
       <LogLines label={`Log of ${apps.value.join(", ")}`} log={log} />
     </>
+  );
+}
+
+function AboutTimes(props: { lines: readonly LogLine[] }): JSX.Element {
+  return (
+    <>
+      <WithoutTimes {...props} />
+      <Errors {...props} />
+    </>
+  );
+}
+
+/** Such lines cannot be merged, and stand where they were read. */
+function WithoutTimes({ lines }: { lines: readonly LogLine[] }): JSX.Element | null {
+  const names = useMemo(() => appsWithoutTimes(lines), [lines]);
+  if (names.length === 0) return null;
+  return (
+    <p class="reason">
+      No line of <bdi>{names.join(", ")}</bdi> has a time, so these lines do not stand at the moment when they were
+      written.
+    </p>
   );
 }
 

@@ -24,6 +24,12 @@ export function foldStacks(lines: readonly LogLine[], open: ReadonlySet<string>)
   return rows;
 }
 
+/** Beside others whose lines have one. */
+export function appsWithoutTimes(lines: readonly LogLine[]): string[] {
+  const dated = new Set(lines.flatMap(({ app, at }) => (at === null ? [] : [app])));
+  return dated.size === 0 ? [] : [...new Set(lines.map(({ app }) => app))].filter((app) => !dated.has(app));
+}
+
 const BINS = 40;
 
 export interface Bin {

@@ -1,29 +1,25 @@
-import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useConsole } from "../../console.ts";
 import { formatNumber, formatShare } from "../../data/format.ts";
-import { extentOf } from "../../data/series.ts";
-import { EmptyState } from "../../ui/EmptyState.tsx";
-import { RadioGroup } from "../../ui/RadioGroup.tsx";
+import { StatusLine } from "../../ui/StatusLine.tsx";
 import { DISK } from "./live-samples.ts";
 import { meters, tones, type Tone } from "./meters.tsx";
 import type { Monitor } from "./monitor.ts";
+import { rangeText } from "./view.ts";
 import { RowChart } from "./RowChart.tsx";
 
 export function HostCharts({ monitor }: { monitor: Monitor }): JSX.Element {
-  const { appearance } = useConsole();
   if (monitor.feed.displayed.value === undefined) {
-    return <EmptyState icon="activity" title="Waiting for the first sample" />;
+    return (
+      <>
+        <StatusLine tone="info">Waiting for the first sample</StatusLine>
+        <div class="host-cards skeleton" aria-hidden="true">
+          {tones.map((tone) => (
+            <i key={tone} class="card" />
+          ))}
+        </div>
+      </>
+    );
   }
-  return appearance.isNarrow.value ? <NarrowHost monitor={monitor} /> : <WideHost monitor={monitor} />;
-}
-
-interface HostProps {
-  readonly tone: Tone;
-  readonly monitor: Monitor;
-}
-
-function WideHost({ monitor }: { monitor: Monitor }): JSX.Element {
   return (
     <div class="host-cards">
       {tones.map((tone) => {
@@ -35,7 +31,7 @@ function WideHost({ monitor }: { monitor: Monitor }): JSX.Element {
               <Now {...props} />
               <Facts {...props} />
             </div>
-            <HostChart {...props} height={66} hasExtent />
+            <HostChart {...props} />
           </section>
         );
       })}
@@ -43,34 +39,9 @@ function WideHost({ monitor }: { monitor: Monitor }): JSX.Element {
   );
 }
 
-function NarrowHost({ monitor }: { monitor: Monitor }): JSX.Element {
-  const chosen = useSignal<Tone>("cpu");
-  const props = { tone: chosen.value, monitor };
-  return (
-    <section class="card host" aria-label="Host">
-      <RadioGroup
-        class="host-tiles"
-        label="Chart"
-        value={props.tone}
-        options={tones.map((value) => ({ value, label: <Tile tone={value} monitor={monitor} /> }))}
-        onChange={(value) => void (chosen.value = value as Tone)}
-      />
-      <div class="host-head">
-        <Facts {...props} />
-        <Extent {...props} />
-      </div>
-      <HostChart key={props.tone} {...props} height={96} />
-    </section>
-  );
-}
-
-function Tile(props: HostProps): JSX.Element {
-  return (
-    <>
-      <Name tone={props.tone} />
-      <Now {...props} digits={0} />
-    </>
-  );
+interface HostProps {
+  readonly tone: Tone;
+  readonly monitor: Monitor;
 }
 
 function Name({ tone }: { tone: Tone }): JSX.Element {
@@ -87,32 +58,17 @@ function Facts({ tone, monitor }: HostProps): JSX.Element | null {
   return host ? <span class="host-facts">{meters[tone].facts(host)}</span> : null;
 }
 
-function Now({ tone, monitor, digits = 1 }: HostProps & { digits?: number }): JSX.Element {
+function Now({ tone, monitor }: HostProps): JSX.Element {
   const host = monitor.feed.displayed.value?.host;
   return (
     <span class="now">
-      {formatNumber(host && meters[tone].percent(host), digits)}
+      {formatNumber(host && meters[tone].percent(host), 1)}
       <small>%</small>
     </span>
   );
 }
 
-function Extent({ tone, monitor: { history, view } }: HostProps): JSX.Element {
-  const [, values = []] = history.seriesOf("")?.read(view.span.value, [meters[tone].column]) ?? [];
-  const { min, average, max } = extentOf(values);
-  return (
-    <span class="extent">
-      {Object.entries({ min, avg: average, max }).map(([name, value]) => (
-        <span key={name} class={name}>
-          {name} <strong>{formatNumber(value, 0)}</strong>
-        </span>
-      ))}
-    </span>
-  );
-}
-
-function HostChart(props: HostProps & { height: number; hasExtent?: boolean }): JSX.Element {
-  const { tone, monitor, height, hasExtent = false } = props;
+function HostChart({ tone, monitor }: HostProps): JSX.Element {
   const { isZoomed, range } = monitor.view;
   const { title, Foot } = meters[tone];
   const lines = linesOf(tone, monitor);
@@ -121,17 +77,16 @@ function HostChart(props: HostProps & { height: number; hasExtent?: boolean }): 
       <RowChart
         monitor={monitor}
         row=""
-        label={`${title} of the host in percent, over ${isZoomed.value ? "a part of " : ""}the last ${range.value}`}
+        label={`${title} of the host in percent, ${isZoomed.value ? "over a part of " : "over "}${rangeText(range.value)}`}
         tone={tone}
         lines={lines.map(([name]) => name)}
         columns={lines.map(([, column]) => column)}
         top={100}
         format={formatShare}
-        height={height}
+        height={66}
       />
       <div class="host-bottom">
         <Foot monitor={monitor} />
-        {hasExtent && <Extent tone={tone} monitor={monitor} />}
       </div>
     </>
   );

@@ -12,7 +12,7 @@ import { statusLabel, statusOf } from "./process-status.ts";
 import { actionFor, ProcessActions } from "./ProcessActions.tsx";
 import { findTroubles, type Trouble } from "./problems.ts";
 import { StartAll } from "./StartAll.tsx";
-import type { AppGroup } from "./rows.ts";
+import { keyOf, type AppGroup } from "./rows.ts";
 
 /** Each card asks the server, so only the first ones are cards. */
 const MAX_CARDS = 5;
@@ -20,9 +20,10 @@ const MAX_CARDS = 5;
 /** The first answer of the page: what needs the user, why, and the one right action. */
 export function Inbox({ monitor }: { monitor: Monitor }): JSX.Element | null {
   const sample = monitor.feed.displayed.value;
-  if (sample?.metrics === undefined || sample.refusal !== undefined) return null;
-  const { metrics } = sample;
-  const troubles = findTroubles(metrics, monitor.marks.list.value);
+  if (sample === undefined) return null;
+  // While PM2 is silent, nothing is known of the apps; proposals and mutes are not PM2's.
+  const isKnown = sample.metrics !== undefined && sample.refusal === undefined;
+  const troubles = isKnown && sample.metrics ? findTroubles(sample.metrics, monitor.marks.list.value) : [];
   const more = troubles.length - MAX_CARDS;
   return (
     <section class="inbox" aria-label="Attention">
@@ -48,16 +49,13 @@ export function Inbox({ monitor }: { monitor: Monitor }): JSX.Element | null {
 }
 
 function StateLine({ monitor, troubles }: { monitor: Monitor; troubles: readonly Trouble[] }): JSX.Element {
-  const { metrics, host, time } = monitor.feed.displayed.value ?? {};
+  const { host, time, refusal } = monitor.feed.displayed.value ?? {};
   const apps = troubles.reduce((sum, one) => sum + (one.kind === "app" ? 1 : one.names.length), 0);
-  const online = metrics?.summary.onlineCount ?? 0;
   const usage = tones.map((tone) => `${meters[tone].title} ${formatNumber(host && meters[tone].percent(host), 0)} %`);
-  const needs = apps === 0 ? "No app needs attention" : `${pluralize(apps, "app needs", "apps need")} attention`;
   return (
-    <p class={`state-line${apps > 0 ? " bad" : ""}`}>
+    <p class={`state-line${apps > 0 || refusal !== undefined ? " bad" : ""}`}>
       {monitor.isOld.value && time !== undefined && <span>At {formatTime(time * 1000).slice(11)}:</span>}
-      <strong>{needs}</strong>
-      <span>{online} online</span>
+      <AppsLine apps={apps} monitor={monitor} />
       {usage.map((text) => (
         <span key={text.replace(/[\d–]+ %/, "")}>{text}</span>
       ))}
@@ -65,15 +63,24 @@ function StateLine({ monitor, troubles }: { monitor: Monitor; troubles: readonly
   );
 }
 
+function AppsLine({ apps, monitor }: { apps: number; monitor: Monitor }): JSX.Element | null {
+  const { metrics, refusal } = monitor.feed.displayed.value ?? {};
+  if (refusal) return <strong>{refusal.code === "PM2_TIMEOUT" ? "PM2 does not answer" : "PM2 cannot be read"}</strong>;
+  if (metrics === undefined) return null;
+  const needs = apps === 0 ? "No app needs attention" : `${pluralize(apps, "app needs", "apps need")} attention`;
+  return (
+    <>
+      <strong>{needs}</strong>
+      <span>{metrics.summary.onlineCount} online</span>
+    </>
+  );
+}
+
 function AppCard({ row, count, monitor }: { row: AppGroup; count: number; monitor: Monitor }): JSX.Element {
   const { process, instances } = row;
   const { name, problem } = process;
   const status = statusOf(process);
-  const isOpen = monitor.open.value.has(row.key);
-  const open = (): void => {
-    monitor.open.value = new Set([...monitor.open.value, row.key]);
-    requestAnimationFrame(() => focusRow(name));
-  };
+  const worst = instances.find((one) => statusOf(one) === status) ?? process;
   return (
     <>
       <p class="inbox-head">
@@ -88,13 +95,11 @@ function AppCard({ row, count, monitor }: { row: AppGroup; count: number; monito
           </small>
         )}
       </p>
-      <Reason name={name} details={problem?.details} monitor={monitor} restarts={process.restartCount} />
+      <Reason name={name} problem={problem} monitor={monitor} restarts={process.restartCount} />
       <span class="form-actions">
-        {!isOpen && (
-          <Button size="small" onClick={open}>
-            Details
-          </Button>
-        )}
+        <Button size="small" onClick={() => monitor.side.show(keyOf(worst))}>
+          Details
+        </Button>
         <ProcessActions row={row} monitor={monitor} isInWords only={actionFor(row)} />
         <MarkActions subjects={[name]} kinds={kindsOf(row)} monitor={monitor} />
       </span>
@@ -108,25 +113,21 @@ function kindsOf({ instances }: AppGroup): string[] {
   return [...new Set(troubled.map(troubleKind))];
 }
 
-function focusRow(name: string): void {
-  const buttons = document.querySelectorAll<HTMLElement>("button.process-name");
-  [...buttons].find(({ title }) => title === name)?.focus();
-}
-
 interface ReasonProps {
   readonly name: string;
-  readonly details: string | undefined;
+  readonly problem: AppGroup["process"]["problem"];
   readonly monitor: Monitor;
   readonly restarts: number | null;
 }
 
 /** The line of its error log first, because it says most. */
-function Reason({ name, details, monitor, restarts }: ReasonProps): JSX.Element {
+function Reason({ name, problem, monitor, restarts }: ReasonProps): JSX.Element {
+  const { code, details } = problem ?? {};
   const { api, service } = useConsole();
   const environment = monitor.feed.environment.value;
   const { answer, last } = useRequest(
     (signal) => api.process(name, environment, signal),
-    [name, environment, service.value, restarts, details],
+    [name, environment, service.value, restarts, code],
   );
   const why = (answer ?? last)?.why;
   return (

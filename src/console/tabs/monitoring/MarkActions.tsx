@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
+import { MISSING } from "../../../core/alerts/muted.ts";
 import { useConsole } from "../../console.ts";
 import { formatTime } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
@@ -78,7 +79,7 @@ function MarkDialog({ verb, first, subjects, kinds, monitor: { marks }, onClose 
     <FormDialog title={`${verb} ${subjects.join(", ")}`} verb={verb} onClose={onClose} onSubmit={() => void submit()}>
       {verb === "Mute" && (
         <>
-          <p>{kinds.join(", ")}. A new kind of trouble is not muted.</p>
+          <p>Mutes: {kinds.map(kindText).join(", ")}. A new kind of trouble is not muted.</p>
           <Select label="Until" value={until.value} options={ENDS} onChange={(end) => void (until.value = end)} />
         </>
       )}
@@ -89,6 +90,16 @@ function MarkDialog({ verb, first, subjects, kinds, monitor: { marks }, onClose 
       />
     </FormDialog>
   );
+}
+
+/** `PROCESS_CRASH_LOOP` is a crash loop. */
+function kindText(kind: string): string {
+  return kind === MISSING
+    ? "not known to PM2"
+    : kind
+        .replace(/^(?:PROCESS|JOB)_/, "")
+        .replaceAll("_", " ")
+        .toLowerCase();
 }
 
 /** Muted troubles are counted and named, so that nothing is silently gone. */
@@ -105,7 +116,7 @@ export function Muted({ monitor: { marks } }: Pick<MarkActionsProps, "monitor">)
             <strong>
               <bdi>{subject}</bdi>
             </strong>
-            , {kinds.join(", ")}, until {formatTime(until)}, by <bdi>{by}</bdi>
+            , {kinds.map(kindText).join(", ")}, until {formatTime(until)}, by <bdi>{by}</bdi>
             {reason && (
               <>
                 : <bdi>{reason}</bdi>

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import type { HostMetrics } from "../../../client/index.ts";
 import { useConsole } from "../../console.ts";
-import { formatBytes, formatDuration, pluralize } from "../../data/format.ts";
+import { formatBytes, formatDuration, formatTime } from "../../data/format.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
 import { Check } from "../../ui/Check.tsx";
 import { RadioGroup } from "../../ui/RadioGroup.tsx";
@@ -11,15 +11,17 @@ import { ConnectionBanner } from "./ConnectionBanner.tsx";
 import { HostCharts } from "./HostCharts.tsx";
 import { Inbox } from "./Inbox.tsx";
 import { monitorOf, type Monitor } from "./monitor.ts";
+import { ProcessPanel } from "./ProcessPanel.tsx";
 import { ProcessTable } from "./ProcessTable.tsx";
 import { Recording } from "./Recording.tsx";
+import { rowKeys } from "./row-keys.ts";
 import { ranges, type Range } from "./view.ts";
-import { Dialog } from "../../ui/Dialog.tsx";
-import { EventReport } from "./Why.tsx";
 
 export function Monitoring(): JSX.Element {
-  const monitor = monitorOf(useConsole());
+  const page = useConsole();
+  const monitor = monitorOf(page);
   useEffect(() => monitor.feed.open(), [monitor]);
+  useEffect(() => page.shortcuts.add(...rowKeys(page.router)), [page]);
   return (
     <>
       <ConnectionBanner monitor={monitor} />
@@ -32,7 +34,7 @@ export function Monitoring(): JSX.Element {
         <HostCharts monitor={monitor} />
         <ProcessTable monitor={monitor} />
       </div>
-      <SelectedEvents monitor={monitor} />
+      <ProcessPanel monitor={monitor} />
     </>
   );
 }
@@ -69,8 +71,14 @@ function System({ system }: { system: NonNullable<HostMetrics["system"]> }): JSX
 }
 
 const rangeOptions = Object.keys(ranges).map((value) => ({ value }));
+const sinceRelease = (released: number) => ({
+  value: "release",
+  label: `since release ${formatTime(released * 1000).slice(5, 16)}`,
+});
+
 function Controls({ monitor }: { monitor: Monitor }): JSX.Element {
   const { feed, view } = monitor;
+  const released = view.released.value;
   const isPaused = feed.isPaused.value;
   return (
     <>
@@ -78,7 +86,7 @@ function Controls({ monitor }: { monitor: Monitor }): JSX.Element {
       <RadioGroup
         label="Time shown"
         value={view.range.value}
-        options={rangeOptions}
+        options={released === undefined ? rangeOptions : [...rangeOptions, sinceRelease(released)]}
         onChange={(value) => view.choose(value as Range)}
       />
       <ComparisonSwitch monitor={monitor} />
@@ -95,7 +103,7 @@ function ComparisonSwitch({ monitor: { history, view } }: { monitor: Monitor }):
   if (!isAvailable.value) return null;
   return (
     <Check checked={isComparing.value} onChange={(isChecked) => void (isComparing.value = isChecked)}>
-      Compare with the {view.range.value} before
+      Compare with {view.range.value === "release" ? "the same time" : `the ${view.range.value}`} before
     </Check>
   );
 }
@@ -110,23 +118,5 @@ function NotificationSwitch({ monitor: { notifications } }: { monitor: Monitor }
       aria-pressed={isOn}
       onClick={() => void notifications.turn(!isOn)}
     />
-  );
-}
-
-const MAX_EVENTS = 50;
-
-function SelectedEvents({ monitor: { events } }: { monitor: Monitor }): JSX.Element | null {
-  const { selected } = events;
-  const newest = selected.value.toReversed();
-  if (newest.length === 0) return null;
-  const more = newest.length > MAX_EVENTS ? `The newest ${MAX_EVENTS} of ` : "";
-  return (
-    <Dialog title={`${more}${pluralize(newest.length, "event")}`} onClose={() => void (selected.value = [])}>
-      <div class="why-end">
-        {newest.slice(0, MAX_EVENTS).map(({ event }) => (
-          <EventReport key={JSON.stringify(event)} event={event} />
-        ))}
-      </div>
-    </Dialog>
   );
 }

@@ -55,7 +55,7 @@ export function ProcessActions(props: ProcessActionsProps): JSX.Element {
         };
         return isInWords ? (
           <Button key={action} size="small" {...button}>
-            {isBusy ? busy : word}
+            {isBusy ? busy : isOne ? word : `${word} all ${instances.length}`}
           </Button>
         ) : (
           <IconButton key={action} label={`${word} ${whom}`} isBusy={isBusy} {...button} />

@@ -1,14 +1,16 @@
 import type { ComponentChildren, JSX } from "preact";
+import { usePage } from "../../console.ts";
 import { formatBytes, pluralize, formatRate, formatShare, formatTime, UNKNOWN } from "../../data/format.ts";
 import { type Description, DescriptionList } from "../../ui/DescriptionList.tsx";
 import { LogLink } from "../logs/LogLink.tsx";
 import { AsyncContext } from "./AsyncContext.tsx";
 import { Drift } from "./Drift.tsx";
-import { driftOf, type ProcessProps } from "./monitor.ts";
+import { driftOf, rowIn, type ProcessProps } from "./monitor.ts";
+import { rangeText } from "./view.ts";
 import { ProcessActions } from "./ProcessActions.tsx";
 import { RowChart } from "./RowChart.tsx";
 import { MarkActions } from "./MarkActions.tsx";
-import { keyOf, singleGroup } from "./rows.ts";
+import { groupByApp, keyOf, singleGroup } from "./rows.ts";
 import { Why } from "./Why.tsx";
 
 const BYTE_STEPS = Array.from({ length: 32 }, (_, at) => 1024 * 2 ** at);
@@ -16,18 +18,24 @@ const BYTE_STEPS = Array.from({ length: 32 }, (_, at) => 1024 * 2 ** at);
 export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
   const metrics = metricsOf(process);
   const drift = driftOf(monitor, process);
+  const { router } = usePage();
   return (
     <div class="detail">
       <Part title="Why" process={process}>
         <Why process={process} monitor={monitor} />
-        <ProcessActions row={singleGroup(process)} monitor={monitor} isInWords />
         <span class="form-actions">
+          <ProcessActions row={singleGroup(process)} monitor={monitor} isInWords />
+          <AllInstances process={process} monitor={monitor} />
           <LogLink app={process.name}>Open the log</LogLink>
+          <a class="button plain small" href={router.href("activity", ["find", process.name])}>
+            Activity
+          </a>
           <MarkActions subjects={[process.name]} kinds={[]} monitor={monitor} />
         </span>
       </Part>
+      <Since process={process} monitor={monitor} />
       <Charts process={process} monitor={monitor} />
-      <Part title="Facts" process={process} isTall>
+      <Part title="Facts" process={process}>
         <Facts process={process} />
       </Part>
       {drift.length > 0 && (
@@ -49,12 +57,40 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
   );
 }
 
+/** The app of the process as a whole: only so can a reload keep some instances while others start anew. */
+function AllInstances({ process, monitor }: ProcessProps): JSX.Element | null {
+  const processes = monitor.feed.displayed.value?.metrics?.processes ?? [];
+  const group = groupByApp(processes).find(({ instances }) => instances.includes(process));
+  return group === undefined || group.instances.length === 1 ? null : (
+    <ProcessActions row={group} monitor={monitor} isInWords />
+  );
+}
+
+/** What has changed within the range of the charts. Says nothing of what is not known. */
+function Since({ process, monitor }: ProcessProps): JSX.Element | null {
+  const { events, view } = monitor;
+  const { growth } = rowIn(monitor, singleGroup(process));
+  const { from } = view.span.value;
+  const ends = events.failures(process.name).filter((time) => time >= from).length;
+  const counted = `${events.isWhole.value ? "" : "at least "}${pluralize(ends, "unexpected end")}`;
+  const words = [
+    growth && `memory ${growth.bytes < 0 ? "−" : "+"}${formatBytes(Math.abs(growth.bytes))}`,
+    events.isWhole.value !== undefined && `${counted} of ${process.name}`,
+  ].filter(Boolean);
+  if (words.length === 0) return null;
+  return (
+    <p class="reason">
+      In {rangeText(view.range.value)}: {words.join(", ")}.
+    </p>
+  );
+}
+
 function Charts({ process, monitor }: ProcessProps): JSX.Element {
   const { name } = process;
   const props = { monitor, row: keyOf(process), app: name, height: 130 };
   return (
     <>
-      <Part title="CPU" process={process}>
+      <Part title="CPU" process={process} isHalf>
         <RowChart
           {...props}
           columns={[0]}
@@ -64,7 +100,7 @@ function Charts({ process, monitor }: ProcessProps): JSX.Element {
           format={formatShare}
         />
       </Part>
-      <Part title="Memory" process={process}>
+      <Part title="Memory" process={process} isHalf>
         <RowChart
           {...props}
           columns={[1]}
@@ -82,13 +118,13 @@ function Charts({ process, monitor }: ProcessProps): JSX.Element {
 function Part(props: {
   title: string;
   process: ProcessProps["process"];
-  isTall?: boolean;
+  isHalf?: boolean;
   children: ComponentChildren;
 }): JSX.Element {
-  const { title, process, isTall = false, children } = props;
+  const { title, process, isHalf = false, children } = props;
   return (
     <section
-      class={`card part${isTall ? " tall" : ""}`}
+      class={`card part${isHalf ? " half" : ""}`}
       aria-label={`${title} of ${process.name}, PM2 id ${process.pmId}`}
     >
       <h3>{title}</h3>

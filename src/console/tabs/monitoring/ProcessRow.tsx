@@ -5,10 +5,8 @@ import { Icon } from "../../ui/Icon.tsx";
 import { rowIn, type Monitor } from "./monitor.ts";
 import { causesRestarts, statusOf, statusLabel } from "./process-status.ts";
 import { ProcessActions } from "./ProcessActions.tsx";
-import { ProcessDetail } from "./ProcessDetail.tsx";
 import { singleGroup, type Growth, type Row } from "./rows.ts";
 
-const COLUMNS = 9;
 const MEGABYTE = 1024 ** 2;
 
 export interface RowProps {
@@ -20,8 +18,8 @@ export interface RowProps {
 }
 
 export function ProcessRow({ row, monitor, index, isInstance = false }: RowProps): JSX.Element {
-  const isOpen = monitor.open.value.has(row.key);
   const isFolded = row.instances.length > 1;
+  const isOpen = isFolded ? monitor.open.value.has(row.key) : monitor.side.shown.value === row.key;
   return (
     <>
       <tr class={`${isOpen ? "open" : ""}${isInstance ? " instance" : ""}`} aria-rowindex={index}>
@@ -33,13 +31,6 @@ export function ProcessRow({ row, monitor, index, isInstance = false }: RowProps
           const one = rowIn(monitor, singleGroup(process));
           return <ProcessRow key={one.key} row={one} monitor={monitor} isInstance />;
         })}
-      {isOpen && !isFolded && (
-        <tr class="detail-row">
-          <td colSpan={COLUMNS + Number(monitor.history.isAvailable.value)}>
-            <ProcessDetail process={row.process} monitor={monitor} />
-          </td>
-        </tr>
-      )}
     </>
   );
 }
@@ -83,19 +74,22 @@ function Cells({ row, monitor, isOpen, isInstance }: CellsProps): JSX.Element {
 
 function Name({ row, monitor, isOpen, isInstance, badges }: CellsProps & { readonly badges: string }): JSX.Element {
   const { key, process, instances, attention } = row;
-  const toggle = (): void => {
-    const open = new Set(monitor.open.value);
-    if (!open.delete(key)) open.add(key);
-    monitor.open.value = open;
-  };
+  const isFolded = instances.length > 1;
   const about = isInstance ? `id ${process.pmId}` : process.execMode;
   return (
     <>
-      <button type="button" class="process-name" aria-expanded={isOpen} title={process.name} onClick={toggle}>
+      <button
+        type="button"
+        class="process-name"
+        {...(isFolded ? { "aria-expanded": isOpen } : { "aria-current": isOpen })}
+        data-row={key}
+        title={process.name}
+        onClick={() => toggle(monitor, row, isOpen)}
+      >
         <Icon name="chevron" size={12} />
         <i class={`dot ${statusOf(process)} narrow`} aria-hidden="true" />
         <Cut text={process.name} />
-        {instances.length > 1 && <strong class="times">×{instances.length}</strong>}
+        {isFolded && <strong class="times">×{instances.length}</strong>}
         <span class={process.problem === null ? "hidden narrow-words" : "narrow-words bad"}>
           {statusLabel(process)}
         </span>
@@ -113,6 +107,15 @@ function Name({ row, monitor, isOpen, isInstance, badges }: CellsProps & { reado
       )}
     </>
   );
+}
+
+/** An app unfolds its instances; a process opens beside the list. */
+function toggle({ open, side }: Monitor, { key, instances }: Row, isOpen: boolean): void {
+  if (instances.length > 1) {
+    const others = [...open.value].filter((other) => other !== key);
+    open.value = new Set(isOpen ? others : [...others, key]);
+  } else if (isOpen) side.close();
+  else side.show(key);
 }
 
 /** Letters kept at the end, because similar names differ there. */

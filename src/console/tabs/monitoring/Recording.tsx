@@ -13,7 +13,7 @@ const MIN_RECORDED_RANGE = ranges["15m"];
 export function Recording({ monitor: { history, view } }: { monitor: Monitor }): JSX.Element {
   const { toasts, router } = useConsole();
   const recorder = history.recorder.value;
-  const isLong = ranges[view.range.value] >= MIN_RECORDED_RANGE;
+  const isLong = view.seconds.value >= MIN_RECORDED_RANGE;
   const isHere = router.node === "";
   const record = (): void => void history.record(true).catch((error: unknown) => toasts.error(error, "record"));
   return (

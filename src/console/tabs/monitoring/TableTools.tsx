@@ -2,9 +2,11 @@ import type { JSX } from "preact";
 import { useConsole } from "../../console.ts";
 import { pluralize } from "../../data/format.ts";
 import { Check } from "../../ui/Check.tsx";
+import { InlineSelect } from "../../ui/Select.tsx";
 import { FilterField } from "../../ui/FilterField.tsx";
 import { RadioGroup } from "../../ui/RadioGroup.tsx";
 import type { Monitor } from "./monitor.ts";
+import { sortingOf, sortText } from "./address.ts";
 import { statusOf, type ProcessStatus } from "./process-status.ts";
 
 const statusLabels: Readonly<Record<ProcessStatus, string>> = {
@@ -16,11 +18,25 @@ const statusLabels: Readonly<Record<ProcessStatus, string>> = {
   other: "Changing",
 };
 
+/** For a screen without room for the heads of all columns. */
+const orders = [
+  { value: "status", label: "urgency" },
+  { value: "name" },
+  ...["cpu", "memory", "growth", "restarts", "uptime"].map((label) => ({ value: `-${label}`, label })),
+];
+
 export function TableTools({ monitor }: { monitor: Monitor }): JSX.Element {
   return (
     <div class="table-tools">
       <h2>Processes</h2>
       <StatusFilter monitor={monitor} />
+      <InlineSelect
+        class="sort-by"
+        label="Sort by"
+        value={sortText(monitor.order.sorting.value)}
+        options={orders}
+        onChange={(text) => void (monitor.order.sorting.value = sortingOf(text))}
+      />
       <More monitor={monitor} />
       <FilterField
         label="Filter the processes"

@@ -25,10 +25,10 @@ export function Why({ process, monitor }: ProcessProps): JSX.Element {
   );
   const report = answer ?? last;
   return (
-    <>
+    <div class="why-end" aria-busy={report === undefined}>
       <RequestProblem problem={problem} retry={retry} />
       {report && <Report report={report} pmId={pmId} />}
-    </>
+    </div>
   );
 }
 
@@ -38,7 +38,7 @@ function Report({ report, pmId }: { report: ProcessShowResponse; pmId: number })
   const { ports, next = [] } = processes.find((one) => one.pmId === pmId) ?? {};
   const listensOn = [...new Set(ports?.map(({ port }) => port))].join(", ");
   return (
-    <div class="why-end">
+    <>
       {event ? <EventReport event={event} /> : <p>{known}</p>}
       {reason !== null && <p class="bad">Error log: {reason}</p>}
       {recentEnds > 1 && <p class="bad">It ended {recentEnds} times within 15 minutes without a request.</p>}
@@ -65,11 +65,11 @@ function Report({ report, pmId }: { report: ProcessShowResponse; pmId: number })
         {listensOn && `It listens on ${listensOn}. `}
         {next.join(" ")}
       </p>
-    </div>
+    </>
   );
 }
 
-export function EventReport({ event }: { event: SvcmEvent }): JSX.Element {
+function EventReport({ event }: { event: SvcmEvent }): JSX.Element {
   const { app, at, evidence, actor } = event;
   return (
     <>

@@ -14,12 +14,13 @@ interface State {
   readonly status: Signal<string>;
   /** Keys of processes. */
   readonly open: Signal<ReadonlySet<string>>;
+  readonly side: { readonly shown: Signal<string> };
 }
 
 const tab = "monitoring";
 
 export function monitoringParts(state: State): AddressPart[] {
-  const { feed, filter, open, order, history, status, view } = state;
+  const { feed, filter, open, order, history, side, status, view } = state;
   return [
     selectionPart(
       { name: "environment", tab },
@@ -31,14 +32,14 @@ export function monitoringParts(state: State): AddressPart[] {
     {
       name: "sort",
       tab,
-      read: () => sortText(order.sorting.value),
+      read: () => [sortText(order.sorting.value)].filter((text) => text !== sortText(DEFAULT_SORTING)),
       write: ([text = ""]) => void (order.sorting.value = sortingOf(text)),
     },
     {
       name: "range",
       tab,
       read: () => (view.range.value === view.first ? [] : [view.range.value]),
-      write: ([text = view.first]) => view.choose(Object.hasOwn(ranges, text) ? (text as Range) : view.first),
+      write: ([text = view.first]) => view.choose(text === "release" || Object.hasOwn(ranges, text) ? (text as Range) : view.first),
     },
     {
       name: "compare",
@@ -46,17 +47,16 @@ export function monitoringParts(state: State): AddressPart[] {
       read: () => (history.isComparing.value ? ["before"] : []),
       write: ([text]) => void (history.isComparing.value = text === "before"),
     },
+    textPart({ name: "process", tab }, side.shown),
     { name: "open", tab, read: () => [...open.value], write: (keys) => void (open.value = new Set(keys)) },
   ];
 }
 
-function sortText({ by, isDescending }: Sorting): string[] {
-  return by === DEFAULT_SORTING.by && isDescending === DEFAULT_SORTING.isDescending
-    ? []
-    : [`${isDescending ? "-" : ""}${by}`];
+export function sortText({ by, isDescending }: Sorting): string {
+  return `${isDescending ? "-" : ""}${by}`;
 }
 
-function sortingOf(text: string): Sorting {
+export function sortingOf(text: string): Sorting {
   const by = columns.find((column) => column === text.replace(/^-/, ""));
   return by === undefined ? DEFAULT_SORTING : { by, isDescending: text.startsWith("-") };
 }

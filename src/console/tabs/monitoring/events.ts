@@ -1,4 +1,4 @@
-import { computed, effect, signal, type ReadonlySignal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { eventText } from "../../../core/events/event-text.ts";
 import type { SvcmEvent } from "../../../core/api/events.ts";
 import type { Api } from "../../data/api.ts";
@@ -12,7 +12,7 @@ const MAX_AGE_MS = ranges["7d"] * 1000;
 
 /** The events of the longest range, in the order of their arrival. */
 export function createEvents(feed: Pick<Feed, "state" | "event">, api: Pick<Api, "events">) {
-  const list = collectEvents(feed, api);
+  const { events: list, isWhole } = collectEvents(feed, api);
   const marks = computed(() =>
     list.value.map((event): Mark => ({
       time: Date.parse(event.at) / 1000,
@@ -29,13 +29,13 @@ export function createEvents(feed: Pick<Feed, "state" | "event">, api: Pick<Api,
   });
   return {
     list,
+    /** Undefined before the first answer; false if there may be more events than the list has. */
+    isWhole,
     /** Unexpected ends, in seconds. */
     failures: (app: string): readonly number[] => failures.value.get(app) ?? [],
     /** @param app by default those that concern the whole machine */
     marks: (app?: string): readonly Mark[] =>
       marks.value.filter(({ event }) => (app === undefined ? isOfHost(event) : !event.app || event.app === app)),
-    /** Those that the user selected on a chart. */
-    selected: signal<readonly Mark[]>([]),
   };
 }
 
@@ -44,8 +44,9 @@ function isOfHost({ app, cause }: SvcmEvent): boolean {
 }
 
 /** Reads the recorded events when the feed opens, and adds those that arrive. */
-function collectEvents(feed: Pick<Feed, "state" | "event">, api: Pick<Api, "events">): ReadonlySignal<SvcmEvent[]> {
+function collectEvents(feed: Pick<Feed, "state" | "event">, api: Pick<Api, "events">) {
   const events = signal<SvcmEvent[]>([]);
+  const isWhole = signal<boolean | undefined>(undefined);
   // Those since the last request, whose answer may lack them.
   let late: SvcmEvent[] = [];
   const load = async (): Promise<void> => {
@@ -53,7 +54,9 @@ function collectEvents(feed: Pick<Feed, "state" | "event">, api: Pick<Api, "even
     const query = { since: `${Date.now() - MAX_AGE_MS}`, limit: `${MAX_EVENTS}` };
     // The charts are useful without marks.
     const answer = await api.events(query).catch(() => undefined);
-    if (answer) events.value = distinct([...answer.events.toReversed(), ...late]);
+    if (!answer) return;
+    events.value = distinct([...answer.events.toReversed(), ...late]);
+    isWhole.value = answer.complete && answer.next === null;
   };
   effect(() => {
     if (feed.state.value === "live") void load();
@@ -64,7 +67,7 @@ function collectEvents(feed: Pick<Feed, "state" | "event">, api: Pick<Api, "even
     late = distinct([...late, event]);
     events.value = distinct([...events.peek(), event]);
   });
-  return events;
+  return { events, isWhole };
 }
 
 function distinct(events: readonly SvcmEvent[]): SvcmEvent[] {

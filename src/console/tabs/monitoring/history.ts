@@ -6,7 +6,7 @@ import { readChartData, type ChartData } from "../../ui/chart/scene.ts";
 import type { Feed } from "./feed.ts";
 import { MEMORY } from "./live-samples.ts";
 import { keyOf } from "./rows.ts";
-import { ranges, type View } from "./view.ts";
+import type { View } from "./view.ts";
 
 /** By row; the host has the key `""`. */
 type SeriesByRow = ReadonlyMap<string, RecordedSeries>;
@@ -23,7 +23,7 @@ export function createHistory(api: Pick<Api, "history" | "record">, feed: Feed, 
   const recorder = signal<HistoryResponse["recorder"] | undefined>();
   const isComparing = signal(false);
   const load = async (abort: AbortSignal): Promise<number> => {
-    const length = ranges[view.range.peek()];
+    const length = view.seconds.peek();
     const to = Math.ceil(feed.newest.peek()?.time ?? 0);
     const request = (end: number): Promise<HistoryResponse> =>
       api.history({ series: SERIES, from: `${Math.max(0, end - length) * 1000}`, to: `${end * 1000}` }, abort);
@@ -35,7 +35,7 @@ export function createHistory(api: Pick<Api, "history" | "record">, feed: Feed, 
   };
   const isOpen = computed(() => feed.newest.value !== undefined && feed.state.value !== "closed");
   effect(() => {
-    void [view.range.value, isComparing.value];
+    void [view.range.value, view.released.value, isComparing.value];
     return isOpen.value ? repeat(load) : undefined;
   });
   return {
@@ -68,7 +68,7 @@ function createReader({ recorded, previous }: Recordings, feed: Feed, view: View
       const data = readChartData(seriesOf(key), view.span.value, columns);
       const earlier = previous.value.get(recordingKey(key));
       if (earlier === undefined) return data;
-      const values = data.part[0].map((time) => valueAt(earlier, columns[0] ?? 0, time - ranges[view.range.value]));
+      const values = data.part[0].map((time) => valueAt(earlier, columns[0] ?? 0, time - view.seconds.value));
       return { ...data, part: [...data.part, values] };
     },
     lineNames: (names: readonly string[]): readonly string[] =>

@@ -14,11 +14,11 @@ export function createMarks(api: Pick<Api, "marks" | "mute" | "note" | "proposal
   const list = signal<readonly Mark[]>([]);
   const proposals = signal<readonly Proposal[]>([]);
   const load = async (): Promise<void> => {
-    // Mutes that cannot be read have no effect.
+    // Those of the last answer stay, so that one lost request hides nothing.
     const [marked, proposed] = await Promise.allSettled([api.marks(), api.proposals()]);
-    list.value = marked.status === "fulfilled" ? marked.value.marks : [];
-    proposals.value =
-      proposed.status === "fulfilled" ? proposed.value.proposals.filter(({ state }) => state === "pending") : [];
+    if (marked.status === "fulfilled") list.value = marked.value.marks;
+    if (proposed.status === "fulfilled")
+      proposals.value = proposed.value.proposals.filter(({ state }) => state === "pending");
   };
   const turn = computed(() => Math.floor((feed.newest.value?.time ?? 0) / EVERY_S));
   effect(() => {

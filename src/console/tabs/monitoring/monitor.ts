@@ -8,6 +8,7 @@ import { monitoringParts } from "./address.ts";
 import { Feed, type Metrics } from "./feed.ts";
 import { createEvents } from "./events.ts";
 import { createOrder } from "./order.ts";
+import { createSide } from "./side.ts";
 import { createProduction } from "./production.ts";
 import { createNotifications } from "./notifications.ts";
 import { createMarks } from "./marks.ts";
@@ -16,6 +17,7 @@ import { toRow, type AppGroup, type Row } from "./rows.ts";
 import { watchProblemCount } from "./problem-count.ts";
 import { isOfEnvironment } from "./problems.ts";
 import { createView } from "./view.ts";
+import { watchReleased } from "./released.ts";
 
 /** The state that the parts of the tab share. It outlives the tab, so that the charts have no gaps. */
 export type Monitor = ReturnType<typeof createMonitor>;
@@ -56,7 +58,7 @@ function createMonitor(page: Console) {
     if (storedProfile(page) !== undefined && Object.hasOwn(facts.contract.environments, environment))
       page.store.update((document) => ({ ...document, runtimeEnvironment: environment }));
   };
-  const view = createView(feed);
+  const view = createView(feed, watchReleased(api, feed));
   const marks = createMarks(api, feed);
   const problemCount = watchProblemCount(feed, { api, service, marks });
   return {
@@ -72,7 +74,9 @@ function createMonitor(page: Console) {
     order: createOrder(),
     filter: signal(""),
     status: signal(""),
+    /** Apps whose instances are shown. */
     open: signal<ReadonlySet<string>>(new Set()),
+    side: createSide(page.router),
     frozen: signal<FrozenRows | undefined>(),
     showsCores: signal(false),
     isOld: computed(() => feed.displayed.value !== undefined && feed.state.value !== "live"),

@@ -12,24 +12,36 @@ export const ranges = {
   "24h": 86_400,
   "7d": 604_800,
 } as const;
-export type Range = keyof typeof ranges;
+/** `release`: since the last release ended. */
+export type Range = keyof typeof ranges | "release";
+
+export function rangeText(range: Range): string {
+  return range === "release" ? "the time since the last release" : `the last ${range}`;
+}
 
 /** In seconds; a shorter span has too few samples. */
 const MIN_SPAN = 5;
 
 export type View = ReturnType<typeof createView>;
 
-export function createView(feed: Pick<Feed, "displayed" | "isPaused" | "pause">) {
+export function createView(
+  feed: Pick<Feed, "displayed" | "isPaused" | "pause">,
+  released: ReadonlySignal<number | undefined>,
+) {
   const first: Range = "5m";
   const range = signal<Range>(first);
-  const fullSpan = computed((): Span => {
-    const to = feed.displayed.value?.time ?? 0;
-    return { from: to - ranges[range.value], to };
+  const now = (): number => feed.displayed.value?.time ?? 0;
+  const seconds = computed(() => {
+    if (range.value !== "release") return ranges[range.value];
+    return Math.max(ranges["1m"], now() - (released.value ?? now()));
   });
+  const fullSpan = computed((): Span => ({ from: now() - seconds.value, to: now() }));
   const zooming = createZoom(feed, fullSpan);
   return {
     first,
     range,
+    seconds,
+    released,
     ...zooming,
     /** In seconds. */
     cursor: signal<number | undefined>(undefined),

@@ -1,25 +1,16 @@
 import { useSignal } from "@preact/signals";
-import type { ComponentType, JSX } from "preact";
-import { useConsole, usePage } from "../../console.ts";
+import type { JSX } from "preact";
+import { usePage } from "../../console.ts";
 import { Button } from "../../ui/Button.tsx";
+import { Deploy } from "./Deploy.tsx";
 
-/** Its code is loaded when a user asks for it. */
 export function DeployPart(): JSX.Element {
-  const { toasts } = useConsole();
-  const view = useSignal<ComponentType<{ readonly onClose: () => void }> | undefined>(undefined);
+  const isOpen = useSignal(false);
   const missing = usePage().identity.reasonAgainst("write");
-  const open = async (): Promise<void> => {
-    try {
-      view.value = (await import("./Deploy.tsx")).Deploy;
-    } catch (error) {
-      toasts.error(error, "deploy");
-    }
-  };
-  const { value: View } = view;
-  if (View !== undefined) return <View onClose={() => void (view.value = undefined)} />;
+  if (isOpen.value) return <Deploy onClose={() => void (isOpen.value = false)} />;
   return (
     <div class="form-actions">
-      <Button icon="download" reason={missing} onClick={() => void open()}>
+      <Button icon="download" reason={missing} onClick={() => void (isOpen.value = true)}>
         Deploy a commit…
       </Button>
     </div>

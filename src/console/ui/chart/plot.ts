@@ -15,7 +15,7 @@ export interface PlotOptions {
   readonly version: ReadonlySignal<number>;
   readonly cursor: Signal<number | undefined>;
   readonly onZoom: (span: Span | undefined) => void;
-  readonly onMarks: (marks: readonly Mark[]) => void;
+  readonly onMarks: (marks: readonly Mark[]) => unknown;
 }
 
 /** Draws in the frame of a change, and only while visible. */

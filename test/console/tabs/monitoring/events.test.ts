@@ -21,10 +21,12 @@ test("an event that arrives while the recorded ones are loading is kept, and one
   const answer = new Promise<EventsResponse>((resolve) => (give = resolve));
   const feed = { state: signal<ConnectionState>("closed"), event: signal<SvcmEvent | undefined>() };
   const events = createEvents(feed, { events: () => answer });
+  expect(events.isWhole.value).toBe(undefined);
   feed.state.value = "live";
   feed.event.value = { ...both! };
   feed.event.value = late;
   give({ events: [both!, first!], next: null, complete: true });
   await expect.poll(() => events.list.value).toEqual([first, both, late]);
   expect(events.marks("api")).toHaveLength(3);
+  expect(events.isWhole.value).toBe(true);
 });

@@ -11,7 +11,8 @@ function started(isPausedBefore = false) {
     isPaused,
     pause: (on) => void (isPaused.value = on),
   };
-  return { displayed, isPaused, view: createView(feed) };
+  const released = signal<number | undefined>(undefined);
+  return { displayed, isPaused, released, view: createView(feed, released) };
 }
 
 const whole = { from: 700, to: 1_000 };
@@ -24,6 +25,16 @@ test("the range ends with the displayed sample", () => {
   expect(view.span.value).toEqual({ from: 760, to: 1_060 });
   view.choose("1m");
   expect(view.span.value).toEqual({ from: 1_000, to: 1_060 });
+});
+
+test("the range since the release begins with its end, and is at least a minute", () => {
+  const { view, displayed, released } = started();
+  view.choose("release");
+  expect(view.span.value).toEqual({ from: 940, to: 1_000 });
+  released.value = 400;
+  expect(view.span.value).toEqual({ from: 400, to: 1_000 });
+  displayed.value = { time: 1_060 } as Sample;
+  expect(view.span.value).toEqual({ from: 400, to: 1_060 });
 });
 
 test("zooming pauses, and leaving the zoom resumes", () => {
