@@ -57,7 +57,7 @@ longTest.skipIf(!hasBrowser)(
     const { page } = await openConsole(browser, (await serverOver(own)).url, {});
     await page.locator("button.process-name[title=steady]").click();
     const card = page.getByRole("region", { name: /^Why of steady/ });
-    await card.getByText("PM2's log shows no exit of this process in the last 30 days.").waitFor();
+    await card.getByText(/^No end since [\d: -]+: pm2\.log shows none, and PM2's list counts no restart\.$/).waitFor();
     const steady = (await own.link().list()).find(({ name }) => name === "steady");
     process.kill(steady?.pid ?? 0, "SIGTERM");
     const ended = card.getByText("ended: signal, SIGTERM.");
@@ -95,7 +95,11 @@ longTest.skipIf(!hasBrowser)("a mark on a chart opens the log around that time, 
   await chart.getByText(/ended: probably crash, exit code 3\.$/).waitFor();
   await page.mouse.down();
   await page.mouse.up();
-  await dialog.getByText("the end is near").waitFor();
+  await dialog.getByRole("link", { name: "Log around it" }).click();
+  await page
+    .getByRole("region", { name: /^Log of broken around/ })
+    .getByText("the end is near")
+    .waitFor();
   await expect.poll(() => page.content()).not.toContain(CANARY);
   await page.setViewportSize({ width: 390, height: 844 });
   await expect.poll(() => overflow(page)).toBe(0);
@@ -109,7 +113,7 @@ longTest.skipIf(!hasBrowser)(
     const { page } = await openConsole(browser, (await serverOver(own)).url, {});
     await page.locator("button.process-name[title=late]").click();
     const card = page.getByRole("region", { name: /^Why of late/ });
-    await card.getByText("PM2's log shows no exit").waitFor();
+    await card.getByText("pm2.log shows none").waitFor();
     const late = (await own.link().list()).find(({ name }) => name === "late");
     process.kill(late?.pid ?? 0, "SIGKILL");
     await card.getByText("ended: signal, SIGKILL.").waitFor();

@@ -51,9 +51,10 @@ function Stale({ apps, written }: { apps: readonly StaleApp[]; written: EnvWrite
   const states = restarts.states.value;
   const isBusy = [...states.values()].includes("restarting");
   const { open, chosen, toggle } = useChoice(apps, states);
+  const isDone = apps.every(({ name }) => states.get(name) === "restarted");
   return (
     <fieldset class="stale" disabled={isBusy}>
-      <legend>{open.length === 0 ? "Restarted with the new values" : "Still running with the old values"}</legend>
+      <legend>{isDone ? "Restarted with the new values" : "Still running with the old values"}</legend>
       <ul>
         {apps.map((app) => (
           <App

@@ -52,7 +52,10 @@ function StateLine({ monitor, troubles }: { monitor: Monitor; troubles: readonly
   const apps = troubles.reduce((sum, one) => sum + (one.kind === "app" ? 1 : one.names.length), 0);
   const online = metrics?.summary.onlineCount ?? 0;
   const usage = tones.map((tone) => `${meters[tone].title} ${formatNumber(host && meters[tone].percent(host), 0)} %`);
-  const needs = apps === 0 ? "No app needs attention" : `${pluralize(apps, "app needs", "apps need")} attention`;
+  // Without the ecosystem file, no declared app is known that does not run.
+  const isUnknown = metrics?.ecosystem.error !== undefined;
+  const none = isUnknown ? "No process needs attention, the declared apps are unknown" : "No app needs attention";
+  const needs = apps === 0 ? none : `${pluralize(apps, "app needs", "apps need")} attention`;
   return (
     <p class={`state-line${apps > 0 ? " bad" : ""}`}>
       {monitor.isOld.value && time !== undefined && <span>At {formatTime(time * 1000).slice(11)}:</span>}
