@@ -7,7 +7,7 @@ import { Button } from "../../ui/Button.tsx";
 import { Check } from "../../ui/Check.tsx";
 import { useRequest } from "../../ui/use-request.ts";
 import { monitorOf } from "../monitoring/monitor.ts";
-import { createRestarts, listStaleApps, type RestartState, type StaleApp } from "./restarts.ts";
+import { createRestarts, legendOf, listStaleApps, type RestartState, type StaleApp } from "./restarts.ts";
 
 /** Lists the apps with the former value, and those that never get the new one. */
 export function StaleProcesses({ written }: { written: EnvWriteResponse }): JSX.Element {
@@ -51,10 +51,9 @@ function Stale({ apps, written }: { apps: readonly StaleApp[]; written: EnvWrite
   const states = restarts.states.value;
   const isBusy = [...states.values()].includes("restarting");
   const { open, chosen, toggle } = useChoice(apps, states);
-  const isDone = apps.every(({ name }) => states.get(name) === "restarted");
   return (
     <fieldset class="stale" disabled={isBusy}>
-      <legend>{isDone ? "Restarted with the new values" : "Still running with the old values"}</legend>
+      <legend>{legendOf(apps, states)}</legend>
       <ul>
         {apps.map((app) => (
           <App
