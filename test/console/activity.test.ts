@@ -90,14 +90,14 @@ longTest.skipIf(!hasBrowser)("if the log cannot be loaded, the user can request 
   });
   await page.getByText("The server cannot be reached.").waitFor();
   await button("Try again").click();
-  await page.getByText("Nothing has happened yet").waitFor();
+  await page.getByText("Nothing has happened in the last 7 days").waitFor();
   await expect.poll(() => page.getByText("The server cannot be reached.").count()).toBe(0);
 });
 
 longTest.skipIf(!hasBrowser)("an empty log says which actions leave a record", async () => {
   const server = await testServer(noPm2);
   const { page } = await openConsole(browser, server.url, { tab: "activity" });
-  await page.getByText("Nothing has happened yet").waitFor();
+  await page.getByText("Nothing has happened in the last 7 days").waitFor();
   await expect.poll(() => page.locator(".empty code").textContent()).toBe("svcm events");
 });
 
@@ -132,7 +132,7 @@ test.skipIf(!hasBrowser)("does not say that nothing has happened while the event
   });
   await changes;
   await page.getByText("Reading what happened…").waitFor();
-  expect(await page.getByText("Nothing has happened yet").count()).toBe(0);
+  expect(await page.getByText("Nothing has happened in the last 7 days").count()).toBe(0);
   release();
-  await page.getByText("Nothing has happened yet").waitFor();
+  await page.getByText("Nothing has happened in the last 7 days").waitFor();
 });

@@ -63,7 +63,7 @@ test("a proposal to deploy is approved with the plan of its commit, and another 
   const cards = page.getByRole("listitem").filter({ hasText: "robot proposes to deploy a commit in production" });
   await expect.poll(() => cards.count()).toBe(2);
   expect(await cards.first().innerText()).toContain(commit);
-  expect(await cards.first().innerText()).toMatch(/as the first release here|in place of [0-9a-f]{40}/);
+  expect(await cards.first().innerText()).toMatch(/as the first release of svcm here|in place of [0-9a-f]{40}/);
   await cards.first().getByRole("button", { name: "Approve…" }).click();
   await field("Token").fill(token);
   await button("Continue").click();

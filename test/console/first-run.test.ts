@@ -26,7 +26,7 @@ const lessons: readonly (readonly [tab: string, empty: string, step: RegExp | st
   ["targets", "No deploy targets yet", /in the form above, or import the deployments\.yaml of your repository/],
   ["interfaces", "No interface adapters yet", /Describe the first one in the form above/],
   ["transfer", "Nothing is described yet.", /Fill in the service configuration and the deploy targets, or import/],
-  ["activity", "Nothing has happened yet", "svcm events"],
+  ["activity", "Nothing has happened in the last 7 days", "svcm events"],
 ];
 
 describe.skipIf(!hasBrowser)("a first run", () => {

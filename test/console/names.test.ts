@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)("the parts of the page", () => {
   longTest("a key that opens a tab moves the focus there", async () => {
     const server = await testServer({ env: noPm2 });
     const { page } = await openConsole(browser, server.url, { tab: "activity" });
-    await page.keyboard.press("7");
+    await page.keyboard.press("8");
     await page.getByRole("heading", { level: 1, name: "Deploy targets" }).waitFor();
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("panel");
     await page.keyboard.press("Tab");

@@ -6,7 +6,7 @@ import { ask, repository } from "../server/support.ts";
 import { runNight } from "../support/bad-night.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
 import { longTest } from "../support/runs.ts";
-import { untrueSentences } from "./truth.ts";
+import { readMemory, untrueSentences } from "./truth.ts";
 import { serverOver } from "./monitoring-page.ts";
 import { openConsole } from "./open-console.ts";
 
@@ -54,8 +54,15 @@ longTest.skipIf(!hasBrowser)(
     await first.close();
     const second = await serverOver(real, { repository: files, port: first.port });
     await page.locator(".old").waitFor({ state: "detached" });
+    const middle = await readMemory(page);
     const later = await untrueSentences({ page, logs, server: second, until: end });
+    const [last, ofLogs] = [await readMemory(page), await readMemory(logs)];
+    console.log(`night: ${untrue.compared + later.compared} sentences, ${JSON.stringify({ middle, last, ofLogs })}`);
     expect([...untrue.found, ...later.found]).toEqual([]);
+    expect(last.megabytes - middle.megabytes).toBeLessThan(5);
+    expect(last.nodes).toBeLessThan(middle.nodes * 1.5);
+    // The log keeps 100,000 lines.
+    expect(ofLogs.megabytes).toBeLessThan(100);
     expect(untrue.compared + later.compared).toBeGreaterThan(20);
   },
   NIGHT_MS + 180_000,

@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)("a crash loop", () => {
       prepare: (first) => first.clock.install(),
     });
     Object.assign(telemetry, telemetryOf);
-    await page.getByText("Nothing has happened yet").waitFor();
+    await page.getByText("Nothing has happened in the last 7 days").waitFor();
     await page.clock.runFor(15_000);
     await expect.poll(() => page.title()).toBe(titleOf("(2) Activity"));
   });

@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser)("a server that stops and starts again", () => {
 
   longTest("the audit keeps its records and its filter", async () => {
     const { page, button, ...cut } = await open("activity");
-    await page.getByText("Nothing has happened yet").waitFor();
+    await page.getByText("Nothing has happened in the last 7 days").waitFor();
     await post(cut.server, { values: { SVC_HTTP_FRAMEWORK: "restify" } });
     await button("Refresh").click();
     await page.locator("tbody tr:not(.day)").waitFor();

@@ -41,6 +41,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
         "Monitoring",
         "Runtime environment",
         "Activity",
+        "Logs",
         "Plan",
         "PM2 preview",
         "Service configuration",
@@ -135,7 +136,7 @@ describe.skipIf(!hasBrowser)("the shell", () => {
     await page.getByText("The server cannot be reached.").waitFor();
     const again = await testServer({ ...noPm2, repository: server.repository, port: server.port });
     await page.getByRole("button", { name: "Refresh" }).click();
-    await page.getByText("Nothing has happened yet").waitFor();
+    await page.getByText("Nothing has happened in the last 7 days").waitFor();
     expect(again.port).toBe(server.port);
   });
 

@@ -102,8 +102,10 @@ describe.skipIf(!hasBrowser)("every user", () => {
     for (const key of ["Tab", "Tab", "Enter"]) await keyboard.press(key);
     await expect.poll(() => focused(suite.page)).toBe("2");
     for (const key of ["Tab", "Tab", "Tab", "Enter"]) await keyboard.press(key);
-    const { deployments } = (await suite.stored()) as { deployments: Target[] };
-    expect(deployments.map(({ name }) => name)).toEqual(["a", "k2"]);
+    // The deletion asks first.
+    await expect
+      .poll(async () => ((await suite.stored()) as { deployments: Target[] }).deployments.map(({ name }) => name))
+      .toEqual(["a", "k2"]);
   });
 
   longTest("the targets tab is accessible in every theme", async () => {

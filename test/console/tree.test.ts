@@ -16,7 +16,7 @@ const browser = useBrowser();
 const words: Readonly<Record<TabId, string>> = {
   monitoring: "mailer",
   environment: "The file follows the runtime contract.",
-  activity: "Nothing has happened yet",
+  activity: "Nothing has happened in the last 7 days",
   logs: "Choose an app",
   plan: "No ecosystem file",
   pm2: "No ecosystem for dev.",

@@ -85,3 +85,14 @@ export async function untrueSentences({ page, logs, server, until }: Watched) {
   }
   return { found, compared };
 }
+
+/** What the page holds after a garbage collection. */
+export async function readMemory(page: Page): Promise<{ readonly megabytes: number; readonly nodes: number }> {
+  const devTools = await page.context().newCDPSession(page);
+  await devTools.send("HeapProfiler.collectGarbage");
+  await devTools.send("Performance.enable");
+  const { metrics } = await devTools.send("Performance.getMetrics");
+  await devTools.detach();
+  const valueOf = (wanted: string): number => metrics.find(({ name }) => name === wanted)?.value ?? Number.NaN;
+  return { megabytes: valueOf("JSHeapUsedSize") / 2 ** 20, nodes: valueOf("Nodes") };
+}

@@ -1,13 +1,16 @@
 import type { JSX } from "preact";
-import { useContext, useState } from "preact/hooks";
-import { ConsoleContext, usePage, type Console } from "../console.ts";
+import { useContext, useMemo, useState } from "preact/hooks";
+import type { ProcessMetrics } from "../../client/index.ts";
+import { ConsoleContext, usePage } from "../console.ts";
 import { tabIds } from "../state/address.ts";
 import { isOffered, tabs } from "../tabs/index.ts";
 import { monitorOf } from "../tabs/monitoring/monitor.ts";
 import { keyOf } from "../tabs/monitoring/rows.ts";
 import { Dialog } from "../ui/Dialog.tsx";
+import { useRequest } from "../ui/use-request.ts";
 
 const MAX_SHOWN = 12;
+const UNREAD = "No view and no command has this name. The apps cannot be read.";
 
 interface Command {
   readonly label: string;
@@ -16,9 +19,23 @@ interface Command {
 
 const goTo = (hash: string) => (): void => void (location.hash = hash);
 
+type Named = Pick<ProcessMetrics, "name" | "pmId">;
+
+/** The apps of the last sample until the answer, because not every view has samples. */
+function useCommands() {
+  const page = usePage();
+  const open = useContext(ConsoleContext);
+  const [feed] = useState(open && monitorOf(open).feed);
+  const ask = open && ((stop: AbortSignal) => open.api.metrics(feed?.environment.peek() ?? "", stop));
+  const { answer, problem } = useRequest(ask, []);
+  const { processes } = answer ?? feed?.newest.peek()?.metrics ?? {};
+  const commands = useMemo(() => listCommands(processes ?? [], page), [processes]);
+  if (answer) return { commands, none: "Nothing has this name." };
+  return { commands, none: open && !problem ? "Reading the apps…" : UNREAD };
+}
+
 /** Views, apps and their logs, and what the single keys do. */
-function listCommands(page: Console | undefined, { router, shortcuts }: ReturnType<typeof usePage>): Command[] {
-  const processes = page === undefined ? [] : (monitorOf(page).feed.newest.peek()?.metrics?.processes ?? []);
+function listCommands(processes: readonly Named[], { router, shortcuts }: ReturnType<typeof usePage>): Command[] {
   const apps = [...new Map(processes.map((one) => [one.name, one])).values()].flatMap((process): Command[] => {
     const { name } = process;
     const details = router.href("monitoring", ["process", keyOf(process)]);
@@ -34,8 +51,7 @@ function listCommands(page: Console | undefined, { router, shortcuts }: ReturnTy
 }
 
 export function CommandBar({ onClose }: { onClose: () => void }): JSX.Element {
-  const page = usePage();
-  const [commands] = useState(listCommands(useContext(ConsoleContext), page));
+  const { commands, none } = useCommands();
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
   const words = text.toLowerCase().split(/\s+/);
@@ -77,7 +93,7 @@ export function CommandBar({ onClose }: { onClose: () => void }): JSX.Element {
           }}
         />
         <Options commands={shown} at={at} run={run} />
-        {shown.length === 0 && <p>Nothing has this name.</p>}
+        {shown.length === 0 && <p>{none}</p>}
         {found.length > MAX_SHOWN && <p class="reason">And {found.length - MAX_SHOWN} more.</p>}
       </form>
     </Dialog>

@@ -21,6 +21,11 @@ const BASE_KEY = "declarations.base";
 export class Declarations {
   readonly repository = signal<Repository | undefined>();
   readonly problem = signal<Problem | undefined>();
+  /** False while the file may declare what this page does not know: before the answer, or if it cannot be read. */
+  readonly isKnown = computed(() => {
+    const file = this.repository.value;
+    return file !== undefined && (file.document !== undefined || !file.exists);
+  });
   readonly isSaving = signal(false);
   readonly hasSaved = signal(false);
   readonly isDraft = computed(() => {

@@ -21,6 +21,7 @@ export function RepositoryState(): JSX.Element {
     <>
       <RequestProblem problem={problem.value} retry={() => void declarations.read()} />
       <StatusRegion>
+        {!file && !problem.value && <StatusLine tone="info">Reading the declarations…</StatusLine>}
         {file && !isDraft.value && <FileState file={file} hasSaved={declarations.hasSaved.value} />}
       </StatusRegion>
       {file && isOutdated.value && <Outdated file={file} />}

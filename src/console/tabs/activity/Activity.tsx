@@ -22,7 +22,8 @@ import { foldEvents, matchesRow, rowsOf, filters, type RowFilter } from "./rows.
 
 const LIMIT = 1000;
 const ALL = "all";
-const SPAN_MS = 7 * 86_400_000;
+const DAY_MS = 86_400_000;
+const SPAN_MS = 7 * DAY_MS;
 
 function listOf(page: Console) {
   return page.getOrCreate("activity", () => {
@@ -55,6 +56,7 @@ export function Activity(): JSX.Element {
   const records = isFleet ? recent && [] : changesOf(audit);
   const problem = audit.problem ?? events.problem;
   const rows = useMemo(() => records && recent && rowsOf(records, recent), [records, recent]);
+  const isWhole = events.problem === undefined && listed?.complete === true && missing.length === 0;
   const retry = (): void => [audit, events].forEach((one) => one.retry());
   return (
     <>
@@ -78,6 +80,7 @@ export function Activity(): JSX.Element {
           rows={rows}
           visible={foldEvents(rows.filter((row) => matchesRow(row, show.value as RowFilter, filter.value)))}
           isFleet={isFleet}
+          since={isWhole ? (older?.since ?? Date.now() - SPAN_MS) : undefined}
         />
       )}
       {older && <Since older={older} />}
@@ -211,11 +214,19 @@ function Missing({ missing }: Pick<FleetEventsResponse, "missing">): JSX.Element
   );
 }
 
-function Rows({ rows, ...shown }: DaysProps & { readonly rows: readonly unknown[] }): JSX.Element {
+interface RowsProps extends DaysProps {
+  readonly rows: readonly unknown[];
+  /** Since when the list is whole; `undefined` if a part of it is missing. */
+  readonly since: number | undefined;
+}
+
+function Rows({ rows, since, ...shown }: RowsProps): JSX.Element | null {
   if (shown.visible.length > 0) return <Days {...shown} />;
   if (rows.length > 0) return <EmptyState icon="search" title="No record matches" />;
+  if (since === undefined) return null;
+  const days = Math.round((Date.now() - since) / DAY_MS);
   return (
-    <EmptyState icon="history" title="Nothing has happened yet">
+    <EmptyState icon="history" title={`Nothing has happened in the last ${days} days`}>
       <CodeLine text="svcm events" what="the command" />
     </EmptyState>
   );

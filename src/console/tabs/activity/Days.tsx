@@ -119,7 +119,7 @@ function EventsAfter({ record }: Pick<Of<"change">, "record">): JSX.Element {
     <tr class="after">
       <td colSpan={COLUMNS.length}>
         <RequestProblem problem={problem} retry={retry} />
-        {answer && answer.onRequest.length + answer.byItself.length === 0 && answer.isComplete && (
+        {answer?.isNothing && (
           <p>
             {subject} started or ended until {clockTime(answer.until)}.
           </p>

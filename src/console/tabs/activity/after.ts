@@ -17,6 +17,8 @@ export interface After {
   /** Set if there are too many: the time of the oldest event in the lists. */
   readonly cutAt: string | undefined;
   readonly isComplete: boolean;
+  /** True if everything was read, and nothing is in the lists. */
+  readonly isNothing: boolean;
 }
 
 /** Equal events of any number. */
@@ -42,6 +44,7 @@ export async function readAfter(record: AuditRecord, now: number, read: ReadEven
       (names.size === 0 || app === null || names.has(app)) && !(auditId === record.id && AUDITED_KINDS.has(kind)),
   );
   return {
+    isNothing: others.length === 0 && isComplete && !isCut,
     until: Math.min(until, now),
     onRequest: repeated(others.filter(isRequested)),
     byItself: repeated(others.filter((event) => !isRequested(event))),

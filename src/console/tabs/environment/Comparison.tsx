@@ -29,7 +29,7 @@ export function Comparison({ read }: { read: FileRead }): JSX.Element {
         onChange={(name) => void (chosen.value = name)}
       />
       <RequestProblem problem={problem} retry={retry} />
-      {answer && <Differences diff={answer} />}
+      {answer?.from === from && answer.to === to && <Differences diff={answer} />}
       {to !== "" && <Apps from={from} to={to} />}
     </Card>
   );

@@ -85,7 +85,7 @@ function OpenFile({ read }: { read: FileRead }): JSX.Element {
           <ReadOnlyKeys read={read} />
         </div>
         <div class="env-side">
-          <FileCheck read={read} />
+          <FileCheck key={`${read.environment} ${read.entityTag}`} read={read} />
           <Comparison read={read} />
         </div>
       </div>

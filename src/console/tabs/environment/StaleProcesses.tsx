@@ -7,7 +7,7 @@ import { Button } from "../../ui/Button.tsx";
 import { Check } from "../../ui/Check.tsx";
 import { useRequest } from "../../ui/use-request.ts";
 import { monitorOf } from "../monitoring/monitor.ts";
-import { createRestarts, listStaleApps, type RestartState, type StaleApp } from "./restarts.ts";
+import { createRestarts, legendOf, listStaleApps, type RestartState, type StaleApp } from "./restarts.ts";
 
 /** Lists the apps with the former value, and those that never get the new one. */
 export function StaleProcesses({ written }: { written: EnvWriteResponse }): JSX.Element {
@@ -53,7 +53,7 @@ function Stale({ apps, written }: { apps: readonly StaleApp[]; written: EnvWrite
   const { open, chosen, toggle } = useChoice(apps, states);
   return (
     <fieldset class="stale" disabled={isBusy}>
-      <legend>{open.length === 0 ? "Restarted with the new values" : "Still running with the old values"}</legend>
+      <legend>{legendOf(apps, states)}</legend>
       <ul>
         {apps.map((app) => (
           <App

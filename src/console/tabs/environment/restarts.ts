@@ -29,6 +29,12 @@ export function listStaleApps(
   });
 }
 
+/** An app that the page may not restart keeps the old values. */
+export function legendOf(apps: readonly StaleApp[], states: ReadonlyMap<string, RestartState>): string {
+  const isDone = apps.every(({ name }) => states.get(name) === "restarted");
+  return isDone ? "Restarted with the new values" : "Still running with the old values";
+}
+
 /** Restarts one app after another, and stops at the first failure. */
 export function createRestarts(page: Console) {
   const states = signal<ReadonlyMap<string, RestartState>>(new Map());

@@ -2,7 +2,6 @@ import type { JSX } from "preact";
 import { textField } from "../../../core/deployments/candidate.ts";
 import { lookup, acceptedBy, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import { type Console, useConsole } from "../../console.ts";
-import { pluralize } from "../../data/format.ts";
 import { EntryList, type EntryKind } from "../../state/entry-list.ts";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import { EntryForm } from "../../ui/EntryForm.tsx";
@@ -21,7 +20,8 @@ export function Interfaces(): JSX.Element {
     <EntryTab
       list={list}
       title="Interfaces"
-      about={`${pluralize(list.entries.value.length, "adapter")}: the protocols of the backend and their controllers.`}
+      noun="adapter"
+      about="the protocols of the backend and their controllers."
       label="Interface adapters"
       Form={InterfaceForm}
       Item={InterfaceItem}

@@ -19,15 +19,16 @@ interface AroundProps {
 export function Around({ apps, at }: AroundProps): JSX.Element {
   const { api } = useConsole();
   const state = logsOf(useConsole());
-  const ask = () => readAround(apps, at, (query) => api.logs(query));
-  const { answer, problem, retry } = useRequest(ask, [apps.join(), at]);
+  const place = `${apps.join()} ${at}`;
+  const ask = async () => ({ place, around: await readAround(apps, at, (query) => api.logs(query)) });
+  const { answer, problem, retry } = useRequest(ask, [place]);
   return (
     <>
       <p>
         <Button onClick={() => void (state.at.value = "")}>To the newest lines</Button>
       </p>
       <RequestProblem problem={problem} retry={retry} />
-      {answer && <Lines apps={apps} at={at} around={answer} />}
+      {answer?.place === place && <Lines apps={apps} at={at} around={answer.around} />}
     </>
   );
 }
@@ -41,6 +42,8 @@ function Lines({ apps, at, around }: AroundProps & { around: Found }): JSX.Eleme
       box.current.scrollTop = moment.current.offsetTop - box.current.offsetTop - box.current.clientHeight / 2;
   }, [around]);
   const isTimed = before.length + after.length > 0;
+  // A log that was not read to its end may hold any line.
+  const isRead = isWhole && problems.length === 0;
   const time = formatTime(at).slice(11);
   const names = apps.join(", ");
   return (
@@ -49,14 +52,14 @@ function Lines({ apps, at, around }: AroundProps & { around: Found }): JSX.Eleme
         <p key={details}>{details}</p>
       ))}
       {!isWhole && <p>The log is too large to show every line around {time}. Some are left out.</p>}
-      {!isTimed && untimed.length === 0 && <p>The log has no line around {time}.</p>}
+      {isRead && !isTimed && untimed.length === 0 && <p>The log has no line around {time}.</p>}
       {isTimed && (
         <div ref={box} class="log-lines" role="region" aria-label={`Log of ${names} around ${at}`} tabIndex={0}>
           <Rows lines={before} />
           {/* The moment itself sticks to the edges, so its place is that of this element. */}
           <div ref={moment} />
           <div class="log-moment">
-            {formatTime(at)} {after.length === 0 && "(no line in the 30 s after it)"}
+            {formatTime(at)} {isRead && after.length === 0 && "(no line within 30 s after it)"}
           </div>
           <Rows lines={after} />
         </div>

@@ -115,7 +115,7 @@ function Followed(): JSX.Element {
       {problem.value && <StatusLine tone="warning">{problem.value}</StatusLine>}
       {skipped.value > 0 && <StatusLine tone="warning">Lines left out, too many at once: {skipped.value}.</StatusLine>}
       <Stopped log={log} again={open} />
-      {hasBegun.value && lines.value.length === 0 && (
+      {hasBegun.value && lines.value.length === 0 && !problem.value && (
         <p>{grep || least ? "No line matches." : "The log has no line yet."}</p>
       )}
       <AboutTimes lines={lines.value} />

@@ -67,11 +67,16 @@ function AppsLine({ apps, monitor }: { apps: number; monitor: Monitor }): JSX.El
   const { metrics, refusal } = monitor.feed.displayed.value ?? {};
   if (refusal) return <strong>{refusal.code === "PM2_TIMEOUT" ? "PM2 does not answer" : "PM2 cannot be read"}</strong>;
   if (metrics === undefined) return null;
-  const needs = apps === 0 ? "No app needs attention" : `${pluralize(apps, "app needs", "apps need")} attention`;
+  // The summary counts the processes of every service.
+  const online = metrics.processes.filter(({ status }) => status === "online").length;
+  // Without the ecosystem file, no declared app is known that does not run.
+  const isUnknown = metrics.ecosystem.error !== undefined;
+  const none = isUnknown ? "No process needs attention, the declared apps are unknown" : "No app needs attention";
+  const needs = apps === 0 ? none : `${pluralize(apps, "app needs", "apps need")} attention`;
   return (
     <>
       <strong>{needs}</strong>
-      <span>{metrics.summary.onlineCount} online</span>
+      <span>{online} online</span>
     </>
   );
 }

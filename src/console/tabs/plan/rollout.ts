@@ -64,6 +64,11 @@ export class Rollout {
         this.selected.value = new Map();
       }),
       effect(() => {
+        // The old plan is not the one of the new choices.
+        void this.choices.value;
+        this.plan.value = undefined;
+      }),
+      effect(() => {
         // Whichever answer shows the end of a release, the plan from before it is out of date.
         void [place.value, count.value, this.choices.value, this.#ended.value];
         if (!this.isRunning.peek()) void this.load();

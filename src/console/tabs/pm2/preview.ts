@@ -76,8 +76,10 @@ export class Preview {
     }
   }
 
+  /** Another environment or service has another file, so nothing is shown until its answer. */
   close(): void {
     this.#question.abort();
+    this.ecosystem.value = undefined;
   }
 
   #knownKind(configuration: { readonly serviceKind?: unknown } = {}): string | undefined {

@@ -52,10 +52,11 @@ export function configurationForm({ getOrCreate, store, facts }: Console): Confi
   return getOrCreate("service", () => new ConfigurationForm(store, facts.vocabulary));
 }
 
-function Stored({ form }: { form: ConfigurationForm }): JSX.Element {
+function Stored({ form }: { form: ConfigurationForm }): JSX.Element | null {
+  const { isKnown } = useConsole().declarations;
   const issues = form.storedIssues.value;
   if (form.stored.value === undefined) {
-    return (
+    return !isKnown.value ? null : (
       <StatusLine tone="info">
         <strong>No service configuration is saved yet.</strong> Check the defaults, enter the port, and save.
       </StatusLine>

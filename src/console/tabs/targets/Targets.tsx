@@ -2,7 +2,6 @@ import type { JSX } from "preact";
 import { textField } from "../../../core/deployments/candidate.ts";
 import { lookup, targetGroup, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import { type Console, useConsole } from "../../console.ts";
-import { pluralize } from "../../data/format.ts";
 import { EntryList, type EntryKind } from "../../state/entry-list.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
 import { EmptyState } from "../../ui/EmptyState.tsx";
@@ -24,7 +23,8 @@ export function Targets(): JSX.Element {
     <EntryTab
       list={list}
       title="Deploy targets"
-      about={`${pluralize(list.entries.value.length, "target")}: where the service runs, on what runtime and as which service type.`}
+      noun="target"
+      about="where the service runs, on what runtime and as which service type."
       label="Deploy targets"
       Form={TargetForm}
       Item={TargetItem}

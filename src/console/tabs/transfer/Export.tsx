@@ -88,11 +88,11 @@ export function Export(): JSX.Element {
 }
 
 function ExportWarnings(): JSX.Element {
-  const { store, facts } = useConsole();
+  const { store, facts, declarations } = useConsole();
   const issues = validateDocument(store.document.value, facts.vocabulary);
   return (
     <>
-      {Object.keys(store.document.value).length === 1 && (
+      {declarations.isKnown.value && Object.keys(store.document.value).length === 1 && (
         <StatusLine tone="info">
           Nothing is described yet. Fill in the service configuration and the deploy targets, or import a document.
         </StatusLine>

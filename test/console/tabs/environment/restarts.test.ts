@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { listStaleApps } from "../../../../src/console/tabs/environment/restarts.ts";
+import { legendOf, listStaleApps } from "../../../../src/console/tabs/environment/restarts.ts";
 
 const written = {
   environment: "production",
@@ -29,4 +29,12 @@ test("without an answer about the processes, each is offered", () => {
     undefined,
     undefined,
   ]);
+});
+
+test("an app that the page may not restart still runs with the old values", () => {
+  const own = { name: "console", scope: "process", refusal: "own" } as const;
+  const api = { name: "api", scope: "process" } as const;
+  expect(legendOf([own], new Map())).toBe("Still running with the old values");
+  expect(legendOf([own, api], new Map([["api", "restarted"]]))).toBe("Still running with the old values");
+  expect(legendOf([api], new Map([["api", "restarted"]]))).toBe("Restarted with the new values");
 });
