@@ -1,5 +1,5 @@
 import { createScrub, secretSpellings, type Scrub } from "../pm2/scrub.ts";
-import { maskLogLine, REDACTED, TELLTALES } from "../secrets/redact.ts";
+import { maskLogLine, REDACTED } from "../secrets/redact.ts";
 
 /** A shorter match at the end of a line may also be the end of an ordinary word. */
 const MIN_PREFIX_LENGTH = 4;
@@ -13,8 +13,8 @@ export interface LineScrubber {
   readonly complete: Scrub;
   /** The end of a truncated line may be the beginning of a secret. */
   readonly truncated: Scrub;
-  /** A line without them is rarely changed: spellings of known secrets, and words that announce one. */
-  readonly telltales: readonly string[];
+  /** Every spelling of the known secrets. */
+  readonly known: readonly string[];
 }
 
 /** In every encoding, with credentials, and values next to a secret-like name. */
@@ -23,7 +23,7 @@ export function createLineScrubber(secrets: readonly string[]): LineScrubber {
   const known = secretSpellings(secrets);
   const complete = (line: string): string => maskLogLine(scrub(stripEscapes(line)));
   const truncated = (line: string): string => maskTrailingPrefix(complete(line), known);
-  return { complete, truncated, telltales: [...known, ...TELLTALES] };
+  return { complete, truncated, known };
 }
 
 function stripEscapes(line: string): string {

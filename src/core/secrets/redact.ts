@@ -54,25 +54,26 @@ const BEARER = /\b(bearer\s+|authorization["']?\s{0,20}[:=]\s{0,20}["']?\w{1,20}
 const SECRET_ASSIGNMENT =
   /((?:password|passwd|passphrase|secret|token|credentials?|(?:api|access|private|signing)[-_]?key)\\?["']?\s{0,20}[:=]\s{0,20})(\\"[^"\\]*(?:\\")?|"(?:[^"\\]|\\.)*"?|'[^']*'?|\[REDACTED\][^\s,;&})\]]*|[^\s,;&})\]]+)/gi;
 
-const KEYS = ["api", "access", "private", "signing"].flatMap((of) => ["", "-", "_"].map((mark) => `${of}${mark}key`));
+/** What announces a secret in a log line, besides the mark of a parameter and a URL with a user. */
+const ANNOUNCED =
+  /password|passwd|passphrase|secret|token|credential|bearer|authorization|(?:api|access|private|signing)[-_]?key|private key-----|(?<![!-~])--?[\w-]{0,40}key/i;
+const TOKEN = new RegExp(TOKENS.source);
 
-/** In lower case. All that {@link maskLogLine} hides follows one of them, and so does a private key. */
-export const TELLTALES: readonly string[] = [
-  ..."password passwd passphrase secret token credential bearer authorization".split(" "),
-  ...KEYS,
-  "private key-----",
-];
+/**
+ * Three characters of each text that {@link mayHideMore} finds, the rarer ones. Of tokens as they are written, of all
+ * other texts in lower case.
+ */
+export const PARTS = {
+  tokens: [
+    ..."eyJ k_l k_t whs hp_ ho_ hu_ hs_ hr_ b_p pm_ xox glp sk- SG. AKI ASI AIz dp. ks. ebh eap fei gta egr".split(" "),
+    ...Array.from("0123456789abcdefABCDEF", (digit) => `0x${digit}`),
+  ],
+  words: "ssw sph cre tok bea riz key".split(" "),
+} as const;
 
-/** Tokens, parameters, and options such as `--tls-key`. */
-const FORM = new RegExp(String.raw`${TOKENS.source}|[?&#]([\w.-]{1,60})=|(?<!\S)--?[\w-]{0,40}[kK][eE][yY]`, "g");
-
-/** Yields each offset of a text that is hidden by its form, besides a user and a password in a URL. */
-export function* findForms(text: string): Generator<number> {
-  const secret = new Map<string, boolean>();
-  for (const { index, 1: name } of text.matchAll(FORM)) {
-    if (name !== undefined && !secret.has(name)) secret.set(name, isSecretName(name));
-    if (name === undefined || secret.get(name) === true) yield index;
-  }
+/** False if neither a token nor a word shows that the line holds a secret. */
+export function mayHideMore(line: string): boolean {
+  return ANNOUNCED.test(line) || TOKEN.test(line);
 }
 
 /** For a log line. Unlike {@link maskSource}, it keeps the rest of the line. */

@@ -11,7 +11,7 @@ import { propertyRuns } from "../../support/runs.ts";
 
 const SECRET = "canary-1234567890";
 const scrub = createLineScrubber([SECRET]);
-const findSecretLines = createSecretLineFinder(scrub.telltales);
+const findSecretLines = createSecretLineFinder(scrub.known);
 
 function raw(text: string, offset = 0): RawLine {
   return { text: Buffer.from(text).toString(), size: Buffer.byteLength(text), offset, missing: 0, isTorn: false };
@@ -225,7 +225,32 @@ describe("a guess of a secret", () => {
     `xoxp-${"1".repeat(12)}-abcdef`,
     `0x${"a1".repeat(32)}`,
     `dp.st.dev.${"a".repeat(40)}`,
-    "https://api.telegram.org/bot123:abc/send",
+    ...["sk_live_", "rk_live_", "sk_test_", "rk_test_", "whsec_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"].map(
+      (prefix) => prefix + "a1".repeat(8),
+    ),
+    ...["xoxa-", "xoxb-", "xoxe-", "xoxr-", "xoxs-", "glpat-", "ASIA"].map((prefix) => prefix + "A1".repeat(8)),
+    ...["dp.pt.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."].map((prefix) => prefix + "a1".repeat(12)),
+    ...[
+      "hooks.slack.com",
+      "hooks.zapier.com",
+      "discord.com/api/webhooks",
+      "discordapp.com/api/webhooks",
+      "webhook.office.com",
+      "outlook.office.com/webhook",
+      "outlook.office365.com/webhook",
+      "chat.googleapis.com/v1/spaces",
+      "open.feishu.cn/open-apis/bot",
+      "oapi.dingtalk.com",
+      "api.telegram.org",
+    ].map((host) => `${host}/abc`),
+    "passphrase = abcdefgh",
+    "authorization: Basic abcdefgh1234",
+    "access-key=abcdefgh",
+    "signing_key=abcdefgh",
+    "credentials: abcdefgh",
+    "redis://u:passà@h",
+    String.raw`redis:\\u:pà@h@x`,
+    "mysqld\u2003--tls-key abcdefgh",
     "GET /orders?page=2&sig=abcdef",
     "mysqld --tls-key abcdefgh",
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcdefgh",
@@ -237,8 +262,45 @@ describe("a guess of a secret", () => {
       const line = `${"a".repeat(before)} ${text} b`;
       expect(scrub.complete(line)).not.toBe(line);
       const all = Buffer.from(`one\n${line}\ntwo\n`);
-      expect(findSecretLines(all)).toContainEqual({ from: 4, to: 4 + line.length });
+      expect(findSecretLines(all)).toContainEqual({ from: 4, to: 4 + Buffer.byteLength(line) });
     }
+  });
+
+  test("every line that masking changes is found among others, whatever its place", () => {
+    const secret = fc.constantFrom(...HIDDEN);
+    const plain = fc.oneof(
+      fc.constantFrom(
+        "",
+        "a",
+        "user@example.com",
+        "GET /x?page=1&sort=asc",
+        "monkey 0x1f task-1 SG.",
+        "key",
+        "@",
+        "?a=",
+      ),
+      fc.string({ maxLength: 9 }).map((text) => text.replaceAll("\n", " ")),
+    );
+    const block = fc.array(
+      fc.oneof(
+        plain,
+        fc.tuple(plain, secret, plain).map((parts) => parts.join(" ")),
+      ),
+      {
+        maxLength: 12,
+      },
+    );
+    fc.assert(
+      fc.property(block, (all) => {
+        const found = new Set(findSecretLines(Buffer.from(all.join("\n"))).map(({ from }) => from));
+        let from = 0;
+        for (const line of all) {
+          if (scrub.complete(line) !== line) expect([all, line, found.has(from)]).toEqual([all, line, true]);
+          from += Buffer.byteLength(line) + 1;
+        }
+      }),
+      propertyRuns(1000, 50_000),
+    );
   });
 
   test("every line that masking changes is searched as it is shown, also if colours interrupt it", () => {

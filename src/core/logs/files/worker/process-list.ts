@@ -20,7 +20,7 @@ export class ProcessList {
   targets: readonly Target[] = [];
   names: ReadonlySet<string> = new Set();
   scrub: LineScrubber = createLineScrubber([]);
-  findSecretLines: FindSecretLines = createSecretLineFinder(this.scrub.telltales);
+  findSecretLines: FindSecretLines = createSecretLineFinder(this.scrub.known);
   readonly #data: WorkerData;
   readonly #secrets = new Set<string>();
   /** Apps whose output PM2 throws away. */
@@ -44,7 +44,7 @@ export class ProcessList {
     for (const secret of secrets) this.#secrets.add(secret);
     if (this.#secrets.size === before) return;
     this.scrub = createLineScrubber([...this.#secrets]);
-    this.findSecretLines = createSecretLineFinder(this.scrub.telltales);
+    this.findSecretLines = createSecretLineFinder(this.scrub.known);
   }
 
   /** @throws {LogFailure} PM2_FAILED */
