@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useContext, useMemo, useState } from "preact/hooks";
 import type { ProcessMetrics } from "../../client/index.ts";
-import { ConsoleContext, usePage } from "../console.ts";
+import { ConsoleContext, type Console, usePage } from "../console.ts";
 import { tabIds } from "../state/address.ts";
 import { isOffered, tabs } from "../tabs/index.ts";
 import { monitorOf } from "../tabs/monitoring/monitor.ts";
@@ -29,13 +29,17 @@ function useCommands() {
   const ask = open && ((stop: AbortSignal) => open.api.metrics(feed?.environment.peek() ?? "", stop));
   const { answer, problem } = useRequest(ask, []);
   const { processes } = answer ?? feed?.newest.peek()?.metrics ?? {};
-  const commands = useMemo(() => listCommands(processes ?? [], page), [processes]);
+  const commands = useMemo(() => listCommands(processes ?? [], page, open), [processes]);
   if (answer) return { commands, none: "Nothing has this name." };
   return { commands, none: open && !problem ? "Reading the apps…" : UNREAD };
 }
 
 /** Views, apps and their logs, and what the single keys do. */
-function listCommands(processes: readonly Named[], { router, shortcuts }: ReturnType<typeof usePage>): Command[] {
+function listCommands(
+  processes: readonly Named[],
+  { router, shortcuts }: ReturnType<typeof usePage>,
+  open: Console | undefined,
+): Command[] {
   const apps = [...new Map(processes.map((one) => [one.name, one])).values()].flatMap((process): Command[] => {
     const { name } = process;
     const details = router.href("monitoring", ["process", keyOf(process)]);
@@ -44,7 +48,7 @@ function listCommands(processes: readonly Named[], { router, shortcuts }: Return
       { label: `${name}: log`, run: goTo(router.href("logs", ["apps", name])) },
     ];
   });
-  const offered = tabIds.filter((id) => isOffered(id, router.node, page?.facts));
+  const offered = tabIds.filter((id) => isOffered(id, router.node, open?.facts));
   const views = offered.map((id) => ({ label: `Open ${tabs[id].label}`, run: () => void router.go(id) }));
   const keys = shortcuts.list.peek().filter(({ label }) => views.every((view) => view.label !== label));
   return [...views, ...apps, ...keys];
