@@ -203,7 +203,7 @@ export function requireApplicable(
   if (requested !== undefined && requested !== id)
     throw new SvcmError("PLAN_STALE", {
       plan,
-      details: `The plan ${requested} is out of date: the ecosystem file, an env file or a process changed. The plan is now ${id}.`,
+      details: `The plan ${requested} is out of date: the ecosystem file, an env file, the code or a process changed. The plan is now ${id}.`,
       hint: "Read the new plan: svcm plan",
     });
   const dirty = git?.dirty ?? [];
