@@ -15,20 +15,24 @@ export async function requireUntried({ root, ports }: DeployContext, { commit }:
   if (why === undefined) return;
   throw new SvcmError("DEPLOY_REFUSED", {
     code: "DEPLOY_TRIED",
-    details: `${commit.slice(0, 7)} "${record.subject}" ${why}, so it is left alone. Nothing was changed.`,
+    details: `${commit.slice(0, 7)} "${record.subject}" ${why}, so it is left alone. Nothing was changed.${reasonThen(record)}`,
     hint: `Push another commit. To try this one again: svcm deploy ${commit.slice(0, 10)}`,
   });
 }
 
 /** Without a release, no process was touched, and the next attempt may find another world. */
 export function whyTried(
-  { state, release, reason }: Pick<DeployRecord, "state" | "release" | "reason">,
+  { state, release }: Pick<DeployRecord, "state" | "release">,
   releases: readonly Pick<Release, "undoes" | "outcome">[],
 ): string | undefined {
   if (release === null) return undefined;
-  if (state === "failed" || state === "reverted" || state === "half") return `failed here (${reason ?? state})`;
+  if (state === "failed" || state === "reverted" || state === "half") return "failed here";
   const isUndone = releases.some(({ undoes, outcome }) => undoes === release && outcome === "applied");
   return isUndone ? "was rolled back here" : undefined;
+}
+
+function reasonThen({ state, reason }: Pick<DeployRecord, "state" | "reason">): string {
+  return state === "done" || reason === null ? "" : `\nThe reason then: ${reason}`;
 }
 
 /** The processes were changed, so not everything runs as before. */

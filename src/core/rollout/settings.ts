@@ -17,6 +17,12 @@ import type { Probe } from "./port-probes.ts";
 /** A service in svcm.yaml overrides deployments.yaml. */
 export type SettingsOf = (app: string) => RolloutSettings;
 
+/** The save at the end has no app, so the defaults would count for it. */
+export function releasesToKeep(steps: readonly { readonly app: string }[], settingsOf: SettingsOf): number {
+  const named = steps.filter(({ app }) => app !== "");
+  return Math.max(1, ...(named.length === 0 ? steps : named).map(({ app }) => settingsOf(app).keepReleases));
+}
+
 export type ServiceOf = (app: string) => string;
 
 export function createServiceLookup(loaded: LoadedEcosystem | undefined): ServiceOf {

@@ -137,6 +137,17 @@ describe("the progress of a release", () => {
   });
 });
 
+test("a rollback tells each phase of a step once", async () => {
+  const phases: string[] = [];
+  const nothing = async (): Promise<void> => undefined;
+  const releases = withProgress({ create: nothing, append: nothing } as unknown as Releases, ({ phase }) =>
+    phases.push(phase),
+  );
+  await releases.create("b", { ...head("b"), steps: [{ do: "return", app: "api", pmIds: [0] }] });
+  for (const event of [started, returned, done]) await releases.append("b", event);
+  expect(phases).toEqual(["begun", "done"]);
+});
+
 describe("PM2's list for the next boot is older than the last change", () => {
   const saved: ReleaseEvent = { event: "step", step: 1, phase: "done", at };
   const ended = (outcome: "applied" | "reverted" | "half" | "refused"): ReleaseEvent => ({ event: "end", outcome, at });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { resolveProbe } from "../../../src/core/rollout/settings.ts";
+import { releasesToKeep, resolveProbe } from "../../../src/core/rollout/settings.ts";
 import { mergeSettings, type RolloutSettings } from "../../../src/core/project/rollout-settings.ts";
 
 test("without the property rollout, every setting has its default", () => {
@@ -21,6 +21,16 @@ test("the settings of a service take precedence over those of the document, one 
     preflight: true,
     health: { restapi: { path: "/up" }, api: { port: 80 } },
   });
+});
+
+test("the save at the end does not keep ten releases where the app keeps one", () => {
+  const settingsOf = (app: string) => ({
+    ...mergeSettings(undefined, undefined),
+    ...(app === "api" && { keepReleases: 1 }),
+  });
+  expect(releasesToKeep([{ app: "api" }, { app: "" }], settingsOf)).toBe(1);
+  expect(releasesToKeep([{ app: "api" }, { app: "web" }], settingsOf)).toBe(10);
+  expect(releasesToKeep([{ app: "" }], settingsOf)).toBe(10);
 });
 
 const env = { SVC_HTTP_PORT: "3000", SVC_GRPC_PORT: "3001", PORT: "4000" };

@@ -41,6 +41,9 @@ test.each([
   ["src/a.test.ts", false],
   ["eslint.config.js", false],
   ["svcm.yaml", false],
+  ["ecosystem.config.js", false],
+  ["pm2/ecosystem.staging.config.cjs", false],
+  ["src/ecosystem/ecosystem.service.js", true],
   ["src/testing.js", true],
   ["licenses.js", true],
 ])("%s may be code: %s", (path, expected) => {

@@ -41,6 +41,15 @@ test("a good repository passes, and the answer names every checked file", async 
   });
 });
 
+test("a finding about one of several ecosystem files is placed in that file", async () => {
+  const workspace = makeWorkspace({
+    ...GOOD,
+    "svcm.yaml": SVCM.replace("dev: ecosystem.config.js", "dev: [ecosystem.config.js, more.config.mjs]"),
+    "more.config.mjs": 'export default { apps: [{ name: "more", script: "worker.js" }] };',
+  });
+  expect((await check(workspace)).issues).toContainEqual(["ECOSYSTEM_DEFAULT_EXPORT", "more.config.mjs"]);
+});
+
 test("one run finds an error of each kind of file", async () => {
   const workspace = makeWorkspace({
     ...GOOD,

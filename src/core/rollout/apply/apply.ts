@@ -14,6 +14,7 @@ import { readEcosystem } from "../../pm2/ecosystem-file.ts";
 import { stateAfterApply } from "./applied-state.ts";
 import { recover } from "./preflight.ts";
 import { beginRelease, formerProbeFinder, type ReleaseRecorder, findRecordedStep } from "./recording.ts";
+import { releasesToKeep } from "../settings.ts";
 import { endHalf, readEvidence, type ApplyRun } from "./failure.ts";
 import { runSteps } from "./run-steps.ts";
 import { doAllHang } from "../../running/read-serving.ts";
@@ -146,7 +147,7 @@ function startApplyRecording(
     ),
   );
   const renamed = Object.fromEntries(decided.flatMap((step) => (findFormerName(step) ? [stepNames(step)] : [])));
-  const keepReleases = Math.max(...decided.map(({ app }) => settingsOf(app).keepReleases));
+  const keepReleases = releasesToKeep(decided, settingsOf);
   const subject = {
     environment: content.name,
     git,
@@ -197,7 +198,7 @@ export function requireApplicable(
   if (requested !== undefined && requested !== id)
     throw new SvcmError("PLAN_STALE", {
       plan,
-      details: `The plan ${requested} is out of date: the ecosystem file, an env file or a process changed. The plan is now ${id}.`,
+      details: `The plan ${requested} is out of date: the ecosystem file, an env file, the code or a process changed. The plan is now ${id}.`,
       hint: "Read the new plan: svcm plan",
     });
   const dirty = git?.dirty ?? [];

@@ -4,9 +4,10 @@ import { toJournals, toRelease, type Journal, type ReleaseEvent } from "../relea
 
 export type ApplyProgress = Omit<ApplyFrame, "type">;
 
-/** `onProgress` gets each line once it is on disk. */
+/** `onProgress` gets each line once it is on disk. A rollback records the return of an app within its step, which is no progress. */
 export function withProgress(releases: Releases, onProgress: (progress: ApplyProgress) => void): Releases {
   const events: ReleaseEvent[] = [];
+  let told = "";
   return {
     ...releases,
     async create(id, first) {
@@ -17,7 +18,11 @@ export function withProgress(releases: Releases, onProgress: (progress: ApplyPro
       await releases.append(id, event);
       events.push(event);
       const [journal] = toJournals([events]);
-      if (journal !== undefined) onProgress(createProgress(journal, event));
+      if (journal === undefined) return;
+      const progress = createProgress(journal, event);
+      const text = JSON.stringify(progress);
+      if (text !== told) onProgress(progress);
+      told = text;
     },
   };
 }

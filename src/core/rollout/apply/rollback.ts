@@ -1,3 +1,4 @@
+import { releasesToKeep } from "../settings.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
 import type { ApplyPorts } from "./ports.ts";
 import type { InputOf } from "../../api/inputs.ts";
@@ -88,7 +89,7 @@ function startRollbackRecording(ports: ApplyPorts, planned: PlannedRollback, cal
   const { undone, git, plan, running, appliedState, settingsOf } = planned;
   const { environment, id, renamed, deploy } = undone;
   const steps = plan.steps.map(({ app, pmIds }) => ({ do: "return" as const, app, pmIds }));
-  const keepReleases = Math.max(1, ...steps.map(({ app }) => settingsOf(app).keepReleases));
+  const keepReleases = releasesToKeep(steps, settingsOf);
   const probeOf = formerProbeFinder(appliedState, (app) => settingsOf(app).health);
   const subject = {
     environment,

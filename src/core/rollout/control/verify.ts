@@ -1,3 +1,4 @@
+import { shellQuote } from "../../words/shell.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
 import type { HasClock } from "../../files/port-host.ts";
 import type { Code } from "../../api/codes.generated.ts";
@@ -79,6 +80,7 @@ export function verificationFailed(action: ProcessAction, name: string, reason: 
   return new SvcmError("PROCESS_ACTION_FAILED", {
     code: CODES[action],
     details: `PM2 accepted the ${action} of ${JSON.stringify(name)}, but ${reason}.`,
+    hint: `Read why: svcm why ${shellQuote(name)}`,
   });
 }
 

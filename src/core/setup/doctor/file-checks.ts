@@ -1,3 +1,4 @@
+import { baseName } from "../../words/path.ts";
 import { ownMember } from "../../words/record.ts";
 import type { HasHost } from "../../files/port-host.ts";
 import type { Repository } from "../../pm2/ports.ts";
@@ -48,8 +49,11 @@ export async function checkEcosystems(
     const { environment = "", service = "" } = request;
     try {
       const checked = await readChecked(ports, vocabulary, request);
-      const placeOf = ({ path: [, index] }: Issue): Issue["at"] => {
-        const { path } = checked.file.loaded?.apps[Number(index)]?.start ?? checked.file;
+      // Of an app, or of one of several files, whose name then begins the message.
+      const placeOf = ({ path: [, index], message }: Issue): Issue["at"] => {
+        const { loaded } = checked.file;
+        const named = loaded?.parts?.find((part) => message.startsWith(`${baseName(part.path)} `));
+        const { path } = loaded?.apps[Number(index)]?.start ?? named ?? checked.file;
         return { file: rootRelative(root, path), line: 1, column: 1 };
       };
       const found = [
