@@ -78,6 +78,11 @@ function deploy(of: "svcm" | "script", version: string): { readonly cpu: number;
   return { cpu, wall: performance.now() - before };
 }
 
+function deployBoth(round: number) {
+  publish(`v${round}`);
+  return { svcm: deploy("svcm", `v${round}`), script: deploy("script", `v${round}`) };
+}
+
 try {
   await Promise.all([own.svcm.startDaemon(), own.script.startDaemon()]);
   for (const folder of [checkout, place.script]) mkdirSync(folder, { recursive: true });
@@ -99,28 +104,22 @@ try {
   };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(checkout, name), text);
   run("svcm", {}, "npm", "install", "--package-lock-only", "--no-audit", "--no-fund");
-  const times = { svcm: [] as ReturnType<typeof deploy>[], script: [] as ReturnType<typeof deploy>[] };
-  for (let round = 0; round <= rounds; round += 1) {
-    publish(`v${round}`);
-    for (const of of ["svcm", "script"] as const) {
-      const time = deploy(of, `v${round}`);
-      // The first one fills the cache of npm.
-      if (round > 0) times[of].push(time);
-    }
-  }
+  // The first one fills the cache of npm.
+  deployBoth(0);
+  const all = Array.from({ length: rounds }, (_, round) => deployBoth(round + 1));
   for (const what of ["wall", "cpu"] as const) {
-    const [svcm, script] = [times.svcm, times.script].map((all) => median(all.map((one) => one[what])));
-    const ratio = (svcm! / script!).toFixed(2);
+    const [svcm = 0, script = 0] = (["svcm", "script"] as const).map((of) => median(all.map((one) => one[of][what])));
+    const ratio = (svcm / script).toFixed(2);
     console.log(
-      `${what}: ${svcm!.toFixed(0)} ms, ${ratio} of the script's ${script!.toFixed(0)} ms (goal: ${GOAL} at most)`,
+      `${what}: ${svcm.toFixed(0)} ms, ${ratio} of the script's ${script.toFixed(0)} ms (goal: ${GOAL} at most)`,
     );
   }
   for (const of of ["svcm", "script"] as const) {
     const kb = (path: string): number => Number(run(of, {}, "du", "--summarize", path).split("\t")[0]);
     const releases = join(place[of], "releases");
-    const git = kb(join(place[of], "repository.git"));
+    const bare = kb(join(place[of], "repository.git"));
     console.log(
-      `disk of ${of}: ${kb(place[of])} KB with ${readdirSync(releases).length} releases of ${kb(releases)} KB, and Git's ${git} KB`,
+      `disk of ${of}: ${kb(place[of])} KB with ${readdirSync(releases).length} releases of ${kb(releases)} KB, and Git's ${bare} KB`,
     );
   }
 } finally {
