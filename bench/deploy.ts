@@ -1,6 +1,6 @@
 /**
- * Time and disk of a deploy, beside a script of the same steps that deletes and starts the app: fetch, files, npm ci, build,
- * npm prune, start, wait until it answers and has done so for a while, current, pm2 save, old releases.
+ * Time and disk of a deploy, beside a script of the same steps, from the fetch to the removal of old releases. The script
+ * deletes and starts the app, and waits until it answers.
  *
  * node --import tsx bench/deploy.ts [rounds]
  */

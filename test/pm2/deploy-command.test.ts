@@ -7,6 +7,7 @@ import { plainEnvironment, REPOSITORY } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
 import { GIT_ENVIRONMENT } from "../support/git.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
+import { longTest } from "../support/runs.ts";
 import { svcm, type RunResult } from "../support/svcm.ts";
 import { shopUnderPm2 } from "./deployed-shop.ts";
 
@@ -86,7 +87,7 @@ test("each command of the page does what the page says", async () => {
   shop.git("switch", "--quiet", "main");
 });
 
-test("from git clone to the first deploy, the five commands of the page are enough", async () => {
+longTest("from git clone to the first deploy, the five commands of the page are enough", async () => {
   const other = pm2();
   onTestFinished(() => other.end());
   await other.startDaemon();
