@@ -173,7 +173,7 @@ describe.skipIf(!hasNats)("a deploy over nodes (needs nats-server)", () => {
     copy("db-1", "4");
     copy("web-1", "4");
     const missing = await deploy();
-    expect([missing.code, missing.stdout, await states()]).toEqual([1, "", before]);
+    expect([missing.code, missing.stdout, await states()], missing.stderr).toEqual([1, "", before]);
     const text = missing.stderr.replaceAll(/\s+/g, " ");
     expect(text).toContain(
       `1 of 3 cannot prepare. web-2 (failed): ${join(fleet.root("web-2"), ".svcm/release")} is not`,
@@ -181,7 +181,7 @@ describe.skipIf(!hasNats)("a deploy over nodes (needs nats-server)", () => {
     expect(text).toContain("svcm sends no file to a node. Copy the release to the named path of each node");
     copy("web-2", "5");
     const different = await deploy();
-    expect([different.code, different.stdout, await states()]).toEqual([1, "", before]);
+    expect([different.code, different.stdout, await states()], different.stderr).toEqual([1, "", before]);
     expect(different.stderr).toMatch(/DEPLOY_COMMITS_DIFFER/);
     copy("web-2", "4");
     const good = await deploy();

@@ -1,16 +1,22 @@
 /** The commands of docs/how-to/deploy.md, in the order of the page, with the built command line. */
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { REPOSITORY } from "../support/command-line.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { plainEnvironment, REPOSITORY } from "../support/command-line.ts";
+import { freePort } from "../support/free-port.ts";
 import { GIT_ENVIRONMENT } from "../support/git.ts";
+import { pm2 } from "../support/pm2-daemon.ts";
+import { longTest } from "../support/runs.ts";
 import { svcm, type RunResult } from "../support/svcm.ts";
 import { shopUnderPm2 } from "./deployed-shop.ts";
 
 const shop = shopUnderPm2();
 const page = readFileSync(join(REPOSITORY, "docs/how-to/deploy.md"), "utf8");
-const lines = [...page.matchAll(/^```sh\n([^]*?)^```$/gm)].flatMap(([, block = ""]) => block.trim().split("\n"));
+const [start = [], ...blocks] = [...page.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, block = ""]) =>
+  block.trim().split("\n"),
+);
+const lines = blocks.flat();
 
 const run = (line: string, ...more: string[]): Promise<RunResult> =>
   svcm([...line.split(" ").slice(1), ...more], {
@@ -79,6 +85,38 @@ test("each command of the page does what the page says", async () => {
   });
   expect(await shop.answer()).toBe("3");
   shop.git("switch", "--quiet", "main");
+});
+
+longTest("from git clone to the first deploy, the five commands of the page are enough", async () => {
+  const other = pm2();
+  onTestFinished(() => other.end());
+  await other.startDaemon();
+  const port = await freePort();
+  const source = join(other.folder, "source");
+  const files = {
+    "main.js": `require("http").createServer((_, response) => response.end(process.env.MODE)).listen(${port}, "127.0.0.1");`,
+    "ecosystem.config.js": `module.exports = { apps: [{ name: "api", script: "main.js", env_production: { MODE: "production" } }] };`,
+    "package.json": '{"name":"api","private":true}',
+  };
+  mkdirSync(source);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(source, name), text);
+  const env = { HOME: other.folder, PM2_HOME: other.home, ...GIT_ENVIRONMENT };
+  const shell = (command: string, cwd: string) =>
+    execFileSync("sh", ["-ec", command], { cwd, env: plainEnvironment(env), stdio: ["ignore", "pipe", "pipe"] });
+  shell("git init --quiet --initial-branch=main && git add --all && git commit --quiet --message one", source);
+  shell(`git clone --quiet --bare source acme.git`, other.folder);
+  const [clone = "", cd = "", init = "", commit = "", first = "", ...more] = start;
+  expect([cd, more]).toEqual(["cd shop", []]);
+  shell(clone.replace("git@github.com:acme/shop.git", "acme.git shop"), other.folder);
+  const root = join(other.folder, "shop");
+  // Without a terminal, nobody answers a question.
+  const own = (line: string) => svcm([...line.split(" ").slice(1), "--yes"], { root, env });
+  const begun = await own(init);
+  expect(begun.code, begun.stderr).toBe(0);
+  shell(commit, root);
+  const deployed = await own(first);
+  expect(deployed.code, deployed.stderr).toBe(0);
+  expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe("production");
 });
 
 test("without a terminal, it asks for --plan or --yes before it prepares anything", async () => {

@@ -30,7 +30,7 @@ function deployAlone(): { readonly child: ChildProcess; readonly ended: Promise<
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   let text = "";
-  child.stderr!.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (text += chunk.toString()));
   return { child, ended: once(child, "exit").then(([code]) => [code as number | null, text] as const) };
 }
 

@@ -13,7 +13,16 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { bootShow, ecosystemDrift, execute, releaseList, rolloutPlan, rolloutRollback } from "../../src/core/index.ts";
+import {
+  bootRestore,
+  bootShow,
+  deployPlan,
+  ecosystemDrift,
+  execute,
+  releaseList,
+  rolloutPlan,
+  rolloutRollback,
+} from "../../src/core/index.ts";
 import { commandLine, start } from "../support/child.ts";
 import { loadDuring } from "../support/http-load.ts";
 import { longTest, sampleOrAll } from "../support/runs.ts";
@@ -256,4 +265,24 @@ longTest("a script outside of the release is refused before anything is touched"
     expect(await ports.processes.list()).toMatchObject([{ cwd: folder, script: join(folder, "app.cjs") }]);
   }
   expect(lstatSync(join(shop.root, "current")).isSymbolicLink()).toBe(true);
+});
+
+longTest("a crash and a reboot start the release that was deployed, also if a newer one is prepared", async () => {
+  const { deploy } = await shop.deploy();
+  const answer = await shop.answer();
+  shop.publish({ VERSION: "only prepared" });
+  await execute(deployPlan, ports, { environment: "production" }, caller);
+  const folder = join(shop.root, "releases", deploy.id);
+  const started = async (): Promise<boolean> => {
+    const [app] = await ports.processes.list();
+    return app?.status === "online" && app.pid !== pid && app.cwd === folder;
+  };
+  const [{ pid } = { pid: null }] = await ports.processes.list();
+  process.kill(pid!, "SIGKILL");
+  await expect.poll(started).toBe(true);
+  const daemon = Number(readFileSync(join(shop.own.home, "pm2.pid"), "utf8"));
+  process.kill(daemon, "SIGKILL");
+  await expect.poll(() => existsSync(`/proc/${daemon}`)).toBe(false);
+  expect(await execute(bootRestore, ports, {}, caller)).toMatchObject({ state: "restored" });
+  expect([await started(), await shop.answer(), shop.current()]).toEqual([true, answer, deploy.id]);
 });

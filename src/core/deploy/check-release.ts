@@ -23,7 +23,10 @@ export async function checkRelease(context: DeployContext, world: ReleaseWorld):
       code: "DEPLOY_CHECK_FAILED",
       path,
       details: `The release has no ecosystem file for ${context.environment}: ${fileName} is not in it.`,
-      hint: "Commit and push the file, or name another environment with --environment.",
+      hint:
+        (await world.facts.project()) === undefined
+          ? "svcm init looks for the file under any name, and writes svcm.yaml. Commit and push both."
+          : "Commit and push the file, or name another environment with --environment.",
     });
   requireInside(loaded, { programFolders: world.programFolders, release: world.paths.release });
   requireValid(issues, `svcm ecosystem check found errors in ${fileName}`);

@@ -125,7 +125,7 @@ function cannotApplyError(
     ...(code !== undefined && { code }),
     details: `No node was changed, because ${refused.length} of ${nodes.length} cannot ${verb}. ${reasons.join(" ")}`,
     hint:
-      from !== undefined && code === "RELEASE_FILE_UNUSABLE"
+      from !== undefined && refused.some(({ error }) => error.body.code === "RELEASE_FILE_UNUSABLE")
         ? "svcm sends no file to a node. Copy the release to the named path of each node, for example with scp, then deploy again."
         : `See each of them: ${command} --node <node>`,
   });

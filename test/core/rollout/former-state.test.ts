@@ -11,22 +11,29 @@ test.each([
 ])("an app that is up for the moment is recorded as failing: %s, as the plan calls it", async (isFailing, failing) => {
   const { ports, clock } = countingPorts();
   const consumer = runningRecord({ name: "consumer", pmId: 0, restartCount: 9, lastStartAt: clock.now() - 60_000 });
-  const { head } = await beginRelease({ ...ports, processes: { ...ports.processes, withHomeKey } }, caller, {
-    environment: "dev",
-    git: null,
-    plan: null,
-    steps: [{ do: "update", app: "consumer", pmIds: [0] }],
-    renamed: {},
-    cannotUndo: [],
-    left: { apps: {} },
-    running: [consumer],
-    failing,
-    probeOf: () => undefined,
-    keepReleases: 10,
-  });
+  const { head } = await beginRelease(
+    { ...ports, processes: { ...ports.processes, withHomeKey, saveRecords } },
+    caller,
+    {
+      environment: "dev",
+      git: null,
+      plan: null,
+      steps: [{ do: "update", app: "consumer", pmIds: [0] }],
+      renamed: {},
+      cannotUndo: [],
+      left: { apps: {} },
+      running: [consumer],
+      failing,
+      probeOf: () => undefined,
+      keepReleases: 10,
+    },
+  );
   expect(head.before).toMatchObject([{ name: "consumer", isStopped: false }]);
   expect(head.before[0]?.isFailing).toBe(isFailing);
 
+  function saveRecords() {
+    return Promise.resolve();
+  }
   function withHomeKey() {
     return Promise.resolve({ digest: (text: string) => text, list: () => Promise.resolve([consumer]) });
   }
