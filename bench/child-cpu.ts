@@ -16,14 +16,14 @@ export function childCpuMs(
     readonly codes?: readonly number[];
   },
 ): number {
-  const before = childrenTicks();
+  const before = childrenCpuMs();
   const { status, stderr } = spawnSync(process.execPath, argv, { ...options, maxBuffer: Infinity });
   if (!codes.includes(status ?? -1)) throw new Error(`${argv.join(" ")} failed: ${String(stderr)}`);
-  return ((childrenTicks() - before) * 1000) / TICKS_PER_SECOND;
+  return childrenCpuMs() - before;
 }
 
-/** In ticks: fields 16 and 17 of proc_pid_stat(5). */
-function childrenTicks(): number {
+/** Of the children that have ended: fields 16 and 17 of proc_pid_stat(5). */
+export function childrenCpuMs(): number {
   const fields = readFileSync("/proc/self/stat", "utf8").split(") ")[1]?.split(" ") ?? [];
-  return Number(fields[13]) + Number(fields[14]);
+  return ((Number(fields[13]) + Number(fields[14])) * 1000) / TICKS_PER_SECOND;
 }

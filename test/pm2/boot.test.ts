@@ -2,7 +2,9 @@
 import {
   existsSync,
   linkSync,
+  mkdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -216,7 +218,8 @@ longTest("a save of nothing over a list of apps is refused", async () => {
 
 longTest("the restart of a cluster is refused before it stops anything, if the daemon's Node.js is gone", async () => {
   await daemon.signal("SIGKILL");
-  const node = join(own.folder, "node");
+  const node = join(own.folder, "version-1", "node");
+  mkdirSync(join(own.folder, "version-1"));
   try {
     linkSync(process.execPath, node);
   } catch {
@@ -236,7 +239,8 @@ longTest("the restart of a cluster is refused before it stops anything, if the d
     nodeFile: "present",
     nodeVersion: process.versions.node,
   });
-  rmSync(node);
+  // The system follows it, and the daemon does not.
+  renameSync(join(own.folder, "version-1"), join(own.folder, "version-0"));
   const { findings } = await execute(daemonShow, ports, {}, caller);
   expect(findings).toContainEqual(expect.objectContaining({ code: "DAEMON_NODE_GONE", severity: "error" }));
   const restart = execute(processAct, ports, { action: "restart", name: "web", ...place }, caller);

@@ -207,7 +207,7 @@ longTest("an app that cannot run with the new Node.js brings everything back to 
   await expect(renew()).rejects.toMatchObject({
     body: {
       code: "RENEW_RETURNED",
-      details: expect.stringMatching(/^picky did not start: .*former daemon runs as before\.$/),
+      details: expect.stringMatching(/^picky did not start: .*former daemon runs the apps again\.$/),
     },
   });
   expect(standing()).toEqual([]);

@@ -43,7 +43,10 @@ test("svcm leaves the logs to the running module, and takes them when it has sto
   await quietApp(own, "api-2", LOG.repeat(20_000));
   const refused = (await rotate()).filter((log) => log.path.startsWith(own.folder));
   for (const log of refused.filter(({ reason }) => reason !== null))
-    expect(log.reason).toMatchObject({ code: "LOG_ROTATED_ELSEWHERE", details: expect.stringContaining("module_conf") });
+    expect(log.reason).toMatchObject({
+      code: "LOG_ROTATED_ELSEWHERE",
+      details: expect.stringContaining("module_conf"),
+    });
   expect(refused.map(({ outcome }) => outcome)).not.toContain("rotated");
   // The module does rotate: it names its files by the time.
   await expect.poll(() => rotatedBy("api-2-out__"), { timeout: 60_000 }).toHaveLength(1);

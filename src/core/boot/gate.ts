@@ -9,7 +9,7 @@ const GATE_MS = 60_000;
 /**
  * Waits until each started process has stayed online for a second, or has failed. One that fails does not end the
  * others.
- * @returns those that failed, with the reason
+ * @returns all of them; those that failed have the reason
  */
 export async function waitForRestored(
   { processes, clock }: HasClock & HasProcesses,
@@ -33,7 +33,8 @@ export async function waitForRestored(
       else if (isLate) failed.push({ ...one, outcome: "failed", reason: `PM2 still shows it as ${record?.status}` });
       if (verdict !== "pending" || isLate) open.delete(pmId);
     }
-    if (open.size === 0) return failed;
+    if (open.size === 0)
+      return restored.map((one) => failed.find(({ pmId }) => pmId !== null && pmId === one.pmId) ?? one);
     await clock.sleep(POLL_INTERVAL_MS);
   }
 }

@@ -1,4 +1,6 @@
 import type { DaemonProcess, Renewal } from "../pm2/port-daemons.ts";
+import { SvcmError } from "../api/errors.ts";
+import type { RestoredProcess } from "../pm2/port-processes.ts";
 import type { SavedList } from "../pm2/port-saved-list.ts";
 import { type OwnProcess, type ProcessRecord, isOwnProcess } from "../pm2/process-record.ts";
 import { appKind } from "../running/verdict.ts";
@@ -117,4 +119,21 @@ function processProblems({ running, own }: RenewalFacts): string[] {
 
 function namesOf(processes: readonly ProcessRecord[]): string[] {
   return [...new Set(processes.map(({ name }) => name))];
+}
+
+/** The first that does not run. */
+export function failureText(restored: readonly RestoredProcess[]): string | undefined {
+  const one = restored.find(({ outcome }) => outcome === "failed");
+  return one && `${one.name} did not start: ${one.reason}`;
+}
+
+/** @param former daemon, or its unit */
+export function returned(reason: string, former: string, restored: readonly RestoredProcess[]): SvcmError {
+  const failed = restored.filter(({ outcome }) => outcome === "failed").map(({ name }) => name);
+  const state = failed.length === 0 ? "runs the apps again" : `has everything but ${nameList([...new Set(failed)])}`;
+  return new SvcmError("BOOT_FAILED", {
+    code: "RENEW_RETURNED",
+    details: `${reason}. ${former} ${state}.`,
+    hint: "Read the log of the app, then repeat the renewal: svcm daemon renew",
+  });
 }

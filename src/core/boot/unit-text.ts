@@ -46,7 +46,7 @@ export function unitText(input: UnitInput): string {
     ...(isSystem ? ["Wants=network-online.target", "After=network-online.target"] : []),
     "StartLimitIntervalSec=300",
     "StartLimitBurst=5",
-    ...(replaced.length > 0 ? [`X-Svcm-Replaced=${replaced.join(" ")}`, ...neverTogether(replaced)] : []),
+    ...(replaced.length > 0 ? REPLACED.map((key) => `${key}=${replaced.join(" ")}`) : []),
     ...(linger ? ["X-Svcm-Linger=yes"] : []),
     "",
     "[Service]",
@@ -73,10 +73,8 @@ export function unitText(input: UnitInput): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** A second daemon of the same home would fail: the start of one of them stops the other before it. */
-function neverTogether(units: readonly string[]): string[] {
-  return [`Conflicts=${units.join(" ")}`, `After=${units.join(" ")}`];
-}
+/** A second daemon of the same home would fail, so the start of one of them stops the other before it. */
+const REPLACED = ["X-Svcm-Replaced", "Conflicts", "After"];
 
 function setting(name: string, value: string): string {
   return quote(`${name}=${value}`);

@@ -9,9 +9,8 @@ import type { FormerDaemon, RestoredProcess } from "../../pm2/port-processes.ts"
 import { noteProcesses } from "../../rollout/control/action.ts";
 import { waitForRestored } from "../gate.ts";
 import type { NewUnit } from "../port-units.ts";
-import { differenceText, renewalProblems, type RenewalFacts } from "../renewal.ts";
+import { differenceText, failureText, renewalProblems, returned, type RenewalFacts } from "../renewal.ts";
 import { renewUnit } from "./renew-unit.ts";
-import { nameList } from "../../words/pluralize.ts";
 
 export const daemonShow = defineOperation({
   id: "daemon.show",
@@ -101,9 +100,9 @@ async function moveAll(ports: BootPorts, node: string, former: FormerDaemon | un
     for (const name of names) {
       const answers = await renewal.move(name);
       moved.push(...answers);
-      const apps = answers.filter((one) => before.some((app) => app.name === one.name));
-      const failed = [...answers, ...(await waitForRestored(ports, apps))].find(({ outcome }) => outcome === "failed");
-      if (failed !== undefined) reason = `${failed.name} did not start: ${failed.reason}`;
+      // A module is in no list.
+      const isApp = before.some((app) => app.name === name);
+      reason = failureText(isApp ? await waitForRestored(ports, answers) : answers);
       if (reason !== undefined) break;
     }
     reason ??= differenceText(before, await ports.processes.list());
@@ -111,29 +110,13 @@ async function moveAll(ports: BootPorts, node: string, former: FormerDaemon | un
     if (!(error instanceof SvcmError)) throw error;
     reason = error.message;
   }
-  if (reason !== undefined) throw await returned(ports, reason);
+  if (reason !== undefined) throw returned(reason, "The former daemon", await turnBack(ports));
   await renewal.end();
   return moved;
 }
 
 async function turnBack(ports: BootPorts): Promise<readonly RestoredProcess[]> {
-  const restored = await ports.processes.renewal.turnBack();
-  const failed = new Map((await waitForRestored(ports, restored.filter(isApp))).map((one) => [one.pmId, one]));
-  return restored.map((one) => failed.get(one.pmId) ?? one);
-}
-
-function isApp({ outcome }: RestoredProcess): boolean {
-  return outcome === "started";
-}
-
-async function returned(ports: BootPorts, reason: string): Promise<SvcmError> {
-  const failed = (await turnBack(ports)).filter(({ outcome }) => outcome === "failed").map(({ name }) => name);
-  const state = failed.length === 0 ? "runs the apps again" : `has everything but ${nameList([...new Set(failed)])}`;
-  return new SvcmError("BOOT_FAILED", {
-    code: "RENEW_RETURNED",
-    details: `${reason}. The former daemon ${state}.`,
-    hint: "Read the log of the app, then repeat the renewal: svcm daemon renew",
-  });
+  return await waitForRestored(ports, await ports.processes.renewal.turnBack());
 }
 
 function refused(problems: readonly string[], goBack: boolean): SvcmError {

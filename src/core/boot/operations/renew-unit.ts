@@ -6,7 +6,7 @@ import { waitForRestored } from "../gate.ts";
 import { planUnit } from "../plan-unit.ts";
 import type { BootPorts } from "../ports.ts";
 import type { NewUnit } from "../port-units.ts";
-import { differenceText, type RenewalFacts } from "../renewal.ts";
+import { differenceText, failureText, returned, type RenewalFacts } from "../renewal.ts";
 
 interface UnitRenewal {
   readonly unit: Pick<NewUnit, "name" | "replaced">;
@@ -56,16 +56,15 @@ async function tryTo(
     await ports.units.control("restart", planned);
     const version = await ports.daemons.nodeVersion();
     if (version !== facts.nodeVersion) return `the daemon runs Node.js ${version}, not ${facts.nodeVersion}`;
-    return (await failureOf(ports)) ?? differenceText(before, await ports.processes.list());
+    return failureText(await settled(ports)) ?? differenceText(before, await ports.processes.list());
   } catch (error) {
     if (error instanceof SvcmError) return error.message;
     throw error;
   }
 }
 
-async function failureOf(ports: BootPorts): Promise<string | undefined> {
-  const [one] = await waitForRestored(ports, (await ports.processes.list()).map(toRestored));
-  return one && `${one.name} did not start: ${one.reason}`;
+async function settled(ports: BootPorts): Promise<readonly RestoredProcess[]> {
+  return await waitForRestored(ports, (await ports.processes.list()).map(toRestored));
 }
 
 function toRestored({ name, pmId, status }: ProcessRecord): RestoredProcess {
@@ -80,10 +79,9 @@ async function goBack(ports: BootPorts, { planned, former }: Plan): Promise<read
   if (former.ownText !== null) await units.enable({ ...planned, text: former.ownText, replaced: [], linger: false });
   else if (own !== undefined) await units.disable(own);
   await units.control("restart", former);
-  const list = (await processes.list()).map(toRestored);
-  const bad = new Map((await waitForRestored(ports, list)).map((one) => [one.pmId, one]));
+  const restored = await settled(ports);
   await processes.renewal.end();
-  return list.map((one) => bad.get(one.pmId) ?? one);
+  return restored;
 }
 
 async function failed(ports: BootPorts, plan: Plan, reason: string): Promise<SvcmError> {
@@ -94,11 +92,5 @@ async function failed(ports: BootPorts, plan: Plan, reason: string): Promise<Svc
       details: `${reason}. The unit cannot return to its former Node.js, ${former?.nodePath ?? "which is unknown"}: it is gone.`,
       hint: "Read the log of the app and correct it, then go on: svcm daemon renew",
     });
-  const lost = (await goBack(ports, plan)).filter(({ outcome }) => outcome === "failed").map(({ name }) => name);
-  const state = lost.length === 0 ? "runs the apps again" : `has everything but ${[...new Set(lost)].join(", ")}`;
-  return new SvcmError("BOOT_FAILED", {
-    code: "RENEW_RETURNED",
-    details: `${reason}. ${plan.former.name}, with its former Node.js, ${state}.`,
-    hint: "Read the log of the app, then repeat the renewal: svcm daemon renew",
-  });
+  return returned(reason, `${plan.former.name}, with its former Node.js,`, await goBack(ports, plan));
 }

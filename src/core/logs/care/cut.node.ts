@@ -1,10 +1,12 @@
 /** The steps of a rotation up to the cut. A process may be killed between any two: `finishRotation` is then called first. */
 import {
+  closeSync,
   fchmodSync,
   fchownSync,
   fstatSync,
   ftruncateSync,
   futimesSync,
+  openSync,
   readSync,
   statfsSync,
   writeSync,
@@ -61,17 +63,19 @@ export async function cutHead(
     if (record === undefined) return undefined;
     await journal.save(record);
     options.onStep?.("planned");
+    let grown: number | undefined;
     try {
       await copyHead(fd, record, options);
       await journal.save({ ...record, phase: "cut" });
       options.onStep?.("saved");
       if (record.way === "collapse") await collapse(fd, record);
+      else grown = truncate(fd, record);
     } catch (error) {
       await discard(record.target + COPYING);
       await journal.clear();
       throw error;
     }
-    if (record.way === "truncate") await truncate(fd, record);
+    if (grown !== undefined) await fsync(grown).finally(() => close(grown));
     options.onStep?.("cut");
     await finishCut(fd, record, journal, options.onStep);
     return record;
@@ -163,20 +167,20 @@ async function collapse(fd: number, { path, cut: bytes }: Pick<RotationRecord, "
   if (after === size - bytes) futimesSync(fd, atime, mtime);
 }
 
-/** Synchronous from the last read on, because what is written in between is lost. */
-async function truncate(fd: number, { target, end }: RotationRecord): Promise<void> {
+/**
+ * Synchronous, because what is written between the last read and the cut is lost. If the disk is full, the log stays.
+ * @returns the open copy, whose last bytes nothing else has
+ */
+function truncate(fd: number, { target, end }: RotationRecord): number {
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-  const copy = await open(target + COPYING, O_RDWR | NO_FOLLOW);
+  const copy = openSync(target + COPYING, O_RDWR | NO_FOLLOW);
   try {
-    for (let at = end; ;) {
-      const count = readSync(fd, chunk, 0, CHUNK_BYTES, at);
-      if (count === 0) break;
-      writeSync(copy, chunk, 0, count, at);
-      at += count;
-    }
+    for (let at = end, count; (count = readSync(fd, chunk, 0, CHUNK_BYTES, at)) > 0; at += count)
+      for (let done = 0; done < count;) done += writeSync(copy, chunk, done, count - done, at + done);
     ftruncateSync(fd, 0);
-    await fsync(copy);
-  } finally {
-    await close(copy);
+    return copy;
+  } catch (error) {
+    closeSync(copy);
+    throw error;
   }
 }

@@ -128,11 +128,12 @@ async function pack(path: string, onStep?: (step: string) => void): Promise<void
     const temporary = `${packed}.tmp`;
     await discard(temporary);
     const { mode, atime, mtime, uid, gid } = statSync(path);
-    await pipeline(
-      createReadStream(path),
-      createGzip({ level: LEVEL }),
-      createWriteStream(temporary, { flags: "wx", mode: 0o600 }),
-    );
+    const out = createWriteStream(temporary, { flags: "wx", mode: 0o600 });
+    // A full disk keeps the plain file, and gets back what the other one took.
+    await pipeline(createReadStream(path), createGzip({ level: LEVEL }), out).catch(async (error: unknown) => {
+      await discard(temporary);
+      throw error;
+    });
     if (process.getuid?.() === 0) await chown(temporary, uid, gid);
     await chmod(temporary, mode & 0o666);
     await withFile(temporary, O_RDWR, fsync);

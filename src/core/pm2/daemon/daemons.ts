@@ -18,7 +18,10 @@ export function pm2Daemons(places: Pm2Places): Daemons {
   return {
     list: async () => {
       if (process.platform !== "linux") return undefined;
-      const daemons = listDaemons(pm2Home);
+      const gone = await goneNode(pm2Home);
+      const daemons = listDaemons(pm2Home).map((one): DaemonProcess =>
+        one.isOwn && gone !== undefined ? { ...one, nodePath: gone, nodeFile: "gone" } : one,
+      );
       return daemons.some(({ isOwn }) => isOwn) ? daemons : [...daemons, ...(await readForeground(pm2Home))];
     },
     nodeVersion: async () => {
@@ -85,12 +88,14 @@ function readRenewal(pm2Home: string): Renewal | null {
   return { step: back, startedAtMs, node: String(node), formerPid, unit: (unit as RenewedUnit | undefined) ?? null };
 }
 
-/** The Node.js that a daemon can no longer start, which a new cluster process would need. */
-export function goneNode(pm2Home: string): string | undefined {
-  const pid = readIfReadable(join(pm2Home, "pm2.pid")).trim();
-  if (!/^\d+$/.test(pid) || !isDaemon(pid)) return undefined;
-  const { nodePath, nodeFile } = nodeOf(pid);
-  return nodeFile === "gone" ? (nodePath ?? undefined) : undefined;
+/**
+ * The Node.js that a daemon can no longer start, which a new cluster process would need. The daemon keeps the path from its
+ * start, and the system follows a folder that was renamed.
+ */
+export async function goneNode(pm2Home: string): Promise<string | undefined> {
+  const report = await callDaemon(join(pm2Home, "rpc.sock"), "getReport", REPORT_TIMEOUT_MS);
+  const path: unknown = isRecord(report) && Array.isArray(report["argv"]) ? report["argv"][0] : undefined;
+  return typeof path === "string" && path.startsWith("/") && !existsSync(path) ? path : undefined;
 }
 
 function nodeOf(pid: string): Pick<DaemonProcess, "nodePath" | "nodeFile"> {

@@ -9,10 +9,10 @@ import { unlistedPids } from "./proc.ts";
 import type { Answer, Call, RenewCall, Request, Response, WorkerData } from "./protocol.ts";
 import { act, actOnFile, drain } from "./worker/act.ts";
 import { type BusListener, listenToBus } from "./worker/bus.ts";
-import { connect, type Connection, listAllProcesses, listProcesses } from "./worker/connection.ts";
+import { connect, type Connection, isModule, listAllProcesses, listProcesses } from "./worker/connection.ts";
 import { loadPm2 } from "./worker/pm2-api.ts";
 import { publishRecords, scrubForEnvironments } from "./worker/process-record.ts";
-import { isModule, renew } from "./worker/renew.ts";
+import { renew } from "./worker/renew.ts";
 import { restoreList } from "./worker/restore-list.ts";
 import { startApp } from "./worker/start-app.ts";
 

@@ -106,15 +106,28 @@ export function openIfReadable(location: LogLocation): LogFile | undefined {
   }
 }
 
+/** The name of a copy changes twice, when it is whole and when it is compressed, so the one of a list may be gone. */
+const NAMES_OF_A_CUT = 3;
+
+export function openCut(location: LogLocation, id: string): LogFile | undefined {
+  for (let tries = 0; tries < NAMES_OF_A_CUT; tries += 1) {
+    const { done, copying } = listCuts(location);
+    const cut = [...done, ...(copying ? [copying] : [])].find((one) => one.id === id);
+    const file = cut && openIfReadable({ ...location, path: cut.path });
+    if (cut === undefined || file !== undefined) return file;
+  }
+  return undefined;
+}
+
 /** Moves a place of the log behind the cuts that it does not know. `undefined` if it is not known any more. */
 export function placeAfterCuts(location: LogLocation, log: LogFile, place: LogPosition): LogPosition | undefined {
   const { done } = listCuts(location);
   const known = place.cuts === undefined ? -1 : done.findIndex(({ id }) => cutNumber(id) === place.cuts);
   if (place.cuts !== undefined && known === -1) return undefined;
-  const unknown = done.slice(known + 1).map(({ path }) => path);
+  const unknown = done.slice(known + 1).map(({ id }) => id);
   let moved: LogPosition | undefined = place;
-  for (const [at, path] of unknown.entries()) {
-    moved = placeAfterCut(location, [path, unknown[at + 1]], log, moved);
+  for (const [at, id] of unknown.entries()) {
+    moved = placeAfterCut(location, [id, unknown[at + 1]], log, moved);
     if (moved?.inode !== place.inode) return moved;
   }
   return { ...moved, cuts: cutNumber(lastId({ done })) };
@@ -122,12 +135,12 @@ export function placeAfterCuts(location: LogLocation, log: LogFile, place: LogPo
 
 function placeAfterCut(
   location: LogLocation,
-  [path, nextPath]: readonly [string, string | undefined],
+  [id, nextId]: readonly [string, string | undefined],
   log: LogFile,
   place: LogPosition,
 ): LogPosition | undefined {
-  const copy = openIfReadable({ ...location, path });
-  const next = nextPath === undefined ? log : openIfReadable({ ...location, path: nextPath });
+  const copy = openCut(location, id);
+  const next = nextId === undefined ? log : openCut(location, nextId);
   try {
     if (copy === undefined) return undefined;
     if (place.offset <= copy.size) return { log: place.log, inode: copy.inode, offset: place.offset };

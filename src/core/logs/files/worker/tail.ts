@@ -2,7 +2,7 @@ import { lstatSync } from "node:fs";
 import type { LogPosition } from "../../cursor.ts";
 import type { LineSource } from "../packed.ts";
 import { cutNumber } from "../../rotated.ts";
-import { type Cut, cutBetween, listCuts, openAtMoment, openIfReadable } from "./cuts.ts";
+import { type Cut, cutBetween, listCuts, openAtMoment, openCut, openIfReadable } from "./cuts.ts";
 import { FileFollower } from "./file-follower.ts";
 import { createLineSource, type RawLine } from "./line.ts";
 import { type LogFile, UnreadableLogError } from "./log-file.ts";
@@ -119,11 +119,11 @@ export class Tail {
 
   *#readHead(
     follower: FileFollower,
-    { path, id }: Cut,
+    { id }: Cut,
     following: Cut | undefined,
     nowMs: number,
   ): Generator<readonly RawLine[]> {
-    const copy = this.#open(path);
+    const copy = openCut(this.target, id);
     if (copy) yield* readUpTo(follower, copy, nowMs);
     const bytes = copy && this.#cutBehind(copy, following, follower.file);
     copy?.close();
@@ -136,7 +136,7 @@ export class Tail {
   }
 
   #cutBehind(copy: LogFile, following: Cut | undefined, log: LogFile): number | undefined {
-    const next = following === undefined ? log : this.#open(following.path);
+    const next = following === undefined ? log : openCut(this.target, following.id);
     const bytes = next && cutBetween(copy, next);
     if (next !== log) next?.close();
     return bytes;

@@ -28,7 +28,7 @@ export async function act(context: ActionContext, { method, target, run }: Actio
   let { found, position } = await findTarget(context, target);
   const { pm_id: id, pm2_env } = found;
   if (method !== "duplicate") requireNotLaunching(found);
-  requireNode(context, method, found);
+  await requireNode(context, method, found);
   // Otherwise PM2 would start the process now and when the delayed restart is due.
   if (STARTING.has(method) && pm2_env["status"] === "waiting restart")
     await sendAction(context, "stopProcessId", found, id);
@@ -132,9 +132,13 @@ function requireNotLaunching({ name, pm2_env }: Pm2Process): void {
 }
 
 /** A worker of a cluster runs the daemon's Node.js. Without it, PM2 never answers, and the old run has ended. */
-function requireNode({ home }: ActionContext, method: ActionCall["method"], { name, pm2_env }: Pm2Process): void {
+async function requireNode(
+  { home }: ActionContext,
+  method: ActionCall["method"],
+  { name, pm2_env }: Pm2Process,
+): Promise<void> {
   const isConcerned = !ENDING.has(RPC[method]) && pm2_env["exec_mode"] === "cluster_mode";
-  const gone = isConcerned ? goneNode(home) : undefined;
+  const gone = isConcerned ? await goneNode(home) : undefined;
   if (gone !== undefined)
     throw new LinkFailure(
       "DAEMON_NODE_GONE",

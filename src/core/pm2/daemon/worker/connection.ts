@@ -101,7 +101,11 @@ class SocketConnection implements Connection {
 }
 
 export async function listProcesses(connection: Connection, timeoutMs: number): Promise<Pm2Process[]> {
-  return (await listAllProcesses(connection, timeoutMs)).filter(({ pm2_env }) => !pm2_env["pmx_module"]);
+  return (await listAllProcesses(connection, timeoutMs)).filter((one) => !isModule(one));
+}
+
+export function isModule({ pm2_env }: Pm2Process): boolean {
+  return Boolean(pm2_env["pmx_module"]);
 }
 
 export async function listAllProcesses(connection: Connection, timeoutMs: number): Promise<Pm2Process[]> {

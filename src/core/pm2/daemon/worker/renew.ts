@@ -63,7 +63,7 @@ async function begin(
   const journal: Journal = { ...head, step: "forward", node, program, unit, records };
   writeJournal(home, journal);
   if (unit !== null)
-    writeApps(
+    writeDump(
       home,
       records.map((one) => withNode(one, journal)),
     );
@@ -95,19 +95,8 @@ async function startBeside(context: Context, journal: Journal): Promise<void> {
 async function saveList(context: Context): Promise<readonly Pm2Process[]> {
   const { home, timeoutMs } = context;
   const all = await withSocket(context, "rpc.sock", (socket) => listAllProcesses(socket, timeoutMs));
-  writeApps(home, all);
+  writeDump(home, all);
   return all;
-}
-
-function writeApps(home: string, records: readonly Pm2Process[]): void {
-  writeDump(
-    home,
-    records.filter((one) => !isModule(one)),
-  );
-}
-
-export function isModule({ pm2_env }: Pm2Process): boolean {
-  return Boolean(pm2_env["pmx_module"]);
 }
 
 /** PM2 gave up an errored process, so the new daemon must not try it again. */
@@ -165,7 +154,7 @@ async function turnBack(context: Context, journal: Journal): Promise<RestoredPro
   const { formerPid, records, unit } = journal;
   if (unit) {
     writeJournal(home, { ...journal, step: "back" });
-    writeApps(home, records);
+    writeDump(home, records);
     return [];
   }
   const isMoved = existsSync(join(home, "rpc.old"));

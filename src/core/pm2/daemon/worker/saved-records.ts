@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import type { SavedRun } from "../../port-processes.ts";
 import { homeFailure, LinkFailure } from "../failure.ts";
 import { dumpPath, replaceList, writeCopy, writePrivate } from "../saved-files.ts";
+import { isModule } from "./connection.ts";
 import type { Pm2Process } from "./pm2-api.ts";
 
 /** @throws {LinkFailure} PM2_HOME_UNUSABLE */
@@ -35,12 +36,14 @@ function withCopies(record: Pm2Process["pm2_env"], copies: ReadonlyMap<string, s
   return { ...record, node_args };
 }
 
-/** As `pm2 save` does, with a copy for a boot at which PM2's own list is broken. @throws {LinkFailure} PM2_HOME_UNUSABLE */
+/** As `pm2 save` does, without modules, with a copy for a boot at which PM2's own list is broken. @throws {LinkFailure} PM2_HOME_UNUSABLE */
 export function writeDump(home: string, records: readonly Pm2Process[]): void {
-  const apps = records.map(({ pm2_env }) => {
-    const { instances: _count, pm_id: _id, prev_restart_delay: _delay, ...record } = pm2_env;
-    return record;
-  });
+  const apps = records
+    .filter((one) => !isModule(one))
+    .map(({ pm2_env }) => {
+      const { instances: _count, pm_id: _id, prev_restart_delay: _delay, ...record } = pm2_env;
+      return record;
+    });
   withPath(dumpPath(home), () => {
     const text = JSON.stringify(apps);
     replaceList(home, text);
