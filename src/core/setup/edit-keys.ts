@@ -54,7 +54,7 @@ export async function editKeys(
   edit: KeysEdit,
 ): Promise<KeysEditResponse> {
   const { dryRun, action } = edit;
-  const about = { action };
+  const about = { action, keys: edit.keys };
   const run = async (write: (path: string, plan: MakePlan) => Promise<KeysPlan>): Promise<KeysEditResponse> => {
     const file = await keysFile(ports);
     const plan = planner(file, edit);
@@ -110,7 +110,11 @@ function planner(file: KeysFile, { keys, isNew = false, decide }: KeysEdit): Mak
   return (text) => {
     const declared = valid(text);
     const misnamed = isNew ? declaredKeys(file, declared, keys) : unknownKeys(file, declared, keys);
-    if (misnamed.length > 0) throw refusal("INVALID_PAYLOAD", misnamed);
+    const [first] = misnamed;
+    if (first !== undefined) {
+      const { details = "", issues = [] } = refusal("INVALID_PAYLOAD", misnamed).body;
+      throw new SvcmError("INVALID_PAYLOAD", { code: first.code, details, issues });
+    }
     const changes = decide(declared);
     const changedKeys = [...new Set(changes.map(({ path }) => String(path[1])))];
     try {
