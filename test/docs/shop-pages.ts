@@ -15,7 +15,7 @@ const HOW_TOS = GUIDES.map((page) => `docs/how-to/${page}.md`);
 
 export const SHOP_PAGES: ReadonlySet<string> = new Set(["README.md", ...HOW_TOS]);
 
-/** With svcm on the PATH and a PM2 of its own, which ends with the test. */
+/** With svcm on the PATH and a separate PM2, which ends with the test. */
 export function shellOfUser(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const folder = temporaryFolder();
   const home = join(folder, "pm2");

@@ -1,4 +1,4 @@
-/** Mutes and notes are told where people look at an app. */
+/** Mutes and notes stand where people look at an app. */
 import { beforeAll, expect, test } from "vitest";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
@@ -26,7 +26,7 @@ test("status, ls, show and why show the mute and the note of an app, in local ti
   expect((await svcm("ls", "--output", "name")).stdout).toBe("api\n");
 });
 
-test("a mark of a name that PM2 does not know is kept, and told", async () => {
+test("a mark of a name that PM2 does not know is kept, with a warning", async () => {
   const { code, stderr } = await svcm("note", "apo", "x");
   expect([code, stderr]).toEqual([0, expect.stringContaining("PM2 knows no process with the name apo.")]);
   expect((await svcm("mute", "/var", "--kind", "disk", "--until", "2h")).stderr).toBe("");

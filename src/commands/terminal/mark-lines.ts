@@ -43,7 +43,7 @@ function markLines({ subject, mute, note }: Mark): string[] {
   ];
 }
 
-/** A mark may come before its app, so an unknown name is accepted, and told. */
+/** A mark may come before its app, so an unknown name is accepted, and reported. */
 export async function warnUnknownSubject(command: SvcmCommand, subject: string): Promise<void> {
   if (subject === "PM2" || subject === "reboot" || subject.startsWith("/")) return;
   const names = await command.execute(processList, {}).then(
