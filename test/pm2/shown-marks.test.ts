@@ -1,4 +1,4 @@
-/** Mutes and notes stand where people look at an app. */
+/** Each view of an app shows its mutes and notes. */
 import { beforeAll, expect, test } from "vitest";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
