@@ -43,7 +43,7 @@ export default class Audit extends NodeCommand {
     const response = await this.execute(auditList, { limit, outcome, text: args.name, since: from, calls });
     if (this.jsonEnabled()) return response;
     const { records } = response;
-    printTable(this, COLUMNS, records, nothingFound(args.name, since, outcome), auditVerdict(records));
+    printTable(this, COLUMNS, foldEqual(records), nothingFound(args.name, since, outcome), auditVerdict(records));
     if (!response.complete) this.warn("Part of the audit log is damaged and was skipped. Older records may exist.");
     return response;
   }
@@ -54,6 +54,29 @@ function auditVerdict(records: readonly AuditRecord[]): Verdict {
   const outcomes = [...groupBy(records, ({ outcome }) => (outcome === "started" ? "interrupted" : outcome))];
   const text = `${pluralize(records.length, "record")}: ${outcomes.map(([outcome, ones]) => `${ones.length} ${outcome}`).join(", ")}.`;
   return bad.length === 0 ? { text } : { text, tone: "attention" };
+}
+
+/** Equal neighbours are one row, with the newest time: a timer repeats itself. */
+function foldEqual(records: readonly AuditRecord[]): AuditRecord[] {
+  const rows: AuditRecord[] = [];
+  for (const record of records) {
+    const last = rows.at(-1);
+    if (last === undefined || rowKey(last) !== rowKey(record)) rows.push(record);
+    else rows[rows.length - 1] = { ...last, count: (last.count ?? 1) + (record.count ?? 1) };
+  }
+  return rows;
+}
+
+function rowKey(record: AuditRecord): string {
+  const { action, environment, outcome, code } = record;
+  return JSON.stringify([
+    action,
+    environment,
+    outcome,
+    code,
+    auditText.subjectText(record),
+    auditText.callerText(record),
+  ]);
 }
 
 const COLUMNS: readonly Column<AuditRecord>[] = [

@@ -1,6 +1,7 @@
 import * as Flags from "@oclif/core/flags";
 import { countStates, processList, type ListedProcess } from "../core/index.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
+import { printMarks } from "./terminal/mark-lines.ts";
 import { processColumns } from "./terminal/metrics.ts";
 import { stdoutScreen, type Screen } from "./terminal/screen.ts";
 import { processVerdict, renderProblems } from "./terminal/processes.ts";
@@ -30,6 +31,7 @@ export default class ProcessList extends NodeCommand {
     const { flags } = await this.parse(ProcessList);
     const response = await this.execute(processList, {});
     if (!this.jsonEnabled()) this.log(render(response.processes, flags.output));
+    if (flags.output !== "name") await printMarks(this);
     return response;
   }
 }

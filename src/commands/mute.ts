@@ -1,7 +1,9 @@
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
-import { auditText, markList, markMute, SvcmError } from "../core/index.ts";
+import { markList, markMute, SvcmError } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
+import { inLocalTime } from "../core/words/local-time.ts";
+import { warnUnknownSubject } from "./terminal/mark-lines.ts";
 import { MARK_COLUMNS } from "./terminal/mark-table.ts";
 import { printTable } from "./terminal/table.ts";
 
@@ -54,8 +56,9 @@ export default class Mute extends SvcmCommand {
     this.log(
       mute === undefined
         ? `${subject} is not muted.`
-        : `${subject} is muted until ${auditText.formatTimestamp(mute.until)}: ${mute.kinds.join(", ")}.`,
+        : `${subject} is muted until ${inLocalTime(mute.until)}: ${mute.kinds.join(", ")}.`,
     );
+    if (mute !== undefined) await warnUnknownSubject(this, subject);
     return response;
   }
 }

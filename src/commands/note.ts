@@ -1,6 +1,8 @@
 import * as Args from "@oclif/core/args";
 import { markList, markNote } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
+import { UsageError } from "./terminal/errors.ts";
+import { warnUnknownSubject } from "./terminal/mark-lines.ts";
 import { MARK_COLUMNS } from "./terminal/mark-table.ts";
 import { printTable } from "./terminal/table.ts";
 
@@ -20,6 +22,11 @@ export default class Note extends SvcmCommand {
   async run() {
     const { args } = await this.parse(Note);
     const { subject, text } = args;
+    if (text === undefined && subject?.includes(" "))
+      throw new UsageError(
+        "A note names its app first. Accepted: svcm note APP TEXT.",
+        `svcm note APP ${JSON.stringify(subject)}`,
+      );
     if (subject === undefined || text === undefined) {
       const { marks } = await this.execute(markList, {});
       const noted = marks.filter((mark) => mark.note !== undefined && (subject ?? mark.subject) === mark.subject);
@@ -27,12 +34,13 @@ export default class Note extends SvcmCommand {
         this,
         MARK_COLUMNS.note,
         noted,
-        subject === undefined ? "There is no note." : `${subject} has no note.`,
+        subject === undefined ? "There is no note." : `${subject} has no note.\nNext: svcm note ${subject} TEXT`,
       );
       return { marks: noted };
     }
     const response = await this.execute(markNote, { subject, text });
     this.log(text === "" ? `${subject} has no note.` : `Noted for ${subject}.`);
+    if (text !== "") await warnUnknownSubject(this, subject);
     return response;
   }
 }

@@ -1,8 +1,11 @@
 import * as Args from "@oclif/core/args";
-import { logsRead, processShow, type ProcessShowResponse } from "../core/index.ts";
+import { logsRead, processList, processShow, type ProcessShowResponse } from "../core/index.ts";
 import { pickEnvironment, ecosystemFlags } from "./base.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { fold } from "./terminal/fit.ts";
+import { UsageError } from "./terminal/errors.ts";
+import { printMarks } from "./terminal/mark-lines.ts";
+import { nameList } from "../core/words/pluralize.ts";
 import { renderLogLines } from "./terminal/log-lines.ts";
 import { processPage } from "./terminal/process-page.ts";
 
@@ -19,19 +22,32 @@ export default class ProcessShow extends NodeCommand {
     "<%= config.bin %> show worker",
   ];
   static override args = {
-    name: Args.string({ ignoreStdin: true, required: true, description: "Name of the process." }),
+    name: Args.string({ ignoreStdin: true, description: "Name of the process." }),
   };
   static override flags = ecosystemFlags;
 
   async run() {
     const { args, flags } = await this.parse(ProcessShow);
-    const response = await this.execute(processShow, { name: args.name, ...pickEnvironment(flags) });
+    const { name } = args;
+    if (name === undefined) return await this.#refuseWithoutName();
+    const response = await this.execute(processShow, { name, ...pickEnvironment(flags) });
     const lines = await this.#readLog(response);
     this.print((screen) => {
       const log = lines.length === 0 ? [] : renderLogLines(lines, screen).split("\n");
       return fold(processPage(response, log).join("\n"), screen);
     });
+    await printMarks(this, [name]);
     return response;
+  }
+
+  /** @throws {UsageError} with the names to choose from */
+  async #refuseWithoutName(): Promise<never> {
+    const { processes } = await this.execute(processList, {});
+    const names = [...new Set(processes.map(({ name }) => name))];
+    throw new UsageError(
+      `No process is named. Accepted: ${nameList(names) || "none; PM2 knows no process"}.`,
+      `svcm show ${names[0] ?? "NAME"}`,
+    );
   }
 
   /** Without errors, the last words of a process are in its log. */

@@ -1,6 +1,7 @@
 import * as Flags from "@oclif/core/flags";
 import { statusShow, type StatusResponse } from "../core/index.ts";
 import { ecosystemFlags, pickEnvironment, SvcmCommand } from "./base.ts";
+import { countMarks } from "./terminal/mark-lines.ts";
 import { groupLines } from "./terminal/command-set.ts";
 import { fit } from "./terminal/fit.ts";
 import { paint } from "./terminal/paint.ts";
@@ -20,7 +21,8 @@ export default class StatusCommand extends SvcmCommand {
   async run() {
     const { flags } = await this.parse(StatusCommand);
     const status = await this.execute(statusShow, pickEnvironment(flags));
-    this.print((screen) => statusLines(status, screen).join("\n"));
+    const marks = await countMarks(this);
+    this.print((screen) => statusLines(status, screen, marks).join("\n"));
     if (flags.groups)
       this.print(({ width = 80 }) => `\n${groupLines(presentSubjects(status.root), { width, bold: paint.bold })}`);
     return status;
@@ -37,7 +39,7 @@ const VERDICT_COLOURS = {
   idle: paint.bold,
 } as const satisfies Record<StatusResponse["verdict"], unknown>;
 
-export function statusLines(status: StatusResponse, screen: Screen): string[] {
+export function statusLines(status: StatusResponse, screen: Screen, marks: readonly string[] = []): string[] {
   const { verdict, summary, processes, machine, points, next } = status;
   const short = (text: string, mark = ""): string => {
     const line = `${mark}${text.replaceAll(/\s+/g, " ")}`;
@@ -53,6 +55,7 @@ export function statusLines(status: StatusResponse, screen: Screen): string[] {
       kind === "unknown" ? paint.yellow(short(message, "  ? ")) : paint.red(short(message, "  ! ")),
     ),
     ...(rest > 0 ? [`  and ${rest} more`] : []),
+    ...marks.map((line) => short(line, "  ")),
     ...(next === null ? [] : [short(`Next: ${next}`)]),
   ];
 }

@@ -2,6 +2,7 @@ import * as Args from "@oclif/core/args";
 import { eventWhy } from "../core/index.ts";
 import { fold } from "./terminal/fit.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
+import { printMarks } from "./terminal/mark-lines.ts";
 import { whyLines } from "./terminal/process-page.ts";
 
 export default class Why extends NodeCommand {
@@ -18,6 +19,8 @@ export default class Why extends NodeCommand {
     const response = await this.execute(eventWhy, args.name === undefined ? {} : { name: args.name });
     if (response.event === null) this.setExitCode(1);
     this.print((screen) => fold(whyLines(response, Date.now()).join("\n"), screen));
+    const app = args.name ?? response.event?.app ?? undefined;
+    if (app !== undefined) await printMarks(this, [app]);
     return response;
   }
 }

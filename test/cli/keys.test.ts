@@ -258,3 +258,18 @@ describe("an edit of svcm.yaml", () => {
     expect(ran.stderr).toMatch(words);
   });
 });
+
+test("a refused key is in the audit log with its name and its code, and equal attempts are one row", async () => {
+  const workspace = repository();
+  for (let turn = 0; turn < 3; turn += 1) await keys(workspace, "allow", "NOPE");
+  const { stdout } = await svcm(["audit"], { root: workspace.root });
+  expect(stdout).toMatch(/ NOPE .* refused 3 times \(KEY_NOT_DECLARED\)$/m);
+  expect(stdout.match(/NOPE/g)).toHaveLength(1);
+  const { stdout: json } = await svcm(["audit", "--json"], { root: workspace.root });
+  expect((JSON.parse(json) as { records: object[] }).records).toHaveLength(3);
+});
+
+test("svcm keys list begins with the number of keys of each tier", async () => {
+  const { stdout } = await keys(repository(), "list");
+  expect(stdout).toMatch(/^5 keys: \d+ [\w-]+, /);
+});

@@ -18,12 +18,13 @@ const docs = readdirSync(join(REPOSITORY, "docs"), { recursive: true, encoding: 
   .map((file) => `docs/${file}`);
 const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...docs]
   .map((file): [string, string] => [file, readFileSync(join(REPOSITORY, file), "utf8")])
-  // test/cli/examples.test.ts runs the examples of commands, test/scripts/start.test.ts the tutorial, and
-  // test/pm2/deploy-command.test.ts the page about deploys.
+  // test/cli/examples.test.ts runs the examples of commands, test/scripts/start.test.ts the tutorial of the reference
+  // backend, test/pm2/deploy-command.test.ts the page about deploys, and first-day.long.test.ts the first day.
   .filter(
     ([file, text]) =>
       file !== "docs/reference-backend/tutorial.md" &&
       file !== "docs/how-to/deploy.md" &&
+      file !== "docs/tutorial/first-day.md" &&
       !SHOP_PAGES.has(file) &&
       !text.includes("Do not edit. -->") &&
       blocksOf(text).length > 0,

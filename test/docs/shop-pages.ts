@@ -15,26 +15,26 @@ const HOW_TOS = GUIDES.map((page) => `docs/how-to/${page}.md`);
 
 export const SHOP_PAGES: ReadonlySet<string> = new Set(["README.md", ...HOW_TOS]);
 
-/** Returns what `runPage` returns. */
-export async function runInShop(page: string): Promise<string[]> {
-  const [root, state, folder] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
+/** With svcm on the PATH and a separate PM2, which ends with the test. */
+export function shellOfUser(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  const folder = temporaryFolder();
   const home = join(folder, "pm2");
   onTestFinished(() => {
     for (let pids = pidsOf(home); pids.length > 0; pids = pidsOf(home))
       for (const pid of pids) process.kill(pid, "SIGKILL");
   });
-  makeShop(root, await freePort());
-  const served = await freePort();
   mkdirSync(join(folder, "bin"));
   writeFileSync(join(folder, "bin/svcm"), `#!/bin/sh\nexec "${process.execPath}" "${RUN}" "$@"\n`, { mode: 0o755 });
-  const env = plainEnvironment({
-    ...GIT_ENVIRONMENT,
-    HOME: folder,
-    NODE_ENV: "dev",
-    PATH: `${folder}/bin:${process.env["PATH"]}`,
-    PM2_HOME: home,
-    SVC_SERVICE_MANAGEMENT_PORT: `${served}`,
-  });
+  const PATH = `${folder}/bin:${process.env["PATH"]}`;
+  return plainEnvironment({ ...GIT_ENVIRONMENT, HOME: folder, PATH, PM2_HOME: home, ...more });
+}
+
+/** Returns what `runPage` returns. */
+export async function runInShop(page: string): Promise<string[]> {
+  const [root, state] = [temporaryFolder(), temporaryFolder()];
+  makeShop(root, await freePort());
+  const served = await freePort();
+  const env = shellOfUser({ NODE_ENV: "dev", SVC_SERVICE_MANAGEMENT_PORT: `${served}` });
   const text = readFileSync(join(REPOSITORY, page), "utf8");
   return await runPage(text, { root, state, env, ports: { 3200: served } });
 }

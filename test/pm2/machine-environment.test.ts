@@ -29,7 +29,7 @@ longTest(
   "the environment of the last apply is the default, and a switch is refused unless it is requested",
   async () => {
     expect(await execute(rolloutPlan, ports, {}, caller)).toMatchObject({ environment: "dev" });
-    // What svcm init records is the answer until an apply gives one.
+    // The record of svcm init counts until an apply.
     await ports.releases.recordEnvironment("staging");
     expect(await execute(rolloutPlan, ports, {}, caller)).toMatchObject({ environment: "staging" });
     await execute(rolloutApply, ports, { environment: "production" }, caller);

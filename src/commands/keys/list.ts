@@ -1,6 +1,9 @@
 import { keysList, type ListedKey } from "../../core/index.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { guessNote } from "../terminal/guesses.ts";
+import { groupBy } from "../../core/words/group-by.ts";
+import { pluralize } from "../../core/words/pluralize.ts";
+import { withVerdict } from "../terminal/verdict.ts";
 import { renderTable, type Column } from "../terminal/table.ts";
 
 export default class KeysList extends NodeCommand {
@@ -14,7 +17,11 @@ export default class KeysList extends NodeCommand {
     const response = await this.execute(keysList, {});
     const { keys } = response;
     const guesses = keys.filter(({ guess }) => guess !== undefined);
-    this.print((screen) => [renderTable(COLUMNS, keys, screen), ...guessNote(guesses.length)].join("\n"));
+    const tiers = [...groupBy(keys, ({ tier }) => tier)].map(([tier, ones]) => `${ones.length} ${tier}`);
+    const text = keys.length === 0 ? "No key is declared." : `${pluralize(keys.length, "key")}: ${tiers.join(", ")}.`;
+    this.print((screen) =>
+      withVerdict({ text }, [renderTable(COLUMNS, keys, screen), ...guessNote(guesses.length)].join("\n")),
+    );
     return response;
   }
 }

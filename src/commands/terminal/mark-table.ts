@@ -1,11 +1,11 @@
 import type { MarkListResponse } from "../../core/api/marks.ts";
-import { auditText } from "../../core/index.ts";
+import { inLocalTime } from "../../core/words/local-time.ts";
 import type { Column } from "./table.ts";
 
 type Mark = MarkListResponse["marks"][number];
 
 const subject: Column<Mark> = { heading: "SUBJECT", cell: (mark) => mark.subject };
-const time = (at: string | undefined): string => (at === undefined ? "" : auditText.formatTimestamp(at));
+const time = (at = ""): string => inLocalTime(at);
 
 export const MARK_COLUMNS: Readonly<Record<"mute" | "note", readonly Column<Mark>[]>> = {
   mute: [

@@ -18,6 +18,6 @@ export function callerText({ source, actor, client }: Pick<AuditRecord, "source"
 
 export function outcomeText({ outcome, code, count = 1 }: AuditRecord): string {
   const words = outcome === "started" ? "interrupted" : outcome;
-  if (count > 1) return `${words} ${count} times (${code ?? ""})`;
-  return code === undefined ? words : `${words} (${code})`;
+  const times = count > 1 ? ` ${count} times` : "";
+  return `${words}${times}${code === undefined ? "" : ` (${code})`}`;
 }

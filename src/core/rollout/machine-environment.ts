@@ -31,7 +31,7 @@ export async function withMachineEnvironment<Request extends EnvironmentRequest>
   return known === undefined ? request : { ...request, environment: known.environment };
 }
 
-/** What runs is stronger than what `svcm init` recorded before the first apply. */
+/** An apply is stronger than the record of `svcm init`. */
 export async function readMachineEnvironment(
   ports: HasProcesses & HasReleases,
   service?: string,

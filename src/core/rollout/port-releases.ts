@@ -19,7 +19,7 @@ export interface Releases {
   /** The number of releases that this process ended, by outcome. */
   counts(): ReadonlyMap<Release["outcome"], number>;
 
-  /** What `svcm init` recorded as the environment of this machine; `undefined` if it recorded none. */
+  /** Returns the environment of this machine that `svcm init` recorded; `undefined` if there is none. */
   recordedEnvironment(): Promise<string | undefined>;
 
   recordEnvironment(environment: string): Promise<void>;

@@ -72,7 +72,7 @@ export async function editKeys(
       throw documentFailure(error, path);
     }
   };
-  return dryRun ? await run() : await withAudit(ports, caller, { action }, run);
+  return dryRun ? await run() : await withAudit(ports, caller, { action, keys: edit.keys }, run);
 }
 
 /** @throws {SvcmError} if no file of the repository declares keys */
@@ -99,7 +99,11 @@ function planner(file: KeysFile, { keys, isNew = false, decide }: KeysEdit): Mak
   return (text) => {
     const declared = valid(text);
     const misnamed = isNew ? declaredKeys(file, declared, keys) : unknownKeys(file, declared, keys);
-    if (misnamed.length > 0) throw refusal("INVALID_PAYLOAD", misnamed);
+    const [first] = misnamed;
+    if (first !== undefined) {
+      const { details = "", issues = [] } = refusal("INVALID_PAYLOAD", misnamed).body;
+      throw new SvcmError("INVALID_PAYLOAD", { code: first.code, details, issues });
+    }
     const changes = decide(declared);
     const changedKeys = [...new Set(changes.map(({ path }) => String(path[1])))];
     try {

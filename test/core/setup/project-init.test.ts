@@ -183,7 +183,7 @@ describe("the environment of this machine", () => {
   const planned = async (ports: Ports) => (await execute(rolloutPlan, again(ports), {}, caller)).environment;
   const recordOf = ({ workspace: { root, pm2Home } }: Ports) => join(pm2Home, "svcm", basename(root), "environment");
 
-  test("is that of svcm init until an apply says another one, and no file of the repository holds it", async () => {
+  test("is that of svcm init before the first apply, and no file of the repository holds it", async () => {
     const ports = repository(twoEnvironments);
     const first = await init(ports, "production");
     expect(first.machine).toEqual({
@@ -218,7 +218,7 @@ describe("the environment of this machine", () => {
     expect(existsSync(recordOf(ports))).toBe(false);
   });
 
-  test("is told where svcm.yaml does not declare it any more", async () => {
+  test("is refused with its source where svcm.yaml does not declare it any more", async () => {
     const ports = repository(twoEnvironments);
     await init(ports, "production");
     writeFileSync(recordOf(ports), "staging\n");

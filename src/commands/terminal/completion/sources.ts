@@ -20,6 +20,7 @@ const ENTRY_FIELDS: readonly Field[] = [...targetFields, ...interfaceFields];
  */
 export const FLAG_SOURCES: Readonly<Record<string, Source>> = {
   environment: { from: "environments" },
+  "machine-environment": { from: "environments" },
   "ecosystem: environment": { from: "ecosystems" },
   "metrics: environment": { from: "ecosystems" },
   "restart environment": { from: "ecosystems" },
