@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } f
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { execute, nodePorts, proposalList, type Ports } from "../../../src/core/index.ts";
+import { execute, nodePorts, proposalCreate, proposalList, type Ports } from "../../../src/core/index.ts";
 import { longTest, propertyRuns } from "../../support/runs.ts";
 import { byToken, codeOf, HOUR, KEY, person, program, world } from "./proposal-world.ts";
 
@@ -84,6 +84,15 @@ test("a proposal that is not needed any more is out of date, and so is the secon
   expect([await codeOf(approve(third)), await stateOf(third)]).toEqual(["PROPOSAL_STALE", "stale"]);
   await codeOf(run(twin));
   expect([await stateOf(twin), await stateOf(first)]).toEqual(["stale", "done"]);
+});
+
+test("what a user reads before an approval holds no hidden character, whatever the program sends", async () => {
+  const { ports } = world();
+  const reason = "\u001B[2J\u202Eapproved\u200B\nby ann";
+  const input = { kind: "env.write", environment: "dev", values: { [KEY]: "fastify" }, reason } as const;
+  const proposal = await execute(proposalCreate, ports, input, program);
+  expect([proposal.reason, ...proposal.summary].join("")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  expect(proposal.reason).toContain("\\u202eapproved");
 });
 
 test("an approval outlives a restart, and still runs once", async () => {
