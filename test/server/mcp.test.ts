@@ -163,6 +163,15 @@ test("a server without tokens lets no program propose, and refuses an approval w
   expect(response.status).toBe(404);
 });
 
+test("an empty answer says so, and an empty list of processes names the PM2 that was asked", async () => {
+  const { url, repository: files } = await served();
+  const program = await overHttp(url);
+  const list = await program.call("process_list");
+  expect([list.isError, list.words]).toEqual([false, expect.stringContaining("The answer is empty")]);
+  expect(list.data).toContain(`pm2Home: ${JSON.stringify(`${files.root}/.pm2`)}`);
+  expect((await program.call("releases")).words).toContain("The answer is empty: there is nothing to list.");
+});
+
 test("a token of one environment proposes and runs nothing elsewhere", async () => {
   const { files, tokens } = await withTokens({
     name: "robot",
