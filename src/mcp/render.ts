@@ -29,13 +29,8 @@ export function toLines(output: unknown, table: Table | undefined): Lines {
   const rows = (Array.isArray(list) ? list : []) as Readonly<Record<string, unknown>>[];
   return {
     heading: json(table.columns),
-    lines: [...rows.map((row) => cut(table.columns.map((name) => masked(row[name])))), ...memberLines("", rest)],
+    lines: [...rows.map((row) => cut(table.columns.map((name) => row[name] ?? null))), ...memberLines("", rest)],
   };
-}
-
-/** The text of others: a name may hold a secret as a log line does. */
-function masked(cell: unknown): unknown {
-  return typeof cell === "string" ? maskLogLine(cell) : (cell ?? null);
 }
 
 function memberLines(path: string, value: unknown): string[] {
@@ -53,7 +48,7 @@ function memberLines(path: string, value: unknown): string[] {
 
 /** A name with a line break could begin a line of its own. */
 function memberName(name: string): string {
-  const shown = shorten(maskCredentials(name), MAX_STRING);
+  const shown = shorten(masked(name), MAX_STRING);
   return /^[\w-]+$/.test(shown) ? shown : json(shown);
 }
 
@@ -71,14 +66,19 @@ function isEmpty(value: unknown): boolean {
 }
 
 function compact(value: unknown): unknown {
-  if (typeof value === "string") return shorten(maskCredentials(value), MAX_STRING);
+  if (typeof value === "string") return shorten(masked(value), MAX_STRING);
   if (Array.isArray(value)) return value.map(compact);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, one]) =>
-      isEmpty(one) ? [] : [[shorten(maskCredentials(name), MAX_STRING), compact(one)]],
+      isEmpty(one) ? [] : [[shorten(masked(name), MAX_STRING), compact(one)]],
     ),
   );
+}
+
+/** Names, paths and commit subjects may hold a secret as a log line does. */
+function masked(text: string): string {
+  return maskCredentials(text.includes("=") ? maskLogLine(text) : text);
 }
 
 function shorten(text: string, limit: number): string {
