@@ -53,11 +53,7 @@ async function answerCall(
   const at = ports.clock.now();
   if (pages === undefined) {
     const output = await run({});
-    const lines = toLines(output, tool.table);
-    // The program may have started svcm with another PM2_HOME than the user has.
-    const isOtherPm2 = operation.id === "process.list" && node === undefined && lines.lines.length === 0;
-    const shown = isOtherPm2 ? toLines({ pm2Home: ports.workspace.pm2Home }, undefined) : lines;
-    return toAnswer(tool, output, toPage(shown, position.line), { at, isEmpty: lines.lines.length === 0 });
+    return toAnswer(tool, output, toPage(toLines(output, tool.table), position.line), { at });
   }
   return await answerPage(tool, run, { position, at, requested: members["limit"] });
 }
@@ -98,11 +94,7 @@ function toAnswer(
   { name, pages }: Tool,
   output: unknown,
   page: Page,
-  {
-    at,
-    nextPage,
-    isEmpty = page.text === "",
-  }: { readonly at: number; readonly nextPage?: string | undefined; readonly isEmpty?: boolean },
+  { at, nextPage }: { readonly at: number; readonly nextPage?: string | undefined },
 ): Answer {
   const isPaged = pages !== undefined;
   const line = isPaged ? undefined : page.next;
@@ -114,7 +106,7 @@ function toAnswer(
         : writeCursor({ line });
   const isCut = isPaged && page.next !== undefined;
   const rest = [
-    ...(isEmpty ? ["The answer is empty: there is nothing to list."] : []),
+    ...(page.text === "" ? ["The answer is empty: there is nothing to list."] : []),
     ...(isCut ? ["A part is too large and is left out."] : []),
     cursor === undefined ? "Nothing follows." : `There is more: cursor ${JSON.stringify(cursor)}.`,
   ].join(" ");
