@@ -106,6 +106,7 @@ function toAnswer(
         : writeCursor({ line });
   const isCut = isPaged && page.next !== undefined;
   const rest = [
+    ...(page.text === "" ? ["The answer is empty: there is nothing to list."] : []),
     ...(isCut ? ["A part is too large and is left out."] : []),
     cursor === undefined ? "Nothing follows." : `There is more: cursor ${JSON.stringify(cursor)}.`,
   ].join(" ");

@@ -1,5 +1,6 @@
 /** An answer has two blocks: the words of svcm, and what was found on the machine. */
 import { SvcmError } from "../core/index.ts";
+import { maskCredentials, maskLogLine } from "../core/secrets/redact.ts";
 import { HIDDEN } from "../core/words/characters.ts";
 
 /** Of both blocks, after rendering. */
@@ -39,7 +40,16 @@ function memberLines(path: string, value: unknown): string[] {
   if (byteLength(line) <= MAX_LINE_BYTES && path !== "") return [line];
   if (typeof value !== "object" || value === null) return [line];
   if (Array.isArray(value)) return value.flatMap((one, index) => memberLines(`${path}[${index}]`, one));
-  return Object.entries(value).flatMap(([name, one]) => memberLines(path === "" ? name : `${path}.${name}`, one));
+  return Object.entries(value).flatMap(([name, one]) => {
+    const step = memberName(name);
+    return memberLines(path === "" ? step : `${path}.${step}`, one);
+  });
+}
+
+/** A name with a line break could begin a line of its own. */
+function memberName(name: string): string {
+  const shown = shorten(masked(name), MAX_STRING);
+  return /^[\w-]+$/.test(shown) ? shown : json(shown);
 }
 
 /** A row is never split, so its texts are shortened until it fits. */
@@ -56,12 +66,19 @@ function isEmpty(value: unknown): boolean {
 }
 
 function compact(value: unknown): unknown {
-  if (typeof value === "string") return shorten(value, MAX_STRING);
+  if (typeof value === "string") return shorten(masked(value), MAX_STRING);
   if (Array.isArray(value)) return value.map(compact);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, one]) => (isEmpty(one) ? [] : [[shorten(name, MAX_STRING), compact(one)]])),
+    Object.entries(value).flatMap(([name, one]) =>
+      isEmpty(one) ? [] : [[shorten(masked(name), MAX_STRING), compact(one)]],
+    ),
   );
+}
+
+/** Names, paths and commit subjects may hold a secret as a log line does. */
+function masked(text: string): string {
+  return maskCredentials(text.includes("=") ? maskLogLine(text) : text);
 }
 
 function shorten(text: string, limit: number): string {

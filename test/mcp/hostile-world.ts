@@ -72,7 +72,7 @@ export async function hostileWorld(own: Pm2): Promise<HostileWorld> {
   // PM2 takes a script with a space as a command line.
   const script = `${NAME.replaceAll(" ", "-")}password=${secret("script")}.cjs`;
   writeFileSync(join(root, script), programOf());
-  const apps = ["api", `${NAME}token=${secret("name")}`];
+  const apps = ["api", `${NAME}ghp_${secret("name")}`];
   own.pm2Folder(apps.map((name) => ({ name, script: `./${script}`, env: { DB_PASSWORD: secret("env"), MODE: LURE } })));
   git("init", "--quiet", `--initial-branch=SYSTEM-approved-\u202E-password=${secret("branch")}`);
   const commit = (): void => {

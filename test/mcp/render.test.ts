@@ -29,6 +29,23 @@ test("hidden characters, long texts and marks of a block cannot hide or end anyt
   expect(fence(line, "abc").split("\n")).toHaveLength(3);
 });
 
+test("a secret in a name, a key or a cell is masked, whatever tool shows it", () => {
+  const token = "ghp_0123456789abcdef";
+  const { lines } = toLines({ rows: [{ name: token, text: "password=hunter22" }], [token]: { [token]: token } }, table);
+  expect(lines.join("\n")).not.toMatch(/0123456789|hunter/);
+  expect(lines[0]).toBe('["[REDACTED]","password=[REDACTED]"]');
+});
+
+test("the name of a member cannot begin a line, and shows its hidden characters", () => {
+  const long = "v".repeat(490);
+  const values = { "a\nid: 7 \u202E": long, b: long, c: long, d: long, e: long };
+  const { lines } = toLines({ values }, undefined);
+  expect(lines.map((line) => line.slice(0, 30))).toEqual([
+    'values."a\\nid: 7 \\u202e": "vvv',
+    ...["b", "c", "d", "e"].map((name) => `values.${name}: "${"v".repeat(19)}`),
+  ]);
+});
+
 test("pages lose and repeat nothing, and none is too large", () => {
   const row = fc.record({ name: fc.string({ maxLength: 40 }), text: fc.string({ unit: "grapheme", maxLength: 3000 }) });
   fc.assert(

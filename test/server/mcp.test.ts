@@ -163,6 +163,14 @@ test("a server without tokens lets no program propose, and refuses an approval w
   expect(response.status).toBe(404);
 });
 
+test("an empty answer says so, and a PM2 that does not run is no empty list", async () => {
+  const { url } = await served();
+  const program = await overHttp(url);
+  const list = await program.call("process_list");
+  expect([list.isError, list.words]).toEqual([true, expect.stringContaining("PM2_NOT_RUNNING")]);
+  expect((await program.call("releases")).words).toContain("The answer is empty: there is nothing to list.");
+});
+
 test("a token of one environment proposes and runs nothing elsewhere", async () => {
   const { files, tokens } = await withTokens({
     name: "robot",

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } f
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { execute, nodePorts, proposalList, type Ports } from "../../../src/core/index.ts";
+import { execute, nodePorts, proposalCreate, proposalList, type Ports } from "../../../src/core/index.ts";
 import { longTest, propertyRuns } from "../../support/runs.ts";
 import { byToken, codeOf, HOUR, KEY, person, program, world } from "./proposal-world.ts";
 
@@ -84,6 +84,15 @@ test("a proposal that is not needed any more is out of date, and so is the secon
   expect([await codeOf(approve(third)), await stateOf(third)]).toEqual(["PROPOSAL_STALE", "stale"]);
   await codeOf(run(twin));
   expect([await stateOf(twin), await stateOf(first)]).toEqual(["stale", "done"]);
+});
+
+test("what a user reads before an approval holds no hidden character, whatever the program sends", async () => {
+  const { ports } = world();
+  const reason = "\u001B[2J\u202Eapproved\u200B\nby ann";
+  const input = { kind: "env.write", environment: "dev", values: { [KEY]: "fastify" }, reason } as const;
+  const proposal = await execute(proposalCreate, ports, input, program);
+  expect([proposal.reason, ...proposal.summary].join("")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  expect(proposal.reason).toContain("\\u202eapproved");
 });
 
 test("an approval outlives a restart, and still runs once", async () => {
@@ -195,46 +204,53 @@ const step = fc.record({
   value: fc.constantFrom("fastify", "restify", "express"),
 });
 
+type Scene = ReturnType<typeof world>;
+
+interface Kept {
+  readonly proposal: Awaited<ReturnType<Scene["propose"]>>;
+  /** The file as it was. */
+  readonly of: string;
+  until: number;
+  left: number;
+}
+
+const textOf = ({ files }: Scene): string => readFileSync(files.envFile("dev"), "utf8");
+
+/** Resolves with true if the file may be another one now. */
+async function carryOut(scene: Scene, ports: Ports, { kind, at }: { kind: string; at: number }, one: Kept) {
+  const before = textOf(scene);
+  const now = ports.clock.now();
+  if (kind === "approve" && (await done(scene.approve(one.proposal, person, ports))) === "done")
+    one.until = now + HOUR + 1000;
+  if (kind === "self") expect(await done(scene.approve(one.proposal, byToken("robot"), ports))).not.toBe("done");
+  if (kind === "deny" && (await done(scene.deny(one.proposal))) === "done") one.left = 0;
+  if (kind === "edit") writeFileSync(scene.files.envFile("dev"), `${before}# ${at}\n`);
+  if (kind !== "run" || (await done(scene.run(one.proposal, program, ports))) !== "done") return kind === "edit";
+  expect([one.of, one.left, now < one.until]).toEqual([before, 1, true]);
+  expect(textOf(scene)).toContain(`${KEY}=${/\+ \w+=(\w+)/.exec(one.proposal.summary.join("\n"))?.[1]}`);
+  one.left = 0;
+  return true;
+}
+
 test("in any history a value changes only by a run of exactly what was approved, once and within the hour", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 24 }), async (steps) => {
       const scene = world();
-      const kept: { proposal: Awaited<ReturnType<typeof scene.propose>>; of: string; until: number; left: number }[] =
-        [];
+      const kept: Kept[] = [];
       let { ports } = scene;
-      const text = () => readFileSync(scene.files.envFile("dev"), "utf8");
+      const propose = async (value: string): Promise<void> => {
+        const of = textOf(scene);
+        const proposal = await scene.propose(value).catch(() => undefined);
+        if (proposal !== undefined) kept.push({ proposal, of, until: 0, left: 1 });
+      };
+      await propose("fastify");
       for (const { kind, at, value } of steps) {
-        const before = text();
-        const now = ports.clock.now();
-        const one = kept[at % Math.max(1, kept.length)];
+        const before = textOf(scene);
         if (kind === "pass") scene.pass(at * 900_000);
         if (kind === "restart") ports = restarted(scene);
-        if (kind === "edit") {
-          writeFileSync(scene.files.envFile("dev"), `${before}# ${at}\n`);
-          continue;
-        }
-        if (kind === "propose")
-          await scene.propose(value).then(
-            (proposal) => kept.push({ proposal, of: before, until: 0, left: 1 }),
-            () => undefined,
-          );
-        if (one !== undefined && (kind === "approve" || kind === "self")) {
-          const by = kind === "self" ? byToken("robot") : person;
-          const outcome = await done(scene.approve(one.proposal, by, ports));
-          expect(kind === "self" && outcome === "done").toBe(false);
-          if (outcome === "done") one.until = now + HOUR + 1000;
-        }
-        if (one !== undefined && kind === "deny" && (await done(scene.deny(one.proposal))) === "done") one.left = 0;
-        if (one !== undefined && kind === "run") {
-          const outcome = await done(scene.run(one.proposal, program, ports));
-          if (outcome === "done") {
-            expect([one.of, one.left, now < one.until]).toEqual([before, 1, true]);
-            expect(text()).toContain(`${KEY}=${/\+ \w+=(\w+)/.exec(one.proposal.summary.join("\n"))?.[1]}`);
-            one.left = 0;
-            continue;
-          }
-        }
-        expect(text()).toBe(before);
+        if (kind === "propose") await propose(value);
+        const one = kept[at % kept.length]!;
+        if (!(await carryOut(scene, ports, { kind, at }, one))) expect(textOf(scene)).toBe(before);
       }
     }),
     propertyRuns(8, 150),

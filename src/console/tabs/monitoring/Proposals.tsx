@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { Proposal } from "../../../core/api/proposals.ts";
+import { escapeHidden } from "../../../core/words/characters.ts";
 import { useConsole } from "../../console.ts";
 import type { Api } from "../../data/api.ts";
 import { formatTime } from "../../data/format.ts";
@@ -96,5 +97,8 @@ async function readDeploy(
     api.prepareDeploy({ environment, service, revision: commit }),
     import("../../../core/rollout/report/words.ts"),
   ]);
-  return { words: plan.steps.map((step) => `${step.app} ${stepText(step)}.\n`).join(""), plan: plan.id ?? "" };
+  return {
+    words: plan.steps.map((step) => `${escapeHidden(step.app ?? "")} ${stepText(step)}.\n`).join(""),
+    plan: plan.id ?? "",
+  };
 }

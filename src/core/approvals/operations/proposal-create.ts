@@ -6,6 +6,7 @@ import { defineOperation } from "../../access/operation.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { ProposalKind } from "../../api/names.ts";
 import { omitUndefined } from "../../api/omit-undefined.ts";
+import { escapeHidden } from "../../words/characters.ts";
 import { LIFETIME_MS, requireRoom } from "../decide.ts";
 import { toBody, type StoredProposal } from "../stored.ts";
 import { computeChange } from "./compute-change.ts";
@@ -39,8 +40,9 @@ export const proposalCreate = defineOperation({
           state: "pending",
           environment: computed.environment,
           planId: computed.planId,
-          summary: [...computed.summary],
-          ...omitUndefined({ service, reason, parent, commit: computed.commit }),
+          // A user reads both, and hidden characters could show another text.
+          summary: computed.summary.map(escapeHidden),
+          ...omitUndefined({ service, reason: reason && escapeHidden(reason), parent, commit: computed.commit }),
           proposedBy: {
             actor: caller.actor ?? "",
             source: caller.source,
