@@ -257,13 +257,17 @@ async function declared() {
 }
 
 function onDeclarations(browser: Browser, { task, longTask }: Tasks): void {
-  longTask("read the deployments.yaml of the repository", { clicks: 1, touches: 2, first: "impossible" }, async (by) => {
-    const { page, clicks } = await opened(by, browser, (await declared()).server);
-    await by.visit(page, "targets");
-    await page.getByText("From deployments.yaml at commit").waitFor();
-    await page.getByText("rack-2").waitFor();
-    return clicks;
-  });
+  longTask(
+    "read the deployments.yaml of the repository",
+    { clicks: 1, touches: 2, first: "impossible" },
+    async (by) => {
+      const { page, clicks } = await opened(by, browser, (await declared()).server);
+      await by.visit(page, "targets");
+      await page.getByText("From deployments.yaml at commit").waitFor();
+      await page.getByText("rack-2").waitFor();
+      return clicks;
+    },
+  );
 
   task("a target into a pull request", { clicks: 3, touches: 4, first: 13 }, async (by) => {
     const { files, server } = await declared();

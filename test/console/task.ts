@@ -80,7 +80,8 @@ const byKeyboard: Way = {
   look: {},
   async press(target) {
     const key = await reach(target);
-    const isChecked = (): Promise<boolean> => target.evaluate((one) => (one as HTMLLabelElement).control?.matches(":checked") === true);
+    const isChecked = (): Promise<boolean> =>
+      target.evaluate((one) => (one as HTMLLabelElement).control?.matches(":checked") === true);
     if (key !== "ArrowRight") await target.page().keyboard.press(key);
     else for (let at = 0; at < 20 && !(await isChecked()); at += 1) await target.page().keyboard.press(key);
   },
