@@ -95,7 +95,7 @@ const byKeyboard: Way = {
     await target.page().keyboard.press("ControlOrMeta+a");
     await target.page().keyboard.type(text);
   },
-  visit: async (page, id) => void (await byKeyboard.press(linkOf(page, id))),
+  visit: (page, id) => byKeyboard.press(linkOf(page, id)),
 };
 
 function linkOf(page: Page, id: TabId): Locator {
