@@ -17,7 +17,7 @@ interface Counts {
   readonly first: number | "impossible";
 }
 
-/** How the user of a task acts. */
+/** The devices that the user of a task has. */
 export interface Way {
   readonly name: "by mouse" | "by keyboard alone" | "on a phone";
   readonly look: ConsoleOptions;

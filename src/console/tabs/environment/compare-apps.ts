@@ -9,7 +9,7 @@ export interface AppDifference {
   readonly to: string;
 }
 
-/** What two environments declare differently, sorted by app. A value that the server hides counts as equal. */
+/** Returns the different declarations of two environments, sorted by app. A value that the server hides counts as equal. */
 export function compareApps(from: readonly App[], to: readonly App[]): AppDifference[] {
   const names = [...new Set([...from, ...to].map(({ name }) => name))].toSorted();
   return names.flatMap((app): AppDifference[] => {
