@@ -67,7 +67,7 @@ function ofEnvironments(browser: Browser): void {
       ["staging", 3],
     ] as const)
       writeFileSync(
-        join(folder, `${name}.config.cjs`),
+        join(folder, `ecosystem.${name}.config.cjs`),
         `module.exports = { apps: [{ name: "web", script: "./web.js", instances: ${instances} }] };`,
       );
     const env = { ...noPm2.env, SVC_SERVICE_MANAGEMENT_PM2_DIR: folder };
