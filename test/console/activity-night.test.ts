@@ -1,35 +1,13 @@
 /// <reference lib="dom" />
 /** The activity view while a crash loop runs. */
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
-import { ask, post, repository, testServer } from "../server/support.ts";
-import { pm2Line, writeNightLog } from "../support/bad-night.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { ask } from "../server/support.ts";
 import { axe, overflow } from "./accessibility.ts";
+import { CHANGED, nightServer } from "./night-server.ts";
 import { openConsole } from "./open-console.ts";
 
 const browser = useBrowser();
-const NOW = Math.floor(Date.now() / 1000) * 1000;
-const CHANGED = NOW - 20 * 60_000;
-
-/** A server whose only change was twenty minutes ago, in an hour of a crash loop. */
-async function nightServer() {
-  const home = temporaryFolder();
-  writeNightLog(home, { now: NOW, changedMs: CHANGED });
-  const log = join(home, "pm2.log");
-  const old = pm2Line(NOW - 10 * 86_400_000, "App [last-week:7] exited with code [1] via signal [SIGINT]");
-  writeFileSync(log, old + readFileSync(log, "utf8"));
-  const files = repository();
-  const server = await testServer({ env: { PM2_HOME: home }, repository: files });
-  await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
-  const text = readFileSync(files.auditFile, "utf8");
-  const changed = new Date(CHANGED).toISOString();
-  writeFileSync(files.auditFile, text.replaceAll(/"timestamp":"[^"]+"/g, `"timestamp":"${changed}"`));
-  return server;
-}
-
 test("events of a span are asked by time", async () => {
   const server = await nightServer();
   const { json } = await ask(server, `/api/events?since=${CHANGED}&until=${CHANGED + 70_000}&limit=1000`);

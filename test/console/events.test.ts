@@ -66,37 +66,40 @@ longTest.skipIf(!hasBrowser)(
   },
 );
 
-longTest.skipIf(!hasBrowser)("a mark on a chart leads to its events on Activity, by click and by keyboard", async () => {
-  const { page } = await openConsole(browser, (await serverOver(own)).url, {});
-  await page.locator("button.process-name[title=broken]").click();
-  const chart = page.getByRole("application", { name: /^Memory of broken/ });
-  await chart.scrollIntoViewIfNeeded();
-  const crash = page.locator("tbody tr.event").getByText("broken (id 0) ended: probably crash, exit code 3.");
-  await expect
-    .poll(async () => {
-      if (await chart.isVisible()) await chart.press("Enter");
-      return crash.count();
-    })
-    .toBe(1);
-  await expect.poll(() => axe(page)).toEqual([]);
-  await page.goBack();
-  await chart.waitFor();
-  // The chart has no sample at that time, so the pointer finds the mark itself.
-  await page.getByRole("radio", { name: "15m" }).check({ force: true });
-  await chart.scrollIntoViewIfNeeded();
-  const { x, y, width } = (await chart.boundingBox())!;
-  for (let at = width - 15; at > 60 && (await chart.locator(".happened").count()) === 0; at -= 5) {
-    await page.mouse.move(x + at, y + 40);
-  }
-  await chart.getByText(/ended: probably crash, exit code 3\.$/).waitFor();
-  await page.mouse.down();
-  await page.mouse.up();
-  await crash.waitFor();
-  expect(new URL(page.url()).hash).toMatch(/^#\/activity\?find=[\d-]+\+[\d%A]+\+broken$/);
-  await expect.poll(() => page.content()).not.toContain(CANARY);
-  await page.setViewportSize({ width: 390, height: 844 });
-  await expect.poll(() => overflow(page)).toBe(0);
-});
+longTest.skipIf(!hasBrowser)(
+  "a mark on a chart leads to its events on Activity, by click and by keyboard",
+  async () => {
+    const { page } = await openConsole(browser, (await serverOver(own)).url, {});
+    await page.locator("button.process-name[title=broken]").click();
+    const chart = page.getByRole("application", { name: /^Memory of broken/ });
+    await chart.scrollIntoViewIfNeeded();
+    const crash = page.locator("tbody tr.event").getByText("broken (id 0) ended: probably crash, exit code 3.");
+    await expect
+      .poll(async () => {
+        if (await chart.isVisible()) await chart.press("Enter");
+        return crash.count();
+      })
+      .toBe(1);
+    await expect.poll(() => axe(page)).toEqual([]);
+    await page.goBack();
+    await chart.waitFor();
+    // The chart has no sample at that time, so the pointer finds the mark itself.
+    await page.getByRole("radio", { name: "15m" }).check({ force: true });
+    await chart.scrollIntoViewIfNeeded();
+    const { x, y, width } = (await chart.boundingBox())!;
+    for (let at = width - 15; at > 60 && (await chart.locator(".happened").count()) === 0; at -= 5) {
+      await page.mouse.move(x + at, y + 40);
+    }
+    await chart.getByText(/ended: probably crash, exit code 3\.$/).waitFor();
+    await page.mouse.down();
+    await page.mouse.up();
+    await crash.waitFor();
+    expect(new URL(page.url()).hash).toMatch(/^#\/activity\?find=[\d-]+\+[\d%A]+\+broken$/);
+    await expect.poll(() => page.content()).not.toContain(CANARY);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect.poll(() => overflow(page)).toBe(0);
+  },
+);
 
 longTest.skipIf(!hasBrowser)(
   "a line that PM2 writes after it has recorded the end is added to the open card",

@@ -30,6 +30,11 @@ export async function monitored(by: Way, browser: Browser, options: Parameters<t
   return { ...open, clicks: await counted(open.page) };
 }
 
+/** PM2 keeps the app of the way before. */
+function named(app: string, by: Way): string {
+  return `${app}-${by.name.replaceAll(" ", "-")}`;
+}
+
 export function everydayTasks(browser: Browser, tasks: Tasks = inEveryWay): void {
   const real = pm2();
   beforeAll(() => real.startDaemon());
@@ -50,25 +55,30 @@ function onTrouble(browser: Browser, { task, longTask }: Tasks, real: Pm2): void
   });
 
   task("the last lines of its log", { clicks: 2, first: "impossible" }, async (by) => {
-    await quietApp(real, "api", "one\ntwo\nthe last line\n");
+    const app = named("api", by);
+    await quietApp(real, app, "one\ntwo\nthe last line\n");
     const { page, clicks } = await opened(by, browser, await serverOver(real));
-    await by.press(row(page, "api").getByRole("button", { name: "api" }).first());
+    await by.press(row(page, app).getByRole("button", { name: app }).first());
     await by.press(page.getByRole("link", { name: "Open the log" }));
-    await page.getByRole("log", { name: "Log of api" }).getByText("the last line").waitFor();
+    await page
+      .getByRole("log", { name: `Log of ${app}` })
+      .getByText("the last line")
+      .waitFor();
     return clicks;
   });
 
   longTask("a link to this line of the log", { clicks: 3, first: "impossible" }, async (by) => {
+    const app = named("dated", by);
     const at = new Date(Date.now() - 60_000).toISOString();
-    await quietApp(real, "dated", `${at} the line in question\n${new Date().toISOString()} a later one\n`);
+    await quietApp(real, app, `${at} the line in question\n${new Date().toISOString()} a later one\n`);
     const { page, clicks } = await opened(by, browser, await serverOver(real));
-    await by.press(row(page, "dated").getByRole("button", { name: "dated" }).first());
+    await by.press(row(page, app).getByRole("button", { name: app }).first());
     await by.press(page.getByRole("link", { name: "Open the log" }));
     const line = page.locator(".log-line", { hasText: "the line in question" });
     await by.press(line.getByRole("link"));
-    await page.waitForURL((url) => url.hash === `#/logs?apps=dated&at=${encodeURIComponent(at)}`);
+    await page.waitForURL((url) => url.hash === `#/logs?apps=${app}&at=${encodeURIComponent(at)}`);
     await page
-      .getByRole("region", { name: /^Log of dated around/ })
+      .getByRole("region", { name: `Log of ${app} around` })
       .getByText("a later one")
       .waitFor();
     return clicks;
@@ -215,11 +225,11 @@ function onEnvironments(browser: Browser, { task, longTask }: Tasks, real: Pm2):
 
   task("change a key and make it effective in one app", { clicks: 5, first: 7 }, async (by) => {
     const files = repository();
-    const app = { name: "web", script: join(real.folder, "web.cjs"), cwd: real.folder };
+    const app = { name: named("web", by), script: join(real.folder, "web.cjs"), cwd: real.folder };
     writeFileSync(app.script, "setInterval(() => {}, 1e6);");
     for (const path of [app.script, files.envFile("dev")]) utimesSync(path, 1e9, 1e9);
     real.pm2Folder([{ ...app, node_args: [`--env-file=${files.envFile("dev")}`] }]);
-    await real.startDeclared("web");
+    await real.startDeclared(app.name);
     const server = await serverOver(real, { repository: files, env: { NODE_ENV: "dev" } });
     const { page, field, button, clicks } = await opened(by, browser, server);
     await by.visit(page, "environment");
@@ -257,13 +267,17 @@ async function declared() {
 }
 
 function onDeclarations(browser: Browser, { task, longTask }: Tasks): void {
-  longTask("read the deployments.yaml of the repository", { clicks: 1, touches: 2, first: "impossible" }, async (by) => {
-    const { page, clicks } = await opened(by, browser, (await declared()).server);
-    await by.visit(page, "targets");
-    await page.getByText("From deployments.yaml at commit").waitFor();
-    await page.getByText("rack-2").waitFor();
-    return clicks;
-  });
+  longTask(
+    "read the deployments.yaml of the repository",
+    { clicks: 1, touches: 2, first: "impossible" },
+    async (by) => {
+      const { page, clicks } = await opened(by, browser, (await declared()).server);
+      await by.visit(page, "targets");
+      await page.getByText("From deployments.yaml at commit").waitFor();
+      await page.getByText("rack-2").waitFor();
+      return clicks;
+    },
+  );
 
   task("a target into a pull request", { clicks: 3, touches: 4, first: 13 }, async (by) => {
     const { files, server } = await declared();

@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)("the panel of a process", () => {
     await expect.poll(() => focused(page)).toContain("worker");
   });
 
-  test("opens by a link, follows an app that was started anew, and says when PM2 lost it", async () => {
+  test("opens by a link, follows an app that was deleted and started again, and says when PM2 lost it", async () => {
     const { page, panel, give } = await monitored({ tab: "monitoring?process=7+mailer" });
     await panel.getByRole("region", { name: "Facts of mailer, PM2 id 1" }).waitFor();
     give([{ name: "auth" }]);

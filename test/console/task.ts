@@ -17,7 +17,7 @@ interface Counts {
   readonly first: number | "impossible";
 }
 
-/** How the user of a task acts. */
+/** The devices that the user of a task has. */
 export interface Way {
   readonly name: "by mouse" | "by keyboard alone" | "on a phone";
   readonly look: ConsoleOptions;
@@ -80,7 +80,8 @@ const byKeyboard: Way = {
   look: {},
   async press(target) {
     const key = await reach(target);
-    const isChecked = (): Promise<boolean> => target.evaluate((one) => (one as HTMLLabelElement).control?.matches(":checked") === true);
+    const isChecked = (): Promise<boolean> =>
+      target.evaluate((one) => (one as HTMLLabelElement).control?.matches(":checked") === true);
     if (key !== "ArrowRight") await target.page().keyboard.press(key);
     else for (let at = 0; at < 20 && !(await isChecked()); at += 1) await target.page().keyboard.press(key);
   },
@@ -94,7 +95,7 @@ const byKeyboard: Way = {
     await target.page().keyboard.press("ControlOrMeta+a");
     await target.page().keyboard.type(text);
   },
-  visit: async (page, id) => void (await byKeyboard.press(linkOf(page, id))),
+  visit: (page, id) => byKeyboard.press(linkOf(page, id)),
 };
 
 function linkOf(page: Page, id: TabId): Locator {

@@ -89,7 +89,7 @@ function describeBlocked({ port, waiting }: TcpSocket, evidence: HungEvidence): 
   return `It has read none of the ${pluralize(waiting, "byte")} that wait on port ${port} ${span(evidence)}, while it used a whole core.`;
 }
 
-/** Nobody looks all the time, so a longer span is that of the looks. */
+/** svcm does not look all the time, so a longer span is that of the looks. */
 function span({ ms, sinceMs }: HungEvidence): string {
   return sinceMs === undefined ? `for ${(ms / 1000).toFixed(1)} s` : `at any look since ${formatSecond(sinceMs)}`;
 }

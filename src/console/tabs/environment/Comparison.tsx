@@ -58,7 +58,7 @@ function Differences({ diff: { from, to, entries } }: { diff: EnvDiffResponse })
   );
 }
 
-/** What the ecosystem files of both environments declare. */
+/** Compares the apps that the ecosystem files of both environments declare. */
 function Apps({ from, to }: Pick<EnvDiffResponse, "from" | "to">): JSX.Element {
   const { api } = useConsole();
   const { answer, problem, retry } = useRequest(

@@ -9,10 +9,7 @@ export interface AppDifference {
   readonly to: string;
 }
 
-/** The command and its folder name the file of the environment, so they always differ. */
-const OWN: ReadonlySet<string> = new Set(["name", "command", "cwd", "env"]);
-
-/** What two environments declare differently, sorted by app. A value that the server hides counts as equal. */
+/** Returns the different declarations of two environments, sorted by app. A value that the server hides counts as equal. */
 export function compareApps(from: readonly App[], to: readonly App[]): AppDifference[] {
   const names = [...new Set([...from, ...to].map(({ name }) => name))].toSorted();
   return names.flatMap((app): AppDifference[] => {
@@ -28,8 +25,9 @@ export function compareApps(from: readonly App[], to: readonly App[]): AppDiffer
   });
 }
 
-function membersOf(app: App): ReadonlyMap<string, string> {
-  const plain = Object.entries(app).filter(([name]) => !OWN.has(name));
-  const all = [...plain, ...Object.entries(app.env).map(([key, value]) => [`env ${key}`, value] as const)];
-  return new Map(all.map(([name, value]) => [name, [value].flat().join(" ") || "none"]));
+/** Without the command and its folder, which name the file of the environment. */
+function membersOf({ name: _name, command: _command, cwd: _cwd, env, ...members }: App): ReadonlyMap<string, string> {
+  const variables = Object.entries(env).map(([key, value]) => [`env ${key}`, value] as const);
+  const all = [...Object.entries(members), ...variables];
+  return new Map(all.map(([name, value]) => [name, [value ?? ""].flat().join(" ") || "none"]));
 }

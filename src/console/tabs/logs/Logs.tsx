@@ -133,14 +133,13 @@ function AboutTimes(props: { lines: readonly LogLine[] }): JSX.Element {
   );
 }
 
-/** Such lines cannot be merged, and stand where they were read. */
+/** Such lines cannot be merged, and keep the place where they were read. */
 function WithoutTimes({ lines }: { lines: readonly LogLine[] }): JSX.Element | null {
   const names = useMemo(() => appsWithoutTimes(lines), [lines]);
   if (names.length === 0) return null;
   return (
     <p class="reason">
-      No line of <bdi>{names.join(", ")}</bdi> has a time, so these lines do not stand at the moment when they were
-      written.
+      No line of <bdi>{names.join(", ")}</bdi> has a time, so these lines are not merged with the others.
     </p>
   );
 }

@@ -57,7 +57,7 @@ export function ProcessDetail({ process, monitor }: ProcessProps): JSX.Element {
   );
 }
 
-/** The app of the process as a whole: only so can a reload keep some instances while others start anew. */
+/** The app of the process as a whole: only so can a reload keep some instances while others start again. */
 function AllInstances({ process, monitor }: ProcessProps): JSX.Element | null {
   const processes = monitor.feed.displayed.value?.metrics?.processes ?? [];
   const group = groupByApp(processes).find(({ instances }) => instances.includes(process));
@@ -66,7 +66,7 @@ function AllInstances({ process, monitor }: ProcessProps): JSX.Element | null {
   );
 }
 
-/** What has changed within the range of the charts. Says nothing of what is not known. */
+/** Says how the process has changed within the range of the charts, and nothing of what is not known. */
 function Since({ process, monitor }: ProcessProps): JSX.Element | null {
   const { events, view } = monitor;
   const { growth } = rowIn(monitor, singleGroup(process));

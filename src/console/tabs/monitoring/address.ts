@@ -39,7 +39,8 @@ export function monitoringParts(state: State): AddressPart[] {
       name: "range",
       tab,
       read: () => (view.range.value === view.first ? [] : [view.range.value]),
-      write: ([text = view.first]) => view.choose(text === "release" || Object.hasOwn(ranges, text) ? (text as Range) : view.first),
+      write: ([text = view.first]) =>
+        view.choose(text === "release" || Object.hasOwn(ranges, text) ? (text as Range) : view.first),
     },
     {
       name: "compare",

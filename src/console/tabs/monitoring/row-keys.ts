@@ -1,9 +1,10 @@
 import type { Router } from "../../state/router.ts";
 import type { Shortcut } from "../../state/shortcuts.ts";
 
+const rows = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>("[data-row]")];
+
 /** The single keys of the list: to the next and the previous process, and to the log of one. */
 export function rowKeys(router: Pick<Router, "href">): readonly Shortcut[] {
-  const rows = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>("[data-row]")];
   const move = (step: number) => (): void => {
     const all = rows();
     const at = all.findIndex((row) => row.closest("tr")?.contains(document.activeElement));

@@ -33,7 +33,8 @@ export function createView(
   const now = (): number => feed.displayed.value?.time ?? 0;
   const seconds = computed(() => {
     if (range.value !== "release") return ranges[range.value];
-    return Math.max(ranges["1m"], now() - (released.value ?? now()));
+    // Whole, as the server accepts it.
+    return Math.ceil(Math.max(ranges["1m"], now() - (released.value ?? now())));
   });
   const fullSpan = computed((): Span => ({ from: now() - seconds.value, to: now() }));
   const zooming = createZoom(feed, fullSpan);

@@ -31,7 +31,7 @@ test("the range since the release begins with its end, and is at least a minute"
   const { view, displayed, released } = started();
   view.choose("release");
   expect(view.span.value).toEqual({ from: 940, to: 1_000 });
-  released.value = 400;
+  released.value = 400.25;
   expect(view.span.value).toEqual({ from: 400, to: 1_000 });
   displayed.value = { time: 1_060 } as Sample;
   expect(view.span.value).toEqual({ from: 400, to: 1_060 });
