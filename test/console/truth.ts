@@ -23,6 +23,7 @@ const SILENT_MS = 15_000;
 
 interface Process {
   readonly name: string;
+  readonly state: string;
   readonly problem: { readonly details: string } | null;
 }
 
@@ -34,7 +35,8 @@ async function readTruth(server: TestServer): Promise<Truth> {
   const details = new Map(
     processes.flatMap(({ name, problem }) => (problem ? [[name, problem.details] as const] : [])),
   );
-  return { troubled: details.size + missing.length, online: json.summary.onlineCount, details };
+  const online = processes.filter(({ state, problem }) => state === "online" && problem === null).length;
+  return { troubled: details.size + missing.length, online, details };
 }
 
 /** The figures of a sentence change with each sample; its words do not. */

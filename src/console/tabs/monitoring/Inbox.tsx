@@ -50,8 +50,8 @@ export function Inbox({ monitor }: { monitor: Monitor }): JSX.Element | null {
 function StateLine({ monitor, troubles }: { monitor: Monitor; troubles: readonly Trouble[] }): JSX.Element {
   const { metrics, host, time } = monitor.feed.displayed.value ?? {};
   const apps = troubles.reduce((sum, one) => sum + (one.kind === "app" ? 1 : one.names.length), 0);
-  // The summary counts the processes of every service.
-  const online = metrics?.processes.filter(({ status }) => status === "online").length ?? 0;
+  // As the filter of the list: of the selected service, and without those in trouble.
+  const online = metrics?.processes.filter((process) => statusOf(process) === "online").length ?? 0;
   const usage = tones.map((tone) => `${meters[tone].title} ${formatNumber(host && meters[tone].percent(host), 0)} %`);
   // Without the ecosystem file, no declared app is known that does not run.
   const isUnknown = metrics?.ecosystem.error !== undefined;
