@@ -70,9 +70,7 @@ export function Activity(): JSX.Element {
         </Button>
       </TabHead>
       <RequestProblem problem={problem} retry={retry} />
-      <StatusRegion>
-        <Missing missing={missing} />
-      </StatusRegion>
+      <Missing missing={missing} />
       {listed && <Reach events={listed} changes={records} />}
       <Reading until={[rows, problem]} />
       {rows && (
@@ -206,11 +204,12 @@ function Reach({ events: { events, next, complete }, changes = [] }: ReachProps)
   );
 }
 
-function Missing({ missing }: Pick<FleetEventsResponse, "missing">): JSX.Element | null {
-  return missing.length === 0 ? null : (
-    <StatusLine tone="warning">
-      Missing: the newest events of {missing.map(({ node, state }) => `${node} (${state})`).join(", ")}.
-    </StatusLine>
+function Missing({ missing }: Pick<FleetEventsResponse, "missing">): JSX.Element {
+  const names = missing.map(({ node, state }) => `${node} (${state})`).join(", ");
+  return (
+    <StatusRegion>
+      {names !== "" && <StatusLine tone="warning">Missing: the newest events of {names}.</StatusLine>}
+    </StatusRegion>
   );
 }
 
