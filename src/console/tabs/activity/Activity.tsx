@@ -56,7 +56,6 @@ export function Activity(): JSX.Element {
   const records = isFleet ? recent && [] : changesOf(audit);
   const problem = audit.problem ?? events.problem;
   const rows = useMemo(() => records && recent && rowsOf(records, recent), [records, recent]);
-  const isWhole = events.problem === undefined && listed?.complete === true && missing.length === 0;
   const retry = (): void => [audit, events].forEach((one) => one.retry());
   return (
     <>
@@ -78,12 +77,22 @@ export function Activity(): JSX.Element {
           rows={rows}
           visible={foldEvents(rows.filter((row) => matchesRow(row, show.value as RowFilter, filter.value)))}
           isFleet={isFleet}
-          since={isWhole ? (older?.since ?? Date.now() - SPAN_MS) : undefined}
+          since={wholeSince(events.problem, listed, older)}
         />
       )}
       {older && <Since older={older} />}
     </>
   );
+}
+
+/** `undefined` if a part of the list is missing. */
+function wholeSince(
+  problem: Problem | undefined,
+  listed: (EventsResponse & Partial<FleetEventsResponse>) | undefined,
+  older: { readonly since: number } | undefined,
+): number | undefined {
+  const isWhole = problem === undefined && listed?.complete === true && (listed.missing ?? []).length === 0;
+  return isWhole ? (older?.since ?? Date.now() - SPAN_MS) : undefined;
 }
 
 function Reading({ until }: { until: readonly unknown[] }): JSX.Element | null {
