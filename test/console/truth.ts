@@ -106,7 +106,7 @@ export async function untrueSentences({ page, logs, server, until }: Watched) {
   return { found, compared };
 }
 
-/** What the page holds after a garbage collection. */
+/** Returns the memory and the nodes of the page after a garbage collection. */
 export async function readMemory(page: Page): Promise<{ readonly megabytes: number; readonly nodes: number }> {
   const devTools = await page.context().newCDPSession(page);
   await devTools.send("HeapProfiler.collectGarbage");
