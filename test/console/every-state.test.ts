@@ -111,7 +111,11 @@ describe.skipIf(!hasBrowser)("every view", () => {
     const files = declaring();
     const token = await createToken(files.root, "bot", "viewer");
     const server = await testServer({ repository: files });
-    const { page, field, button } = await openConsole(browser, server.url, { tab: "environment", mayFail: true, stored });
+    const { page, field, button } = await openConsole(browser, server.url, {
+      tab: "environment",
+      mayFail: true,
+      stored,
+    });
     await field("HTTP framework").selectOption("fastify");
     await button("Save").click();
     await page.getByRole("dialog").waitFor();

@@ -69,7 +69,8 @@ function onTrouble(browser: Browser, { task, longTask }: Tasks, real: Pm2): void
 
   longTask("a link to this line of the log", { clicks: 3, first: "impossible" }, async (by) => {
     const app = named("dated", by);
-    const at = new Date(Date.now() - 60_000).toISOString();
+    // The lines around it are those of half a minute.
+    const at = new Date(Date.now() - 20_000).toISOString();
     await quietApp(real, app, `${at} the line in question\n${new Date().toISOString()} a later one\n`);
     const { page, clicks } = await opened(by, browser, await serverOver(real));
     await by.press(row(page, app).getByRole("button", { name: app }).first());

@@ -54,6 +54,8 @@ longTest.skipIf(!hasBrowser)(
     await first.close();
     const second = await serverOver(real, { repository: files, port: first.port });
     await page.locator(".old").waitFor({ state: "detached" });
+    // While PM2 is silent, the page has no cards.
+    await page.getByRole("region", { name: "Attention" }).getByText("feed-importer").first().waitFor();
     const middle = await readMemory(page);
     const later = await untrueSentences({ page, logs, server: second, until: end });
     const [last, ofLogs] = [await readMemory(page), await readMemory(logs)];

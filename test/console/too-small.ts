@@ -1,12 +1,12 @@
 /// <reference lib="dom" />
 import type { Page } from "playwright-core";
 
-/** Controls below the minimum height or width. A control in a label has the size of the label. */
+/** Controls below the minimum height or width. A control in a label has the size of the label, and one in text that of its line. */
 export function tooSmall(page: Page, least: number): Promise<string[]> {
   return page.evaluate((pixels) => {
     const found = [...document.querySelectorAll<HTMLElement>("button, a, input, select, textarea, summary")];
     const isShown = (element: HTMLElement): boolean =>
-      element.checkVisibility() && element.closest(".hidden, .skip, p") === null;
+      element.checkVisibility() && element.closest(".hidden, .skip, p, .log-line") === null;
     return found.filter(isShown).flatMap((element) => {
       const target = element.matches("[type=radio], [type=checkbox], [type=file]") ? element.closest("label") : element;
       const { width, height } = (target ?? element).getBoundingClientRect();

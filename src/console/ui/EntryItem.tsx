@@ -36,7 +36,7 @@ export function EntryItem({ list, entry, index, name, badge, facts, actions }: E
     <li class={`card entry${isEdited ? " edited" : ""}`} data-entry={index} tabIndex={-1}>
       <div class="entry-row">
         <div class="entry-name">
-          <h3>{name}</h3>
+          <h2>{name}</h2>
           {badge !== "" && <span class="badge">{badge}</span>}
           {isEdited && <span class="badge accent">in the form</span>}
           {issues.length > 0 && <span class="badge error">{pluralize(issues.length, "issue")}</span>}

@@ -56,7 +56,6 @@ export function Activity(): JSX.Element {
   const records = isFleet ? recent && [] : changesOf(audit);
   const problem = audit.problem ?? events.problem;
   const rows = useMemo(() => records && recent && rowsOf(records, recent), [records, recent]);
-  const isWhole = events.problem === undefined && listed?.complete === true && missing.length === 0;
   const retry = (): void => [audit, events].forEach((one) => one.retry());
   return (
     <>
@@ -70,9 +69,7 @@ export function Activity(): JSX.Element {
         </Button>
       </TabHead>
       <RequestProblem problem={problem} retry={retry} />
-      <StatusRegion>
-        <Missing missing={missing} />
-      </StatusRegion>
+      <Missing missing={missing} />
       {listed && <Reach events={listed} changes={records} />}
       <Reading until={[rows, problem]} />
       {rows && (
@@ -80,12 +77,22 @@ export function Activity(): JSX.Element {
           rows={rows}
           visible={foldEvents(rows.filter((row) => matchesRow(row, show.value as RowFilter, filter.value)))}
           isFleet={isFleet}
-          since={isWhole ? (older?.since ?? Date.now() - SPAN_MS) : undefined}
+          since={wholeSince(events.problem, listed, older)}
         />
       )}
       {older && <Since older={older} />}
     </>
   );
+}
+
+/** `undefined` if a part of the list is missing. */
+function wholeSince(
+  problem: Problem | undefined,
+  listed: (EventsResponse & Partial<FleetEventsResponse>) | undefined,
+  older: { readonly since: number } | undefined,
+): number | undefined {
+  const isWhole = problem === undefined && listed?.complete === true && (listed.missing ?? []).length === 0;
+  return isWhole ? (older?.since ?? Date.now() - SPAN_MS) : undefined;
 }
 
 function Reading({ until }: { until: readonly unknown[] }): JSX.Element | null {
@@ -206,11 +213,12 @@ function Reach({ events: { events, next, complete }, changes = [] }: ReachProps)
   );
 }
 
-function Missing({ missing }: Pick<FleetEventsResponse, "missing">): JSX.Element | null {
-  return missing.length === 0 ? null : (
-    <StatusLine tone="warning">
-      Missing: the newest events of {missing.map(({ node, state }) => `${node} (${state})`).join(", ")}.
-    </StatusLine>
+function Missing({ missing }: Pick<FleetEventsResponse, "missing">): JSX.Element {
+  const names = missing.map(({ node, state }) => `${node} (${state})`).join(", ");
+  return (
+    <StatusRegion>
+      {names !== "" && <StatusLine tone="warning">Missing: the newest events of {names}.</StatusLine>}
+    </StatusRegion>
   );
 }
 

@@ -101,7 +101,7 @@ export function Line({ row: { line, key, stack }, onStack }: LineProps): JSX.Ele
         place % 2 === 1 ? <mark key={place}>{part}</mark> : part,
       )}
       {stack > 0 && (
-        <button type="button" class="stack" onClick={() => onStack(key)}>
+        <button type="button" class="log-stack" onClick={() => onStack(key)}>
           +{stack} <span class="hidden">lines of its stack</span>
         </button>
       )}

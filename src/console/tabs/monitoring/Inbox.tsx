@@ -67,8 +67,8 @@ function AppsLine({ apps, monitor }: { apps: number; monitor: Monitor }): JSX.El
   const { metrics, refusal } = monitor.feed.displayed.value ?? {};
   if (refusal) return <strong>{refusal.code === "PM2_TIMEOUT" ? "PM2 does not answer" : "PM2 cannot be read"}</strong>;
   if (metrics === undefined) return null;
-  // The summary counts the processes of every service.
-  const online = metrics.processes.filter(({ status }) => status === "online").length;
+  // As the filter of the list: of the selected service, and without those in trouble.
+  const online = metrics.processes.filter((process) => statusOf(process) === "online").length;
   // Without the ecosystem file, no declared app is known that does not run.
   const isUnknown = metrics.ecosystem.error !== undefined;
   const none = isUnknown ? "No process needs attention, the declared apps are unknown" : "No app needs attention";

@@ -33,6 +33,7 @@ export function AppCard({ app, isChosen }: { app: App; isChosen: boolean }): JSX
 }
 
 function Variables({ variables }: { variables: readonly [key: string, value: string][] }): JSX.Element {
+  if (variables.length === 0) return <p class="reason">It declares no variable.</p>;
   return (
     <details open={variables.length <= 8}>
       <summary>{pluralize(variables.length, "variable")}</summary>
