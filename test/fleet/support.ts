@@ -16,6 +16,7 @@ import { GOOD_ENV } from "../support/workspace.ts";
 export interface User {
   readonly role: Role;
   readonly environments?: readonly string[];
+  readonly services?: readonly string[];
 }
 
 export interface TestFleet {
@@ -57,6 +58,8 @@ export interface FleetOptions {
   readonly accounts?: (keyOf: (name: string) => string) => string;
   /** The ecosystem file for dev of each node, relative to the root. */
   readonly ecosystem?: string | undefined;
+  /** Members of svcm.yaml instead of the environments of the test. */
+  readonly declared?: object | undefined;
 }
 
 /** Nodes are `web-1`, `web-2` and `db-1`; users are vera, otto, edda, stig (of staging) and adam. */
@@ -67,6 +70,7 @@ export async function testFleet({
   events = {},
   environments = { dev: ["development"], staging: [] },
   ecosystem,
+  declared,
   host,
   program,
   replicas,
@@ -75,7 +79,7 @@ export async function testFleet({
 }: FleetOptions = {}): Promise<TestFleet> {
   const folder = temporaryFolder(whenOver);
   const keys = Object.fromEntries([...Object.keys(users), ...NODES].map((name) => [name, createKey()]));
-  const text = svcmYaml(users, keys, { events, environments, ecosystem, replicas });
+  const text = svcmYaml(users, keys, { events, environments, ecosystem, replicas, declared });
   const root = (name: string): string => {
     const path = join(folder, name);
     if (existsSync(path)) return path;
@@ -151,13 +155,16 @@ function svcmYaml(
     environments,
     ecosystem,
     replicas,
-  }: Pick<FleetOptions, "events" | "environments" | "ecosystem" | "replicas">,
+    declared = {
+      environments,
+      env: { dev: ".env.dev", staging: ".env.staging" },
+      ...(ecosystem !== undefined && { ecosystem: { dev: ecosystem } }),
+    },
+  }: Pick<FleetOptions, "events" | "environments" | "ecosystem" | "replicas" | "declared">,
 ): string {
-  const declared = {
+  return JSON.stringify({
     version: 1,
-    environments,
-    env: { dev: ".env.dev", staging: ".env.staging" },
-    ...(ecosystem !== undefined && { ecosystem: { dev: ecosystem } }),
+    ...declared,
     nats: {
       url: "nats://127.0.0.1:4222",
       events,
@@ -169,8 +176,7 @@ function svcmYaml(
         NODES.map((name) => [name, { nkey: keys[name]?.publicKey, labels: { role: name.split("-")[0] } }]),
       ),
     },
-  };
-  return JSON.stringify(declared);
+  });
 }
 
 /** A connection with the key of a user or a node, for messages that svcm would not send. */

@@ -1,118 +1,44 @@
 /**
- * Each operation with each role and limit, in the core, over HTTP and over the WebSocket. Each operation of the table has one of the four scopes below; what follows from
- * it is written here once more, by hand, and tried cell by cell.
+ * Each operation with each role and limit, in the core, over HTTP, over MCP and over the WebSocket, cell by cell. The
+ * same over NATS is in test/fleet/matrix.test.ts.
  */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { inputs } from "../../src/core/api/inputs.ts";
 import type { Limits } from "../../src/core/api/limits.ts";
 import { roles, type Role } from "../../src/core/api/rights.ts";
-import { authorise, nodePorts, rightsOf, SvcmError, type Operation } from "../../src/core/index.ts";
+import { authorise, nodePorts, rightsOf, SvcmError } from "../../src/core/index.ts";
 import * as table from "../../src/core/operations.ts";
+import { openMcp } from "../../src/mcp/index.ts";
+import { listTools } from "../../src/mcp/tools.ts";
+import type { OperationRoute } from "../../src/server/route.ts";
 import { routes } from "../../src/server/routes.ts";
+import { overHttp } from "../support/mcp-client.ts";
+import {
+  type AnyOperation,
+  appOf,
+  declared,
+  ENVIRONMENTS,
+  inputFor,
+  limits,
+  operations,
+  outcome,
+  type Place,
+  places,
+  scopeOf,
+  scopes,
+  writeApps,
+} from "../support/rights-matrix.ts";
 import { longTest, sampleOrAll } from "../support/runs.ts";
 import { bearer, createToken } from "../support/tokens.ts";
 import { manualTelemetry, withTelemetry } from "./socket/hand-telemetry.ts";
 import { open } from "./socket/support.ts";
-import { ask, repository, testServer, type TestServer } from "./support.ts";
+import { ask, post, repository, testServer, type TestServer } from "./support.ts";
 
-type AnyOperation = Operation<never, unknown>;
-const operations = Object.values(table).flatMap((one) => ("access" in one ? [one as unknown as AnyOperation] : []));
-
-/** By what an operation shows or touches: a limit depends on it. */
-const scopes = {
-  /** Lists and facts that all environments share: a limit does not matter. */
-  shared:
-    "audit.list code.explain completion.list contract.show daemon.show declarations.plan declarations.read deployments.check deployments.diff entry.question events.list history.show identity.show keys.list logs.usage mark.list metrics.expose node.show process.list process.wait profile.list profile.show project.doctor proposal.list release.list release.show repository.check rollout.rollback-plan schema.show suite.validate",
-  /** An environment and a service, which the request names: both must be within the limits. */
-  named:
-    "boot.show deploy.plan deploy.run ecosystem.check ecosystem.drift ecosystem.show env.app env.check env.diff env.export env.plan env.process env.read env.rewrite env.source env.template env.unset env.write metrics.show process.act profile.apply proposal.create rollout.apply rollout.plan startup.check status.show",
-  /** The text of processes: all of them must be of environments and services within the limits. */
-  text: "event.why logs.read process.show",
-  /** The machine or the repository: never with a limit. */
-  whole:
-    "alerts.test boot.disable boot.drain boot.enable boot.restore boot.save configuration.set daemon.renew declarations.write deployments.migrate history.record interface.add interface.edit interface.remove keys.add keys.confirm keys.set-tier logs.prune logs.rotate mark.mute mark.note process.run process.scale project.init proposal.approve proposal.deny proposal.run rollout.rollback target.add target.duplicate target.edit target.remove token.create token.list token.revoke",
-} as const;
-type Scope = keyof typeof scopes;
-const scopeOf = (id: string): Scope | undefined =>
-  (Object.keys(scopes) as Scope[]).find((scope) => scopes[scope].split(" ").includes(id));
-
-/** By hand, not from `rightsOf`. */
-const weakest: Readonly<Record<Exclude<AnyOperation["access"], "propose">, Role>> = {
-  read: "viewer",
-  logs: "operator",
-  act: "operator",
-  write: "editor",
-  admin: "admin",
-};
-/** No role may propose: it is a right of a token. */
-const mayUse = (role: Role, { access }: AnyOperation): boolean =>
-  access !== "propose" && roles.indexOf(role) >= roles.indexOf(weakest[access]);
-
-const limits: Readonly<Record<string, Limits | undefined>> = {
-  none: undefined,
-  dev: { environments: ["dev"] },
-  orders: { services: ["orders"] },
-  "dev of orders": { environments: ["dev"], services: ["orders"] },
-};
-const places = [
-  { environment: "dev", service: "orders" },
-  { environment: "production", service: "orders" },
-  { environment: "dev", service: "billing" },
-  { environment: "production", service: "billing" },
-] as const;
-type Place = (typeof places)[number];
-const appOf = ({ environment, service }: Place): string => `${service}-${environment}`;
-const isWithin = ({ environment, service }: Place, { environments, services }: Limits): boolean =>
-  (environments?.includes(environment) ?? true) && (services?.includes(service) ?? true);
-
-function inputFor({ id }: AnyOperation, place: Place): object {
-  const schema = inputs[id];
-  const members = "shape" in schema ? Object.keys(schema.shape) : [];
-  const { environment, service } = place;
-  const all = {
-    environment,
-    service,
-    from: environment,
-    to: environment,
-    name: appOf(place),
-    names: [appOf(place)],
-    app: appOf(place),
-    apps: [appOf(place)],
-    // A scope of processes would need them to run.
-    scope: "ecosystem",
-  };
-  return Object.fromEntries(Object.entries(all).filter(([member]) => members.includes(member)));
-}
-
-function outcome(operation: AnyOperation, role: Role, limit: Limits | undefined, place: Place): string {
-  if (!mayUse(role, operation)) return "RIGHT_MISSING";
-  const scope = scopeOf(operation.id);
-  if (limit === undefined || scope === "shared") return "permitted";
-  return scope !== "whole" && isWithin(place, limit) ? "permitted" : "TOKEN_LIMITED";
-}
-
-const SERVICES = ["orders", "billing"];
-const ENVIRONMENTS = ["dev", "production"];
 function project() {
   const files = repository();
-  const services = SERVICES.map((service) => {
-    const of = (kind: (environment: string) => string): string =>
-      `{ ${ENVIRONMENTS.map((environment) => `${environment}: ${kind(environment)}`).join(", ")} }`;
-    const ecosystem = of((environment) => `${service}.${environment}.config.cjs`);
-    return `  ${service}: { ecosystem: ${ecosystem}, env: ${of((environment) => `.env.${service}.${environment}`)} }`;
-  });
-  const text = `version: 1\nenvironments: { dev: [], production: [prod] }\nservices:\n${services.join("\n")}\n`;
-  writeFileSync(join(files.root, "svcm.yaml"), text);
-  writeFileSync(join(files.root, "x.cjs"), "");
-  for (const place of places) {
-    const app = { name: appOf(place), script: "./x.cjs" };
-    const path = join(files.root, `${place.service}.${place.environment}.config.cjs`);
-    writeFileSync(path, `module.exports = ${JSON.stringify({ apps: [app] })};`);
-    writeFileSync(join(files.root, `.env.${place.service}.${place.environment}`), "LOG_LEVEL=info\n");
-  }
-  mkdirSync(join(files.root, ".pm2"));
+  writeFileSync(join(files.root, "svcm.yaml"), JSON.stringify({ version: 1, ...declared }));
+  writeApps(files.root);
   return files;
 }
 
@@ -145,34 +71,93 @@ describe.each(roles)("the role %s", (role) => {
 });
 
 const PUBLIC = { SVC_SERVICE_MANAGEMENT_PUBLIC_URL: "https://ops.example.com" };
+const RELEASE = "20260101T000000Z-0000";
 const refusals = new Set(["RIGHT_MISSING", "TOKEN_LIMITED"]);
 
 /** The core decides the same for each operation, in every run. */
-describe.each(roles)("over HTTP and WebSocket, the role %s", (role) => {
+describe.each(roles)("over HTTP, MCP and WebSocket, the role %s", (role) => {
   longTest.each(Object.keys(limits))("with the limit %s", async (name) => {
     const files = project();
     const limit = limits[name];
     const token = await createToken(files.root, "bot", role, limit as never);
     const world = withTelemetry(manualTelemetry({ accepts: ENVIRONMENTS }));
-    const server = await testServer({ repository: files, env: PUBLIC, world });
-    const [cells, expected] = [[] as string[], [] as string[]];
-    for (const route of routes) {
-      if (!("operation" in route) || route.method !== "GET") continue;
-      const operation = route.operation as AnyOperation;
-      for (const place of places) {
-        const cell = `${route.path} ${appOf(place)}`;
-        expected.push(`${cell}: ${outcome(operation, role, limit, place)}`);
-        const given = Object.entries(inputFor(operation, place)).filter(([member]) => route.query?.includes(member));
-        const query = new URLSearchParams(given.map(([member, value]) => [member, String(value)]));
-        const { json } = await ask(server, `${route.path}?${query}`, { headers: bearer(token) });
-        cells.push(`${cell}: ${refusals.has(json.code) ? json.code : "permitted"}`);
-      }
-    }
-    for (const place of places) cells.push(...(await streamCells(server, token, place)));
-    for (const place of places) expected.push(...expectedStreams(role, limit, place));
-    expect(cells).toEqual(expected);
+    const server = await testServer({
+      repository: files,
+      env: PUBLIC,
+      world,
+      openMcp: (ports, log, askNode) =>
+        Promise.resolve(openMcp({ ports, version: "1.2.3", log, docs: files.root, askNode })),
+    });
+    const due = (operation: AnyOperation, place: Place): string => outcome(operation, role, limit, place);
+    const { expected, found } = await httpCells(server, token, due);
+    expect(found).toEqual(expected);
+    const overMcp = await mcpCells(server, token, due);
+    expect(overMcp.found).toEqual(overMcp.expected);
+    const streams = [];
+    for (const place of places) streams.push(...(await streamCells(server, token, place)));
+    expect(streams).toEqual(places.flatMap((place) => expectedStreams(role, limit, place)));
   });
 });
+
+interface Cells {
+  readonly expected: readonly string[];
+  readonly found: readonly string[];
+}
+
+type Due = (operation: AnyOperation, place: Place) => string;
+
+async function httpCells(server: TestServer, token: string, due: Due): Promise<Cells> {
+  const [expected, found] = [[] as string[], [] as string[]];
+  for (const route of routes.filter((one) => "operation" in one)) {
+    const operation = route.operation as AnyOperation;
+    // A permitted change would happen; the core permits the same.
+    const tried = places.filter((place) => route.method === "GET" || due(operation, place) !== "permitted");
+    for (const place of tried) {
+      const cell = `${route.method} ${route.path} ${appOf(place)}`;
+      // A rollback over HTTP names its release, whose environment then decides. There is none.
+      const isOfRelease = operation.id === "rollout.rollback" && due(operation, place) === "TOKEN_LIMITED";
+      const input = { ...inputFor(operation, place), ...(isOfRelease && { release: RELEASE, plan: "x" }) };
+      expected.push(`${cell}: ${isOfRelease ? "RELEASE_NOT_FOUND" : due(operation, place)}`);
+      found.push(`${cell}: ${await codeOf(server, token, route, input)}`);
+    }
+  }
+  return { expected, found };
+}
+
+/** A tool that a token may not call is not offered. */
+async function mcpCells(server: TestServer, token: string, due: Due): Promise<Cells> {
+  const [expected, found] = [[] as string[], [] as string[]];
+  const program = await overHttp(server.url, token);
+  const offered = await program.tools();
+  for (const { name, operation, inputSchema } of listTools("1.2.3"))
+    for (const place of scopeOf(operation.id) === "shared" ? places.slice(0, 1) : places) {
+      const given = Object.entries(inputFor(operation, place)).filter(([member]) => member in inputSchema.properties);
+      const words = offered.includes(name)
+        ? (await program.call(name, Object.fromEntries(given))).words
+        : "RIGHT_MISSING";
+      expected.push(`${name} ${appOf(place)}: ${due(operation, place)}`);
+      found.push(`${name} ${appOf(place)}: ${/RIGHT_MISSING|TOKEN_LIMITED/.exec(words)?.[0] ?? "permitted"}`);
+    }
+  return { expected, found };
+}
+
+/** Resolves with the code of a refusal of access, or `permitted`. */
+async function codeOf(server: TestServer, token: string, route: OperationRoute, input: object): Promise<string> {
+  const members = Object.entries(input);
+  const inQuery = members.filter(([member]) => route.query?.includes(member));
+  const query = new URLSearchParams(inQuery.map(([member, value]) => [member, String(value)]));
+  const path = `${route.path.replace(":release", RELEASE)}?${query}`;
+  const fixed = route.fixed ?? {};
+  const shape = route.body !== undefined && "shape" in route.body ? Object.keys(route.body.shape as object) : undefined;
+  const body = members.filter(
+    ([member]) => route.query?.includes(member) !== true && !(member in fixed) && shape?.includes(member) !== false,
+  );
+  const { json } =
+    route.method === "GET"
+      ? await ask(server, path, { headers: bearer(token) })
+      : await post(server, Object.fromEntries(body), bearer(token), path);
+  return route.method === "GET" && !refusals.has(json.code) ? "permitted" : json.code;
+}
 
 const watch = table.metricsShow as AnyOperation;
 const logs = table.logsRead as AnyOperation;
