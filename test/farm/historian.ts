@@ -1,4 +1,4 @@
-/** Looks at a world after each event, with svcm and without it, and tells what svcm says wrongly. */
+/** Looks at a world after each event, with svcm and without it, and reports what svcm says wrongly. */
 import { execute, rolloutApply, rolloutPlan, type Caller, type Ports } from "../../src/core/index.ts";
 import { pause } from "../support/pause.ts";
 import { SERVICES, World, type Answer, type Service } from "./world.ts";

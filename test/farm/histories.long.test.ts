@@ -38,7 +38,7 @@ test(
       faults.push(fault);
       console.error(fault);
     };
-    /** A history that breaks off leaves an unknown state, so the next one gets a world of its own. */
+    /** A history that breaks off leaves an unknown state, so the next one gets a separate world. */
     const runLane = async (): Promise<void> => {
       let historian: Historian | undefined;
       for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) {

@@ -35,7 +35,10 @@ export function nodeProcessLogs(pm2Home: string): ProcessLogs {
     },
     async readCoverage() {
       const fromMs = await withLogFile(join(pm2Home, "pm2.log"), readFirstTime);
-      return { exists: fromMs !== undefined, fromMs: fromMs == null ? null : momentsOf(pm2Home)(fromMs) };
+      return {
+        exists: fromMs !== undefined,
+        fromMs: fromMs === undefined || fromMs === null ? null : momentsOf(pm2Home)(fromMs),
+      };
     },
     readDaemonTraces: () => readDaemonTraces(pm2Home),
     async readErrorTail({ name, pmId }) {

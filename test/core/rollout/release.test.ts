@@ -137,7 +137,7 @@ describe("the progress of a release", () => {
   });
 });
 
-test("a rollback tells each phase of a step once", async () => {
+test("a rollback reports each phase of a step once", async () => {
   const phases: string[] = [];
   const nothing = async (): Promise<void> => undefined;
   const releases = withProgress({ create: nothing, append: nothing } as unknown as Releases, ({ phase }) =>

@@ -4,7 +4,7 @@ import { toJournals, toRelease, type Journal, type ReleaseEvent } from "../relea
 
 export type ApplyProgress = Omit<ApplyFrame, "type">;
 
-/** `onProgress` gets each line once it is on disk. A rollback records the return of an app within its step, which is no progress. */
+/** `onProgress` gets each line once it is on disk. A rollback records the return of an app within its step, which adds nothing. */
 export function withProgress(releases: Releases, onProgress: (progress: ApplyProgress) => void): Releases {
   const events: ReleaseEvent[] = [];
   let told = "";

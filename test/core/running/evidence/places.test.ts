@@ -151,7 +151,7 @@ longTest.each([true, false])("what the declaration loads is code, wherever it li
   }
 });
 
-test("the ecosystem file beside the code is no code, although names change beside it", async () => {
+test("the ecosystem file beside the code is not code, although names change beside it", async () => {
   const scene = makeScene(true, { "server.js": "1", "ecosystem.config.js": "1", "README.md": "1" });
   const request = await scene.start({ others: [join(scene.root, "ecosystem.config.js")] });
   rmSync(join(scene.root, "README.md"));
