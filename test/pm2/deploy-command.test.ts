@@ -109,7 +109,7 @@ longTest("from git clone to the first deploy, the five commands of the page are 
   expect([cd, more]).toEqual(["cd shop", []]);
   shell(clone.replace("git@github.com:acme/shop.git", "acme.git shop"), other.folder);
   const root = join(other.folder, "shop");
-  // Without a terminal, nobody answers a question.
+  // Without a terminal, a question gets no answer.
   const own = (line: string) => svcm([...line.split(" ").slice(1), "--yes"], { root, env });
   const begun = await own(init);
   expect(begun.code, begun.stderr).toBe(0);

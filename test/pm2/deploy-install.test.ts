@@ -103,7 +103,7 @@ test.skipIf(!canMount)(
   },
 );
 
-/** A root on a disk of its own. */
+/** A root on a separate disk. */
 function declareRoot(disk: string): void {
   const project = readFileSync(at("svcm.yaml"), "utf8").replace(/root: "[^"]*", */, "");
   const root = `root: ${JSON.stringify(join(disk, "deploy"))},`;
