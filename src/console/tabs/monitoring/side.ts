@@ -3,8 +3,6 @@ import type { ProcessMetrics } from "../../../client/index.ts";
 import type { Router } from "../../state/router.ts";
 import { keyOf } from "./rows.ts";
 
-export type Side = ReturnType<typeof createSide>;
-
 /** The process whose details are beside the list. It is part of the address, so Back closes it. */
 export function createSide(router: Pick<Router, "remember">) {
   /** A key or the name of an app; empty for none. */
