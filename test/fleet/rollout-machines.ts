@@ -62,15 +62,15 @@ export class Machines {
   async agent(node: string, url = this.fleet.server.url, how: Launch = {}): Promise<ChildProcess> {
     const env = { PM2_HOME: this.own[node]!.home, SVC_SERVICE_MANAGEMENT_NATS_URL: url };
     const child = this.#launch(node, ["agent"], env, how);
-    const [said, errors] = [[] as string[], [] as string[]];
+    const [output, errors] = [[] as string[], [] as string[]];
     child.stderr!.on("data", (chunk) => errors.push(String(chunk)));
     for await (const chunk of child.stdout!) {
-      said.push(String(chunk));
-      if (said.join("").includes("in the fleet")) break;
+      output.push(String(chunk));
+      if (output.join("").includes("in the fleet")) break;
     }
     child.stdout!.resume();
     while (!(await this.#isThere(node)))
-      if (child.exitCode !== null) throw new Error(`The agent has ended: ${[...said, ...errors].join("")}`);
+      if (child.exitCode !== null) throw new Error(`The agent has ended: ${[...output, ...errors].join("")}`);
     return child;
   }
 

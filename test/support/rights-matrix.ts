@@ -1,6 +1,6 @@
 /**
- * Who may do each operation. Each operation of the table has one of the four scopes below; what follows from it is
- * written here once more, by hand, for the tests that try it cell by cell.
+ * The rights of each operation, for the tests that try them cell by cell. Each operation has one of the four scopes
+ * below. The consequences are written here once more, by hand.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -54,7 +54,7 @@ const BEARER = /\b(bearer\s+|authorization["']?\s{0,20}[:=]\s{0,20}["']?\w{1,20}
 const SECRET_ASSIGNMENT =
   /((?:password|passwd|passphrase|secret|token|credentials?|(?:api|access|private|signing)[-_]?key)\\?["']?\s{0,20}[:=]\s{0,20})(\\"[^"\\]*(?:\\")?|"(?:[^"\\]|\\.)*"?|'[^']*'?|\[REDACTED\][^\s,;&})\]]*|[^\s,;&})\]]+)/gi;
 
-/** What announces a secret in a log line, besides the mark of a parameter and a URL with a user. */
+/** Words that announce a secret in a log line, besides the mark of a parameter and a URL with a user. */
 const ANNOUNCED =
   /password|passwd|passphrase|secret|token|credential|bearer|authorization|(?:api|access|private|signing)[-_]?key|private key-----|(?<![!-~])--?[\w-]{0,40}key/i;
 const TOKEN = new RegExp(TOKENS.source);

@@ -150,7 +150,7 @@ const EQUALS = "=".charCodeAt(0);
 const MAX_NAME_LENGTH = 60;
 const IS_OF_NAME = Uint8Array.from({ length: 256 }, (_, byte) => Number(/[\w.-]/.test(String.fromCharCode(byte))));
 
-/** Of the bytes of UTF-8, these alone are white space wherever they stand. */
+/** Of the bytes of UTF-8, these alone are always white space. */
 function isSpace(byte: number): boolean {
   return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 }
