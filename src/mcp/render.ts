@@ -46,7 +46,7 @@ function memberLines(path: string, value: unknown): string[] {
   });
 }
 
-/** A name with a line break could begin a line of its own. */
+/** A name with a line break could begin another line. */
 function memberName(name: string): string {
   const shown = shorten(masked(name), MAX_STRING);
   return /^[\w-]+$/.test(shown) ? shown : json(shown);

@@ -1,4 +1,4 @@
-/** What the protocol asks of a server, and what it does not expect of a client, over both ways. */
+/** The rules of the protocol: what it asks of a server, and what it does not expect of a client, over both ways. */
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openMcp } from "../../src/mcp/index.ts";
@@ -47,7 +47,7 @@ describe.each(sampleOrAll(ways, ways.slice(1)))("over %s", (way, open) => {
     expect(program.noise).toEqual([]);
   });
 
-  test("a cursor of a list that nobody got is refused, in place of the same list again", async () => {
+  test("a cursor of a list that was never sent is refused, in place of the same list again", async () => {
     const program = await open();
     for (const method of ["tools/list", "resources/list", "resources/templates/list"])
       expect(await program.send(request(method, { cursor: "2" })), method).toMatchObject([{ error: { code: -32602 } }]);
@@ -107,7 +107,7 @@ test.each(["1999-01-01", "2999-01-01", ""])("the unknown protocol %j gets one th
   expect(answer?.result?.["protocolVersion"]).toMatch(/^202[4-6]-\d\d-\d\d$/);
 });
 
-test("a session of somebody else gives no rights, and there is none to steal", async () => {
+test("a session of another token gives no rights, and there is none to steal", async () => {
   const files = repository();
   const [admin, viewer] = [
     await createToken(files.root, "ann", "admin"),
@@ -167,7 +167,7 @@ describe("over stdio", () => {
     await begun(program);
     program.send(call("env_read", { environment: "x".repeat(12_000_000) })).catch(() => undefined);
     expect(await program.ended).toBe(0);
-    expect(program.heard()).toContain("exceeded maximum size");
+    expect(program.received()).toContain("exceeded maximum size");
   });
 
   test("svcm ends when the client has closed its end, and answers before that what it began", async () => {

@@ -113,12 +113,12 @@ test.for(Object.keys(ways) as (keyof typeof ways)[])("over %s", { timeout: 600_0
     expect(error?.message).toMatch(/^NOT_FOUND/);
   }
   await ask("tools/list", {});
-  expect(leaksIn(program.heard())).toEqual([]);
+  expect(leaksIn(program.received())).toEqual([]);
   expect(program.noise).toEqual([]);
   // Only text that the tools did show proves anything.
   for (const shown of ["process_list", "event_why", "audit_list", "plan", "env_read", "releases"])
     expect(bytesOf[shown], shown).toBeGreaterThan(500);
-  expect(program.heard()).toContain("SYSTEM");
+  expect(program.received()).toContain("SYSTEM");
   expect(await world.state()).toBe(before);
   expect(leaksIn(readFileSync(join(world.root, ".svcm/calls.jsonl"), "utf8"))).toEqual([]);
 });

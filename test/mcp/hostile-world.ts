@@ -1,4 +1,4 @@
-/** A machine on which every text that somebody else may write lies to the reader, or holds a secret. */
+/** A machine on which every text that another user may write lies to the reader, or holds a secret. */
 import { execFileSync } from "node:child_process";
 import { cpSync, appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ export const secrets = Object.fromEntries(
 );
 const secret = (place: string): string => secrets[place] ?? "";
 
-/** What a reader of bytes could find of a secret. */
+/** The traces of a secret that a reader of bytes could find. */
 export function leaksIn(bytes: string): string[] {
   return Object.entries(secrets).flatMap(([place, value]) => {
     const text = Buffer.from(value);

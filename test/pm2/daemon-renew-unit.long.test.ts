@@ -50,7 +50,7 @@ const codes = async (command: "boot" | "daemon"): Promise<string[]> =>
 const ALL = "api online, job stopped, off stopped, picky online, web online, web online";
 const allOf = (node: string): string => `5 ${node}`;
 
-/** The whole machine is as it was but for the Node.js, and its user owns each file. */
+/** The whole machine is as it was except for the Node.js, and its user owns each file. */
 async function expectAll(node: string): Promise<void> {
   expect(await states()).toBe(ALL);
   expect(await nodes()).toBe(allOf(node));

@@ -142,7 +142,7 @@ async function replay(
 /** The cause that the documentation shows, and the plan that repairs it. */
 interface Repair {
   readonly cause: RegExp;
-  /** What the repository declares, over what runs. */
+  /** Returns the declaration of the repository, made from what runs. */
   readonly declared: (running: object, own: Pm2) => object;
   readonly byHand?: (own: Pm2) => void;
   readonly propose?: object;

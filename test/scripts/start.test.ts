@@ -108,7 +108,9 @@ describe("npm start and npm stop", () => {
   };
 
   longTest("the commands of the tutorial run as printed", async () => {
-    expect(await runAsPrinted(readFileSync(join(REPOSITORY, "docs/reference-backend/tutorial.md"), "utf8"))).toEqual([]);
+    expect(await runAsPrinted(readFileSync(join(REPOSITORY, "docs/reference-backend/tutorial.md"), "utf8"))).toEqual(
+      [],
+    );
   });
 
   longTest("the backend's README switches a framework as printed", async () => {

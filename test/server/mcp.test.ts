@@ -163,7 +163,7 @@ test("a server without tokens lets no program propose, and refuses an approval w
   expect(response.status).toBe(404);
 });
 
-test("an empty answer says so, and a PM2 that does not run is no empty list", async () => {
+test("an empty answer says so, and a PM2 that does not run is not an empty list", async () => {
   const { url } = await served();
   const program = await overHttp(url);
   const list = await program.call("process_list");

@@ -11,11 +11,11 @@ export interface Answered {
 }
 
 export interface RawProgram {
-  /** Sends text as it is. Resolves with what answers its requests, but for those with the ids `without`. */
+  /** Sends text as it is. Resolves with what answers its requests, except for those with the ids `without`. */
   send(text: string, without?: readonly unknown[]): Promise<readonly Answered[]>;
   /** Every byte that came, also on standard error. */
-  heard(): string;
-  /** Each line that was no message of the protocol. */
+  received(): string;
+  /** Each line that was not a message of the protocol. */
   readonly noise: readonly string[];
 }
 
@@ -33,8 +33,8 @@ export async function rawStdio(
   onTestFinished(() => void child.kill("SIGKILL"));
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   child.stdin.on("error", () => undefined);
-  let heard = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (heard += String(chunk)));
+  let received = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (received += String(chunk)));
   const [noise, waiting, seen]: [string[], ((line: Answered) => void)[], Answered[]] = [[], [], []];
   createInterface({ input: child.stdout }).on("line", (line) => {
     try {
@@ -48,7 +48,7 @@ export async function rawStdio(
   let pings = 0;
   return {
     noise,
-    heard: () => heard,
+    received: () => received,
     end: () => (child.stdin.end(), ended),
     ended,
     async send(text, without = []) {
@@ -68,10 +68,10 @@ export async function rawStdio(
 }
 
 export function rawHttp(url: string, headers: Readonly<Record<string, string>> = {}): RawProgram {
-  let heard = "";
+  let received = "";
   return {
     noise: [],
-    heard: () => heard,
+    received: () => received,
     async send(body) {
       const response = await fetch(`${url}/mcp`, {
         method: "POST",
@@ -79,7 +79,7 @@ export function rawHttp(url: string, headers: Readonly<Record<string, string>> =
         headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
       });
       const text = await response.text();
-      heard += JSON.stringify([...response.headers]) + text;
+      received += JSON.stringify([...response.headers]) + text;
       const events = [...text.matchAll(/^data: (.+)$/gm)].map(([, data = ""]) => data);
       return (events.length > 0 ? events : text === "" ? [] : [text]).flatMap((one) => JSON.parse(one) as Answered);
     },

@@ -17,9 +17,9 @@ export interface Attempt {
   /** The subject of the records, as far as it is known. */
   readonly subject: AuditSubject;
   /** Completes or corrects the subject of the records that follow. `undefined` removes a member. */
-  note(more: Partial<AuditSubject>): void;
+  readonly note: (more: Partial<AuditSubject>) => void;
   /** Writes the record that it started. Called directly before the first effect: without that record, nothing may happen. */
-  begin(): Promise<void>;
+  readonly begin: () => Promise<void>;
 }
 
 interface AuditOptions {

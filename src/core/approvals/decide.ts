@@ -17,8 +17,8 @@ export function isOpen({ state }: Pick<StoredProposal, "state">): boolean {
 }
 
 /**
- * A proposal that waited too long is `expired`, and its values are gone. After the clock was set back, nobody knows how
- * long it waited.
+ * A proposal that waited too long is `expired`, and its values are gone. After the clock was set back, the time that it
+ * waited is unknown.
  */
 export function withExpiry(proposal: StoredProposal, nowMs: number): StoredProposal {
   const isWaiting = proposal.state === "pending" || proposal.state === "approved";

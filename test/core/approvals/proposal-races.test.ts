@@ -29,7 +29,7 @@ function interrupted(ports: Ports, between: () => Promise<void>): Ports {
 }
 
 describe("two users at once", () => {
-  test("of two approvals one counts, and the other one is told so", async () => {
+  test("of two approvals one counts, and the other one is refused", async () => {
     const { propose, approve, stateOf } = world();
     const proposal = await propose();
     const outcomes = await Promise.all([done(approve(proposal)), done(approve(proposal, byToken("bob")))]);
@@ -108,7 +108,7 @@ test("an approval outlives a restart, and still runs once", async () => {
 });
 
 describe("the clock is set back", () => {
-  test("by hours: nobody knows how long an approval waited, so it ends", async () => {
+  test("by hours: the time that an approval waited is unknown, so it ends", async () => {
     const { propose, approve, run, pass, value, stateOf } = world();
     const before = value();
     const [pending, approved] = [await propose(), await propose("restify")];
@@ -197,7 +197,7 @@ longTest("of a hundred that wait, exactly the approved one runs", async () => {
   );
 });
 
-/** What happens to the proposals of a history. `at` is a proposal, or an amount. */
+/** The proposals after a history of acts. `at` is a proposal, or an amount. */
 const step = fc.record({
   kind: fc.constantFrom("propose", "approve", "approve", "self", "deny", "run", "run", "pass", "edit", "restart"),
   at: fc.nat({ max: 5 }),

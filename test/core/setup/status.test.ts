@@ -106,7 +106,12 @@ test("a repository that declares nothing is idle, and PM2 need not run", () => {
 
 test("a killed daemon comes first, with the command that brings its apps back", () => {
   const deadDaemon = { message: "PM2's daemon, pid 7, ended without a message.", next: "svcm boot restore" };
-  const status = decideStatus({ isSetUp: true, plans: [{ service: undefined, plan: PLAN }], processes: null, deadDaemon });
+  const status = decideStatus({
+    isSetUp: true,
+    plans: [{ service: undefined, plan: PLAN }],
+    processes: null,
+    deadDaemon,
+  });
   expect(status).toMatchObject({ verdict: "attention", next: "svcm boot restore" });
   expect(status.points[0]).toMatchObject(deadDaemon);
 });

@@ -13,7 +13,7 @@ interface UnitRenewal {
   readonly processes: readonly RestoredProcess[];
 }
 
-/** What a restart of a unit needs, which a run after SIGKILL finds again. */
+/** The needs of a restart of a unit. A run after SIGKILL finds them again. */
 interface Plan {
   readonly facts: RenewalFacts;
   readonly planned: NewUnit;

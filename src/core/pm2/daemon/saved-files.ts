@@ -149,7 +149,7 @@ export function writeInPlace(path: string, text: string): void {
   renameSync(temporary, path);
 }
 
-/** What root writes in the PM2_HOME of a user belongs to that user, whose daemon could not read it otherwise. */
+/** A file that root writes in the PM2_HOME of a user belongs to that user, whose daemon could not read it otherwise. */
 export function writePrivate(path: string, flag: "w" | "wx", content: string | Uint8Array): void {
   const fd = openSync(path, flag, 0o600);
   try {
