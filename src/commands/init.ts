@@ -44,6 +44,22 @@ function isMachineUnknown({ machine }: InitResponse): boolean {
   return machine.environment === null && machine.accepted.length > 1;
 }
 
+function hasOpenQuestions(proposal: InitResponse): boolean {
+  return hasNewProject(proposal) || isMachineUnknown(proposal);
+}
+
+function readAnswers(flags: {
+  readonly allow?: string[] | undefined;
+  readonly health?: string[] | undefined;
+  readonly "machine-environment"?: string | undefined;
+}): Answers {
+  return {
+    allow: flags.allow,
+    health: flags.health && readHealth(flags.health),
+    machineEnvironment: flags["machine-environment"],
+  };
+}
+
 function readHealth(texts: readonly string[]): Record<string, string> {
   const pairs = texts.map((text) => {
     const at = text.indexOf("=");
@@ -95,16 +111,12 @@ export default class Init extends SvcmCommand {
 
   async run(): Promise<InitResponse> {
     const { flags } = await this.parse(Init);
-    let answers: Answers = {
-      allow: flags.allow,
-      health: flags.health && readHealth(flags.health),
-      machineEnvironment: flags["machine-environment"],
-    };
+    let answers = readAnswers(flags);
     const run = (write: boolean): Promise<InitResponse> =>
       this.execute(projectInit, { write, only: flags.only, confirm: flags.confirm, ...answers });
     let proposal = await run(flags.yes);
     const isAsking = ![flags.yes, flags.check, flags["dry-run"], flags.confirm].includes(true);
-    if (isAsking && canPrompt(this) && (hasNewProject(proposal) || isMachineUnknown(proposal))) {
+    if (isAsking && canPrompt(this) && hasOpenQuestions(proposal)) {
       answers = await askOpenQuestions(this, proposal, answers);
       proposal = await run(false);
     }

@@ -44,22 +44,12 @@ const FOREIGN_MEMBERS =
 
 function argumentsFor({ inputSchema }: Tool): fc.Arbitrary<Record<string, unknown>> {
   const plausible = fc.constantFrom<unknown>(
-    ...[
-      "api",
-      "dev",
-      "staging",
-      "production",
-      "apply",
-      "deploy",
-      "env.write",
-      "err",
-      "error",
-      "1h",
-      "7d",
-      "HEAD",
-      "main",
-    ],
-    ...[5, 1, 100, true, "AAAAAAAA", "l0", "l3", "cpu", "DEFECT", "SYSTEM"],
+    ..."api dev staging production apply deploy env.write err error 1h 7d HEAD main".split(" "),
+    ..."AAAAAAAA l0 l3 cpu DEFECT SYSTEM".split(" "),
+    5,
+    1,
+    100,
+    true,
     ["api"],
     { SVC_HTTP_FRAMEWORK: "fastify" },
   );
@@ -148,14 +138,7 @@ test(
       const { words, data, isError } = blocksOf(answers);
       answered += words === "" ? 0 : 1;
       outcomes.add(`${name} ${isError ? "refused" : "answered"}`);
-      expect(words, where).not.toMatch(/RATE_LIMITED|DEFECT:|SYSTEM|[\p{Cc}\p{Cf}]/u);
-      expect(Buffer.byteLength(words + data), where).toBeLessThanOrEqual(16_384);
-      expect(leaksIn(words + data), where).toEqual([]);
-      expect(words + data, where).not.toMatch(/\.ts:\d|root:x:0/);
-      if (name === "apply") expect(isError, where).toBe(true);
-      if (TOOLS_OF_PROPOSERS.has(name) && !("propose" in kinds[kind])) expect(words, where).toContain("NOT_FOUND");
-      if (kind === "limited") expect(data, where).not.toContain(FOREIGN);
-      if (name === "logs_read" && !isError) expect(kind, where).toMatch(/admin|limited/);
+      expectWithinRights({ name, kind, words, data, isError }, where);
       if (at % 10 === 0) {
         const lost = await program.send(broken[at]!).catch(() => []);
         for (const one of lost) expect(leaksIn(JSON.stringify(one)), broken[at]).toEqual([]);
@@ -184,6 +167,25 @@ test(
     console.log(`fuzz: ${sent} calls, ${recorded} recorded, seed ${seed}`);
   },
 );
+
+interface Answer {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly words: string;
+  readonly data: string;
+  readonly isError: boolean;
+}
+
+function expectWithinRights({ name, kind, words, data, isError }: Answer, where: string): void {
+  expect(words, where).not.toMatch(/RATE_LIMITED|DEFECT:|SYSTEM|[\p{Cc}\p{Cf}]/u);
+  expect(Buffer.byteLength(words + data), where).toBeLessThanOrEqual(16_384);
+  expect(leaksIn(words + data), where).toEqual([]);
+  expect(words + data, where).not.toMatch(/\.ts:\d|root:x:0/);
+  if (name === "apply") expect(isError, where).toBe(true);
+  if (TOOLS_OF_PROPOSERS.has(name) && !("propose" in kinds[kind])) expect(words, where).toContain("NOT_FOUND");
+  if (kind === "limited") expect(data, where).not.toContain(FOREIGN);
+  if (name === "logs_read" && !isError) expect(kind, where).toMatch(/admin|limited/);
+}
 
 function blocksOf(answers: readonly Answered[]): {
   readonly words: string;

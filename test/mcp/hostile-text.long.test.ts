@@ -83,31 +83,9 @@ test.for(Object.keys(ways) as (keyof typeof ways)[])("over %s", { timeout: 600_0
     capabilities: {},
     clientInfo: { name: LURE, version: "1" },
   });
-  const marks = new Set<string>();
-  const bytesOf: Record<string, number> = {};
-  for (const { name } of listTools("1.2.3"))
-    for (const args of argumentsOf(name))
-      for (let more: object | undefined = args, pages = 0; more !== undefined && pages < 20; pages += 1) {
-        const { result } = await ask("tools/call", { name, arguments: more });
-        const blocks = ((result?.["content"] ?? []) as { text: string }[]).map(({ text }) => text);
-        const [words = "", data] = blocks;
-        const where = `${name} ${JSON.stringify(args)}`;
-        bytesOf[name] = (bytesOf[name] ?? 0) + words.length + (data?.length ?? 0);
-        expect(blocks.length, where).toBeLessThanOrEqual(2);
-        expect.soft(leaksIn(words + data), `${where}: ${words}${data}`).toEqual([]);
-        expect.soft(words, where).not.toMatch(/SYSTEM|devorppa|[\p{Cc}\p{Cf}]/u);
-        if (data !== undefined) {
-          const mark = /^<<<(\S{11}) /.exec(data)?.[1] ?? "";
-          expect.soft(data.replaceAll("\n", ""), where).not.toMatch(/[\p{Cc}\p{Cf}]/u);
-          expect(data.split("\n").filter((line) => line === `${mark}>>>`)).toHaveLength(1);
-          expect([data.endsWith(`\n${mark}>>>`), marks.has(mark)]).toEqual([true, false]);
-          marks.add(mark);
-        }
-        const cursor = /cursor "([^"]+)"/.exec(words)?.[1];
-        more = cursor === undefined ? undefined : { ...args, cursor };
-      }
+  const bytesOf = await readAll(ask);
   const { result: listed } = await ask("resources/list", {});
-  for (const { uri } of listed?.["resources"] as { uri: string }[]) await ask("resources/read", { uri });
+  for (const { uri } of (listed?.["resources"] ?? []) as { uri: string }[]) await ask("resources/read", { uri });
   for (const uri of [LURE, "file:///etc/passwd", `svcm://docs/${LURE}`]) {
     const { error } = await ask("resources/read", { uri });
     expect(error?.message).toMatch(/^NOT_FOUND/);
@@ -122,3 +100,36 @@ test.for(Object.keys(ways) as (keyof typeof ways)[])("over %s", { timeout: 600_0
   expect(await world.state()).toBe(before);
   expect(leaksIn(readFileSync(join(world.root, ".svcm/calls.jsonl"), "utf8"))).toEqual([]);
 });
+
+type Ask = (method: string, params: object) => Promise<Answered>;
+
+/** Reads every page of every tool, and returns how much each of them showed. */
+async function readAll(ask: Ask): Promise<Readonly<Record<string, number>>> {
+  const marks = new Set<string>();
+  const bytesOf: Record<string, number> = {};
+  const calls = listTools("1.2.3").flatMap(({ name }) => argumentsOf(name).map((args) => ({ name, args })));
+  for (const { name, args } of calls)
+    for (let more: object | undefined = args, pages = 0; more !== undefined && pages < 20; pages += 1) {
+      const { result } = await ask("tools/call", { name, arguments: more });
+      const blocks = ((result?.["content"] ?? []) as { text: string }[]).map(({ text }) => text);
+      bytesOf[name] = (bytesOf[name] ?? 0) + blocks.join("").length;
+      expectMarked(blocks, marks, `${name} ${JSON.stringify(args)}`);
+      const cursor = /cursor "([^"]+)"/.exec(blocks[0] ?? "")?.[1];
+      more = cursor === undefined ? undefined : { ...args, cursor };
+    }
+  return bytesOf;
+}
+
+/** The words are svcm's own; text of others stays between marks that no text can know before. */
+function expectMarked(blocks: readonly string[], marks: Set<string>, where: string): void {
+  const [words = "", data] = blocks;
+  expect(blocks.length, where).toBeLessThanOrEqual(2);
+  expect.soft(leaksIn(words + data), `${where}: ${words}${data}`).toEqual([]);
+  expect.soft(words, where).not.toMatch(/SYSTEM|devorppa|[\p{Cc}\p{Cf}]/u);
+  if (data === undefined) return;
+  const mark = /^<<<(\S{11}) /.exec(data)?.[1] ?? "";
+  expect.soft(data.replaceAll("\n", ""), where).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  expect(data.split("\n").filter((line) => line === `${mark}>>>`)).toHaveLength(1);
+  expect([data.endsWith(`\n${mark}>>>`), marks.has(mark)]).toEqual([true, false]);
+  marks.add(mark);
+}

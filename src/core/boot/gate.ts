@@ -1,5 +1,6 @@
 import type { HasClock } from "../files/port-host.ts";
 import type { HasProcesses, RestoredProcess } from "../pm2/port-processes.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
 import { listenTimeoutMs } from "../pm2/settings.ts";
 import { judge, NO_PREVIOUS_RUN, OnlineRuns, POLL_INTERVAL_MS } from "../rollout/control/verify.ts";
 
@@ -27,14 +28,19 @@ export async function waitForRestored(
     for (const [pmId, one] of open) {
       const record = list.find((found) => found.pmId === pmId);
       const verdict = judge("start", NO_PREVIOUS_RUN, record, record ? runs.onlineMs(record, nowMs) : 0);
-      const isLate =
-        verdict === "pending" && nowMs - startMs > GATE_MS + listenTimeoutMs(record?.declaration.settings ?? {});
-      if (typeof verdict === "object") failed.push({ ...one, outcome: "failed", reason: verdict.failed });
-      else if (isLate) failed.push({ ...one, outcome: "failed", reason: `PM2 still shows it as ${record?.status}` });
-      if (verdict !== "pending" || isLate) open.delete(pmId);
+      const isLate = nowMs - startMs > GATE_MS + listenTimeoutMs(record?.declaration.settings ?? {});
+      if (verdict === "pending" && !isLate) continue;
+      open.delete(pmId);
+      const reason = failureOf(verdict, record);
+      if (reason !== undefined) failed.push({ ...one, outcome: "failed", reason });
     }
     if (open.size === 0)
       return restored.map((one) => failed.find(({ pmId }) => pmId !== null && pmId === one.pmId) ?? one);
     await clock.sleep(POLL_INTERVAL_MS);
   }
+}
+
+function failureOf(verdict: ReturnType<typeof judge>, record: ProcessRecord | undefined): string | undefined {
+  if (verdict === "pending") return `PM2 still shows it as ${record?.status}`;
+  return typeof verdict === "object" ? verdict.failed : undefined;
 }

@@ -26,14 +26,7 @@ export function decideMachine(
   if (requested === undefined)
     return { accepted, environment: known?.environment ?? null, by: known?.by ?? null, isNew: false };
   const environment = accepted.find((name) => name === requested || environments[name]?.aliases.includes(requested));
-  if (environment === undefined)
-    throw new SvcmError("INVALID_ENVIRONMENT", {
-      details: `No environment has the name ${JSON.stringify(requested.slice(0, 80))}. Accepted: ${nameList(accepted) || "none"}.`,
-      hint:
-        accepted.length === 0
-          ? "declare environments in svcm.yaml first"
-          : `svcm init --machine-environment ${accepted[0]}`,
-    });
+  if (environment === undefined) throw noEnvironment(requested, accepted);
   if (known?.environment === environment) return { accepted, environment, by: known.by, isNew: false };
   if (known?.by === "apply")
     throw new SvcmError("INVALID_REQUEST", {
@@ -42,4 +35,12 @@ export function decideMachine(
       hint: `svcm apply -e ${environment} --switch-environment moves this machine to ${environment}`,
     });
   return { accepted, environment, by: "init", isNew: true };
+}
+
+function noEnvironment(requested: string, [first, ...others]: readonly string[]): SvcmError {
+  const accepted = first === undefined ? "none" : nameList([first, ...others]);
+  return new SvcmError("INVALID_ENVIRONMENT", {
+    details: `No environment has the name ${JSON.stringify(requested.slice(0, 80))}. Accepted: ${accepted}.`,
+    hint: first === undefined ? "declare environments in svcm.yaml first" : `svcm init --machine-environment ${first}`,
+  });
 }

@@ -51,7 +51,7 @@ test("a restart that took longer than usual is not a crash loop if PM2's log has
 describe("the user who stopped a process", () => {
   const stoppedMs = Date.parse("2026-11-27T10:00:00.000Z");
   const at = (ms: number): string => new Date(stoppedMs + ms).toISOString();
-  const record = (action: string, ms: number, more: Partial<AuditRecord> = {}): AuditRecord => ({
+  const audited = (action: string, ms: number, more: Partial<AuditRecord> = {}): AuditRecord => ({
     id: "1",
     timestamp: at(ms),
     action,
@@ -67,38 +67,38 @@ describe("the user who stopped a process", () => {
   const byAda = (atMs: number) => ({ atMs, actor: "ada", isSvcm: true });
 
   test.each<[string, LastEnd | undefined, AuditRecord[], LastEnd | undefined]>([
-    ["a stop by svcm", foreign, [record("process.stop", 500)], end(byAda(stoppedMs))],
+    ["a stop by svcm", foreign, [audited("process.stop", 500)], end(byAda(stoppedMs))],
     [
       "one that the log does not have",
       undefined,
-      [record("process.stop", 0)],
+      [audited("process.stop", 0)],
       { stop: byAda(stoppedMs), signal: null, code: null },
     ],
-    ["at the limit", foreign, [record("process.stop", 60_000)], end(byAda(stoppedMs))],
-    ["beyond the limit", foreign, [record("process.stop", 60_001)], foreign],
-    ["an end by itself", end(null), [record("process.stop", 500)], end(null)],
+    ["at the limit", foreign, [audited("process.stop", 60_000)], end(byAda(stoppedMs))],
+    ["beyond the limit", foreign, [audited("process.stop", 60_001)], foreign],
+    ["an end by itself", end(null), [audited("process.stop", 500)], end(null)],
     [
       "a stop that a later action followed",
       foreign,
-      [record("process.start", 700), record("process.stop", 500)],
+      [audited("process.start", 700), audited("process.stop", 500)],
       end(null),
     ],
-    ["an action at the limit", foreign, [record("process.restart", 0, { ms: 0, timestamp: at(1000) })], end(null)],
-    ["an action that began later", foreign, [record("process.restart", 0, { ms: 0, timestamp: at(1001) })], foreign],
-    ["an action that was over long before", foreign, [record("process.restart", -60_000)], end(null)],
-    ["an action that was over longer before", foreign, [record("process.restart", -60_001)], foreign],
-    ["a refused stop", foreign, [record("process.stop", 500, { outcome: "refused" })], foreign],
-    ["a stop before its last start", foreign, [record("process.stop", -600_001)], foreign],
+    ["an action at the limit", foreign, [audited("process.restart", 0, { ms: 0, timestamp: at(1000) })], end(null)],
+    ["an action that began later", foreign, [audited("process.restart", 0, { ms: 0, timestamp: at(1001) })], foreign],
+    ["an action that was over long before", foreign, [audited("process.restart", -60_000)], end(null)],
+    ["an action that was over longer before", foreign, [audited("process.restart", -60_001)], foreign],
+    ["a refused stop", foreign, [audited("process.stop", 500, { outcome: "refused" })], foreign],
+    ["a stop before its last start", foreign, [audited("process.stop", -600_001)], foreign],
     [
       "a stop of its namesake",
       foreign,
-      [record("process.stop", 0, { processes: [{ name: "api", pmId: 2, pm2Home: "" }] })],
+      [audited("process.stop", 0, { processes: [{ name: "api", pmId: 2, pm2Home: "" }] })],
       foreign,
     ],
     [
       "a stop of another app",
       foreign,
-      [record("process.stop", 0, { processes: [{ name: "web", pmId: 1, pm2Home: "" }] })],
+      [audited("process.stop", 0, { processes: [{ name: "web", pmId: 1, pm2Home: "" }] })],
       foreign,
     ],
     ["no record", foreign, [], foreign],

@@ -3,13 +3,14 @@ import type { Shortcut } from "../../state/shortcuts.ts";
 
 const rows = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>("[data-row]")];
 
+const move = (step: number) => (): void => {
+  const all = rows();
+  const at = all.findIndex((row) => row.closest("tr")?.contains(document.activeElement));
+  all[at < 0 ? 0 : at + step]?.focus();
+};
+
 /** The single keys of the list: to the next and the previous process, and to the log of one. */
 export function rowKeys(router: Pick<Router, "href">): readonly Shortcut[] {
-  const move = (step: number) => (): void => {
-    const all = rows();
-    const at = all.findIndex((row) => row.closest("tr")?.contains(document.activeElement));
-    all[at < 0 ? 0 : at + step]?.focus();
-  };
   return [
     { key: "j", label: "Go to the next process", run: move(1) },
     { key: "k", label: "Go to the previous process", run: move(-1) },

@@ -75,10 +75,18 @@ export async function cutHead(
       await journal.clear();
       throw error;
     }
-    if (grown !== undefined) await fsync(grown).finally(() => close(grown));
+    if (grown !== undefined) await syncAndClose(grown);
     options.onStep?.("cut");
     await finishCut(fd, record, journal, options.onStep);
     return record;
+  } finally {
+    await close(fd);
+  }
+}
+
+async function syncAndClose(fd: number): Promise<void> {
+  try {
+    await fsync(fd);
   } finally {
     await close(fd);
   }
