@@ -163,6 +163,8 @@ describe.skipIf(!hasBrowser)("the tools of the table", () => {
     give([...processes, { status: "stopped" }, { status: "launching" }]);
     await page.getByRole("radio", { name: /Changing/ }).waitFor({ state: "attached" });
     await expect.poll(() => page.locator(".chips label").count()).toBe(6);
+    await page.keyboard.press("Escape");
+    await page.locator("#process").waitFor({ state: "detached" });
     const middles = await page.locator(".table-tools > :is(.chips, .comparison, .filter)").evaluateAll((parts) =>
       parts.map((part) => {
         const { top, height } = part.getBoundingClientRect();

@@ -21,7 +21,8 @@ const exported = new Map<string, unknown>(Object.entries(core));
 test("a node answers every operation of the commands that have --node", () => {
   expect(carriedOut.length).toBeGreaterThan(25);
   const known: readonly unknown[] = remoteOperations;
-  expect(carriedOut.filter((name) => !known.includes(exported.get(name)))).toEqual([]);
+  // Mutes and notes are kept on this machine, and a command for a node does not read them.
+  expect(carriedOut.filter((name) => !known.includes(exported.get(name)))).toEqual(["markList"]);
 });
 
 test("every operation that a node answers has a command with --node, with five exceptions", () => {

@@ -10,7 +10,7 @@ import { Dialog } from "../ui/Dialog.tsx";
 import { useRequest } from "../ui/use-request.ts";
 
 const MAX_SHOWN = 12;
-const UNREAD = "No view and no command has this name. The apps cannot be read.";
+const UNREAD = "Nothing has this name. The apps cannot be read.";
 
 interface Command {
   readonly label: string;
@@ -21,14 +21,17 @@ const goTo = (hash: string) => (): void => void (location.hash = hash);
 
 type Named = Pick<ProcessMetrics, "name" | "pmId">;
 
-/** The apps of the last sample until the answer, because not every view has samples. */
+/** Not every view has samples, so without one the apps are read. */
 function useCommands() {
   const page = usePage();
   const open = useContext(ConsoleContext);
   const [feed] = useState(open && monitorOf(open).feed);
-  const ask = open && ((stop: AbortSignal) => open.api.metrics(feed?.environment.peek() ?? "", stop));
-  const { answer, problem } = useRequest(ask, []);
-  const { processes } = answer ?? feed?.newest.peek()?.metrics ?? {};
+  const sample = feed?.newest.peek()?.metrics;
+  const ask = sample
+    ? undefined
+    : open && ((stop: AbortSignal) => open.api.metrics(feed?.environment.peek() ?? "", stop));
+  const { answer = sample, problem } = useRequest(ask, []);
+  const processes = answer?.processes;
   const commands = useMemo(() => listCommands(processes ?? [], page, open), [processes]);
   if (answer) return { commands, none: "Nothing has this name." };
   return { commands, none: open && !problem ? "Reading the apps…" : UNREAD };

@@ -72,7 +72,7 @@ function Whose(): JSX.Element | null {
 function CopyLink(): JSX.Element {
   const { router } = usePage();
   const text = new URL(formatLink(router.link.value), location.href).href;
-  return <Copy text={text} what="the link to this view" icon="link" />;
+  return <Copy text={text} what="the link to this view" />;
 }
 
 function ThemeButton(): JSX.Element {

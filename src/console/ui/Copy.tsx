@@ -1,24 +1,22 @@
 import type { JSX } from "preact";
 import { usePage } from "../console.ts";
 import { Button, IconButton } from "./Button.tsx";
-import type { IconName } from "./Icon.tsx";
 
 export interface CopyProps {
   readonly text: string;
   /** For example `the command`. */
   readonly what: string;
-  readonly icon?: IconName;
 }
 
-export function Copy({ icon = "copy", ...text }: CopyProps): JSX.Element {
+export function Copy(text: CopyProps): JSX.Element {
   const copy = useCopy(text);
-  return <IconButton icon={icon} label={`Copy ${text.what}`} onClick={copy} />;
+  return <IconButton icon="copy" label={`Copy ${text.what}`} onClick={copy} />;
 }
 
-export function CopyButton({ word, icon = "copy", ...text }: CopyProps & { readonly word: string }): JSX.Element {
+export function CopyButton({ word, ...text }: CopyProps & { readonly word: string }): JSX.Element {
   const copy = useCopy(text);
   return (
-    <Button icon={icon} onClick={copy}>
+    <Button icon="copy" onClick={copy}>
       {word}
     </Button>
   );

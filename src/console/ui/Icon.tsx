@@ -27,7 +27,6 @@ const paths = {
   restart: "M13 8A5 5 0 1 1 11.3 4.3M13 2v3h-3",
   chevron: "M6 3.5 10.5 8 6 12.5",
   search: "M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9ZM10.3 10.3 14 14",
-  link: "M6.5 9.5a2.8 2.8 0 0 0 4 0l2.2-2.2a2.8 2.8 0 0 0-4-4l-.9.9M9.5 6.5a2.8 2.8 0 0 0-4 0L3.3 8.7a2.8 2.8 0 0 0 4 4l.9-.9",
   copy: "M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3",
   check: "M3 8.5 6.5 12 13 4.5",
   close: "M4 4l8 8M12 4l-8 8",
@@ -44,7 +43,6 @@ const paths = {
   down: "M8 3v10M4 9l4 4 4-4",
   more: "M3.5 8h.01M8 8h.01M12.5 8h.01",
   bell: "M4 11V7a4 4 0 0 1 8 0v4l1 1.5H3L4 11ZM7 14.5h2",
-  arrow: "M2.5 8h11M9.5 4l4 4-4 4",
 } as const;
 
 export type IconName = keyof typeof paths;

@@ -1,4 +1,4 @@
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import type { EnvDiffResponse } from "../../../core/api/bodies.ts";
 import { useConsole } from "../../console.ts";
 import { pluralize } from "../../data/format.ts";
@@ -49,8 +49,8 @@ function Differences({ diff: { from, to, entries } }: { diff: EnvDiffResponse })
             <dt>
               <code>{entry.key}</code>
             </dt>
-            <Side name={from} entry={entry} value={entry.from} isThere={entry.state !== "only-to"} />
-            <Side name={to} entry={entry} value={entry.to} isThere={entry.state !== "only-from"} />
+            <Side name={from}>{valueIn(entry, entry.from, "only-to")}</Side>
+            <Side name={to}>{valueIn(entry, entry.to, "only-from")}</Side>
           </div>
         ))}
       </dl>
@@ -80,12 +80,8 @@ function Apps({ from, to }: Pick<EnvDiffResponse, "from" | "to">): JSX.Element {
                 <dt>
                   <bdi>{app}</bdi> <code>{field}</code>
                 </dt>
-                {[from, to].map((name, at) => (
-                  <dd key={name}>
-                    <span class="side">{name}</span>
-                    {at === 0 ? values.from : values.to}
-                  </dd>
-                ))}
+                <Side name={from}>{values.from}</Side>
+                <Side name={to}>{values.to}</Side>
               </div>
             ))}
           </dl>
@@ -95,23 +91,17 @@ function Apps({ from, to }: Pick<EnvDiffResponse, "from" | "to">): JSX.Element {
   );
 }
 
-interface SideProps {
-  readonly name: string;
-  readonly entry: Entry;
-  readonly value: string | undefined;
-  readonly isThere: boolean;
-}
-
-/** For a never-exposed key, only its presence is known. */
-function Side({ name, entry, value, isThere }: SideProps): JSX.Element {
+function Side({ name, children }: { name: string; children: ComponentChildren }): JSX.Element {
   return (
     <dd>
       <span class="side">{name}</span>
-      {value !== undefined ? (
-        <Value of={entry.key} value={value} />
-      ) : (
-        <em>{isThere ? "never shown" : "not in the file"}</em>
-      )}
+      {children}
     </dd>
   );
+}
+
+/** For a never-exposed key, only its presence is known. */
+function valueIn({ key, state }: Entry, value: string | undefined, absent: Entry["state"]): JSX.Element {
+  if (value !== undefined) return <Value of={key} value={value} />;
+  return <em>{state === absent ? "not in the file" : "never shown"}</em>;
 }

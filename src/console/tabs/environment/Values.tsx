@@ -16,7 +16,7 @@ export function ChangeView({ change: { key, from, to } }: { change: Change }): J
       <del>
         <Value of={key} value={from} />
       </del>
-      <Icon name="arrow" size={14} />
+      <Icon name="chevron" size={14} />
       <span class="hidden">becomes</span>
       <ins>
         <Value of={key} value={to} />

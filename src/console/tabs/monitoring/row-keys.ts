@@ -3,9 +3,11 @@ import type { Shortcut } from "../../state/shortcuts.ts";
 
 const rows = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>("[data-row]")];
 
+const hasFocus = (row: HTMLElement): boolean => row.closest("tr")?.contains(document.activeElement) ?? false;
+
 const move = (step: number) => (): void => {
   const all = rows();
-  const at = all.findIndex((row) => row.closest("tr")?.contains(document.activeElement));
+  const at = all.findIndex(hasFocus);
   all[at < 0 ? 0 : at + step]?.focus();
 };
 
@@ -18,7 +20,7 @@ export function rowKeys(router: Pick<Router, "href">): readonly Shortcut[] {
       key: "l",
       label: "Open the log of the process",
       run() {
-        const row = rows().find((one) => one.closest("tr")?.contains(document.activeElement));
+        const row = rows().find(hasFocus);
         if (row) location.hash = router.href("logs", ["apps", row.title]);
       },
     },

@@ -1,6 +1,28 @@
-import { mayHideMore, PARTS } from "../../../secrets/redact.ts";
+import { TOKENS } from "../../../secrets/redact.ts";
 import { isSecretName } from "../../../secrets/secret-name.ts";
 import { NEWLINE, type Range, rangeAt } from "./regions.ts";
+
+/** Words that announce a secret in a log line, besides the mark of a parameter and a URL with a user. */
+const ANNOUNCED =
+  /password|passwd|passphrase|secret|token|credential|bearer|authorization|(?:api|access|private|signing)[-_]?key|private key-----|(?<![!-~])--?[\w-]{0,40}key/i;
+const TOKEN = new RegExp(TOKENS.source);
+
+/** False if neither a token nor a word shows that the line holds a secret. */
+function mayHideMore(line: string): boolean {
+  return ANNOUNCED.test(line) || TOKEN.test(line);
+}
+
+/**
+ * Three characters of each text that {@link mayHideMore} finds, the rarer ones. Of tokens as they are written, of all
+ * other texts in lower case.
+ */
+const PARTS = {
+  tokens: [
+    ..."eyJ k_l k_t whs hp_ ho_ hu_ hs_ hr_ b_p pm_ xox glp sk- SG. AKI ASI AIz dp. ks. ebh eap fei gta egr".split(" "),
+    ...Array.from("0123456789abcdefABCDEF", (digit) => `0x${digit}`),
+  ],
+  words: "ssw sph cre tok bea riz key".split(" "),
+} as const;
 
 /** The lines that masking may change, some of them twice. Does not depend on the text that is searched. */
 export type FindSecretLines = (bytes: Buffer) => readonly Range[];
