@@ -3,6 +3,7 @@ import type { AlertsPorts } from "./ports.ts";
 import type { Alerting } from "./port-alerts.ts";
 import type { AlertSettings } from "../project/project.ts";
 import { STEP_MS } from "../history/step.ts";
+import { watchMachine } from "../metrics/watch-machine.ts";
 import { bootConditions, findConditions, type Condition } from "./conditions.ts";
 import { findMute } from "./muted.ts";
 import { MemoryTrend } from "./growth.ts";
@@ -34,7 +35,7 @@ async function watchConditions(
   onProblem: (error: unknown) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const { bootOutlook, clock, marks, notifier, telemetry } = ports;
+  const { bootOutlook, clock, marks, notifier } = ports;
   const holdOffs = readHoldOffs(settings);
   const trend = new MemoryTrend();
   let state = INITIAL_STATE;
@@ -42,8 +43,7 @@ async function watchConditions(
   let samples = 0;
   let unread = "";
   let sending = Promise.resolve();
-  const request = { environment: undefined, asyncContext: false, intervalMs: STEP_MS };
-  for await (const sample of telemetry.watch(request, signal)) {
+  for await (const sample of watchMachine(ports, { intervalMs: STEP_MS }, signal)) {
     const conditions = [...findConditions(sample, trend.add(sample)), ...bootConditions(bootOutlook.last())];
     // If the mutes cannot be read, nothing is muted.
     const muting = await store.read().catch((error: unknown) => {

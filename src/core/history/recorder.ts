@@ -6,6 +6,7 @@ import { failureCode } from "../api/errors.ts";
 
 import type { Recorder, HistoryFiles, HasHistoryFiles } from "./port-history.ts";
 import { LIMITS, hourOf, partName, findOutdatedParts, type PartKind } from "./parts.ts";
+import { watchMachine } from "../metrics/watch-machine.ts";
 import { HEADER_LINE, formatStep, MINUTE_MS, STEP_MS, toStep, parseStep } from "./step.ts";
 import { aggregateMinutes } from "./aggregate.ts";
 
@@ -55,8 +56,7 @@ class HistoryRecorder implements Recorder {
 
   async #record(signal: AbortSignal): Promise<void> {
     this.#hour = undefined;
-    const request = { environment: undefined, asyncContext: false, intervalMs: STEP_MS, quietListMs: MINUTE_MS };
-    for await (const sample of this.#ports.telemetry.watch(request, signal)) {
+    for await (const sample of watchMachine(this.#ports, { intervalMs: STEP_MS, quietListMs: MINUTE_MS }, signal)) {
       const step = toStep(sample);
       const isStored = await this.#attempt(() => this.#append(hourOf(step.atMs), formatStep(step)));
       if (isStored) this.#problem = null;

@@ -1,4 +1,5 @@
 import type { EnvironmentRequest } from "../project/resolve.ts";
+import type { Caller } from "../access/caller.ts";
 import type { ErrorCode } from "../api/code.ts";
 import type { HostPayload, MetricsPayload } from "../api/metrics.ts";
 
@@ -11,7 +12,8 @@ export type Sample =
       readonly error: { readonly code: ErrorCode; readonly details: string };
     };
 
-export interface MetricsRequest {
+export interface MetricsRequest extends Pick<Caller, "limits"> {
+  /** Without it, that of the machine. */
   readonly environment: string | undefined;
   /** Without it, the apps of all services count. */
   readonly service?: string | undefined;
@@ -36,11 +38,11 @@ export interface WatchRequest extends MetricsRequest {
 /** One sampler for all watchers, at their shortest interval. Without watchers it stops. */
 export interface Telemetry {
   /**
-   * The environment of a request, trimmed and lower-cased.
+   * The environment of a request, trimmed and lower-cased; by default that of the machine, as for a plan.
    *
    * @throws {SvcmError} INVALID_ENVIRONMENT, INVALID_REQUEST for an unknown service
    */
-  environment(request: EnvironmentRequest): Promise<string>;
+  environment(request: EnvironmentRequest, caller: Pick<Caller, "limits">): Promise<string>;
 
   /**
    * Yields samples until the signal is aborted: first the newest existing one, then one per interval. A slow reader

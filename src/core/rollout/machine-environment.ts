@@ -3,7 +3,6 @@ import type { HasReleases } from "./port-releases.ts";
 import type { HasProcesses } from "../pm2/port-processes.ts";
 import type { Caller } from "../access/caller.ts";
 import { SvcmError } from "../api/errors.ts";
-import { listOrEmpty } from "../pm2/list.ts";
 
 import type { EnvironmentRequest } from "../project/resolve.ts";
 import type { AppliedState } from "./release.ts";
@@ -48,7 +47,12 @@ async function readApplied(
 ): Promise<string | undefined> {
   const { apps } = await readAppliedState(ports);
   if (Object.keys(apps).length === 0) return undefined;
-  const running = new Set((await listOrEmpty(ports.processes)).map(({ name }) => name));
+  // If PM2 does not answer, what was applied still tells the environment.
+  const listed = await ports.processes.list().catch((error: unknown) => {
+    if (error instanceof SvcmError) return [];
+    throw error;
+  });
+  const running = new Set(listed.map(({ name }) => name));
   return findCommonEnvironment(apps, running, service);
 }
 

@@ -110,7 +110,7 @@ export class Streams {
     switch (frame.type) {
       case "subscribe": {
         const { asyncContext = false, history = true, service, node } = frame;
-        const environment = await context.telemetry.environment({ environment: frame.environment, service });
+        const environment = await context.telemetry.environment({ environment: frame.environment, service }, caller);
         const intervalMs = node === undefined ? (frame.intervalMs ?? interval.default) : NODE_POLL_MS;
         const subscribed = { environment, service, intervalMs, asyncContext, history, node };
         return (identity) => this.#watch(subscribed, caller, this.#restart(frame, identity));

@@ -24,7 +24,7 @@ export const processShow = defineOperation({
   id: "process.show",
   access: "read",
   async run(ports: EventsPorts, { name, ...request }, caller): Promise<ProcessShowResponse> {
-    const environment = await ports.telemetry.environment(request);
+    const environment = await ports.telemetry.environment(request, caller);
     const why = await explainEnd(ports, name, caller);
     const { declaration, declaredKeys } = await readDeclaration(ports, { ...request, environment }, why);
     const usage = await readTreeUsage(ports, why.processes);

@@ -19,7 +19,7 @@ export const ecosystemDrift = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(ports: MetricsPorts, input, caller): Promise<EcosystemDrift> {
     const request = await withMachineEnvironment(ports, input, caller);
-    const environment = await ports.telemetry.environment(request);
+    const environment = await ports.telemetry.environment(request, caller);
     // As a plan does, so that both say the same.
     const { list, digest } = await ports.processes.withHomeKey();
     const records = await list();

@@ -17,8 +17,8 @@ export const metricsShow = defineOperation({
   id: "metrics.show",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports: HasTelemetry, { environment, service, asyncContext = false }): Promise<MetricsPayload> {
-    const sample = await ports.telemetry.collect({ environment, service, asyncContext });
+  async run(ports: HasTelemetry, { environment, service, asyncContext = false }, { limits }): Promise<MetricsPayload> {
+    const sample = await ports.telemetry.collect({ environment, service, asyncContext, ...(limits && { limits }) });
     if (sample.kind === "metrics") return sample.payload;
     throw new SvcmError("PM2_METRICS_FAILED", { code: foreignCode(sample.error.code), details: sample.error.details });
   },
@@ -32,10 +32,15 @@ export const metricsExpose = defineOperation({
   id: "metrics.expose",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports: MetricsPorts & HasLogCare & HasBootOutlook, { version, format }): Promise<string> {
+  async run(ports: MetricsPorts & HasLogCare & HasBootOutlook, { version, format }, { limits }): Promise<string> {
     const { telemetry, machine, audit, releases } = ports;
     const [sample, storedReleases, server] = await Promise.all([
-      telemetry.collect({ environment: undefined, asyncContext: false, freshMs: FRESH_MS }),
+      telemetry.collect({
+        environment: undefined,
+        asyncContext: false,
+        freshMs: FRESH_MS,
+        ...(limits && { limits }),
+      }),
       // If the releases cannot be read, the other metrics are still useful.
       listReleases(releases).catch(() => []),
       serverIdentity(ports),

@@ -1,3 +1,4 @@
+import type { Caller } from "../../access/caller.ts";
 import type { HasReleases } from "../../rollout/port-releases.ts";
 import type { MetricsPayload } from "../../api/metrics.ts";
 import type { NodeState } from "../../api/node.ts";
@@ -18,8 +19,8 @@ export const nodeShow = defineOperation({
   id: "node.show",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports: HasReleases & HasTelemetry): Promise<NodeState> {
-    const [measured, [release]] = await Promise.all([measureState(ports), listReleases(ports.releases)]);
+  async run(ports: HasReleases & HasTelemetry, _input, { limits }): Promise<NodeState> {
+    const [measured, [release]] = await Promise.all([measureState(ports, limits), listReleases(ports.releases)]);
     return {
       ...measured,
       release: release
@@ -35,9 +36,16 @@ export const nodeShow = defineOperation({
   },
 });
 
-async function measureState({ telemetry }: HasTelemetry): Promise<Measured> {
+async function measureState({ telemetry }: HasTelemetry, limits: Caller["limits"]): Promise<Measured> {
   try {
-    return toState(await telemetry.collect({ environment: undefined, asyncContext: false, freshMs: FRESH_MS }));
+    return toState(
+      await telemetry.collect({
+        environment: undefined,
+        asyncContext: false,
+        freshMs: FRESH_MS,
+        ...(limits && { limits }),
+      }),
+    );
   } catch (error) {
     if (!(error instanceof SvcmError)) throw error;
     const { details, error: summary, code } = describeError(error).body;

@@ -1,3 +1,5 @@
+import type { Caller } from "../../access/caller.ts";
+import { withMachineEnvironment } from "../../rollout/machine-environment.ts";
 import type { MetricsPorts } from "../ports.ts";
 import {
   chooseServices,
@@ -35,8 +37,9 @@ class SharedTelemetry implements Telemetry {
     this.#table = new ProcessTable(ports);
   }
 
-  async environment({ environment, service }: EnvironmentRequest): Promise<string> {
+  async environment(request: EnvironmentRequest, caller: Pick<Caller, "limits">): Promise<string> {
     const { facts, workspace } = this.#ports;
+    const { environment, service } = await withMachineEnvironment(this.#ports, request, caller);
     const [contract, matrix] = await Promise.all([facts.runtimeContract(), facts.capabilityMatrix()]);
     const spellings = ecosystemSpellings(contract, matrix);
     const resolved = resolveEnvironment(spellings, contract, environment, workspace.nodeEnv);
@@ -45,7 +48,7 @@ class SharedTelemetry implements Telemetry {
   }
 
   async *watch(request: WatchRequest, signal: AbortSignal): AsyncGenerator<Sample, void, undefined> {
-    const environment = await this.environment(request);
+    const environment = await this.environment(request, request);
     if (signal.aborted) return;
     const subscriber = new Subscriber({ ...request, environment });
     const sampler = this.#samplerWith(subscriber);
@@ -64,7 +67,7 @@ class SharedTelemetry implements Telemetry {
   }
 
   async collect(request: CollectRequest): Promise<Sample> {
-    const environment = await this.environment(request);
+    const environment = await this.environment(request, request);
     const measurement = this.#recent(request.freshMs ?? 0) ?? (await this.#measureNow());
     const scraper = request.asyncContext ? new Scraper(this.#ports) : undefined;
     try {

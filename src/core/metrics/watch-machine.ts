@@ -1,0 +1,23 @@
+import type { HasTelemetry, Sample, WatchRequest } from "./telemetry.ts";
+
+const SAMPLES_PER_LOOK = 6;
+
+/** Yields the samples of this machine's environment, also after an apply of another one. */
+export async function* watchMachine(
+  { telemetry }: HasTelemetry,
+  timing: Omit<WatchRequest, "environment" | "asyncContext" | "limits">,
+  signal: AbortSignal,
+): AsyncGenerator<Sample, void, undefined> {
+  const request = { ...timing, environment: undefined, asyncContext: false };
+  for (let hasMoved = true; hasMoved && !signal.aborted;) {
+    hasMoved = false;
+    let samples = 0;
+    for await (const sample of telemetry.watch(request, signal)) {
+      samples += 1;
+      const mayMove = sample.kind === "metrics" && samples % SAMPLES_PER_LOOK === 0;
+      hasMoved = mayMove && (await telemetry.environment(request, {})) !== sample.payload.environment;
+      if (hasMoved) break;
+      yield sample;
+    }
+  }
+}
