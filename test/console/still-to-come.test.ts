@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("while the answer is still to come", () => {
     await field("Compare dev with").selectOption("ci");
     const comparison = page.getByRole("region", { name: "Compare" });
     await comparison.getByText(/keys? differs?/).waitFor();
-    const release = await hold(page, /\/api\/runtime\/env-(?:check|diff)/);
+    const release = await hold(page, /\/api\/runtime\/env\/(?:check|diff)/);
     await field("Compare dev with").selectOption("staging");
     await expect.poll(() => comparison.getByText(/keys? differs?/).count()).toBe(0);
     await page.getByRole("combobox", { name: "Environment" }).selectOption("ci");
