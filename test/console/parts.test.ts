@@ -9,6 +9,7 @@ import {
   formatPercent,
   formatRate,
   formatTime,
+  inLocalTime,
 } from "../../src/console/data/format.ts";
 import { RequestError } from "../../src/console/data/request-error.ts";
 import { Series } from "../../src/console/data/series.ts";
@@ -205,4 +206,12 @@ describe("the server", () => {
     expect(server.isOnline.value).toBe(true);
     expect(vi.getTimerCount()).toBe(1);
   });
+});
+
+test("the times of a sentence of the server are shown as all times of the page", () => {
+  const [at, later] = ["2026-11-27T19:40:02.126Z", "2026-11-27T19:41:00Z"];
+  expect(inLocalTime(`It began at ${at}, and ended at ${later}: exit code 3.`)).toBe(
+    `It began at ${formatTime(at)}, and ended at ${formatTime(later)}: exit code 3.`,
+  );
+  expect(inLocalTime("commit 2026-11-27, TZ")).toBe("commit 2026-11-27, TZ");
 });

@@ -59,6 +59,11 @@ export function formatTime(timestamp: string | number): string {
   return local.toISOString().slice(0, 19).replace("T", " ");
 }
 
+/** The server writes the times of its sentences in UTC. */
+export function inLocalTime(sentence: string): string {
+  return sentence.replaceAll(/\d{4}-[\d-]+T[\d:.]+Z/g, formatTime);
+}
+
 export function capitalize(words: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }

@@ -43,7 +43,7 @@ export function EntryItem({ list, entry, index, name, badge, facts, actions }: E
         </div>
         <ul class="entry-facts">{facts.map((fact, at) => fact !== "" && <li key={at}>{fact}</li>)}</ul>
         <div class="entry-actions">
-          <Button size="small" icon="edit" aria-label={`Edit ${name}`} onClick={() => void edit()}>
+          <Button size="small" aria-label={`Edit ${name}`} onClick={() => void edit()}>
             Edit
           </Button>
           {actions}

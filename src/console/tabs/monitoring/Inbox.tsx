@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useConsole } from "../../console.ts";
-import { formatNumber, formatTime, pluralize } from "../../data/format.ts";
+import { formatNumber, formatTime, inLocalTime, pluralize } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import { useRequest } from "../../ui/use-request.ts";
 import { MISSING, troubleKind } from "../../../core/alerts/muted.ts";
@@ -138,11 +138,13 @@ function Reason({ name, problem, monitor, restarts }: ReasonProps): JSX.Element 
   return (
     <>
       {why?.reason && <pre class="error-lines">{why.reason}</pre>}
-      <p>{details ?? "It is declared and does not run, and svcm knows no request that stopped it."}</p>
+      <p>
+        {details ? inLocalTime(details) : "It is declared and does not run, and svcm knows no request that stopped it."}
+      </p>
       {why?.event && <p class="reason">Its last end was at {formatTime(why.event.at)}.</p>}
       {why?.now.map((sentence) => (
         <p key={sentence} class="reason">
-          {sentence}
+          {inLocalTime(sentence)}
         </p>
       ))}
     </>

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { eventText } from "../../../core/events/event-text.ts";
 import { useConsole } from "../../console.ts";
 import type { ProcessShowResponse, SvcmEvent } from "../../../core/api/events.ts";
-import { formatTime } from "../../data/format.ts";
+import { formatTime, inLocalTime } from "../../data/format.ts";
 import { RequestProblem } from "../../ui/Problem.tsx";
 import { useRequest } from "../../ui/use-request.ts";
 import { LogLink } from "../logs/LogLink.tsx";
@@ -39,12 +39,12 @@ function Report({ report, pmId }: { report: ProcessShowResponse; pmId: number })
   const listensOn = [...new Set(ports?.map(({ port }) => port))].join(", ");
   return (
     <>
-      {event ? <EventReport event={event} /> : <p>{known}</p>}
+      {event ? <EventReport event={event} /> : <p>{inLocalTime(known)}</p>}
       {reason !== null && <p class="bad">Error log: {reason}</p>}
       {recentEnds > 1 && <p class="bad">It ended {recentEnds} times within 15 minutes without a request.</p>}
       {now.map((sentence) => (
         <p key={sentence} class="bad">
-          {sentence}
+          {inLocalTime(sentence)}
         </p>
       ))}
       {errorLines.length > 0 && (
@@ -77,7 +77,7 @@ function EventReport({ event }: { event: SvcmEvent }): JSX.Element {
         <time dateTime={at}>{formatTime(at)}</time> <strong>{eventText(event)}</strong>
       </p>
       <p class="evidence">
-        {evidence.join(" ")}
+        {inLocalTime(evidence.join(" "))}
         {actor && ` By ${actor}.`}
       </p>
       {app && (

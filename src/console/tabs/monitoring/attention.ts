@@ -1,5 +1,5 @@
 import type { MetricsFrame, ProcessMetrics } from "../../../client/index.ts";
-import { UNKNOWN } from "../../data/format.ts";
+import { inLocalTime, UNKNOWN } from "../../data/format.ts";
 
 export type DriftEntry = MetricsFrame["payload"]["ecosystem"]["drift"][number];
 type Judged = Pick<ProcessMetrics, "state" | "status" | "problem">;
@@ -17,7 +17,8 @@ export const CALM_RANK = 6;
 export function attentionOf(process: Judged, drift: readonly DriftEntry[]): Attention | undefined {
   const { status, problem } = process;
   const isErrored = problem?.code === "PROCESS_ERRORED";
-  if (problem !== null) return { rank: isErrored ? RANKS.errored : RANKS.problem, reason: problem.details };
+  if (problem !== null)
+    return { rank: isErrored ? RANKS.errored : RANKS.problem, reason: inLocalTime(problem.details) };
   if (status === "waiting restart") return { rank: RANKS.waiting, reason: "PM2 waits before the next restart." };
   const [worst] = drift.toSorted((a, b) => rankOf(a) - rankOf(b));
   if (worst === undefined) return undefined;
