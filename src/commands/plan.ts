@@ -14,7 +14,7 @@ export default class Plan extends NodeCommand {
     "Lists the steps in order, each with its reasons and its effect on requests. Names of variables are shown, never values. Changes nothing. With --from, compares the declarations of a Git revision with those of the work tree, without PM2; this runs the ecosystem file of that revision. With --ref, prepares the release of a revision, which runs its install and build, and shows what deploying it would change on this machine.";
   static override examples = [
     "<%= config.bin %> plan --environment production",
-    "<%= config.bin %> plan --app api --exit-code",
+    "<%= config.bin %> plan -e production --app api --exit-code",
     "<%= config.bin %> plan --environment production --from origin/main --format markdown",
     "<%= config.bin %> plan --environment production --ref search-v2 --format markdown",
   ];

@@ -18,9 +18,9 @@ const { commands } = JSON.parse(readFileSync(join(REPOSITORY, "oclif.manifest.js
 const examples = Object.values(commands)
   .flatMap(({ examples: all = [] }) => all)
   .map((example) => example.replaceAll("<%= config.bin %>", "svcm"));
-/** These run until they are stopped, start a PM2 with the backend, or need a release, systemd or a webhook. Other tests run them. */
+/** These run until they are stopped, start a PM2, or need a terminal, a release, systemd or a webhook. Other tests run them. */
 const LASTING =
-  /svcm (?:agent|alerts test|deny|serve|nats join|metrics watch|apply|boot (?:disable|enable|restore)|deploy|rollback|rollout (?:resume|rollback|unlock)|releases show)|--follow|svcm (?:re)?start .*--ecosystem/;
+  /svcm (?:agent|alerts test|approve|daemon renew|deny|logs prune --heads|serve|nats join|metrics watch|apply|boot (?:disable|enable|restore)|deploy|rollback|rollout (?:resume|rollback|unlock)|releases show)|--follow|svcm (?:re)?start .*--ecosystem|^svcm why$/;
 
 /** Another example revokes this token. */
 const NEEDED = /token create ci-bot/;
@@ -32,8 +32,11 @@ const DEPLOYMENTS = `version: service-management.v1
 service: { serviceKind: websocket-rest-api, runMode: dedicated-server, cloudProvider: self-hosted, ports: { rest: 3000, websocket: 3001 } }
 interfaces:
   - { type: http-rest, entrypoint: src/interface/HTTP/items.ts, controller: ItemController.list }
+  - { type: http-rest, entrypoint: src/interface/HTTP/events.ts, controller: EventController.list }
 deployments:
   - { name: staging, deployTarget: dedicated-server, runtime: node22, pm2Profile: staging }
+  - { name: edge, deployTarget: dedicated-server, runtime: node22 }
+  - { name: production, deployTarget: dedicated-server, runtime: node22, pm2Profile: production }
 `;
 
 const isOfReference = (example: string): boolean => OF_REFERENCE.test(example);
@@ -63,6 +66,8 @@ function failedExamples(root: string, isMeant: (example: string) => boolean): st
     git("add", "--all");
     git("commit", "-q", "--allow-empty", "-m", message);
   }
+  git("branch", "search-v2");
+  for (const folder of ["schemas", ".claude/skills/svcm"]) mkdirSync(join(root, folder), { recursive: true });
   git("update-ref", "refs/remotes/origin/main", "HEAD");
   const sample = new Set(everyThirdOrAll(examples));
   return examples

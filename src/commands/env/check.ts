@@ -11,7 +11,7 @@ export default class EnvCheck extends NodeCommand {
     "Reports unsupported values, missing and duplicate keys, keys that differ only in case, credentials in URLs, and lines that node --env-file and dotenv read differently. Exits 1 if there is an error.";
   static override examples = [
     "<%= config.bin %> env check --environment production",
-    "<%= config.bin %> env check --environment ci --json",
+    "<%= config.bin %> env check --environment production --json",
     "<%= config.bin %> env check --file .env.example",
   ];
   static override flags = {
