@@ -106,12 +106,18 @@ function toAnswer(
         : writeCursor({ line });
   const isCut = isPaged && page.next !== undefined;
   const rest = [
+    // Without it, a plan without steps and a list without differences say nothing about what runs.
+    ...(isAbsent(output) ? ["The file does not exist, so nothing was read or compared."] : []),
     ...(page.text === "" ? ["The answer is empty: there is nothing to list."] : []),
     ...(isCut ? ["A part is too large and is left out."] : []),
     cursor === undefined ? "Nothing follows." : `There is more: cursor ${JSON.stringify(cursor)}.`,
   ].join(" ");
   const words = [`${name} at ${new Date(at).toISOString()}.`, ...proposalWords(name, output), rest].join(" ");
   return { words, data: page.text };
+}
+
+function isAbsent(output: unknown): boolean {
+  return typeof output === "object" && output !== null && "exists" in output && output.exists === false;
 }
 
 function proposalWords(tool: string, output: unknown): string[] {

@@ -20,7 +20,7 @@ const examples = Object.values(commands)
   .map((example) => example.replaceAll("<%= config.bin %>", "svcm"));
 /** These run until they are stopped, start a PM2, or need a terminal, a release, systemd or a webhook. Other tests run them. */
 const LASTING =
-  /svcm (?:agent|alerts test|approve|daemon renew|deny|logs prune --heads|serve|nats join|metrics watch|apply|boot (?:disable|enable|restore)|deploy|rollback|rollout (?:resume|rollback|unlock)|releases show)|--follow|svcm (?:re)?start .*--ecosystem|^svcm why$/;
+  /svcm (?:agent|alerts test|approve|daemon renew|deny|logs prune --heads|serve|nats join|metrics watch|apply|boot (?:disable|enable|restore)|deploy|rollback|rollout (?:resume|rollback|unlock)|releases show)|--follow|svcm (?:re)?start .*--ecosystem|nats init .*--start|^svcm why$/;
 
 /** Another example revokes this token. */
 const NEEDED = /token create ci-bot/;

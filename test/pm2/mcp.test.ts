@@ -61,7 +61,7 @@ test.skipIf(!canHaveTerminal)("a proposed plan runs once, after a user typed the
 });
 
 longTest.skipIf(!canHaveTerminal)(
-  "a plan that changed after the proposal is refused, and so is the terminal of the program",
+  "a plan that changed or was denied after the proposal is refused, and so is the terminal of the program",
   async () => {
     declare("2");
     const program = await overStdioDirectly(place(), "--allow", "plan");
@@ -75,5 +75,13 @@ longTest.skipIf(!canHaveTerminal)(
     const late = await inTerminal({ root: own.folder }, ["approve", stale], [["to go on:", "dev\r"]], place().env);
     expect([late.status, late.screen]).toEqual([1, expect.stringContaining("PROPOSAL_STALE")]);
     expect((await other.call("apply", { id: stale })).words).toMatch(/PROPOSAL_ENDED/);
+
+    const denied = idIn(await other.call("propose", { kind: "apply", environment: "dev" }));
+    const person = await inTerminal({ root: own.folder }, ["approve", denied], [["to go on:", "dev\r"]], place().env);
+    expect(person).toMatchObject({ status: 0 });
+    const before = (await ports.processes.list()).map(({ pid }) => pid);
+    expect((await svcm(["deny", denied], place())).stdout).toBe(`Denied ${denied}. It never runs.\n`);
+    expect((await other.call("apply", { id: denied })).words).toMatch(/PROPOSAL_ENDED/);
+    expect((await ports.processes.list()).map(({ pid }) => pid)).toEqual(before);
   },
 );

@@ -169,6 +169,11 @@ test("an empty answer says so, and a PM2 that does not run is not an empty list"
   const list = await program.call("process_list");
   expect([list.isError, list.words]).toEqual([true, expect.stringContaining("PM2_NOT_RUNNING")]);
   expect((await program.call("releases")).words).toContain("The answer is empty: there is nothing to list.");
+  const { isError, words } = await program.call("plan", { environment: "production" });
+  expect([isError, words]).toEqual([
+    false,
+    expect.stringContaining("The file does not exist, so nothing was read or compared."),
+  ]);
 });
 
 test("a token of one environment proposes and runs nothing elsewhere", async () => {

@@ -47,6 +47,7 @@ async function computeApply(
   caller: Caller,
 ): Promise<ComputedChange> {
   const plan = await rolloutPlan.run(ports, { ...choices, environment, service }, caller);
+  if (!plan.exists) throw empty(`The ecosystem file ${plan.path} does not exist, so the plan compares nothing.`);
   if (plan.id === null || !plan.changed) throw empty(`The plan of ${plan.environment} has no step.`);
   requireApplicable(plan, {});
   const text = await renderPlan(plan, "text", PLAIN);
