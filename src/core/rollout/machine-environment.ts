@@ -47,7 +47,7 @@ async function readApplied(
 ): Promise<string | undefined> {
   const { apps } = await readAppliedState(ports);
   if (Object.keys(apps).length === 0) return undefined;
-  // If PM2 does not answer, what was applied still tells the environment.
+  // If PM2 does not answer, the last apply still shows the environment.
   const listed = await ports.processes.list().catch((error: unknown) => {
     if (error instanceof SvcmError) return [];
     throw error;
