@@ -1,5 +1,5 @@
 /** Alerts, metrics and the state of a node compare with the environment of the machine, not with the default of the repository. */
-import { writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { execute, metricsShow, nodeShow } from "../../src/core/index.ts";
@@ -34,4 +34,18 @@ test("the environment of the machine is compared, also after it has changed, and
     if (seen.length === 2) break;
   }
   expect(seen).toEqual([["production-web"], ["staging-web"]]);
+});
+
+test("a record that cannot be read does not end the metrics", async () => {
+  await ports.releases.recordEnvironment("production");
+  const names = readdirSync(join(own.home, "svcm"), { recursive: true, encoding: "utf8" });
+  const path = join(
+    own.home,
+    "svcm",
+    names.find((name) => name.endsWith("/environment"))!,
+  );
+  rmSync(path);
+  mkdirSync(path);
+  onTestFinished(() => rmSync(path, { recursive: true }));
+  expect(await execute(metricsShow, ports, {}, caller)).toMatchObject({ environment: "dev" });
 });

@@ -14,8 +14,11 @@ export async function* watchMachine(
     let samples = 0;
     for await (const sample of telemetry.watch(request, signal)) {
       samples += 1;
-      const mayMove = sample.kind === "metrics" && samples % SAMPLES_PER_LOOK === 0;
-      hasMoved = mayMove && (await telemetry.environment(request, {})) !== sample.payload.environment;
+      if (sample.kind === "metrics" && samples % SAMPLES_PER_LOOK === 0) {
+        const { environment } = sample.payload;
+        // While svcm.yaml is half written, the present environment stays.
+        hasMoved = (await telemetry.environment(request, {}).catch(() => environment)) !== environment;
+      }
       if (hasMoved) break;
       yield sample;
     }

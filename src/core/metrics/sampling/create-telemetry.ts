@@ -1,3 +1,4 @@
+import { SvcmError } from "../../api/errors.ts";
 import type { Caller } from "../../access/caller.ts";
 import { withMachineEnvironment } from "../../rollout/machine-environment.ts";
 import type { MetricsPorts } from "../ports.ts";
@@ -39,7 +40,13 @@ class SharedTelemetry implements Telemetry {
 
   async environment(request: EnvironmentRequest, caller: Pick<Caller, "limits">): Promise<string> {
     const { facts, workspace } = this.#ports;
-    const { environment, service } = await withMachineEnvironment(this.#ports, request, caller);
+    // As in the metrics: if the releases cannot be read, the other facts are still useful.
+    const { environment, service } = await withMachineEnvironment(this.#ports, request, caller).catch(
+      (error: unknown) => {
+        if (error instanceof SvcmError && error.body.code === "PM2_HOME_UNUSABLE") return request;
+        throw error;
+      },
+    );
     const [contract, matrix] = await Promise.all([facts.runtimeContract(), facts.capabilityMatrix()]);
     const spellings = ecosystemSpellings(contract, matrix);
     const resolved = resolveEnvironment(spellings, contract, environment, workspace.nodeEnv);
