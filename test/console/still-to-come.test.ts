@@ -87,6 +87,20 @@ describe.skipIf(!hasBrowser)("while the answer is still to come", () => {
     await page.getByRole("option", { name: "billing: log" }).waitFor();
   });
 
+  test("the command bar reads the apps again if the last sample belongs to a view that was left", async () => {
+    const { page, telemetry, give } = await handMonitoring(browser);
+    await telemetry.watchers(1);
+    give([{ name: "web" }]);
+    await page.locator(".process-name").first().waitFor();
+    await page.evaluate(() => void (location.hash = "#/activity"));
+    await page.locator("#panel.activity h1").waitFor();
+    Object.assign(telemetry, { collect: async () => metricsOf(Date.now(), [{ name: "billing" }]) });
+    await page.keyboard.press("ControlOrMeta+k");
+    await page.getByRole("combobox", { name: "An app, a view or a command" }).fill("bill");
+    await page.getByRole("option", { name: "billing: log" }).waitFor();
+    expect(await page.getByText("Nothing has this name.").count()).toBe(0);
+  });
+
   longTest("the plan of other choices is not that of the former ones", async () => {
     const { page } = await openConsole(browser, (await testServer(noPm2)).url, { tab: "plan" });
     await page.getByText("No ecosystem file").waitFor();

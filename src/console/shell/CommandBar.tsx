@@ -21,20 +21,17 @@ const goTo = (hash: string) => (): void => void (location.hash = hash);
 
 type Named = Pick<ProcessMetrics, "name" | "pmId">;
 
-/** Not every view has samples, so without one the apps are read. */
+/** Only a view with samples knows the present apps. Elsewhere they are read, because the last sample may be old. */
 function useCommands() {
   const page = usePage();
   const open = useContext(ConsoleContext);
-  const [feed] = useState(open && monitorOf(open).feed);
-  const sample = feed?.newest.peek()?.metrics;
-  const ask = sample
-    ? undefined
-    : open && ((stop: AbortSignal) => open.api.metrics(feed?.environment.peek() ?? "", stop));
-  const { answer = sample, problem } = useRequest(ask, []);
-  const processes = answer?.processes;
-  const commands = useMemo(() => listCommands(processes ?? [], page, open), [processes]);
+  const feed = open && monitorOf(open).feed;
+  const present = feed?.state.peek() === "live" ? feed.newest.peek()?.metrics : undefined;
+  const ask = feed && !present ? (stop: AbortSignal) => open.api.metrics(feed.environment.peek(), stop) : undefined;
+  const { answer = present, problem } = useRequest(ask, []);
+  const commands = useMemo(() => listCommands(answer?.processes ?? [], page, open), [answer]);
   if (answer) return { commands, none: "Nothing has this name." };
-  return { commands, none: open && !problem ? "Reading the apps…" : UNREAD };
+  return { commands, none: feed && !problem ? "Reading the apps…" : UNREAD };
 }
 
 /** Views, apps and their logs, and what the single keys do. */
