@@ -54,9 +54,7 @@ export const bootRestore = defineOperation({
     if (outside !== undefined) return { state: "outside", daemonPid: outside, processes: [] };
     const restored = await withAudit(ports, caller, { action: "boot.restore" }, async ({ begin }) => {
       await begin();
-      const answers = await processes.restoreList();
-      const failed = new Map((await waitForRestored(ports, answers)).map((one) => [one.pmId, one]));
-      return answers.map((one) => (one.pmId === null ? one : (failed.get(one.pmId) ?? one)));
+      return await waitForRestored(ports, await processes.restoreList());
     });
     savedLists.makePrivate();
     const daemonPid = (await daemons.list())?.find(({ isOwn }) => isOwn)?.pid ?? null;
