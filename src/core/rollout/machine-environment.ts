@@ -20,7 +20,7 @@ export interface MachineEnvironment {
 export async function withMachineEnvironment<Request extends EnvironmentRequest>(
   ports: HasFacts & HasProcesses & HasReleases & HasWorkspace,
   request: Request,
-  { limits }: Pick<Caller, "limits">,
+  { limits }: { readonly limits?: Caller["limits"] },
 ): Promise<Request> {
   // The limits of a token were checked for the request as it is.
   if (limits !== undefined) return request;
@@ -47,6 +47,9 @@ async function readApplied(
 ): Promise<string | undefined> {
   const { apps } = await readAppliedState(ports);
   if (Object.keys(apps).length === 0) return undefined;
+  // If all apps have one environment, it does not matter which of them run.
+  const only = findCommonEnvironment(apps, new Set(), service);
+  if (only !== undefined) return only;
   // If PM2 does not answer, the last apply still shows the environment.
   const listed = await ports.processes.list().catch((error: unknown) => {
     if (error instanceof SvcmError) return [];
