@@ -12,7 +12,8 @@ export type Sample =
       readonly error: { readonly code: ErrorCode; readonly details: string };
     };
 
-export interface MetricsRequest extends Pick<Caller, "limits"> {
+export interface MetricsRequest {
+  readonly limits?: Caller["limits"];
   /** Without it, that of the machine. */
   readonly environment: string | undefined;
   /** Without it, the apps of all services count. */
@@ -42,7 +43,7 @@ export interface Telemetry {
    *
    * @throws {SvcmError} INVALID_ENVIRONMENT, INVALID_REQUEST for an unknown service
    */
-  environment(request: EnvironmentRequest, caller: Pick<Caller, "limits">): Promise<string>;
+  environment(request: EnvironmentRequest, caller: Pick<MetricsRequest, "limits">): Promise<string>;
 
   /**
    * Yields samples until the signal is aborted: first the newest existing one, then one per interval. A slow reader

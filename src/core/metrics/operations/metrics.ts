@@ -18,7 +18,7 @@ export const metricsShow = defineOperation({
   access: "read",
   refusal: "INVALID_REQUEST",
   async run(ports: HasTelemetry, { environment, service, asyncContext = false }, { limits }): Promise<MetricsPayload> {
-    const sample = await ports.telemetry.collect({ environment, service, asyncContext, ...(limits && { limits }) });
+    const sample = await ports.telemetry.collect({ environment, service, asyncContext, limits });
     if (sample.kind === "metrics") return sample.payload;
     throw new SvcmError("PM2_METRICS_FAILED", { code: foreignCode(sample.error.code), details: sample.error.details });
   },
@@ -39,7 +39,7 @@ export const metricsExpose = defineOperation({
         environment: undefined,
         asyncContext: false,
         freshMs: FRESH_MS,
-        ...(limits && { limits }),
+        limits,
       }),
       // If the releases cannot be read, the other metrics are still useful.
       listReleases(releases).catch(() => []),

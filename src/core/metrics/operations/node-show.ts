@@ -43,7 +43,7 @@ async function measureState({ telemetry }: HasTelemetry, limits: Caller["limits"
         environment: undefined,
         asyncContext: false,
         freshMs: FRESH_MS,
-        ...(limits && { limits }),
+        limits,
       }),
     );
   } catch (error) {

@@ -1,5 +1,4 @@
 import { SvcmError } from "../../api/errors.ts";
-import type { Caller } from "../../access/caller.ts";
 import { withMachineEnvironment } from "../../rollout/machine-environment.ts";
 import type { MetricsPorts } from "../ports.ts";
 import {
@@ -10,7 +9,7 @@ import {
 } from "../../project/resolve.ts";
 
 import { oneAtATime } from "../../words/once.ts";
-import type { CollectRequest, Sample, Telemetry, TelemetryCost, WatchRequest } from "../telemetry.ts";
+import type { CollectRequest, MetricsRequest, Sample, Telemetry, TelemetryCost, WatchRequest } from "../telemetry.ts";
 import { EcosystemWatch } from "./ecosystem-watch.ts";
 import { measure, Meter, type Measurement, sampleOf } from "./measuring.ts";
 import { ProcessTable } from "./process-table.ts";
@@ -38,7 +37,7 @@ class SharedTelemetry implements Telemetry {
     this.#table = new ProcessTable(ports);
   }
 
-  async environment(request: EnvironmentRequest, caller: Pick<Caller, "limits">): Promise<string> {
+  async environment(request: EnvironmentRequest, caller: Pick<MetricsRequest, "limits">): Promise<string> {
     const { facts, workspace } = this.#ports;
     // As in the metrics: if the releases cannot be read, the other facts are still useful.
     const { environment, service } = await withMachineEnvironment(this.#ports, request, caller).catch(
