@@ -87,8 +87,13 @@ const byKeyboard: Way = {
   },
   async choose(target, value) {
     await reach(target);
-    const label = await target.locator(`option[value="${value}"]`).textContent();
-    await target.page().keyboard.type(label ?? "");
+    // The value of an option may be a property without an attribute.
+    const label = await target.evaluate(
+      (select, wanted) => [...(select as HTMLSelectElement).options].find((option) => option.value === wanted)?.label,
+      value,
+    );
+    if (label === undefined) throw new Error(`${String(target)} has no option ${value}`);
+    await target.page().keyboard.type(label);
   },
   async fill(target, text) {
     await reach(target);

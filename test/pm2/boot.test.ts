@@ -24,6 +24,7 @@ import {
   execute,
   processAct,
   rolloutPlan,
+  projectDoctor,
   statusShow,
 } from "../../src/core/index.ts";
 import type { Ports } from "../../src/core/index.ts";
@@ -110,6 +111,11 @@ longTest(
       ),
     ]);
     expect((await execute(statusShow, ports, { environment: "dev" }, caller)).next).toBe("svcm boot restore");
+    const { response } = await execute(projectDoctor, ports, { version: "1", offline: false }, caller);
+    const codes = response.issues.map(({ code }) => code);
+    expect(codes).toEqual(expect.arrayContaining(["PM2_NOT_RUNNING", "DAEMON_DEAD"]));
+    expect(Object.entries(response.nextSteps)).toContainEqual(["DAEMON_DEAD", expect.stringContaining("boot restore")]);
+    expect(response.nextSteps).not.toHaveProperty("PM2_NOT_RUNNING");
     const before = runs();
     const { processes, state } = await execute(bootRestore, ports, {}, caller);
     expect(state).toBe("restored");

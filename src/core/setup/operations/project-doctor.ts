@@ -93,8 +93,11 @@ function statuses(found: IssuesByCheck, offline: boolean): DoctorResponse["check
 async function nextSteps(issues: readonly Issue[]): Promise<Record<string, string>> {
   if (issues.length === 0) return {};
   const { findCodeDoc: docOf } = await import("../codes/catalog.ts");
+  // What a daemon that was killed needs is more than what an absent one needs: its saved list.
+  const isDead = issues.some(({ code }) => code === "DAEMON_DEAD");
   return Object.fromEntries(
     issues.flatMap(({ code }) => {
+      if (isDead && code === "PM2_NOT_RUNNING") return [];
       const remedy = docOf(code)?.remedy;
       return remedy === undefined ? [] : [[code, remedy]];
     }),
