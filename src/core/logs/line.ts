@@ -91,8 +91,9 @@ function parseTimestamp(line: string): TimestampedLine | undefined {
   const [stamp, date = "", hour = "", time = "", fraction = "", half, zone = ""] = match;
   const offset = zone.length === "+0000".length ? zone.replace(/(\d\d)$/, ":$1") : zone.toUpperCase();
   const text = `${date}T${hourOfDay(hour, half)}${time}.${fraction.padEnd(3, "0")}${offset}`;
-  const moment = offset === "" ? readLocalTime(text) : { atMs: Date.parse(text) };
-  return moment === undefined || Number.isNaN(moment.atMs) ? undefined : { ...moment, rest: line.slice(stamp.length) };
+  const moment: LocalMoment | undefined = offset === "" ? readLocalTime(text) : { atMs: Date.parse(text) };
+  if (moment === undefined || Number.isNaN(moment.atMs)) return undefined;
+  return { atMs: moment.atMs, laterMs: moment.laterMs, rest: line.slice(stamp.length) };
 }
 
 /** @param half `a` or `p` of a 12-hour clock */

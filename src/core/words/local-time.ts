@@ -5,7 +5,7 @@ import { parseDuration } from "./duration.ts";
 export interface LocalMoment {
   readonly atMs: number;
   /** The second of the two; absent if the time occurs once. */
-  readonly laterMs?: number;
+  readonly laterMs?: number | undefined;
 }
 
 const MINUTE_MS = 60_000;
