@@ -16,7 +16,10 @@ const REPORT_TIMEOUT_MS = 400;
 
 /** The running daemon's own code first, because it fits that daemon. @see CONTRACT section 17 */
 export async function findPm2(places: Pm2Places): Promise<FoundPm2> {
-  return choosePm2([["the running daemon", await daemonFolder(places.home)], ...installedFolders(places)]);
+  const daemon = choosePm2([["the running daemon", await daemonFolder(places.home)]]);
+  if (daemon.code !== undefined) return daemon;
+  const { code, refused } = findInstalledPm2(places);
+  return { code, refused: [...new Set([...daemon.refused, ...refused])] };
 }
 
 /** With which a daemon would be started. */
@@ -26,15 +29,14 @@ export function findInstalledPm2(places: Pm2Places): FoundPm2 {
 
 type Candidate = readonly [by: Pm2Origin, folder: string | undefined];
 
-function installedFolders({ root, path = "" }: Pm2Places): Candidate[] {
-  return [
-    ["the repository", packageFrom(join(root, "package.json"))],
-    ["svcm's neighbours", packageFrom(import.meta.url)],
-    ["PATH", programFolder(path)],
-  ];
+/** Each is searched only if the one before cannot be used: a search resolves many paths. */
+function* installedFolders({ root, path = "" }: Pm2Places): Generator<Candidate> {
+  yield ["the repository", packageFrom(join(root, "package.json"))];
+  yield ["svcm's neighbours", packageFrom(import.meta.url)];
+  yield ["PATH", programFolder(path)];
 }
 
-function choosePm2(candidates: readonly Candidate[]): FoundPm2 {
+function choosePm2(candidates: Iterable<Candidate>): FoundPm2 {
   const refused: string[] = [];
   for (const [by, folder] of candidates) {
     const version = folder === undefined ? undefined : versionOf(folder);
