@@ -23,7 +23,7 @@ describe.skipIf(!hasBrowser)("a name with a direction mark", () => {
     writeFileSync(join(files.root, "pm2/ecosystem.dev.config.cjs"), `module.exports = ${JSON.stringify({ apps })};`);
     const server = await testServer({ repository: files, env: noPm2 });
     const { page } = await openConsole(browser, server.url, { tab: "pm2" });
-    await page.locator(".app h2").waitFor();
+    await page.locator(".apps tbody th").waitFor();
     const open = await page.evaluate((mark) => {
       const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
       const around: string[] = [];

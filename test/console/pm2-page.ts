@@ -23,14 +23,16 @@ export async function pm2Page(browser: Browser, options: ConsoleOptions = {}): P
   const { url } = await serve({ root: files.root });
   const opened = await openConsole(browser, url, { tab: "pm2", ...options });
   const { page } = opened;
-  await page.getByRole("region", { name: "svc-dev-grpcapi" }).waitFor();
+  const app = (name: string): Locator =>
+    page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: new RegExp(`^${name}\\b`) }) });
+  await app("svc-dev-grpcapi").waitFor();
   return {
     ...opened,
     files,
     async choose(environment) {
       await page.getByRole("combobox", { name: "Environment", exact: true }).selectOption(environment);
     },
-    app: (name) => page.getByRole("region", { name, exact: true }),
+    app,
     command: () => page.getByRole("region", { name: "Start by service kind" }).locator(".code-line code").innerText(),
     refresh: () => opened.button("Read the file again").click(),
     async answered(act) {

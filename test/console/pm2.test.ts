@@ -145,13 +145,15 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     await open.page.reload();
     await open.app("third-restapi").waitFor();
     await expect.poll(() => open.command()).toContain("--only third-restapi --update-env");
-    await expect.poll(() => open.page.getByRole("list", { name: "Apps" }).getByRole("listitem").count()).toBe(1);
+    await expect.poll(() => open.page.getByRole("rowheader").count()).toBe(1);
   });
 
   longTest("of a broken file shows error, details, code and path unchanged, and none of the earlier apps", async () => {
     const open = await pm2Page(browser, { mayFail: true });
     open.files.write("pm2/ecosystem.dev.config.cjs", "module.exports = {");
-    const answer = open.page.waitForResponse((response) => response.status() === 500);
+    const answer = open.page.waitForResponse(
+      (response) => response.url().includes("/pm2-ecosystem") && response.status() === 500,
+    );
     await open.refresh();
     const { error, details, code, path } = (await (await answer).json()) as Record<string, string>;
     expect([error, path]).toEqual([
@@ -161,7 +163,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     const problem = open.page.locator(".problem");
     await problem.waitFor();
     expect((await problem.innerText()).split("\n")).toEqual([error, details, `Code ${code}`, `Path ${path}`]);
-    await expect.poll(() => open.page.getByRole("list", { name: "Apps" }).count()).toBe(0);
+    await expect.poll(() => open.page.getByRole("region", { name: "Apps" }).count()).toBe(0);
     open.files.write("pm2/ecosystem.dev.config.cjs", 'module.exports = { apps: [{ script: "./x.js" }] };');
     await open.page.getByRole("button", { name: "Try again" }).click();
     await open.app("x").waitFor();

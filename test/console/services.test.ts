@@ -87,10 +87,10 @@ describe.skipIf(!hasBrowser)("the switch of services", () => {
     await page.getByText(`Saving writes ${files.envFile("billing")} only`).waitFor();
     await expect.poll(() => page.getByLabel("HTTP framework", { exact: true }).inputValue()).toBe("hapi");
     await tab("PM2 preview").click();
-    await page.getByRole("heading", { name: "billing-worker" }).waitFor();
-    await expect.poll(() => page.locator(".app h2").allTextContents()).toEqual(["billing-api", "billing-worker"]);
+    await page.getByRole("rowheader", { name: "billing-worker" }).waitFor();
+    await expect.poll(() => page.locator(".apps tbody th").allTextContents()).toEqual(["billing-api", "billing-worker"]);
     await page.reload();
-    await page.getByRole("heading", { name: "billing-worker" }).waitFor();
+    await page.getByRole("rowheader", { name: "billing-worker" }).waitFor();
     await expect.poll(() => choice.inputValue()).toBe("billing");
     await tab("Activity").click();
     await page.waitForURL(/#\/activity\?service=billing$/);

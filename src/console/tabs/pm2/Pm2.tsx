@@ -10,7 +10,7 @@ import { Icon } from "../../ui/Icon.tsx";
 import { StatusRegion } from "../../ui/StatusLine.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
 import { RequestProblem } from "../../ui/Problem.tsx";
-import { AppCard } from "./AppCard.tsx";
+import { AppTable } from "./AppTable.tsx";
 import { type Preview, previewOf } from "./preview.ts";
 import { StartCommand } from "./StartCommand.tsx";
 import { EmptyState } from "../../ui/EmptyState.tsx";
@@ -58,13 +58,7 @@ function Declared({ preview, ecosystem }: { preview: Preview; ecosystem: Ecosyst
   return (
     <>
       <StartCommand preview={preview} chosen={chosen} />
-      <ul class="apps" aria-label="Apps">
-        {apps.map((app, at) => (
-          <li key={`${at} ${app.name}`}>
-            <AppCard app={app} isChosen={chosen?.apps.includes(app.name) ?? false} />
-          </li>
-        ))}
-      </ul>
+      <AppTable apps={apps} chosen={chosen?.apps ?? []} />
     </>
   );
 }
