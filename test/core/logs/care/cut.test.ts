@@ -1,5 +1,4 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
@@ -7,13 +6,13 @@ import { nodeLogCare } from "../../../../src/core/logs/care/log-care.node.ts";
 import type { CutWay } from "../../../../src/core/api/names.ts";
 import type { SurveyedLog } from "../../../../src/core/logs/care/port-log-care.ts";
 import { commandLine, start } from "../../../support/child.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { onDisk, temporaryFolder } from "../../../support/temporary-folder.ts";
 
 const KIB = 1024;
 const NOW = Date.parse("2026-11-27T08:00:00Z");
 
 function stage() {
-  const folder = temporaryFolder();
+  const folder = temporaryFolder(undefined, onDisk());
   const home = join(folder, "home");
   mkdirSync(home);
   const path = join(folder, "api-out.log");
@@ -42,7 +41,7 @@ function linesOf(folder: string, names: readonly string[]): string[] {
 const numbered = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, at) => `line ${from + at} ${"x".repeat((from + at) % 150)}`);
 
-const { way } = await nodeLogCare({ pm2Home: "/", folders: [], nowMs: () => NOW }).wayAt(join(tmpdir(), "x.log"));
+const { way } = await nodeLogCare({ pm2Home: "/", folders: [], nowMs: () => NOW }).wayAt(join(onDisk(), "x.log"));
 /** tmpfs cannot cut off in place. */
 const isAble = way === "collapse";
 
