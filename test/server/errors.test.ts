@@ -5,9 +5,19 @@ import { expect, test } from "vitest";
 import { failureBody } from "../../src/core/api/bodies.ts";
 import { SOCKET_PATH } from "../../src/core/api/channel.ts";
 import { errorTable, FileError, SvcmError, type ErrorKind, type Ports } from "../../src/core/index.ts";
-import { ask, ENV, parseResponse, post, postStaleDocument, raw, repository, testServer } from "./support.ts";
+import {
+  ask,
+  ENV,
+  parseResponse,
+  post,
+  postStaleDocument,
+  raw,
+  repository,
+  sharedServer,
+  testServer,
+} from "./support.ts";
 import { openRefused } from "./socket/support.ts";
-import { tokenCases, type Case } from "./token-cases.ts";
+import { alone, tokenCases, type Case } from "./token-cases.ts";
 
 const ECOSYSTEM = "/api/runtime/pm2-ecosystem";
 const fastify = { values: { SVC_HTTP_FRAMEWORK: "fastify" } };
@@ -136,6 +146,7 @@ const cases: readonly Case[] = [
   {
     what: "env file not text",
     kind: "ENV_FILE_FAILED",
+    options: alone,
     provoke: (server) => {
       writeFileSync(server.repository.envFile("dev"), Uint8Array.from([0xff]));
       return ask(server, ENV);
@@ -177,6 +188,7 @@ const cases: readonly Case[] = [
   {
     what: "ecosystem file broken",
     kind: "ECOSYSTEM_FILE_FAILED",
+    options: alone,
     provoke: (server) => {
       const folder = join(server.repository.root, "pm2");
       mkdirSync(folder);
@@ -187,6 +199,7 @@ const cases: readonly Case[] = [
   {
     what: "audit log not writable",
     kind: "AUDIT_FAILED",
+    options: alone,
     provoke: (server) => {
       mkdirSync(server.repository.auditFile, { recursive: true });
       return post(server, fastify);
@@ -207,6 +220,7 @@ const cases: readonly Case[] = [
   {
     what: "contract broken while running",
     kind: "FACT_INVALID",
+    options: alone,
     provoke: (server) => {
       mkdirSync(join(server.repository.root, "config"));
       writeFileSync(join(server.repository.root, "config/runtime-contract.yaml"), "version: 1\n");
@@ -216,6 +230,7 @@ const cases: readonly Case[] = [
   {
     what: "a file in place of the recorded history",
     kind: "HISTORY_FAILED",
+    options: alone,
     provoke: (server) => {
       mkdirSync(join(server.repository.root, ".svcm"), { recursive: true });
       writeFileSync(join(server.repository.root, ".svcm/history"), "");
@@ -243,10 +258,12 @@ const cases: readonly Case[] = [
   },
 ];
 
+const ordinary = sharedServer();
+
 test("the error table", async () => {
   const rows: string[] = [];
   for (const { what, kind, options, provoke } of cases) {
-    const server = await testServer(options?.());
+    const server = options === undefined ? await ordinary() : await testServer(options());
     const { status, json } = await provoke(server);
     expect({ what, status, error: json.error }).toEqual({
       what,
@@ -256,7 +273,7 @@ test("the error table", async () => {
     failureBody.parse(json);
     const text = JSON.stringify(json, null, 2).replaceAll(server.repository.root, "<root>");
     rows.push(`# ${what}\n${status} ${text}\n`);
-    await server.close();
+    if (options !== undefined) await server.close();
   }
   await expect(rows.join("\n")).toMatchFileSnapshot(join(import.meta.dirname, "snapshots/errors.txt"));
 });

@@ -9,12 +9,16 @@ import { post, type TestResponse, type ServerOptions, type TestServer } from "./
 export interface Case {
   readonly what: string;
   readonly kind: ErrorKind;
+  /** Cases without options change nothing and share a server. */
   readonly options?: () => ServerOptions;
   readonly provoke: (server: TestServer) => Promise<Pick<TestResponse, "status" | "json">>;
 }
 
 const fastify = { values: { SVC_HTTP_FRAMEWORK: "fastify" } };
 const token = { env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "a-token" } };
+
+/** For a case that changes its repository. */
+export const alone = (): ServerOptions => ({});
 
 async function twice(server: TestServer): Promise<TestResponse> {
   const create = () => post(server, { name: "bot", role: "viewer" }, bearer("a-token"), "/api/tokens");
@@ -26,6 +30,7 @@ export const tokenCases: readonly Case[] = [
   {
     what: "role too weak",
     kind: "FORBIDDEN",
+    options: alone,
     provoke: async (server) => {
       const viewer = await createToken(server.repository.root, "bot", "viewer");
       return await post(server, fastify, bearer(viewer));
@@ -34,6 +39,7 @@ export const tokenCases: readonly Case[] = [
   {
     what: "token of another environment",
     kind: "FORBIDDEN",
+    options: alone,
     provoke: async (server) => {
       const editor = await createToken(server.repository.root, "bot", "editor", { environments: ["staging"] });
       return await post(server, fastify, bearer(editor));
