@@ -1,5 +1,4 @@
 /** The error table of the API, with one request for each row. The snapshot is the contract. */
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { failureBody } from "../../src/core/api/bodies.ts";
@@ -17,7 +16,9 @@ import {
   testServer,
 } from "./support.ts";
 import { openRefused } from "./socket/support.ts";
-import { alone, tokenCases, type Case } from "./token-cases.ts";
+import type { Case } from "./error-case.ts";
+import { fileCases } from "./file-cases.ts";
+import { tokenCases } from "./token-cases.ts";
 
 const ECOSYSTEM = "/api/runtime/pm2-ecosystem";
 const fastify = { values: { SVC_HTTP_FRAMEWORK: "fastify" } };
@@ -144,15 +145,6 @@ const cases: readonly Case[] = [
     provoke: (server) => post(server, fastify),
   },
   {
-    what: "env file not text",
-    kind: "ENV_FILE_FAILED",
-    options: alone,
-    provoke: (server) => {
-      writeFileSync(server.repository.envFile("dev"), Uint8Array.from([0xff]));
-      return ask(server, ENV);
-    },
-  },
-  {
     what: "WebSocket without an upgrade",
     kind: "UPGRADE_REQUIRED",
     provoke: (server) => ask(server, SOCKET_PATH),
@@ -186,26 +178,6 @@ const cases: readonly Case[] = [
     provoke: (server) => ask(server, `${ECOSYSTEM}?serviceKind=toString`),
   },
   {
-    what: "ecosystem file broken",
-    kind: "ECOSYSTEM_FILE_FAILED",
-    options: alone,
-    provoke: (server) => {
-      const folder = join(server.repository.root, "pm2");
-      mkdirSync(folder);
-      writeFileSync(join(folder, "ecosystem.production.config.cjs"), "module.exports = { apps: [ };\n");
-      return ask(server, `${ECOSYSTEM}?environment=prod`);
-    },
-  },
-  {
-    what: "audit log not writable",
-    kind: "AUDIT_FAILED",
-    options: alone,
-    provoke: (server) => {
-      mkdirSync(server.repository.auditFile, { recursive: true });
-      return post(server, fastify);
-    },
-  },
-  {
     what: "PM2's log not readable",
     kind: "EVENTS_FAILED",
     options: () => ({
@@ -217,26 +189,7 @@ const cases: readonly Case[] = [
     provoke: (server) => ask(server, "/api/events"),
   },
   ...tokenCases,
-  {
-    what: "contract broken while running",
-    kind: "FACT_INVALID",
-    options: alone,
-    provoke: (server) => {
-      mkdirSync(join(server.repository.root, "config"));
-      writeFileSync(join(server.repository.root, "config/runtime-contract.yaml"), "version: 1\n");
-      return ask(server, ENV);
-    },
-  },
-  {
-    what: "a file in place of the recorded history",
-    kind: "HISTORY_FAILED",
-    options: alone,
-    provoke: (server) => {
-      mkdirSync(join(server.repository.root, ".svcm"), { recursive: true });
-      writeFileSync(join(server.repository.root, ".svcm/history"), "");
-      return ask(server, "/api/history");
-    },
-  },
+  ...fileCases,
   {
     what: "metrics without PM2",
     kind: "PM2_METRICS_FAILED",

@@ -1,24 +1,12 @@
 /** The rows of the error table that need tokens. */
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
-import type { ErrorKind } from "../../src/core/index.ts";
 import { bearer, createToken } from "../support/tokens.ts";
-import { post, type TestResponse, type ServerOptions, type TestServer } from "./support.ts";
-
-/** A request and the kind of its refusal. */
-export interface Case {
-  readonly what: string;
-  readonly kind: ErrorKind;
-  /** Cases without options change nothing and share a server. */
-  readonly options?: () => ServerOptions;
-  readonly provoke: (server: TestServer) => Promise<Pick<TestResponse, "status" | "json">>;
-}
+import { alone, type Case } from "./error-case.ts";
+import { post, type TestResponse, type TestServer } from "./support.ts";
 
 const fastify = { values: { SVC_HTTP_FRAMEWORK: "fastify" } };
 const token = { env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "a-token" } };
-
-/** For a case that changes its repository. */
-export const alone = (): ServerOptions => ({});
 
 async function twice(server: TestServer): Promise<TestResponse> {
   const create = () => post(server, { name: "bot", role: "viewer" }, bearer("a-token"), "/api/tokens");
