@@ -21,6 +21,8 @@ export default defineConfig({
     maxWorkers: Math.max(4, availableParallelism() - 1),
     // Modules keep no state, so a worker loads them once for all of its files.
     isolate: false,
+    // In node_modules/.experimental-vitest-cache, by content: a run translates only what changed.
+    experimental: { fsModuleCache: true },
     retry: 0,
     sequence: { sequencer: LongFirst },
     reporters: ["default", "./test/support/closing-line.ts"],

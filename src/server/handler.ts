@@ -99,7 +99,10 @@ function contentHandler(route: ContentRoute, context: HandlerContext): RouteHand
   const headers = pageHeaders(route.mediaType);
   const content = contentRenderer(route.content, context);
   const { input: schema = NO_INPUT, query: names = [] } = route;
-  const readQuery = queryReader(parametersOf(schema, names), () => context.ports.clock.now());
+  const readQuery = queryReader(
+    () => parametersOf(schema, names),
+    () => context.ports.clock.now(),
+  );
   return async (request, reply) => {
     const rawQuery = request.query as Record<string, unknown>;
     const query = route.response && parseInput(schema, readQuery(rawQuery), "INVALID_REQUEST");
@@ -137,7 +140,10 @@ function redirectHandler({ publicPath }: HandlerContext): RouteHandlerMethod {
 }
 
 function socketHandler({ channel }: HandlerContext): RouteHandlerMethod {
-  const readQuery = queryReader([], () => 0);
+  const readQuery = queryReader(
+    () => [],
+    () => 0,
+  );
   return (request, reply) => {
     readQuery(request.query as Record<string, unknown>);
     channel.open(request, reply);
@@ -150,7 +156,10 @@ function inputReader(
 ): (request: FastifyRequest) => unknown {
   const { operation, query = [], body, ifMatch, fixed } = route;
   const schema: ZodMiniType = inputs[operation.id];
-  const readQuery = queryReader(parametersOf(schema, query), () => ports.clock.now());
+  const readQuery = queryReader(
+    () => parametersOf(schema, query),
+    () => ports.clock.now(),
+  );
   return (request) => {
     const { "if-match": tags, "content-type": type } = request.headers;
     const { node: _node, ...rest } = request.query as Record<string, unknown>;

@@ -24,10 +24,14 @@ export function parametersOf(input: z.core.$ZodType, names: readonly string[]): 
   });
 }
 
-/** Strict, because a misspelled parameter would silently select a different environment. */
-export function queryReader(parameters: readonly Parameter[], now: () => number): QueryReader {
-  const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]));
+/**
+ * Strict, because a misspelled parameter would silently select a different environment. It describes the parameters at
+ * the first request, because a server starts with all of its routes and is asked few of them.
+ */
+export function queryReader(describe: () => readonly Parameter[], now: () => number): QueryReader {
+  let described: ReadonlyMap<string, Parameter> | undefined;
   return (query) => {
+    const byName = (described ??= new Map(describe().map((parameter) => [parameter.name, parameter])));
     const values: Record<string, Value> = {};
     for (const [name, value] of Object.entries(query)) {
       const parameter = byName.get(name);

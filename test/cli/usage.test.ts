@@ -1,12 +1,18 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { svcm, type Outcome } from "../support/command-line.ts";
+import { svcm as program, REPOSITORY, type Outcome } from "../support/command-line.ts";
+import { svcm as run } from "../support/svcm.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+
+async function svcm(argv: readonly string[]): Promise<Outcome> {
+  const { code, ...output } = await run(argv, { root: REPOSITORY, env: { HOME: process.env["HOME"] ?? "" } });
+  return { status: code, ...output };
+}
 
 describe("an unknown command", () => {
   test("is refused with a suggestion and without a question", () => {
-    expect(svcm(["env", "gte"])).toEqual({
+    expect(program(["env", "gte"])).toEqual({
       status: 2,
       stdout: "",
       stderr:
@@ -14,14 +20,14 @@ describe("an unknown command", () => {
     });
   });
 
-  test("that resembles no command is refused without a suggestion", () => {
-    const { status, stderr } = svcm(["quux", "frobnicate"]);
+  test("that resembles no command is refused without a suggestion", async () => {
+    const { status, stderr } = await svcm(["quux", "frobnicate"]);
     expect(status).toBe(2);
     expect(stderr).not.toContain("Did you mean");
   });
 
-  test("is one JSON document with --json", () => {
-    const { status, stdout, stderr } = svcm(["env", "gte", "--json"]);
+  test("is one JSON document with --json", async () => {
+    const { status, stdout, stderr } = await svcm(["env", "gte", "--json"]);
     expect({ status, stderr }).toEqual({ status: 2, stderr: "" });
     expect(JSON.parse(stdout)).toEqual({
       error: "Wrong usage.",
@@ -30,8 +36,8 @@ describe("an unknown command", () => {
     });
   });
 
-  test("after help is refused as well", () => {
-    expect(svcm(["help", "quux"]).status).toBe(2);
+  test("after help is refused as well", async () => {
+    expect((await svcm(["help", "quux"])).status).toBe(2);
   });
 });
 
@@ -40,19 +46,19 @@ describe("a flag that a command does not have", () => {
     ["env", "run", "--bogus", "--json"],
     ["env", "run", "--json", "--bogus", "--", "node"],
     ["env", "run", "node", "--json"],
-  ])("is one JSON document of a command without a JSON answer: %s %s %s %s", (...argv) => {
-    const { status, stdout, stderr } = svcm(argv);
+  ])("is one JSON document of a command without a JSON answer: %s %s %s %s", async (...argv) => {
+    const { status, stdout, stderr } = await svcm(argv);
     expect({ status, stderr }).toEqual({ status: 2, stderr: "" });
     expect(JSON.parse(stdout)).toMatchObject({ code: "WRONG_USAGE" });
     expect(stdout).not.toContain("Did you mean --json");
   });
 
-  test("is text if only the program behind -- has --json", () => {
-    expect(svcm(["env", "run", "--bogus", "--", "node", "--json"])).toMatchObject({ status: 2, stdout: "" });
+  test("is text if only the program behind -- has --json", async () => {
+    expect(await svcm(["env", "run", "--bogus", "--", "node", "--json"])).toMatchObject({ status: 2, stdout: "" });
   });
 
-  test("is wrong usage", () => {
-    expect(svcm(["env", "get", "--bogus"])).toEqual({
+  test("is wrong usage", async () => {
+    expect(await svcm(["env", "get", "--bogus"])).toEqual({
       status: 2,
       stdout: "",
       stderr:
@@ -60,8 +66,8 @@ describe("a flag that a command does not have", () => {
     });
   });
 
-  test("is wrong usage with --json, with the same exit code", () => {
-    const { status, stdout, stderr } = svcm(["env", "get", "--bogus", "--json"]);
+  test("is wrong usage with --json, with the same exit code", async () => {
+    const { status, stdout, stderr } = await svcm(["env", "get", "--bogus", "--json"]);
     expect({ status, stderr }).toEqual({ status: 2, stderr: "" });
     expect(JSON.parse(stdout)).toEqual({
       error: "Wrong usage.",
@@ -92,8 +98,8 @@ describe("wrong usage names the problem, the accepted form and the help", () => 
     [["restart"], /No process was given\. Accepted: NAME, --id or --namespace\./],
     [["ls", "x"], /svcm ls takes no arguments; unexpected: x\./],
     [["autocomplete"], /svcm completion bash/],
-  ] as const)("%j", (argv, words) => {
-    const { status, stdout, stderr } = svcm(argv);
+  ] as const)("%j", async (argv, words) => {
+    const { status, stdout, stderr } = await svcm(argv);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toMatch(words);
     expect(stderr).toMatch(/^Hint: /m);
@@ -101,18 +107,18 @@ describe("wrong usage names the problem, the accepted form and the help", () => 
     expect(stderr).not.toContain("\t");
   });
 
-  test("a topic has no JSON output", () => {
-    const { status, stdout, stderr } = svcm(["env", "--json"]);
+  test("a topic has no JSON output", async () => {
+    const { status, stdout, stderr } = await svcm(["env", "--json"]);
     expect({ status, stderr }).toEqual({ status: 2, stderr: "" });
     expect(JSON.parse(stdout)).toMatchObject({ code: "WRONG_USAGE", details: expect.stringContaining("env get") });
   });
 });
 
 describe("a refusal of the core", () => {
-  test("has the words, the hint and the exit code of its kind, in text and in JSON", () => {
+  test("has the words, the hint and the exit code of its kind, in text and in JSON", async () => {
     const argv = ["env", "get", "--environment", "production"];
-    const text = svcm(argv);
-    const json = svcm([...argv, "--json"]);
+    const text = await svcm(argv);
+    const json = await svcm([...argv, "--json"]);
     expect(text).toMatchObject({ status: 2, stdout: "" });
     expect(text.stderr).toMatch(/^Error: .*"production".*\n/);
     expect(text.stderr).toMatch(/\nINVALID_ENVIRONMENT \(svcm explain INVALID_ENVIRONMENT\)\n$/);
@@ -126,7 +132,7 @@ describe("a defect", () => {
   function crash(env: Readonly<Record<string, string>> = {}): Outcome {
     const preload = join(temporaryFolder(), "crash.cjs");
     writeFileSync(preload, 'setImmediate(() => { throw new Error("a secret of the code"); });\n');
-    return svcm(["env", "get"], { env: { NODE_OPTIONS: `--require=${preload}`, ...env } });
+    return program(["env", "get"], { env: { NODE_OPTIONS: `--require=${preload}`, ...env } });
   }
 
   test("says that it is a defect, and does not show the cause", () => {

@@ -11,6 +11,7 @@ import { rawHttp, type Answered, type RawProgram } from "../support/mcp-raw.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
 import { createToken } from "../support/tokens.ts";
 import { hostileWorld, leaksIn, LURE, type HostileWorld } from "./hostile-world.ts";
+import { anyCharacter } from "../support/any-character.ts";
 
 const DURATION_MS = Number(process.env["SVCM_FUZZ_MS"] ?? 60_000);
 const DOCS = join(import.meta.dirname, "../../docs");
@@ -65,7 +66,7 @@ function argumentsFor({ inputSchema }: Tool): fc.Arbitrary<Record<string, unknow
     ),
     fc.constantFrom<unknown>(null, -1, 1e300, 2 ** 53, [], {}, [[]], "", " ", true, [LURE], { [LURE]: LURE }, "*"),
     fc.jsonValue({ maxDepth: 3 }),
-    fc.string({ unit: "binary", maxLength: 200 }),
+    fc.string({ unit: anyCharacter, maxLength: 200 }),
   );
   const value = fc.oneof({ arbitrary: plausible, weight: 3 }, { arbitrary: wrong, weight: 2 });
   const names = [...Object.keys(inputSchema.properties), ...inputSchema.required, ...inputSchema.required];
@@ -89,7 +90,7 @@ const call = fc
     fc.tuple(fc.constant(tool.name), argumentsFor(tool), fc.constantFrom(...(Object.keys(kinds) as Kind[]))),
   );
 const mangled = fc
-  .tuple(call, fc.nat(), fc.string({ unit: "binary", maxLength: 3 }))
+  .tuple(call, fc.nat(), fc.string({ unit: anyCharacter, maxLength: 3 }))
   .map(([[name, args], at, text]) => {
     const whole = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } });
     const cut = at % whole.length;

@@ -4,9 +4,10 @@ import { parseInput } from "../../src/core/access/parse.ts";
 import { failureBody } from "../../src/core/api/bodies.ts";
 import type { SvcmError } from "../../src/core/index.ts";
 import { routes } from "../../src/server/routes.ts";
-import { ask, ENV, post, rawConnection, testServer } from "./support.ts";
+import { ask, ENV, post, rawConnection, sharedServer, testServer } from "./support.ts";
 
 const fastify = { values: { SVC_HTTP_FRAMEWORK: "fastify" } };
+const unchanged = sharedServer();
 
 function messagesOf(schema: z.ZodMiniType<object>, input: object): string[] {
   try {
@@ -37,7 +38,7 @@ describe("a bad body", () => {
     ["deep nesting", `{"values":${'{"a":'.repeat(8)}1${"}".repeat(8)}}`],
     ["bytes that are not text", Uint8Array.from([0x7b, 0xff, 0x7d])],
   ])("%s", async (_, body) => {
-    const server = await testServer();
+    const server = await unchanged();
     const before = server.text();
     const answer = await post(server, body);
     expect({ status: answer.status, error: answer.json.error }).toEqual({ status: 400, error: "Invalid payload." });
@@ -46,7 +47,7 @@ describe("a bad body", () => {
   });
 
   test("an unknown member is refused with the accepted ones, on every route", async () => {
-    const { json } = await post(await testServer(), { comand: "x" }, {}, "/api/runtime/process/run");
+    const { json } = await post(await unchanged(), { comand: "x" }, {}, "/api/runtime/process/run");
     expect(json.issues[0].message).toBe('the input: unknown member "comand"; accepted: name, namespace, timeoutMs');
     const bodies = routes.flatMap((route) => ("operation" in route && route.body ? [route.body] : []));
     const refusals = bodies.map((body) => [body, messagesOf(body, { zzz: 1 })] as const);
@@ -71,14 +72,14 @@ describe("a bad body", () => {
   });
 
   test("a missing body is refused", async () => {
-    const answer = await ask(await testServer(), ENV, { method: "POST" });
+    const answer = await ask(await unchanged(), ENV, { method: "POST" });
     expect(answer.json).toEqual({ error: "Invalid payload.", details: "The body is empty. Accepted: a JSON object." });
   });
 
   test.each(["dev,ci", "prod", "", "../dev", "__proto__", "dev\u0000"])(
     "environment %j is refused like in a read",
     async (environment) => {
-      const answer = await post(await testServer(), { environment, ...fastify });
+      const answer = await post(await unchanged(), { environment, ...fastify });
       expect({ status: answer.status, error: answer.json.error }).toEqual({
         status: 400,
         error: "Invalid environment request.",
@@ -124,7 +125,7 @@ describe("the media type", () => {
     "*/*",
     "application/json;",
   ])("the media type %j is answered with 415", async (type) => {
-    const server = await testServer();
+    const server = await unchanged();
     const before = server.text();
     const answer = await post(server, fastify, { "content-type": type });
     expect({ status: answer.status, error: answer.json.error }).toEqual({
@@ -135,7 +136,7 @@ describe("the media type", () => {
   });
 
   test("a body without a media type is answered with 415", async () => {
-    const answer = await ask(await testServer(), ENV, { method: "POST", body: JSON.stringify(fastify) });
+    const answer = await ask(await unchanged(), ENV, { method: "POST", body: JSON.stringify(fastify) });
     expect(answer.status).toBe(415);
   });
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { envWrittenBody, failureBody } from "../../src/core/api/bodies.ts";
-import { ask, ENV, post, testServer } from "./support.ts";
+import { ask, ENV, post, sharedServer, testServer } from "./support.ts";
 
 const fastify = { values: { SVC_HTTP_FRAMEWORK: "fastify" } };
 
@@ -99,6 +99,8 @@ describe("a write", () => {
 });
 
 describe("a bad value", () => {
+  const unchanged = sharedServer();
+
   test("is refused with key, value and accepted values; all are reported together, and nothing is written", async () => {
     const server = await testServer();
     const before = server.text();
@@ -138,7 +140,7 @@ describe("a bad value", () => {
     ["another case", "YES"],
     ["nothing", ""],
   ])("%s", async (_, value) => {
-    const server = await testServer();
+    const server = await unchanged();
     const before = server.text();
     const answer = await post(server, { values: { SVC_REALTIME_API: value } });
     expect({ status: answer.status, error: answer.json.error }).toEqual({ status: 400, error: "Invalid payload." });

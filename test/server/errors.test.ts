@@ -1,13 +1,24 @@
 /** The error table of the API, with one request for each row. The snapshot is the contract. */
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { failureBody } from "../../src/core/api/bodies.ts";
 import { SOCKET_PATH } from "../../src/core/api/channel.ts";
 import { errorTable, FileError, SvcmError, type ErrorKind, type Ports } from "../../src/core/index.ts";
-import { ask, ENV, parseResponse, post, postStaleDocument, raw, repository, testServer } from "./support.ts";
+import {
+  ask,
+  ENV,
+  parseResponse,
+  post,
+  postStaleDocument,
+  raw,
+  repository,
+  sharedServer,
+  testServer,
+} from "./support.ts";
 import { openRefused } from "./socket/support.ts";
-import { tokenCases, type Case } from "./token-cases.ts";
+import type { Case } from "./error-case.ts";
+import { fileCases } from "./file-cases.ts";
+import { tokenCases } from "./token-cases.ts";
 
 const ECOSYSTEM = "/api/runtime/pm2-ecosystem";
 const fastify = { values: { SVC_HTTP_FRAMEWORK: "fastify" } };
@@ -134,14 +145,6 @@ const cases: readonly Case[] = [
     provoke: (server) => post(server, fastify),
   },
   {
-    what: "env file not text",
-    kind: "ENV_FILE_FAILED",
-    provoke: (server) => {
-      writeFileSync(server.repository.envFile("dev"), Uint8Array.from([0xff]));
-      return ask(server, ENV);
-    },
-  },
-  {
     what: "WebSocket without an upgrade",
     kind: "UPGRADE_REQUIRED",
     provoke: (server) => ask(server, SOCKET_PATH),
@@ -175,24 +178,6 @@ const cases: readonly Case[] = [
     provoke: (server) => ask(server, `${ECOSYSTEM}?serviceKind=toString`),
   },
   {
-    what: "ecosystem file broken",
-    kind: "ECOSYSTEM_FILE_FAILED",
-    provoke: (server) => {
-      const folder = join(server.repository.root, "pm2");
-      mkdirSync(folder);
-      writeFileSync(join(folder, "ecosystem.production.config.cjs"), "module.exports = { apps: [ };\n");
-      return ask(server, `${ECOSYSTEM}?environment=prod`);
-    },
-  },
-  {
-    what: "audit log not writable",
-    kind: "AUDIT_FAILED",
-    provoke: (server) => {
-      mkdirSync(server.repository.auditFile, { recursive: true });
-      return post(server, fastify);
-    },
-  },
-  {
     what: "PM2's log not readable",
     kind: "EVENTS_FAILED",
     options: () => ({
@@ -204,24 +189,7 @@ const cases: readonly Case[] = [
     provoke: (server) => ask(server, "/api/events"),
   },
   ...tokenCases,
-  {
-    what: "contract broken while running",
-    kind: "FACT_INVALID",
-    provoke: (server) => {
-      mkdirSync(join(server.repository.root, "config"));
-      writeFileSync(join(server.repository.root, "config/runtime-contract.yaml"), "version: 1\n");
-      return ask(server, ENV);
-    },
-  },
-  {
-    what: "a file in place of the recorded history",
-    kind: "HISTORY_FAILED",
-    provoke: (server) => {
-      mkdirSync(join(server.repository.root, ".svcm"), { recursive: true });
-      writeFileSync(join(server.repository.root, ".svcm/history"), "");
-      return ask(server, "/api/history");
-    },
-  },
+  ...fileCases,
   {
     what: "metrics without PM2",
     kind: "PM2_METRICS_FAILED",
@@ -243,10 +211,12 @@ const cases: readonly Case[] = [
   },
 ];
 
+const ordinary = sharedServer();
+
 test("the error table", async () => {
   const rows: string[] = [];
   for (const { what, kind, options, provoke } of cases) {
-    const server = await testServer(options?.());
+    const server = options === undefined ? await ordinary() : await testServer(options());
     const { status, json } = await provoke(server);
     expect({ what, status, error: json.error }).toEqual({
       what,
@@ -256,7 +226,7 @@ test("the error table", async () => {
     failureBody.parse(json);
     const text = JSON.stringify(json, null, 2).replaceAll(server.repository.root, "<root>");
     rows.push(`# ${what}\n${status} ${text}\n`);
-    await server.close();
+    if (options !== undefined) await server.close();
   }
   await expect(rows.join("\n")).toMatchFileSnapshot(join(import.meta.dirname, "snapshots/errors.txt"));
 });

@@ -25,6 +25,7 @@ import {
   outcome,
   type Place,
   places,
+  readingOnce,
   scopeOf,
   scopes,
   writeApps,
@@ -50,7 +51,7 @@ test("every operation of the table has one scope", () => {
 describe.each(roles)("the role %s", (role) => {
   test.each(sampleOrAll(Object.keys(limits), ["dev of orders"]))("with the limit %s", async (name) => {
     const { root } = project();
-    const ports = nodePorts({ root, env: { PM2_HOME: join(root, ".pm2") }, cwd: root });
+    const ports = readingOnce(nodePorts({ root, env: { PM2_HOME: join(root, ".pm2") }, cwd: root }));
     const limit = limits[name];
     const caller = { actor: "bot", role, grants: rightsOf[role], ...(limit && { limits: limit }) };
     const cells: string[] = [];

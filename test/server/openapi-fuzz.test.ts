@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ask, ENV, post, testServer } from "./support.ts";
 import { longTest } from "../support/runs.ts";
+import { anyCharacter } from "../support/any-character.ts";
 
 const RUNS = { numRuns: 150 };
 const ajv = new Ajv({ strict: false });
@@ -23,7 +24,7 @@ const environment = fc.oneof(
       fc.constantFrom("", " ", "\n", "x"),
     )
     .map((parts) => parts.join("")),
-  fc.string({ maxLength: 8, unit: "binary" }),
+  fc.string({ maxLength: 8, unit: anyCharacter }),
 );
 
 const port = fc.oneof(fc.integer({ min: 0, max: 99_999 }).map(String), fc.constant(""), fc.constant("x"));
@@ -65,7 +66,7 @@ const value = fc.oneof(
     "EXPRESS",
   ),
   redisUrl,
-  fc.string({ maxLength: 12, unit: "binary" }),
+  fc.string({ maxLength: 12, unit: anyCharacter }),
   fc.integer(),
   fc.constant(null),
 );

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { failureBody } from "../../src/core/api/bodies.ts";
 import { jsonHeaders } from "../../src/server/response.ts";
-import { ask, ENV, post, testServer } from "./support.ts";
+import { ask, ENV, post, sharedServer, testServer } from "./support.ts";
 
 describe("a query", () => {
+  const unchanged = sharedServer();
+
   test.each([
     [`${ENV}?environment=dev&environment=dev`, "Invalid environment request."],
     [`${ENV}?environment=dev&%65nvironment=ci`, "Invalid environment request."],
@@ -24,7 +26,7 @@ describe("a query", () => {
     ["/api/runtime/audit?limit=1&limit=1", "Invalid request."],
     ["/healthz?x=1", "Invalid request."],
   ])("%s is answered with 400", async (path, error) => {
-    const answer = await ask(await testServer(), path);
+    const answer = await ask(await unchanged(), path);
     expect({ status: answer.status, error: answer.json.error }).toEqual({ status: 400, error });
     expect(answer.headers).toMatchObject(jsonHeaders);
     failureBody.parse(answer.json);
@@ -33,14 +35,14 @@ describe("a query", () => {
   test.each(["0", "1001", "-1", "1.5", "1e2", "0x1", "", "abc", " 1", "99999999999999999999"])(
     "limit=%s is 400 naming the range",
     async (limit) => {
-      const answer = await ask(await testServer(), `/api/runtime/audit?limit=${encodeURIComponent(limit)}`);
+      const answer = await ask(await unchanged(), `/api/runtime/audit?limit=${encodeURIComponent(limit)}`);
       expect(answer.status).toBe(400);
       expect(answer.json).toEqual({ error: "Invalid request.", details: "limit: expected an integer from 1 to 1000." });
     },
   );
 
   test("a time is a number, an age or a date, and anything else is refused with what is accepted", async () => {
-    const server = await testServer();
+    const server = await unchanged();
     const since = (text: string) => ask(server, `/api/events?since=${encodeURIComponent(text)}`);
     for (const text of ["1700000000000", "10m", "2026-01-31", "2026-01-31T08:00:00Z", "2026-01-31T08:00:00+02:00"])
       expect((await since(text)).status).toBe(200);
@@ -54,7 +56,7 @@ describe("a query", () => {
   });
 
   test("a POST takes the service from the query or the body, not from both", async () => {
-    const server = await testServer();
+    const server = await unchanged();
     const write = (query: string, body: object) =>
       post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" }, ...body }, {}, `${ENV}${query}`);
     const [queried, sent] = [await write("?service=nowhere", {}), await write("", { service: "nowhere" })];
@@ -71,12 +73,12 @@ describe("a query", () => {
     ["test", "test"],
     ["+ci", "ci"],
   ])("environment=%s is %s", async (given, environment) => {
-    const answer = await ask(await testServer(), `${ENV}?environment=${given}`);
+    const answer = await ask(await unchanged(), `${ENV}?environment=${given}`);
     expect(answer.json.environment).toBe(environment);
   });
 
   test("a POST accepts no environment in its query, because a misplaced one must not write to another file", async () => {
-    const server = await testServer();
+    const server = await unchanged();
     const before = server.text();
     const answer = await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } }, {}, `${ENV}?environment=staging`);
     expect(answer.status).toBe(400);

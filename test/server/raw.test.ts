@@ -1,15 +1,26 @@
 /** Raw requests that no ordinary client sends. */
 import { expect, describe, test } from "vitest";
 import { failureBody } from "../../src/core/api/bodies.ts";
-import { ask, ENV, parseResponse, raw, rawConnection, testServer } from "./support.ts";
+import {
+  ask,
+  ENV,
+  parseResponse,
+  raw,
+  rawConnection,
+  sharedServer,
+  testServer,
+  type ServerOptions,
+} from "./support.ts";
 import { firstOrAll, longTest } from "../support/runs.ts";
 
 const CLOSE = "Connection: close\r\n";
 const get = (target: string, headers: string): string => `GET ${target} HTTP/1.1\r\n${headers}${CLOSE}\r\n`;
 const statuses = (text: string): string[] => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status = ""]) => status);
 
-async function answerTo(bytes: string | Buffer, limits = {}) {
-  const server = await testServer({ limits });
+const ordinary = sharedServer();
+
+async function answerTo(bytes: string | Buffer, limits?: ServerOptions["limits"]) {
+  const server = limits === undefined ? await ordinary() : await testServer({ limits });
   const answer = parseResponse(await raw(server, bytes));
   if (answer.json?.error !== undefined) failureBody.parse(answer.json);
   expect(answer.headers).toContain("content-type: application/json; charset=utf-8");
@@ -34,7 +45,7 @@ describe("Host", () => {
     ]),
   )("%s", async (_, header, status) => {
     for (const target of ["/", ENV, "/healthz"]) {
-      const server = await testServer();
+      const server = await ordinary();
       expect(parseResponse((await raw(server, get(target, header))).replace(/<.*/s, "")).status).toBe(status);
     }
   });
@@ -86,7 +97,7 @@ describe("an upgrade", () => {
     ["malformed", "//%zz", "Host: localhost\r\n", 400],
     ["of a route that has another use", "/healthz", "Host: localhost\r\n", 200],
   ])("%s", async (_, target, headers, status) => {
-    const server = await testServer();
+    const server = await ordinary();
     const { socket } = rawConnection(server);
     socket.write(upgrade(target, headers));
     const response = await new Promise<string>((resolve) => socket.once("data", (chunk) => resolve(chunk.toString())));
@@ -97,7 +108,7 @@ describe("an upgrade", () => {
   });
 
   test("CONNECT ends the connection", async () => {
-    const server = await testServer();
+    const server = await ordinary();
     expect(await raw(server, "CONNECT evil.example:80 HTTP/1.1\r\nHost: localhost\r\n\r\n")).not.toContain(
       "HTTP/1.1 200",
     );
@@ -206,13 +217,13 @@ test("pipelined requests are answered in order, each by the usual rules", async 
 });
 
 test("bytes after the request do not affect an unfinished answer", async () => {
-  const server = await testServer();
+  const server = await ordinary();
   const text = await raw(server, `GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nnot HTTP at all\r\n\r\n`);
   for (const part of text.split(/(?=HTTP\/1\.1 )/)) expect(() => parseResponse(part)).not.toThrow();
 });
 
 test("a request with an unknown expectation is answered", async () => {
-  const server = await testServer();
+  const server = await ordinary();
   expect(statuses(await raw(server, get("/healthz", "Host: localhost\r\nExpect: the-unexpected\r\n")))).toEqual([
     "200",
   ]);

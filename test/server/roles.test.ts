@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { roles, type Role } from "../../src/core/api/rights.ts";
 import { execute, isGranted, rightsOf, tokenRevoke } from "../../src/core/index.ts";
 import { routes } from "../../src/server/routes.ts";
+import { whenTestsOver, type WhenOver } from "../support/temporary-folder.ts";
 import { bearer, createToken } from "../support/tokens.ts";
 import { manualTelemetry, withTelemetry } from "./socket/hand-telemetry.ts";
 import { open } from "./socket/support.ts";
@@ -13,15 +14,25 @@ import { ask, ENV, post, repository, testServer, type TestServer } from "./suppo
 const SAVE = { environment: "dev", values: { SVC_HTTP_FRAMEWORK: "fastify" } };
 const ME = "/api/me";
 
-async function withTokens(): Promise<{ server: TestServer; tokenOf: (role: Role) => string }> {
-  const files = repository();
+interface WithTokens {
+  readonly server: TestServer;
+  readonly tokenOf: (role: Role) => string;
+}
+
+async function withTokens(whenOver?: WhenOver): Promise<WithTokens> {
+  const files = repository(undefined, whenOver);
   // A refused action is recorded there if the folder exists.
   mkdirSync(join(files.root, ".pm2"));
   const tokens = new Map<Role, string>();
   for (const role of roles) tokens.set(role, await createToken(files.root, `${role}-bot`, role));
-  const server = await testServer({ repository: files, world: withTelemetry(manualTelemetry()) });
+  const server = await testServer({ repository: files, world: withTelemetry(manualTelemetry()) }, whenOver);
   return { server, tokenOf: (role) => tokens.get(role) ?? "" };
 }
+
+/** For all tests that change nothing. */
+const whenAllOver = whenTestsOver();
+let started: Promise<WithTokens> | undefined;
+const unchanged = () => (started ??= withTokens(whenAllOver));
 
 async function revoke(server: TestServer, name: string): Promise<void> {
   const { nodePorts } = await import("../../src/core/index.ts");
@@ -34,7 +45,7 @@ const operationRoutes = routes.flatMap((route) => ("operation" in route ? [route
 
 describe.each(roles)("over HTTP, the role %s", (role) => {
   test("may use only the routes that the table of rights permits", async () => {
-    const { server, tokenOf } = await withTokens();
+    const { server, tokenOf } = await unchanged();
     for (const { method, path, operation } of operationRoutes) {
       // No operation accepts a list, so a permitted change is refused because of its body.
       const body = method === "POST" ? { body: "[]" } : {};
@@ -50,7 +61,7 @@ describe.each(roles)("over HTTP, the role %s", (role) => {
   });
 
   test("is returned by GET /api/me", async () => {
-    const { server, tokenOf } = await withTokens();
+    const { server, tokenOf } = await unchanged();
     expect((await ask(server, ME, { headers: bearer(tokenOf(role)) })).json).toEqual({
       actor: `${role}-bot`,
       role,
@@ -61,7 +72,7 @@ describe.each(roles)("over HTTP, the role %s", (role) => {
 
 describe.each(roles)("over the WebSocket, the role %s", (role) => {
   test("may watch, and may act only if the table of rights permits it", async () => {
-    const { server, tokenOf } = await withTokens();
+    const { server, tokenOf } = await unchanged();
     const client = await open(server, { headers: bearer(tokenOf(role)) });
     client.send({ type: "subscribe" });
     expect((await client.next()).type).toBe("subscribed");
@@ -137,7 +148,7 @@ describe("without a token", () => {
   });
 
   test("GET /api/me calls the caller anonymous; a wrong token is refused there", async () => {
-    const { server } = await withTokens();
+    const { server } = await unchanged();
     expect((await ask(server, ME)).json).toEqual({ actor: "anonymous", role: null, rights: ["read"] });
     expect((await ask(server, ME, { headers: bearer("wrong") })).status).toBe(401);
   });

@@ -23,7 +23,7 @@ import { logUsageBody } from "../../src/core/api/log-care.ts";
 import { markListBody } from "../../src/core/api/marks.ts";
 import { proposalListBody } from "../../src/core/api/proposals.ts";
 import { planBody, releaseListBody } from "../../src/core/api/rollout.ts";
-import { ask, ENV, post, testServer, type TestResponse } from "./support.ts";
+import { ask, ENV, post, sharedServer, testServer, type TestResponse } from "./support.ts";
 import type { Route } from "../../src/server/route.ts";
 import { routes } from "../../src/server/routes.ts";
 
@@ -93,9 +93,11 @@ test("the route list", async () => {
   await expect(`${rows.join("\n")}\n`).toMatchFileSnapshot(join(SNAPSHOTS, "routes.txt"));
 });
 
+const running = sharedServer();
+
 describe.each(Object.entries(examples))("GET %s", (_, { path, body }) => {
   test("answers as its schema says", async () => {
-    const server = await testServer();
+    const server = await running();
     await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
     const answer = await ask(server, path);
     expect(answer.status).toBe(200);
@@ -109,7 +111,7 @@ describe.each(Object.entries(examples))("GET %s", (_, { path, body }) => {
   });
 
   test("HEAD has the same headers and no body", async () => {
-    const server = await testServer();
+    const server = await running();
     const [get, head] = [await ask(server, path), await ask(server, path, { method: "HEAD" })];
     expect(head.status).toBe(200);
     expect(head.text).toBe("");
@@ -143,8 +145,6 @@ test("every route that can be read has an example", () => {
 });
 
 describe("unknown paths", () => {
-  const server = testServer;
-
   test.each([
     "/api",
     "/api/",
@@ -157,21 +157,21 @@ describe("unknown paths", () => {
     "/assets/",
     "/favicon.ico",
   ])("%s is answered with 404", async (path) => {
-    const answer = await ask(await server(), path);
+    const answer = await ask(await running(), path);
     expect(answer.status).toBe(404);
     expectJsonHeaders(answer);
     expect(answer.json).toEqual({ error: "Not found." });
   });
 
   test.each(paths)("%s with another method is answered with 405 and Allow", async (path) => {
-    const running = await server();
+    const server = await running();
     const allowed = routes
       .filter((route) => route.path === path)
       .flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
     for (const method of ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND"].filter(
       (name) => !allowed.includes(name),
     )) {
-      const answer = await ask(running, `${path}?x=1`, { method });
+      const answer = await ask(server, `${path}?x=1`, { method });
       expect({ method, status: answer.status, allow: answer.headers.allow }).toEqual({
         method,
         status: 405,
@@ -184,7 +184,7 @@ describe("unknown paths", () => {
 
   test("an unsupported method on an unknown path is answered with 404, with a body of any type", async () => {
     const answer = await post(
-      await server(),
+      await running(),
       "x".repeat(100_000),
       { "content-type": "text/x-anything" },
       "/api/nothing",

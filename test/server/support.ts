@@ -9,7 +9,7 @@ import type { Limits } from "../../src/server/limits.ts";
 import type { ConnectFleet } from "../../src/server/fleet.ts";
 import type { OpenMcp } from "../../src/server/mcp.ts";
 import { startServer, type RunningServer } from "../../src/server/start.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { temporaryFolder, whenTestsOver, type WhenOver } from "../support/temporary-folder.ts";
 
 const REPOSITORY = join(import.meta.dirname, "../..");
 const CONSOLE = join(REPOSITORY, "dist/console");
@@ -22,8 +22,8 @@ export interface Repository {
 }
 
 /** A repository with the env files of the reference backend, or the given ones. */
-export function repository(files?: Readonly<Record<string, string>>): Repository {
-  const root = temporaryFolder();
+export function repository(files?: Readonly<Record<string, string>>, whenOver?: WhenOver): Repository {
+  const root = temporaryFolder(whenOver);
   const configDir = join(root, CONFIG_DIR);
   mkdirSync(configDir, { recursive: true });
   if (files === undefined) cpSync(join(REPOSITORY, CONFIG_DIR), configDir, { recursive: true });
@@ -58,8 +58,19 @@ export interface ServerOptions {
   readonly world?: (ports: Ports) => Ports;
 }
 
-export async function testServer(options: ServerOptions = {}): Promise<TestServer> {
-  const { repository: files = repository(), env = {}, world = (ports) => ports, isTerminal, ...rest } = options;
+/** One server for all tests of a file that change nothing, started by the first of them. */
+export function sharedServer(options: ServerOptions = {}): () => Promise<TestServer> {
+  const whenOver = whenTestsOver();
+  let started: Promise<TestServer> | undefined;
+  return () => (started ??= testServer(options, whenOver));
+}
+
+export async function testServer(
+  options: ServerOptions = {},
+  whenOver: WhenOver = onTestFinished,
+): Promise<TestServer> {
+  const { repository: given, env = {}, world = (ports) => ports, isTerminal, ...rest } = options;
+  const files = given ?? repository(undefined, whenOver);
   const log: string[] = [];
   const waiting = new Set<() => void>();
   const write = (line: string): void => {
@@ -78,7 +89,7 @@ export async function testServer(options: ServerOptions = {}): Promise<TestServe
     consoleDir: CONSOLE,
     ...rest,
   });
-  onTestFinished(() => server.close());
+  whenOver(() => server.close());
   const text = (name = "dev"): string => readFileSync(files.envFile(name), "utf8");
   const logged = (pattern: RegExp, count = 1): Promise<void> =>
     new Promise((resolve) => {

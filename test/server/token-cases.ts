@@ -1,17 +1,9 @@
 /** The rows of the error table that need tokens. */
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
-import type { ErrorKind } from "../../src/core/index.ts";
 import { bearer, createToken } from "../support/tokens.ts";
-import { post, type TestResponse, type ServerOptions, type TestServer } from "./support.ts";
-
-/** A request and the kind of its refusal. */
-export interface Case {
-  readonly what: string;
-  readonly kind: ErrorKind;
-  readonly options?: () => ServerOptions;
-  readonly provoke: (server: TestServer) => Promise<Pick<TestResponse, "status" | "json">>;
-}
+import { alone, type Case } from "./error-case.ts";
+import { post, type TestResponse, type TestServer } from "./support.ts";
 
 const fastify = { values: { SVC_HTTP_FRAMEWORK: "fastify" } };
 const token = { env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: "a-token" } };
@@ -26,6 +18,7 @@ export const tokenCases: readonly Case[] = [
   {
     what: "role too weak",
     kind: "FORBIDDEN",
+    options: alone,
     provoke: async (server) => {
       const viewer = await createToken(server.repository.root, "bot", "viewer");
       return await post(server, fastify, bearer(viewer));
@@ -34,6 +27,7 @@ export const tokenCases: readonly Case[] = [
   {
     what: "token of another environment",
     kind: "FORBIDDEN",
+    options: alone,
     provoke: async (server) => {
       const editor = await createToken(server.repository.root, "bot", "editor", { environments: ["staging"] });
       return await post(server, fastify, bearer(editor));

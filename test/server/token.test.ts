@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { networkInterfaces } from "node:os";
 import { describe, expect, test } from "vitest";
-import { ask, ENV, post, testServer } from "./support.ts";
+import { ask, ENV, post, sharedServer, testServer } from "./support.ts";
 import { ASSET_PATH } from "../../src/server/content-routes.ts";
 import { routes } from "../../src/server/routes.ts";
 import { firstOrAll, longTest } from "../support/runs.ts";
@@ -117,6 +117,8 @@ test("a host name is accepted only if the operator allows it", async () => {
 });
 
 describe("headers that the browser sets", () => {
+  const unchanged = sharedServer();
+
   test.each([
     ["GET", ENV, { "sec-fetch-site": "same-origin" }, 200],
     ["GET", ENV, { "sec-fetch-site": "none" }, 200],
@@ -144,7 +146,7 @@ describe("headers that the browser sets", () => {
     ["GET", ENV, { origin: "http://evil.example" }, 403],
     ["OPTIONS", ENV, { origin: "http://evil.example", "access-control-request-method": "POST" }, 403],
   ])("%s %s with %j is answered with %i", async (method, path, headers, status) => {
-    const answer = await ask(await testServer(), path, { method, headers });
+    const answer = await ask(await unchanged(), path, { method, headers });
     expect(answer.status).toBe(status);
     if (status !== 403) return;
     expect(answer.json.error).toBe("Forbidden.");

@@ -1,15 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { deploymentsVerdictBody } from "../../src/core/api/bodies.ts";
 import { hostileDocuments } from "../support/hostile-documents.ts";
-import { ask, ENV, JSON_TYPE, post, rawConnection, testServer, type TestResponse } from "./support.ts";
+import { ask, ENV, JSON_TYPE, post, rawConnection, sharedServer, testServer, type TestResponse } from "./support.ts";
 import { everyThirdOrAll, longTest } from "../support/runs.ts";
 
 const PATH = "/api/validate";
 const YAML_TYPE = { "content-type": "application/yaml" };
 const LIMIT = 65_536;
 
+/** The route reads no file and writes none. */
+const running = sharedServer();
+
 async function validate(text: string | Uint8Array, headers = {}): Promise<TestResponse> {
-  return post(await testServer(), text, { ...YAML_TYPE, ...headers }, PATH);
+  return post(await running(), text, { ...YAML_TYPE, ...headers }, PATH);
 }
 
 function issuesOf({ json }: TestResponse): string[] {
@@ -128,7 +131,7 @@ describe("the server refuses", () => {
 
   const documents = Object.entries(hostileDocuments);
   longTest.each(everyThirdOrAll(documents))("%s without crashing", async (_, make) => {
-    const server = await testServer();
+    const server = await running();
     const answer = await post(server, Buffer.from(make(LIMIT)).subarray(0, LIMIT), YAML_TYPE, PATH);
     expect([200, 400]).toContain(answer.status);
     expect(answer.text.length).toBeLessThan(256 * LIMIT);
@@ -164,12 +167,12 @@ describe("the server refuses", () => {
   );
 
   test("YAML on a route that accepts only JSON", async () => {
-    const answer = await post(await testServer(), "values: {}\n", YAML_TYPE, ENV);
+    const answer = await post(await running(), "values: {}\n", YAML_TYPE, ENV);
     expect(answer).toMatchObject({ status: 415, json: { details: "Accepted: Content-Type: application/json." } });
   });
 
   test("another site, whose browser sends a preflight request", async () => {
-    const server = await testServer();
+    const server = await running();
     const foreign = { origin: "https://elsewhere.example", "sec-fetch-site": "cross-site" };
     expect((await post(server, YAML, { ...YAML_TYPE, ...foreign }, PATH)).status).toBe(403);
     const preflightHeaders = {
@@ -183,7 +186,7 @@ describe("the server refuses", () => {
   });
 
   test("an unknown query parameter", async () => {
-    const answer = await post(await testServer(), YAML, YAML_TYPE, `${PATH}?file=x`);
+    const answer = await post(await running(), YAML, YAML_TYPE, `${PATH}?file=x`);
     expect(answer).toMatchObject({ status: 400, json: { error: "Invalid request." } });
   });
 
@@ -197,14 +200,14 @@ describe("the server refuses", () => {
 });
 
 test("JSON is answered without a document", async () => {
-  const server = await testServer();
+  const server = await running();
   expect((await post(server, {}, JSON_TYPE, PATH)).text).toBe('{"valid":true,"issues":[]}');
   // An object in JSON is never read as bytes.
   expect((await post(server, { 0: 97, length: 1 }, JSON_TYPE, PATH)).json).not.toHaveProperty("document");
 });
 
 test("a kept-alive connection can be used again after a refusal", async () => {
-  const { socket, ended } = rawConnection(await testServer());
+  const { socket, ended } = rawConnection(await running());
   const request = (type: string, more = ""): string =>
     `POST ${PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${type}\r\nContent-Length: 2\r\n${more}\r\n{}`;
   socket.write(request("text/yaml"));

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { inputs } from "../../src/core/api/inputs.ts";
 import type { Limits } from "../../src/core/api/limits.ts";
 import { roles, type Role } from "../../src/core/api/rights.ts";
-import type { Operation } from "../../src/core/index.ts";
+import type { Operation, Ports } from "../../src/core/index.ts";
 import * as table from "../../src/core/operations.ts";
 
 export type AnyOperation = Operation<never, unknown>;
@@ -132,6 +132,19 @@ export const declared = {
     }),
   ),
 };
+
+/** Reads each ecosystem file once, because each reading starts a process and hundreds of cells ask for the same files. */
+export function readingOnce(ports: Ports): Ports {
+  const { ecosystems } = ports;
+  const loads = new Map<string, ReturnType<typeof ecosystems.load>>();
+  const load: typeof ecosystems.load = (...args) => {
+    const key = JSON.stringify(args);
+    const loaded = loads.get(key) ?? ecosystems.load(...args);
+    loads.set(key, loaded);
+    return loaded;
+  };
+  return { ...ports, ecosystems: { ...ecosystems, load } };
+}
 
 export function writeApps(root: string): void {
   writeFileSync(join(root, "x.cjs"), "");

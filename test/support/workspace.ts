@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import { nodePorts, type Ports } from "../../src/core/index.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 export interface TestWorkspace {
   readonly root: string;
@@ -33,8 +32,7 @@ export function makeWorkspace(
   files: Readonly<Record<string, string | Uint8Array>> = { [`${CONFIG_FOLDER}/.env.dev`]: GOOD_ENV },
   env: Readonly<Record<string, string>> = {},
 ): TestWorkspace {
-  const root = mkdtempSync(join(tmpdir(), "svcm-test-"));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder();
   mkdirSync(join(root, CONFIG_FOLDER), { recursive: true });
   const path = (file: string): string => join(root, file);
   const write = (file: string, text: string | Uint8Array): void => {

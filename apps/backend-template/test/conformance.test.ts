@@ -4,7 +4,7 @@ import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packagedRuntimeContract } from "../../../src/core/project/facts/packaged.generated.ts";
 import { runToEnd, startEntrypoint, type Entrypoint } from "./entrypoint.ts";
-import { firstOrAll, longTest } from "../../../test/support/runs.ts";
+import { firstOrAll, longTest, sampleOrAll } from "../../../test/support/runs.ts";
 
 const spec = packagedRuntimeContract.keys["SVC_HTTP_FRAMEWORK"];
 const frameworks = spec?.kind === "enum" ? spec.values : [];
@@ -18,7 +18,11 @@ const ORIGINS = ` ${ORIGIN}, https://console.example.com`;
 
 const post = (body: string) => ({ method: "POST", body, headers: { "content-type": "application/json" } });
 
-describe.each(frameworks)("%s", (framework) => {
+/** Half of the time is the loading of these two. Each other framework is an adapter of the same form. */
+const HEAVY = ["loopback", "sails-js"];
+const quick = frameworks.filter((framework) => !HEAVY.includes(framework));
+
+describe.each(sampleOrAll(frameworks, quick))("%s", (framework) => {
   let backend: Entrypoint & AsyncDisposable;
   const ask = async (path: string, init?: RequestInit) => {
     const response = await fetch(backend.url + path, init);

@@ -16,7 +16,7 @@ describe("reading", () => {
       fc.property(hostileText, (text) => {
         expect(Object.fromEntries(valuesOf(parseEnvDocument(text)))).toEqual(dotenv.parse(text));
       }),
-      propertyRuns(5000, 20_000),
+      propertyRuns(2000, 20_000),
     );
   });
 
@@ -25,7 +25,7 @@ describe("reading", () => {
       fc.property(envText, (text) => {
         expect(Object.fromEntries(valuesOf(parseEnvDocument(text)))).toEqual({ ...parseEnv(text) });
       }),
-      propertyRuns(2000, 5000),
+      propertyRuns(1000, 5000),
     );
   });
 
@@ -37,7 +37,7 @@ describe("reading", () => {
         const byNode = parseEnv(text);
         for (const [key, value] of valuesOf(document)) expect(byNode[key]).toBe(value);
       }),
-      propertyRuns(4000, 50_000),
+      propertyRuns(2000, 50_000),
     );
   });
 
@@ -78,7 +78,7 @@ describe("positions", () => {
       fc.property(hostileText, (text) => {
         expect(partsOf(parseEnvDocument(text)).join("")).toBe(text);
       }),
-      propertyRuns(5000, 20_000),
+      propertyRuns(2000, 20_000),
     );
   });
 
@@ -92,7 +92,7 @@ describe("positions", () => {
           expect(text.slice(valueStart, valueEnd).trim()).toBe(text.slice(valueStart, valueEnd));
         }
       }),
-      propertyRuns(5000, 20_000),
+      propertyRuns(2000, 20_000),
     );
   });
 

@@ -30,7 +30,7 @@ function attemptSets(text: string, assignments: readonly Assignment[]): EditResu
 
 describe("setting a value", () => {
   longTest("svcm's reader, dotenv and node --env-file read the value that was set", () => {
-    const often = propertyRuns(2000, 10_000);
+    const often = propertyRuns(1000, 10_000);
     let written = 0;
     fc.assert(
       fc.property(envText, keyName, value, (text, key, to) => {
@@ -65,7 +65,7 @@ describe("setting a value", () => {
           if (name !== key) expect(valuesOf(parseEnvDocument(next)).get(name)).toBe(before);
         }
       }),
-      propertyRuns(4000, 20_000),
+      propertyRuns(1500, 20_000),
     );
   });
 
@@ -75,7 +75,7 @@ describe("setting a value", () => {
         const once = attemptSet(text, key, to);
         if (once !== undefined) expect(setValue(once, key, to)).toBe(once);
       }),
-      propertyRuns(2000, 10_000),
+      propertyRuns(1000, 10_000),
     );
   });
 
@@ -182,7 +182,7 @@ describe("a line that some readers would read differently", () => {
   });
 
   longTest("in any text, Node reads the value back, or a warning names a line", () => {
-    const often = propertyRuns(4000, 50_000);
+    const often = propertyRuns(2000, 50_000);
     const counts = { given: 0, doubted: 0 };
     fc.assert(
       fc.property(hostileText, keyName, value, (text, key, to) => {
@@ -214,7 +214,7 @@ describe("several values at once", () => {
         const expected = valuesOf(parseEnvDocument(inTurn));
         expect(valuesOf(parseEnvDocument(together.text))).toEqual(expected);
       }),
-      propertyRuns(2000, 10_000),
+      propertyRuns(1000, 10_000),
     );
   });
 

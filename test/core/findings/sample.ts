@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { sortIssues, type Issue } from "../../../src/core/api/issue.ts";
 import type { Report } from "../../../src/core/findings/report.ts";
 import type { Paint } from "../../../src/core/findings/text.ts";
+import { anyCharacter } from "../../support/any-character.ts";
 
 const plain = (text: string): string => text;
 export const PLAIN: Paint = { bold: plain, dim: plain, red: plain, yellow: plain, green: plain, cyan: plain };
@@ -83,7 +84,7 @@ export function issue({ at: place, code = "CODE", ...given }: Given): Issue {
 
 /** Hostile text: control characters, markup, invalid Unicode, right-to-left marks. */
 const anyText = fc.oneof(
-  fc.string({ unit: "binary" }),
+  fc.string({ unit: anyCharacter }),
   fc.string({ unit: "grapheme" }),
   fc.string({
     unit: fc.constantFrom(

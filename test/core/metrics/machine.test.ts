@@ -11,7 +11,7 @@ import { openPortable } from "../../../src/core/metrics/machine/portable.ts";
 import { processCpuPercent } from "../../../src/core/running/process-rate.ts";
 import { asNobody, canBeNobody, isLinux } from "../../support/machine.ts";
 import { commandLine, run, start } from "../../support/child.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { onDisk, temporaryFolder } from "../../support/temporary-folder.ts";
 import { longTest } from "../../support/runs.ts";
 
 async function reader(diskPaths: readonly string[] = ["/"]) {
@@ -91,7 +91,7 @@ describe.runIf(isLinux)("Linux", () => {
   test("the disk traffic of a process equals the bytes that it wrote", async () => {
     const machine = await reader();
     const before = (await machine.processes([process.pid])).get(process.pid)!.io;
-    writeFileSync(join(temporaryFolder(), "file"), Buffer.alloc(2 ** 20, 1), { flush: true });
+    writeFileSync(join(temporaryFolder(undefined, onDisk()), "file"), Buffer.alloc(2 ** 20, 1), { flush: true });
     const after = (await machine.processes([process.pid])).get(process.pid)!.io;
     if ("code" in before || "code" in after) throw new Error("it cannot be read");
     expect(after.writeBytes - before.writeBytes).toBeGreaterThanOrEqual(2 ** 20);
@@ -141,7 +141,7 @@ longTest("the constant facts of the machine are read once for all readers, and a
 });
 
 test("the stamp of a file changes with the file, and is null if the file is missing", () => {
-  const file = join(temporaryFolder(), "file");
+  const file = join(temporaryFolder(undefined, onDisk()), "file");
   const stamp = () => nodeFileStamps.read([file])[0];
   expect(stamp()).toBeNull();
   writeFileSync(file, "a");

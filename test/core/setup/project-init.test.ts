@@ -22,7 +22,7 @@ import { proposalIn } from "../../support/proposal.ts";
 const caller = commandLineCaller();
 const ENV = { PATH: process.env["PATH"] ?? "" };
 describe.each(Object.entries(projects))("svcm init in a project: %s", (_, { files, layout, starts, env }) => {
-  test("proposes the layout that a reader sees in it, and the operations work with it", async () => {
+  test("proposes the layout that a reader sees in it, and the operations work with it; a second run changes nothing", async () => {
     const ports = repository({ "main.js": "", ...files });
     const answer = await execute(projectInit, ports, { write: true }, caller);
     const text = readFileSync(`${ports.workspace.root}/svcm.yaml`, "utf8");
@@ -43,17 +43,12 @@ describe.each(Object.entries(projects))("svcm init in a project: %s", (_, { file
         (await execute(envCheck, fresh, {}, caller)).issues.filter(({ severity }) => severity === "error"),
       ).toEqual([]);
     }
-  });
-
-  test("a second run changes nothing", async () => {
-    const ports = repository({ "main.js": "", ...files });
-    await execute(projectInit, ports, { write: true }, caller);
-    const before = ["svcm.yaml", ".gitignore"].map((name) => readFileSync(`${ports.workspace.root}/${name}`, "utf8"));
+    const proposals = () =>
+      ["svcm.yaml", ".gitignore"].map((name) => readFileSync(`${ports.workspace.root}/${name}`, "utf8"));
+    const before = proposals();
     const { plan, written } = await execute(projectInit, again(ports), { write: true }, caller);
     expect([plan, written]).toEqual([[], []]);
-    expect(["svcm.yaml", ".gitignore"].map((name) => readFileSync(`${ports.workspace.root}/${name}`, "utf8"))).toEqual(
-      before,
-    );
+    expect(proposals()).toEqual(before);
   });
 });
 

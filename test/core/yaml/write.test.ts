@@ -5,6 +5,7 @@ import { parse } from "yaml";
 import { expect, test } from "vitest";
 import { parseYaml } from "../../../src/core/yaml/parse.ts";
 import { writeYaml } from "../../../src/core/yaml/write.ts";
+import { propertyRuns } from "../../support/runs.ts";
 
 const words = fc.oneof(
   fc.string({ unit: "grapheme" }),
@@ -57,7 +58,7 @@ test("YAML 1.2 and YAML 1.1 read every written value back without a warning", ()
       expect(source.value).toEqual(value);
       expect(parse(text, { version: "1.1" })).toEqual(value);
     }),
-    { numRuns: 2_000 },
+    propertyRuns(500, 2000),
   );
 });
 

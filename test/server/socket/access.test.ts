@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import { ask, parseResponse, raw, testServer } from "../support.ts";
+import { ask, parseResponse, raw, sharedServer, testServer } from "../support.ts";
 import { manualTelemetry, sample, withTelemetry } from "./hand-telemetry.ts";
 import { open, openRefused, type ClientSettings } from "./support.ts";
 
@@ -15,6 +15,8 @@ const subscribe = { type: "subscribe" };
 
 const UPGRADE =
   "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+
+const anonymous = sharedServer({ world: withTelemetry(manualTelemetry()) });
 
 function start(options: Parameters<typeof testServer>[0] = {}) {
   return testServer({ world: withTelemetry(manualTelemetry()), ...options });
@@ -30,12 +32,12 @@ describe("the origin of a WebSocket", () => {
     ["another scheme", { origin: "https://127.0.0.1" }],
     ["another site, by what the browser says", { "sec-fetch-site": "cross-site" }],
   ])("%s is answered with 403", async (_, headers) => {
-    const { status, json } = await openRefused(await start(), { headers });
+    const { status, json } = await openRefused(await anonymous(), { headers });
     expect({ status, error: json.error }).toEqual({ status: 403, error: "Forbidden." });
   });
 
   test("localhost and 127.0.0.1 are different origins", async () => {
-    const server = await start();
+    const server = await anonymous();
     const host = `127.0.0.1:${server.port}`;
     expect((await openRefused(server, { headers: { host, origin: `http://localhost:${server.port}` } })).status).toBe(
       403,
@@ -47,7 +49,7 @@ describe("the origin of a WebSocket", () => {
 
   test("two Host headers are answered with 403", async () => {
     const { status } = parseResponse(
-      await raw(await start(), `GET ${PATH} HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n${UPGRADE}\r\n`),
+      await raw(await anonymous(), `GET ${PATH} HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n${UPGRADE}\r\n`),
     );
     expect(status).toBe(403);
   });
@@ -68,7 +70,7 @@ describe("a request that is not a WebSocket handshake", () => {
     [`PUT ${PATH} HTTP/1.1`, 405],
     [`GET http://evil.example${PATH} HTTP/1.1`, 403],
   ])("%s is answered with %i, and the server keeps running", async (line, status) => {
-    const server = await start();
+    const server = await anonymous();
     const answer = parseResponse(
       (await raw(server, `${line}\r\nHost: localhost\r\n${UPGRADE}\r\n`)).replace(/<[^]*$/, ""),
     );
@@ -85,18 +87,20 @@ describe("a request that is not a WebSocket handshake", () => {
     ["an invalid key", UPGRADE.replace("dGhl", "####"), 400],
     ["invalid subprotocols", `${UPGRADE}Sec-WebSocket-Protocol: a,,b\r\n`, 400],
   ])("%s is refused", async (_, upgrade, status) => {
-    const answer = parseResponse(await raw(await start(), `GET ${PATH} HTTP/1.1\r\nHost: localhost\r\n${upgrade}\r\n`));
+    const answer = parseResponse(
+      await raw(await anonymous(), `GET ${PATH} HTTP/1.1\r\nHost: localhost\r\n${upgrade}\r\n`),
+    );
     expect(answer.status).toBe(status);
     expect(answer.json.error).toBe(status === 426 ? "Upgrade required." : "Invalid request.");
   });
 
   test("an upgrade of another route does not wait for a body", async () => {
     const request = `POST /api/validate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 10\r\n${UPGRADE}\r\n`;
-    expect(parseResponse(await raw(await start(), request)).status).toBe(400);
+    expect(parseResponse(await raw(await anonymous(), request)).status).toBe(400);
   });
 
   test("without an upgrade, the answer explains the handshake", async () => {
-    const answer = await ask(await start(), PATH);
+    const answer = await ask(await anonymous(), PATH);
     expect(answer.status).toBe(426);
     expect(answer.headers).toMatchObject({ upgrade: "websocket", "sec-websocket-version": "13" });
     expect(answer.json).toEqual({

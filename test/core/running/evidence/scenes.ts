@@ -105,7 +105,7 @@ function dateMoves(root: string, from: number, seconds: number): number {
 
 function startProcess(cwd: string): CodeProcess {
   const startedAt = Date.now();
-  const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1e6)"], { cwd, stdio: "ignore" });
+  const child = spawn("sleep", ["1000000"], { cwd, stdio: "ignore" });
   onTestFinished(() => void child.kill("SIGKILL"));
   return { pmId: 0, pid: child.pid ?? 0, startedAt, versioning: null };
 }
