@@ -21,7 +21,7 @@ const lines = blocks.flat();
 const run = (line: string, ...more: string[]): Promise<RunResult> =>
   svcm([...line.split(" ").slice(1), ...more], {
     root: shop.checkout,
-    env: { PM2_HOME: shop.own.home, HOME: shop.own.folder, COLUMNS: "200", ...GIT_ENVIRONMENT },
+    env: { ...shop.env, COLUMNS: "200" },
   });
 
 test("each command of the page does what the page says", async () => {
