@@ -38,7 +38,7 @@ describe.each(firstOrAll(proxies))("behind $name (needs it, openssl and a browse
     await page.getByText("Saved 1 key to .env.dev.").waitFor();
   }
 
-  test.skipIf(!isPossible).each([{ path: "" }, { path: "/svcm" }])(
+  test.skipIf(!isPossible).each(firstOrAll([{ path: "/svcm" }, { path: "" }]))(
     "at $path/ the page, its files, the API and the WebSocket work, and a save arrives",
     async ({ path }) => {
       const { server, url } = await behind(path);

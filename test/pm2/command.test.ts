@@ -7,7 +7,7 @@ import { RUN } from "../support/command-line.ts";
 import { isLinux } from "../support/machine.ts";
 import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { svcm as runSvcm, type RunResult } from "../support/svcm.ts";
-import { longTest } from "../support/runs.ts";
+import { firstOrAll, longTest } from "../support/runs.ts";
 
 const CANARY = "canary-9d1f";
 const canHaveTerminal = isLinux && spawnSync("script", ["--version"]).status === 0;
@@ -189,7 +189,7 @@ test.skipIf(!canHaveTerminal)(
       const { status, stdout } = spawnSync("script", ["-qec", command, "/dev/null"], options);
       return { status, screen: stdout };
     };
-    for (const no of ["n\n", "\n", "\u0004"]) {
+    for (const no of firstOrAll(["\n", "n\n", "\u0004"])) {
       const { status, screen } = confirm(no);
       expect(screen).toMatch(
         /Stop all 2 processes of the namespace realtime: grpcapi \(id \d\), websocketapi \(id \d\)\?/,

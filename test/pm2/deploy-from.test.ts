@@ -15,6 +15,7 @@ import {
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { execute, rolloutRollback } from "../../src/core/index.ts";
+import { longTest } from "../support/runs.ts";
 import { caller, shopUnderPm2 } from "./deployed-shop.ts";
 
 const shop = shopUnderPm2();
@@ -49,6 +50,9 @@ test("a tarball is deployed without a build, and a folder after it; a rollback g
   await execute(rolloutRollback, shop.ports, {}, caller);
   expect([await shop.answer(), shop.current()]).toEqual(["7", deploy.id]);
   renameSync(join(shop.checkout, "git-away"), join(shop.checkout, ".git"));
+});
+
+longTest("after a release from a file, a commit is deployed as before", async () => {
   expect((await shop.deploy()).deploy.subject).toBe("version 1");
 });
 

@@ -16,7 +16,7 @@ import { processRunBody } from "../../src/core/api/process-run.ts";
 import { post, testServer } from "../server/support.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
-import { longTest } from "../support/runs.ts";
+import { longTest, sampleOrAll } from "../support/runs.ts";
 
 const { own, ports } = runningPm2({ TZ: "Europe/Berlin" });
 const caller = { source: "cli", grants: ["read", "act", "write"] } as const;
@@ -56,7 +56,7 @@ async function states(): Promise<Record<string, string>> {
 }
 
 test("an apply registers a job, changes a web app and a job, and never runs the job", async () => {
-  for (const version of ["1", "2", "3"]) {
+  for (const version of sampleOrAll(["1", "2", "3"], ["1", "3"])) {
     own.pm2Folder([web(version), nightly, clustered]);
     expect((await execute(rolloutApply, ports, input, caller)).release?.outcome).toBe("applied");
   }
