@@ -46,7 +46,7 @@ export function everydayTasks(browser: Browser, tasks: Tasks = inEveryWay): void
 }
 
 function onTrouble(browser: Browser, { task, longTask }: Tasks, real: Pm2): void {
-  task("why does it restart", { clicks: 0, first: "impossible" }, async (by) => {
+  longTask("why does it restart", { clicks: 0, first: "impossible" }, async (by) => {
     const { page, give, clicks } = await monitored(by, browser);
     const details = "It ended by itself 26 times in 4 minutes.";
     give([{ name: "auth" }, { name: "consumer", problem: { code: "PROCESS_CRASH_LOOP", details } }]);
@@ -54,7 +54,7 @@ function onTrouble(browser: Browser, { task, longTask }: Tasks, real: Pm2): void
     return clicks;
   });
 
-  task("the last lines of its log", { clicks: 2, first: "impossible" }, async (by) => {
+  longTask("the last lines of its log", { clicks: 2, first: "impossible" }, async (by) => {
     const app = named("api", by);
     await quietApp(real, app, "one\ntwo\nthe last line\n");
     const { page, clicks } = await opened(by, browser, await serverOver(real));
