@@ -163,7 +163,7 @@ test("a changed env file takes effect after a restart", async () => {
   expect((await seen()).env["SVC_HTTP_FRAMEWORK"]).toBe("fastify");
 });
 
-test("a restart with the ecosystem file applies its present declaration", async () => {
+longTest("a restart with the ecosystem file applies its present declaration", async () => {
   const declared = {
     name: "restapi",
     script: "./app.cjs",

@@ -33,7 +33,7 @@ function pack(...args: string[]): void {
   execFileSync("tar", ["--create", "--gzip", `--file=${file}`, ...args], { cwd: built, stdio: "ignore" });
 }
 
-test("a tarball is deployed without a build, and a folder after it; a rollback goes back", async () => {
+test("a tarball is deployed without a build, and a folder after it without Git", async () => {
   build("7");
   pack("--transform=s,^[.],package,", ".");
   const { deploy } = await shop.deploy({ from: file });
@@ -47,12 +47,13 @@ test("a tarball is deployed without a build, and a folder after it; a rollback g
   const second = await shop.deploy({ from: built });
   expect([await shop.answer(), second.deploy.current]).toEqual(["8", true]);
   expect((await shop.deploy({ from: built })).release).toBeNull();
-  await execute(rolloutRollback, shop.ports, {}, caller);
-  expect([await shop.answer(), shop.current()]).toEqual(["7", deploy.id]);
   renameSync(join(shop.checkout, "git-away"), join(shop.checkout, ".git"));
 });
 
-longTest("after a release from a file, a commit is deployed as before", async () => {
+longTest("a rollback goes back to a release from a file, and a commit is deployed as before", async () => {
+  const [, former] = shop.releases().toReversed();
+  await execute(rolloutRollback, shop.ports, {}, caller);
+  expect([await shop.answer(), shop.current()]).toEqual(["7", former]);
   expect((await shop.deploy()).deploy.subject).toBe("version 1");
 });
 

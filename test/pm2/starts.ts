@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { plainEnvironment } from "../support/command-line.ts";
 import type { OwnProject, Start } from "../support/own-projects.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
-import { firstOrAll } from "../support/runs.ts";
+import { firstOrAll, longTest } from "../support/runs.ts";
 import { serve, svcm } from "../support/svcm.ts";
 
 const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
@@ -101,7 +101,7 @@ export function testStarts(projects: Readonly<Record<string, OwnProject>>): void
       expect(await startedBySvcm(files, start)).toEqual(await startedByTeam(files, start));
     });
 
-    test("svcm serve shows the same apps", async () => {
+    longTest("svcm serve shows the same apps", async () => {
       const { folder, home } = write(files);
       const options = { root: folder, env: { PM2_HOME: home } };
       await svcm(["init", "--yes"], options);
