@@ -3,7 +3,7 @@
 import { cpSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, expect } from "vitest";
 import { makeRepository } from "../support/git.ts";
 import { quietApp } from "../support/quiet-app.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
@@ -36,8 +36,8 @@ function named(app: string, by: Way): string {
 }
 
 export function everydayTasks(browser: Browser, tasks: Tasks = inEveryWay): void {
+  // The first task with an app starts its daemon.
   const real = pm2();
-  beforeAll(() => real.startDaemon());
   afterAll(() => real.end());
   onTrouble(browser, tasks, real);
   onThePast(browser, tasks);
@@ -223,7 +223,7 @@ function onEnvironments(browser: Browser, { task, longTask }: Tasks, real: Pm2):
     return clicks;
   });
 
-  task("change a key and make it effective in one app", { clicks: 5, first: 7 }, async (by) => {
+  longTask("change a key and make it effective in one app", { clicks: 5, first: 7 }, async (by) => {
     const files = repository();
     const app = { name: named("web", by), script: join(real.folder, "web.cjs"), cwd: real.folder };
     writeFileSync(app.script, "setInterval(() => {}, 1e6);");
