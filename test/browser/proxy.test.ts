@@ -1,12 +1,12 @@
 /// <reference lib="dom" />
 /** The console behind real TLS reverse proxies, with the configurations of the documentation. */
 import { request } from "node:https";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { openConsole, type OpenedConsole } from "../console/open-console.ts";
 import { ENV, testServer, type TestServer } from "../server/support.ts";
 import { freePort } from "../support/free-port.ts";
-import { firstOrAll } from "../support/runs.ts";
+import { firstOrAll, longTest } from "../support/runs.ts";
 import { PROXY_HOST, proxies } from "./proxies.ts";
 import { hasBrowser, useBrowser } from "./support.ts";
 
@@ -38,31 +38,26 @@ describe.each(firstOrAll(proxies))("behind $name (needs it, openssl and a browse
     await page.getByText("Saved 1 key to .env.dev.").waitFor();
   }
 
-  test.skipIf(!isPossible).each([{ path: "" }, { path: "/svcm" }])(
+  /** On a busy machine, the page may have connected again. */
+  async function expectProxied(opened: OpenedConsole, { server, url }: Behind): Promise<void> {
+    const addresses = new Set(opened.sockets.map((socket) => socket.url()));
+    expect([...addresses]).toEqual([`${url.replace("https:", "wss:")}/api/runtime/pm2-ws`]);
+    expect(server.text()).toContain("SVC_HTTP_FRAMEWORK=fastify");
+    expect(opened.requests.map((one) => one.url()).filter((address) => !address.startsWith(`${url}/`))).toEqual([]);
+  }
+
+  longTest.skipIf(!isPossible).each([{ path: "" }, { path: "/svcm" }])(
     "at $path/ the page, its files, the API and the WebSocket work, and a save arrives",
     async ({ path }) => {
-      const { server, url } = await behind(path);
-      const opened = await openConsole(browser, url);
+      const place = await behind(path);
+      const opened = await openConsole(browser, place.url);
       await opened.page.getByText("The processes of PM2 cannot be read").waitFor();
-      // On a busy machine, the page may have connected again.
-      const addresses = new Set(opened.sockets.map((socket) => socket.url()));
-      expect([...addresses]).toEqual([`${url.replace("https:", "wss:")}/api/runtime/pm2-ws`]);
       await opened.tab("Runtime environment").click();
       await save(opened);
-      expect(server.text()).toContain("SVC_HTTP_FRAMEWORK=fastify");
-      expect(opened.requests.map((one) => one.url()).filter((address) => !address.startsWith(`${url}/`))).toEqual([]);
-      expect(server.log.join("")).not.toContain("refused");
+      await expectProxied(opened, place);
+      expect(place.server.log.join("")).not.toContain("refused");
     },
   );
-
-  test.skipIf(!isPossible)("under a path, the path without its trailing slash leads to the page", async () => {
-    const { url } = await behind("/svcm");
-    const page = await browser().newPage({ ignoreHTTPSErrors: true });
-    onTestFinished(() => page.close());
-    await page.goto(url);
-    await page.getByRole("heading", { name: "Monitoring" }).waitFor();
-    expect(new URL(page.url()).pathname).toBe("/svcm/");
-  });
 
   test.skipIf(!isPossible)("a foreign Origin is refused, over HTTP and as a WebSocket", async () => {
     const { server, port } = await behind("/svcm");
@@ -78,14 +73,22 @@ describe.each(firstOrAll(proxies))("behind $name (needs it, openssl and a browse
     expect(await postStatus(port, `/svcm${ENV}`, own)).toBe(200);
   });
 
-  test.skipIf(!isPossible)("with a token, the page asks for it, then shows and saves the environment", async () => {
-    const { server, url } = await behind("/svcm", { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN });
-    const opened = await openConsole(browser, url, { tab: "environment", beginsWith: "dialog", mayFail: true });
-    await opened.field("Token").fill(TOKEN);
-    await opened.button("Continue").click();
-    await save(opened);
-    expect(server.text()).toContain("SVC_HTTP_FRAMEWORK=fastify");
-  });
+  test.skipIf(!isPossible)(
+    "under a path, without its trailing slash too, the page asks for the token, and all of it works",
+    async () => {
+      const place = await behind("/svcm", { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN });
+      const opened = await openConsole(browser, place.url, { beginsWith: "dialog", mayFail: true });
+      await opened.field("Token").fill(TOKEN);
+      await opened.button("Continue").click();
+      await opened.page.getByText("The processes of PM2 cannot be read").waitFor();
+      await opened.tab("Runtime environment").click();
+      await save(opened);
+      await expectProxied(opened, place);
+      await opened.page.goto(place.url);
+      await opened.page.getByRole("heading", { name: "Monitoring" }).waitFor();
+      expect(new URL(opened.page.url()).pathname).toBe("/svcm/");
+    },
+  );
 });
 
 const asProxied = (port: number, origin: string) => ({

@@ -8,43 +8,42 @@ import { CHANGED, nightServer } from "./night-server.ts";
 import { openConsole } from "./open-console.ts";
 
 const browser = useBrowser();
-test("events of a span are asked by time", async () => {
-  const server = await nightServer();
-  const { json } = await ask(server, `/api/events?since=${CHANGED}&until=${CHANGED + 70_000}&limit=1000`);
-  const times = json.events.map(({ at }: { at: string }) => Date.parse(at));
-  expect(Math.max(...times)).toBeLessThanOrEqual(CHANGED + 70_000);
-  expect(json.events.some(({ app }: { app: string }) => app === "web")).toBe(true);
-});
+test.skipIf(!hasBrowser)(
+  "a night is asked by the time of its events, shown once each, and goes back a week",
+  async () => {
+    const server = await nightServer();
+    const { json } = await ask(server, `/api/events?since=${CHANGED}&until=${CHANGED + 70_000}&limit=1000`);
+    const times = json.events.map(({ at }: { at: string }) => Date.parse(at));
+    expect(Math.max(...times)).toBeLessThanOrEqual(CHANGED + 70_000);
+    expect(json.events.some(({ app }: { app: string }) => app === "web")).toBe(true);
 
-test.skipIf(!hasBrowser)("the events after a change are those of its time, each once with its count", async () => {
-  const server = await nightServer();
-  const { page } = await openConsole(browser, server.url, { tab: "activity" });
-  const rows = page.locator("tbody tr:not(.day)");
-  const change = rows.filter({ hasText: "env.write" });
-  await change.getByRole("button", { name: "Events after it" }).click();
-  const requested = page.getByRole("list", { name: "On request" });
-  await requested.getByText(/^[\d:]+ web \(id 1\) was restarted/).waitFor();
-  await requested.getByText(/^[\d:]+ api \(id 2\) was restarted/).waitFor();
-  const own = page.getByRole("list", { name: "By itself" });
-  await expect.poll(() => own.innerText()).toMatch(/consumer \(id 0\) ended: .*crash, exit code 1\. ×10[01] until/);
-  expect(await page.getByText("No process started or ended").count()).toBe(0);
-  // The loop of an hour is a few rows, which the change divides.
-  const loops = rows.filter({ hasText: "consumer (id 0)" }).filter({ hasText: "exit" });
-  await expect.poll(() => loops.count()).toBeLessThanOrEqual(3);
-  await expect.poll(() => axe(page)).toEqual([]);
-  await page.setViewportSize({ width: 390, height: 844 });
-  await expect.poll(() => overflow(page)).toBe(0);
-});
+    const { page, button } = await openConsole(browser, server.url, { tab: "activity" });
+    const rows = page.locator("tbody tr:not(.day)");
+    const change = rows.filter({ hasText: "env.write" });
+    await change.getByRole("button", { name: "Events after it" }).click();
+    const requested = page.getByRole("list", { name: "On request" });
+    await requested.getByText(/^[\d:]+ web \(id 1\) was restarted/).waitFor();
+    await requested.getByText(/^[\d:]+ api \(id 2\) was restarted/).waitFor();
+    const own = page.getByRole("list", { name: "By itself" });
+    await expect.poll(() => own.innerText()).toMatch(/consumer \(id 0\) ended: .*crash, exit code 1\. ×10[01] until/);
+    expect(await page.getByText("No process started or ended").count()).toBe(0);
+    // The loop of an hour is a few rows, which the change divides.
+    const loops = rows.filter({ hasText: "consumer (id 0)" }).filter({ hasText: "exit" });
+    await expect.poll(() => loops.count()).toBeLessThanOrEqual(3);
+    await expect.poll(() => axe(page)).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect.poll(() => overflow(page)).toBe(0);
 
-test.skipIf(!hasBrowser)("Older reads the week before, and says since when the list reaches", async () => {
-  const { page, button } = await openConsole(browser, (await nightServer()).url, { tab: "activity?show=failures" });
-  const old = page.locator("tbody tr.event").filter({ hasText: "last-week (id 7)" });
-  const since = page.getByText(/^Events since/);
-  await since.waitFor();
-  const before = await since.innerText();
-  expect(await old.count()).toBe(0);
-  await button("Older").click();
-  await old.waitFor();
-  expect(await since.innerText()).not.toBe(before);
-  expect(await page.locator("tbody tr.event").filter({ hasText: "consumer (id 0)" }).count()).toBeGreaterThan(0);
-});
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.evaluate(() => void (location.hash = "#/activity?show=failures"));
+    const old = page.locator("tbody tr.event").filter({ hasText: "last-week (id 7)" });
+    const since = page.getByText(/^Events since/);
+    await since.waitFor();
+    const before = await since.innerText();
+    expect(await old.count()).toBe(0);
+    await button("Older").click();
+    await old.waitFor();
+    expect(await since.innerText()).not.toBe(before);
+    expect(await page.locator("tbody tr.event").filter({ hasText: "consumer (id 0)" }).count()).toBeGreaterThan(0);
+  },
+);

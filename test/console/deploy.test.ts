@@ -1,5 +1,5 @@
 /** The view of a deploy in the tab Plan, over real Git and a real PM2. */
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { useBrowser } from "../browser/support.ts";
 import { execute, proposalCreate } from "../../src/core/index.ts";
 import { shopUnderPm2 } from "../pm2/deployed-shop.ts";
@@ -49,7 +49,7 @@ longTest("a user sees the commits between, deploys, watches the steps, and goes 
   expect(await shop.answer()).toBe("1");
 });
 
-test("a proposal to deploy is approved with the plan of its commit, and another one is denied", async () => {
+longTest("a proposal to deploy is approved with the plan of its commit, and another one is denied", async () => {
   const robot = { source: "mcp", actor: "robot", role: "viewer", grants: ["read", "propose"] } as const;
   const propose = () => execute(proposalCreate, shop.ports, { kind: "deploy", environment: "production" }, robot);
   const commit = shop.publish({ VERSION: "3" });

@@ -3,7 +3,7 @@
 import { cpSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, expect } from "vitest";
 import { makeRepository } from "../support/git.ts";
 import { quietApp } from "../support/quiet-app.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
@@ -36,8 +36,8 @@ function named(app: string, by: Way): string {
 }
 
 export function everydayTasks(browser: Browser, tasks: Tasks = inEveryWay): void {
+  // The first task with an app starts its daemon.
   const real = pm2();
-  beforeAll(() => real.startDaemon());
   afterAll(() => real.end());
   onTrouble(browser, tasks, real);
   onThePast(browser, tasks);
@@ -46,7 +46,7 @@ export function everydayTasks(browser: Browser, tasks: Tasks = inEveryWay): void
 }
 
 function onTrouble(browser: Browser, { task, longTask }: Tasks, real: Pm2): void {
-  task("why does it restart", { clicks: 0, first: "impossible" }, async (by) => {
+  longTask("why does it restart", { clicks: 0, first: "impossible" }, async (by) => {
     const { page, give, clicks } = await monitored(by, browser);
     const details = "It ended by itself 26 times in 4 minutes.";
     give([{ name: "auth" }, { name: "consumer", problem: { code: "PROCESS_CRASH_LOOP", details } }]);
@@ -54,7 +54,7 @@ function onTrouble(browser: Browser, { task, longTask }: Tasks, real: Pm2): void
     return clicks;
   });
 
-  task("the last lines of its log", { clicks: 2, first: "impossible" }, async (by) => {
+  longTask("the last lines of its log", { clicks: 2, first: "impossible" }, async (by) => {
     const app = named("api", by);
     await quietApp(real, app, "one\ntwo\nthe last line\n");
     const { page, clicks } = await opened(by, browser, await serverOver(real));
@@ -223,7 +223,7 @@ function onEnvironments(browser: Browser, { task, longTask }: Tasks, real: Pm2):
     return clicks;
   });
 
-  task("change a key and make it effective in one app", { clicks: 5, first: 7 }, async (by) => {
+  longTask("change a key and make it effective in one app", { clicks: 5, first: 7 }, async (by) => {
     const files = repository();
     const app = { name: named("web", by), script: join(real.folder, "web.cjs"), cwd: real.folder };
     writeFileSync(app.script, "setInterval(() => {}, 1e6);");

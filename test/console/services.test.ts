@@ -18,10 +18,10 @@ beforeAll(() => real.startDaemon());
 afterAll(() => real.end());
 
 /** The services orders and billing with one process each, and a process that no service declares. */
-async function twoServices(options: ConsoleOptions = {}) {
+async function twoServices(options: ConsoleOptions = {}, isRunning = true) {
   const files = serviceRepository(["orders", "billing"]);
   const running = await real.ports().processes.list();
-  if (running.length === 0) {
+  if (isRunning && running.length === 0) {
     for (const service of ["orders", "billing"]) await runApi(real, files, service);
     await real.run({ name: "stray" });
   }
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)("the switch of services", () => {
   );
 
   test("is in the address, stays across tabs and a reload, and every request of the page includes it", async () => {
-    const { page, choice, requests, tab, files } = await twoServices();
+    const { page, choice, requests, tab, files } = await twoServices({}, false);
     await choice.selectOption("billing");
     await page.waitForURL(/#\/monitoring\?service=billing&environment=dev$/);
     const before = requests.length;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { killRounds } from "../support/kill-rounds.ts";
 
-test("a writer that is killed at any moment: 8 rounds", async () => {
-  expect(await killRounds(8, 1)).toBeGreaterThan(0);
+test("a writer that is killed at any moment: 4 rounds", async () => {
+  expect(await killRounds(4, 1)).toBeGreaterThan(0);
 });

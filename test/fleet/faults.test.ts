@@ -106,13 +106,19 @@ describe.skipIf(!hasNats)("unavailable nodes (needs nats-server)", () => {
     expect([gone.state, gone.svcm]).toEqual(["away", undefined]);
   });
 
-  test.each([-36_000_000, 36_000_000])("a clock difference of %i ms does not prevent a change", async (apart) => {
+  test("a clock that is ten hours behind or ahead does not prevent a change", async () => {
     const fleet = await testFleet();
-    await fleet.start("web-1", {
-      world: (ports) => ({ ...ports, clock: { ...ports.clock, now: () => Date.now() + apart } }),
-    });
-    await (await fleet.as("edda")).ask("web-1", envWrite, SAVE, MS);
-    expect(frameworkOf(fleet, "web-1")).toBe("fastify");
+    const edda = await fleet.as("edda");
+    for (const [node, apart] of [
+      ["web-1", -36_000_000],
+      ["web-2", 36_000_000],
+    ] as const) {
+      await fleet.start(node, {
+        world: (ports) => ({ ...ports, clock: { ...ports.clock, now: () => Date.now() + apart } }),
+      });
+      await edda.ask(node, envWrite, SAVE, MS);
+      expect(frameworkOf(fleet, node)).toBe("fastify");
+    }
   });
 
   const presenceOf = (instance: string, more: object = {}): string =>

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { NatsConnection } from "@nats-io/transport-node";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { roles, type Role } from "../../src/core/api/rights.ts";
 import {
   auditList,
@@ -21,7 +21,8 @@ import {
 } from "../../src/core/index.ts";
 import { parseAddress, requestKind, requestSubject, rolloutSubject } from "../../src/fleet/subjects.ts";
 import { hasNats } from "../support/nats-server.ts";
-import { rawConnection, rolloutText, testFleet } from "./support.ts";
+import { whenTestsOver } from "../support/temporary-folder.ts";
+import { rawConnection, rolloutText, testFleet, type TestFleet } from "./support.ts";
 import { longTest } from "../support/runs.ts";
 
 const users: Readonly<Record<Role, string>> = { viewer: "vera", operator: "otto", editor: "edda", admin: "adam" };
@@ -47,10 +48,18 @@ async function send(connection: NatsConnection, subject: string, message: unknow
   }>();
 }
 
+/** For tests whose requests leave the node as it is, or change what no other one reads. */
+const whenOver = whenTestsOver();
+let shared: TestFleet;
+beforeAll(async () => {
+  if (!hasNats) return;
+  shared = await testFleet({ whenOver });
+  await shared.start("web-1");
+});
+
 describe.skipIf(!hasNats)("requests between machines (needs nats-server)", () => {
   test("a node gives the same answer as the command on its own machine", async () => {
-    const fleet = await testFleet();
-    await fleet.start("web-1");
+    const fleet = shared;
     const edda = await fleet.as("edda");
     const { response } = await edda.ask("web-1", envRead, { environment: "dev" }, MS);
     expect(response).toMatchObject({ environment: "dev", values: { SVC_HTTP_FRAMEWORK: "express" } });
@@ -63,8 +72,7 @@ describe.skipIf(!hasNats)("requests between machines (needs nats-server)", () =>
   });
 
   test("the bytes of an env file do not leave the machine", async () => {
-    const fleet = await testFleet();
-    await fleet.start("web-1");
+    const fleet = shared;
     const connection = await rawConnection(fleet, "vera");
     const subject = requestSubject({ node: "web-1", kind: "read", id: "env.read", user: "vera" });
     const payload = JSON.stringify({ input: { environment: "dev" } });
@@ -73,8 +81,7 @@ describe.skipIf(!hasNats)("requests between machines (needs nats-server)", () =>
   });
 
   test("a change is carried out, and recorded with the user that the server vouches for", async () => {
-    const fleet = await testFleet();
-    await fleet.start("web-1");
+    const fleet = shared;
     const edda = await fleet.as("edda");
     await edda.ask("web-1", envWrite, SAVE, MS);
     expect(readFileSync(join(fleet.root("web-1"), ".env.dev"), "utf8")).toContain("SVC_HTTP_FRAMEWORK=fastify");
@@ -111,7 +118,7 @@ describe.skipIf(!hasNats)("requests between machines (needs nats-server)", () =>
   );
 
   test("no request is sent to a node that svcm.yaml does not declare", async () => {
-    const edda = await (await testFleet()).as("edda");
+    const edda = await shared.as("edda");
     for (const name of ["moon", "*", "web-1.read.node.show.vera", "__proto__"])
       expect(await outcome(edda.ask(name, nodeShow, {}, MS))).toBe("NODE_UNKNOWN");
   });
@@ -167,8 +174,7 @@ describe.skipIf(!hasNats)("rights of users (needs nats-server)", () => {
   });
 
   test("svcm reports that the server refused a viewer's change", async () => {
-    const fleet = await testFleet();
-    await fleet.start("web-1");
+    const fleet = shared;
     const vera = await fleet.as("vera");
     expect(await outcome(vera.ask("web-1", envWrite, SAVE, MS))).toBe("NODE_FORBIDDEN");
     expect(await outcome(vera.ask("web-1", processAct, { action: "stop", name: "x" }, MS))).toBe("NODE_FORBIDDEN");
@@ -194,8 +200,7 @@ describe.skipIf(!hasNats)("rights of users (needs nats-server)", () => {
   );
 
   test("an editor of another environment is refused by the node, with a record", async () => {
-    const fleet = await testFleet();
-    await fleet.start("web-1");
+    const fleet = shared;
     const [stig, adam] = [await fleet.as("stig"), await fleet.as("adam")];
     expect(await outcome(stig.ask("web-1", envWrite, SAVE, MS))).toBe("TOKEN_LIMITED");
     expect(await outcome(stig.ask("web-1", envWrite, { ...SAVE, environment: "staging" }, MS))).toBe("done");
@@ -262,8 +267,7 @@ describe.skipIf(!hasNats)("messages that svcm does not send (needs nats-server)"
   });
 
   test("a change that arrives twice is carried out once", async () => {
-    const fleet = await testFleet();
-    await fleet.start("web-1");
+    const fleet = shared;
     const connection = await rawConnection(fleet, "edda");
     const change = { ...good, id: "12345678", notAfter: Date.now() + 60_000 };
     expect((await send(connection, write, change)).ok).toBe(true);

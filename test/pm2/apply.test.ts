@@ -43,11 +43,12 @@ beforeAll(async () => {
   writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 200ms }");
 });
 
-beforeEach(async () => {
+/** The two apps as they are declared at first, and no other. */
+async function begin(): Promise<void> {
   const others = (await ports.processes.list()).filter(({ name }) => name !== "api" && name !== "web");
   for (const record of others) await ports.processes.remove(record);
   await apply([api, web]);
-});
+}
 
 const apply = (apps: readonly object[], more: Partial<InputOf<"rollout.apply">> = {}, world = ports) => {
   own.pm2Folder(apps);
@@ -85,197 +86,206 @@ interface Seen {
 
 const both = async (): Promise<unknown> => [await seen("api"), await seen("web")];
 
-test("an apply makes every process run as declared, and a second one has nothing to do", async () => {
-  const env = { MODE: "2", NEW: "1", API_TOKEN: CANARY };
-  const { release } = await apply([
-    { ...api, env, kill_timeout: 3000 },
-    { ...web, instances: 3, env: { MODE: "2" } },
-    { name: "new", script: "./app.cjs" },
-  ]);
-  expect(release).toMatchObject({ outcome: "applied", environment: "dev", source: "cli" });
-  expect(release?.steps.map(({ do: kind, app, phase }) => [kind, app, phase])).toEqual([
-    ["update", "api", "done"],
-    ["update", "web", "done"],
-    ["start", "new", "done"],
-    ["scale", "web", "done"],
-    ["save", "", "done"],
-  ]);
-  expect(await seen("api")).toEqual([{ pmId: expect.any(Number), status: "online", MODE: "2", NEW: "1", args: [] }]);
-  expect(await seen("web")).toMatchObject([{ MODE: "2" }, { MODE: "2" }, { MODE: "2" }]);
-  expect(await stepsLeft()).toBe(0);
-  const touched = (): unknown =>
-    ["pm2.log", "dump.pm2"].map((name) => [
-      readFileSync(join(own.home, name), "utf8"),
-      statSync(join(own.home, name)).mtimeMs,
+const CHANGED = [
+  { ...api, args: "x y", env: { MODE: "2", NEW: "1", API_TOKEN: CANARY }, kill_timeout: 3000 },
+  { ...web, instances: 3, env: { MODE: "2" } },
+  { name: "new", script: "./app.cjs" },
+];
+
+describe("an apply and its rollback", () => {
+  let before: unknown;
+  let applied: unknown;
+  let undone: Awaited<ReturnType<typeof rolloutRollback.run>> | undefined;
+
+  beforeAll(async () => {
+    await begin();
+    before = await both();
+  });
+
+  test("an apply makes every process run as declared, and a second one has nothing to do", async () => {
+    const { release } = await apply(CHANGED);
+    expect(release).toMatchObject({ outcome: "applied", environment: "dev", source: "cli" });
+    expect(JSON.stringify(release)).not.toContain(CANARY);
+    expect(release?.steps.map(({ do: kind, app, phase }) => [kind, app, phase])).toEqual([
+      ["update", "api", "done"],
+      ["update", "web", "done"],
+      ["start", "new", "done"],
+      ["scale", "web", "done"],
+      ["save", "", "done"],
     ]);
-  const before = touched();
-  expect(
-    (
-      await apply([
-        { ...api, env, kill_timeout: 3000 },
-        { ...web, instances: 3, env: { MODE: "2" } },
-        { name: "new", script: "./app.cjs" },
-      ])
-    ).release,
-  ).toBeNull();
-  // PM2 logs each call that changes a process.
-  expect(touched()).toEqual(before);
-});
-
-describe("a plan that is out of date is refused, and nothing is changed", () => {
-  longTest.each<[string, () => Promise<unknown> | void]>([
-    ["the file changed", () => own.pm2Folder([{ ...api, env: { MODE: "3" } }, web])],
-    [
-      "a process changed",
-      async () => {
-        own.pm2Folder([{ ...api, kill_timeout: 999 }, web]);
-        const restart = { action: "restart", scope: "ecosystem", name: "api", environment: "dev" } as const;
-        await execute(processAct, ports, restart, caller);
-        own.pm2Folder([{ ...api, env: { MODE: "2" } }, web]);
-      },
-    ],
-  ])("%s", async (_what, change) => {
-    own.pm2Folder([{ ...api, env: { MODE: "2" } }, web]);
-    const { id } = await execute(rolloutPlan, ports, { environment: "dev" }, caller);
-    await change();
-    const before = await both();
-    const refused = execute(rolloutApply, ports, { environment: "dev", plan: id! }, caller);
-    expect(await refusal(refused)).toMatchObject({ kind: "PLAN_STALE", code: "PLAN_STALE" });
-    expect(await both()).toEqual(before);
+    applied = await seen("api");
+    expect(applied).toEqual([{ pmId: expect.any(Number), status: "online", MODE: "2", NEW: "1", args: ["x", "y"] }]);
+    expect(await seen("web")).toMatchObject([{ MODE: "2" }, { MODE: "2" }, { MODE: "2" }]);
+    expect(await stepsLeft()).toBe(0);
+    const touched = (): unknown =>
+      ["pm2.log", "dump.pm2"].map((name) => [
+        readFileSync(join(own.home, name), "utf8"),
+        statSync(join(own.home, name)).mtimeMs,
+      ]);
+    const untouched = touched();
+    expect((await apply(CHANGED)).release).toBeNull();
+    // PM2 logs each call that changes a process.
+    expect(touched()).toEqual(untouched);
   });
 
-  longTest("other choices", async () => {
-    const apps = [
-      { ...api, env: { MODE: "2" } },
-      { ...web, env: { MODE: "2" } },
-    ];
-    own.pm2Folder(apps);
-    const { id } = await execute(rolloutPlan, ports, { environment: "dev" }, caller);
-    const before = await both();
-    expect(await refusal(apply(apps, { plan: id!, apps: ["api"] }))).toMatchObject({ kind: "PLAN_STALE" });
-    own.pm2Folder([apps[0]!]);
-    const { id: kept } = await execute(rolloutPlan, ports, { environment: "dev" }, caller);
-    const pruned = apply([apps[0]!], { plan: kept!, prune: true });
-    expect(await refusal(pruned)).toMatchObject({ kind: "PLAN_STALE" });
-    expect(await both()).toEqual(before);
+  test("values are only in PM2's records of a release and in its dump, readable only by their owner", async () => {
+    const [release] = (await execute(releaseList, ports, {}, caller)).releases;
+    const audit = await execute(auditList, ports, { limit: 1 }, caller);
+    expect(audit.records).toMatchObject([{ action: "plan.apply", outcome: "succeeded" }]);
+    expect(JSON.stringify([release, audit])).not.toContain(CANARY);
+    const files = readdirSync(join(own.home, "svcm"), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name));
+    const holding = files.filter((path) => readFileSync(path, "utf8").includes(CANARY));
+    const names = new Set(holding.map((path) => path.slice(path.lastIndexOf("/") + 1)));
+    expect(names).toEqual(new Set(["before.json", "boot.json"]));
+    for (const path of [...files, join(own.home, "dump.pm2")]) expect(statSync(path).mode & 0o077, path).toBe(0);
   });
 
-  longTest("the present plan is applied by its id", async () => {
-    own.pm2Folder([{ ...api, env: { MODE: "2" } }, web]);
-    const { id } = await execute(rolloutPlan, ports, { environment: "dev" }, caller);
-    expect((await apply([{ ...api, env: { MODE: "2" } }, web], { plan: id! })).release?.plan).toBe(id);
+  test("an unknown release is refused with the accepted ones", async () => {
+    const refused = execute(rolloutRollback, ports, { release: "29990101-000000-abcd" }, caller);
+    expect(await refusal(refused)).toMatchObject({
+      kind: "RELEASE_NOT_FOUND",
+      details: expect.stringContaining("Accepted: "),
+    });
   });
-});
 
-/** The same ports, but no time passes during the second step, so only the crash of its app ends it. */
-function untilCrash(): Ports {
-  const { clock, releases } = ports;
-  let stoppedMs: number | undefined;
-  const add: typeof releases.append = async (id, event) => {
-    if (event.event === "step") stoppedMs = event.step === 1 && event.phase === "begun" ? clock.elapsed() : undefined;
-    await releases.append(id, event);
-  };
-  const elapsed = (): number => stoppedMs ?? clock.elapsed();
-  return { ...ports, clock: { ...clock, elapsed }, releases: { ...releases, append: add } };
-}
-
-describe("a bad release", () => {
-  longTest.each<[string, object[]]>([
-    [
-      "in fork mode",
-      [
-        { ...web, env: { MODE: "2" } },
-        { ...api, env: { MODE: "2", FAILS: "1" } },
-      ],
-    ],
-    [
-      "in cluster mode",
-      [
-        { ...api, env: { MODE: "2" } },
-        { ...web, env: { MODE: "2", FAILS: "1" } },
-      ],
-    ],
-    ["of a new app", [{ ...api, env: { MODE: "2" } }, web, { name: "bad", script: "./app.cjs", env: { FAILS: "1" } }]],
-  ])("%s is reverted: every changed process runs as before", async (_what, apps) => {
-    const before = await both();
-    expect(await refusal(apply(apps, {}, untilCrash()))).toMatchObject({ kind: "APPLY_REVERTED" });
-    expect(await both()).toEqual(before);
-    expect((await ports.processes.list()).map(({ name }) => name).toSorted()).toEqual(["api", "web", "web"]);
-    const [newest] = (await execute(releaseList, ports, {}, caller)).releases;
-    expect(newest?.outcome).toBe("reverted");
+  test("a rollback restores every app's former definition and number", async () => {
+    undone = await execute(rolloutRollback, ports, {}, caller);
+    expect(undone.outcome).toBe("applied");
+    expect(await seen("api")).toEqual((before as unknown[])[0]);
+    expect(await seen("web")).toMatchObject([{ MODE: "1" }, { MODE: "1" }]);
+    expect(await seen("new")).toEqual([]);
     own.pm2Folder([api, web]);
     expect(await stepsLeft()).toBe(0);
   });
+
+  longTest("a rollback can be undone", async () => {
+    await execute(rolloutRollback, ports, { release: undone!.id }, caller);
+    expect(await seen("api")).toEqual(applied);
+    expect(await seen("web")).toMatchObject([{ MODE: "2" }, { MODE: "2" }, { MODE: "2" }]);
+  });
 });
 
-test("a rollback restores every app's former definition and number, and can be undone", async () => {
-  const before = await both();
-  await apply([
-    { ...api, args: "x y", env: { MODE: "2", NEW: "1" } },
-    { ...web, instances: 1, env: { MODE: "2" } },
-    { name: "new", script: "./app.cjs" },
-  ]);
-  const applied = await seen("api");
-  expect(applied).toMatchObject([{ MODE: "2", args: ["x", "y"] }]);
-  const undone = await execute(rolloutRollback, ports, {}, caller);
-  expect(undone.outcome).toBe("applied");
-  expect(await seen("api")).toEqual((before as unknown[])[0]);
-  expect(await seen("web")).toMatchObject([{ MODE: "1" }, { MODE: "1" }]);
-  expect(await seen("new")).toEqual([]);
-  own.pm2Folder([api, web]);
-  expect(await stepsLeft()).toBe(0);
-  await execute(rolloutRollback, ports, { release: undone.id }, caller);
-  expect(await seen("api")).toEqual(applied);
-});
+describe("another apply", () => {
+  beforeEach(begin);
 
-longTest("a rollback starts an app that was deleted in the meantime, with its former definition", async () => {
-  await apply([{ ...api, args: "x", env: { MODE: "2" } }, web]);
-  for (const record of await ports.processes.list()) if (record.name === "api") await ports.processes.remove(record);
-  expect((await execute(rolloutRollback, ports, {}, caller)).outcome).toBe("applied");
-  expect(await seen("api")).toEqual([
-    { pmId: expect.any(Number) as number, status: "online", MODE: "1", OLD: "1", args: [] },
-  ]);
-  own.pm2Folder([api, web]);
-  expect(await stepsLeft()).toBe(0);
-});
+  describe("a plan that is out of date is refused, and nothing is changed", () => {
+    longTest.each<[string, () => Promise<unknown> | void]>([
+      ["the file changed", () => own.pm2Folder([{ ...api, env: { MODE: "3" } }, web])],
+      [
+        "a process changed",
+        async () => {
+          own.pm2Folder([{ ...api, kill_timeout: 999 }, web]);
+          const restart = { action: "restart", scope: "ecosystem", name: "api", environment: "dev" } as const;
+          await execute(processAct, ports, restart, caller);
+          own.pm2Folder([{ ...api, env: { MODE: "2" } }, web]);
+        },
+      ],
+    ])("%s", async (_what, change) => {
+      own.pm2Folder([{ ...api, env: { MODE: "2" } }, web]);
+      const { id } = await execute(rolloutPlan, ports, { environment: "dev" }, caller);
+      await change();
+      const before = await both();
+      const refused = execute(rolloutApply, ports, { environment: "dev", plan: id! }, caller);
+      expect(await refusal(refused)).toMatchObject({ kind: "PLAN_STALE", code: "PLAN_STALE" });
+      expect(await both()).toEqual(before);
+    });
 
-longTest("while one apply runs, another apply is refused, and the error names the process", async () => {
-  await ports.releases.withLock(1000, async () => {
-    const second = own.ports().releases.withLock(1000, () => Promise.resolve("ran"));
-    expect(await refusal(second)).toMatchObject({
-      kind: "APPLY_LOCKED",
-      details: expect.stringContaining(String(process.pid)),
+    longTest("other choices", async () => {
+      const apps = [
+        { ...api, env: { MODE: "2" } },
+        { ...web, env: { MODE: "2" } },
+      ];
+      own.pm2Folder(apps);
+      const { id } = await execute(rolloutPlan, ports, { environment: "dev" }, caller);
+      const before = await both();
+      expect(await refusal(apply(apps, { plan: id!, apps: ["api"] }))).toMatchObject({ kind: "PLAN_STALE" });
+      own.pm2Folder([apps[0]!]);
+      const { id: kept } = await execute(rolloutPlan, ports, { environment: "dev" }, caller);
+      const pruned = apply([apps[0]!], { plan: kept!, prune: true });
+      expect(await refusal(pruned)).toMatchObject({ kind: "PLAN_STALE" });
+      expect(await both()).toEqual(before);
+    });
+
+    longTest("the present plan is applied by its id", async () => {
+      own.pm2Folder([{ ...api, env: { MODE: "2" } }, web]);
+      const { id } = await execute(rolloutPlan, ports, { environment: "dev" }, caller);
+      expect((await apply([{ ...api, env: { MODE: "2" } }, web], { plan: id! })).release?.plan).toBe(id);
     });
   });
-});
 
-test("an unknown release is refused with the accepted ones", async () => {
-  const refused = execute(rolloutRollback, ports, { release: "29990101-000000-abcd" }, caller);
-  expect(await refusal(refused)).toMatchObject({
-    kind: "RELEASE_NOT_FOUND",
-    details: expect.stringContaining("Accepted: "),
-  });
-});
-
-test("values are only in PM2's records of a release and in its dump, readable only by their owner", async () => {
-  const { release } = await apply([{ ...api, env: { MODE: "2", API_TOKEN: `${CANARY}-2` } }, web]);
-  const audit = await execute(auditList, ports, { limit: 1 }, caller);
-  expect(audit.records).toMatchObject([{ action: "plan.apply", outcome: "succeeded" }]);
-  expect(JSON.stringify([release, audit])).not.toContain(CANARY);
-  const files = readdirSync(join(own.home, "svcm"), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
-  const holding = files.filter((path) => readFileSync(path, "utf8").includes(CANARY));
-  const names = new Set(holding.map((path) => path.slice(path.lastIndexOf("/") + 1)));
-  expect(names).toEqual(new Set(["before.json", "boot.json"]));
-  for (const path of [...files, join(own.home, "dump.pm2")]) expect(statSync(path).mode & 0o077, path).toBe(0);
-});
-
-longTest("the newest ten releases are kept", async () => {
-  for (let count = 0; count < 11; count += 1) {
-    const id = `20200101-0000${String(count).padStart(2, "0")}-abcd`;
-    await ports.releases.create(id, { event: "end", outcome: "applied", at: "" });
+  /** The same ports, but no time passes during the second step, so only the crash of its app ends it. */
+  function untilCrash(): Ports {
+    const { clock, releases } = ports;
+    let stoppedMs: number | undefined;
+    const add: typeof releases.append = async (id, event) => {
+      if (event.event === "step") stoppedMs = event.step === 1 && event.phase === "begun" ? clock.elapsed() : undefined;
+      await releases.append(id, event);
+    };
+    const elapsed = (): number => stoppedMs ?? clock.elapsed();
+    return { ...ports, clock: { ...clock, elapsed }, releases: { ...releases, append: add } };
   }
-  await apply([{ ...api, env: { MODE: "2" } }, web]);
-  expect(await ports.releases.list()).toHaveLength(10);
+
+  describe("a bad release", () => {
+    longTest.each<[string, object[]]>([
+      [
+        "in fork mode",
+        [
+          { ...web, env: { MODE: "2" } },
+          { ...api, env: { MODE: "2", FAILS: "1" } },
+        ],
+      ],
+      [
+        "in cluster mode",
+        [
+          { ...api, env: { MODE: "2" } },
+          { ...web, env: { MODE: "2", FAILS: "1" } },
+        ],
+      ],
+      [
+        "of a new app",
+        [{ ...api, env: { MODE: "2" } }, web, { name: "bad", script: "./app.cjs", env: { FAILS: "1" } }],
+      ],
+    ])("%s is reverted: every changed process runs as before", async (_what, apps) => {
+      const before = await both();
+      expect(await refusal(apply(apps, {}, untilCrash()))).toMatchObject({ kind: "APPLY_REVERTED" });
+      expect(await both()).toEqual(before);
+      expect((await ports.processes.list()).map(({ name }) => name).toSorted()).toEqual(["api", "web", "web"]);
+      const [newest] = (await execute(releaseList, ports, {}, caller)).releases;
+      expect(newest?.outcome).toBe("reverted");
+      own.pm2Folder([api, web]);
+      expect(await stepsLeft()).toBe(0);
+    });
+  });
+
+  longTest("a rollback starts an app that was deleted in the meantime, with its former definition", async () => {
+    await apply([{ ...api, args: "x", env: { MODE: "2" } }, web]);
+    for (const record of await ports.processes.list()) if (record.name === "api") await ports.processes.remove(record);
+    expect((await execute(rolloutRollback, ports, {}, caller)).outcome).toBe("applied");
+    expect(await seen("api")).toEqual([
+      { pmId: expect.any(Number) as number, status: "online", MODE: "1", OLD: "1", args: [] },
+    ]);
+    own.pm2Folder([api, web]);
+    expect(await stepsLeft()).toBe(0);
+  });
+
+  longTest("while one apply runs, another apply is refused, and the error names the process", async () => {
+    await ports.releases.withLock(1000, async () => {
+      const second = own.ports().releases.withLock(1000, () => Promise.resolve("ran"));
+      expect(await refusal(second)).toMatchObject({
+        kind: "APPLY_LOCKED",
+        details: expect.stringContaining(String(process.pid)),
+      });
+    });
+  });
+
+  longTest("the newest ten releases are kept", async () => {
+    for (let count = 0; count < 11; count += 1) {
+      const id = `20200101-0000${String(count).padStart(2, "0")}-abcd`;
+      await ports.releases.create(id, { event: "end", outcome: "applied", at: "" });
+    }
+    await apply([{ ...api, env: { MODE: "2" } }, web]);
+    expect(await ports.releases.list()).toHaveLength(10);
+  });
 });

@@ -23,7 +23,6 @@ import {
   rolloutRollback,
   SvcmError,
 } from "../../src/core/index.ts";
-import { GIT_ENVIRONMENT } from "../support/git.ts";
 import { caller, shopUnderPm2 } from "./deployed-shop.ts";
 import { longTest } from "../support/runs.ts";
 
@@ -32,8 +31,7 @@ const folder = realpathSync(shop.own.folder);
 const input = { environment: "production" };
 
 function portsIn(root: string) {
-  const env = { PATH: process.env["PATH"] ?? "", HOME: folder, PM2_HOME: shop.own.home, ...GIT_ENVIRONMENT };
-  const ports = nodePorts({ root, env, cwd: root });
+  const ports = nodePorts({ root, env: shop.env, cwd: root });
   onTestFinished(async () => {
     await ports.logs.close();
     await ports.processes.close();

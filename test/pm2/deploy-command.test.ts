@@ -21,11 +21,12 @@ const lines = blocks.flat();
 const run = (line: string, ...more: string[]): Promise<RunResult> =>
   svcm([...line.split(" ").slice(1), ...more], {
     root: shop.checkout,
-    env: { PM2_HOME: shop.own.home, HOME: shop.own.folder, COLUMNS: "200", ...GIT_ENVIRONMENT },
+    env: { ...shop.env, COLUMNS: "200" },
   });
 
-test("each command of the page does what the page says", async () => {
-  const [dry = "", first = "", tagged = "", archive = "", list = "", back = "", ref = "", ...others] = lines;
+const [dry = "", first = "", tagged = "", archive = "", list = "", back = "", ref = "", ...others] = lines;
+
+test("the commands that look, deploy and list do what the page says", async () => {
   // A test of the fleet deploys to nodes.
   expect(others).toEqual([
     expect.stringMatching(/^gh pr comment /),
@@ -46,6 +47,25 @@ test("each command of the page does what the page says", async () => {
     stdout: expect.stringContaining('"version 1" is deployed, in release folder '),
   });
   expect(deployed.stderr).toContain("is prepared already in");
+  expect((await run(list)).stdout.split("\n")[2]).toContain(`${shop.current()} (current)`);
+
+  const before = shop.current();
+  shop.git("switch", "--quiet", "--create", "search-v2");
+  writeFileSync(join(shop.checkout, "VERSION"), "3");
+  shop.git("commit", "--quiet", "--all", "--message", "search");
+  shop.git("push", "--quiet", "origin", "search-v2");
+  const comment = await run(ref.replace(" > comment.md", ""));
+  expect(comment).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(
+      /^Deploying [0-9a-f]{7} over [0-9a-f]{7} on this machine:\n\n### Plan for `production`[^]*web/,
+    ),
+  });
+  expect([await shop.answer(), shop.current()]).toEqual(["1", before]);
+  shop.git("switch", "--quiet", "main");
+});
+
+longTest("the commands that deploy a tag and an archive, and go back, do what the page says", async () => {
   shop.publish({ VERSION: "2" });
   shop.git("tag", "v1.4.0");
   shop.git("push", "--quiet", "--tags");
@@ -62,20 +82,7 @@ test("each command of the page does what the page says", async () => {
   expect(await shop.answer()).toBe("1");
   expect((await run(list)).stdout.split("\n")[2]).toContain(`${shop.current()} (current)`);
 
-  const before = shop.current();
-  shop.git("switch", "--quiet", "--create", "search-v2");
-  writeFileSync(join(shop.checkout, "VERSION"), "3");
-  shop.git("commit", "--quiet", "--all", "--message", "search");
-  shop.git("push", "--quiet", "origin", "search-v2");
-  const comment = await run(ref.replace(" > comment.md", ""));
-  expect(comment).toMatchObject({
-    code: 0,
-    stdout: expect.stringMatching(
-      /^Deploying [0-9a-f]{7} over [0-9a-f]{7} on this machine:\n\n### Plan for `production`[^]*web/,
-    ),
-  });
-  expect([await shop.answer(), shop.current()]).toEqual(["1", before]);
-
+  shop.publish({ VERSION: "3" });
   execFileSync("node", ["build.cjs"], { cwd: shop.checkout });
   execFileSync("tar", ["-czf", "../shop-1.4.0.tgz", "--exclude=./.git", "."], { cwd: shop.checkout });
   const packed = await run(archive.replace("shop-1.4.0.tgz", "../shop-1.4.0.tgz"));
@@ -84,7 +91,6 @@ test("each command of the page does what the page says", async () => {
     stdout: expect.stringContaining('"shop-1.4.0.tgz" is deployed, in release folder '),
   });
   expect(await shop.answer()).toBe("3");
-  shop.git("switch", "--quiet", "main");
 });
 
 longTest("from git clone to the first deploy, the five commands of the page are enough", async () => {

@@ -15,6 +15,7 @@ import {
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { execute, rolloutRollback } from "../../src/core/index.ts";
+import { longTest } from "../support/runs.ts";
 import { caller, shopUnderPm2 } from "./deployed-shop.ts";
 
 const shop = shopUnderPm2();
@@ -32,7 +33,7 @@ function pack(...args: string[]): void {
   execFileSync("tar", ["--create", "--gzip", `--file=${file}`, ...args], { cwd: built, stdio: "ignore" });
 }
 
-test("a tarball is deployed without a build, and a folder after it; a rollback goes back", async () => {
+test("a tarball is deployed without a build, and a folder after it without Git", async () => {
   build("7");
   pack("--transform=s,^[.],package,", ".");
   const { deploy } = await shop.deploy({ from: file });
@@ -46,9 +47,13 @@ test("a tarball is deployed without a build, and a folder after it; a rollback g
   const second = await shop.deploy({ from: built });
   expect([await shop.answer(), second.deploy.current]).toEqual(["8", true]);
   expect((await shop.deploy({ from: built })).release).toBeNull();
-  await execute(rolloutRollback, shop.ports, {}, caller);
-  expect([await shop.answer(), shop.current()]).toEqual(["7", deploy.id]);
   renameSync(join(shop.checkout, "git-away"), join(shop.checkout, ".git"));
+});
+
+longTest("a rollback goes back to a release from a file, and a commit is deployed as before", async () => {
+  const [, former] = shop.releases().toReversed();
+  await execute(rolloutRollback, shop.ports, {}, caller);
+  expect([await shop.answer(), shop.current()]).toEqual(["7", former]);
   expect((await shop.deploy()).deploy.subject).toBe("version 1");
 });
 

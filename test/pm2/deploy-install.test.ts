@@ -9,7 +9,7 @@ import { canMount, mount } from "../support/machine.ts";
 import { caller, shopUnderPm2 } from "./deployed-shop.ts";
 import { longTest } from "../support/runs.ts";
 
-const shop = shopUnderPm2();
+const shop = shopUnderPm2({ npm: "of the machine" });
 const prepare = () => execute(deployPlan, shop.ports, { environment: "production" }, caller);
 const at = (name: string): string => join(shop.checkout, name);
 
@@ -37,6 +37,20 @@ function manifest(more: object = {}): string {
   });
 }
 
+/** As `npm install` writes it. */
+const LOCKFILE = {
+  name: "shop",
+  lockfileVersion: 3,
+  requires: true,
+  packages: {
+    "": { name: "shop", dependencies: { needed: "file:local/needed" }, devDependencies: { tool: "file:local/tool" } },
+    "local/needed": { version: "1.0.0" },
+    "local/tool": { version: "1.0.0", dev: true, bin: { tool: "tool.js" } },
+    "node_modules/needed": { resolved: "local/needed", link: true },
+    "node_modules/tool": { resolved: "local/tool", link: true },
+  },
+};
+
 test.skipIf(spawnSync("pnpm", ["--version"]).status !== 0)(
   "pnpm installs from its lockfile, builds, and leaves out what only the build needs",
   async () => {
@@ -55,9 +69,7 @@ test.skipIf(spawnSync("pnpm", ["--version"]).status !== 0)(
 );
 
 test("npm installs from its lockfile, and refuses one that does not match", async () => {
-  shop.publish({ "package.json": manifest() });
-  execFileSync("npm", ["install", "--package-lock-only", "--no-audit"], { cwd: shop.checkout, stdio: "ignore" });
-  shop.publish({ VERSION: "3" });
+  shop.publish({ "package.json": manifest(), "package-lock.json": JSON.stringify(LOCKFILE), VERSION: "3" });
   const { folder } = await prepare();
   expect(readFileSync(join(folder, "dist/version.txt"), "utf8")).toBe("3");
   expect(["needed", "tool"].map((name) => existsSync(join(folder, "node_modules", name)))).toEqual([true, false]);
@@ -92,7 +104,8 @@ test.skipIf(!canMount)(
       .replace(/keep: 2(?:, check: [^}]*)?/, 'keep: 2, check: "node check.cjs"')
       .replace("deploy: {", `deploy: { root: ${JSON.stringify(join(disk, "deploy"))},`);
     const filling = 'require("fs").writeFileSync("big", Buffer.alloc(16 * 2 ** 20));';
-    shop.publish({ "package.json": manifest(), "svcm.yaml": project, "check.cjs": filling });
+    rmSync(at("package-lock.json"), { force: true });
+    shop.publish({ "package.json": '{ "name": "shop" }', "svcm.yaml": project, "check.cjs": filling });
     expect(await refusedText()).toMatch(
       /^DEPLOY_COMMAND_FAILED: The check .* ended with exit code 1\. The disk is full \(ENOSPC\)\./,
     );

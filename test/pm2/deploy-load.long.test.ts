@@ -12,7 +12,7 @@ import { shopUnderPm2 } from "./deployed-shop.ts";
 
 const ROUNDS = 5;
 const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
-const shop = shopUnderPm2();
+const shop = shopUnderPm2({ drainMs: 500 });
 
 async function reload(): Promise<void> {
   const env = { PATH: process.env["PATH"] ?? "", HOME: shop.own.folder, PM2_HOME: shop.own.home };

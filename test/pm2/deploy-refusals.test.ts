@@ -147,9 +147,7 @@ test("hooks, filters and a hostile configuration of the checkout run nothing, an
     GIT_ASKPASS: program,
     SSH_ASKPASS: program,
   };
-  const { home, folder: user } = shop.own;
-  const env = { PATH: process.env["PATH"] ?? "", HOME: user, PM2_HOME: home, ...GIT_ENVIRONMENT, ...foreign };
-  const ports = nodePorts({ root: shop.checkout, env, cwd: shop.checkout });
+  const ports = nodePorts({ root: shop.checkout, env: { ...shop.env, ...foreign }, cwd: shop.checkout });
   const { folder, from, commits } = await execute(deployPlan, ports, { environment: "production" }, caller);
   await ports.processes.close();
   expect([readFileSync(join(folder, "VERSION"), "utf8"), from, commits]).toEqual(["1", null, null]);

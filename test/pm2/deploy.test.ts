@@ -28,7 +28,7 @@ import { loadDuring } from "../support/http-load.ts";
 import { longTest, sampleOrAll } from "../support/runs.ts";
 import { CANARY, caller, shopUnderPm2 } from "./deployed-shop.ts";
 
-const shop = shopUnderPm2();
+const shop = shopUnderPm2({ drainMs: 500 });
 const { ports } = shop;
 const plan = () => execute(rolloutPlan, ports, { environment: "production" }, caller);
 const pids = async (): Promise<unknown> =>

@@ -25,7 +25,7 @@ process.on("SIGINT", () => {
   const isClosed = new Promise((resolve) => server.close(resolve));
   const end = () => setImmediate(() => setImmediate(() => isClosed.then(() => process.exit())));
   // A connection that the cluster has just passed to it is returned to the others, if it lives to answer.
-  setTimeout(end, 500);
+  setTimeout(end, DRAIN_MS);
 });
 `;
 const BUILD = `
@@ -34,6 +34,11 @@ const version = readFileSync("VERSION", "utf8").trim();
 if (version === "unbuildable") { console.error("no token: " + process.env.API_TOKEN + " " + ${JSON.stringify(CANARY)}); process.exit(7); }
 mkdirSync("dist", { recursive: true });
 copyFileSync("VERSION", "dist/version.txt");
+`;
+/** Runs the build of package.json at once. */
+const NPM = `#!/bin/sh
+[ "$*" = "run build" ] || exit 64
+exec sh -c "$(sed -n 's/.*"build":"\\([^"]*\\)".*/\\1/p' package.json)"
 `;
 const SVCM = `version: 1
 environments: { production: [prod] }
@@ -50,6 +55,8 @@ export interface Shop {
   readonly ports: Ports;
   readonly checkout: string;
   readonly root: string;
+  /** Of a user of this PM2. */
+  readonly env: Readonly<Record<string, string>>;
   readonly port: () => number;
   /** Commits the files and pushes them. Returns the commit. */
   publish(files: Readonly<Record<string, string>>): string;
@@ -62,12 +69,22 @@ export interface Shop {
   releases(): string[];
 }
 
+interface ShopOptions {
+  /** The `npm` of the machine, which takes half a second to begin. */
+  readonly npm?: "of the machine";
+  /** Under load, for which a process has to live on after its last answer. */
+  readonly drainMs?: number;
+}
+
 /** For a file of tests. */
-export function shopUnderPm2(): Shop {
+export function shopUnderPm2({ drainMs = 0, npm }: ShopOptions = {}): Shop {
   const own = pm2();
   const checkout = join(realpathSync(own.folder), "checkout");
-  const env = { PATH: process.env["PATH"] ?? "", HOME: own.folder, PM2_HOME: own.home, ...GIT_ENVIRONMENT };
-  mkdirSync(checkout);
+  const bin = join(own.folder, "bin");
+  const PATH = `${bin}:${process.env["PATH"]}`;
+  const env = { PATH, HOME: own.folder, PM2_HOME: own.home, ...GIT_ENVIRONMENT };
+  for (const folder of [checkout, bin]) mkdirSync(folder);
+  if (npm === undefined) writeFileSync(join(bin, "npm"), NPM, { mode: 0o755 });
   const git = (...args: string[]): string =>
     execFileSync("git", args, {
       cwd: checkout,
@@ -83,6 +100,7 @@ export function shopUnderPm2(): Shop {
     ports,
     checkout,
     root,
+    env,
     port: () => port,
     git,
     publish(files) {
@@ -134,7 +152,7 @@ export function shopUnderPm2(): Shop {
     };
     shop.publish({
       ".gitignore": ".env*\nuploads\ndist\nlogs\n.svcm\n",
-      "app.cjs": APP,
+      "app.cjs": APP.replace("DRAIN_MS", String(drainMs)),
       "build.cjs": BUILD,
       "ecosystem.config.cjs": `module.exports = { apps: [{ ...${JSON.stringify(web)}, env: { PORT: "${port}" } }] };`,
       "package.json": JSON.stringify({ name: "shop", scripts: { build: "node build.cjs" } }),

@@ -20,7 +20,7 @@ test("a restart by PM2's command has a certain cause, with verb and user, also f
   expect(later).toEqual(event);
 });
 
-test("a restart by svcm has its actor and the number of its record", async () => {
+longTest("a restart by svcm has its actor and the number of its record", async () => {
   await own.run({ name: "ours" });
   await execute(processAct, ports, { action: "restart", name: "ours" }, caller);
   const event = await next({ app: "ours", kind: "restart" });

@@ -7,7 +7,7 @@ import { endsWith, pm2 } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
 import { svcm } from "../support/svcm.ts";
 import { play, pm2Command, scenes } from "./event-scenes.ts";
-import { everyThirdOrAll, longTest } from "../support/runs.ts";
+import { longTest, sampleOrAll } from "../support/runs.ts";
 
 const CLI = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 const CANARY = "canary-Zk4-8fd03b27aa";
@@ -19,7 +19,10 @@ const command = (...args: string[]) => pm2Command(own, CLI)(...args);
 const why = (name: string) => execute(eventWhy, ports, { name }, caller);
 const recordOf = async (name: string) => (await ports.processes.list()).find((record) => record.name === name)!;
 
-test.each(everyThirdOrAll(scenes))("$title", async (scene) => {
+/** An end by itself, and one by PM2's command. */
+const SAMPLE = scenes.filter(({ app }) => app.name === "coded" || app.name === "signalled");
+
+test.each(sampleOrAll(scenes, SAMPLE))("$title", async (scene) => {
   await play(scene, { own, command });
   const { event } = await why(String(scene.app.name));
   expect(event).toMatchObject(scene.expected);

@@ -16,7 +16,7 @@ import { processRunBody } from "../../src/core/api/process-run.ts";
 import { post, testServer } from "../server/support.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
-import { longTest } from "../support/runs.ts";
+import { longTest, sampleOrAll } from "../support/runs.ts";
 
 const { own, ports } = runningPm2({ TZ: "Europe/Berlin" });
 const caller = { source: "cli", grants: ["read", "act", "write"] } as const;
@@ -56,16 +56,16 @@ async function states(): Promise<Record<string, string>> {
 }
 
 test("an apply registers a job, changes a web app and a job, and never runs the job", async () => {
-  for (const version of ["1", "2", "3"]) {
+  for (const version of sampleOrAll(["1", "2", "3"], ["3"])) {
     own.pm2Folder([web(version), nightly, clustered]);
     expect((await execute(rolloutApply, ports, input, caller)).release?.outcome).toBe("applied");
   }
   expect((await execute(rolloutApply, ports, input, caller)).release).toBeNull();
   const { missingExpected, drift } = await execute(ecosystemDrift, ports, { environment: "dev" }, caller);
   expect({ missingExpected, drift }).toEqual({ missingExpected: [], drift: [] });
-  own.pm2Folder([web("3"), { ...nightly, env: { K: "2" }, cron_restart: "30 4 * * *" }, clustered]);
+  own.pm2Folder([web("4"), { ...nightly, env: { K: "2" }, cron_restart: "30 4 * * *" }, clustered]);
   const plan = await execute(rolloutPlan, ports, { environment: "dev" }, caller);
-  expect(plan.steps.map((step) => `${step.do} ${step.app}`)).toEqual(["register nightly", "save "]);
+  expect(plan.steps.map((step) => `${step.do} ${step.app}`)).toEqual(["update web", "register nightly", "save "]);
   await execute(rolloutApply, ports, input, caller);
   expect(await states()).toEqual({
     web: "online",

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { afterEach, beforeAll, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { InputOf } from "../../src/core/api/inputs.ts";
 import {
   ecosystemDrift,
@@ -76,7 +76,9 @@ beforeAll(async () => {
   commit();
   await apply();
 });
-afterEach(async () => {
+let isFirst = true;
+beforeEach(async () => {
+  if (isFirst) return void (isFirst = false);
   git("checkout", "--quiet", "--", "app");
   declare();
   await apply({ restart: true, prune: true, allowDirty: true });

@@ -2,6 +2,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
+import { firstOrAll } from "../support/runs.ts";
 import { svcm as run, type RunResult } from "../support/svcm.ts";
 
 const { own } = runningPm2();
@@ -17,7 +18,7 @@ test("status, ls, show and why show the mute and the note of an app, in local ti
   expect((await svcm("note", "api", "Ann restarts it on Monday")).stderr).toBe("");
   const muted = await svcm("mute", "api", "--kind", "drift", "--until", "2h", "--reason", "the move");
   expect(muted.stdout).toMatch(/^api is muted until \S+ \S+\+1[23]:00: drift\.$/m);
-  for (const view of [["ls"], ["show", "api"], ["why", "api"]]) {
+  for (const view of firstOrAll([["show", "api"], ["ls"], ["why", "api"]])) {
     const { stdout } = await svcm(...view);
     expect(stdout).toMatch(/^Muted: api \(drift\) until \S+ \S+\+1[23]:00, by \S+: the move$/m);
     expect(stdout).toMatch(/^Note on api, by \S+, \S+ \S+\+1[23]:00: Ann restarts it on Monday$/m);

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { plainEnvironment } from "../support/command-line.ts";
 import type { OwnProject, Start } from "../support/own-projects.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { firstOrAll, longTest } from "../support/runs.ts";
 import { serve, svcm } from "../support/svcm.ts";
 
 const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
@@ -96,11 +97,11 @@ export function testStarts(projects: Readonly<Record<string, OwnProject>>): void
   afterAll(end);
 
   describe.each(Object.entries(projects))("%s", (_, { files, starts }) => {
-    test.each(starts)("runs in $environment as the team starts it: $apps", async (start) => {
+    test.each(firstOrAll(starts))("runs in $environment as the team starts it: $apps", async (start) => {
       expect(await startedBySvcm(files, start)).toEqual(await startedByTeam(files, start));
     });
 
-    test("svcm serve shows the same apps", async () => {
+    longTest("svcm serve shows the same apps", async () => {
       const { folder, home } = write(files);
       const options = { root: folder, env: { PM2_HOME: home } };
       await svcm(["init", "--yes"], options);
