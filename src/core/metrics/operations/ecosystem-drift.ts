@@ -5,9 +5,16 @@ import { SvcmError } from "../../api/errors.ts";
 import { withMachineEnvironment } from "../../rollout/machine-environment.ts";
 import { defineOperation } from "../../access/operation.ts";
 import { readStateOf } from "../../running/read-states.ts";
+import type { Issue } from "../../api/issue.ts";
+import { missingListIssues } from "../../pm2/rules/file.ts";
+import { undecidedIssues } from "../../project/undecided.ts";
 import { EcosystemWatch } from "../sampling/ecosystem-watch.ts";
 
-export type EcosystemDrift = { readonly environment: string } & Omit<MetricsPayload["ecosystem"], "error" | "code">;
+export type EcosystemDrift = Omit<MetricsPayload["ecosystem"], "error" | "code"> & {
+  readonly environment: string;
+  /** Why a plan refuses the file, so that no difference is not "all is well". */
+  readonly issues: readonly Issue[];
+};
 
 /**
  * Compares once, without taking measurements. For a service, compares only its apps. Never returns values of arguments
@@ -31,7 +38,10 @@ export const ecosystemDrift = defineOperation({
     } = await watch.compare(records, { isCurrent: true, stateOf: await readStateOf(ports, records) });
     if (code !== undefined)
       throw new SvcmError("ECOSYSTEM_FILE_FAILED", { code: foreignCode(code), path: view.path, details });
-    return { environment, ...(request.service === undefined ? view : withoutOthers(view)) };
+    const { content } = await watch.read({ isCurrent: true });
+    const undecided = undecidedIssues((await ports.facts.project())?.undecided ?? [], content?.name ?? environment);
+    const issues = [...undecided, ...(content ? missingListIssues(content) : [])];
+    return { environment, issues, ...(request.service === undefined ? view : withoutOthers(view)) };
   },
 });
 

@@ -17,7 +17,7 @@ import type { StateOf } from "../../running/state.ts";
 import { withDeployed } from "../../rollout/port-deployed.ts";
 import type { ComparisonInput } from "../../rollout/comparison-input.ts";
 import { LIST_BUDGET_MS, PLAN_BUDGET_MS } from "../../rollout/read-code.ts";
-import { readVerdicts, type Looked, type VerdictContent } from "../../rollout/read-verdicts.ts";
+import { readVerdicts, type Looked } from "../../rollout/read-verdicts.ts";
 
 /** A broken file may depend on any other file, and svcm cannot track the imports of ES modules. */
 const RETRY_MS = { failed: 10_000, unknown: 30_000 };
@@ -216,7 +216,7 @@ interface EcosystemState {
   readonly exists: boolean;
   readonly expected: readonly ExpectedApp[];
   /** Absent if the file does not exist or fails. */
-  readonly content?: VerdictContent;
+  readonly content?: EcosystemContent;
   readonly ports?: MetricsPorts;
   readonly visibleKeys: ReadonlySet<string>;
   readonly left?: AppliedState["apps"];
