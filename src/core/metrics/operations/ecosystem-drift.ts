@@ -7,6 +7,7 @@ import { defineOperation } from "../../access/operation.ts";
 import { readStateOf } from "../../running/read-states.ts";
 import type { Issue } from "../../api/issue.ts";
 import { missingListIssues } from "../../pm2/rules/file.ts";
+import { requireEnvironment } from "../../project/required-environment.ts";
 import { undecidedIssues } from "../../project/undecided.ts";
 import { EcosystemWatch } from "../sampling/ecosystem-watch.ts";
 
@@ -26,6 +27,7 @@ export const ecosystemDrift = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(ports: MetricsPorts, input, caller): Promise<EcosystemDrift> {
     const request = await withMachineEnvironment(ports, input, caller);
+    requireEnvironment(await ports.facts.project(), request.environment, ports.workspace.nodeEnv);
     const environment = await ports.telemetry.environment(request, caller);
     // As a plan does, so that both say the same.
     const { list, digest } = await ports.processes.withHomeKey();
