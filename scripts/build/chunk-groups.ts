@@ -61,6 +61,7 @@ const GROUPS: readonly Group[] = [
       "api/issue.",
       "api/omit-undefined.",
       "api/rights.",
+      "project/folder-variables.",
       "project/project.",
       "project/resolve.",
       "project/state-place.",

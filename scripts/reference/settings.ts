@@ -7,8 +7,14 @@ export const SETTINGS: Readonly<Record<string, Readonly<Record<string, readonly 
       "the nearest folder with `svcm.yaml`, else with `deployments.yaml` or `.git`",
       "The repository root. `--root` overrides it.",
     ],
-    SVC_SERVICE_MANAGEMENT_CONFIG_DIR: ["`apps/backend-template/src/config`", "The folder of the env files."],
-    SVC_SERVICE_MANAGEMENT_PM2_DIR: ["`pm2`", "The folder of the PM2 ecosystem files."],
+    SVC_SERVICE_MANAGEMENT_CONFIG_DIR: [
+      "`apps/backend-template/src/config`",
+      "The folder of the env files; with `svcm.yaml`, the folder that holds the env files that it names.",
+    ],
+    SVC_SERVICE_MANAGEMENT_PM2_DIR: [
+      "`pm2`",
+      "The folder of the PM2 ecosystem files; with `svcm.yaml`, the folder that holds the files that it names.",
+    ],
     SVC_SERVICE_MANAGEMENT_AUDIT_FILE: ["`.svcm/audit.jsonl`", "The audit log of the repository."],
     PM2_HOME: ["`~/.pm2`", "The PM2 that svcm works with."],
     NODE_ENV: ["the contract's default, `dev`", "The environment of a command or request that does not name one."],

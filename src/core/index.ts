@@ -103,6 +103,7 @@ export { remoteOperations } from "./remote-operations.ts";
 export { readConsole } from "./files/console-files.ts";
 export type { ConsoleFiles, Encoding } from "./files/console-files.ts";
 export { folderProblem, repositoryRoot } from "./project/workspace.node.ts";
+export { overriddenFolders, overrideText } from "./project/folder-variables.ts";
 export { deliveryFile, privateCopy, type DeliveryFile, type PrivateCopy } from "./files/private-files.ts";
 
 /** At a terminal, file permissions limit the user; svcm adds no limits. */

@@ -53,7 +53,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
   const secrets = async () => readSecrets(ports, await ports.facts.runtimeContract());
   const ports: Ports = createLazily<Ports>({
     workspace: () => workspace,
-    facts: () => nodeFacts(root, ports.files, () => factsCache(env)),
+    facts: () => nodeFacts(workspace, ports.files, () => factsCache(env)),
     survey: () => surveyFolder,
     files: () => nodeFiles({ allowedFolders: [root, configDir, stateFolder, ...folders], maxBytes: MAX_FILE_BYTES }),
     revisions: () => gitRevisions({ root, env, maxBytes: MAX_FILE_BYTES }),

@@ -35,7 +35,7 @@ export function requireToken(bind: Bind, token: string | undefined): string | un
     ? `${AUTH_TOKEN} ${problem}.`
     : `${HOST} binds ${bind.urlHost}, which is not a loopback address, and ${AUTH_TOKEN} ${problem}.`;
   const minLength = bind.isLoopback ? 1 : MIN_TOKEN_LENGTH;
-  const accepted = `a token of one line, ${minLength} to ${MAX_TOKEN_BYTES} bytes, without white space at its ends`;
+  const accepted = `a token of one line of ASCII, ${minLength} to ${MAX_TOKEN_BYTES} bytes, without white space at its ends`;
   const alternative = bind.isLoopback ? "Unset it to allow writes without a token" : "Or bind a loopback address";
   throw startRefusal(`${subject} Accepted: ${accepted}. ${alternative}.`);
 }
@@ -45,6 +45,8 @@ function tokenProblem(token: string | undefined, isLoopback: boolean): string | 
   if (token.trim() === "") return "is set but blank";
   if (CONTROL_CHARACTERS.test(token.trim()))
     return "holds a line break or another control character, which no header can carry";
+  // Clients send the other characters as different bytes, or not at all.
+  if (/[^\x20-\x7E]/.test(token.trim())) return "holds a character outside of ASCII, which browsers cannot send";
   if (token !== token.trim()) return "has white space at an end, which no header can carry";
   if (Buffer.byteLength(token) > MAX_TOKEN_BYTES) return "is too long for a header";
   return isLoopback || token.length >= MIN_TOKEN_LENGTH ? undefined : "is too short";

@@ -4,6 +4,8 @@ import {
   failureCode,
   FileError,
   keepLogs,
+  overriddenFolders,
+  overrideText,
   watchBoot,
   type LogRotationResponse,
   readConsole,
@@ -75,6 +77,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   warnOfOpenProxy(policy, log);
   warnOfUserKey(policy, env, log);
   await warnOfUnwritableAudit(ports, log);
+  await warnOfFolders(ports, log);
   const console = await readConsole(options.consoleDir);
   const publicPath = settings.publicUrl?.path ?? "";
   const { limits, connectFleet, openMcp } = options;
@@ -198,6 +201,11 @@ async function warnOfUnwritableAudit({ audit }: Ports, log: ServerLog): Promise<
   );
   if (!(reason instanceof FileError)) return;
   log.warn(`${reason.message} Changes will be refused. Set SVC_SERVICE_MANAGEMENT_AUDIT_FILE to another file.`);
+}
+
+async function warnOfFolders({ facts, workspace }: Ports, log: ServerLog): Promise<void> {
+  const project = await facts.project();
+  for (const one of project ? overriddenFolders(project, workspace.folderVariables) : []) log.warn(overrideText(one));
 }
 
 async function listen(app: FastifyInstance, bind: Bind, port: number): Promise<number> {

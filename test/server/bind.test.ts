@@ -58,7 +58,7 @@ describe("the address to bind", () => {
 describe("a token", () => {
   const LONG = "sixteen-chars-ok";
 
-  test.each([undefined, "x", "short", "with spaces", "tökén", "x".repeat(4096), LONG])(
+  test.each([undefined, "x", "short", "with spaces", "~!{}", "x".repeat(4096), LONG])(
     "%j will do on loopback",
     (token) => {
       expect(requireToken(loopback, token)).toBe(token);
@@ -79,7 +79,8 @@ describe("a token", () => {
     ["a\tb", "holds a line break or another control character"],
     ["a\u007Fb", "holds a line break or another control character"],
     ["x".repeat(4097), "is too long for a header"],
-    ["ö".repeat(2049), "is too long for a header"],
+    ["tökén-of-a-browser", "holds a character outside of ASCII"],
+    ["東京-0123456789abcdef", "holds a character outside of ASCII"],
   ])("the token %j is refused everywhere, because clients cannot send it", (token, problem) => {
     for (const bind of [loopback, open]) {
       const { exitCode, body } = describeError(thrownBy(() => requireToken(bind, token)));
@@ -90,12 +91,9 @@ describe("a token", () => {
     }
   });
 
-  test.each([LONG, `${LONG} with spaces`, "ünïcödé-sixteen-chars"])(
-    "the token %j is accepted on other addresses",
-    (token) => {
-      expect(requireToken(open, token)).toBe(token);
-    },
-  );
+  test.each([LONG, `${LONG} with spaces`])("the token %j is accepted on other addresses", (token) => {
+    expect(requireToken(open, token)).toBe(token);
+  });
 
   test.each([
     [undefined],

@@ -3,6 +3,7 @@ import { ecosystemDrift } from "../../core/index.ts";
 import { allowMissingFlag, pickEnvironment, ecosystemFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { renderDrift, renderUnknown } from "../terminal/processes.ts";
+import { renderIssues } from "../terminal/issues.ts";
 import { paint } from "../terminal/paint.ts";
 import { withVerdict } from "../terminal/verdict.ts";
 import { pluralize } from "../../core/words/pluralize.ts";
@@ -11,7 +12,7 @@ export default class EcosystemDrift extends NodeCommand {
   static override hiddenAliases = ["drift"];
   static override summary = "Compare an ecosystem file with what PM2 runs.";
   static override description =
-    "Lists apps that are not running, processes that the file does not declare, and fields that differ: script, folder, interpreter, arguments, instances, mode, watch, environment keys and code. Names the apps whose code or values are unknown. Argument and environment values are never shown. Exits 1 if anything differs, or if there is no file.";
+    "Lists apps that are not running, processes that the file does not declare, and fields that differ: script, folder, interpreter, arguments, instances, mode, watch, environment keys and code. Names the apps whose code or values are unknown. Argument and environment values are never shown. Exits 1 if anything differs, if there is no file, or if a plan refuses it.";
   static override examples = [
     "<%= config.bin %> ecosystem drift --environment production",
     "<%= config.bin %> ecosystem drift --json",
@@ -25,15 +26,20 @@ export default class EcosystemDrift extends NodeCommand {
   async run() {
     const { flags } = await this.parse(EcosystemDrift);
     const response = await this.execute(ecosystemDrift, pickEnvironment(flags));
-    const { fileName, exists, drift, unknown } = response;
+    const { fileName, exists, drift, unknown, issues = [] } = response;
     if (drift.length > 0) {
       this.setExitCode(1);
       const text = `${pluralize(drift.length, "difference")} between ${fileName} and what PM2 runs.`;
       const next = `svcm plan --environment ${response.environment}`;
       this.print((screen) => withVerdict({ text, tone: "attention", next }, renderDrift(drift, screen)));
-    } else if (exists && unknown.length === 0) this.log(paint.green(`PM2 runs what ${fileName} declares.`));
+    } else if (exists && unknown.length === 0 && issues.length === 0)
+      this.log(paint.green(`PM2 runs what ${fileName} declares.`));
     else if (!exists) await this.logMissingEcosystem(response);
-    this.print((screen) => renderUnknown(unknown, screen));
+    if (unknown.length > 0) this.print((screen) => renderUnknown(unknown, screen));
+    if (issues.length > 0) {
+      this.setExitCode(1);
+      this.print((screen) => renderIssues(issues, screen));
+    }
     if (flags.strict && unknown.length > 0) this.setExitCode(1);
     if (!exists && !flags["allow-missing"]) this.setExitCode(1);
     return response;

@@ -15,9 +15,10 @@ export async function* watchMachine(
     for await (const sample of telemetry.watch(request, signal)) {
       samples += 1;
       if (sample.kind === "metrics" && samples % SAMPLES_PER_LOOK === 0) {
-        const { environment } = sample.payload;
+        const { environment, ecosystem } = sample.payload;
         // While svcm.yaml is half written, the present environment stays.
-        hasMoved = (await telemetry.environment(request, {}).catch(() => environment)) !== environment;
+        const present = await telemetry.environment(request, {}).catch(() => environment);
+        hasMoved = present !== environment || ecosystem.code === "ENVIRONMENT_REQUIRED";
       }
       if (hasMoved) break;
       yield sample;

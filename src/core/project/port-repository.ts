@@ -1,5 +1,6 @@
 import type { CapabilityMatrix, RuntimeContract } from "../api/facts.ts";
 
+import type { FolderVariables } from "./folder-variables.ts";
 import type { Project } from "./project.ts";
 
 /** The folders and files of a repository, as absolute paths. @see CONTRACT section 2b */
@@ -11,6 +12,7 @@ export interface Workspace {
   readonly rootSource: string | undefined;
   readonly configDir: string;
   readonly pm2Dir: string;
+  readonly folderVariables: FolderVariables;
   /** Of audit, history and tokens: `.svcm` in the root, or elsewhere if a write there would restart an app. */
   readonly stateFolder: string;
   readonly auditFile: string;

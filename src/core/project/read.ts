@@ -1,6 +1,7 @@
 import { keyIssues, reference, duplicateSpellings, type FactFinding } from "./facts/consistency.ts";
 import { completeKeys, readFact, type Fact } from "./facts/read.ts";
 import { withAccepted } from "../findings/rule.ts";
+import { mapValues } from "../words/record.ts";
 import { parseYaml } from "../yaml/parse.ts";
 import { omitUndefined } from "../api/omit-undefined.ts";
 import { contradictions } from "./contradictions.ts";
@@ -190,8 +191,4 @@ function toEnvSource(source: NonNullable<DeclaredService["env"]>[string]): EnvSo
   if (typeof source === "string") return { layers: [source], encrypted: undefined };
   if (Array.isArray(source)) return { layers: source, encrypted: undefined };
   return { layers: [source.file], encrypted: source.encrypted };
-}
-
-function mapValues<T, R>(map: Readonly<Record<string, T>>, change: (value: T) => R): Record<string, R> {
-  return Object.fromEntries(Object.entries(map).map(([name, value]) => [name, change(value)]));
 }

@@ -1,5 +1,6 @@
 import { healthMembers, rolloutMembers, type Member } from "./rollout-settings.ts";
-import { describeSchema, type JsonSchema, mapValues } from "../words/schema-part.ts";
+import { mapValues } from "../words/record.ts";
+import { describeSchema, type JsonSchema } from "../words/schema-part.ts";
 export function rolloutSchema(): JsonSchema {
   const probe = { type: "object", additionalProperties: false, properties: membersSchema(healthMembers) };
   return {

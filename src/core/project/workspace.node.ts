@@ -2,6 +2,7 @@ import type { Workspace } from "./port-repository.ts";
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { SvcmError } from "../api/errors.ts";
+import { CONFIG_VARIABLE, PM2_VARIABLE } from "./folder-variables.ts";
 import { PROJECT_FILE } from "./project.ts";
 
 import { pm2Home } from "./pm2-home.node.ts";
@@ -37,11 +38,13 @@ export function resolveWorkspace({
   const root = found?.folder ?? resolve(cwd);
   if (requestedRoot || env[ROOT_VARIABLE]) requireFolder(root, requestedRoot ? "--root" : ROOT_VARIABLE);
   const folder = (variable: string, fallback: string): string => resolve(root, env[variable] || fallback);
+  const isSet = [CONFIG_VARIABLE, PM2_VARIABLE].filter((variable) => env[variable]);
   return {
     root,
     rootSource: found?.by,
-    configDir: folder("SVC_SERVICE_MANAGEMENT_CONFIG_DIR", "apps/backend-template/src/config"),
-    pm2Dir: folder("SVC_SERVICE_MANAGEMENT_PM2_DIR", "pm2"),
+    configDir: folder(CONFIG_VARIABLE, "apps/backend-template/src/config"),
+    pm2Dir: folder(PM2_VARIABLE, "pm2"),
+    folderVariables: Object.fromEntries(isSet.map((variable) => [variable, folder(variable, "")])),
     stateFolder: stateFolder ?? resolve(root, ".svcm"),
     auditFile: folder("SVC_SERVICE_MANAGEMENT_AUDIT_FILE", join(stateFolder ?? ".svcm", "audit.jsonl")),
     pm2Home: pm2Home(env, cwd).folder,

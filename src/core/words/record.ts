@@ -15,3 +15,10 @@ export function parseRecord(text: string): Readonly<Record<string, unknown>> | u
 export function ownMember<T>(record: Readonly<Record<string, T>> | null | undefined, name: string): T | undefined {
   return record && Object.hasOwn(record, name) ? record[name] : undefined;
 }
+
+export function mapValues<T, Result>(
+  record: Readonly<Record<string, T>>,
+  change: (value: T, name: string) => Result,
+): Record<string, Result> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value, name)]));
+}

@@ -1,4 +1,5 @@
 import { HIDDEN } from "./characters.ts";
+import { mapValues } from "./record.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -33,13 +34,6 @@ export function describeSchema(
 
 export function labelsOf(record: Readonly<Record<string, { readonly label: string }>>): Record<string, string> {
   return mapValues(record, ({ label }) => label);
-}
-
-export function mapValues<T, Result>(
-  record: Readonly<Record<string, T>>,
-  change: (value: T, name: string) => Result,
-): Record<string, Result> {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value, name)]));
 }
 
 /**

@@ -3,7 +3,12 @@ import { SvcmError } from "../../../src/core/api/errors.ts";
 import type { Sample, Telemetry } from "../../../src/core/metrics/telemetry.ts";
 import { watchMachine } from "../../../src/core/metrics/watch-machine.ts";
 
-const sampleOf = (environment: string) => ({ kind: "metrics", payload: { environment } }) as unknown as Sample;
+/** `unnamed`: nothing says which environment the machine is. */
+const sampleOf = (environment: string) =>
+  ({
+    kind: "metrics",
+    payload: { environment, ecosystem: environment === "unnamed" ? { code: "ENVIRONMENT_REQUIRED" } : {} },
+  }) as unknown as Sample;
 
 /** Gives 13 samples of the environment that was read at the start of each watch. */
 function telemetryOf(read: () => string): Telemetry {
@@ -40,4 +45,10 @@ test("a look that fails ends nothing, so alerts survive a half-written svcm.yaml
     return "dev";
   });
   expect(seen).toEqual(Array<string>(13).fill("dev"));
+});
+
+test("a machine that got its environment is compared from the next look on", async () => {
+  let reads = 0;
+  const seen = await environmentsOf(() => ((reads += 1) <= 2 ? "unnamed" : "dev"));
+  expect(seen).toEqual([...Array<string>(5).fill("unnamed"), ...Array<string>(13).fill("dev")]);
 });

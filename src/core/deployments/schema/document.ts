@@ -1,3 +1,4 @@
+import { mapValues } from "../../words/record.ts";
 import { rolloutSchema } from "../../project/rollout-schema.ts";
 import { anyCasePattern } from "../../api/word-pattern.ts";
 import { envSpellings } from "../../project/resolve.ts";
@@ -10,7 +11,6 @@ import {
   TEXT,
   textWith,
   conditional,
-  mapValues,
   UNSUGGESTED,
   whenMember,
 } from "../../words/schema-part.ts";

@@ -1,3 +1,4 @@
+import { mapValues } from "../../words/record.ts";
 import { targetFields } from "../fields.ts";
 import type { Field } from "../field.ts";
 import { migrateTarget, targetDefaults } from "../migrate.ts";
@@ -9,7 +10,6 @@ import {
   dependent,
   describeSchema,
   type JsonSchema,
-  mapValues,
   TEXT,
   UNSUGGESTED,
 } from "../../words/schema-part.ts";

@@ -5,9 +5,17 @@ import { SvcmError } from "../../api/errors.ts";
 import { withMachineEnvironment } from "../../rollout/machine-environment.ts";
 import { defineOperation } from "../../access/operation.ts";
 import { readStateOf } from "../../running/read-states.ts";
+import type { Issue } from "../../api/issue.ts";
+import { missingListIssues } from "../../pm2/rules/file.ts";
+import { requireEnvironment } from "../../project/required-environment.ts";
+import { undecidedIssues } from "../../project/undecided.ts";
 import { EcosystemWatch } from "../sampling/ecosystem-watch.ts";
 
-export type EcosystemDrift = { readonly environment: string } & Omit<MetricsPayload["ecosystem"], "error" | "code">;
+export type EcosystemDrift = Omit<MetricsPayload["ecosystem"], "error" | "code"> & {
+  readonly environment: string;
+  /** Why a plan refuses the file, so that no difference is not "all is well". */
+  readonly issues: readonly Issue[];
+};
 
 /**
  * Compares once, without taking measurements. For a service, compares only its apps. Never returns values of arguments
@@ -19,6 +27,7 @@ export const ecosystemDrift = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(ports: MetricsPorts, input, caller): Promise<EcosystemDrift> {
     const request = await withMachineEnvironment(ports, input, caller);
+    requireEnvironment(await ports.facts.project(), request.environment, ports.workspace.nodeEnv);
     const environment = await ports.telemetry.environment(request, caller);
     // As a plan does, so that both say the same.
     const { list, digest } = await ports.processes.withHomeKey();
@@ -31,7 +40,10 @@ export const ecosystemDrift = defineOperation({
     } = await watch.compare(records, { isCurrent: true, stateOf: await readStateOf(ports, records) });
     if (code !== undefined)
       throw new SvcmError("ECOSYSTEM_FILE_FAILED", { code: foreignCode(code), path: view.path, details });
-    return { environment, ...(request.service === undefined ? view : withoutOthers(view)) };
+    const { content } = await watch.read({ isCurrent: true });
+    const undecided = undecidedIssues((await ports.facts.project())?.undecided ?? [], content?.name ?? environment);
+    const issues = [...undecided, ...(content ? missingListIssues(content) : [])];
+    return { environment, issues, ...(request.service === undefined ? view : withoutOthers(view)) };
   },
 });
 

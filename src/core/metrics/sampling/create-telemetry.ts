@@ -10,7 +10,7 @@ import {
 
 import { oneAtATime } from "../../words/once.ts";
 import type { CollectRequest, MetricsRequest, Sample, Telemetry, TelemetryCost, WatchRequest } from "../telemetry.ts";
-import { EcosystemWatch } from "./ecosystem-watch.ts";
+import { EcosystemWatch, type ComparedEnvironment } from "./ecosystem-watch.ts";
 import { measure, Meter, type Measurement, sampleOf } from "./measuring.ts";
 import { ProcessTable } from "./process-table.ts";
 import { Sampler, Subscriber } from "./sampler.ts";
@@ -38,6 +38,10 @@ class SharedTelemetry implements Telemetry {
   }
 
   async environment(request: EnvironmentRequest, caller: Pick<MetricsRequest, "limits">): Promise<string> {
+    return (await this.#resolve(request, caller)).environment;
+  }
+
+  async #resolve(request: EnvironmentRequest, caller: Pick<MetricsRequest, "limits">) {
     const { facts, workspace } = this.#ports;
     // As in the metrics: if the releases cannot be read, the other facts are still useful.
     const { environment, service } = await withMachineEnvironment(this.#ports, request, caller).catch(
@@ -50,13 +54,13 @@ class SharedTelemetry implements Telemetry {
     const spellings = ecosystemSpellings(contract, matrix);
     const resolved = resolveEnvironment(spellings, contract, environment, workspace.nodeEnv);
     chooseServices(await facts.project(), service);
-    return resolved.environment;
+    return { environment: resolved.environment, isNamed: environment !== undefined };
   }
 
   async *watch(request: WatchRequest, signal: AbortSignal): AsyncGenerator<Sample, void, undefined> {
-    const environment = await this.environment(request, request);
+    const resolved = await this.#resolve(request, request);
     if (signal.aborted) return;
-    const subscriber = new Subscriber({ ...request, environment });
+    const subscriber = new Subscriber({ ...request, ...resolved });
     const sampler = this.#samplerWith(subscriber);
     // If the reader never requests another sample, the code after the last `yield` does not run.
     const stop = (): void => {
@@ -73,12 +77,13 @@ class SharedTelemetry implements Telemetry {
   }
 
   async collect(request: CollectRequest): Promise<Sample> {
-    const environment = await this.environment(request, request);
+    const resolved = await this.#resolve(request, request);
     const measurement = this.#recent(request.freshMs ?? 0) ?? (await this.#measureNow());
     const scraper = request.asyncContext ? new Scraper(this.#ports) : undefined;
     try {
       if ("records" in measurement.listed) await scraper?.scrape(measurement.listed.records);
-      const watch = this.#ecosystem({ ...request, environment });
+      const watch = this.#ecosystem({ ...request, ...resolved });
+      const { environment } = resolved;
       return await sampleOf(this.#ports, measurement, { environment, watch, scraper, isCurrent: true });
     } finally {
       await scraper?.close();
@@ -116,9 +121,9 @@ class SharedTelemetry implements Telemetry {
     return sampler;
   }
 
-  #ecosystem({ environment, service }: EnvironmentRequest): EcosystemWatch {
-    const key = `${environment}\0${service}`;
-    const watch = this.#ecosystems.get(key) ?? new EcosystemWatch(this.#ports, { environment, service });
+  #ecosystem({ environment, service, isNamed }: ComparedEnvironment): EcosystemWatch {
+    const key = `${environment}\0${service}\0${isNamed}`;
+    const watch = this.#ecosystems.get(key) ?? new EcosystemWatch(this.#ports, { environment, service, isNamed });
     this.#ecosystems.set(key, watch);
     return watch;
   }

@@ -1,4 +1,6 @@
 import type { MetricsPorts } from "../ports.ts";
+import { PROJECT_FILE } from "../../project/project.ts";
+import { requireEnvironment } from "../../project/required-environment.ts";
 import type { EnvironmentRequest } from "../../project/resolve.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { type ExpectedApp, expectedApps, sourceFiles, readFileState } from "../../rollout/expected.ts";
@@ -17,7 +19,7 @@ import type { StateOf } from "../../running/state.ts";
 import { withDeployed } from "../../rollout/port-deployed.ts";
 import type { ComparisonInput } from "../../rollout/comparison-input.ts";
 import { LIST_BUDGET_MS, PLAN_BUDGET_MS } from "../../rollout/read-code.ts";
-import { readVerdicts, type Looked, type VerdictContent } from "../../rollout/read-verdicts.ts";
+import { readVerdicts, type Looked } from "../../rollout/read-verdicts.ts";
 
 /** A broken file may depend on any other file, and svcm cannot track the imports of ES modules. */
 const RETRY_MS = { failed: 10_000, unknown: 30_000 };
@@ -58,10 +60,15 @@ const MIN_LOOK_INTERVAL_MS = 10_000;
 /** Looking takes at most one percent of the time. */
 const LOOK_INTERVALS_PER_COST = 100;
 
+export interface ComparedEnvironment extends EnvironmentRequest {
+  /** By the request, `NODE_ENV` or the machine. If it is only the first of several, nothing is compared. */
+  readonly isNamed?: boolean | undefined;
+}
+
 /** The file is run at first use, and again only if it or a module that it requires has changed. */
 export class EcosystemWatch {
   readonly #ports: MetricsPorts;
-  readonly #request: EnvironmentRequest;
+  readonly #request: ComparedEnvironment;
   readonly #digest: Digest;
   #loaded: LoadedState | undefined;
   #comparison: Comparison | undefined;
@@ -69,7 +76,7 @@ export class EcosystemWatch {
   #loading: Promise<LoadedState> | undefined;
 
   /** @param digest the one of the records that are compared, if it is not this process's own */
-  constructor(ports: MetricsPorts, request: EnvironmentRequest, digest?: Digest) {
+  constructor(ports: MetricsPorts, request: ComparedEnvironment, digest?: Digest) {
     this.#ports = ports;
     this.#digest = digest ?? ((value) => ports.processes.digest(value));
     this.#request = request;
@@ -166,6 +173,7 @@ export class EcosystemWatch {
     const ports = await withDeployed(this.#ports, this.#request);
     const visible = new Set(visibleKeys(await ports.facts.runtimeContract()));
     try {
+      await this.#requireNamed();
       const content = await readEcosystem(ports, this.#request);
       const { apps: left } = await readAppliedState(ports);
       const context = { visibleKeys: visible, left, digest: this.#digest };
@@ -175,6 +183,18 @@ export class EcosystemWatch {
     } catch (error) {
       if (!(error instanceof SvcmError) || error.kind !== "ECOSYSTEM_FILE_FAILED") throw error;
       return failedRun(error, visible);
+    }
+  }
+
+  /** A comparison with another environment than that of the machine would be a false alarm. */
+  async #requireNamed(): Promise<void> {
+    const { facts, workspace } = this.#ports;
+    const { environment, isNamed = true } = this.#request;
+    try {
+      requireEnvironment(await facts.project(), isNamed ? environment : undefined, workspace.nodeEnv);
+    } catch (error) {
+      if (!(error instanceof SvcmError)) throw error;
+      throw new SvcmError("ECOSYSTEM_FILE_FAILED", { ...error.body, path: `${workspace.root}/${PROJECT_FILE}` });
     }
   }
 }
@@ -216,7 +236,7 @@ interface EcosystemState {
   readonly exists: boolean;
   readonly expected: readonly ExpectedApp[];
   /** Absent if the file does not exist or fails. */
-  readonly content?: VerdictContent;
+  readonly content?: EcosystemContent;
   readonly ports?: MetricsPorts;
   readonly visibleKeys: ReadonlySet<string>;
   readonly left?: AppliedState["apps"];

@@ -1,9 +1,8 @@
 import type { MetricsPorts } from "../ports.ts";
-import type { EnvironmentRequest } from "../../project/resolve.ts";
 
 import { oneAtATime } from "../../words/once.ts";
 import type { Sample, WatchRequest } from "../telemetry.ts";
-import type { EcosystemWatch } from "./ecosystem-watch.ts";
+import type { ComparedEnvironment, EcosystemWatch } from "./ecosystem-watch.ts";
 import { measure, Meter, type Measurement, sampleOf } from "./measuring.ts";
 import { LIST_MS, type ProcessTable } from "./process-table.ts";
 import { Scraper } from "./scraper.ts";
@@ -12,7 +11,7 @@ import { CoalescingBuffer } from "../../words/coalescing-buffer.ts";
 export interface SamplerOptions {
   readonly ports: MetricsPorts;
   readonly table: ProcessTable;
-  readonly ecosystem: (request: EnvironmentRequest) => EcosystemWatch;
+  readonly ecosystem: (request: ComparedEnvironment) => EcosystemWatch;
   readonly onSample: () => void;
 }
 
@@ -117,8 +116,8 @@ export class Sampler {
     const groups = new Map<string, Subscriber[]>();
     for (const subscriber of this.#subscribers) {
       if (!servesAll && !subscriber.isDue(this.#tickedAtMs, tickMs)) continue;
-      const { environment, service = "", asyncContext } = subscriber.request;
-      const key = `${environment} ${service} ${String(asyncContext)}`;
+      const { environment, service = "", asyncContext, isNamed } = subscriber.request;
+      const key = `${environment} ${service} ${asyncContext} ${isNamed}`;
       groups.set(key, [...(groups.get(key) ?? []), subscriber]);
     }
     for (const [key, subscribers] of groups)
@@ -139,11 +138,11 @@ export class Sampler {
   }
 
   #sample(key: string, measurement: Measurement, request: Subscriber["request"] | undefined): Promise<Sample> {
-    const { environment = "", service, asyncContext = false } = request ?? {};
+    const { environment = "", service, asyncContext = false, isNamed } = request ?? {};
     const { ports, ecosystem } = this.#options;
     // A slow process does not delay the sample.
     if (asyncContext && "records" in measurement.listed) void this.#scraper.scrape(measurement.listed.records);
-    const watch = ecosystem({ environment, service });
+    const watch = ecosystem({ environment, service, isNamed });
     const scraper = asyncContext ? this.#scraper : undefined;
     const sample = sampleOf(ports, measurement, { environment, watch, scraper, isCurrent: false });
     measurement.samples.set(key, sample);
@@ -155,11 +154,13 @@ function rethrowUnlessAborted(error: unknown, signal: AbortSignal): void {
   if (!signal.aborted) throw error;
 }
 
+type ResolvedRequest = WatchRequest & { readonly environment: string; readonly isNamed: boolean };
+
 export class Subscriber extends CoalescingBuffer<Sample> {
-  readonly request: WatchRequest & { readonly environment: string };
+  readonly request: ResolvedRequest;
   #servedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(request: WatchRequest & { readonly environment: string }) {
+  constructor(request: ResolvedRequest) {
     super();
     this.request = request;
   }

@@ -1,4 +1,5 @@
-import type { Facts } from "../port-repository.ts";
+import { applyFolderVariables, type FolderVariables } from "../folder-variables.ts";
+import type { Facts, Workspace } from "../port-repository.ts";
 import { FileError, type Files } from "../../files/port-files.ts";
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +23,11 @@ import { fileState, hasErrorCode } from "../../files/system.ts";
 import type { FactsCache } from "./facts-cache.node.ts";
 
 /** Packaged data replaces a missing contract or matrix. */
-export function nodeFacts(root: string, files: Pick<Files, "read">, cache?: () => FactsCache | undefined): Facts {
+export function nodeFacts(
+  { root, folderVariables }: Pick<Workspace, "root" | "folderVariables">,
+  files: Pick<Files, "read">,
+  cache?: () => FactsCache | undefined,
+): Facts {
   const source = { root, files, cache };
   const projectFile = new FactFile<Project | undefined>(source, PROJECT_FILE, { text: undefined, value: undefined });
   const contractFile = new FactFile(source, "config/runtime-contract.yaml", {
@@ -36,8 +41,13 @@ export function nodeFacts(root: string, files: Pick<Files, "read">, cache?: () =
   const declaredContract = memoizeLast((project: Project, value: RuntimeContract) => projectContract(project, value));
   const matchingMatrix = memoizeLast(limitMatrix);
   const declaredMatrix = memoizeLast((project: Project, value: CapabilityMatrix) => projectMatrix(project, value));
-  const project = (): Promise<Project | undefined> =>
-    projectFile.load(async (text, file) => (await import("../read.ts")).readProject(text, file));
+  const moved = memoizeLast((project: Project, variables: FolderVariables) =>
+    applyFolderVariables(project, root, variables),
+  );
+  const project = async (): Promise<Project | undefined> => {
+    const read = await projectFile.load(async (text, file) => (await import("../read.ts")).readProject(text, file));
+    return read && Object.keys(folderVariables).length > 0 ? moved(read, folderVariables) : read;
+  };
   const runtimeContract = async (): Promise<RuntimeContract> => {
     const value = await contractFile.load(async (text, file) =>
       (await import("./read.ts")).readRuntimeContract(text, file),

@@ -11,6 +11,11 @@ export const sourceCodes: CodeDocs = {
     summary: "`svcm.yaml` declares keys, and `config/runtime-contract.yaml` exists too.",
     remedy: "Keep one: remove `keys` from `svcm.yaml`, or move the entries there and delete the other file.",
   },
+  FOLDER_VARIABLE_AMBIGUOUS: {
+    summary:
+      "SVC_SERVICE_MANAGEMENT_CONFIG_DIR or SVC_SERVICE_MANAGEMENT_PM2_DIR names one folder for files of `svcm.yaml` that have the same name.",
+    remedy: "Unset the variable; `svcm.yaml` names the folders.",
+  },
   KEYS_ELSEWHERE: {
     summary: "No file of the repository declares its keys, so svcm cannot edit them.",
     explanation:

@@ -1,7 +1,8 @@
 import { compareText } from "../../api/issue.ts";
 import type { DetectedEnvFile } from "./env-files.ts";
 import type { DetectionNote } from "./pm2-file.ts";
-import { folderOf, relativePath } from "./survey.ts";
+import { relativePath } from "../../words/path.ts";
+import { folderOf } from "./survey.ts";
 
 export interface EnvLayout {
   readonly env: Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { compareText } from "../../api/issue.ts";
-import { baseName } from "../../words/path.ts";
+import { baseName, relativePath } from "../../words/path.ts";
 import type { Detection } from "./detect.ts";
 import type { DetectedEnvFile } from "./env-files.ts";
 import { byDepth, envLayout, environmentNameOf } from "./env-layout.ts";
@@ -7,7 +7,7 @@ import { aliasesOf } from "./environment-names.ts";
 import type { DetectionNote, Pm2File } from "./pm2-file.ts";
 import type { UndecidedFile } from "../../project/project.ts";
 import { sharePrograms } from "./shared-programs.ts";
-import { joinPath, relativePath } from "./survey.ts";
+import { joinPath } from "./survey.ts";
 
 export interface Layout {
   readonly environments: Readonly<Record<string, readonly string[]>>;

@@ -95,14 +95,6 @@ export function packageFolderOf(path: string, packages: readonly string[]): stri
   return around.toSorted((a, b) => b.length - a.length)[0] ?? ".";
 }
 
-export function relativePath(folder: string, path: string): string {
-  if (folder === "") return path;
-  const [from, to] = [folder.split("/"), path === "." ? [] : path.split("/")];
-  let common = 0;
-  while (common < from.length && from[common] === to[common]) common += 1;
-  return [...from.slice(common).map(() => ".."), ...to.slice(common)].join("/") || ".";
-}
-
 export interface HasSurvey {
   /** Lists the files of a repository and reads some texts. Runs no file and follows no link. */
   survey(root: string): Promise<Survey>;

@@ -48,13 +48,14 @@ export async function checkFiles(
   const { project, vocabulary, issues } = declarations;
   if (vocabulary === undefined) return { apps: [], found: { layout: issues, ecosystem: [], env: [], keys: [] } };
   const detection = detect(survey);
+  const { folderVariables } = ports.workspace;
   const envFiles = detection.env.map(({ path }) => path);
   const [tracked, unignored] = await Promise.all([
     ports.revisions.listTracked(envFiles),
     ports.revisions.listUnignored(envFiles),
   ]);
   const hasDotenvx = offline || hasTool(ports, survey);
-  const examined = examine({ survey, detection, project, places, tracked, unignored, hasDotenvx });
+  const examined = examine({ survey, detection, project, places, tracked, unignored, hasDotenvx, folderVariables });
   const checking = { ports, vocabulary, places, project, survey };
   const ecosystems = await checkEcosystems(checking, offline);
   const environments = await checkEnvironments(checking);

@@ -1,9 +1,11 @@
+import { baseName } from "../../words/path.ts";
 import { hasCredentials } from "../../secrets/redact.ts";
 import { isPlaceholder, isPlainKey } from "../../secrets/secret-value.ts";
 import { parseEnvDocument, valuesOf } from "../../env/document.ts";
 import { classify, isPublicSecret } from "../detect/classify.ts";
 import type { Detection } from "../detect/detect.ts";
 import { isEnvName, isScriptLikePm2, type Survey } from "../detect/survey.ts";
+import { overriddenFolders, type FolderVariables, type OverriddenFolder } from "../../project/folder-variables.ts";
 import { type Project, PROJECT_FILE } from "../../project/project.ts";
 import type { Finding, Rule } from "../../findings/rule.ts";
 
@@ -37,6 +39,7 @@ export interface RepositoryState {
   readonly unusedKeys: readonly string[];
   readonly undecryptable: readonly string[];
   readonly guesses: readonly string[];
+  readonly overrides: readonly OverriddenFolder[];
 }
 
 export interface FileKeys {
@@ -52,6 +55,7 @@ export interface Observations {
   readonly tracked: readonly string[];
   readonly unignored: readonly string[];
   readonly hasDotenvx: boolean;
+  readonly folderVariables: FolderVariables;
 }
 
 export function examine(observations: Observations): RepositoryState {
@@ -61,11 +65,14 @@ export function examine(observations: Observations): RepositoryState {
   const found = [...detection.pm2, ...values].map(({ path }) => path);
   const used = new Set(places.map(({ environment }) => environment));
   const isSetUp = project !== undefined || found.length === 0 || found.some((path) => named.has(path));
+  const overrides = project ? overriddenFolders(project, observations.folderVariables) : [];
+  // The other place of such a file is named, although the variable wins.
+  const moved = new Set(overrides.length > 0 ? [...named].map(baseName) : []);
   return {
     isSetUp,
     places,
     bareEnvironments: Object.keys(project?.environments ?? {}).filter((name) => !used.has(name)),
-    unnamed: found.filter((path) => !named.has(path)),
+    unnamed: found.filter((path) => !named.has(path) && !moved.has(baseName(path))),
     scripts: detection.notUnderstood.map(({ path }) => path).filter(isScriptLikePm2),
     tracked: filesWithSecrets(survey, detection, observations.tracked),
     unignored: filesWithSecrets(survey, detection, observations.unignored),
@@ -73,6 +80,7 @@ export function examine(observations: Observations): RepositoryState {
     ...(survey.isCut ? { unsetKeys: [], unusedKeys: [] } : unmatchedKeys(survey, detection)),
     undecryptable: hasDotenvx ? [] : values.filter(({ isEncrypted }) => isEncrypted).map(({ path }) => path),
     guesses: Object.keys(project?.guesses ?? {}),
+    overrides,
   };
 }
 

@@ -1,6 +1,7 @@
 import { describeGuesses } from "../../project/keys.ts";
 import { type DoctorRule, isSameGroup, type RepositoryState } from "./examine.ts";
 import type { Issue } from "../../api/issue.ts";
+import { overrideText } from "../../project/folder-variables.ts";
 import { findingsOf, toIssue } from "../../findings/rule.ts";
 import { nameList } from "../../words/pluralize.ts";
 
@@ -52,6 +53,16 @@ const bareEnvironments: DoctorRule = {
       path: [name],
       message: `the environment ${name} has neither an env file nor an ecosystem file`,
     })),
+};
+
+const folderVariables: DoctorRule = {
+  code: "PROJECT_FOLDER_OVERRIDDEN",
+  severity: "warning",
+  summary: "A variable names the folder of files that `svcm.yaml` names, and the variable wins (warning).",
+  explanation:
+    "The names of the files stay those of `svcm.yaml`; a template and the ways to start an app do not change.",
+  remedy: "Unset the variable, or keep it if the files of this machine are in that folder.",
+  check: ({ overrides }) => overrides.map((one) => ({ path: [one.variable], message: overrideText(one) })),
 };
 
 const scriptLikeFiles: DoctorRule = {
@@ -157,7 +168,7 @@ export const doctorChecks = ["layout", "ecosystem", "env", "running", "boot", "k
 export type DoctorCheck = (typeof doctorChecks)[number];
 
 export const doctorRules: Readonly<Record<DoctorCheck, readonly DoctorRule[]>> = {
-  layout: [notSetUp, unnamedFiles, missingFiles, bareEnvironments],
+  layout: [notSetUp, folderVariables, unnamedFiles, missingFiles, bareEnvironments],
   ecosystem: [scriptLikeFiles],
   env: [trackedSecrets, unignoredSecrets, publicSecrets, unsetKeys, unusedKeys, undecryptableFiles],
   running: [],

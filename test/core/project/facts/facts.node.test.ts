@@ -75,12 +75,15 @@ test("concurrent callers share one read, and a caller after a change reads again
   const { root } = workspace;
   const files = nodeFiles({ allowedFolders: [root] });
   const reads: string[] = [];
-  const facts = nodeFacts(root, {
-    read: (file, options) => {
-      reads.push(file);
-      return files.read(file, options);
+  const facts = nodeFacts(
+    { root, folderVariables: {} },
+    {
+      read: (file, options) => {
+        reads.push(file);
+        return files.read(file, options);
+      },
     },
-  });
+  );
   await Promise.all(Array.from({ length: 50 }, () => facts.runtimeContract()));
   expect(reads).toEqual([workspace.path(CONTRACT)]);
   workspace.write(CONTRACT, packagedRuntimeContractText.replace("default: express", "default: fastify"));

@@ -1,0 +1,45 @@
+/** No difference is no "as declared" if a plan refuses the file. */
+import { expect, test } from "vitest";
+import { commandLineCaller, ecosystemDrift, execute, type Ports } from "../../../src/core/index.ts";
+import { EcosystemWatch } from "../../../src/core/metrics/sampling/ecosystem-watch.ts";
+import { plainState } from "../../../src/core/running/state.ts";
+import { makeWorkspace } from "../../support/workspace.ts";
+
+test("a file without apps, and one that nobody decided on, are errors of the comparison", async () => {
+  const { ports } = makeWorkspace({
+    "svcm.yaml":
+      "version: 1\nenvironments: { dev: [] }\necosystem: { dev: a.config.js }\nundecided: [{ file: b.config.js }]\n",
+    "a.config.js": "module.exports = {};",
+  });
+  const processes: Ports["processes"] = {
+    ...ports.processes,
+    list: async () => [],
+    withHomeKey: async () => ({ list: async () => [], digest: (text) => text }),
+  };
+  const { drift, issues } = await execute(
+    ecosystemDrift,
+    { ...ports, processes },
+    { environment: "dev", service: undefined },
+    commandLineCaller(),
+  );
+  expect(drift).toEqual([]);
+  expect(issues.map(({ code }) => code)).toEqual(["LAYOUT_UNDECIDED", "ECOSYSTEM_APPS_MISSING"]);
+});
+
+test("where nothing says which environment this machine is, nothing is compared, as no plan is made", async () => {
+  const { ports } = makeWorkspace({
+    "svcm.yaml":
+      "version: 1\nenvironments: { dev: [], production: [] }\necosystem: { dev: a.config.js, production: a.config.js }\n",
+    "a.config.js": 'module.exports = { apps: [{ name: "api", script: "a.js" }] };',
+  });
+  const compared = async (isNamed: boolean) => {
+    const watch = new EcosystemWatch(ports, { environment: "dev", isNamed }, (text) => text);
+    return await watch.compare([], { isCurrent: true, stateOf: () => plainState("online") });
+  };
+  expect(await compared(false)).toMatchObject({ code: "ENVIRONMENT_REQUIRED", missingExpected: [], planSteps: null });
+  expect(await compared(true)).toMatchObject({ missingExpected: ["api"], planSteps: 1 });
+  const unnamed = { environment: undefined, service: undefined };
+  await expect(execute(ecosystemDrift, ports, unnamed, commandLineCaller())).rejects.toMatchObject({
+    body: { code: "ENVIRONMENT_REQUIRED" },
+  });
+});
