@@ -10,10 +10,20 @@ import { Icon } from "../../ui/Icon.tsx";
 import { StatusRegion } from "../../ui/StatusLine.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
 import { RequestProblem } from "../../ui/Problem.tsx";
-import { AppCard } from "./AppCard.tsx";
 import { type Preview, previewOf } from "./preview.ts";
-import { StartCommand } from "./StartCommand.tsx";
 import { EmptyState } from "../../ui/EmptyState.tsx";
+import { CodeLine } from "../../ui/CodeLine.tsx";
+import { DescriptionList } from "../../ui/DescriptionList.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { Select } from "../../ui/Select.tsx";
+import { inFolder } from "../../../core/words/shell.ts";
+
+interface StartCommandProps {
+  readonly preview: Preview;
+  readonly chosen: EcosystemResponse["preview"];
+}
+
+type App = EcosystemResponse["apps"][number];
 
 export function Pm2(): JSX.Element {
   const page = useConsole();
@@ -97,5 +107,89 @@ function Example({ suffixes }: { suffixes: readonly string[] }): JSX.Element {
     <pre class="example" tabIndex={0} role="group" aria-label="Example of an ecosystem file">
       {["module.exports = {", "  apps: [", ...apps, "  ],", "};"].join("\n")}
     </pre>
+  );
+}
+
+/** The server does not send secret values. */
+function AppCard({ app, isChosen }: { app: App; isChosen: boolean }): JSX.Element {
+  const { name, script, interpreter, interpreterArgs, env, command } = app;
+  return (
+    <section class="card app" aria-label={name || "App without a name"}>
+      <div class="card-head">
+        <h2>{name || "App without a name"}</h2>
+        {isChosen && <span class="badge good">started by the command above</span>}
+      </div>
+      <DescriptionList
+        class="app-facts"
+        items={[
+          ["Script", script ? <code>{script}</code> : <em>none</em>],
+          ["Interpreter", <code>{[interpreter, ...interpreterArgs].join(" ")}</code>],
+        ]}
+      />
+      {command ? (
+        <CodeLine text={command} what={`the command of ${name}`} />
+      ) : (
+        <p class="no-command">Without a name there is no command that starts this app alone.</p>
+      )}
+      <Variables variables={Object.entries(env)} />
+    </section>
+  );
+}
+
+function Variables({ variables }: { variables: readonly [key: string, value: string][] }): JSX.Element {
+  if (variables.length === 0) return <p class="reason">It declares no variable.</p>;
+  return (
+    <details open={variables.length <= 8}>
+      <summary>{pluralize(variables.length, "variable")}</summary>
+      <DescriptionList
+        class="app-env"
+        items={variables.map(([key, value]) => [
+          key,
+          value === "" ? <em>empty</em> : <code>{value}</code>,
+          <code>{key}</code>,
+        ])}
+      />
+    </details>
+  );
+}
+
+function StartCommand({ preview, chosen }: StartCommandProps): JSX.Element {
+  const { serviceKinds } = useConsole().facts.matrix;
+  const configured = preview.configuredKind.value;
+  const kind = preview.serviceKind.value;
+  const saved = configured && (serviceKinds[configured]?.label ?? configured);
+  const other = saved ? `For this preview only: the service configuration says ${saved}.` : "No kind is saved yet.";
+  return (
+    <Card title="Start by service kind" class="start-command">
+      <Select
+        label="Service kind"
+        value={kind}
+        options={Object.entries(serviceKinds).map(([value, { label }]) => ({ value, label }))}
+        hint={configured === kind ? "From the service configuration." : other}
+        onChange={(next) => preview.choose(next)}
+      />
+      <div class="start-what">
+        {chosen?.command ? (
+          <>
+            <p>
+              Starts{" "}
+              {chosen.apps.map((app, at) => (
+                <span key={app}>
+                  {at > 0 && ", "}
+                  <bdi>{app}</bdi>
+                </span>
+              ))}
+              , and nothing else.
+            </p>
+            <CodeLine text={inFolder(chosen.cwd, chosen.command)} what="the command of the service kind" />
+          </>
+        ) : (
+          <p>
+            No app is started for this kind: none has a name that ends in{" "}
+            {(serviceKinds[kind]?.appSuffixes ?? []).join(" or ")}.
+          </p>
+        )}
+      </div>
+    </Card>
   );
 }
