@@ -117,9 +117,12 @@ function moveClock(): void {
   });
 }
 
-/** @param pm2 the folder of PM2's code; if it is empty, PM2's validation is left out */
-function judgeApp(app: LoadedApp, pm2: string): LoadedApp {
-  return { ...app, checks: { ...examineApp(app), ...(pm2 !== "" && { refusals: answerOf(() => askPm2(app, pm2)) }) } };
+/** @param folder that of PM2's code; if it is empty, PM2's validation is left out */
+function judgeApp(app: LoadedApp, folder: string): LoadedApp {
+  return {
+    ...app,
+    checks: { ...examineApp(app), ...(folder !== "" && { refusals: answerOf(() => askPm2(app, folder)) }) },
+  };
 }
 
 /** A part of the file that PM2 reads beside the apps. */
