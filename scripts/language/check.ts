@@ -11,7 +11,7 @@ export interface Finding {
 export function checkLanguage(path: string, source: string): Finding[] {
   const prose = path.endsWith(".md")
     ? markdownProse(source)
-    : typescriptProse(path, source, /(?:^|\/)src\//.test(path));
+    : typescriptProse(path, source, /(?:^|\/)(?:src|config)\//.test(path));
   return prose
     .flatMap((each) => messagesOf(path, each).map((message) => ({ path, line: each.line, message })))
     .concat(path.endsWith(".md") ? [] : nameFindings(path, source))

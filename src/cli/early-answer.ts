@@ -12,7 +12,8 @@ const VERSION_WORDS = new Set(["--version", "-v", "version"]);
 export function earlyAnswer(argv: readonly string[]): string | undefined {
   const [only = "", ...more] = argv;
   if (more.length > 0) return undefined;
-  if (VERSION_WORDS.has(only)) return `${version()}\n`;
+  if (VERSION_WORDS.has(only))
+    return `${pjson.name}/${pjson.version} ${process.platform}-${process.arch} node-${process.version}\n`;
   if (!HELP_WORDS.has(only)) return undefined;
   const { width = HELP_WIDTH, colours } = stdoutScreen();
   const bold = (text: string): string => (colours === 0 ? text : `\u001B[1m${text}\u001B[22m`);
@@ -25,8 +26,4 @@ export function withDefaultCommand(argv: readonly string[]): string[] {
   if (first === undefined) return ["status", "--groups"];
   const isFlag = first.startsWith("-") && !HELP_WORDS.has(first) && !VERSION_WORDS.has(first);
   return isFlag && !argv.some((word) => HELP_WORDS.has(word)) ? ["status", ...argv] : [...argv];
-}
-
-function version(): string {
-  return `${pjson.name}/${pjson.version} ${process.platform}-${process.arch} node-${process.version}`;
 }

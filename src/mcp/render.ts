@@ -41,15 +41,11 @@ function memberLines(path: string, value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [line];
   if (Array.isArray(value)) return value.flatMap((one, index) => memberLines(`${path}[${index}]`, one));
   return Object.entries(value).flatMap(([name, one]) => {
-    const step = memberName(name);
+    // A name with a line break could begin another line.
+    const shown = shorten(masked(name), MAX_STRING);
+    const step = /^[\w-]+$/.test(shown) ? shown : json(shown);
     return memberLines(path === "" ? step : `${path}.${step}`, one);
   });
-}
-
-/** A name with a line break could begin another line. */
-function memberName(name: string): string {
-  const shown = shorten(masked(name), MAX_STRING);
-  return /^[\w-]+$/.test(shown) ? shown : json(shown);
 }
 
 /** A row is never split, so its texts are shortened until it fits. */

@@ -156,7 +156,8 @@ function findRoute(id: OperationId): Pick<OperationRoute, "summary" | "descripti
 }
 
 function toSchema(id: OperationId, accepted: readonly string[], isPaged: boolean): Pick<Tool, "inputSchema" | "times"> {
-  const { properties, required = [] } = jsonSchemaOf(id);
+  const schema = z.toJSONSchema(inputs[id], { io: "input", unrepresentable: "any" });
+  const { properties, required = [] } = { properties: {}, ...schema } as InputSchema;
   const times = new Set(TIMES.filter((one) => properties[one]?.type === "integer"));
   const own = Object.entries(properties).filter(([member]) => accepted.includes(member) && !PAGED.has(member));
   return {
@@ -185,9 +186,4 @@ const CURSOR_SCHEMA = { type: "string", description: "From the answer before, fo
 interface InputSchema {
   readonly properties: Readonly<Record<string, { readonly type?: string }>>;
   readonly required?: readonly string[];
-}
-
-function jsonSchemaOf(id: OperationId): InputSchema {
-  const schema = z.toJSONSchema(inputs[id], { io: "input", unrepresentable: "any" });
-  return { properties: {}, ...schema } as InputSchema;
 }

@@ -165,7 +165,8 @@ function inputReader(
     const { node: _node, ...rest } = request.query as Record<string, unknown>;
     const queried = readQuery(isRemote(route) ? rest : (request.query as Record<string, unknown>));
     if (isYaml(type, route)) return parseInput(schema, rawBody(request), operation.refusal);
-    const sent: object = body === undefined ? {} : readBody(request, body, operation.refusal, limits);
+    const sent: object =
+      body === undefined ? {} : parseInput(body, parseJson(rawBody(request), limits.maxBodyDepth), operation.refusal);
     const twice = Object.keys(queried).find((name) => Object.hasOwn(sent, name));
     if (twice !== undefined) throw repeatedParameter(twice);
     const input = {
@@ -194,15 +195,6 @@ function nodeResponse({ hasEntityTag }: OperationRoute, output: unknown): JsonRe
 
 function rawBody({ body }: FastifyRequest): Uint8Array {
   return body instanceof Uint8Array ? body : new Uint8Array();
-}
-
-function readBody(
-  request: FastifyRequest,
-  schema: NonNullable<OperationRoute["body"]>,
-  refusal: OperationRoute["operation"]["refusal"],
-  limits: Limits,
-): object {
-  return parseInput(schema, parseJson(rawBody(request), limits.maxBodyDepth), refusal);
 }
 
 function taggedResponses(ports: Ports): (output: unknown) => JsonResponse {

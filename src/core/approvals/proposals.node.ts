@@ -24,7 +24,11 @@ export function nodeProposals(folder: string): Proposals {
   const locks = fileLocks({ timeoutMs: LOCK_TIMEOUT_MS });
   const self = once(identifyProcess);
   const readAll = async (): Promise<readonly StoredProposal[]> => {
-    const text = await readPrivate(path);
+    const text = await withLogFile(path, async ({ fd, size }) => {
+      if (size > MAX_BYTES) throw new FileError("EFBIG", path, `${path} is larger than 16 MiB.`);
+      const bytes = Buffer.alloc(size);
+      return bytes.toString("utf8", 0, await read(fd, bytes, 0));
+    });
     const stored = text === undefined ? [] : parseProposals(text, path);
     return await Promise.all(stored.map(async (one) => withInterruption(one, await self())));
   };
@@ -47,14 +51,6 @@ export function nodeProposals(folder: string): Proposals {
         });
       }),
   };
-}
-
-async function readPrivate(path: string): Promise<string | undefined> {
-  return await withLogFile(path, async ({ fd, size }) => {
-    if (size > MAX_BYTES) throw new FileError("EFBIG", path, `${path} is larger than 16 MiB.`);
-    const bytes = Buffer.alloc(size);
-    return bytes.toString("utf8", 0, await read(fd, bytes, 0));
-  });
 }
 
 /** A process of another machine or container cannot be looked up, so its proposal stays `running`. */

@@ -135,17 +135,14 @@ export interface Rewrite {
 
 /** @throws {SvcmError} INVALID_PAYLOAD for keys that are not editable, and for new errors */
 export function planRewrite(contract: RuntimeContract, rewrite: Rewrite): EnvPlan {
-  const changed = changedKeys(rewrite);
+  const { before, after } = rewrite;
+  const [old, current] = [valuesOf(parseEnvDocument(before)), valuesOf(parseEnvDocument(after))];
+  const changed = [...new Set([...old.keys(), ...current.keys()])].filter((key) => old.get(key) !== current.get(key));
   const warnings = findNewIssues(contract, rewrite, changed);
   const errors = warnings.filter(({ severity }) => severity === "error");
   const issues = sortIssues([...foreignKeyIssues(contract, changed, "values"), ...errors]);
   if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);
   return { text: rewrite.after, changedKeys: changed, ignoredKeys: [], changes: [], warnings };
-}
-
-function changedKeys({ before, after }: Rewrite): string[] {
-  const [old, current] = [valuesOf(parseEnvDocument(before)), valuesOf(parseEnvDocument(after))];
-  return [...new Set([...old.keys(), ...current.keys()])].filter((key) => old.get(key) !== current.get(key));
 }
 
 function findNewIssues(contract: RuntimeContract, rewrite: Rewrite, changed: readonly string[]): Issue[] {

@@ -10,7 +10,9 @@ export interface OpenLog {
 /** Does not follow links. @throws {FileError} if it cannot be read or is not a regular file */
 export async function withLogFile<T>(path: string, use: (log: OpenLog) => Promise<T>): Promise<T | undefined> {
   return await attempt("read", path, async () => {
-    const fd = await openLog(path);
+    const fd = await openIfExists(path, O_RDONLY | NO_FOLLOW).catch((error: unknown) => {
+      throw hasErrorCode(error, "ENXIO", "ELOOP") ? fileError("ENOTREG", "read", path) : error;
+    });
     if (fd === undefined) return undefined;
     try {
       const stat = await fstat(fd);
@@ -19,12 +21,6 @@ export async function withLogFile<T>(path: string, use: (log: OpenLog) => Promis
     } finally {
       await close(fd);
     }
-  });
-}
-
-async function openLog(path: string): Promise<number | undefined> {
-  return await openIfExists(path, O_RDONLY | NO_FOLLOW).catch((error: unknown) => {
-    throw hasErrorCode(error, "ENXIO", "ELOOP") ? fileError("ENOTREG", "read", path) : error;
   });
 }
 

@@ -21,13 +21,10 @@ export interface LineScrubber {
 export function createLineScrubber(secrets: readonly string[]): LineScrubber {
   const scrub = createScrub(secrets);
   const known = secretSpellings(secrets);
-  const complete = (line: string): string => maskLogLine(scrub(stripEscapes(line)));
+  const complete = (line: string): string =>
+    maskLogLine(scrub(line.includes("\u001B") ? line.replaceAll(ESCAPE_SEQUENCE, "") : line));
   const truncated = (line: string): string => maskTrailingPrefix(complete(line), known);
   return { complete, truncated, known };
-}
-
-function stripEscapes(line: string): string {
-  return line.includes("\u001B") ? line.replaceAll(ESCAPE_SEQUENCE, "") : line;
 }
 
 function maskTrailingPrefix(line: string, known: readonly string[]): string {

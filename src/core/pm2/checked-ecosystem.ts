@@ -69,14 +69,11 @@ async function readImplied(
 }
 
 function checkEcosystem(ecosystem: CheckedEcosystem, scrub: Scrub): Issue[] {
-  return Array.from(findingsOf(rules, ecosystem), (finding) => scrubIssue(toIssue(finding), scrub)).toSorted(
-    (a, b) => appIndex(a) - appIndex(b) || compareText(a.code, b.code) || compareText(a.message, b.message),
-  );
-}
-
-function scrubIssue(issue: Issue, scrub: Scrub): Issue {
-  const path = issue.path.map((step) => (typeof step === "string" ? scrub(step) : step));
-  return { ...issue, path, message: scrub(issue.message) };
+  return Array.from(findingsOf(rules, ecosystem), (finding) => {
+    const issue = toIssue(finding);
+    const path = issue.path.map((step) => (typeof step === "string" ? scrub(step) : step));
+    return { ...issue, path, message: scrub(issue.message) };
+  }).toSorted((a, b) => appIndex(a) - appIndex(b) || compareText(a.code, b.code) || compareText(a.message, b.message));
 }
 
 function appIndex({ path: [, index = -1] }: Issue): number {

@@ -1,4 +1,3 @@
-import type { HasFiles } from "../files/port-files.ts";
 import type { HasWorkspace } from "../project/port-repository.ts";
 import type { HasProcesses } from "../pm2/port-processes.ts";
 import type { HasHost } from "../files/port-host.ts";
@@ -40,7 +39,9 @@ export async function readEffect(
       users.map(async (user) => {
         const readers = await readFileReaders(once, user);
         const layers = envLayerPaths(ports.workspace, { project, contract }, user.environment, user.service);
-        const values = await readEffectiveDigests(ports, layers);
+
+        const contents = await readEnvFileContents(ports, layers, (value) => ports.processes.digest(value));
+        const values = Object.assign({}, ...layers.map((one) => contents.get(one) ?? {})) as Digests;
         const effect = decideEffect({ environment: user.environment, keys, values }, readers, running);
         const isRequested = user.environment === environment && user.service === service;
         return { ...effect, overrides: isRequested ? effect.overrides : [] };
@@ -87,9 +88,4 @@ function appsOf(
   const machine = { cpuCores: host.cpuCores(), pm2Home: workspace.pm2Home };
   const apps = expectedApps(loaded, { machine, spellings, digest: (value) => processes.digest(value) });
   return apps.filter(({ name }) => name !== "");
-}
-
-async function readEffectiveDigests(ports: HasFiles & HasProcesses, paths: readonly string[]): Promise<Digests> {
-  const contents = await readEnvFileContents(ports, paths, (value) => ports.processes.digest(value));
-  return Object.assign({}, ...paths.map((one) => contents.get(one) ?? {})) as Digests;
 }

@@ -13,11 +13,12 @@ import { TabHead } from "../../ui/TabHead.tsx";
 import { Comparison } from "./Comparison.tsx";
 import { ConflictCard } from "./ConflictCard.tsx";
 import { EditableKeys } from "./EditableKeys.tsx";
-import { useEditor, type FileRead } from "./editor.ts";
-import { ReadOnlyKeys } from "./ReadOnlyKeys.tsx";
+import { type FileRead, useEditor } from "./editor.ts";
 import { SaveBar } from "./SaveBar.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { useRequest } from "../../ui/use-request.ts";
+import type { EnvReadResponse } from "../../../core/api/bodies.ts";
+import type { KeySpec } from "./changes.ts";
 
 export function Environment(): JSX.Element {
   const { facts, service } = useConsole();
@@ -152,6 +153,36 @@ function FileCheck({ read }: { read: FileRead }): JSX.Element {
           <Icon name="check" /> The file follows the runtime contract.
         </p>
       )}
+    </Card>
+  );
+}
+
+function ReadOnlyKeys({ read }: { read: EnvReadResponse }): JSX.Element {
+  const { keys } = useConsole().facts.contract;
+  const readOnly = Object.keys(read.values).flatMap((key): [string, KeySpec][] => {
+    const spec = keys[key];
+    return spec === undefined || read.editableKeys.includes(key) ? [] : [[key, spec]];
+  });
+  const reasons = new Set(readOnly.map(([, { reason }]) => reason));
+  return (
+    <Card title="Read-only keys">
+      {[...reasons].map((reason) => (
+        <div key={reason} class="read-only">
+          <p class="reason">Not written from here: {reason}.</p>
+          <dl>
+            {readOnly
+              .filter(([, spec]) => spec.reason === reason)
+              .map(([key, spec]) => (
+                <div key={key}>
+                  <dt title={spec.help}>
+                    {spec.label} <code class="field-name">{key}</code>
+                  </dt>
+                  <dd>{read.values[key] ? <code>{read.values[key]}</code> : <span class="unset">not set</span>}</dd>
+                </div>
+              ))}
+          </dl>
+        </div>
+      ))}
     </Card>
   );
 }

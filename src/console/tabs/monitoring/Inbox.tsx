@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useConsole } from "../../console.ts";
+import { useConsole, usePage } from "../../console.ts";
 import { formatNumber, formatTime, inLocalTime, pluralize } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import { useRequest } from "../../ui/use-request.ts";
@@ -11,8 +11,7 @@ import type { Monitor } from "./monitor.ts";
 import { statusLabel, statusOf } from "./process-status.ts";
 import { actionFor, ProcessActions } from "./ProcessActions.tsx";
 import { findTroubles, type Trouble } from "./problems.ts";
-import { StartAll } from "./StartAll.tsx";
-import { keyOf, type AppGroup } from "./rows.ts";
+import { type AppGroup, keyOf } from "./rows.ts";
 
 /** Each card asks the server, so only the first ones are cards. */
 const MAX_CARDS = 5;
@@ -166,5 +165,29 @@ function MissingCard({ names, monitor }: { names: readonly string[]; monitor: Mo
         <MarkActions subjects={names} kinds={[MISSING]} monitor={monitor} />
       </span>
     </>
+  );
+}
+
+/** Starts the apps one after the other, so that each has its own outcome. */
+function StartAll({ names, monitor }: { names: readonly string[]; monitor: Monitor }): JSX.Element {
+  const { identity, questions } = usePage();
+  const isBusy = names.some((name) => monitor.underWay.value.has(name));
+  const label = names.length === 1 ? "Start" : `Start all ${names.length}`;
+  const start = async (): Promise<void> => {
+    const [first = ""] = names;
+    const doubt = monitor.startWarning(first);
+    if (doubt !== undefined && !(await questions.ask({ title: doubt, verb: label }))) return;
+    for (const name of names) await monitor.act({ action: "start", scope: "ecosystem", name }, name);
+  };
+  return (
+    <Button
+      size="small"
+      icon="play"
+      disabled={isBusy || monitor.feed.state.value !== "live"}
+      reason={identity.reasonAgainst("act")}
+      onClick={() => void start()}
+    >
+      {isBusy ? "Starting…" : label}
+    </Button>
   );
 }

@@ -1,17 +1,21 @@
 import type { ComponentChildren, JSX } from "preact";
 import { usePage } from "../../console.ts";
-import { formatBytes, pluralize, formatRate, formatShare, formatTime, UNKNOWN } from "../../data/format.ts";
+import { formatBytes, formatRate, formatShare, formatTime, pluralize, UNKNOWN } from "../../data/format.ts";
 import { type Description, DescriptionList } from "../../ui/DescriptionList.tsx";
 import { LogLink } from "../logs/LogLink.tsx";
-import { AsyncContext } from "./AsyncContext.tsx";
 import { Drift } from "./Drift.tsx";
-import { driftOf, rowIn, type ProcessProps } from "./monitor.ts";
+import { driftOf, type ProcessProps, rowIn } from "./monitor.ts";
 import { rangeText } from "./view.ts";
 import { ProcessActions } from "./ProcessActions.tsx";
 import { RowChart } from "./RowChart.tsx";
 import { MarkActions } from "./MarkActions.tsx";
 import { groupByApp, keyOf, singleGroup } from "./rows.ts";
 import { Why } from "./Why.tsx";
+import type { ProcessMetrics } from "../../../client/index.ts";
+import { ProblemText } from "../../ui/Problem.tsx";
+import { toText } from "../../state/form.ts";
+
+type Context = NonNullable<ProcessMetrics["asyncContext"]>;
 
 const BYTE_STEPS = Array.from({ length: 32 }, (_, at) => 1024 * 2 ** at);
 
@@ -179,4 +183,29 @@ function diskText(
 ): string {
   if (error !== undefined) return `${error}${code === undefined ? "" : ` (${code})`}`;
   return supported ? `${formatBytes(bytes)} (${formatRate(rate)})` : `not available on ${platform}`;
+}
+
+/** The service has redacted the stores. */
+function AsyncContext({ context }: { context: Context }): JSX.Element {
+  if (isFailure(context)) {
+    const { error, code, status } = context;
+    return <ProblemText problem={{ error, code: status === undefined ? code : `${code} (${status})` }} />;
+  }
+  const { recentStores, ...counters } = context;
+  return (
+    <>
+      <DescriptionList items={Object.entries(counters).map(([name, value]) => [name, toText(value)])} />
+      {recentStores.map((store, at) => (
+        // oxlint-disable-next-line react/no-array-index-key -- stores have no name, the newest is the first
+        <details key={at} class="store">
+          <summary>Store {at + 1}</summary>
+          <DescriptionList items={Object.entries(store).map(([name, value]) => [name, toText(value)])} />
+        </details>
+      ))}
+    </>
+  );
+}
+
+function isFailure(context: Context): context is Extract<Context, { error: string }> {
+  return typeof context["error"] === "string";
 }

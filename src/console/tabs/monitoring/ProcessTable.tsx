@@ -10,12 +10,22 @@ import { CodeLine } from "../../ui/CodeLine.tsx";
 import { VirtualTable } from "../../ui/VirtualTable.tsx";
 import type { Sample } from "./feed.ts";
 import { MissingApps } from "./MissingApps.tsx";
-import { rowIn, type Monitor } from "./monitor.ts";
+import { type Monitor, rowIn } from "./monitor.ts";
 import { statusOf } from "./process-status.ts";
 import { ProcessRow } from "./ProcessRow.tsx";
 import { groupByApp, keyOf } from "./rows.ts";
-import { SortHeader } from "./SortHeader.tsx";
 import { TableTools } from "./TableTools.tsx";
+import { Icon } from "../../ui/Icon.tsx";
+import type { Column, Sorting } from "./order.ts";
+
+interface SortHeaderProps {
+  readonly column: Column;
+  readonly label: string;
+  readonly sorting: Sorting;
+  readonly isNumber?: boolean;
+  readonly class?: string;
+  readonly onSort: (sorting: Sorting) => void;
+}
 
 export function ProcessTable({ monitor }: { monitor: Monitor }): JSX.Element | null {
   const sample = monitor.feed.displayed.value;
@@ -140,5 +150,27 @@ function NoProcesses({ monitor }: { monitor: Monitor }): JSX.Element {
       <p>Start the apps of the ecosystem file above, one by one, or all of them with this command.</p>
       <StartAll monitor={monitor} />
     </EmptyState>
+  );
+}
+
+function SortHeader(props: SortHeaderProps): JSX.Element {
+  const { column, label, sorting, isNumber = false, onSort } = props;
+  const isSorted = sorting.by === column;
+  const direction = sorting.isDescending ? "descending" : "ascending";
+  return (
+    <th
+      scope="col"
+      class={`${isNumber ? "number " : ""}${props.class ?? ""}`}
+      aria-sort={isSorted ? direction : "none"}
+    >
+      <button
+        type="button"
+        class="sort"
+        onClick={() => onSort({ by: column, isDescending: isSorted ? !sorting.isDescending : isNumber })}
+      >
+        {label}
+        {isSorted && <Icon name={sorting.isDescending ? "down" : "up"} size={12} />}
+      </button>
+    </th>
   );
 }

@@ -31,7 +31,8 @@ function createReporter(feed: Feed, toasts: Toasts) {
       toasts.resolve(subject.topic);
       settle((other) => other === RATE_CODE);
       toasts.success(successText(result));
-      if (result.warnings?.length) toasts.error(warningText(result.warnings), subject.topic);
+      if (result.warnings?.length)
+        toasts.error(escapeHidden(result.warnings.map(({ message }) => message).join(" ")), subject.topic);
       return;
     }
     failures.set(subject.topic, code);
@@ -61,10 +62,6 @@ export function createActions(feed: Feed, toasts: Toasts) {
 
 function toError({ action, name, error = `${name}: ${action} failed.`, code }: ActionResult): RequestError {
   return new RequestError({ error, ...(code !== undefined && { code }) });
-}
-
-function warningText(warnings: NonNullable<ActionResult["warnings"]>): string {
-  return escapeHidden(warnings.map(({ message }) => message).join(" "));
 }
 
 const pastTense = { start: "started", stop: "stopped", restart: "restarted", reload: "reloaded" } as const;

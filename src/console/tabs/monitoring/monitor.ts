@@ -1,4 +1,4 @@
-import { computed, effect, signal } from "@preact/signals";
+import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import type { ConnectionState, ProcessMetrics } from "../../../client/index.ts";
 import { escapeHidden } from "../../../core/words/characters.ts";
 import type { Console } from "../../console.ts";
@@ -10,14 +10,17 @@ import { createEvents } from "./events.ts";
 import { createOrder } from "./order.ts";
 import { createSide } from "./side.ts";
 import { createProduction } from "./production.ts";
-import { createNotifications } from "./notifications.ts";
 import { createMarks } from "./marks.ts";
 import { createHistory } from "./history.ts";
-import { toRow, type AppGroup, type Row } from "./rows.ts";
+import { type AppGroup, type Row, toRow } from "./rows.ts";
 import { watchProblemCount } from "./problem-count.ts";
 import { isOfEnvironment } from "./problems.ts";
 import { createView } from "./view.ts";
 import { watchReleased } from "./released.ts";
+import type { Preferences } from "../../state/preferences.ts";
+import { pluralize } from "../../data/format.ts";
+
+const PREFERENCE = "monitoring.notices";
 
 /** The state that the parts of the tab share. It outlives the tab, so that the charts have no gaps. */
 export type Monitor = ReturnType<typeof createMonitor>;
@@ -162,4 +165,33 @@ function driftByProcess(drift: Drift): ReadonlyMap<number, Drift> {
     for (const pmId of entry.pmIds) map.set(pmId, [...(map.get(pmId) ?? []), entry]);
   }
   return map;
+}
+
+/** Browser notifications while the page is hidden; off by default. */
+function createNotifications(problemCount: ReadonlySignal<number | undefined>, preferences: Preferences) {
+  const isPossible = "Notification" in globalThis;
+  const isAllowed = (): boolean => isPossible && Notification.permission === "granted";
+  const isOn = signal(isAllowed() && preferences.get(PREFERENCE) !== undefined);
+  let before: number | undefined;
+  effect(() => {
+    const now = problemCount.value;
+    if (isOn.value && document.hidden && now !== undefined && now > (before ?? now)) notify(now);
+    before = now;
+  });
+  return {
+    isPossible,
+    isOn,
+    async turn(on: boolean): Promise<void> {
+      isOn.value = on && (isAllowed() || (await Notification.requestPermission()) === "granted");
+      preferences.set(PREFERENCE, isOn.value ? "on" : undefined);
+    },
+  };
+}
+
+function notify(count: number): void {
+  const notice = new Notification(`${pluralize(count, "process needs", "processes need")} attention`, {
+    body: location.host,
+    tag: "svcm",
+  });
+  notice.addEventListener("click", () => focus());
 }

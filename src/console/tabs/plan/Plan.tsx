@@ -5,12 +5,27 @@ import { Button } from "../../ui/Button.tsx";
 import { Check } from "../../ui/Check.tsx";
 import { TabHead } from "../../ui/TabHead.tsx";
 import { RequestProblem } from "../../ui/Problem.tsx";
-import { DeployPart } from "./DeployPart.tsx";
 import { Confirm } from "./Confirm.tsx";
 import { PlanCard } from "./PlanCard.tsx";
-import { ReleaseCard } from "./ReleaseCard.tsx";
-import { Releases } from "./Releases.tsx";
+import { ReleaseCard, UndoButton } from "./ReleaseCard.tsx";
 import { useRollout } from "./rollout.ts";
+import { useSignal } from "@preact/signals";
+import { usePage } from "../../console.ts";
+import { Deploy } from "./Deploy.tsx";
+import type { Release } from "../../../core/api/rollout.ts";
+import { formatTime } from "../../data/format.ts";
+import { Card } from "../../ui/Card.tsx";
+import { Icon } from "../../ui/Icon.tsx";
+import { ReleaseSteps } from "./Steps.tsx";
+
+const tones = {
+  running: "warning",
+  applied: "good",
+  unchanged: "",
+  refused: "warning",
+  reverted: "warning",
+  half: "error",
+} as const;
 
 export function Plan(): JSX.Element {
   const rollout = useRollout();
@@ -55,5 +70,64 @@ function Choice({ name, label, about }: ChoiceProps): JSX.Element {
     >
       {label}
     </Check>
+  );
+}
+
+function DeployPart(): JSX.Element {
+  const isOpen = useSignal(false);
+  const missing = usePage().identity.reasonAgainst("write");
+  if (isOpen.value) return <Deploy onClose={() => void (isOpen.value = false)} />;
+  return (
+    <div class="form-actions">
+      <Button icon="download" reason={missing} onClick={() => void (isOpen.value = true)}>
+        Deploy a commit…
+      </Button>
+    </div>
+  );
+}
+
+function Releases(): JSX.Element | null {
+  const { releases } = useRollout();
+  if (releases.value.length === 0) return null;
+  return (
+    <Card title="Releases" class="releases">
+      <ol>
+        {releases.value.map((release) => (
+          <li key={release.id}>
+            <Entry release={release} />
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}
+
+function Entry({ release }: { release: Release }): JSX.Element {
+  const { id, startedAt, environment, outcome, actor, source, git, message, undoes, code } = release;
+  return (
+    <details>
+      <summary>
+        <Icon name="chevron" />
+        <time dateTime={startedAt}>{formatTime(startedAt)}</time>
+        <span>{undoes === undefined ? environment : `${environment}, undoes ${undoes}`}</span>
+        <span class={`badge ${tones[outcome]}`}>{outcome}</span>
+        <span class="reason">
+          {[actor, source, git?.commit.slice(0, 10)].filter(Boolean).join(", ")}
+          {message !== undefined && <bdi> “{message}”</bdi>}
+        </span>
+      </summary>
+      <p class="reason">
+        Release <code>{id}</code>
+        {code !== undefined && (
+          <>
+            , <code>{code}</code>
+          </>
+        )}
+      </p>
+      <ReleaseSteps of={release} />
+      <div class="form-actions">
+        <UndoButton release={release}>{`Back to before ${id}…`}</UndoButton>
+      </div>
+    </details>
   );
 }

@@ -16,10 +16,17 @@ import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
-import { AppSelection } from "./AppSelection.tsx";
 import { PlannedSteps } from "./Steps.tsx";
 import { useRollout } from "./rollout.ts";
-import { isSelected, listOffers, refusalsOf, requestOf } from "./selection.ts";
+import { isSelected, listOffers, type Offer, refusalsOf, requestOf } from "./selection.ts";
+import { Check } from "../../ui/Check.tsx";
+
+const NOTES: Readonly<Record<Offer["kind"], string>> = {
+  step: "",
+  down: "it does not stay up: try to start it again",
+  held: "start it again",
+  unknown: "restart it to be sure",
+};
 
 export function PlanCard(): JSX.Element | null {
   const { plan, problem, isReplaced } = useRollout();
@@ -129,5 +136,31 @@ function UntouchedApps({ plan }: { plan: Plan }): JSX.Element {
         </details>
       )}
     </>
+  );
+}
+
+/** Shown if there is a choice. */
+function AppSelection({ plan }: { plan: Plan }): JSX.Element | null {
+  const { selected } = useRollout();
+  const offers = listOffers(plan);
+  const { value: choice } = selected;
+  if (offers.length < 2 && offers.every(({ kind }) => kind === "step")) return null;
+  const isWithoutRemovals = plan.summary.remove > 0 && requestOf(plan, choice)?.apps !== undefined;
+  return (
+    <fieldset class="selection">
+      <legend>Apps to apply</legend>
+      {offers.map((offer) => (
+        <Check
+          key={offer.app}
+          checked={isSelected(offer, choice)}
+          onChange={(isChecked) => void (selected.value = new Map(choice).set(offer.app, isChecked))}
+        >
+          <span>
+            <bdi>{offer.app}</bdi> <em>{NOTES[offer.kind]}</em>
+          </span>
+        </Check>
+      ))}
+      {isWithoutRemovals && <p class="reason">An apply of selected apps deletes no process.</p>}
+    </fieldset>
   );
 }

@@ -12,8 +12,16 @@ import { TabHead } from "../../ui/TabHead.tsx";
 import { RequestProblem } from "../../ui/Problem.tsx";
 import { AppTable } from "./AppTable.tsx";
 import { type Preview, previewOf } from "./preview.ts";
-import { StartCommand } from "./StartCommand.tsx";
 import { EmptyState } from "../../ui/EmptyState.tsx";
+import { CodeLine } from "../../ui/CodeLine.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { Select } from "../../ui/Select.tsx";
+import { inFolder } from "../../../core/words/shell.ts";
+
+interface StartCommandProps {
+  readonly preview: Preview;
+  readonly chosen: EcosystemResponse["preview"];
+}
 
 export function Pm2(): JSX.Element {
   const page = useConsole();
@@ -91,5 +99,46 @@ function Example({ suffixes }: { suffixes: readonly string[] }): JSX.Element {
     <pre class="example" tabIndex={0} role="group" aria-label="Example of an ecosystem file">
       {["module.exports = {", "  apps: [", ...apps, "  ],", "};"].join("\n")}
     </pre>
+  );
+}
+
+function StartCommand({ preview, chosen }: StartCommandProps): JSX.Element {
+  const { serviceKinds } = useConsole().facts.matrix;
+  const configured = preview.configuredKind.value;
+  const kind = preview.serviceKind.value;
+  const saved = configured && (serviceKinds[configured]?.label ?? configured);
+  const other = saved ? `For this preview only: the service configuration says ${saved}.` : "No kind is saved yet.";
+  return (
+    <Card title="Start by service kind" class="start-command">
+      <Select
+        label="Service kind"
+        value={kind}
+        options={Object.entries(serviceKinds).map(([value, { label }]) => ({ value, label }))}
+        hint={configured === kind ? "From the service configuration." : other}
+        onChange={(next) => preview.choose(next)}
+      />
+      <div class="start-what">
+        {chosen?.command ? (
+          <>
+            <p>
+              Starts{" "}
+              {chosen.apps.map((app, at) => (
+                <span key={app}>
+                  {at > 0 && ", "}
+                  <bdi>{app}</bdi>
+                </span>
+              ))}
+              , and nothing else.
+            </p>
+            <CodeLine text={inFolder(chosen.cwd, chosen.command)} what="the command of the service kind" />
+          </>
+        ) : (
+          <p>
+            No app is started for this kind: none has a name that ends in{" "}
+            {(serviceKinds[kind]?.appSuffixes ?? []).join(" or ")}.
+          </p>
+        )}
+      </div>
+    </Card>
   );
 }

@@ -34,7 +34,7 @@ export function scaleOf(box: Box, span: Span, top: number): Scale {
     top,
     x: (time) => box.left + ((time - from) / seconds) * box.width,
     y: (value) => box.top + (1 - value / top) * box.height,
-    timeAt: (x) => from + (clamp(x - box.left, 0, box.width) / (box.width || 1)) * seconds,
+    timeAt: (x) => from + (Math.min(Math.max(x - box.left, 0), box.width) / (box.width || 1)) * seconds,
   };
 }
 
@@ -42,10 +42,6 @@ export function upperBound(columns: readonly (readonly (number | null)[])[]): nu
   let max = 0;
   for (const column of columns) for (const value of column) if (value !== null && value > max) max = value;
   return max === 0 ? 1 : max * 1.15;
-}
-
-function clamp(value: number, min: number, max: number): number {
-  return Math.min(Math.max(value, min), max);
 }
 
 /** In seconds. Time zones differ from UTC by whole quarters of an hour, so these are round in local time too. */

@@ -40,7 +40,10 @@ export async function openReleaseFile(place: ReleaseFilePlace, path: string): Re
   const { root, layout, git } = place;
   const isFolder = statOf(path).isDirectory();
   const file = isFolder ? await packFolder(layout, path) : path;
-  const digest = await digestOf(file);
+
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  const digest = hash.digest("hex");
   const revision = basename(path);
   return {
     found: { commit: digest.slice(0, 40), revision, source: path, digest },
@@ -65,12 +68,6 @@ async function packFolder({ root, records }: Layout, folder: string): Promise<st
   const file = join(records, "folder.tar");
   await runTar(folder, [...PACK, `--directory=${real}`, `--file=${file}`, "."], undefined);
   return file;
-}
-
-async function digestOf(file: string): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
-  return hash.digest("hex");
 }
 
 interface Archive {

@@ -80,7 +80,7 @@ async function prepare(ports: HasFacts & HasFiles & HasWorkspace, input: InputOf
   refuseUnusedValues(input.profile, profile, input.values);
   const file = await readEnvFile(ports, contract, input);
   const steps = profileSteps(contract, profile, file.text, input.values);
-  const values = valuesToWrite(steps);
+  const values = Object.fromEntries(steps.flatMap(({ key, value }) => (value === undefined ? [] : [[key, value]])));
   if (attempt) {
     noteFile(attempt, file);
     attempt.note({ keys: Object.keys(values) });
@@ -97,10 +97,6 @@ async function write(
   const { contract, file, values, rest } = await prepare(ports, input, attempt);
   const { response } = await writeValues(ports, contract, file, values, attempt);
   return { file, ...response, ...rest };
-}
-
-function valuesToWrite(steps: readonly ProfileStep[]): Record<string, string> {
-  return Object.fromEntries(steps.flatMap(({ key, value }) => (value === undefined ? [] : [[key, value]])));
 }
 
 function manualSteps(steps: readonly ProfileStep[]): ManualSteps["manual"] {

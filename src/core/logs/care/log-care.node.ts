@@ -34,7 +34,8 @@ export function nodeLogCare(options: LogCareOptions): LogCare {
   const { pm2Home: home, folders, nowMs, etc = "/etc" } = options;
   const folder = join(home, "svcm", "log-care");
   const sizesFile = join(folder, "sizes.json");
-  const recordPath = (path: string): string => join(folder, `${digest(path)}.json`);
+  const recordPath = (path: string): string =>
+    join(folder, `${createHash("sha256").update(path).digest("hex").slice(0, 16)}.json`);
   const isUnfinished = (path: string): boolean => readIfReadable(recordPath(path)) !== "";
   const changeSizes = async (change: (kept: KeptSizes) => KeptSizes): Promise<void> =>
     deliveryFile(sizesFile).change((text, save) => save(formatSizes(change(parseSizes(text)))));
@@ -77,10 +78,6 @@ export function nodeLogCare(options: LogCareOptions): LogCare {
         throw new SvcmError("PM2_FAILED", { code: "PM2_TIMEOUT", details: "PM2 did not open its logs again." });
     },
   };
-}
-
-function digest(path: string): string {
-  return createHash("sha256").update(path).digest("hex").slice(0, 16);
 }
 
 function ignoreFileError(error: unknown): void {

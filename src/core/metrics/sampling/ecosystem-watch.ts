@@ -182,7 +182,12 @@ export class EcosystemWatch {
       return successfulRun(ports, content, { ...context, repeat });
     } catch (error) {
       if (!(error instanceof SvcmError) || error.kind !== "ECOSYSTEM_FILE_FAILED") throw error;
-      return failedRun(error, visible);
+      const { body, message } = error;
+      const { path = "", code = "ECOSYSTEM_FILE_FAILED", details = message } = body;
+      const fileName = baseName(path);
+      const failure = { error: details, code };
+      const state = { fileName, path, exists: true, expected: [], visibleKeys: visible, failure };
+      return { state, files: [], retryMs: RETRY_MS.failed };
     }
   }
 
@@ -220,14 +225,6 @@ function successfulRun(
   const hasUnknownFiles = loaded.isDefaultExport || loaded.files.some((file) => file.endsWith(".mjs"));
   const retryMs = hasUnknownFiles ? RETRY_MS.unknown : Number.POSITIVE_INFINITY;
   return { state: { ...base, exists: true, expected, content }, files: loaded.files, retryMs };
-}
-
-function failedRun({ body, message }: SvcmError, visible: Set<string>): RunResult {
-  const { path = "", code = "ECOSYSTEM_FILE_FAILED", details = message } = body;
-  const fileName = baseName(path);
-  const failure = { error: details, code };
-  const state = { fileName, path, exists: true, expected: [], visibleKeys: visible, failure };
-  return { state, files: [], retryMs: RETRY_MS.failed };
 }
 
 interface EcosystemState {

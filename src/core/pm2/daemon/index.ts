@@ -39,7 +39,10 @@ export function pm2Processes(options: Pm2Options): Processes {
   let current: Link | undefined;
   const link = (): Link => (current ??= newLink());
   const callDaemon = async (call: Call, signal?: AbortSignal): Promise<Answer> => {
-    await requireReachable(home);
+    // Avoids starting a worker only to find that there is no daemon.
+    requireUsable(home);
+    const code = await probeSocket(home.socket);
+    if (code !== undefined) throw unreachableError(code, home.socket);
     return link().call(call, signal);
   };
   return {
@@ -173,13 +176,6 @@ async function callOnce(link: Link, call: Call): Promise<Answer> {
 function requireUsable(home: Pm2Home): void {
   const reason = homeProblem(home);
   if (reason !== undefined) throw new LinkFailure("PM2_HOME_UNUSABLE", reason);
-}
-
-/** Avoids starting a worker only to find that there is no daemon. */
-async function requireReachable(home: Pm2Home): Promise<void> {
-  requireUsable(home);
-  const code = await probeSocket(home.socket);
-  if (code !== undefined) throw unreachableError(code, home.socket);
 }
 
 function createFolder({ folder }: Pm2Home): void {

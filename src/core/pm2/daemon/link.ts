@@ -57,7 +57,9 @@ export class Link {
   }
 
   #start(): Worker {
-    const worker = startPm2Worker(this.#options);
+    const { env, socket, salt, timeoutMs, places } = this.#options;
+    const workerData: WorkerData = { socket, salt, timeoutMs, places };
+    const worker = startWorker(new URL("./pm2-worker.ts", import.meta.url), { env, workerData });
     worker.on("message", (response: Response) => handleResponse(this.#pending, response));
     worker.once("error", (error: unknown) => this.#lose(worker, error instanceof Error ? error.message : "it failed"));
     worker.once("exit", (code) => this.#lose(worker, `it ended with ${code}`));
@@ -73,11 +75,6 @@ export class Link {
       call.fail(workerLostFailure(reason, call.isHandedOver));
     }
   }
-}
-
-function startPm2Worker({ env, socket, salt, timeoutMs, places }: LinkOptions): Worker {
-  const workerData: WorkerData = { socket, salt, timeoutMs, places };
-  return startWorker(new URL("./pm2-worker.ts", import.meta.url), { env, workerData });
 }
 
 function handleResponse(pending: ReadonlyMap<number, Pending>, response: Response): void {

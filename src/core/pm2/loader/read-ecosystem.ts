@@ -6,9 +6,13 @@ import { runInThisContext } from "node:vm";
 import { pm2FileKind } from "../file-name.ts";
 import { describeError } from "./describe-error.ts";
 import { locateApp } from "./locate-app.ts";
-import { MAX_RESULT_BYTES, RESULT_FD, type Outcome } from "./outcome.ts";
+import { MAX_RESULT_BYTES, type Outcome, RESULT_FD } from "./outcome.ts";
 import { pickApps } from "./pick-apps.ts";
-import { judgeApp, judgeFile } from "./judge.ts";
+import type { LoadedApp } from "../loaded.ts";
+import { isRecord } from "../../words/record.ts";
+import { errorMessage } from "../../words/thrown.ts";
+import { askPm2 } from "./ask-pm2.ts";
+import { examineApp } from "./examine-app.ts";
 
 const MAX_ABSENT = 1000;
 /** Moves day, hour, minute, second and millisecond, and hardly ever the month. */
@@ -111,4 +115,26 @@ function moveClock(): void {
     apply: () => new Original(now()).toString(),
     get: (target, key, receiver) => (key === "now" ? now : (Reflect.get(target, key, receiver) as unknown)),
   });
+}
+
+/** @param folder that of PM2's code; if it is empty, PM2's validation is left out */
+function judgeApp(app: LoadedApp, folder: string): LoadedApp {
+  return {
+    ...app,
+    checks: { ...examineApp(app), ...(folder !== "" && { refusals: answerOf(() => askPm2(app, folder)) }) },
+  };
+}
+
+/** A part of the file that PM2 reads beside the apps. */
+function judgeFile(exported: unknown): string[] {
+  const { static: servers } = isRecord(exported) ? exported : {};
+  return servers && !Array.isArray(servers) ? ['"static" is not a list'] : [];
+}
+
+function answerOf(ask: () => string[]): string[] {
+  try {
+    return ask();
+  } catch (error) {
+    return [`PM2 cannot be asked: ${errorMessage(error)}`];
+  }
 }

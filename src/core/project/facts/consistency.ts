@@ -18,9 +18,12 @@ export function contractIssues(contract: DeclaredContract): FactFinding[] {
     ...duplicateSpellings(contract.environments),
     ...keyIssues(contract.keys),
     ...Object.entries(contract.profiles).flatMap(([name, { assignments }]) =>
-      Object.entries(assignments).flatMap(([key, value]) =>
-        assignmentFindings(["profiles", name, "assignments", key], contract, key, value),
-      ),
+      Object.entries(assignments).flatMap(([key, value]) => {
+        const path = ["profiles", name, "assignments", key];
+        const spec = contract.keys[key];
+        if (!spec) return reference(path, key, Object.keys(contract.keys));
+        return spec.kind === "enum" ? reference(path, value, spec.values) : [];
+      }),
     ),
   ];
 }
@@ -98,12 +101,6 @@ function enumFindings(key: string, spec: KeySpec): FactFinding[] {
     ...references(["keys", key, "browserOnly"], spec.browserOnly ?? [], spec.values),
     ...(spec.otherwise === undefined ? [] : reference(["keys", key, "otherwise"], spec.otherwise, spec.values)),
   ];
-}
-
-function assignmentFindings(path: Path, contract: DeclaredContract, key: string, value: string): FactFinding[] {
-  const spec = contract.keys[key];
-  if (!spec) return reference(path, key, Object.keys(contract.keys));
-  return spec.kind === "enum" ? reference(path, value, spec.values) : [];
 }
 
 export function duplicateSpellings(

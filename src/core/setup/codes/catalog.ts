@@ -1,3 +1,4 @@
+import codes from "../../../../config/codes.json" with { type: "json" };
 import type { Code } from "../../api/codes.generated.ts";
 import { rules as deploymentsRules } from "../../deployments/rules/index.ts";
 import { rules as ecosystemRules } from "../../pm2/rules/index.ts";
@@ -12,51 +13,26 @@ import { daemonRules } from "../../boot/rules-daemon.ts";
 import { appRules } from "../../boot/rules-app.ts";
 import { listRules } from "../../boot/rules-list.ts";
 import { unitRules } from "../../boot/rules-unit.ts";
-import { bootCodes } from "./boot.ts";
 import type { CodeDoc, CodeDocs, Rule } from "../../findings/rule.ts";
-import { documentCodes, revisionCodes, sourceCodes } from "./documents.ts";
-import { ecosystemCodes } from "./ecosystem.ts";
-import { envCodes } from "./env.ts";
-import { connectionCodes, fileCodes } from "./files.ts";
-import { logCodes } from "./logs.ts";
-import { fleetCodes } from "./fleet.ts";
-import { processCodes } from "./processes.ts";
-import { deployCodes } from "./deploy.ts";
-import { proposalCodes } from "./proposals.ts";
-import { rolloutCodes } from "./rollout.ts";
-import { telemetryCodes } from "./telemetry.ts";
-import { requestCodes } from "./requests.ts";
-import { profileCodes } from "./profiles.ts";
 
-const codeDocs: Readonly<Record<string, CodeDocs>> = {
-  "Env files": envCodes,
-  "Files and the system": fileCodes,
-  "Profiles and startup": profileCodes,
-  "PM2 ecosystem files": ecosystemCodes,
-  "Declarative sources": sourceCodes,
-  "Deployments document": documentCodes,
-  Revisions: revisionCodes,
-  Connections: connectionCodes,
-  Requests: requestCodes,
-  "PM2 and processes": processCodes,
-  "Boot and daemon": bootCodes,
-  Logs: logCodes,
-  "Plans and releases": rolloutCodes,
-  Approvals: proposalCodes,
-  Deploys: deployCodes,
-  Telemetry: telemetryCodes,
-  Fleet: fleetCodes,
+const codeDocs: Readonly<Record<string, CodeDocs>> = codes;
+
+/** Rules document their codes themselves. */
+const rules: Readonly<Record<string, readonly Rule<never>[]>> = {
+  "The repository": [...Object.values(doctorRules).flat(), ...runningRules],
+  "Env files": [...envRules, ...valueRules, ...templateRules],
+  "Boot and daemon": [...unitRules, ...listRules, ...appRules, ...daemonRules],
+  "Profiles and startup": startupStages.toReversed().flat(),
+  Logs: logCareRules,
+  "PM2 ecosystem files": ecosystemRules,
+  "Deployments document": Object.values(deploymentsRules).flat(),
 };
 
 export const catalog: Readonly<Record<string, CodeDocs>> = {
   ...codeDocs,
-  "The repository": ruleDocs([...Object.values(doctorRules).flat(), ...runningRules]),
-  "Env files": { ...codeDocs["Env files"], ...ruleDocs(envRules), ...ruleDocs(valueRules), ...ruleDocs(templateRules) },
-  "Boot and daemon": { ...bootCodes, ...ruleDocs([...unitRules, ...listRules, ...appRules]), ...ruleDocs(daemonRules) },
-  "Profiles and startup": { ...codeDocs["Profiles and startup"], ...ruleDocs(startupStages.toReversed().flat()) },
-  Logs: { ...codeDocs["Logs"], ...ruleDocs(logCareRules) },
-  "PM2 ecosystem files": { ...codeDocs["PM2 ecosystem files"], ...ruleDocs(ecosystemRules) },
-  "Deployments document": { ...codeDocs["Deployments document"], ...ruleDocs(Object.values(deploymentsRules).flat()) },
+  ...Object.fromEntries(
+    Object.entries(rules).map(([topic, list]) => [topic, { ...codeDocs[topic], ...ruleDocs(list) }]),
+  ),
 };
 
 export function findCodeDoc(code: string): (CodeDoc & { readonly topic: string }) | undefined {

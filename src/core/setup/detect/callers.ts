@@ -62,7 +62,9 @@ const CONTEXT_LINES = 25;
 
 function linesWithPm2(path: string, text: string): Command[] {
   const lines = text.replaceAll(/\\\r?\n\s*/g, " ").split(/\r?\n/);
-  const named = environmentOfCaller(path);
+  // `ci-cd.yml` and `e2e.sh` say what they do, not for which environment.
+  const names = [baseName(path).replace(/\.(?:ya?ml|sh|bash)$/i, ""), baseName(folderOf(path))];
+  const named = names.map(environmentOfTarget).find((one) => one !== undefined);
   return lines.flatMap((line, row) => {
     if (!/\bpm2\b/.test(line) || /^\s*(?:#|\/\/)/.test(line)) return [];
     const before = lines.slice(Math.max(0, row - CONTEXT_LINES), row);
@@ -74,12 +76,6 @@ function linesWithPm2(path: string, text: string): Command[] {
       (path.startsWith(".github/") ? jobEnvironment(lines.slice(0, row)) : undefined);
     return [{ text: line, cwd: folderBefore(before), context, isTold: isTold(line) }];
   });
-}
-
-/** `ci-cd.yml` and `e2e.sh` say what they do, not for which environment. */
-function environmentOfCaller(path: string): string | undefined {
-  const names = [baseName(path).replace(/\.(?:ya?ml|sh|bash)$/i, ""), baseName(folderOf(path))];
-  return names.map(environmentOfTarget).find((one) => one !== undefined);
 }
 
 function environmentOfTarget(name: string): string | undefined {

@@ -1,6 +1,5 @@
 import type { HasStamps } from "../../files/port-files.ts";
 import type { HasWorkspace } from "../../project/port-repository.ts";
-import type { HasMachine } from "../../files/port-machine.ts";
 import type { SetupPorts } from "../ports.ts";
 import type { Pm2Daemon, ServiceAddress } from "../port-installation.ts";
 import type { Issue } from "../../api/issue.ts";
@@ -25,7 +24,9 @@ export async function checkRunning(
     async (list) => ({ records: list, issues: await problemIssues(ports, list) }),
     (error: unknown) => ({ records: [], issues: toFailureIssues("running", error, root) }),
   );
-  const leftOvers = await readLeftOvers(ports, records);
+  const { machine, workspace } = ports;
+  const listeners = await machine.listeners().catch(() => undefined);
+  const leftOvers = findLeftOvers({ all: records, listeners: listeners ?? [], pm2Home: workspace.pm2Home });
   const running = { daemon, service, leftOvers, newer: records.flatMap((record) => newerFiles(ports, record, apps)) };
   const found = Array.from(findingsOf(runningRules, running), (finding) => toIssue(finding, ["running"]));
   return [...issues, ...found, ...(await logIssues(ports))];
@@ -40,14 +41,6 @@ async function logIssues({ logCare, facts, workspace }: SetupPorts): Promise<Iss
   } catch (error) {
     return toFailureIssues("running", error, workspace.root);
   }
-}
-
-async function readLeftOvers(
-  { machine, workspace }: HasMachine & HasWorkspace,
-  all: readonly ProcessRecord[],
-): Promise<PortHolder[]> {
-  const listeners = await machine.listeners().catch(() => undefined);
-  return findLeftOvers({ all, listeners: listeners ?? [], pm2Home: workspace.pm2Home });
 }
 
 async function problemIssues(ports: SetupPorts, records: readonly ProcessRecord[]): Promise<Issue[]> {

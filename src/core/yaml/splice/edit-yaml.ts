@@ -36,7 +36,8 @@ export function editYaml({ text, value, isJson }: YamlText, changes: readonly Ch
   const atOnce = applySplices(body, splices);
   if (isExpected(atOnce)) return { text: mark + atOnce, changes: lineChanges(body, splices) };
   const inTurn = applyOneByOne(body, before.isJson, changes);
-  if (isExpected(inTurn)) return { text: mark + inTurn, changes: diffTexts(body, inTurn) };
+  if (isExpected(inTurn))
+    return { text: mark + inTurn, changes: lineChanges(body, [{ start: 0, end: body.length, text: inTurn }]) };
   throw new UneditableYaml("svcm cannot safely change lines written in this way");
 }
 
@@ -48,10 +49,6 @@ function applyOneByOne(text: string, isJson: boolean, changes: readonly Change[]
     if (next === undefined) return undefined;
   }
   return next;
-}
-
-function diffTexts(before: string, after: string): LineChange[] {
-  return lineChanges(before, [{ start: 0, end: before.length, text: after }]);
 }
 
 function isEqual(a: unknown, b: unknown): boolean {
