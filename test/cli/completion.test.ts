@@ -32,9 +32,14 @@ function run(shell: string, ...args: string[]): string {
 
 const hasShell = (shell: string): boolean => spawnSync(shell, ["-c", "true"]).status === 0;
 
+const scripts = new Map<string, string>();
+
+/** Each shell's script is printed once. */
 function scriptOf(shell: string): string {
   const file = join(workspace.root, `completion.${shell}`);
-  writeFileSync(file, svcm(["completion", shell]).stdout);
+  const script = scripts.get(shell) ?? svcm(["completion", shell]).stdout;
+  scripts.set(shell, script);
+  writeFileSync(file, script);
   return file;
 }
 

@@ -2,7 +2,8 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { plainEnvironment, REPOSITORY, RUN, svcm } from "../support/command-line.ts";
+import { plainEnvironment, REPOSITORY, RUN } from "../support/command-line.ts";
+import { quickSvcm as svcm } from "../support/svcm.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { firstOrAll, longTest } from "../support/runs.ts";
 
@@ -16,17 +17,17 @@ function repository(): string {
 describe("a root that is not a folder is wrong usage for", () => {
   test.each(
     firstOrAll([[["validate"]], [["env", "get"]], [["targets", "list"]], [["process", "list"]], [["matrix", "show"]]]),
-  )("svcm %s", (command) => {
+  )("svcm %s", async (command) => {
     const root = repository();
     const file = join(root, "deployments.yaml");
-    const asFile = svcm([...command, "--root", file, "--json"]);
+    const asFile = await svcm([...command, "--root", file, "--json"]);
     expect(asFile.status).toBe(2);
     expect(JSON.parse(asFile.stdout)).toMatchObject({
       code: "ROOT_INVALID",
       details: "--root does not name the folder of a repository: it is not a folder.",
       path: file,
     });
-    const missing = svcm(command, { cwd: root, env: { SVC_SERVICE_MANAGEMENT_ROOT: join(root, "nowhere") } });
+    const missing = await svcm(command, { cwd: root, env: { SVC_SERVICE_MANAGEMENT_ROOT: join(root, "nowhere") } });
     expect(missing.status).toBe(2);
     expect(missing.stderr).toContain(
       "SVC_SERVICE_MANAGEMENT_ROOT does not name the folder of a repository: it does not exist.",
@@ -35,18 +36,27 @@ describe("a root that is not a folder is wrong usage for", () => {
 });
 
 describe("--file", () => {
-  test("may name a document outside the root for reading", () => {
+  test("may name a document outside the root for reading", async () => {
     const root = repository();
     writeFileSync(join(root, "../other.yaml"), "version: service-management.v1\n");
-    const { status, stdout } = svcm(["validate", "--root", root, "--file", "../other.yaml"]);
+    const { status, stdout } = await svcm(["validate", "--root", root, "--file", "../other.yaml"]);
     expect({ status, stdout }).toEqual({ status: 0, stdout: "../other.yaml is valid.\n" });
   });
 
-  test("outside the root is refused for writing, with the permitted folders", () => {
+  test("outside the root is refused for writing, with the permitted folders", async () => {
     const root = repository();
     const other = join(root, "../other.yaml");
     writeFileSync(other, "version: service-management.v1\ndeployments: []\n");
-    const { status, stdout } = svcm(["config", "set", "runMode=container", "--root", root, "--file", other, "--json"]);
+    const { status, stdout } = await svcm([
+      "config",
+      "set",
+      "runMode=container",
+      "--root",
+      root,
+      "--file",
+      other,
+      "--json",
+    ]);
     expect(status).toBe(3);
     const { code, details } = JSON.parse(stdout) as { code: string; details: string };
     expect(code).toBe("EOUTSIDE");
@@ -58,8 +68,8 @@ describe("--file", () => {
   test.each([
     [".", 3, expect.stringContaining("it is a directory")],
     ["", 2, "--file is empty. Name a file, for example deployments.yaml."],
-  ])("%j is refused with the reason", (file, code, details) => {
-    const { status, stdout } = svcm(["validate", "--root", repository(), "--file", file, "--json"]);
+  ])("%j is refused with the reason", async (file, code, details) => {
+    const { status, stdout } = await svcm(["validate", "--root", repository(), "--file", file, "--json"]);
     expect(status).toBe(code);
     expect(JSON.parse(stdout)).toMatchObject({ details });
   });
@@ -73,9 +83,9 @@ describe("--file", () => {
     expect(stderr).toContain("svcm validate --file - reads a document from standard input.");
   });
 
-  longTest("a file error names its path once", () => {
+  longTest("a file error names its path once", async () => {
     const root = repository();
-    const { stderr } = svcm(["validate", "--root", root, "--file", "missing.yaml"]);
+    const { stderr } = await svcm(["validate", "--root", root, "--file", "missing.yaml"]);
     expect(stderr.split(join(root, "missing.yaml"))).toHaveLength(2);
   });
 });
@@ -84,10 +94,10 @@ describe("a contract file of the repository that is not valid", () => {
   const LINE = '  LOG_URL: { tier: editible, kind: text, help: "https://user:canary-4e@logs" }';
   const contract = `version: 1\nkeys:\n${LINE}\n`;
 
-  test("is shown with the line and a caret for each issue, and no credentials", () => {
+  test("is shown with the line and a caret for each issue, and no credentials", async () => {
     const root = repository();
     writeFileSync(join(root, "config/runtime-contract.yaml"), contract);
-    const { status, stdout, stderr } = svcm(["env", "get", "--root", root]);
+    const { status, stdout, stderr } = await svcm(["env", "get", "--root", root]);
     expect({ status, stdout }).toEqual({ status: 3, stdout: "" });
     const lines = stderr.split("\n");
     expect(lines[0]).toBe(`Error: ${join(root, "config/runtime-contract.yaml")} is not valid.`);
@@ -98,24 +108,24 @@ describe("a contract file of the repository that is not valid", () => {
     expect(stderr).not.toContain("canary");
   });
 
-  test("is not part of the JSON body", () => {
+  test("is not part of the JSON body", async () => {
     const root = repository();
     writeFileSync(join(root, "config/runtime-contract.yaml"), contract);
-    const { status, stdout } = svcm(["env", "get", "--root", root, "--json"]);
+    const { status, stdout } = await svcm(["env", "get", "--root", root, "--json"]);
     expect(status).toBe(3);
     expect(Object.keys(JSON.parse(stdout) as object)).toEqual(["error", "code", "path", "details", "issues"]);
     expect(stdout).not.toContain("canary");
   });
 });
 
-longTest("validate also takes the document as an argument, but not two documents", () => {
+longTest("validate also takes the document as an argument, but not two documents", async () => {
   const root = repository();
   writeFileSync(join(root, "other.yaml"), "version: nothing\n");
-  const named = svcm(["validate", "other.yaml", "--root", root]);
+  const named = await svcm(["validate", "other.yaml", "--root", root]);
   expect(named.status).toBe(1);
   expect(named.stdout).toContain("other.yaml:1:10 error ");
-  expect(named).toEqual(svcm(["validate", "--file", "other.yaml", "--root", root]));
-  const two = svcm(["validate", "other.yaml", "--file", "third.yaml", "--root", root]);
+  expect(named).toEqual(await svcm(["validate", "--file", "other.yaml", "--root", root]));
+  const two = await svcm(["validate", "other.yaml", "--file", "third.yaml", "--root", root]);
   expect(two.status).toBe(2);
   expect(two.stderr).toContain("Two documents were given: other.yaml and --file third.yaml.");
 });
@@ -128,11 +138,14 @@ longTest.each([
     "has no interface adapters: there is nothing to validate",
   ],
   ["config", "service configuration of other.yaml is valid", "has no service configuration"],
-])("%s validate takes the document as an argument, and names the file that it checked", (topic, judged, nothing) => {
-  const root = repository();
-  copyFileSync(join(REPOSITORY, "deployments.yaml"), join(root, "other.yaml"));
-  writeFileSync(join(root, "empty.yaml"), "version: service-management.v1\n");
-  const ran = (file: string) => svcm([topic, "validate", file, "--root", root]);
-  expect(ran("other.yaml")).toMatchObject({ status: 0, stdout: expect.stringContaining(judged) as string });
-  expect(ran("empty.yaml")).toMatchObject({ status: 0, stdout: `empty.yaml ${nothing}.\n` });
-});
+])(
+  "%s validate takes the document as an argument, and names the file that it checked",
+  async (topic, judged, nothing) => {
+    const root = repository();
+    copyFileSync(join(REPOSITORY, "deployments.yaml"), join(root, "other.yaml"));
+    writeFileSync(join(root, "empty.yaml"), "version: service-management.v1\n");
+    const ran = (file: string) => svcm([topic, "validate", file, "--root", root]);
+    expect(await ran("other.yaml")).toMatchObject({ status: 0, stdout: expect.stringContaining(judged) as string });
+    expect(await ran("empty.yaml")).toMatchObject({ status: 0, stdout: `empty.yaml ${nothing}.\n` });
+  },
+);

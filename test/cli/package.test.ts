@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { plainEnvironment, REPOSITORY } from "../support/command-line.ts";
-import { install, pack, type Packed } from "../support/package.ts";
+import { install, pack, unpack, type Packed } from "../support/package.ts";
 import { CONFIG_FOLDER, GOOD_ENV } from "../support/workspace.ts";
-import { longTest } from "../support/runs.ts";
+import { longTest, sampleOrAll } from "../support/runs.ts";
 
 const MEBIBYTE = 1024 * 1024;
 /** External: the package bundles every library that svcm uses. */
@@ -28,7 +28,8 @@ let packed: Packed;
 beforeAll(() => {
   packed = pack(folder);
   write("package.json", '{ "name": "app", "private": true }\n');
-  install(app, join(folder, packed.filename));
+  // The tests of an ordinary run only read it.
+  for (const put of sampleOrAll([install], [unpack])) put(app, join(folder, packed.filename));
   write(`${CONFIG_FOLDER}/.env.dev`, GOOD_ENV);
 });
 

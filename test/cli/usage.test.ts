@@ -1,14 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { svcm as program, REPOSITORY, type Outcome } from "../support/command-line.ts";
-import { svcm as run } from "../support/svcm.ts";
+import { svcm as program, type Outcome } from "../support/command-line.ts";
+import { quickSvcm as svcm } from "../support/svcm.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-
-async function svcm(argv: readonly string[]): Promise<Outcome> {
-  const { code, ...output } = await run(argv, { root: REPOSITORY, env: { HOME: process.env["HOME"] ?? "" } });
-  return { status: code, ...output };
-}
 
 describe("an unknown command", () => {
   test("is refused with a suggestion and without a question", () => {

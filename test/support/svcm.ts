@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
-import { plainEnvironment, RUN } from "./command-line.ts";
+import { plainEnvironment, REPOSITORY, RUN, type Outcome } from "./command-line.ts";
 import { runInProcess } from "./in-process.ts";
 
 export interface RunResult {
@@ -19,6 +19,15 @@ export interface RunOptions {
 export async function svcm(args: readonly string[], options: RunOptions): Promise<RunResult> {
   if (needsProgram(args)) return await svcmProgram(args, options);
   return await runInProcess(args, { root: options.root, env: environment(options) });
+}
+
+/** As `svcm` of `command-line.ts`, in this process where that is possible. */
+export async function quickSvcm(
+  args: readonly string[],
+  { cwd = REPOSITORY, env = {} }: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<Outcome> {
+  const { code: status, ...output } = await svcm(args, { root: cwd, env: { HOME: process.env["HOME"] ?? "", ...env } });
+  return { status, ...output };
 }
 
 /** Help and version are answered before the command line is loaded; `env run` hands its streams to another program. */

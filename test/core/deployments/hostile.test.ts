@@ -10,9 +10,9 @@ import { subjectsOf, validateSource } from "../../../src/core/deployments/valida
 import { parseYaml } from "../../../src/core/yaml/parse.ts";
 import { mutant, randomOf, realDocuments } from "../yaml/mutate.ts";
 import { hostileDocuments } from "../../support/hostile-documents.ts";
-import { everyThirdOrAll, propertyRuns } from "../../support/runs.ts";
+import { everyThirdOrAll, propertyRuns, sampleOrAll } from "../../support/runs.ts";
 
-const SIZE = 2 ** 15;
+const [SIZE = 0] = sampleOrAll([2 ** 15], [2 ** 14]);
 /** A section or a map within it, and the text that says that there are more issues. */
 const MAX_ISSUES = 3 * (MAX_FINDINGS + 1);
 const same = (text: string): string => text;

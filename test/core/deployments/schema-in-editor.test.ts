@@ -65,7 +65,8 @@ describe("yaml-language-server completes only what is accepted", () => {
   });
 });
 
-describe("yaml-language-server marks", () => {
+// At once, because the server waits a while for further keys of each document.
+describe.concurrent("yaml-language-server marks", () => {
   const notAccepted = (...values: string[]): string =>
     `Value is not accepted. Valid values: ${values.map((value) => `"${value}"`).join(", ")}.`;
   const legacy = "This is a legacy entry. Use deployTarget and the fields beside it; svcm migrate does it.";

@@ -1,6 +1,6 @@
 /** The answers to each frame, over real sockets. The test provides the samples. */
 import { describe, expect, test } from "vitest";
-import { testServer } from "../support.ts";
+import { sharedServer, testServer } from "../support.ts";
 import { manualTelemetry, hostSample, sample, withTelemetry } from "./hand-telemetry.ts";
 import { open } from "./support.ts";
 
@@ -100,6 +100,8 @@ test("while PM2 cannot be read, the host is sent with the error", async () => {
 });
 
 describe("an invalid frame", () => {
+  const running = sharedServer({ world: withTelemetry(manualTelemetry()) });
+
   test.each([
     ["", "INVALID_FRAME"],
     ["{", "INVALID_FRAME"],
@@ -121,7 +123,7 @@ describe("an invalid frame", () => {
     ['{"type":"action","action":"stop","pmId":-1}', "INVALID_ACTION"],
     ['{"type":"action","action":"stop","name":""}', "INVALID_ACTION"],
   ])("%j is answered with %s, and the connection stays open", async (text, code) => {
-    const { client } = await start();
+    const client = await open(await running());
     client.send(text);
     expect(await client.next()).toMatchObject({ type: "error", code });
     client.send({ type: "ping" });
@@ -129,7 +131,7 @@ describe("an invalid frame", () => {
   });
 
   test("the answer contains only the id of the request", async () => {
-    const { client } = await start();
+    const client = await open(await running());
     client.send({ type: "action", action: "canary-action", name: "canary-name", token: "canary", requestId: "mine" });
     client.send({ type: "subscribe", token: 1, canary: "canary-value", requestId: "mine" });
     client.send('{"type":"canary-type","requestId":"mine"');
