@@ -53,27 +53,6 @@ describe.skipIf(!hasBrowser)("the log around a crash", () => {
 });
 
 describe.skipIf(!hasBrowser)("a followed log", () => {
-  longTest("goes on beside a second one, and says that it stopped while the server is away", async () => {
-    const files = repository();
-    const server = await serverOver(real, { repository: files });
-    const { page } = await openConsole(browser, server.url, { mayFail: true, tab: "logs?apps=chatty,plain" });
-    const log = page.getByRole("log", { name: "Log of chatty, plain" });
-    await page.getByText(/^No line of plain has a time/).waitFor();
-    await log.getByText("plain 299").waitFor();
-    appendFileSync(paths.chatty, "the first goes on\n");
-    await log.getByText("the first goes on").waitFor();
-    await server.close();
-    const stopped = page.getByText(/^The log stopped at \d\d:\d\d:\d\d\./);
-    await expect.poll(() => stopped.count()).toBe(1);
-    appendFileSync(paths.chatty, "written meanwhile\n");
-    await serverOver(real, { repository: files, port: server.port });
-    await log.getByText("written meanwhile").waitFor();
-    await expect.poll(() => stopped.count()).toBe(0);
-    await expect.poll(() => log.getByText("the first goes on").count()).toBe(1);
-    appendFileSync(paths.plain, "the second goes on\n");
-    await log.getByText("the second goes on").waitFor();
-  });
-
   test("says that nothing matches, is wrapped, saved as shown, and opened around a bar of its errors", async () => {
     const { page, button } = await openConsole(browser, (await serverOver(real)).url, { tab: "logs?apps=plain" });
     const log = page.getByRole("log", { name: "Log of plain" });
@@ -103,5 +82,26 @@ describe.skipIf(!hasBrowser)("a followed log", () => {
     await bars.getByRole("link").last().click();
     const around = page.getByRole("region", { name: /^Log of chatty around/ });
     await around.getByText("ERROR the last line").waitFor();
+  });
+
+  longTest("goes on beside a second one, and says that it stopped while the server is away", async () => {
+    const files = repository();
+    const server = await serverOver(real, { repository: files });
+    const { page } = await openConsole(browser, server.url, { mayFail: true, tab: "logs?apps=chatty,plain" });
+    const log = page.getByRole("log", { name: "Log of chatty, plain" });
+    await page.getByText(/^No line of plain has a time/).waitFor();
+    await log.getByText("plain 299").waitFor();
+    appendFileSync(paths.chatty, "the first goes on\n");
+    await log.getByText("the first goes on").waitFor();
+    await server.close();
+    const stopped = page.getByText(/^The log stopped at \d\d:\d\d:\d\d\./);
+    await expect.poll(() => stopped.count()).toBe(1);
+    appendFileSync(paths.chatty, "written meanwhile\n");
+    await serverOver(real, { repository: files, port: server.port });
+    await log.getByText("written meanwhile").waitFor();
+    await expect.poll(() => stopped.count()).toBe(0);
+    await expect.poll(() => log.getByText("the first goes on").count()).toBe(1);
+    appendFileSync(paths.plain, "the second goes on\n");
+    await log.getByText("the second goes on").waitFor();
   });
 });

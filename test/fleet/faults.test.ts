@@ -108,7 +108,6 @@ describe.skipIf(!hasNats)("unavailable nodes (needs nats-server)", () => {
 
   test("a clock that is ten hours behind or ahead does not prevent a change", async () => {
     const fleet = await testFleet();
-    const edda = await fleet.as("edda");
     for (const [node, apart] of [
       ["web-1", -36_000_000],
       ["web-2", 36_000_000],
@@ -116,7 +115,7 @@ describe.skipIf(!hasNats)("unavailable nodes (needs nats-server)", () => {
       await fleet.start(node, {
         world: (ports) => ({ ...ports, clock: { ...ports.clock, now: () => Date.now() + apart } }),
       });
-      await edda.ask(node, envWrite, SAVE, MS);
+      await (await fleet.as("edda")).ask(node, envWrite, SAVE, MS);
       expect(frameworkOf(fleet, node)).toBe("fastify");
     }
   });

@@ -37,15 +37,15 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
 
   beforeAll(async () => {
     fleet = await testFleet({ ecosystem: ECOSYSTEM, whenOver });
+    for (const node of NODES) own[node] = pm2();
+    await Promise.all(NODES.map((node) => own[node]!.startDaemon()));
     for (const node of NODES) {
       const root = fleet.root(node);
-      own[node] = pm2();
-      await own[node].startDaemon();
       writeFileSync(join(root, "deployments.yaml"), "rollout: { minHealthyTime: 100ms }");
       writeFileSync(join(root, "app.cjs"), IDLE);
       writeFileSync(join(root, "bad.cjs"), UNHEALTHY);
       declare(node, "1");
-      const env = { PM2_HOME: own[node].home };
+      const env = { PM2_HOME: own[node]!.home };
       await fleet.start(node, { world: () => nodePorts({ root, env, cwd: root }) });
     }
   });

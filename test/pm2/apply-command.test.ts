@@ -1,6 +1,6 @@
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect } from "vitest";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
 import { svcm, type RunResult } from "../support/svcm.ts";
@@ -48,9 +48,4 @@ longTest("without a terminal, --yes or --plan is needed, and another plan is ref
   });
   const stale = await run("apply", "--plan", "0000-0000", "--json");
   expect([stale.code, JSON.parse(stale.stdout)]).toMatchObject([1, { code: "PLAN_STALE" }]);
-});
-
-test("an apply for an environment without an ecosystem file exits 1", async () => {
-  const missing = await run("apply", "--environment", "staging", "--yes");
-  expect(missing).toMatchObject({ code: 1, stdout: expect.stringContaining("staging") });
 });

@@ -43,7 +43,7 @@ beforeAll(async () => {
   writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 200ms }");
 });
 
-/** The two apps as they are declared at first, and no other. */
+/** Only the two apps, as they are declared at first. */
 async function begin(): Promise<void> {
   const others = (await ports.processes.list()).filter(({ name }) => name !== "api" && name !== "web");
   for (const record of others) await ports.processes.remove(record);

@@ -163,6 +163,11 @@ test("a changed env file takes effect after a restart", async () => {
   expect((await seen()).env["SVC_HTTP_FRAMEWORK"]).toBe("fastify");
 });
 
+test("an apply for an environment without an ecosystem file exits 1", async () => {
+  const missing = await svcm("apply", "--environment", "ci", "--yes");
+  expect(missing).toMatchObject({ code: 1, stdout: expect.stringContaining("ci") as string });
+});
+
 longTest("a restart with the ecosystem file applies its present declaration", async () => {
   const declared = {
     name: "restapi",

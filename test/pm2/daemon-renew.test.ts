@@ -216,7 +216,7 @@ longTest("an app that cannot run with the new Node.js brings everything back to 
   expect(own.pids().filter((pid) => nodeOf(pid) === node)).toEqual([]);
 });
 
-test("nothing is touched if the renewal must fail", async () => {
+longTest("nothing is touched if the renewal must fail", async () => {
   await own.run({ name: "web" });
   const [web] = await ports.processes.list();
   const refusal = async (more: object = {}): Promise<string> =>

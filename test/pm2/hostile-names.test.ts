@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { svcm } from "../support/svcm.ts";
 import { IDLE, pm2 } from "../support/pm2-daemon.ts";
-import { everyThirdOrAll, longTest } from "../support/runs.ts";
+import { longTest, sampleOrAll } from "../support/runs.ts";
 
 const world = pm2();
 const CLEAR = "\u001B[2J\u001B[31mclear";
@@ -82,7 +82,10 @@ const commands: readonly string[][] = [
   ["validate", "--root", TITLE],
 ];
 
-test.each(everyThirdOrAll(commands).map((argv) => [argv]))("%j", async (argv) => {
+/** Of each kind of output: tables, results, errors, findings and help. */
+const SAMPLE = commands.filter((_, index) => index % 6 === 3);
+
+test.each(sampleOrAll(commands, SAMPLE).map((argv) => [argv]))("%j", async (argv) => {
   const text = await run(...argv);
   expect(text.stdout + text.stderr).not.toMatch(STEERING);
   expect((text.stdout + text.stderr).length).toBeGreaterThan(0);

@@ -28,7 +28,7 @@ import { plainEnvironment } from "../support/command-line.ts";
 import { GIT_ENVIRONMENT } from "../support/git.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
-import { longTest } from "../support/runs.ts";
+import { firstOrAll, longTest } from "../support/runs.ts";
 
 const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 const caller = { source: "cli", grants: ["read", "write"] } as const;
@@ -56,13 +56,15 @@ const refusal = (done: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof SvcmError ? error.kind : error),
   );
 
+const apps = firstOrAll([
+  { name: "fork", script: "./server.cjs" },
+  { name: "cluster", script: "./server.cjs", exec_mode: "cluster", instances: 2, listen_timeout: 200 },
+  { name: "wrapper", script: "npm", args: "start", interpreter: "none" },
+]);
+const names = apps.map(({ name }) => name);
+
 function declare(more: readonly object[] = []): void {
-  own.pm2Folder([
-    { name: "fork", script: "./server.cjs", cwd: app() },
-    { name: "cluster", script: "./server.cjs", cwd: app(), exec_mode: "cluster", instances: 2, listen_timeout: 200 },
-    { name: "wrapper", script: "npm", args: "start", cwd: app(), interpreter: "none" },
-    ...more,
-  ]);
+  own.pm2Folder([...apps.map((one) => ({ ...one, cwd: app() })), ...more]);
 }
 
 beforeAll(async () => {
@@ -91,11 +93,11 @@ test("a module that was changed and committed is a step of each app that runs it
   commit();
   const after = git("rev-parse", "--short=7", "HEAD").trim();
   const text = `${before} to ${after}, 1 file`;
-  expect(await codeOf()).toEqual([`fork ${text}`, `cluster ${text}`, `wrapper ${text}`]);
+  expect(await codeOf()).toEqual(names.map((name) => `${name} ${text}`));
   const { drift } = await execute(ecosystemDrift, ports, { environment: "dev" }, caller);
-  expect(drift.map(({ field, details }) => [field, details])).toEqual(Array.from({ length: 3 }, () => ["code", text]));
+  expect(drift.map(({ field, details }) => [field, details])).toEqual(names.map(() => ["code", text]));
   await apply();
-  expect(await plan()).toMatchObject({ steps: [], unknown: [], unchanged: ["fork", "cluster", "wrapper"] });
+  expect(await plan()).toMatchObject({ steps: [], unknown: [], unchanged: names });
   // The module is the new one, whatever a rollback does.
   const pids = (await ports.processes.list()).map(({ pid }) => pid);
   await expect(execute(rolloutRollback, ports, {}, caller)).rejects.toMatchObject({ kind: "NOTHING_TO_ROLL_BACK" });

@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { execute, metricsShow, processList } from "../../src/core/index.ts";
+import { execute, metricsShow, processList, processShow } from "../../src/core/index.ts";
 import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
@@ -35,6 +35,11 @@ test("a process whose folder does not exist has a problem", async () => {
   expect(await problems()).toEqual({ runs: undefined, "never-ran": "PROCESS_FOLDER_MISSING" });
   rmSync(cwd, { recursive: true });
   expect(await problems()).toEqual({ runs: "PROCESS_FOLDER_MISSING", "never-ran": "PROCESS_FOLDER_MISSING" });
+});
+
+test("the details of a name that PM2 does not know are refused", async () => {
+  const shown = execute(processShow, own.ports(), { name: "nothing", environment: "dev" }, caller);
+  await expect(shown).rejects.toMatchObject({ kind: "PROCESS_NOT_FOUND" });
 });
 
 longTest("process list and metrics show list the problems of processes below the table", async () => {

@@ -2,7 +2,7 @@ import { createConnection } from "node:net";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect } from "vitest";
 import { execute, processShow, type Caller, type ProcessShowResponse } from "../../src/core/index.ts";
 import { processShowBody } from "../../src/core/api/events.ts";
 import { serverOver } from "../console/monitoring-page.ts";
@@ -110,8 +110,4 @@ longTest("a port that is in use is reported with the process that uses it", asyn
   while (why.now.length === 0) ({ why } = await show("late"));
   const { pid, pmId } = (await show()).processes[0]!;
   expect(why.now).toEqual([`Port ${taken} is taken by serves (id ${pmId}), pid ${pid}.`]);
-});
-
-test("a name that PM2 does not know is refused", async () => {
-  await expect(show("nothing")).rejects.toMatchObject({ kind: "PROCESS_NOT_FOUND" });
 });

@@ -10,7 +10,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { plainEnvironment } from "../support/command-line.ts";
 import type { OwnProject, Start } from "../support/own-projects.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
-import { firstOrAll, longTest } from "../support/runs.ts";
 import { serve, svcm } from "../support/svcm.ts";
 
 const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
@@ -97,11 +96,11 @@ export function testStarts(projects: Readonly<Record<string, OwnProject>>): void
   afterAll(end);
 
   describe.each(Object.entries(projects))("%s", (_, { files, starts }) => {
-    test.each(firstOrAll(starts))("runs in $environment as the team starts it: $apps", async (start) => {
+    test.each(starts)("runs in $environment as the team starts it: $apps", async (start) => {
       expect(await startedBySvcm(files, start)).toEqual(await startedByTeam(files, start));
     });
 
-    longTest("svcm serve shows the same apps", async () => {
+    test("svcm serve shows the same apps", async () => {
       const { folder, home } = write(files);
       const options = { root: folder, env: { PM2_HOME: home } };
       await svcm(["init", "--yes"], options);

@@ -6,11 +6,12 @@ import { execute, metricsShow, nodeShow } from "../../src/core/index.ts";
 import { watchMachine } from "../../src/core/metrics/watch-machine.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
+import { longTest } from "../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read"] } as const;
 const { own, ports } = runningPm2();
 
-test("the environment of the machine is compared, also after it has changed, and never for a token of another one", async () => {
+test("the environment of the machine is compared, and never for a token of another one", async () => {
   writeFileSync(join(own.folder, "app.cjs"), IDLE);
   for (const environment of ["dev", "production", "staging"])
     own.pm2Folder([{ name: `${environment}-web`, script: "./app.cjs" }], environment);
@@ -22,7 +23,9 @@ test("the environment of the machine is compared, also after it has changed, and
   expect(await execute(nodeShow, ports, {}, caller)).toMatchObject({ environment: "production" });
   const limited = { ...caller, limits: { environments: ["dev"] } };
   expect((await execute(metricsShow, ports, {}, limited)).ecosystem.missingExpected).toEqual(["dev-web"]);
+});
 
+longTest("a watch follows the environment of the machine", async () => {
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
   const seen: string[][] = [];

@@ -15,7 +15,7 @@ const LONG = [
   "test/pm2/gate.test.ts",
   "test/pm2/hostile-names.test.ts",
   "test/console/tasks.test.ts",
-  "test/pm2/own-projects.test.ts",
+  "test/pm2/daemon-renew.test.ts",
   "test/pm2/short-names.test.ts",
   "test/scripts/generate.test.ts",
   "test/server/generated-client.test.ts",

@@ -31,6 +31,12 @@ test("a daemon that a session started is renewed", () => {
   expect(problems({})).toBe("");
 });
 
+const { declaration } = online();
+const job = online({
+  name: "nightly",
+  declaration: { ...declaration, settings: { ...declaration.settings, autorestart: false, cronRestart: "0 3 1 1 *" } },
+});
+
 test.each([
   ["the daemon of another user", asRoot, /runs as deploy, and you are root; run it as deploy/],
   ["an unreadable list", { saved: saved([], { state: "unreadable" }) }, /dump\.pm2 cannot be read, so the list cannot/],
@@ -39,9 +45,21 @@ test.each([
   ["two daemons", { daemons: [daemon(), daemon({ pid: 78 })] }, /2 daemons use this PM2_HOME: pid 77, 78/],
   ["pm2-runtime", { former: daemon({ isForeground: true }) }, /pm2-runtime runs the apps/],
   ["no processes to see", { daemons: undefined }, /does not show the daemons of PM2/],
+  ["a file that does not run", { nodeVersion: null }, /is not a Node\.js that runs/],
+  [
+    "a version that the project does not ask for",
+    { wantedNode: { file: ".nvmrc", range: "v1.2.3" } },
+    /is Node\.js 22\.1\.0, and \.nvmrc asks for v1\.2\.3/,
+  ],
+  ["no daemon", { former: undefined }, /no PM2 daemon with this PM2_HOME runs/],
+  ["a job that runs", { running: [job] }, /^nightly runs, and would be cut off/],
   ["an app that PM2 launches", { running: [online({ status: "launching" })] }, /is launching/],
 ] as const)("%s is refused", (_name, fields, text) => {
   expect(problems(fields)).toMatch(text);
+});
+
+test("a return without a renewal that was cut off is refused", () => {
+  expect(problems({}, true)).toBe("no renewal was cut off, so there is nothing to return from");
 });
 
 describe("a daemon of a unit", () => {
