@@ -79,6 +79,8 @@ export interface GitEvidence {
   readonly isCommitGone: boolean;
   /** Tracked paths of the unit that differ from the commit at the start. */
   readonly changed: readonly string[];
+  /** Those of them that differ between both commits. */
+  readonly committed: readonly string[];
   /** When HEAD moved after the start, in milliseconds since 1970, with the resolution of a second. */
   readonly movesMs: readonly number[];
 }

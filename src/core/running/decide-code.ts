@@ -80,7 +80,7 @@ function decideByRecord({ newer, paths, install, git }: CodeEvidence, record: Re
   const gone = paths === null ? [] : [...record.code.keys()].filter((path) => !paths.has(path));
   const names = [...written.map(({ path }) => path), ...gone].toSorted();
   const commits = { from: record.commit, to: git?.now ?? null };
-  if (names.length > 0) return changedFiles(names, commits, isRestorable(names, git, record.commit));
+  if (names.length > 0) return changedFiles(names, commits, isRestorable(names, git, record.commit), git);
   if (install.digest !== record.install) return changed({ state: "stale", details: "dependencies" });
   return SAME;
 }
@@ -108,7 +108,7 @@ function decideByGit({ newer }: CodeEvidence, git: GitEvidence, commit: string):
   const names = [...new Set([...git.changed, ...written])].toSorted();
   if (git.isAmbiguous)
     return unknown(`HEAD moved in the second of its start, so it may run ${shortCommit(commit)} or the commit before`);
-  if (names.length > 0) return changedFiles(names, { from: commit, to: git.now }, written.length === 0);
+  if (names.length > 0) return changedFiles(names, { from: commit, to: git.now }, written.length === 0, git);
   const [touched] = others;
   if (touched !== undefined) return unknown(`${touched.path} was touched or copied with its old time after its start`);
   const exchanged = newer.find(({ hasUntracked }) => hasUntracked === true);
@@ -157,11 +157,18 @@ function changedFiles(
   names: readonly string[],
   { from, to }: { readonly from: string | null; readonly to: string | null },
   canReturn: boolean,
+  git: GitEvidence | null = null,
 ): Verdict {
   const state = canReturn ? "different" : "stale";
-  if (from === null || to === null || from === to) return changed({ state, details: namesText(names) });
+  // Build output belongs to the commit from which it was built.
+  const isUncommitted = (name: string): boolean =>
+    git?.commit === from && git.changed.includes(name) && !git.committed.includes(name);
+  const others = names.filter(isUncommitted).length;
+  if (from === null || to === null || from === to || others === names.length)
+    return changed({ state, details: namesText(names) });
   const [running, declared] = [shortCommit(from), shortCommit(to)];
-  return changed({ state, details: codeText(running, declared, names), declared, running });
+  const uncommitted = others === 0 ? "" : `, ${others} of them not committed`;
+  return changed({ state, details: `${codeText(running, declared, names)}${uncommitted}`, declared, running });
 }
 
 function changed(reason: ChangeReason): Verdict {
