@@ -2,6 +2,8 @@
 export interface CodeEvidence {
   readonly declared: Place;
   readonly running: RunningPlace;
+  /** The real folder of the declaration, if its code is elsewhere than that of the process. */
+  readonly elsewhere?: string | undefined;
   /** The code of the start, if it was recorded then, or later while nothing had changed. */
   readonly record: RecordedCode | null;
   /** The clock was set since the start, so no order of times is evidence. */

@@ -16,10 +16,15 @@ export function decideCode(evidence: CodeEvidence): Verdict {
 }
 
 function decideContent(evidence: CodeEvidence): Verdict {
-  const { record, doubts } = evidence;
+  const { record, doubts, declared, elsewhere } = evidence;
   const verdict = record === null ? decideWithoutRecord(evidence) : decideByRecord(evidence, record);
   const [doubt] = doubts;
-  if (verdict.verdict !== "same" || doubt === undefined) return verdict;
+  if (verdict.verdict !== "same") return verdict;
+  if (elsewhere !== undefined)
+    return unknown(
+      `it runs in ${declared.cwd ?? "another folder"}, and its file is in ${elsewhere}; PM2 keeps the folder of the first start, unless the file declares cwd`,
+    );
+  if (doubt === undefined) return verdict;
   return unknown(
     `${namesText(doubts)} changed after its start, and it may be code or data; code.include or code.exclude in svcm.yaml says which`,
   );

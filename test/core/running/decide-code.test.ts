@@ -130,6 +130,16 @@ const CASES: readonly (readonly [name: string, evidence: Partial<CodeEvidence>, 
     "different: 4a91c77 to 728e20b, 3 files",
   ],
   [
+    "the declaration without cwd is in another folder than the process",
+    { elsewhere: "/srv/worktree" },
+    "unknown: it runs in /srv/app/releases/1, and its file is in /srv/worktree; PM2 keeps the folder of the first start, unless the file declares cwd",
+  ],
+  [
+    "elsewhere, and changed here",
+    { elsewhere: "/srv/worktree", record, newer: [file("a.js", { digest: "2" })] },
+    "stale: a.js",
+  ],
+  [
     "Git: another commit, and a change that is not of it",
     { git: { ...git, now: B, changed: ["a.js"] }, newer: [file("a.js", { git: "tracked" })] },
     "different: a.js",
