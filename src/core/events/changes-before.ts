@@ -10,6 +10,11 @@ const MAX_KEYS = 5;
 
 type End = Pick<SvcmEvent, "app" | "at" | "cause">;
 
+/** The process ended well, or with PM2's daemon, which no change of an app ends. */
+function isBlameless(cause: End["cause"]): boolean {
+  return cause === "exit" || cause === "daemon";
+}
+
 /**
  * The newest release that touched the process may be the reason, whether it passed its gate or not. It is not named if
  * it was a day old, or if the process ended well.
@@ -19,7 +24,7 @@ export function releaseBefore(releases: readonly Release[], { app, at, cause }: 
   const endMs = Date.parse(at);
   const touching = releases.filter(({ steps }) => steps.some((step) => hasTouched(step, app)));
   const before = touching.find(({ startedAt }) => Date.parse(startedAt) <= endMs);
-  if (before === undefined || cause === "exit") return [];
+  if (before === undefined || isBlameless(cause)) return [];
   const { id, endedAt, startedAt, outcome } = before;
   const what = releaseText(before);
   const ageMs = endMs - Date.parse(endedAt ?? startedAt);
@@ -79,7 +84,7 @@ export function writeBefore(
   { at, cause }: End,
   environment: string | undefined,
 ): string[] {
-  if (cause === "exit") return [];
+  if (isBlameless(cause)) return [];
   const endMs = Date.parse(at) + 999;
   const write = audit.find(
     (one) =>

@@ -210,9 +210,7 @@ function silenceSentences(processes: readonly ProcessRecord[], stateOf: StateOf)
   return [...new Set(sentences)];
 }
 
-/** No change of an app ends PM2's daemon. */
 async function changesBefore(ports: HasReleases, event: SvcmEvent, { audit }: CollectedEvents): Promise<string[]> {
-  if (event.cause === "daemon") return [];
   const releases = await listReleases(ports.releases).catch(() => []);
   if (!isUnrequested(event)) return failureBehind(releases, event);
   const applied = releases.find(({ steps }) => steps.some(({ app }) => app === event.app));

@@ -23,3 +23,14 @@ export function envLayerPaths(
   const { folder = ".", env = {} } = ownMember(project.services, service) ?? {};
   return (ownMember(env, environment)?.layers ?? []).map((layer) => resolvePath(resolvePath(root, folder), layer));
 }
+
+/** Of every service and environment. */
+export function allEnvPaths(
+  workspace: Pick<Workspace, "root" | "configDir">,
+  facts: Parameters<typeof envLayerPaths>[1],
+): string[] {
+  const services = Object.keys(facts.project?.services ?? { "": {} });
+  return Object.keys(facts.contract.environments).flatMap((environment) =>
+    services.flatMap((service) => envLayerPaths(workspace, facts, environment, service)),
+  );
+}

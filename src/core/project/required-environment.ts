@@ -17,6 +17,6 @@ export function requireEnvironment(
   throw new SvcmError("INVALID_ENVIRONMENT", {
     code: "ENVIRONMENT_REQUIRED",
     details: `svcm.yaml declares no default environment, and several start apps. Accepted: ${[...started].join(", ")}.`,
-    hint: `Name the one of this machine with -e, or once for all: svcm init --machine-environment ${[...started].at(-1)}`,
+    hint: `Name the one of this machine with -e, or once for all: svcm init --machine-environment NAME`,
   });
 }

@@ -2,12 +2,14 @@
 
 const PATTERN_FIELD = /\b(?:ignore_watch|ignored)\b["']?\s*:\s*(\[[^\]]*\]|"[^"\n]*"|'[^'\n]*'|[^,}\n]+)/g;
 
+export const WATCH_FIELD = /\bwatch["']?\s*:\s*(?!\s*["']?false\b)/;
+
 /**
  * A PM2 file whose watch may cover `.svcm`. PM2's own default ignores folders with a dot; an `ignore_watch` replaces it.
  * The file is read, not run: where it computes a value, the answer is yes.
  */
 export function mayWatchState(text: string): boolean {
-  if (!/\bwatch["']?\s*:\s*(?!\s*["']?false\b)/.test(text)) return false;
+  if (!WATCH_FIELD.test(text)) return false;
   return [...text.matchAll(PATTERN_FIELD)].some(([, value = ""]) => !ignoresState(patternsIn(value)));
 }
 

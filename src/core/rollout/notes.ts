@@ -4,6 +4,7 @@ import type { ComparisonInput } from "./comparison-input.ts";
 import type { DecidedStep } from "./step.ts";
 import type { ExpectedApp } from "./expected.ts";
 import { listenTimeoutMs } from "../pm2/settings.ts";
+import { isInstalled } from "../running/find-unit.ts";
 import { isStopped } from "../running/state.ts";
 
 type Note = PlanStep["notes"][number];
@@ -70,8 +71,11 @@ function portMove(
 const STARTING_STEPS: ReadonlySet<DecidedStep["do"]> = new Set(["start", "resume", "update", "scale", "replace"]);
 const PREFLIGHTED_STEPS: ReadonlySet<DecidedStep["do"]> = new Set(["start", "update", "replace"]);
 
+const SOURCE = /\.[cm]?[jt]sx?$/;
+
 function processNotes(app: ExpectedApp, { do: kind, disruption, why }: DecidedStep, boot: BootVerdict): Note[] {
-  const isNode = /(?:^|\/)node$/.test(app.interpreter);
+  // npm and other programs cannot be workers of a cluster.
+  const isNode = /(?:^|\/)node$/.test(app.interpreter) && !isInstalled(app.script) && SOURCE.test(app.script);
   const isIgnored = app.execMode === "cluster" && app.interpreter !== "node" && why.length > 0;
   return [
     ...(kind === "update" && disruption === "gap" && app.execMode === "fork" && isNode

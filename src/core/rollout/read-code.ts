@@ -60,6 +60,7 @@ async function listRequests(
         app,
         cwd: folderOf(declared, processes),
         script: declared.script,
+        ownFolder: declared.declaresCwd ? undefined : declared.cwd,
         folder: folder === "." ? undefined : resolvePath(workspace.root, folder),
         include,
         exclude,

@@ -13,7 +13,9 @@ import { ownMember } from "../words/record.ts";
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
 import { visibleKeys } from "../env/runtime-keys.ts";
 import { normaliseApp } from "../pm2/normalise.ts";
-import { envLayerPaths } from "../project/env-layers.ts";
+import { allEnvPaths, envLayerPaths } from "../project/env-layers.ts";
+import { findUnnamedEnvFiles } from "../running/unnamed-env-files.ts";
+import type { HasStamps } from "../files/port-files.ts";
 
 export type VerdictContent = Pick<EcosystemContent, "loaded" | "contract" | "fileName" | "name">;
 
@@ -40,11 +42,14 @@ export async function readVerdicts(
   { content, expected, running, appliedApps, digest, budgetMs }: VerdictRequest,
 ): Promise<Looked> {
   const facts = await readAppValues(ports, content, expected, appliedApps);
-  const paths = facts.apps.flatMap(({ layers, envFiles }) => [...layers, ...envFiles]);
+  const pathsOf = ({ layers, envFiles, unnamed }: (typeof facts.apps)[number]): string[] => [
+    ...layers,
+    ...envFiles,
+    ...unnamed,
+  ];
+  const paths = facts.apps.flatMap(pathsOf);
   const contents = await readEnvFileContents(ports, paths, digest);
-  const filesOf = new Map(
-    facts.apps.map(({ name, layers, envFiles }) => [name, knownContents([...layers, ...envFiles], contents)]),
-  );
+  const filesOf = new Map(facts.apps.map((app) => [app.name, knownContents(pathsOf(app), contents)]));
   const code = await readCode(ports, expected, running, { budgetMs, filesOf, others: paths });
   const records = new Map(code.apps.flatMap((app) => [...app.records]));
   const recordOf = ({ pmId }: ProcessRecord) => records.get(pmId);
@@ -70,7 +75,7 @@ type AppFacts = Pick<ValuesRequest, "declaredIn" | "sources" | "apps" | "visible
 
 /** Returns what an ecosystem file and `svcm.yaml` say about the values of the apps. */
 async function readAppValues(
-  { facts, workspace }: HasFacts & HasWorkspace,
+  { facts, stamps, workspace }: HasFacts & HasStamps & HasWorkspace,
   {
     loaded,
     contract,
@@ -84,6 +89,7 @@ async function readAppValues(
   const serviceOf = new Map(
     (loaded?.apps ?? []).map(({ fields, start }) => [normaliseApp(fields).name, start?.service]),
   );
+  const named = allEnvPaths(workspace, { project, contract });
   return {
     declaredIn: fileName,
     sources: loaded?.files ?? [],
@@ -95,6 +101,7 @@ async function readAppValues(
       openKeys: app.openKeys,
       envFiles: app.envFiles,
       layers: envLayerPaths(workspace, { project, contract }, environment, serviceOf.get(app.name) ?? ""),
+      unnamed: findUnnamedEnvFiles(stamps, { cwd: app.cwd, environment }, [...named, ...app.envFiles]),
       environmentsAt: (position) => environmentsAt(app, position),
       formerKeysOf: (process) => formerKeys(ownMember(appliedApps, app.name), process),
     })),

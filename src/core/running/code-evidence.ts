@@ -2,6 +2,8 @@
 export interface CodeEvidence {
   readonly declared: Place;
   readonly running: RunningPlace;
+  /** The real folder of the declaration, if its code is elsewhere than that of the process. */
+  readonly elsewhere?: string | undefined;
   /** The code of the start, if it was recorded then, or later while nothing had changed. */
   readonly record: RecordedCode | null;
   /** The clock was set since the start, so no order of times is evidence. */
@@ -79,6 +81,8 @@ export interface GitEvidence {
   readonly isCommitGone: boolean;
   /** Tracked paths of the unit that differ from the commit at the start. */
   readonly changed: readonly string[];
+  /** Those of them that differ between both commits. */
+  readonly committed: readonly string[];
   /** When HEAD moved after the start, in milliseconds since 1970, with the resolution of a second. */
   readonly movesMs: readonly number[];
 }

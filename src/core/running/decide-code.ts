@@ -16,10 +16,15 @@ export function decideCode(evidence: CodeEvidence): Verdict {
 }
 
 function decideContent(evidence: CodeEvidence): Verdict {
-  const { record, doubts } = evidence;
+  const { record, doubts, declared, elsewhere } = evidence;
   const verdict = record === null ? decideWithoutRecord(evidence) : decideByRecord(evidence, record);
   const [doubt] = doubts;
-  if (verdict.verdict !== "same" || doubt === undefined) return verdict;
+  if (verdict.verdict !== "same") return verdict;
+  if (elsewhere !== undefined)
+    return unknown(
+      `it runs in ${declared.cwd ?? "another folder"}, and its file is in ${elsewhere}; PM2 keeps the folder of the first start, unless the file declares cwd`,
+    );
+  if (doubt === undefined) return verdict;
   return unknown(
     `${namesText(doubts)} changed after its start, and it may be code or data; code.include or code.exclude in svcm.yaml says which`,
   );
@@ -80,7 +85,7 @@ function decideByRecord({ newer, paths, install, git }: CodeEvidence, record: Re
   const gone = paths === null ? [] : [...record.code.keys()].filter((path) => !paths.has(path));
   const names = [...written.map(({ path }) => path), ...gone].toSorted();
   const commits = { from: record.commit, to: git?.now ?? null };
-  if (names.length > 0) return changedFiles(names, commits, isRestorable(names, git, record.commit));
+  if (names.length > 0) return changedFiles(names, commits, isRestorable(names, git, record.commit), git);
   if (install.digest !== record.install) return changed({ state: "stale", details: "dependencies" });
   return SAME;
 }
@@ -108,7 +113,7 @@ function decideByGit({ newer }: CodeEvidence, git: GitEvidence, commit: string):
   const names = [...new Set([...git.changed, ...written])].toSorted();
   if (git.isAmbiguous)
     return unknown(`HEAD moved in the second of its start, so it may run ${shortCommit(commit)} or the commit before`);
-  if (names.length > 0) return changedFiles(names, { from: commit, to: git.now }, written.length === 0);
+  if (names.length > 0) return changedFiles(names, { from: commit, to: git.now }, written.length === 0, git);
   const [touched] = others;
   if (touched !== undefined) return unknown(`${touched.path} was touched or copied with its old time after its start`);
   const exchanged = newer.find(({ hasUntracked }) => hasUntracked === true);
@@ -157,11 +162,18 @@ function changedFiles(
   names: readonly string[],
   { from, to }: { readonly from: string | null; readonly to: string | null },
   canReturn: boolean,
+  git: GitEvidence | null = null,
 ): Verdict {
   const state = canReturn ? "different" : "stale";
-  if (from === null || to === null || from === to) return changed({ state, details: namesText(names) });
+  // Build output belongs to the commit from which it was built.
+  const isUncommitted = (name: string): boolean =>
+    git?.commit === from && git.changed.includes(name) && !git.committed.includes(name);
+  const others = names.filter(isUncommitted).length;
+  if (from === null || to === null || from === to || others === names.length)
+    return changed({ state, details: namesText(names) });
   const [running, declared] = [shortCommit(from), shortCommit(to)];
-  return changed({ state, details: codeText(running, declared, names), declared, running });
+  const uncommitted = others === 0 ? "" : `, ${others} of them not committed`;
+  return changed({ state, details: `${codeText(running, declared, names)}${uncommitted}`, declared, running });
 }
 
 function changed(reason: ChangeReason): Verdict {

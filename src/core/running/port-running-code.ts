@@ -18,6 +18,8 @@ export interface CodeRequest {
   readonly app: string;
   readonly cwd: string;
   readonly script: string;
+  /** In which the app would start for the first time, if it has no declared folder. */
+  readonly ownFolder?: string | undefined;
   /** Of the service; `undefined` if the app's own folder is the unit. */
   readonly folder: string | undefined;
   readonly include: readonly string[];

@@ -17,6 +17,8 @@ interface AppValues extends Pick<ValuesFacts, "environments" | "openKeys"> {
   readonly envFiles: readonly string[];
   /** The app reads these itself, for example with dotenv. */
   readonly layers: readonly string[];
+  /** It may read these, too; no environment names them. */
+  readonly unnamed: readonly string[];
   /** PM2 may count a variable up with the position of the process among those of its name. */
   readonly environmentsAt: (position: number) => ValuesFacts["environments"];
   /** Variables that svcm's last apply set. */
@@ -74,17 +76,18 @@ function factsOf(
 
 function describeFiles(
   { stamps, workspace }: HasStamps & HasWorkspace,
-  { envFiles, layers }: AppValues,
+  { envFiles, layers, unnamed }: AppValues,
   record: Pick<StartRecord, "envFiles"> | undefined,
   contents: EnvFileContents,
 ): EnvFileFacts[] {
-  const paths = [...new Set([...layers, ...envFiles])];
+  const paths = [...new Set([...layers, ...envFiles, ...unnamed])];
   return stamps.read(paths).map((stamp, index) => {
     const path = paths[index] ?? "";
     return {
       path,
       name: path.startsWith(`${workspace.root}/`) ? path.slice(workspace.root.length + 1) : path,
       isReadByNode: envFiles.includes(path),
+      isUnnamed: unnamed.includes(path),
       now: contents.get(path),
       recorded: ownMember(record?.envFiles, path),
       changedMs: stamp?.changedMs,

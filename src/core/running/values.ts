@@ -117,7 +117,15 @@ function compareFiles(
   env: readonly ValueChange[],
   { envFiles, startedAt, running, declaredIn }: ValuesFacts,
 ): Pick<ValuesVerdict, "changes" | "unknown"> {
-  const all = compareEnvFiles(envFiles, startedAt);
+  const isChanged = (file: EnvFileFacts): boolean => {
+    const { changes, unknown } = compareEnvFiles([file], startedAt);
+    return file.now !== undefined && changes.length + unknown.length > 0;
+  };
+  const unnamed = envFiles.filter((file) => file.isUnnamed === true && isChanged(file));
+  const all = compareEnvFiles(
+    envFiles.filter(({ isUnnamed }) => isUnnamed !== true),
+    startedAt,
+  );
   const isTold = ({ key }: EnvFileChange): boolean => key !== null && env.some((change) => change.key === key);
   const compared = { ...all, changes: all.changes.filter((change) => !isTold(change)) };
   const hider = ({ key }: EnvFileChange): string | undefined => {
@@ -134,6 +142,7 @@ function compareFiles(
       .map((change) => ({ field: "envFile", ...change })),
     unknown: [
       ...compared.unknown,
+      ...unnamed.map(({ name }) => `${name} was changed or touched after the start, and no environment names it`),
       ...hidden
         .filter((change) => !isReadByNode(change))
         .map((change) => `${change.key} changed in ${change.name}, and ${hider(change)}, which usually wins`),

@@ -1,7 +1,7 @@
-import { readdir } from "node:fs/promises";
+import { readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { readSnapshot } from "../files/read.ts";
-import { isSkippedFolder, isSurveyed, MAX_DEPTH, type Survey } from "./detect/survey.ts";
+import { isEnvName, isSkippedFolder, isSurveyed, MAX_DEPTH, type Survey } from "./detect/survey.ts";
 
 const MAX_FILES = 20_000;
 const MAX_BYTES = 2 ** 20;
@@ -10,6 +10,8 @@ const MAX_TOTAL_BYTES = 64 * 2 ** 20;
 
 export async function surveyFolder(root: string): Promise<Survey> {
   const files = new Map<string, string | undefined>();
+  const outside = new Map<string, string>();
+  const realRoot = await realpath(root).catch(() => root);
   let isCut = false;
   let total = 0;
   const visit = async (folder: string, depth: number): Promise<void> => {
@@ -17,7 +19,10 @@ export async function surveyFolder(root: string): Promise<Survey> {
     for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory() && !isSkippedFolder(entry.name) && depth < MAX_DEPTH) await visit(path, depth + 1);
-      if (!entry.isFile()) continue;
+      const target = entry.isSymbolicLink() && isEnvName(path) ? await linkedFile(join(root, path)) : undefined;
+      const isOutside = target !== undefined && !target.startsWith(`${realRoot}/`);
+      if (isOutside) outside.set(path, target);
+      if (isOutside || (target === undefined && !entry.isFile())) continue;
       if (files.size >= MAX_FILES) {
         isCut = true;
         return;
@@ -28,7 +33,7 @@ export async function surveyFolder(root: string): Promise<Survey> {
     }
   };
   await visit("", 0);
-  return { files, isCut };
+  return { files, isCut, outside };
 }
 
 function readText(path: string): Promise<string | undefined> {
@@ -36,4 +41,12 @@ function readText(path: string): Promise<string | undefined> {
     ({ bytes }) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes),
     () => undefined,
   );
+}
+
+async function linkedFile(path: string): Promise<string | undefined> {
+  try {
+    return (await stat(path)).isFile() ? await realpath(path) : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -92,6 +92,7 @@ test.each([
   ["only a later release", [release("fix", "api", "10:10", "applied")], END],
   ["a release of another app", [release("other", "billing", "09:50", "applied")], END],
   ["the release of a process that ended well", [ran], { ...END, cause: "exit" as const }],
+  ["the release of a process whose daemon ended", [ran], { ...END, cause: "daemon" as const }],
 ])("%s is not named", (_, journals, end) => {
   expect(sentences(journals, end)).toEqual([]);
 });
@@ -119,4 +120,8 @@ test.each([
   ["that was refused", write({ outcome: "refused" }), undefined],
 ])("a write %s is not named", (_, record, environment) => {
   expect(writeBefore([record], END, environment)).toEqual([]);
+});
+
+test("a write is not named for a process whose daemon ended", () => {
+  expect(writeBefore([write()], { ...END, cause: "daemon" }, "dev")).toEqual([]);
 });

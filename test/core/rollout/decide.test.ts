@@ -156,7 +156,8 @@ describe("a change decides its step", () => {
   test("a gap has the advice to use cluster mode, but only for Node.js", () => {
     expect(decided([{}], [{ args: "x" }])[0]?.notes).toContain("GAP_BY_FORK");
     const python = { interpreter: "python3" };
-    expect(decided([python], [{ ...python, args: "x" }])[0]?.notes).not.toContain("GAP_BY_FORK");
+    for (const other of [python, { script: "/usr/bin/npm" }, { script: "/srv/node_modules/.bin/next.js" }])
+      expect(decided([other], [{ ...other, args: "x" }])[0]?.notes).not.toContain("GAP_BY_FORK");
   });
 });
 

@@ -32,6 +32,7 @@ const git: GitEvidence = {
   isAmbiguous: false,
   isCommitGone: false,
   changed: [],
+  committed: [],
   movesMs: [],
 };
 const file = (path: string, more: Partial<NewerEntry> = {}): NewerEntry => ({
@@ -101,7 +102,11 @@ const CASES: readonly (readonly [name: string, evidence: Partial<CodeEvidence>, 
   ["a recorded file is gone", { record, newer: [folder("")], paths: new Set(["a.js"]) }, "stale: b.js"],
   [
     "another commit than recorded",
-    { record, git: { ...git, now: B, changed: ["a.js"] }, newer: [file("a.js", { digest: "2", git: "tracked" })] },
+    {
+      record,
+      git: { ...git, now: B, changed: ["a.js"], committed: ["a.js"] },
+      newer: [file("a.js", { digest: "2", git: "tracked" })],
+    },
     "different: 4a91c77 to 728e20b, 1 file",
   ],
   [
@@ -118,8 +123,39 @@ const CASES: readonly (readonly [name: string, evidence: Partial<CodeEvidence>, 
 
   [
     "Git: a changed file",
-    { git: { ...git, now: B, changed: ["a.js", "b.js", "c.js"] }, newer: [file("a.js", { git: "tracked" })] },
+    {
+      git: { ...git, now: B, changed: ["a.js", "b.js", "c.js"], committed: ["a.js", "b.js", "c.js"] },
+      newer: [file("a.js", { git: "tracked" })],
+    },
     "different: 4a91c77 to 728e20b, 3 files",
+  ],
+  [
+    "the declaration without cwd is in another folder than the process",
+    { elsewhere: "/srv/worktree" },
+    "unknown: it runs in /srv/app/releases/1, and its file is in /srv/worktree; PM2 keeps the folder of the first start, unless the file declares cwd",
+  ],
+  [
+    "elsewhere, and changed here",
+    { elsewhere: "/srv/worktree", record, newer: [file("a.js", { digest: "2" })] },
+    "stale: a.js",
+  ],
+  [
+    "Git: another commit, and a change that is not of it",
+    { git: { ...git, now: B, changed: ["a.js"] }, newer: [file("a.js", { git: "tracked" })] },
+    "different: a.js",
+  ],
+  [
+    "Git: another commit, and a change of it beside one that is not",
+    {
+      git: { ...git, now: B, changed: ["a.js", "b.js"], committed: ["b.js"] },
+      newer: [file("a.js", { git: "tracked" })],
+    },
+    "different: 4a91c77 to 728e20b, 2 files, 1 of them not committed",
+  ],
+  [
+    "Git: another commit, and what was built from it",
+    { git: { ...git, now: B }, newer: [file("dist/a.js", { git: "ignored" })] },
+    "stale: 4a91c77 to 728e20b, 1 file",
   ],
   [
     "Git: as in the commit",

@@ -187,3 +187,15 @@ test("a value that the ecosystem file hands over from an env file is one change"
   const removed = facts({ running, envFiles: [envFile({ recorded: { PAGE_SIZE: "20" }, now: {} })] });
   expect(decideValues(removed).changes).toEqual([change("env", "PAGE_SIZE", "stale")]);
 });
+
+test.each([
+  ["as it was at the start", { recorded: { PAGE_SIZE: "50" }, changedMs: STARTED_AT + 1 }, "same"],
+  ["another content", { recorded: { PAGE_SIZE: "20" } }, "unknown"],
+  ["written after the start, without a record", { changedMs: STARTED_AT + 1 }, "unknown"],
+  ["older than the start, without a record", {}, "same"],
+  ["unreadable", { now: undefined }, "same"],
+])("an env file that no environment names is never a step: %s", (_, file, verdict) => {
+  const decided = decideValues(facts({ envFiles: [envFile({ ...file, isUnnamed: true })] }));
+  const unknown = [".env was changed or touched after the start, and no environment names it"];
+  expect(decided).toMatchObject({ verdict, changes: [], unknown: verdict === "same" ? [] : unknown });
+});

@@ -73,6 +73,7 @@ export async function askGit(question: GitQuestion): Promise<GitAnswer | undefin
       isAmbiguous,
       isCommitGone: start.commit !== null && atStart === undefined,
       changed,
+      committed: changed.filter((path) => atStart?.get(path) !== current.get(path)),
     },
     newer: [
       ...files.map((entry) => describeFile(entry, { sinceMs, git: statusOf(entry.path), atStart })),

@@ -12,7 +12,7 @@ import { readFolderOf, type ProcessStart, type StartClock } from "./process-star
 import type { RecordStore } from "./record-store.ts";
 import type { Repository } from "./repository.ts";
 import type { Unit } from "./unit.ts";
-import type { WalkedEntry } from "./walk.ts";
+import { realPath, type WalkedEntry } from "./walk.ts";
 import { ages, describeWithoutGit, withoutOthers, withoutOwnData } from "./weights.ts";
 
 export interface InspectContext {
@@ -78,9 +78,17 @@ async function gather(look: Look, context: InspectContext): Promise<CodeEvidence
     running: readRunning(look),
     isClockSet: start.isClockSet,
     problem: unit.walk.problem,
+    elsewhere: findElsewhere(look.request, unit),
   };
   if (recorded === null) return { ...place, ...(await examineTimes(look, context, newer)) };
   return { ...place, ...(await compareContents(look, context, { recorded, newer })) };
+}
+
+/** A script in its own folder has another path there. A wrapper such as npm runs what its folder holds. */
+function findElsewhere({ ownFolder }: CodeRequest, { place, rules }: Unit): string | undefined {
+  if (ownFolder === undefined || rules.scriptFolder !== null) return undefined;
+  const own = realPath(ownFolder);
+  return own === null || own === place.cwd ? undefined : own;
 }
 
 function hasSeen({ seen, unit: { digests } }: InspectContext, sinceMs: number): boolean {

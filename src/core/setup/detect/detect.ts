@@ -59,8 +59,13 @@ export function detect(survey: Survey, running: readonly RunningApp[] = []): Det
     undecided,
     env: env.toSorted((a, b) => compareText(a.path, b.path)),
     keys: detectKeys(survey, env),
-    notUnderstood: [...notUnderstood, ...notes],
+    notUnderstood: [...notUnderstood, ...notes, ...[...(survey.outside ?? [])].map(outsideNote)],
   };
+}
+
+function outsideNote([path, target]: readonly [string, string]): DetectionNote {
+  const what = `it leads to ${target}, outside of the repository. To use it, name it below env, and ${folderOf(target)} in folders`;
+  return { path, line: 1, what };
 }
 
 function detectKeys({ files }: Survey, env: readonly DetectedEnvFile[]): DetectedKey[] {

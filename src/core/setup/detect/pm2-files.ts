@@ -5,6 +5,7 @@ import { parseApps, stripComments, type Pm2App } from "./parse-apps.ts";
 import { callsIn, scriptsStartedIn, type Pm2Call } from "./pm2-calls.ts";
 import type { DetectionNote, Pm2File } from "./pm2-file.ts";
 import type { UndecidedFile } from "../../project/project.ts";
+import { WATCH_FIELD } from "../../project/state-place.ts";
 import { selectFiles } from "./select-files.ts";
 import { startsOf } from "./starts.ts";
 import { folderOf, isScriptLikePm2, joinPath, packageFolderOf, type Survey } from "./survey.ts";
@@ -47,13 +48,18 @@ function nameNotes(path: string): DetectionNote[] {
   return [{ path, line: 1, what: "PM2 would run this file as a script, because its name does not end in .config.js" }];
 }
 
+const WATCHED =
+  "PM2 watches files: a change of svcm.yaml or of an env file there restarts the app, unless ignore_watch names it";
+
 function textNotes(path: string, text: string): DetectionNote[] {
   const line = findLine(text, /\benv_file\b["']?\s*:/);
+  const watch = WATCH_FIELD.test(stripComments(path, text)) ? findLine(text, WATCH_FIELD) : undefined;
   return [
     ...(isComputedFile(path, text)
       ? [{ path, line: 1, what: "it computes its apps: svcm ecosystem show lists them" }]
       : []),
     ...(line === undefined ? [] : [{ path, line, what: "env_file is a field that PM2 ignores" }]),
+    ...(watch === undefined ? [] : [{ path, line: watch, what: WATCHED }]),
   ];
 }
 

@@ -5,6 +5,8 @@ import { baseName } from "../../words/path.ts";
 export interface Survey {
   readonly files: ReadonlyMap<string, string | undefined>;
   readonly isCut: boolean;
+  /** Env files that are links out of the repository, as in release folders, with what they lead to. */
+  readonly outside?: ReadonlyMap<string, string>;
 }
 
 const SKIPPED_FOLDERS = new Set(

@@ -1,6 +1,12 @@
 import { STABLE_MS } from "../../../../src/core/pm2/stable-time.ts";
 import { expect, test } from "vitest";
-import { isAlreadyDone, OnlineRuns, NO_PREVIOUS_RUN, judge } from "../../../../src/core/rollout/control/verify.ts";
+import {
+  isAlreadyDone,
+  OnlineRuns,
+  NO_PREVIOUS_RUN,
+  judge,
+  verificationFailed,
+} from "../../../../src/core/rollout/control/verify.ts";
 import { record } from "../../../support/process-record.ts";
 
 const stable = { status: "online", pid: 2, startedAt: 1_000_000 };
@@ -89,4 +95,10 @@ test("the online time counts from the first time a run is seen, and a new run st
   expect([runs.onlineMs(run, 5), runs.onlineMs(run, 905), runs.onlineMs(run, 1005)]).toEqual([0, 900, 1000]);
   expect(runs.onlineMs({ ...run, pid: 9 }, 1105)).toBe(0);
   expect(runs.onlineMs({ ...run, pid: 9 }, 1205)).toBe(100);
+});
+
+test("the hint of a failed action names the app, as a shell takes it", () => {
+  const hintOf = (name: string) => verificationFailed("restart", name, "it ended").body.hint;
+  expect(hintOf("args")).toBe("Read why: svcm why args");
+  expect(hintOf("my app")).toBe("Read why: svcm why 'my app'");
 });
