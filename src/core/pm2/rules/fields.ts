@@ -10,8 +10,6 @@ const ENV_FILE = /^env_?file$/i;
 export const fieldTypes: EcosystemRule = {
   code: "ECOSYSTEM_FIELD_TYPE",
   severity: "error",
-  summary: "A field has a type that PM2 refuses; PM2 then refuses the whole file.",
-  remedy: "Give the field a value of the type that the message names.",
   check: ({ apps }) =>
     apps.flatMap((app) =>
       Object.entries(app.fields).flatMap(([field, value]): Finding[] => {
@@ -26,8 +24,6 @@ export const fieldTypes: EcosystemRule = {
 export const unknownFields: EcosystemRule = {
   code: "ECOSYSTEM_FIELD_UNKNOWN",
   severity: "warning",
-  summary: "PM2 does not know the field and silently ignores it (warning).",
-  remedy: "Correct the spelling, or delete the field.",
   check: ({ apps }) =>
     apps.flatMap((app) => app.keys.filter((key) => isIgnored(app, key)).map((key) => unknownField(app, key))),
 };
@@ -50,10 +46,6 @@ function unknownField({ label, index }: CheckedApp, key: string): Finding {
 export const envBlocks: EcosystemRule = {
   code: "ECOSYSTEM_ENV_BLOCK_UNUSED",
   severity: "warning",
-  summary: "A block `env_<name>` is read only with `--env <name>` (warning).",
-  explanation:
-    "Each environment has its own ecosystem file, and the derived command passes no `--env`, so the block has no effect.",
-  remedy: "Move its keys to `env`.",
   check: ({ apps }) =>
     apps.flatMap(({ index, label, keys }) =>
       keys
@@ -68,9 +60,6 @@ export const envBlocks: EcosystemRule = {
 export const clusterInterpreter: EcosystemRule = {
   code: "ECOSYSTEM_CLUSTER_INTERPRETER",
   severity: "warning",
-  summary: "An app in cluster mode has an interpreter other than Node.js, which PM2 ignores (warning).",
-  explanation: "PM2 forks the workers of a cluster from its own daemon, so they all run the daemon's Node.js.",
-  remedy: 'Set `exec_mode: "fork"`, or remove the interpreter.',
   check: ({ apps }) =>
     apps
       .filter(({ declared }) => declared.execMode === "cluster" && !/(?:^|\/)node$/.test(declared.interpreter))
@@ -83,8 +72,6 @@ export const clusterInterpreter: EcosystemRule = {
 export const cronZones: EcosystemRule = {
   code: "ECOSYSTEM_CRON_ZONE",
   severity: "warning",
-  summary: "The app sets `TZ`, but PM2 counts its schedule in the time zone of the daemon (warning).",
-  remedy: "Write the hour of the daemon's time zone, or start PM2's daemon with that `TZ`.",
   check: ({ apps }) =>
     apps.flatMap((app): Finding[] => {
       const { TZ: zone } = app.normal.env;
@@ -98,8 +85,6 @@ export const cronZones: EcosystemRule = {
 export const cronDays: EcosystemRule = {
   code: "ECOSYSTEM_CRON_DAYS",
   severity: "warning",
-  summary: "The schedule names a day of the month and a weekday; for PM2 both must match, unlike for cron (warning).",
-  remedy: "Write `*` for one of them, or use two apps.",
   check: ({ apps }) =>
     apps.flatMap((app): Finding[] => {
       const pattern = patternOf(app);

@@ -4,8 +4,6 @@ import type { CheckedApp, EcosystemRule } from "./rule.ts";
 export const scripts: EcosystemRule = {
   code: "ECOSYSTEM_SCRIPT_MISSING",
   severity: "error",
-  summary: "An app has no script, or its script is not on this machine.",
-  remedy: "Build the project (usually `npm run build`) if the script is a build result; otherwise correct its path.",
   check: ({ apps }) =>
     apps.flatMap(({ index, label, normal, places }): Finding[] => {
       if (normal.script !== "" && places.hasScript) return [];
@@ -17,8 +15,6 @@ export const scripts: EcosystemRule = {
 export const folders: EcosystemRule = {
   code: "ECOSYSTEM_CWD_MISSING",
   severity: "error",
-  summary: "The app's folder is not on this machine.",
-  remedy: "Create the folder, or correct `cwd`; `path.join(__dirname, ...)` makes it independent of the caller.",
   check: ({ apps }) =>
     apps
       .filter(({ places }) => !places.hasCwd)
@@ -31,8 +27,6 @@ export const folders: EcosystemRule = {
 export const missingEnvFiles: EcosystemRule = {
   code: "ECOSYSTEM_ENV_FILE_MISSING",
   severity: "error",
-  summary: "`--env-file` names a file that does not exist, so Node.js would not start.",
-  remedy: "Create the file, or correct the path in `node_args`.",
   check: ({ apps }) =>
     apps.flatMap((app) =>
       app.places.envFiles
@@ -44,8 +38,6 @@ export const missingEnvFiles: EcosystemRule = {
 export const relativeEnvFiles: EcosystemRule = {
   code: "ECOSYSTEM_ENV_FILE_RELATIVE",
   severity: "error",
-  summary: "In cluster mode, Node.js looks for a relative `--env-file` in the folder of PM2's daemon.",
-  remedy: "Give an absolute path, for example with `path.join(__dirname, ...)`.",
   check: ({ apps }) =>
     apps.flatMap((app) =>
       app.places.envFiles
@@ -62,8 +54,6 @@ export const relativeEnvFiles: EcosystemRule = {
 export const unusableLogs: EcosystemRule = {
   code: "ECOSYSTEM_LOG_UNUSABLE",
   severity: "error",
-  summary: "PM2 cannot write a log or pid file of the app, so it cannot start the app.",
-  remedy: "Correct the path, or create the folder and give it to the user of PM2.",
   check: ({ apps }) =>
     apps.flatMap(({ index, label, checks }) =>
       (checks?.logs ?? []).map(({ field, path, reason }) => ({
@@ -76,9 +66,6 @@ export const unusableLogs: EcosystemRule = {
 export const instancesAboveCores: EcosystemRule = {
   code: "ECOSYSTEM_INSTANCES_CORES",
   severity: "warning",
-  summary: "The app has more instances than this machine, or its container, has cores (warning).",
-  explanation: "PM2 counts the cores of the machine for `max`, also where a container may use fewer.",
-  remedy: "Set `instances` to the number of cores that the app may use.",
   check: ({ apps, cpuCores }) =>
     apps.flatMap(({ index, label, normal, declared, checks }): Finding[] => {
       const cores = Math.max(1, Math.ceil(checks?.cpuQuota ?? Number.POSITIVE_INFINITY));

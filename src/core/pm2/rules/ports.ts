@@ -18,8 +18,6 @@ interface Listener {
 export const invalidPorts: EcosystemRule = {
   code: "ECOSYSTEM_PORT_INVALID",
   severity: "error",
-  summary: "A port to listen on is not an integer from 1 to 65535.",
-  remedy: "Correct the port in the app's `env`.",
   check: ({ apps }) =>
     apps.flatMap(listenersOf).flatMap(({ app, variable, port }): Finding[] => {
       if (/^\d{1,5}$/.test(port) && Number(port) <= MAX_PORT) return [];
@@ -31,8 +29,6 @@ export const invalidPorts: EcosystemRule = {
 export const portCollisions: EcosystemRule = {
   code: "ECOSYSTEM_PORT_COLLISION",
   severity: "error",
-  summary: "Two apps would listen on the same port.",
-  remedy: "Give each app its own port.",
   blocks: "unless they already run",
   check({ apps }) {
     const bound = apps.flatMap(listenersOf).flatMap(countedListeners);
@@ -68,8 +64,6 @@ function isAnyAddress(address: string | undefined): boolean {
 export const portInstances: EcosystemRule = {
   code: "ECOSYSTEM_PORT_INSTANCES",
   severity: "error",
-  summary: "Several instances in fork mode would listen on the same port.",
-  remedy: 'Use `exec_mode: "cluster"`, or `increment_var: "PORT"` to give each instance the next port.',
   check: ({ apps }) =>
     apps.flatMap((app): Finding[] => {
       const { instances, execMode } = app.declared;
@@ -84,9 +78,6 @@ export const portInstances: EcosystemRule = {
 export const killTimeouts: EcosystemRule = {
   code: "ECOSYSTEM_KILL_TIMEOUT",
   severity: "warning",
-  summary: "A server has less than 5 seconds to finish requests before PM2 kills it (warning).",
-  explanation: "PM2's default is 1600 ms after SIGINT.",
-  remedy: "Set `kill_timeout: 5000` or more.",
   check: ({ apps }) =>
     apps.flatMap((app): Finding[] => {
       const killTimeout = firstValue(app.fields, fieldNames.killTimeout);

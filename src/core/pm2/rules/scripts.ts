@@ -4,9 +4,6 @@ import type { CheckedApp, EcosystemRule } from "./rule.ts";
 export const commandLines: EcosystemRule = {
   code: "ECOSYSTEM_SCRIPT_SPACE",
   severity: "error",
-  summary: "The script contains a space, so PM2 passes the whole text to `bash -c` (a warning if bash can run it).",
-  explanation: "PM2 then ignores `args`, and the shell splits the path of a file at its spaces.",
-  remedy: "Give the path in `script` and the arguments in `args`. For a folder with a space in its name, use `cwd`.",
   check: ({ apps }) =>
     apps.flatMap(({ index, label, normal, checks }): Finding[] => {
       const line = checks?.commandLine;
@@ -30,11 +27,6 @@ const NODE_PROGRAM = /^node(?:js)?$/;
 export const foreignScripts: EcosystemRule = {
   code: "ECOSYSTEM_SCRIPT_NOT_NODE",
   severity: "error",
-  summary: "Node.js would run a script that is written for another program, for example a shell script of `.bin`.",
-  explanation:
-    "pnpm and yarn write shell scripts into `node_modules/.bin`. In cluster mode, PM2 runs every script with Node.js.",
-  remedy:
-    'Name the JavaScript file of the package. In fork mode, `interpreter: "none"` runs the script by its first line.',
   check: ({ apps }) =>
     apps.flatMap((app): Finding[] => {
       const program = foreignProgram(app);
@@ -64,10 +56,6 @@ const WRAPPERS =
 export const clusterWrappers: EcosystemRule = {
   code: "ECOSYSTEM_CLUSTER_WRAPPER",
   severity: "error",
-  summary: "In cluster mode, the script starts the app as a child, which does not share the port (a warning for one).",
-  explanation:
-    "PM2 makes the script itself the worker of the cluster. Its children are ordinary processes: several of them cannot listen on one port, and a reload ends them like a restart.",
-  remedy: 'Name the JavaScript file of the server as `script`, or use `exec_mode: "fork"` without `instances`.',
   check: ({ apps }) =>
     apps.flatMap(({ index, label, normal, declared }): Finding[] => {
       if (declared.execMode !== "cluster" || !WRAPPERS.test(normal.script)) return [];
@@ -81,8 +69,6 @@ export const clusterWrappers: EcosystemRule = {
 export const notExecutable: EcosystemRule = {
   code: "ECOSYSTEM_SCRIPT_NOT_EXECUTABLE",
   severity: "error",
-  summary: "The app has no interpreter, and its script may not be executed.",
-  remedy: "Run `chmod +x` on the script, or set `interpreter`.",
   check: ({ apps }) =>
     apps
       .filter(({ places, declared, checks }) => {
@@ -98,8 +84,6 @@ export const notExecutable: EcosystemRule = {
 export const serveArguments: EcosystemRule = {
   code: "ECOSYSTEM_SERVE_ARGUMENTS",
   severity: "error",
-  summary: "PM2 runs its own file server for `serve`, which does not know the arguments of the package `serve`.",
-  remedy: "Set `PM2_SERVE_PATH` and `PM2_SERVE_PORT` in `env`, or name the file of the package as `script`.",
   check: ({ apps }) =>
     apps
       .filter(({ normal }) => normal.script === "serve" && normal.args.length > 0)

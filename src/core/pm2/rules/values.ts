@@ -13,8 +13,6 @@ const SWITCHES = ["watch", "filter_env", "filterEnv", "log_file", "logFile", "lo
 export const switchTexts: EcosystemRule = {
   code: "ECOSYSTEM_SWITCH_TEXT",
   severity: "error",
-  summary: 'A switch is written as text: for PM2, `watch: "false"` is a file named `false`.',
-  remedy: "Write `true` or `false` without quotes.",
   check: ({ apps }) =>
     apps.flatMap(({ index, label, fields }) =>
       SWITCHES.filter((field) => isSwitchText(fields[field])).map((field) => ({
@@ -35,9 +33,6 @@ const MIN_NODE_BYTES = 20 * MEBIBYTE;
 export const memoryLimits: EcosystemRule = {
   code: "ECOSYSTEM_MEMORY_LIMIT",
   severity: "error",
-  summary: "The memory limit is lower than what any process uses, so PM2 restarts the app again and again.",
-  explanation: "A number without a unit is a number of bytes.",
-  remedy: 'Write the unit, for example `max_memory_restart: "300M"`.',
   check: ({ apps }) =>
     apps.flatMap((app): Finding[] => {
       const { maxMemoryRestart: bytes } = declaredSettings(app.fields, { name: "", cwd: "/", pm2Home: "/" }, String);
@@ -64,8 +59,6 @@ const TIME_FIELDS = [
 export const timeUnits: EcosystemRule = {
   code: "ECOSYSTEM_TIME_UNIT",
   severity: "warning",
-  summary: "A time is so short that it is probably meant in seconds; PM2 reads milliseconds (warning).",
-  remedy: "Write milliseconds: `5000` for five seconds.",
   check: ({ apps }) =>
     apps.flatMap(({ index, label, fields }) =>
       TIME_FIELDS.flatMap((names): Finding[] => {
@@ -83,9 +76,6 @@ const SHELL_TEXT = /\$\{?[A-Z_]|^(?:&&|\|\|?|>>?|<|;)$/;
 export const shellArguments: EcosystemRule = {
   code: "ECOSYSTEM_ARGS_SHELL",
   severity: "warning",
-  summary: "An argument has quotes, a variable or an operator of a shell, which PM2 passes on unchanged (warning).",
-  explanation: "PM2 starts the app without a shell. PM2 removes only quotes around a whole argument of a text.",
-  remedy: 'Write a list: `args: ["--title", "two words"]`, and put values of variables in with JavaScript.',
   check: ({ apps }) =>
     apps.flatMap(({ index, label, normal }): Finding[] => {
       if (normal.isCommandLine) return [];
@@ -107,10 +97,6 @@ function shellFindings(words: readonly string[], field: string, index: number, l
 export const reservedVariables: EcosystemRule = {
   code: "ECOSYSTEM_VARIABLE_RESERVED",
   severity: "error",
-  summary: "A variable of `env` has the name of a field of PM2 (a warning if PM2 does not read that field any more).",
-  explanation:
-    "PM2 keeps the fields and the variables of a process in one place. `env: { args: ... }` overwrites the arguments, and a variable with the name of the app is overwritten by PM2.",
-  remedy: "Rename the variable; PM2's own names are in small letters.",
   check: ({ apps }) =>
     apps.flatMap(({ index, label, fields, normal }) =>
       Object.keys(isRecord(fields["env"]) ? fields["env"] : {}).flatMap((key): Finding[] => {
@@ -130,8 +116,6 @@ export const reservedVariables: EcosystemRule = {
 export const convertedValues: EcosystemRule = {
   code: "ECOSYSTEM_VALUE_CONVERTED",
   severity: "warning",
-  summary: "A variable is `null`, a list or an object; the process gets the text `null`, or JSON (warning).",
-  remedy: "Write the text that the app expects. For no value, leave the variable out.",
   check: ({ apps }) =>
     apps.flatMap(({ index, label, fields }) =>
       Object.entries(isRecord(fields["env"]) ? fields["env"] : {})
@@ -146,8 +130,6 @@ export const convertedValues: EcosystemRule = {
 export const notStarted: EcosystemRule = {
   code: "ECOSYSTEM_AUTOSTART_OFF",
   severity: "error",
-  summary: "`autostart: false` leaves the app stopped, so an apply would wait for it without success.",
-  remedy: "Remove `autostart`, or take the app out of the file until it must run.",
   check: ({ apps }) =>
     apps
       .filter(({ fields }) => fields["autostart"] === false)

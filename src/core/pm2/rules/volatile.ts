@@ -8,18 +8,12 @@ import type { EcosystemRule } from "./rule.ts";
 export const volatileValues: EcosystemRule = {
   code: "ECOSYSTEM_VALUE_VOLATILE",
   severity: "warning",
-  summary: "A variable or an argument has another value each time the file runs (warning).",
-  explanation:
-    "svcm runs the file twice, the second time with a later clock. It shows such a value, and never restarts an app because of it.",
-  remedy: "Nothing, if that is meant. Otherwise give the value in an env file, or write it into the file.",
   check: ({ apps }) => volatileFindings(apps),
 };
 
 export const volatileFields: EcosystemRule = {
   code: "ECOSYSTEM_FIELD_VOLATILE",
   severity: "error",
-  summary: "A field has another value each time the file runs, so no process can be as declared.",
-  remedy: "Write the value of the field into the file.",
   check: ({ apps }) =>
     apps.flatMap(({ index, label, ...app }) =>
       splitVolatile(app).others.map((field) => ({

@@ -13,7 +13,7 @@ import { nameNotFound } from "../../pm2/target.ts";
 import type { ActionInput, AppliedField, Effect } from "./action.ts";
 import { noEcosystem, declarationRefusal } from "./refusals.ts";
 import type { HasStamps } from "../../files/port-files.ts";
-import type { Code } from "../../api/codes.generated.ts";
+import type { Code } from "../../api/code.ts";
 import type { Issue } from "../../api/issue.ts";
 import type { DriftEntry } from "../../api/drift.ts";
 import type { ProcessAction } from "../../api/names.ts";
