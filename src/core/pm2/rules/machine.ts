@@ -1,67 +1,53 @@
 import type { Finding } from "../../findings/rule.ts";
-import type { CheckedApp, EcosystemRule } from "./rule.ts";
+import { appRule, type CheckedApp, type EcosystemRule } from "./rule.ts";
 
-export const scripts: EcosystemRule = {
+export const scripts = appRule({
   code: "ECOSYSTEM_SCRIPT_MISSING",
   severity: "error",
-  check: ({ apps }) =>
-    apps.flatMap(({ index, label, normal, places }): Finding[] => {
-      if (normal.script !== "" && places.hasScript) return [];
-      const why = normal.script === "" ? "no script is given" : `there is no script ${places.script}`;
-      return [{ path: ["apps", index, "script"], message: `${label}: ${why}` }];
-    }),
-};
+  *check({ normal: { script }, places }) {
+    if (script === "") yield { path: ["script"], message: "no script is given" };
+    else if (!places.hasScript) yield { path: ["script"], message: `there is no script ${places.script}` };
+  },
+});
 
-export const folders: EcosystemRule = {
+export const folders = appRule({
   code: "ECOSYSTEM_CWD_MISSING",
   severity: "error",
-  check: ({ apps }) =>
-    apps
-      .filter(({ places }) => !places.hasCwd)
-      .map(({ index, label, places }) => ({
-        path: ["apps", index, "cwd"],
-        message: `${label}: there is no folder ${places.cwd}`,
-      })),
-};
+  *check({ places }) {
+    if (!places.hasCwd) yield { path: ["cwd"], message: `there is no folder ${places.cwd}` };
+  },
+});
 
-export const missingEnvFiles: EcosystemRule = {
+export const missingEnvFiles = appRule({
   code: "ECOSYSTEM_ENV_FILE_MISSING",
   severity: "error",
-  check: ({ apps }) =>
-    apps.flatMap((app) =>
-      app.places.envFiles
-        .filter(({ given, exists, isOptional }) => !exists && !isOptional && !isRelative(app, given))
-        .map(({ path }) => envFileFinding(app, `there is no env file ${path}`)),
-    ),
-};
+  check: (app) =>
+    app.places.envFiles
+      .filter(({ given, exists, isOptional }) => !exists && !isOptional && !isRelative(app, given))
+      .map(({ path }) => ({ path: ["interpreter_args"], message: `there is no env file ${path}` })),
+});
 
-export const relativeEnvFiles: EcosystemRule = {
+export const relativeEnvFiles = appRule({
   code: "ECOSYSTEM_ENV_FILE_RELATIVE",
   severity: "error",
-  check: ({ apps }) =>
-    apps.flatMap((app) =>
-      app.places.envFiles
-        .filter(({ given }) => isRelative(app, given))
-        .map(({ given }) =>
-          envFileFinding(
-            app,
-            `--env-file=${given} is relative; in cluster mode it is looked for from the folder of PM2's daemon; give an absolute path`,
-          ),
-        ),
-    ),
-};
+  check: (app) =>
+    app.places.envFiles
+      .filter(({ given }) => isRelative(app, given))
+      .map(({ given }) => ({
+        path: ["interpreter_args"],
+        message: `--env-file=${given} is relative; in cluster mode it is looked for from the folder of PM2's daemon; give an absolute path`,
+      })),
+});
 
-export const unusableLogs: EcosystemRule = {
+export const unusableLogs = appRule({
   code: "ECOSYSTEM_LOG_UNUSABLE",
   severity: "error",
-  check: ({ apps }) =>
-    apps.flatMap(({ index, label, checks }) =>
-      (checks?.logs ?? []).map(({ field, path, reason }) => ({
-        path: ["apps", index, field],
-        message: `${label}: PM2 cannot write ${path}: ${reason}`,
-      })),
-    ),
-};
+  check: ({ checks }) =>
+    (checks?.logs ?? []).map(({ field, path, reason }) => ({
+      path: [field],
+      message: `PM2 cannot write ${path}: ${reason}`,
+    })),
+});
 
 export const instancesAboveCores: EcosystemRule = {
   code: "ECOSYSTEM_INSTANCES_CORES",
@@ -79,8 +65,4 @@ export const instancesAboveCores: EcosystemRule = {
 
 function isRelative({ declared }: CheckedApp, path: string): boolean {
   return declared.execMode === "cluster" && !path.startsWith("/");
-}
-
-function envFileFinding({ index, label }: CheckedApp, problem: string): Finding {
-  return { path: ["apps", index, "interpreter_args"], message: `${label}: ${problem}` };
 }

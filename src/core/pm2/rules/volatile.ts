@@ -3,7 +3,7 @@ import { toIssue, type Finding } from "../../findings/rule.ts";
 import type { LoadedApp } from "../loaded.ts";
 import { normaliseApp } from "../normalise.ts";
 import { splitVolatile } from "../volatile.ts";
-import type { EcosystemRule } from "./rule.ts";
+import { appRule, type EcosystemRule } from "./rule.ts";
 
 export const volatileValues: EcosystemRule = {
   code: "ECOSYSTEM_VALUE_VOLATILE",
@@ -11,17 +11,15 @@ export const volatileValues: EcosystemRule = {
   check: ({ apps }) => volatileFindings(apps),
 };
 
-export const volatileFields: EcosystemRule = {
+export const volatileFields = appRule({
   code: "ECOSYSTEM_FIELD_VOLATILE",
   severity: "error",
-  check: ({ apps }) =>
-    apps.flatMap(({ index, label, ...app }) =>
-      splitVolatile(app).others.map((field) => ({
-        path: ["apps", index, field],
-        message: `${label}: ${field} has another value each time the file runs, so no process can be as declared`,
-      })),
-    ),
-};
+  check: (app) =>
+    splitVolatile(app).others.map((field) => ({
+      path: [field],
+      message: `${field} has another value each time the file runs, so no process can be as declared`,
+    })),
+});
 
 /** The finding of that rule in a plan. */
 export function volatileIssues(apps: readonly LoadedApp[]): Issue[] {
