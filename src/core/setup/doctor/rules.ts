@@ -4,6 +4,8 @@ import type { Issue } from "../../api/issue.ts";
 import { findingsOf, toIssue } from "../../findings/rule.ts";
 import { nameList } from "../../words/pluralize.ts";
 
+const ofFile = (file: string, message: string) => ({ path: [file], file, message });
+
 const notSetUp: DoctorRule = {
   code: "PROJECT_NOT_SET_UP",
   severity: "error",
@@ -16,8 +18,7 @@ const notSetUp: DoctorRule = {
 const unnamedFiles: DoctorRule = {
   code: "PROJECT_FILE_UNNAMED",
   severity: "warning",
-  check: ({ isSetUp, unnamed }) =>
-    isSetUp ? unnamed.map((file) => ({ path: [file], file, message: `no environment names ${file}` })) : [],
+  check: ({ isSetUp, unnamed }) => (isSetUp ? unnamed.map((file) => ofFile(file, `no environment names ${file}`)) : []),
 };
 
 const missingFiles: DoctorRule = {
@@ -49,11 +50,7 @@ const scriptLikeFiles: DoctorRule = {
   code: "PROJECT_FILE_AS_SCRIPT",
   severity: "warning",
   check: ({ scripts }) =>
-    scripts.map((file) => ({
-      path: [file],
-      file,
-      message: `PM2 would run ${file} as a script, not read it as a declaration`,
-    })),
+    scripts.map((file) => ofFile(file, `PM2 would run ${file} as a script, not read it as a declaration`)),
 };
 
 const guessedKeys: DoctorRule = {
@@ -69,22 +66,14 @@ const trackedSecrets: DoctorRule = {
   code: "PROJECT_SECRET_TRACKED",
   severity: "warning",
   check: ({ tracked }) =>
-    tracked.map(({ path: file, keys }) => ({
-      path: [file],
-      file,
-      message: `Git tracks ${file}, which holds ${nameList(keys)}`,
-    })),
+    tracked.map(({ path, keys }) => ofFile(path, `Git tracks ${path}, which holds ${nameList(keys)}`)),
 };
 
 const unignoredSecrets: DoctorRule = {
   code: "PROJECT_SECRET_NOT_IGNORED",
   severity: "warning",
   check: ({ unignored }) =>
-    unignored.map(({ path: file, keys }) => ({
-      path: [file],
-      file,
-      message: `Git does not ignore ${file}, which holds ${nameList(keys)}`,
-    })),
+    unignored.map(({ path, keys }) => ofFile(path, `Git does not ignore ${path}, which holds ${nameList(keys)}`)),
 };
 
 const publicSecrets: DoctorRule = {
@@ -114,11 +103,7 @@ const undecryptableFiles: DoctorRule = {
   code: "PROJECT_DOTENVX_MISSING",
   severity: "warning",
   check: ({ undecryptable }) =>
-    undecryptable.map((file) => ({
-      path: [file],
-      file,
-      message: `${file} is encrypted, and dotenvx is not installed`,
-    })),
+    undecryptable.map((file) => ofFile(file, `${file} is encrypted, and dotenvx is not installed`)),
 };
 
 /** In report order. `running` and `boot` depend on this machine. */
