@@ -12,7 +12,7 @@ const jobs: BootRule = {
     const saved = facts.saved.processes.filter(
       ({ status, declaration }) => status !== "stopped" && appKind(declaration.settings) !== "service",
     );
-    for (const name of new Set(saved.map((one) => one.name)))
+    for (const name of new Set(saved.map((app) => app.name)))
       yield {
         path: [name],
         message: `${name} runs once at each boot: the list was saved while it ran`,

@@ -35,10 +35,10 @@ const otherHome: BootRule = {
   severity: "error",
   *check(facts) {
     const { home, system } = facts;
-    const other = system.units.find((unit) => unit.home !== null);
-    if (!isInUse(facts) || other === undefined || unitsOfHome(facts).length > 0) return;
-    const message = `${other.name} starts PM2 with PM2_HOME ${other.home}, and no unit starts the one of ${home}`;
-    yield { path: ["unit", other.name], message, command: enableCommand(facts) };
+    const foreign = system.units.find((unit) => unit.home !== null);
+    if (!isInUse(facts) || foreign === undefined || unitsOfHome(facts).length > 0) return;
+    const message = `${foreign.name} starts PM2 with PM2_HOME ${foreign.home}, and no unit starts the one of ${home}`;
+    yield { path: ["unit", foreign.name], message, command: enableCommand(facts) };
   },
 };
 
@@ -62,11 +62,11 @@ const twice: BootRule = {
   *check(facts) {
     const [first, second] = enabledUnits(facts);
     if (first === undefined || second === undefined) return;
-    const one = first.starts === "svcm" ? second : first;
+    const surplus = first.starts === "svcm" ? second : first;
     yield {
-      path: ["unit", one.name],
+      path: ["unit", surplus.name],
       message: `${first.name} and ${second.name} both start PM2 with PM2_HOME ${facts.home}`,
-      command: systemctl(one, `disable ${one.name}`),
+      command: systemctl(surplus, `disable ${surplus.name}`),
     };
   },
 };

@@ -82,7 +82,9 @@ export const noApps: EcosystemRule = {
 /** A plan refuses a file without a list of apps, which is hardly meant. An empty list may follow the last app. */
 export function missingListIssues(file: EcosystemFile): Issue[] {
   const { code, severity } = noApps;
-  return file.loaded?.found === "nothing" ? noAppFindings(file).map((one) => toIssue({ ...one, code, severity })) : [];
+  return file.loaded?.found === "nothing"
+    ? noAppFindings(file).map((finding) => toIssue({ ...finding, code, severity }))
+    : [];
 }
 
 function noAppFindings({ fileName, loaded }: EcosystemFile): Finding[] {

@@ -40,11 +40,11 @@ export const impliedNames: EcosystemRule = {
   severity: "error",
   check({ apps, implied }) {
     if (apps.length === 0) return [];
-    const suffixes = [...new Set(implied.flatMap((one) => one.suffixes))];
+    const suffixes = [...new Set(implied.flatMap((source) => source.suffixes))];
     return suffixes
       .filter((suffix) => !apps.some(({ normal }) => normal.name.endsWith(suffix)))
       .map((suffix) => {
-        const by = implied.filter((one) => one.suffixes.includes(suffix)).map((one) => one.by);
+        const by = implied.filter((source) => source.suffixes.includes(suffix)).map((source) => source.by);
         const verb = by.length === 1 ? "implies" : "imply";
         const message = `no app name ends with "${suffix}", which ${by.join(" and ")} of deployments.yaml ${verb}`;
         return { path: ["apps"], message };

@@ -65,7 +65,7 @@ export async function readRequestedApps(
   return {
     isAll: requestedNames.length === 0,
     declarations: checked.flatMap(({ declared, error }) => (error === undefined ? [declared] : [])),
-    refused: checked.flatMap((one) => (one.error === undefined ? [] : [{ name: one.name, error: one.error }])),
+    refused: checked.flatMap((app) => (app.error === undefined ? [] : [{ name: app.name, error: app.error }])),
     expected: expectedApps(loaded, { machine, spellings, digest }).filter((app) => selected.includes(app.name)),
     visibleKeys: new Set(visibleKeys(contract)),
     withheld: loaded.withheld,
