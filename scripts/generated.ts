@@ -11,7 +11,6 @@ export type Renderers = Readonly<Record<string, () => Promise<string>>>;
 export const generatedSources: Renderers = {
   "src/core/project/facts/packaged.generated.ts": async () =>
     (await import("./packaged-facts.ts")).renderPackagedFacts(),
-  "src/core/api/codes.generated.ts": async () => (await import("./reference/codes.ts")).renderCodes(),
   "src/client/frames.generated.ts": async () => (await import("./client-frames.ts")).renderClientFrames(),
 };
 

@@ -117,10 +117,10 @@ function sum(chunks: readonly OutputChunk[]): number {
   return chunks.reduce((total, { code }) => total + compress(code).length, 0);
 }
 
-/** Removes large texts of `svcm explain` and editor schemas, which the console never shows. */
+/** Removes large texts of editor schemas, which the console never shows. */
 function rulesOnly(code: string): string {
   return code
-    .replaceAll(/\b(?:summary|explanation|remedy|help):\s+(?:"(?:[^"\\]|\\.)*"|`[^`]*`)(?:,$| (?=\}))/gm, "")
+    .replaceAll(/\bhelp:\s+(?:"(?:[^"\\]|\\.)*"|`[^`]*`)(?:,$| (?=\}))/gm, "")
     .replaceAll(/^( *)schema: \{(?:.*\}|[^]*?\n\1\}),$/gm, "");
 }
 

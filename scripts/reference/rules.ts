@@ -4,7 +4,7 @@ import { page, table } from "./markdown.ts";
 export function rulesPage(): string {
   return page(
     "Rules and codes",
-    "src/core/setup/codes/catalog.ts",
+    "config/codes.json",
     "Every rule of the validators and every other `code` of an issue or an error body; `svcm explain <CODE>` shows the same in a terminal. A failed file operation carries the operating system's own code if none of svcm's says more.",
     ...Object.entries(catalog).flatMap(([topic, codes]) => [
       `## ${topic}`,

@@ -1,4 +1,5 @@
 import type { StreamApi } from "./link-api.ts";
+import type { WrittenRecord } from "../core/nodes/rollout-truth.ts";
 import { NODES_STREAM, presenceSubject, rolloutStream, rolloutSubject } from "./subjects.ts";
 
 export interface NodeEntry {
@@ -33,14 +34,6 @@ export function openNodeEntries(api: StreamApi): NodeEntries {
     },
     put: (node, text, after) => api.store(NODES_STREAM, presenceSubject(node), text, { inSubject: after }),
   };
-}
-
-export interface WrittenRecord {
-  /** The NATS server vouches for it. */
-  readonly user: string;
-  readonly seq: number;
-  readonly text: string;
-  readonly isExpected: boolean;
 }
 
 /** All throw FLEET_FAILED, FORBIDDEN. */

@@ -4,30 +4,30 @@ import { fleetEventsInput } from "../core/api/inputs.ts";
 import { nodesBody } from "../core/api/node.ts";
 import { SOCKET_PATH } from "../core/api/channel.ts";
 import { METRICS_TYPES } from "../core/index.ts";
-import { assetRoute, redirectRoute, contentRoute, mcpRoute, socketRoute, type Route } from "./route.ts";
-
-const json = "application/json; charset=utf-8";
+import { contentRoute, type Route } from "./route.ts";
 
 export const ASSET_PATH = "/assets/:file";
 
 export const contentRoutes: readonly Route[] = [
-  socketRoute(SOCKET_PATH, "pm2-ws", { summary: "Stream metrics and act on processes, over a WebSocket." }),
-  mcpRoute("/mcp", { summary: "Answer a program over the Model Context Protocol." }),
+  {
+    method: "GET",
+    path: SOCKET_PATH,
+    socket: "pm2-ws",
+    summary: "Stream metrics and act on processes, over a WebSocket.",
+  },
+  { method: "POST", path: "/mcp", isMcp: true, summary: "Answer a program over the Model Context Protocol." },
   contentRoute("/metrics", "metrics", {
     summary: "Return host, processes, drift and the service's own resource use to a scraper.",
     tag: "service",
     description:
       "OpenMetrics for a client that accepts application/openmetrics-text, else the text format 0.0.4 of Prometheus. With `?node=`, the metrics of another machine of the fleet.",
     mediaType: METRICS_TYPES.prometheus,
-    isOpen: false,
   }),
   contentRoute("/api/fleet/targets", "targets", {
     summary: "List the machines of the fleet for Prometheus.",
     tag: "service",
     description:
       "HTTP service discovery: each target is this server, which asks the node for its metrics. Fails without a NATS server.",
-    mediaType: json,
-    isOpen: false,
     response: targetsBody,
   }),
   contentRoute("/api/fleet/events", "fleet-events", {
@@ -35,8 +35,6 @@ export const contentRoutes: readonly Route[] = [
     tag: "service",
     description:
       "Read from the stream of the NATS server, which includes machines that are away; without a stream, svcm asks each machine. `node` is a name, a label such as role=api, or all.",
-    mediaType: json,
-    isOpen: false,
     input: fleetEventsInput,
     query: ["node", "app", "since", "until", "cause", "kind", "limit", "cursor"],
     response: fleetEventsBody,
@@ -46,15 +44,12 @@ export const contentRoutes: readonly Route[] = [
     tag: "service",
     description:
       "Asks all nodes at the same time. A node that does not answer is listed with the values of its last answer. Fails without a NATS server.",
-    mediaType: json,
-    isOpen: false,
     response: nodesBody,
   }),
   contentRoute("/healthz", "health", {
     summary: "Show that the service runs, its version and its identity.",
     tag: "service",
     description: "Needs no token on any address.",
-    mediaType: json,
     isOpen: true,
     response: healthBody,
   }),
@@ -62,19 +57,15 @@ export const contentRoutes: readonly Route[] = [
     summary: "Describe this API as OpenAPI 3.1.",
     tag: "service",
     description: "Generated from the schemas that validate requests.",
-    mediaType: json,
-    isOpen: false,
     response: openApiBody,
   }),
   contentRoute("/api/asyncapi.json", "asyncapi", {
     summary: "Describe the WebSocket as AsyncAPI 3.0.",
     tag: "service",
     description: "Generated from the schemas that validate frames.",
-    mediaType: json,
-    isOpen: false,
     response: asyncApiBody,
   }),
   contentRoute("/", "page", { summary: "The console.", mediaType: "text/html; charset=utf-8", isOpen: true }),
-  redirectRoute("/index.html", { summary: "Leads to the console." }),
-  assetRoute(ASSET_PATH, { summary: "Its scripts, styles and icons." }),
+  { method: "GET", path: "/index.html", isRedirect: true, summary: "Leads to the console." },
+  { method: "GET", path: ASSET_PATH, isAsset: true, summary: "Its scripts, styles and icons." },
 ];

@@ -130,26 +130,13 @@ export function operationRoute<Input, Output>(
   return { method, path, operation, ...options, hasEntityTag: options.hasEntityTag ?? false };
 }
 
+type ContentOptions = Omit<ContentRoute, "method" | "path" | "content" | "mediaType" | "isOpen"> &
+  Partial<ContentRoute>;
+
 export function contentRoute(
   path: string,
   content: ContentName,
-  options: Omit<ContentRoute, "method" | "path" | "content">,
+  { mediaType = "application/json; charset=utf-8", isOpen = false, ...options }: ContentOptions,
 ): ContentRoute {
-  return { method: "GET", path, content, ...options };
-}
-
-export function assetRoute(path: string, options: Pick<AssetRoute, "summary">): AssetRoute {
-  return { method: "GET", path, isAsset: true, ...options };
-}
-
-export function redirectRoute(path: string, options: Pick<RedirectRoute, "summary">): RedirectRoute {
-  return { method: "GET", path, isRedirect: true, ...options };
-}
-
-export function mcpRoute(path: string, options: Pick<McpRoute, "summary">): McpRoute {
-  return { method: "POST", path, isMcp: true, ...options };
-}
-
-export function socketRoute(path: string, socket: SocketName, options: Pick<SocketRoute, "summary">): SocketRoute {
-  return { method: "GET", path, socket, ...options };
+  return { method: "GET", path, content, mediaType, isOpen, ...options };
 }

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { AlertMessage } from "../api/alerts.ts";
-import type { Code } from "../api/codes.generated.ts";
+import type { Code } from "../api/code.ts";
 import { SvcmError } from "../api/errors.ts";
 import type { Notifier } from "./port-alerts.ts";
 import { withBasicHeader } from "../words/basic-credentials.ts";

@@ -1,4 +1,8 @@
-import type { Code } from "./codes.generated.ts";
+import type codes from "../../../config/codes.json";
+
+type Topics = typeof codes;
+/** `svcm explain <code>` documents it. */
+export type Code = { [Topic in keyof Topics]: keyof Topics[Topic] }[keyof Topics];
 
 declare const foreign: unique symbol;
 

@@ -30,7 +30,7 @@ export function nodeProposals(folder: string): Proposals {
       return bytes.toString("utf8", 0, await read(fd, bytes, 0));
     });
     const stored = text === undefined ? [] : parseProposals(text, path);
-    return await Promise.all(stored.map(async (one) => withInterruption(one, await self())));
+    return await Promise.all(stored.map(async (proposal) => withInterruption(proposal, await self())));
   };
   return {
     self,
@@ -42,10 +42,12 @@ export function nodeProposals(folder: string): Proposals {
         await attempt("write", path, () => createFolder(dirname(path)));
         return await locks.withLock({ target: path, path }, async (nonce) => {
           // The values of one that expired must not stay on the disk.
-          const all = (await readAll()).map((one) => withExpiry(one, nowMs));
+          const all = (await readAll()).map((proposal) => withExpiry(proposal, nowMs));
           const next = decide(all);
           const isKnown = all.some(({ id }) => id === next.id);
-          const kept = keepNewest(isKnown ? all.map((one) => (one.id === next.id ? next : one)) : [...all, next]);
+          const kept = keepNewest(
+            isKnown ? all.map((proposal) => (proposal.id === next.id ? next : proposal)) : [...all, next],
+          );
           await replacePrivate({ target: path, path, nonce }, Buffer.from(renderProposals(kept)));
           return next;
         });

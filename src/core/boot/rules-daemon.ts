@@ -12,10 +12,6 @@ const RENEW = "svcm daemon renew";
 const nodeGone: DaemonRule = {
   code: "DAEMON_NODE_GONE",
   severity: "error",
-  summary: "The Node.js that PM2's daemon runs does not exist any more, so it cannot start a process of a cluster.",
-  explanation:
-    "PM2 would end the old process and never answer. svcm refuses the restart instead. Apps in fork mode take the Node.js of their PATH.",
-  remedy: "Run `svcm daemon renew`: a new daemon with the present Node.js takes over.",
   *check(facts) {
     for (const { pid, nodePath, nodeFile } of ownDaemons(facts))
       if (nodeFile === "gone")
@@ -30,8 +26,6 @@ const nodeGone: DaemonRule = {
 const nodeOutdated: DaemonRule = {
   code: "DAEMON_NODE_OUTDATED",
   severity: "warning",
-  summary: "PM2's daemon runs another Node.js than the repository asks for, and so do its clusters (warning).",
-  remedy: "Install the Node.js that the repository asks for, and run `svcm daemon renew --node <path>`.",
   *check({ nodeVersion, wantedNode }) {
     if (nodeVersion === null || wantedNode === null || isInRange(nodeVersion, wantedNode.range) !== false) return;
     const message = `PM2's daemon runs Node.js ${nodeVersion}, and ${wantedNode.file} asks for ${wantedNode.range}`;
@@ -42,9 +36,6 @@ const nodeOutdated: DaemonRule = {
 const older: DaemonRule = {
   code: "DAEMON_OLDER",
   severity: "warning",
-  summary: "PM2's daemon is older than the PM2 that svcm brings (warning).",
-  explanation: "svcm works with both. A new daemon brings the corrections of the newer PM2.",
-  remedy: "Run `svcm daemon renew`: a new daemon takes over.",
   *check(facts) {
     for (const { pid, pm2Version } of ownDaemons(facts))
       if (facts.library !== null && isOlder(pm2Version, facts.library))
@@ -59,10 +50,6 @@ const older: DaemonRule = {
 const root: DaemonRule = {
   code: "DAEMON_ROOT",
   severity: "warning",
-  summary: "PM2's daemon runs as root, and so does each app without `uid` (warning).",
-  explanation: "A fault of an app is then one of the whole machine.",
-  remedy:
-    "Run PM2 as a separate user, and let `svcm boot enable --user <name>` start it; in a Dockerfile, write `USER node`.",
   *check(facts) {
     for (const { pid, uid, isForeground } of ownDaemons(facts))
       if (uid === 0)
@@ -77,9 +64,6 @@ const root: DaemonRule = {
 const several: DaemonRule = {
   code: "DAEMON_SEVERAL",
   severity: "warning",
-  summary:
-    "Several daemons use the same PM2_HOME. Only one of them answers; the apps of the others run on unseen (warning).",
-  remedy: "End the daemon that does not answer with `kill <pid>`; it ends its apps.",
   *check(facts) {
     const pids = ownDaemons(facts).map(({ pid }) => pid);
     if (pids.length > 1)
@@ -94,8 +78,6 @@ const several: DaemonRule = {
 const unfinished: DaemonRule = {
   code: "RENEW_UNFINISHED",
   severity: "error",
-  summary: "A renewal of the daemon was cut off, so some apps may run in the former daemon, or not at all.",
-  remedy: "Run `svcm daemon renew`, which goes on, or `svcm daemon renew --return`, which goes back.",
   *check({ renewal }) {
     if (renewal === null) return;
     const { startedAtMs, formerPid, step } = renewal;
@@ -108,8 +90,6 @@ const unfinished: DaemonRule = {
 const readable: DaemonRule = {
   code: "DUMP_READABLE",
   severity: "warning",
-  summary: "Other users of the machine may read PM2's saved list, which holds every value of the apps (warning).",
-  remedy: "Run `svcm boot save`, which makes it readable for its owner only.",
   *check({ saved: { publicFiles: files } }) {
     if (files.length === 0) return;
     yield {

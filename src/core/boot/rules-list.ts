@@ -18,8 +18,6 @@ function savedText({ saved }: BootFacts): string {
 const noList: BootRule = {
   code: "BOOT_LIST_ABSENT",
   severity: "error",
-  summary: "PM2 runs apps and has no saved list, so a reboot starts none of them.",
-  remedy: "Run `svcm boot save`, or `pm2 save`.",
   *check({ saved, running }) {
     const count = (running ?? []).length;
     if (count === 0 || (saved.state !== "absent" && saved.state !== "empty")) return;
@@ -32,11 +30,6 @@ const noList: BootRule = {
 const broken: BootRule = {
   code: "BOOT_LIST_BROKEN",
   severity: "error",
-  summary:
-    "PM2's saved list is cut off or is not a list of apps. At a boot, PM2 deletes it and starts nothing (a warning with the unit of svcm, which has a copy).",
-  explanation:
-    "A full disk and a power cut do this. svcm keeps a copy of each list that it saves, and `svcm boot restore` uses it.",
-  remedy: "Run `svcm boot save` if the apps run, else `svcm boot restore`.",
   *check(facts) {
     const { state, path, copy } = facts.saved;
     if (state !== "broken") return;
@@ -55,9 +48,6 @@ const broken: BootRule = {
 const unreadable: BootRule = {
   code: "BOOT_LIST_UNREADABLE",
   severity: "warning",
-  summary: "This user may not read PM2's saved list, so svcm does not know what it starts (warning).",
-  explanation: "If the user of PM2 may not read it either, PM2 starts nothing.",
-  remedy: "Run the command as the owner of PM2_HOME. The list must belong to that user, too.",
   *check({ saved, system }) {
     if (saved.state !== "unreadable") return;
     const owner = system.owner?.name ?? "its owner";
@@ -72,9 +62,6 @@ const unreadable: BootRule = {
 const missing: BootRule = {
   code: "BOOT_MISSING",
   severity: "error",
-  summary: "An app is not in PM2's saved list, so a reboot does not start it.",
-  explanation: "PM2 writes the list only on request, with `pm2 save`. `svcm apply` does it as its last step.",
-  remedy: "Run `svcm boot save` if the app runs, else `svcm apply`.",
   *check(facts) {
     const unsaved = differences(facts).filter(({ kind }) => kind === "missing");
     for (const { name } of unsaved)
@@ -94,8 +81,6 @@ const missing: BootRule = {
 const extra: BootRule = {
   code: "BOOT_EXTRA",
   severity: "error",
-  summary: "PM2's saved list has an app that PM2 no longer lists. A reboot starts it.",
-  remedy: "Run `svcm boot save` if the app is gone for good; `svcm apply` starts it if it is declared.",
   check: (facts) =>
     differences(facts)
       .filter(({ kind }) => kind === "extra")
@@ -109,8 +94,6 @@ const extra: BootRule = {
 const count: BootRule = {
   code: "BOOT_COUNT",
   severity: "error",
-  summary: "A reboot starts another number of processes of the app.",
-  remedy: "Run `svcm boot save` if the running number is right, else `svcm apply`.",
   *check(facts) {
     const found = differences(facts).filter(({ kind }) => kind === "count");
     for (const { name, saved, running } of found)
@@ -129,10 +112,6 @@ const count: BootRule = {
 const values: BootRule = {
   code: "BOOT_VALUE",
   severity: "error",
-  summary: "A reboot starts the app with other values than it has now, or than the ecosystem file declares.",
-  explanation:
-    "PM2's saved list keeps every variable as it was when the list was saved. svcm compares digests and names the variables, never their values.",
-  remedy: "Run `svcm boot save` if the running values are right, else `svcm apply`.",
   *check(facts) {
     const found = differences(facts).filter(({ kind }) => kind === "values");
     for (const { name, keys } of found)
@@ -154,8 +133,6 @@ const values: BootRule = {
 const states: BootRule = {
   code: "BOOT_STATE",
   severity: "error",
-  summary: "A reboot starts an app that was stopped, or leaves one stopped that runs.",
-  remedy: "Run `svcm boot save`.",
   *check(facts) {
     for (const { name, kind, saved } of differences(facts)) {
       const how = saved === 1 ? "" : ` (${saved} processes)`;

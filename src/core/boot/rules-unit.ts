@@ -19,10 +19,6 @@ function enabledUnits(facts: BootFacts): readonly UnitFacts[] {
 const absent: BootRule = {
   code: "UNIT_ABSENT",
   severity: "error",
-  summary: "No unit of systemd starts this PM2 when the machine starts.",
-  explanation:
-    "svcm looks for a service that runs `svcm boot restore` or `pm2` with this PM2_HOME. Another program, such as cron, may start PM2 without a unit.",
-  remedy: "Run `svcm boot enable`, which writes and enables a unit.",
   *check(facts) {
     const { home, system } = facts;
     if (!isInUse(facts) || !system.isBooted || system.units.length > 0) return;
@@ -37,22 +33,18 @@ const absent: BootRule = {
 const otherHome: BootRule = {
   code: "UNIT_HOME",
   severity: "error",
-  summary: "The unit of the user starts another PM2: its PM2_HOME is not this one.",
-  remedy: "Run `svcm boot enable`, or set PM2_HOME in the unit.",
   *check(facts) {
     const { home, system } = facts;
-    const other = system.units.find((unit) => unit.home !== null);
-    if (!isInUse(facts) || other === undefined || unitsOfHome(facts).length > 0) return;
-    const message = `${other.name} starts PM2 with PM2_HOME ${other.home}, and no unit starts the one of ${home}`;
-    yield { path: ["unit", other.name], message, command: enableCommand(facts) };
+    const foreign = system.units.find((unit) => unit.home !== null);
+    if (!isInUse(facts) || foreign === undefined || unitsOfHome(facts).length > 0) return;
+    const message = `${foreign.name} starts PM2 with PM2_HOME ${foreign.home}, and no unit starts the one of ${home}`;
+    yield { path: ["unit", foreign.name], message, command: enableCommand(facts) };
   },
 };
 
 const disabled: BootRule = {
   code: "UNIT_DISABLED",
   severity: "error",
-  summary: "The unit that starts this PM2 is not enabled, so systemd does not start it with the machine.",
-  remedy: "Run `systemctl enable <unit>`.",
   *check(facts) {
     const [unit] = unitsOfHome(facts);
     if (!isInUse(facts) || unit === undefined || enabledUnits(facts).length > 0) return;
@@ -67,17 +59,14 @@ const disabled: BootRule = {
 const twice: BootRule = {
   code: "UNIT_TWICE",
   severity: "error",
-  summary:
-    "Several units start the same PM2. The second one fails, and systemd may then stop what the first one started.",
-  remedy: "Disable all but one with `systemctl disable <unit>`.",
   *check(facts) {
     const [first, second] = enabledUnits(facts);
     if (first === undefined || second === undefined) return;
-    const one = first.starts === "svcm" ? second : first;
+    const surplus = first.starts === "svcm" ? second : first;
     yield {
-      path: ["unit", one.name],
+      path: ["unit", surplus.name],
       message: `${first.name} and ${second.name} both start PM2 with PM2_HOME ${facts.home}`,
-      command: systemctl(one, `disable ${one.name}`),
+      command: systemctl(surplus, `disable ${surplus.name}`),
     };
   },
 };
@@ -85,10 +74,6 @@ const twice: BootRule = {
 const otherUser: BootRule = {
   code: "UNIT_USER",
   severity: "error",
-  summary: "The unit runs PM2 as another user than the owner of PM2_HOME, and so all apps.",
-  explanation:
-    "As root, an app may write files that its own user cannot read later, and a fault of the app is one of the whole machine.",
-  remedy: "Run `svcm boot enable --user <owner>`, which replaces the unit.",
   *check(facts) {
     const { owner } = facts.system;
     for (const unit of enabledUnits(facts)) {
@@ -105,10 +90,6 @@ const otherUser: BootRule = {
 const nodeGone: BootRule = {
   code: "UNIT_NODE_GONE",
   severity: "error",
-  summary: "The unit runs a Node.js that does not exist any more, so PM2 does not start.",
-  explanation:
-    "`pm2 startup` and `svcm boot enable` write the path of the Node.js that ran them; a version manager removes old ones.",
-  remedy: "Run `svcm boot enable` again with the Node.js that should run PM2.",
   *check(facts) {
     for (const { name, missingNode } of enabledUnits(facts)) {
       if (missingNode === null) continue;
@@ -121,8 +102,6 @@ const nodeGone: BootRule = {
 const programGone: BootRule = {
   code: "UNIT_PROGRAM_GONE",
   severity: "error",
-  summary: "The unit starts a PM2 or svcm that does not exist any more.",
-  remedy: "Run `svcm boot enable` again.",
   *check(facts) {
     for (const { name, missingProgram } of enabledUnits(facts)) {
       if (missingProgram === null) continue;
@@ -138,9 +117,6 @@ const programGone: BootRule = {
 const noLinger: BootRule = {
   code: "UNIT_NO_LINGER",
   severity: "error",
-  summary:
-    "A unit of a user starts only when the user logs in, because lingering is off, and ends with the last session.",
-  remedy: "Run `loginctl enable-linger <user>`.",
   *check(facts) {
     for (const { name, user, isLingering } of enabledUnits(facts)) {
       if (isLingering !== false) continue;
@@ -156,11 +132,6 @@ const noLinger: BootRule = {
 const outside: BootRule = {
   code: "UNIT_OUTSIDE",
   severity: "warning",
-  summary:
-    "PM2's daemon was not started by its unit, so systemd neither starts it again nor lets the apps end in order (a warning with the unit of svcm).",
-  explanation:
-    "A shutdown ends the daemon and its apps at the same time. PM2 then saves the apps as stopped, and `pm2 resurrect` leaves them so; `svcm boot restore` takes the list from before.",
-  remedy: "At a quiet time, run `pm2 kill` and then `systemctl start <unit>`: the apps are down in between.",
   *check(facts) {
     const [unit] = enabledUnits(facts);
     const group = facts.daemon?.group;
@@ -182,10 +153,6 @@ const outside: BootRule = {
 const unknown: BootRule = {
   code: "UNIT_UNKNOWN",
   severity: "warning",
-  summary: "svcm cannot see what starts PM2 with the machine (warning).",
-  explanation:
-    "svcm knows systemd. In a container, the container runtime starts `pm2-runtime`; elsewhere, `pm2 startup` knows other init systems.",
-  remedy: "Run `pm2 startup`, which prints the command for the init system of this machine.",
   *check(facts) {
     if (!isInUse(facts)) return;
     for (const unit of facts.system.units) {

@@ -30,8 +30,6 @@ type EnvRule = Rule<CheckedEnvFile, EnvFinding>;
 const missingKeys: EnvRule = {
   code: "ENV_KEY_MISSING",
   severity: "error",
-  summary: "A required key is missing.",
-  remedy: "Add it with `svcm env set KEY=VALUE`; the message names the key.",
   *check({ contract, effective, keysElsewhere }) {
     for (const [key, spec] of Object.entries(contract.keys)) {
       if (!isRequired(spec) || effective.has(key) || keysElsewhere.has(key)) continue;
@@ -43,8 +41,6 @@ const missingKeys: EnvRule = {
 const keyCase: EnvRule = {
   code: "ENV_KEY_CASE",
   severity: "error",
-  summary: "A key differs from a runtime key only in case.",
-  remedy: "Write the key as the message spells it; keys in env files are case-sensitive.",
   *check({ contract, document }) {
     const byLowerCase = new Map(Object.keys(contract.keys).map((key) => [key.toLowerCase(), key]));
     for (const { key, start, line } of document.entries) {
@@ -59,8 +55,6 @@ const keyCase: EnvRule = {
 const duplicates: EnvRule = {
   code: "ENV_KEY_DUPLICATE",
   severity: "error",
-  summary: "A key occurs more than once; the last line counts.",
-  remedy: "Delete all lines of the key except the last one.",
   *check({ document, effective }) {
     for (const entry of document.entries) {
       const { key, start, line } = entry;
@@ -78,9 +72,6 @@ const duplicates: EnvRule = {
 const hashInValues: EnvRule = {
   code: "ENV_VALUE_HASH",
   severity: "warning",
-  summary: "An unquoted value contains a `#` without a space before it (warning).",
-  explanation: "dotenv and `node --env-file` end the value there; python-dotenv, Docker Compose and shells read on.",
-  remedy: "If the `#` belongs to the value, quote the value. If it begins a comment, write a space before it.",
   *check({ document: { text, entries } }) {
     for (const entry of entries) {
       const { key, value, valueStart, valueEnd } = entry;
@@ -105,8 +96,6 @@ const expandedValues: EnvRule = {
 const misspelledKeys: EnvRule = {
   code: "ENV_KEY_UNKNOWN",
   severity: "warning",
-  summary: "A key looks like a misspelled runtime key (warning).",
-  remedy: "Correct the spelling, or ignore the warning if the key is yours.",
   *check({ contract, document }) {
     const runtimeKeys = Object.keys(contract.keys);
     const lowerCaseKeys = new Set(runtimeKeys.map((key) => key.toLowerCase()));
@@ -125,8 +114,6 @@ const misspelledKeys: EnvRule = {
 const unreadableLines: EnvRule = {
   code: "ENV_LINE_UNREADABLE",
   severity: "error",
-  summary: "The line is not an assignment.",
-  remedy: "Write `KEY=value`, or put `#` in front of it if it is a comment.",
   *check({ document }) {
     const message = "the line assigns nothing; node --env-file may join it to the next one";
     for (const span of unportable(document, true)) yield { position: spanPosition(span), message };
@@ -136,9 +123,6 @@ const unreadableLines: EnvRule = {
 const ambiguousLines: EnvRule = {
   code: "ENV_LINE_AMBIGUOUS",
   severity: "warning",
-  summary: "`node --env-file` and dotenv may read the line differently (warning).",
-  remedy:
-    "Write the line as `KEY=value` without tabs, with single quotes around a value that contains spaces. Save the file without a byte order mark.",
   *check({ document }) {
     const message = "node --env-file and dotenv may read this line differently";
     for (const span of unportable(document, false)) yield { position: spanPosition(span), message };

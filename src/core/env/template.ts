@@ -27,8 +27,6 @@ type TemplateRule = Rule<ComparedKeys, Finding & Pick<Issue, "at">>;
 const missing: TemplateRule = {
   code: "ENV_TEMPLATE_MISSING_KEY",
   severity: "error",
-  summary: "The template has a key that the env file lacks.",
-  remedy: "Add the key to the env file, or put `#` in front of its line in the template if it is optional.",
   *check({ inTemplate, inLayers, template, fileName }) {
     for (const [key, at] of inTemplate) {
       if (inLayers.has(key)) continue;
@@ -40,8 +38,6 @@ const missing: TemplateRule = {
 const surplus: TemplateRule = {
   code: "ENV_TEMPLATE_SURPLUS_KEY",
   severity: "error",
-  summary: "The env file has a key that the template lacks.",
-  remedy: "Add the key to the template without its value, or remove it from the env file.",
   *check({ inTemplate, inLayers, optional, template }) {
     for (const [key, at] of inLayers) {
       if (inTemplate.has(key) || optional.has(key)) continue;

@@ -23,8 +23,6 @@ export interface CheckedValue {
 const controlCharacter: Rule<CheckedValue> = {
   code: "ENV_VALUE_CONTROL_CHARACTER",
   severity: "error",
-  summary: "The value contains a control character, a line break or broken Unicode.",
-  remedy: "Remove the character that the message shows; a value is one line of text.",
   check({ key, spec, value }) {
     // svcm never writes a secret, and a private key in quotes has lines.
     const text = spec.kind === "secret" ? value.replaceAll(/[\t\n\r]/g, "") : value;
@@ -38,8 +36,6 @@ const controlCharacter: Rule<CheckedValue> = {
 const tooLong: Rule<CheckedValue> = {
   code: "ENV_VALUE_TOO_LONG",
   severity: "error",
-  summary: "The value has more than 4,096 characters.",
-  remedy: "Shorten it, or keep the content in a file and set the key to its path.",
   check({ key, value }) {
     if (value.length <= MAX_VALUE_LENGTH) return [];
     const what = `${key}: the value has ${value.length} characters`;
@@ -50,8 +46,6 @@ const tooLong: Rule<CheckedValue> = {
 const credentials: Rule<CheckedValue> = {
   code: "ENV_VALUE_CREDENTIALS",
   severity: "error",
-  summary: "A URL contains a user, a password or a parameter that looks like a secret.",
-  remedy: "Write the URL without them, and pass the password in a separate key that is never exposed.",
   check({ key, spec, value }) {
     if (!seemsToCarryCredentials(spec, value) || mayCarryCredentials(spec)) return [];
     return [rejectContent(key, spec, `${quoteValue(spec, value)} carries credentials`)];
@@ -61,8 +55,6 @@ const credentials: Rule<CheckedValue> = {
 const unsupported: Rule<CheckedValue> = {
   code: "ENV_VALUE_UNSUPPORTED",
   severity: "error",
-  summary: "The key does not accept the value.",
-  remedy: "Choose one of the values that the message lists, in the spelling that it shows.",
   check({ key, spec, value }) {
     if (isAccepted(spec, value)) return [];
     const reasons = spec.kind === "enum" ? (spec.rejected ?? {}) : {};
@@ -76,9 +68,6 @@ const unsupported: Rule<CheckedValue> = {
 const unquotable: Rule<CheckedValue> = {
   code: "ENV_VALUE_UNQUOTABLE",
   severity: "error",
-  summary: "No quoting preserves the value for every reader of env files.",
-  explanation: "An env file has three kinds of quotes, and no escapes that all readers share.",
-  remedy: "Remove one of the two quotes ' and `, and a backslash at the end of the value.",
   check({ key, spec, value }) {
     if (valueSpellings(value).length > 0) return [];
     const accepted = acceptedValues(spec);
@@ -91,10 +80,6 @@ const unquotable: Rule<CheckedValue> = {
 export const expandedVariable: Rule<Pick<CheckedValue, "key" | "value">> = {
   code: "ENV_VALUE_EXPANDED",
   severity: "warning",
-  summary: "The value contains `$NAME` or `${NAME}`, which some readers replace (warning).",
-  explanation:
-    "dotenv and `node --env-file` take it literally; Bun (even between single quotes), Docker Compose and shells replace it with the value of that variable.",
-  remedy: "If one of them reads the file, write a value without `$`. Otherwise ignore the warning.",
   check({ key, value }) {
     if (!/\$(?:\{|[A-Za-z_])/.test(value)) return [];
     const message = `${key}: Bun, Docker Compose and shells expand the name after "$", unlike dotenv and node --env-file; if one of the former reads the file, write the value without "$"`;

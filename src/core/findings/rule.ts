@@ -1,5 +1,4 @@
-import type { ErrorCode } from "../api/code.ts";
-import type { Code } from "../api/codes.generated.ts";
+import type { Code, ErrorCode } from "../api/code.ts";
 import type { Issue, Severity } from "../api/issue.ts";
 import { suggest } from "../words/suggest.ts";
 
@@ -19,7 +18,8 @@ export interface Finding extends Pick<Issue, "message" | "accepted" | "suggestio
   readonly severity?: Severity;
 }
 
-export interface Rule<Checked, Found extends Finding = Finding> extends CodeDoc {
+/** `config/codes.json` documents its code. */
+export interface Rule<Checked, Found extends Finding = Finding> {
   readonly code: Code;
   readonly severity: Severity;
   readonly check: (checked: Checked) => Iterable<Found>;

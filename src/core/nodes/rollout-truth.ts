@@ -3,6 +3,7 @@ import { fleetRolloutBody, type FleetRollout } from "../api/fleet-rollout.ts";
 import type { Limits } from "../api/limits.ts";
 
 export interface WrittenRecord {
+  /** The NATS server vouches for it. */
   readonly user: string;
   readonly seq: number;
   readonly text: string;

@@ -41,7 +41,7 @@ export async function readEffect(
         const layers = envLayerPaths(ports.workspace, { project, contract }, user.environment, user.service);
 
         const contents = await readEnvFileContents(ports, layers, (value) => ports.processes.digest(value));
-        const values = Object.assign({}, ...layers.map((one) => contents.get(one) ?? {})) as Digests;
+        const values = Object.assign({}, ...layers.map((path) => contents.get(path) ?? {})) as Digests;
         const effect = decideEffect({ environment: user.environment, keys, values }, readers, running);
         const isRequested = user.environment === environment && user.service === service;
         return { ...effect, overrides: isRequested ? effect.overrides : [] };

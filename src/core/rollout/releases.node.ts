@@ -1,11 +1,12 @@
 import { FileError } from "../files/port-files.ts";
-import { mkdir, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Release } from "../api/rollout.ts";
 import { SvcmError } from "../api/errors.ts";
 
 import type { Releases } from "./port-releases.ts";
 import { RELEASE_ID, type EnvFileCopy, type ReleaseEvent } from "./release.ts";
+import { appendEvent, parseEvents } from "../files/journal.ts";
 import { readIfExists } from "../files/system.ts";
 import { serviceName } from "../project/service-name.node.ts";
 import { fileLocks, lockedSince } from "../files/lock.ts";
@@ -24,17 +25,19 @@ export function nodeReleases(pm2Home: string, root: string): Releases {
     create: (id, first) =>
       withReleaseErrors(folder, async () => {
         await mkdir(join(folder, id), { recursive: true, mode: 0o700 });
-        await append(journalPath(id), first);
+        await appendEvent(journalPath(id), first);
       }),
     append: async (id, event) => {
-      await withReleaseErrors(folder, () => append(journalPath(id), event));
+      await withReleaseErrors(folder, () => appendEvent(journalPath(id), event));
       if (event.event === "end") counts.set(event.outcome, (counts.get(event.outcome) ?? 0) + 1);
     },
     recordsFile: (id) => join(folder, id, "before.json"),
     list: () =>
       withReleaseErrors(folder, async () => {
         const texts = (await listIds(folder)).map((id) => readFile(journalPath(id), "utf8").catch(() => ""));
-        return (await Promise.all(texts)).map(parseEvents).filter(({ length }) => length > 0);
+        return (await Promise.all(texts))
+          .map((text) => parseEvents<ReleaseEvent>(text))
+          .filter(({ length }) => length > 0);
       }),
     prune: (keep, inUse) =>
       withReleaseErrors(folder, async () => {
@@ -105,32 +108,12 @@ function envCopyMethods(folder: string): Pick<Releases, "copyEnvFiles" | "change
   };
 }
 
-async function append(path: string, event: ReleaseEvent): Promise<void> {
-  const file = await open(path, "a", 0o600);
-  try {
-    await file.appendFile(`${JSON.stringify(event)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
 async function listIds(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
   });
   return names.filter((name) => RELEASE_ID.test(name)).toSorted((a, b) => (a < b ? 1 : -1));
-}
-
-function parseEvents(text: string): ReleaseEvent[] {
-  return text.split("\n").flatMap((line) => {
-    try {
-      return [JSON.parse(line) as ReleaseEvent];
-    } catch {
-      return [];
-    }
-  });
 }
 
 async function withReleaseErrors<T>(folder: string, work: () => Promise<T>): Promise<T> {

@@ -19,8 +19,6 @@ type StartupRule = Rule<StartRequest>;
 const valueUnsupported: StartupRule = {
   code: "STARTUP_VALUE_UNSUPPORTED",
   severity: "error",
-  summary: "The entrypoint cannot start with the value of a key.",
-  remedy: "Write one of the values that the message lists with `svcm env set KEY=VALUE`.",
   *check(start) {
     for (const key of choiceKeys(start)) {
       const spec = findEnum(start, key);
@@ -39,10 +37,6 @@ const valueUnsupported: StartupRule = {
 const driverUnavailable: StartupRule = {
   code: "STARTUP_DRIVER_NOT_CARRIED",
   severity: "error",
-  summary: "The backend has no adapter for a value that the runtime contract accepts.",
-  explanation:
-    "A backend lists the values that it has adapters for in `svcm.startup.json` beside its env files, and passes the same list to `requireStartup`.",
-  remedy: "Choose one of the accepted values, or write the adapter and add its value to the list.",
   *check(start) {
     for (const key of choiceKeys(start)) {
       const chosen = acceptedChoice(start, key) ?? "";
@@ -57,16 +51,12 @@ const driverUnavailable: StartupRule = {
 const realtimeOff: StartupRule = {
   code: "STARTUP_REALTIME_OFF",
   severity: "error",
-  summary: "A realtime entrypoint cannot start because `SVC_REALTIME_API` is not `yes`.",
-  remedy: "Run `svcm env set SVC_REALTIME_API=yes`, or do not start this entrypoint.",
   check: (start) => (start.entrypoint === "rest" ? [] : requireChoice(start, "SVC_REALTIME_API", "yes")),
 };
 
 const protocolMismatch: StartupRule = {
   code: "STARTUP_PROTOCOL_MISMATCH",
   severity: "error",
-  summary: "`SVC_REALTIME_API_PROTOCOL` names the other realtime entrypoint.",
-  remedy: "Set it to the protocol of the entrypoint that you start: `websocket` or `grpc`.",
   check: (start) =>
     start.entrypoint === "rest" ? [] : requireChoice(start, "SVC_REALTIME_API_PROTOCOL", start.entrypoint),
 };
@@ -74,8 +64,6 @@ const protocolMismatch: StartupRule = {
 const browserDriver: StartupRule = {
   code: "STARTUP_BROWSER_DRIVER",
   severity: "error",
-  summary: "A driver that works only in browsers is configured for a process on a server.",
-  remedy: "Choose a server-side driver: `svcm startup check` lists the accepted ones.",
   check(start) {
     if (start.hasIndexedDbClient) return [];
     const keys = choiceKeys(start).filter((key) =>
@@ -91,8 +79,6 @@ const browserDriver: StartupRule = {
 const redisUrlMissing: StartupRule = {
   code: "STARTUP_REDIS_URL_MISSING",
   severity: "error",
-  summary: "The redis-streams adapter has no Redis URL.",
-  remedy: "Set SVC_WEBSOCKET_REDIS_URL, or choose another SVC_WEBSOCKET_SOCKETIO_ADAPTER.",
   check(start) {
     const needsUrl =
       start.entrypoint === "websocket" && chosenValue(start, "SVC_WEBSOCKET_SOCKETIO_ADAPTER") === "redis-streams";
@@ -106,8 +92,6 @@ const redisUrlMissing: StartupRule = {
 const entrypointUnknown: StartupRule = {
   code: "STARTUP_ENTRYPOINT_UNKNOWN",
   severity: "error",
-  summary: "A program passed an unknown entrypoint to `svcm/startup`.",
-  remedy: "Pass `rest`, `websocket` or `grpc`.",
   check({ entrypoint }) {
     if (entrypoints.some((one) => one === entrypoint)) return [];
     return [withAccepted(`unknown entrypoint ${JSON.stringify(entrypoint)}`, entrypoints)];
@@ -117,17 +101,12 @@ const entrypointUnknown: StartupRule = {
 const driversInvalid: StartupRule = {
   code: "STARTUP_DRIVERS_INVALID",
   severity: "error",
-  summary: "`svcm.startup.json`, or the option `drivers`, is not a list of values by startup key.",
-  remedy: 'Write `{ "drivers": { "SVC_DATABASE_DRIVER": ["PostgreSQL", "SQLite"] } }`, with your keys and values.',
   check: ({ drivers }) => driverFindings(drivers),
 };
 
 const keysUndeclared: StartupRule = {
   code: "STARTUP_KEYS_UNDECLARED",
   severity: "error",
-  summary: "The repository's own runtime contract does not declare the keys that the startup contract reads.",
-  remedy:
-    "Declare each key that the message names in `config/runtime-contract.yaml`, with `kind: enum`, or leave the startup check out of this repository.",
   check(start) {
     const keys = choiceKeys(start).filter((key) => !findEnum(start, key));
     if (keys.length === 0) return [];

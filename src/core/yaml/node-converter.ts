@@ -1,4 +1,4 @@
-import type { Code } from "../api/codes.generated.ts";
+import type { Code } from "../api/code.ts";
 import { isAlias, isMap, isScalar, isSeq, type Alias, type Node, type Pair, type Scalar, type YAMLMap } from "yaml";
 import { MAX_FINDINGS, type Issue, type Location } from "../api/issue.ts";
 import type { Path } from "./source.ts";

@@ -10,7 +10,8 @@ import {
   type UnreadableRollout,
 } from "../../core/index.ts";
 import { unreachableError } from "../link-refusals.ts";
-import type { RolloutRecords, WrittenRecord } from "../link-records.ts";
+import type { WrittenRecord } from "../../core/nodes/rollout-truth.ts";
+import type { RolloutRecords } from "../link-records.ts";
 
 export interface IgnoredRecord {
   readonly user: string;

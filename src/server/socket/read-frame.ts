@@ -1,10 +1,9 @@
 import { interval } from "../../core/api/channel.ts";
-import type { Code } from "../../core/api/codes.generated.ts";
 import { type ClientFrame, clientFrames, type ErrorFrame } from "../../core/api/frames.ts";
 import { parseInput } from "../../core/access/parse.ts";
 import { errorTable, failureCode, SvcmError } from "../../core/index.ts";
 import { parseJson } from "../../core/words/json-text.ts";
-import type { ErrorCode } from "../../core/api/code.ts";
+import type { Code, ErrorCode } from "../../core/api/code.ts";
 
 export interface FrameRefusal {
   readonly code: Code;

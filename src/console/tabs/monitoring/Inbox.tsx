@@ -29,12 +29,12 @@ export function Inbox({ monitor }: { monitor: Monitor }): JSX.Element | null {
       <StateLine monitor={monitor} troubles={troubles} />
       {troubles.length + monitor.marks.proposals.value.length > 0 && (
         <ul>
-          {troubles.slice(0, MAX_CARDS).map((one) => (
-            <li key={one.kind === "app" ? one.row.key : ""} class="card">
-              {one.kind === "app" ? (
-                <AppCard row={one.row} count={one.count} monitor={monitor} />
+          {troubles.slice(0, MAX_CARDS).map((trouble) => (
+            <li key={trouble.kind === "app" ? trouble.row.key : ""} class="card">
+              {trouble.kind === "app" ? (
+                <AppCard row={trouble.row} count={trouble.count} monitor={monitor} />
               ) : (
-                <MissingCard names={one.names} monitor={monitor} />
+                <MissingCard names={trouble.names} monitor={monitor} />
               )}
             </li>
           ))}
@@ -84,7 +84,7 @@ function AppCard({ row, count, monitor }: { row: AppGroup; count: number; monito
   const { process, instances } = row;
   const { name, problem } = process;
   const status = statusOf(process);
-  const worst = instances.find((one) => statusOf(one) === status) ?? process;
+  const worst = instances.find((instance) => statusOf(instance) === status) ?? process;
   return (
     <>
       <p class="inbox-head">

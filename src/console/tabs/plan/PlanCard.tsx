@@ -106,20 +106,20 @@ function UntouchedApps({ plan }: { plan: Plan }): JSX.Element {
   const { held, leftOut, unknown, undeclared, unchanged } = plan;
   return (
     <>
-      {held.map((one) => (
-        <p key={one.name}>{heldText(one, escapeHidden)}.</p>
+      {held.map((app) => (
+        <p key={app.name}>{heldText(app, escapeHidden)}.</p>
       ))}
-      {leftOut.map((one) => (
-        <p key={one.name} class="reason">
-          {leftOutText(one, escapeHidden)}.
+      {leftOut.map((app) => (
+        <p key={app.name} class="reason">
+          {leftOutText(app, escapeHidden)}.
         </p>
       ))}
-      {unknown.map((one) => (
-        <p key={`${one.app} ${one.part} ${one.reason}`}>{unknownText(one, escapeHidden)}</p>
+      {unknown.map((part) => (
+        <p key={`${part.app} ${part.part} ${part.reason}`}>{unknownText(part, escapeHidden)}</p>
       ))}
-      {undeclared.map((one) => (
-        <p key={one.name} class="reason">
-          {undeclaredText(one, escapeHidden)}.
+      {undeclared.map((app) => (
+        <p key={app.name} class="reason">
+          {undeclaredText(app, escapeHidden)}.
         </p>
       ))}
       <AppSelection plan={plan} />

@@ -1,7 +1,8 @@
 import { existsSync, lstatSync, realpathSync, statfsSync } from "node:fs";
-import { appendFile, mkdir, open, readdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { SvcmError } from "../../api/errors.ts";
+import { appendEvent, parseEvents } from "../../files/journal.ts";
 import { fileLocks, lockedSince } from "../../files/lock.ts";
 import { FileError } from "../../files/port-files.ts";
 import { readIfExists, realPathIfReadable } from "../../files/system.ts";
@@ -131,25 +132,7 @@ async function readRecords({ records }: Layout) {
     .toSorted()
     .toReversed();
   const texts = await Promise.all(journals.map((name) => readFile(join(records, name), "utf8")));
-  return texts.flatMap((text) => toDeployRecord(text.split("\n").flatMap(parseEvent)) ?? []);
-}
-
-function parseEvent(line: string): DeployEvent[] {
-  try {
-    return [JSON.parse(line) as DeployEvent];
-  } catch {
-    return []; // torn by a crash
-  }
-}
-
-async function appendEvent(path: string, event: DeployEvent): Promise<void> {
-  const file = await open(path, "a", 0o600);
-  try {
-    await file.appendFile(`${JSON.stringify(event)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  return texts.flatMap((text) => toDeployRecord(parseEvents<DeployEvent>(text)) ?? []);
 }
 
 async function readForeign({ current }: Layout): Promise<ForeignRelease | null> {

@@ -1,5 +1,5 @@
 import { quoteValue } from "../../findings/quote-value.ts";
-import type { Code } from "../../api/codes.generated.ts";
+import type { Code } from "../../api/code.ts";
 import { refusal, SvcmError } from "../../api/errors.ts";
 import { didYouMean } from "../../words/suggest.ts";
 import type { Change } from "../../yaml/splice/change.ts";

@@ -7,10 +7,6 @@ import { acceptedBy, frameworksOf, lookup } from "../vocabulary.ts";
 export const interfaceFramework: Rule = {
   code: "INTERFACE_FRAMEWORK_UNSUPPORTED",
   severity: "error",
-  summary: "An interface adapter names an unknown type, or a framework that does not serve its type.",
-  explanation:
-    "http-rest and sse take the canonical values of SVC_HTTP_FRAMEWORK (no alias such as derby or sails), websocket takes socket-io, grpc takes grpc.",
-  remedy: "Choose a framework that the message lists; `svcm matrix show` has them for every type.",
   check({ entry, vocabulary }) {
     const { interfaceTypes } = vocabulary.matrix;
     const { type: name } = entry;
@@ -41,10 +37,6 @@ export const ENTRYPOINT = /^src\/interface\/[\w-]+(\/[\w-]+)*\.(ts|js)$/;
 export const interfaceEntrypoint: Rule = {
   code: "INTERFACE_ENTRYPOINT_INVALID",
   severity: "error",
-  summary: "An entrypoint is not a TypeScript or JavaScript path under src/interface/.",
-  explanation:
-    "An entrypoint is a path relative to the repository. It is inside src/interface/ and ends in .ts or .js.",
-  remedy: "Give a path such as `src/interface/HTTP/start-rest-api.ts`.",
   check({ entry: { entrypoint } }) {
     if (typeof entrypoint === "string" && ENTRYPOINT.test(entrypoint)) return [];
     const words = entrypoint === undefined ? " is missing" : `: ${quoteValue(entrypoint)} ${faultOf(entrypoint)}`;
@@ -64,10 +56,6 @@ export const CONTROLLER = /^[A-Z][A-Za-z0-9]*Controller\.[a-z][A-Za-z0-9]*$/;
 export const interfaceController: Rule = {
   code: "INTERFACE_CONTROLLER_INVALID",
   severity: "error",
-  summary: "A controller mapping is not of the form XController.action.",
-  explanation:
-    "A controller mapping names a class that ends in Controller and one of its actions: ItemController.list.",
-  remedy: "Write the class and the action, for example `ItemController.list`.",
   check({ entry: { controller } }) {
     if (typeof controller === "string" && CONTROLLER.test(controller)) return [];
     const words =
@@ -81,9 +69,6 @@ export const interfaceController: Rule = {
 export const interfaceDuplicate: Rule = {
   code: "INTERFACE_DUPLICATE",
   severity: "error",
-  summary: "Two interface adapters are the same.",
-  explanation: "No two adapters have the same type and entrypoint, and no two have the same controller mapping.",
-  remedy: "Delete one of the two (`svcm interfaces remove <number>`), or change its entrypoint or controller.",
   check({ entry, siblings }) {
     const [type, entrypoint, controller] = ["type", "entrypoint", "controller"].map((field) => textField(entry, field));
     const findings: Finding[] = [];

@@ -9,10 +9,6 @@ export const RUNTIME = /^[A-Za-z][A-Za-z_+#-]*\d(?:[\w.+-]*\w)?$/;
 export const targetRuntime: Rule = {
   code: "TARGET_RUNTIME_INVALID",
   severity: "error",
-  summary: "The runtime is not a name with a version.",
-  explanation:
-    "A runtime is a name that starts with a letter, then a version that starts with a digit, without spaces: nodejs22.x, node20, python3.12, bun1.3.13. Free text such as latest is rejected because its meaning changes over time.",
-  remedy: "Write a name with a version, for example `svcm targets edit <name> --runtime node22`.",
   check({ entry }) {
     const runtime = textField(entry, "runtime");
     if (runtime === "" || RUNTIME.test(runtime)) return [];

@@ -9,10 +9,6 @@ import { lookup, targetGroup } from "../vocabulary.ts";
 export const targetRequired: Rule = {
   code: "TARGET_FIELD_MISSING",
   severity: "error",
-  summary: "A deploy target lacks a field.",
-  explanation:
-    "name, runtime, serviceType, deployTarget, runtimeProtocol and both drivers are required. region is required for every target that is not self-hosted.",
-  remedy: "Add the field that the message names, for example `svcm targets edit <name> --region eu-central-1`.",
   check: ({ entry, vocabulary }) =>
     targetFields
       // Another rule reports a missing pm2Profile.
@@ -36,9 +32,6 @@ function isMissing(value: unknown): boolean {
 export const targetName: Rule = {
   code: "TARGET_NAME_DUPLICATE",
   severity: "error",
-  summary: "Two deploy targets have the same name.",
-  explanation: "Names are case-insensitive. An edited entry may keep its own name.",
-  remedy: "Rename one of them: `svcm targets edit <name> --name <new name>`.",
   check({ entry, siblings }) {
     if (!siblings.has(entry, nameKey)) return [];
     return [
@@ -54,11 +47,6 @@ function nameKey(target: Candidate): string | undefined {
 export const targetValues: Rule = {
   code: "TARGET_VALUE_UNKNOWN",
   severity: "error",
-  summary: "A deploy target names a value outside its vocabulary.",
-  explanation:
-    "deployTarget, serviceType, runtimeProtocol, databaseDriver, keyValueDriver and pm2Profile are vocabularies: the first three and the last of the capability matrix, the drivers of the runtime contract.",
-  remedy:
-    "Write one of the values that the message lists, for example with `svcm targets edit <name> --deploy-target lambda`.",
   check: ({ entry, vocabulary }) =>
     targetFields.flatMap(({ name, accepted }) =>
       accepted ? unknownValue(entry, name, accepted({}, vocabulary), accepted(entry, vocabulary)) : [],
@@ -68,10 +56,6 @@ export const targetValues: Rule = {
 export const targetServiceType: Rule = {
   code: "TARGET_SERVICE_TYPE_UNSUPPORTED",
   severity: "error",
-  summary: "The deploy target does not run services of this type.",
-  explanation:
-    "PM2-managed targets run REST and realtime services, functions targets run functions only. The capability matrix lists what each target runs.",
-  remedy: "Choose a service type that the message lists, or another deploy target: `svcm matrix show` has both.",
   check({ entry: { deployTarget, serviceType }, vocabulary }) {
     const group = targetGroup(vocabulary, deployTarget);
     if (!group || lookup(vocabulary.matrix.serviceTypes, serviceType) === undefined) return [];
@@ -89,9 +73,6 @@ export const targetServiceType: Rule = {
 export const targetProtocol: Rule = {
   code: "TARGET_PROTOCOL_NOT_EXPOSED",
   severity: "error",
-  summary: "The service type does not expose the runtime protocol.",
-  explanation: "restapi and functions serve HTTP, websocket+restapi adds WebSocket, grpc+restapi adds gRPC.",
-  remedy: "Choose a protocol that the message lists, or another service type: `svcm matrix show` has both.",
   check({ entry: { serviceType, runtimeProtocol }, vocabulary: { matrix } }) {
     const type = lookup(matrix.serviceTypes, serviceType);
     if (!type || lookup(matrix.protocols, runtimeProtocol) === undefined) return [];
@@ -109,11 +90,6 @@ export const targetProtocol: Rule = {
 export const targetProfile: Rule = {
   code: "TARGET_PROFILE_MISPLACED",
   severity: "error",
-  summary: "pm2Profile is set on a target that cannot have one, or missing on one that needs it.",
-  explanation:
-    "PM2-managed targets require a pm2Profile. Other targets refuse it, because the provider manages functions itself. An empty pm2Profile counts as absent.",
-  remedy:
-    "Set `--pm2-profile` on a PM2-managed target; remove the field from any other with `svcm targets edit <name> --clear pm2Profile`.",
   check({ entry: { deployTarget, pm2Profile }, vocabulary }) {
     const group = targetGroup(vocabulary, deployTarget);
     if (!group || group.pm2Managed === (pm2Profile !== undefined)) return [];

@@ -17,10 +17,6 @@ const SOON_HOURS = 72;
 const fullSoon: Rule<LogFacts> = {
   code: "LOG_DISK_FULL_SOON",
   severity: "error",
-  summary: "Logs that nothing rotates fill the disk within three days.",
-  explanation: "svcm compares two sizes of each log. Other files that grow are not included.",
-  remedy:
-    "Add `logs: { maxSize: 50M, keep: 10 }` to `svcm.yaml`, then run `svcm logs rotate`, or `svcm serve` permanently. `svcm logs prune` frees space at once.",
   *check({ disks }) {
     for (const { path, fullInHours, availableBytes, bytesPerHour } of disks) {
       if (fullInHours === null || fullInHours > SOON_HOURS) continue;
@@ -37,10 +33,6 @@ function hoursText(hours: number): string {
 const notRotated: Rule<LogFacts> = {
   code: "LOG_NOT_ROTATED",
   severity: "warning",
-  summary: "A log has more than 100 MiB, and nothing that svcm knows rotates it (warning).",
-  explanation:
-    "svcm looks at `logs` of `svcm.yaml`, at the module pm2-logrotate, and at `/etc/logrotate.conf` and `/etc/logrotate.d`.",
-  remedy: "Add `logs: { maxSize: 50M, keep: 10 }` to `svcm.yaml`, then run `svcm logs rotate`, or `svcm serve`.",
   *check({ logs }) {
     for (const { path, bytes, rotatedBy } of logs)
       if (rotatedBy.length === 0 && bytes >= LARGE_BYTES)
@@ -51,9 +43,6 @@ const notRotated: Rule<LogFacts> = {
 const idleRotation: Rule<LogFacts> = {
   code: "LOG_ROTATION_IDLE",
   severity: "warning",
-  summary:
-    "A log is twice as large as `logs` of `svcm.yaml` allows, so nothing runs the rotation, or not often enough (warning).",
-  remedy: "Run `svcm serve` permanently, or `svcm logs rotate` from a timer.",
   *check({ logs, maxBytes = Number.POSITIVE_INFINITY }) {
     for (const { path, bytes, rotatedBy, problem } of logs)
       if (rotatedBy[0]?.tool === "svcm" && problem === null && bytes >= 2 * maxBytes)
@@ -67,8 +56,6 @@ const idleRotation: Rule<LogFacts> = {
 const twoRotators: Rule<LogFacts> = {
   code: "LOG_ROTATED_TWICE",
   severity: "warning",
-  summary: "Two tools rotate the same log, which loses and doubles lines (warning).",
-  remedy: "Take the log out of one of the two tools.",
   *check({ logs }) {
     for (const { path, rotatedBy } of logs)
       if (rotatedBy.length > 1)
@@ -82,8 +69,6 @@ const twoRotators: Rule<LogFacts> = {
 const deletedLogs: Rule<LogFacts> = {
   code: "LOG_DELETED_OPEN",
   severity: "warning",
-  summary: "A log is deleted, but a process of PM2 still writes it: its space is not free (warning).",
-  remedy: "Run `svcm logs prune`, or `pm2 reloadLogs`: PM2 opens the files again.",
   *check({ deleted }) {
     for (const { path, pid, bytes } of deleted)
       yield {
@@ -96,9 +81,6 @@ const deletedLogs: Rule<LogFacts> = {
 const deadLogs: Rule<LogFacts> = {
   code: "LOG_DEAD",
   severity: "error",
-  summary: "The disk was full, and PM2 never writes a log again after that, even if there is space.",
-  explanation: "PM2's log says when the disk was full. PM2 continues only after it has opened its logs again.",
-  remedy: "Free space, for example with `svcm logs prune`, which then lets PM2 open its logs again (`pm2 reloadLogs`).",
   *check({ fullDiskMs }) {
     if (fullDiskMs === null) return;
     const at = `${new Date(fullDiskMs).toISOString().slice(0, "2026-01-31T08:00".length).replace("T", " ")}Z`;

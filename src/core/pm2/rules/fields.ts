@@ -2,114 +2,90 @@ import type { Finding } from "../../findings/rule.ts";
 import { isRecord } from "../../words/record.ts";
 import { suggest } from "../../words/suggest.ts";
 import { isPm2Field, expectedType, pm2Fields } from "../pm2-fields.ts";
-import type { CheckedApp, EcosystemRule } from "./rule.ts";
+import { appRule, type CheckedApp } from "./rule.ts";
 import { fieldNames, firstValue } from "../normalise.ts";
 
 const ENV_FILE = /^env_?file$/i;
 
-export const fieldTypes: EcosystemRule = {
+export const fieldTypes = appRule({
   code: "ECOSYSTEM_FIELD_TYPE",
   severity: "error",
-  summary: "A field has a type that PM2 refuses; PM2 then refuses the whole file.",
-  remedy: "Give the field a value of the type that the message names.",
-  check: ({ apps }) =>
-    apps.flatMap((app) =>
-      Object.entries(app.fields).flatMap(([field, value]): Finding[] => {
-        const expected = expectedType(field, value);
-        if (expected === undefined) return [];
-        const message = `${app.label}: ${field} is not ${expected}; PM2 refuses the whole file`;
-        return [{ path: ["apps", app.index, field], message }];
-      }),
-    ),
-};
+  *check({ fields }) {
+    for (const [field, value] of Object.entries(fields)) {
+      const expected = expectedType(field, value);
+      if (expected !== undefined)
+        yield { path: [field], message: `${field} is not ${expected}; PM2 refuses the whole file` };
+    }
+  },
+});
 
-export const unknownFields: EcosystemRule = {
+export const unknownFields = appRule({
   code: "ECOSYSTEM_FIELD_UNKNOWN",
   severity: "warning",
-  summary: "PM2 does not know the field and silently ignores it (warning).",
-  remedy: "Correct the spelling, or delete the field.",
-  check: ({ apps }) =>
-    apps.flatMap((app) => app.keys.filter((key) => isIgnored(app, key)).map((key) => unknownField(app, key))),
-};
+  check: (app) => app.keys.filter((key) => isIgnored(app, key)).map(unknownField),
+});
 
 /** PM2's schema treats `env_file` as a block of variables, and would only read it with `--env file`. */
 function isIgnored({ fields }: CheckedApp, key: string): boolean {
   return !isPm2Field(key) || (ENV_FILE.test(key) && !isRecord(fields[key]));
 }
 
-function unknownField({ label, index }: CheckedApp, key: string): Finding {
+function unknownField(key: string): Finding {
   const isEnvFile = ENV_FILE.test(key);
   const advice = isEnvFile ? '; for Node.js write node_args: ["--env-file=<absolute path>"]' : "";
   return {
-    path: ["apps", index, key],
-    message: `${label}: PM2 knows no field "${key}" and ignores it${advice}`,
+    path: [key],
+    message: `PM2 knows no field "${key}" and ignores it${advice}`,
     suggestion: isEnvFile ? undefined : suggest(key, pm2Fields()),
   };
 }
 
-export const envBlocks: EcosystemRule = {
+export const envBlocks = appRule({
   code: "ECOSYSTEM_ENV_BLOCK_UNUSED",
   severity: "warning",
-  summary: "A block `env_<name>` is read only with `--env <name>` (warning).",
-  explanation:
-    "Each environment has its own ecosystem file, and the derived command passes no `--env`, so the block has no effect.",
-  remedy: "Move its keys to `env`.",
-  check: ({ apps }) =>
-    apps.flatMap(({ index, label, keys }) =>
-      keys
-        .filter((key) => /^env_\S+$/.test(key) && !ENV_FILE.test(key))
-        .map((key) => ({
-          path: ["apps", index, key],
-          message: `${label}: ${key} is read only with --env ${key.slice(4)}, which the derived command does not pass; use env`,
-        })),
-    ),
-};
+  check: ({ keys }) =>
+    keys
+      .filter((key) => /^env_\S+$/.test(key) && !ENV_FILE.test(key))
+      .map((key) => ({
+        path: [key],
+        message: `${key} is read only with --env ${key.slice(4)}, which the derived command does not pass; use env`,
+      })),
+});
 
-export const clusterInterpreter: EcosystemRule = {
+export const clusterInterpreter = appRule({
   code: "ECOSYSTEM_CLUSTER_INTERPRETER",
   severity: "warning",
-  summary: "An app in cluster mode has an interpreter other than Node.js, which PM2 ignores (warning).",
-  explanation: "PM2 forks the workers of a cluster from its own daemon, so they all run the daemon's Node.js.",
-  remedy: 'Set `exec_mode: "fork"`, or remove the interpreter.',
-  check: ({ apps }) =>
-    apps
-      .filter(({ declared }) => declared.execMode === "cluster" && !/(?:^|\/)node$/.test(declared.interpreter))
-      .map(({ index, label, declared }) => ({
-        path: ["apps", index, "interpreter"],
-        message: `${label}: in cluster mode PM2 runs its own Node.js and ignores the interpreter ${declared.interpreter}; use exec_mode: "fork" or leave the interpreter out`,
-      })),
-};
+  *check({ declared: { execMode, interpreter } }) {
+    if (execMode !== "cluster" || /(?:^|\/)node$/.test(interpreter)) return;
+    const message = `in cluster mode PM2 runs its own Node.js and ignores the interpreter ${interpreter}; use exec_mode: "fork" or leave the interpreter out`;
+    yield { path: ["interpreter"], message };
+  },
+});
 
-export const cronZones: EcosystemRule = {
+export const cronZones = appRule({
   code: "ECOSYSTEM_CRON_ZONE",
   severity: "warning",
-  summary: "The app sets `TZ`, but PM2 counts its schedule in the time zone of the daemon (warning).",
-  remedy: "Write the hour of the daemon's time zone, or start PM2's daemon with that `TZ`.",
-  check: ({ apps }) =>
-    apps.flatMap((app): Finding[] => {
-      const { TZ: zone } = app.normal.env;
-      const here = app.checks?.timeZone;
-      if (patternOf(app) === undefined || zone === undefined || here === undefined || zone === here) return [];
-      const message = `${app.label}: cron_restart counts in the time zone of PM2's daemon (on this machine ${here}), not in TZ=${zone} of the app`;
-      return [{ path: ["apps", app.index, "cron_restart"], message }];
-    }),
-};
+  *check(app) {
+    const { TZ: zone } = app.normal.env;
+    const here = app.checks?.timeZone;
+    if (patternOf(app) === undefined || zone === undefined || here === undefined || zone === here) return;
+    const message = `cron_restart counts in the time zone of PM2's daemon (on this machine ${here}), not in TZ=${zone} of the app`;
+    yield { path: ["cron_restart"], message };
+  },
+});
 
-export const cronDays: EcosystemRule = {
+export const cronDays = appRule({
   code: "ECOSYSTEM_CRON_DAYS",
   severity: "warning",
-  summary: "The schedule names a day of the month and a weekday; for PM2 both must match, unlike for cron (warning).",
-  remedy: "Write `*` for one of them, or use two apps.",
-  check: ({ apps }) =>
-    apps.flatMap((app): Finding[] => {
-      const pattern = patternOf(app);
-      const fields = pattern?.trim().split(/\s+/) ?? [];
-      const [day = "*", , weekday = "*"] = fields.slice(-3);
-      if (fields.length < 5 || [day, weekday].some((field) => /^[*?]/.test(field))) return [];
-      const message = `${app.label}: cron_restart ${JSON.stringify(pattern)} runs only if the day of the month and the weekday both match; cron would run on either`;
-      return [{ path: ["apps", app.index, "cron_restart"], message }];
-    }),
-};
+  *check(app) {
+    const pattern = patternOf(app);
+    const fields = pattern?.trim().split(/\s+/) ?? [];
+    const [day = "*", , weekday = "*"] = fields.slice(-3);
+    if (fields.length < 5 || [day, weekday].some((field) => /^[*?]/.test(field))) return;
+    const message = `cron_restart ${JSON.stringify(pattern)} runs only if the day of the month and the weekday both match; cron would run on either`;
+    yield { path: ["cron_restart"], message };
+  },
+});
 
 function patternOf({ fields }: CheckedApp): string | undefined {
   const pattern = firstValue(fields, fieldNames.cron);

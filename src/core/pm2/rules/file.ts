@@ -9,9 +9,6 @@ import type { EcosystemRule } from "./rule.ts";
 export const fileKind: EcosystemRule = {
   code: "ECOSYSTEM_FILE_KIND",
   severity: "error",
-  summary: "PM2 treats the file as a script or as another type, because it looks for extensions anywhere in the path.",
-  remedy:
-    "Rename the file to end in `.config.cjs`, `.config.js`, `.config.mjs`, `.json`, `.yml` or `.yaml`. Rename a folder with one of these in its name.",
   check({ file: { path, fileName, loaded } }) {
     const kindByPath = pm2FileKind(path);
     if (loaded === undefined || kindByPath === pm2FileKind(fileName)) return [];
@@ -23,10 +20,6 @@ export const fileKind: EcosystemRule = {
 export const similarName: EcosystemRule = {
   code: "ECOSYSTEM_FILE_NAME",
   severity: "warning",
-  summary: "A file has almost the name of the ecosystem file; PM2 would run it as a script and show it as online.",
-  explanation:
-    "PM2 reads `.config.cjs`, `.config.js`, `.config.mjs`, `.json`, `.yml` and `.yaml` as declarations, and runs everything else.",
-  remedy: "Rename it as the message says, or move it out of the folder.",
   check({ file: { name, loaded }, listed }) {
     const [suggestion] = ecosystemFileNames(name);
     const isNear = (entry: string): boolean =>
@@ -44,8 +37,6 @@ export const similarName: EcosystemRule = {
 export const shadowed: EcosystemRule = {
   code: "ECOSYSTEM_FILE_SHADOWED",
   severity: "warning",
-  summary: "The environment has several ecosystem files, and only one of them is read (warning).",
-  remedy: "Merge them into the file that the message names, and delete the others.",
   check: ({ file, listed }) =>
     // svcm.yaml names the files that are read.
     (file.loaded?.apps.some(({ start }) => start !== undefined) ? [] : ecosystemFileNames(file.name))
@@ -56,8 +47,6 @@ export const shadowed: EcosystemRule = {
 export const defaultExport: EcosystemRule = {
   code: "ECOSYSTEM_DEFAULT_EXPORT",
   severity: "error",
-  summary: "An ES module exports its apps as `default`, and PM2 silently finds none.",
-  remedy: "Write `export const apps = [...]`, or use `.config.cjs` with `module.exports`.",
   check: ({ file: { loaded } }) =>
     (loaded?.parts ?? (loaded ? [loaded] : []))
       .filter(({ isDefaultExport }) => isDefaultExport)
@@ -69,11 +58,6 @@ export const defaultExport: EcosystemRule = {
 export const withheldVariables: EcosystemRule = {
   code: "ECOSYSTEM_VARIABLE_WITHHELD",
   severity: "warning",
-  summary: "The file reads a variable of the shell that holds a secret, and svcm does not pass it on (warning).",
-  explanation:
-    "svcm does not pass secrets of the shell to an ecosystem file. The file sees no value, so its fallback counts.",
-  remedy:
-    "Set the variable in an env file that the app or the ecosystem file reads, or start the app with `pm2 start`.",
   check: ({ file: { loaded } }) => (loaded === undefined ? [] : withheldFindings(loaded.withheld)),
 };
 
@@ -92,15 +76,15 @@ function withheldFindings(names: readonly string[]): Finding[] {
 export const noApps: EcosystemRule = {
   code: "ECOSYSTEM_APPS_MISSING",
   severity: "error",
-  summary: "The file declares no app.",
-  remedy: "Add an app with a `name` and a `script` to `apps`.",
   check: ({ file }) => noAppFindings(file),
 };
 
 /** A plan refuses a file without a list of apps, which is hardly meant. An empty list may follow the last app. */
 export function missingListIssues(file: EcosystemFile): Issue[] {
   const { code, severity } = noApps;
-  return file.loaded?.found === "nothing" ? noAppFindings(file).map((one) => toIssue({ ...one, code, severity })) : [];
+  return file.loaded?.found === "nothing"
+    ? noAppFindings(file).map((finding) => toIssue({ ...finding, code, severity }))
+    : [];
 }
 
 function noAppFindings({ fileName, loaded }: EcosystemFile): Finding[] {

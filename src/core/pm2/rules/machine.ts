@@ -1,84 +1,57 @@
 import type { Finding } from "../../findings/rule.ts";
-import type { CheckedApp, EcosystemRule } from "./rule.ts";
+import { appRule, type CheckedApp, type EcosystemRule } from "./rule.ts";
 
-export const scripts: EcosystemRule = {
+export const scripts = appRule({
   code: "ECOSYSTEM_SCRIPT_MISSING",
   severity: "error",
-  summary: "An app has no script, or its script is not on this machine.",
-  remedy: "Build the project (usually `npm run build`) if the script is a build result; otherwise correct its path.",
-  check: ({ apps }) =>
-    apps.flatMap(({ index, label, normal, places }): Finding[] => {
-      if (normal.script !== "" && places.hasScript) return [];
-      const why = normal.script === "" ? "no script is given" : `there is no script ${places.script}`;
-      return [{ path: ["apps", index, "script"], message: `${label}: ${why}` }];
-    }),
-};
+  *check({ normal: { script }, places }) {
+    if (script === "") yield { path: ["script"], message: "no script is given" };
+    else if (!places.hasScript) yield { path: ["script"], message: `there is no script ${places.script}` };
+  },
+});
 
-export const folders: EcosystemRule = {
+export const folders = appRule({
   code: "ECOSYSTEM_CWD_MISSING",
   severity: "error",
-  summary: "The app's folder is not on this machine.",
-  remedy: "Create the folder, or correct `cwd`; `path.join(__dirname, ...)` makes it independent of the caller.",
-  check: ({ apps }) =>
-    apps
-      .filter(({ places }) => !places.hasCwd)
-      .map(({ index, label, places }) => ({
-        path: ["apps", index, "cwd"],
-        message: `${label}: there is no folder ${places.cwd}`,
-      })),
-};
+  *check({ places }) {
+    if (!places.hasCwd) yield { path: ["cwd"], message: `there is no folder ${places.cwd}` };
+  },
+});
 
-export const missingEnvFiles: EcosystemRule = {
+export const missingEnvFiles = appRule({
   code: "ECOSYSTEM_ENV_FILE_MISSING",
   severity: "error",
-  summary: "`--env-file` names a file that does not exist, so Node.js would not start.",
-  remedy: "Create the file, or correct the path in `node_args`.",
-  check: ({ apps }) =>
-    apps.flatMap((app) =>
-      app.places.envFiles
-        .filter(({ given, exists, isOptional }) => !exists && !isOptional && !isRelative(app, given))
-        .map(({ path }) => envFileFinding(app, `there is no env file ${path}`)),
-    ),
-};
+  check: (app) =>
+    app.places.envFiles
+      .filter(({ given, exists, isOptional }) => !exists && !isOptional && !isRelative(app, given))
+      .map(({ path }) => ({ path: ["interpreter_args"], message: `there is no env file ${path}` })),
+});
 
-export const relativeEnvFiles: EcosystemRule = {
+export const relativeEnvFiles = appRule({
   code: "ECOSYSTEM_ENV_FILE_RELATIVE",
   severity: "error",
-  summary: "In cluster mode, Node.js looks for a relative `--env-file` in the folder of PM2's daemon.",
-  remedy: "Give an absolute path, for example with `path.join(__dirname, ...)`.",
-  check: ({ apps }) =>
-    apps.flatMap((app) =>
-      app.places.envFiles
-        .filter(({ given }) => isRelative(app, given))
-        .map(({ given }) =>
-          envFileFinding(
-            app,
-            `--env-file=${given} is relative; in cluster mode it is looked for from the folder of PM2's daemon; give an absolute path`,
-          ),
-        ),
-    ),
-};
+  check: (app) =>
+    app.places.envFiles
+      .filter(({ given }) => isRelative(app, given))
+      .map(({ given }) => ({
+        path: ["interpreter_args"],
+        message: `--env-file=${given} is relative; in cluster mode it is looked for from the folder of PM2's daemon; give an absolute path`,
+      })),
+});
 
-export const unusableLogs: EcosystemRule = {
+export const unusableLogs = appRule({
   code: "ECOSYSTEM_LOG_UNUSABLE",
   severity: "error",
-  summary: "PM2 cannot write a log or pid file of the app, so it cannot start the app.",
-  remedy: "Correct the path, or create the folder and give it to the user of PM2.",
-  check: ({ apps }) =>
-    apps.flatMap(({ index, label, checks }) =>
-      (checks?.logs ?? []).map(({ field, path, reason }) => ({
-        path: ["apps", index, field],
-        message: `${label}: PM2 cannot write ${path}: ${reason}`,
-      })),
-    ),
-};
+  check: ({ checks }) =>
+    (checks?.logs ?? []).map(({ field, path, reason }) => ({
+      path: [field],
+      message: `PM2 cannot write ${path}: ${reason}`,
+    })),
+});
 
 export const instancesAboveCores: EcosystemRule = {
   code: "ECOSYSTEM_INSTANCES_CORES",
   severity: "warning",
-  summary: "The app has more instances than this machine, or its container, has cores (warning).",
-  explanation: "PM2 counts the cores of the machine for `max`, also where a container may use fewer.",
-  remedy: "Set `instances` to the number of cores that the app may use.",
   check: ({ apps, cpuCores }) =>
     apps.flatMap(({ index, label, normal, declared, checks }): Finding[] => {
       const cores = Math.max(1, Math.ceil(checks?.cpuQuota ?? Number.POSITIVE_INFINITY));
@@ -92,8 +65,4 @@ export const instancesAboveCores: EcosystemRule = {
 
 function isRelative({ declared }: CheckedApp, path: string): boolean {
   return declared.execMode === "cluster" && !path.startsWith("/");
-}
-
-function envFileFinding({ index, label }: CheckedApp, problem: string): Finding {
-  return { path: ["apps", index, "interpreter_args"], message: `${label}: ${problem}` };
 }

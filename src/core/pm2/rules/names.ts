@@ -4,8 +4,6 @@ import { groupsOfSeveral, type CheckedEcosystem, type EcosystemFinding, type Eco
 export const duplicateNames: EcosystemRule = {
   code: "ECOSYSTEM_NAME_DUPLICATE",
   severity: "error",
-  summary: "Two apps have the same name.",
-  remedy: "Rename one of them; PM2 would treat both as instances of one app.",
   blocks: "always",
   check: ({ apps }) =>
     [...groupsOfSeveral(apps, ({ normal }) => normal.name)].flatMap(([name, group]): EcosystemFinding[] => {
@@ -19,9 +17,6 @@ export const duplicateNames: EcosystemRule = {
 export const ambiguousNames: EcosystemRule = {
   code: "ECOSYSTEM_NAME_AMBIGUOUS",
   severity: "error",
-  summary:
-    "PM2 interprets the app's name as something else: every process, an id, a pattern, a file, a namespace or a list.",
-  remedy: "Choose a name of letters, digits, `-` and `_` that is not a number and not `all`.",
   check: (ecosystem) =>
     ecosystem.apps.flatMap(({ index, normal: { name } }) => {
       const why = whyAmbiguous(name, ecosystem);
@@ -43,17 +38,13 @@ function whyAmbiguous(name: string, { apps }: CheckedEcosystem): string | undefi
 export const impliedNames: EcosystemRule = {
   code: "ECOSYSTEM_SUFFIX_MISSING",
   severity: "error",
-  summary: "No app name has a suffix that `deployments.yaml` requires.",
-  explanation:
-    "The service types of the deploy targets with this `pm2Profile` decide. If there is no such target, the service kind of the service configuration decides. The endings are `restapi`, and `websocketapi` or `grpcapi` for a realtime kind.",
-  remedy: "Rename the app or add the missing one; `svcm matrix show` lists the endings of each service kind.",
   check({ apps, implied }) {
     if (apps.length === 0) return [];
-    const suffixes = [...new Set(implied.flatMap((one) => one.suffixes))];
+    const suffixes = [...new Set(implied.flatMap((source) => source.suffixes))];
     return suffixes
       .filter((suffix) => !apps.some(({ normal }) => normal.name.endsWith(suffix)))
       .map((suffix) => {
-        const by = implied.filter((one) => one.suffixes.includes(suffix)).map((one) => one.by);
+        const by = implied.filter((source) => source.suffixes.includes(suffix)).map((source) => source.by);
         const verb = by.length === 1 ? "implies" : "imply";
         const message = `no app name ends with "${suffix}", which ${by.join(" and ")} of deployments.yaml ${verb}`;
         return { path: ["apps"], message };

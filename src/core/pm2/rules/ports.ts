@@ -1,10 +1,10 @@
 import { ownMember } from "../../words/record.ts";
-import { acceptedText, type Finding } from "../../findings/rule.ts";
+import { acceptedText } from "../../findings/rule.ts";
 import { MAX_PORT } from "../../words/port.ts";
 import { LISTEN_VARIABLES } from "../listen-ports.ts";
 import type { Data } from "../loaded.ts";
 import { firstValue, fieldNames } from "../normalise.ts";
-import { groupsOfSeveral, type CheckedApp, type EcosystemRule } from "./rule.ts";
+import { appRule, groupsOfSeveral, type CheckedApp, type EcosystemRule } from "./rule.ts";
 
 /** Long enough for a server to finish its requests; PM2's default is 1600 ms. */
 const MIN_KILL_TIMEOUT_MS = 5000;
@@ -15,24 +15,21 @@ interface Listener {
   readonly port: string;
 }
 
-export const invalidPorts: EcosystemRule = {
+export const invalidPorts = appRule({
   code: "ECOSYSTEM_PORT_INVALID",
   severity: "error",
-  summary: "A port to listen on is not an integer from 1 to 65535.",
-  remedy: "Correct the port in the app's `env`.",
-  check: ({ apps }) =>
-    apps.flatMap(listenersOf).flatMap(({ app, variable, port }): Finding[] => {
-      if (/^\d{1,5}$/.test(port) && Number(port) <= MAX_PORT) return [];
-      const message = acceptedText(`${app.label}: ${variable} is not a port`, `an integer from 1 to ${MAX_PORT}`);
-      return [{ path: ["apps", app.index, "env", variable], message }];
-    }),
-};
+  *check(app) {
+    for (const { variable, port } of listenersOf(app)) {
+      if (/^\d{1,5}$/.test(port) && Number(port) <= MAX_PORT) continue;
+      const message = acceptedText(`${variable} is not a port`, `an integer from 1 to ${MAX_PORT}`);
+      yield { path: ["env", variable], message };
+    }
+  },
+});
 
 export const portCollisions: EcosystemRule = {
   code: "ECOSYSTEM_PORT_COLLISION",
   severity: "error",
-  summary: "Two apps would listen on the same port.",
-  remedy: "Give each app its own port.",
   blocks: "unless they already run",
   check({ apps }) {
     const bound = apps.flatMap(listenersOf).flatMap(countedListeners);
@@ -65,41 +62,33 @@ function isAnyAddress(address: string | undefined): boolean {
 }
 
 /** Only the instances of a cluster can share a port. */
-export const portInstances: EcosystemRule = {
+export const portInstances = appRule({
   code: "ECOSYSTEM_PORT_INSTANCES",
   severity: "error",
-  summary: "Several instances in fork mode would listen on the same port.",
-  remedy: 'Use `exec_mode: "cluster"`, or `increment_var: "PORT"` to give each instance the next port.',
-  check: ({ apps }) =>
-    apps.flatMap((app): Finding[] => {
-      const { instances, execMode } = app.declared;
-      const listener = listenersOf(app).find(({ port }) => Number(port) > 0);
-      if (listener === undefined || instances < 2 || execMode === "cluster") return [];
-      if (incrementVarOf(app) === listener.variable) return [];
-      const message = `${app.label}: ${instances} instances in fork mode would all listen on ${listener.variable}=${listener.port}; use exec_mode: "cluster", increment_var: "${listener.variable}" or one instance`;
-      return [{ path: ["apps", app.index, "instances"], message }];
-    }),
-};
+  *check(app) {
+    const { instances, execMode } = app.declared;
+    const listener = listenersOf(app).find(({ port }) => Number(port) > 0);
+    if (listener === undefined || instances < 2 || execMode === "cluster") return;
+    const { variable, port } = listener;
+    if (incrementVarOf(app) === variable) return;
+    const message = `${instances} instances in fork mode would all listen on ${variable}=${port}; use exec_mode: "cluster", increment_var: "${variable}" or one instance`;
+    yield { path: ["instances"], message };
+  },
+});
 
-export const killTimeouts: EcosystemRule = {
+export const killTimeouts = appRule({
   code: "ECOSYSTEM_KILL_TIMEOUT",
   severity: "warning",
-  summary: "A server has less than 5 seconds to finish requests before PM2 kills it (warning).",
-  explanation: "PM2's default is 1600 ms after SIGINT.",
-  remedy: "Set `kill_timeout: 5000` or more.",
-  check: ({ apps }) =>
-    apps.flatMap((app): Finding[] => {
-      const killTimeout = firstValue(app.fields, fieldNames.killTimeout);
-      const isServer = listenersOf(app).some(({ variable }) => variable !== "PM2_SERVE_PORT");
-      if (!isServer || Number(killTimeout ?? 0) >= MIN_KILL_TIMEOUT_MS) return [];
-      const now =
-        killTimeout === undefined
-          ? "PM2 kills it 1600 ms after SIGINT"
-          : `kill_timeout is ${JSON.stringify(killTimeout)}`;
-      const message = `${app.label}: ${now}, which may cut requests in flight; set kill_timeout to ${MIN_KILL_TIMEOUT_MS} or more`;
-      return [{ path: ["apps", app.index, "kill_timeout"], message }];
-    }),
-};
+  *check(app) {
+    const killTimeout = firstValue(app.fields, fieldNames.killTimeout);
+    const isServer = listenersOf(app).some(({ variable }) => variable !== "PM2_SERVE_PORT");
+    if (!isServer || Number(killTimeout ?? 0) >= MIN_KILL_TIMEOUT_MS) return;
+    const given = `kill_timeout is ${JSON.stringify(killTimeout)}`;
+    const now = killTimeout === undefined ? "PM2 kills it 1600 ms after SIGINT" : given;
+    const message = `${now}, which may cut requests in flight; set kill_timeout to ${MIN_KILL_TIMEOUT_MS} or more`;
+    yield { path: ["kill_timeout"], message };
+  },
+});
 
 /** Each instance has its own port if PM2 counts the variable up. */
 function countedListeners(listener: Listener): Listener[] {

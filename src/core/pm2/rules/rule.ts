@@ -35,6 +35,25 @@ export interface EcosystemRule extends Rule<CheckedEcosystem, EcosystemFinding> 
   readonly blocks?: "always" | "unless they already run";
 }
 
+interface AppRule extends Omit<EcosystemRule, "check"> {
+  readonly check: (app: CheckedApp) => Iterable<EcosystemFinding>;
+}
+
+/** A rule for each app by itself: a path begins at the app, and the label of the app is put before a message. */
+export function appRule({ check, ...rule }: AppRule): EcosystemRule {
+  return {
+    ...rule,
+    check: ({ apps }) =>
+      apps.flatMap((app) =>
+        Array.from(check(app), ({ path = [], message, ...finding }) => ({
+          ...finding,
+          path: ["apps", app.index, ...path],
+          message: `${app.label}: ${message}`,
+        })),
+      ),
+  };
+}
+
 export function checkedApps({ loaded }: EcosystemFile, cpuCores: number): CheckedApp[] {
   if (loaded === undefined) return [];
   const declared = declaredApps(loaded, { cpuCores });

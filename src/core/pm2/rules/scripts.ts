@@ -1,51 +1,38 @@
-import type { Finding } from "../../findings/rule.ts";
-import type { CheckedApp, EcosystemRule } from "./rule.ts";
+import { appRule, type CheckedApp } from "./rule.ts";
 
-export const commandLines: EcosystemRule = {
+export const commandLines = appRule({
   code: "ECOSYSTEM_SCRIPT_SPACE",
   severity: "error",
-  summary: "The script contains a space, so PM2 passes the whole text to `bash -c` (a warning if bash can run it).",
-  explanation: "PM2 then ignores `args`, and the shell splits the path of a file at its spaces.",
-  remedy: "Give the path in `script` and the arguments in `args`. For a folder with a space in its name, use `cwd`.",
-  check: ({ apps }) =>
-    apps.flatMap(({ index, label, normal, checks }): Finding[] => {
-      const line = checks?.commandLine;
-      if (!line) return [];
-      const text = JSON.stringify(normal.declaredScript);
-      const finding = (message: string, severity: "error" | "warning"): Finding[] => [
-        { path: ["apps", index, "script"], message: `${label}: ${message}`, severity },
-      ];
-      if (line.isFile) return finding(`PM2 runs bash -c ${text}, and bash splits the path at its spaces`, "error");
-      if (!line.hasProgram)
-        return finding(`PM2 runs bash -c ${text}, and bash finds no program ${line.program}; use args`, "error");
-      return finding(
-        `PM2 runs bash -c ${text}; with script and args apart, no shell is between PM2 and the app`,
-        "warning",
-      );
-    }),
-};
+  *check({ normal, checks }) {
+    const line = checks?.commandLine;
+    if (!line) return;
+    const text = JSON.stringify(normal.declaredScript);
+    const path = ["script"];
+    if (line.isFile) yield { path, message: `PM2 runs bash -c ${text}, and bash splits the path at its spaces` };
+    else if (!line.hasProgram)
+      yield { path, message: `PM2 runs bash -c ${text}, and bash finds no program ${line.program}; use args` };
+    else {
+      const message = `PM2 runs bash -c ${text}; with script and args apart, no shell is between PM2 and the app`;
+      yield { path, message, severity: "warning" };
+    }
+  },
+});
 
 const NODE_PROGRAM = /^node(?:js)?$/;
 
-export const foreignScripts: EcosystemRule = {
+export const foreignScripts = appRule({
   code: "ECOSYSTEM_SCRIPT_NOT_NODE",
   severity: "error",
-  summary: "Node.js would run a script that is written for another program, for example a shell script of `.bin`.",
-  explanation:
-    "pnpm and yarn write shell scripts into `node_modules/.bin`. In cluster mode, PM2 runs every script with Node.js.",
-  remedy:
-    'Name the JavaScript file of the package. In fork mode, `interpreter: "none"` runs the script by its first line.',
-  check: ({ apps }) =>
-    apps.flatMap((app): Finding[] => {
-      const program = foreignProgram(app);
-      if (program === undefined || app.normal.isCommandLine) return [];
-      const { index, label, places, declared } = app;
-      const mode =
-        declared.execMode === "cluster" ? "In cluster mode PM2 runs it with Node.js" : "PM2 runs it with Node.js";
-      const message = `${label}: ${places.script} is written for ${program}. ${mode}, which cannot read it; name a JavaScript file${declared.execMode === "cluster" ? ' or use exec_mode: "fork"' : ' or set interpreter: "none"'}`;
-      return [{ path: ["apps", index, "script"], message }];
-    }),
-};
+  *check(app) {
+    const program = foreignProgram(app);
+    if (program === undefined || app.normal.isCommandLine) return;
+    const isCluster = app.declared.execMode === "cluster";
+    const mode = isCluster ? "In cluster mode PM2 runs it with Node.js" : "PM2 runs it with Node.js";
+    const advice = isCluster ? 'use exec_mode: "fork"' : 'set interpreter: "none"';
+    const message = `${app.places.script} is written for ${program}. ${mode}, which cannot read it; name a JavaScript file or ${advice}`;
+    yield { path: ["script"], message };
+  },
+});
 
 function foreignProgram({ places, declared, checks }: CheckedApp): string | undefined {
   if (checks === undefined || !places.hasScript) return undefined;
@@ -61,50 +48,34 @@ function foreignProgram({ places, declared, checks }: CheckedApp): string | unde
 const WRAPPERS =
   /(?:^|\/)(?:npm|npx|pnpm|pnpx|yarn|yarnpkg|bunx|corepack|npm-cli|npx-cli|nodemon|concurrently|cross-env|dotenv|env-cmd|turbo|nx|lerna|forever)(?:\.[cm]?js)?$/;
 
-export const clusterWrappers: EcosystemRule = {
+export const clusterWrappers = appRule({
   code: "ECOSYSTEM_CLUSTER_WRAPPER",
   severity: "error",
-  summary: "In cluster mode, the script starts the app as a child, which does not share the port (a warning for one).",
-  explanation:
-    "PM2 makes the script itself the worker of the cluster. Its children are ordinary processes: several of them cannot listen on one port, and a reload ends them like a restart.",
-  remedy: 'Name the JavaScript file of the server as `script`, or use `exec_mode: "fork"` without `instances`.',
-  check: ({ apps }) =>
-    apps.flatMap(({ index, label, normal, declared }): Finding[] => {
-      if (declared.execMode !== "cluster" || !WRAPPERS.test(normal.script)) return [];
-      const isAlone = declared.instances < 2;
-      const what = isAlone ? "a reload restarts its server" : `its ${declared.instances} servers cannot share a port`;
-      const message = `${label}: in cluster mode, ${normal.script} itself becomes the worker, so ${what}; name the server's JavaScript file or use exec_mode: "fork"`;
-      return [{ path: ["apps", index, "exec_mode"], message, severity: isAlone ? "warning" : "error" }];
-    }),
-};
+  *check({ normal, declared }) {
+    if (declared.execMode !== "cluster" || !WRAPPERS.test(normal.script)) return;
+    const isAlone = declared.instances < 2;
+    const what = isAlone ? "a reload restarts its server" : `its ${declared.instances} servers cannot share a port`;
+    const message = `in cluster mode, ${normal.script} itself becomes the worker, so ${what}; name the server's JavaScript file or use exec_mode: "fork"`;
+    yield { path: ["exec_mode"], message, severity: isAlone ? "warning" : "error" };
+  },
+});
 
-export const notExecutable: EcosystemRule = {
+export const notExecutable = appRule({
   code: "ECOSYSTEM_SCRIPT_NOT_EXECUTABLE",
   severity: "error",
-  summary: "The app has no interpreter, and its script may not be executed.",
-  remedy: "Run `chmod +x` on the script, or set `interpreter`.",
-  check: ({ apps }) =>
-    apps
-      .filter(({ places, declared, checks }) => {
-        const isDirect = places.interpreter === "none" && declared.execMode === "fork";
-        return isDirect && places.hasScript && checks?.isExecutable === false;
-      })
-      .map(({ index, label, places }) => ({
-        path: ["apps", index, "script"],
-        message: `${label}: ${places.script} may not be executed, and there is no interpreter for it`,
-      })),
-};
+  *check({ places, declared, checks }) {
+    const isDirect = places.interpreter === "none" && declared.execMode === "fork";
+    if (isDirect && places.hasScript && checks?.isExecutable === false)
+      yield { path: ["script"], message: `${places.script} may not be executed, and there is no interpreter for it` };
+  },
+});
 
-export const serveArguments: EcosystemRule = {
+export const serveArguments = appRule({
   code: "ECOSYSTEM_SERVE_ARGUMENTS",
   severity: "error",
-  summary: "PM2 runs its own file server for `serve`, which does not know the arguments of the package `serve`.",
-  remedy: "Set `PM2_SERVE_PATH` and `PM2_SERVE_PORT` in `env`, or name the file of the package as `script`.",
-  check: ({ apps }) =>
-    apps
-      .filter(({ normal }) => normal.script === "serve" && normal.args.length > 0)
-      .map(({ index, label }) => ({
-        path: ["apps", index, "args"],
-        message: `${label}: PM2 runs its own file server for "serve", which ignores args; set PM2_SERVE_PATH and PM2_SERVE_PORT in env`,
-      })),
-};
+  *check({ normal: { script, args } }) {
+    if (script !== "serve" || args.length === 0) return;
+    const message = `PM2 runs its own file server for "serve", which ignores args; set PM2_SERVE_PATH and PM2_SERVE_PORT in env`;
+    yield { path: ["args"], message };
+  },
+});

@@ -1,28 +1,23 @@
 /** Values that PM2 accepts and reads otherwise than they look. */
-import type { Finding } from "../../findings/rule.ts";
 import { isRecord } from "../../words/record.ts";
 import type { Data } from "../loaded.ts";
 import { fieldNames, firstValue } from "../normalise.ts";
 import { reservedVariable } from "../pm2-fields.ts";
 import { declaredSettings } from "../settings.ts";
-import type { CheckedApp, EcosystemRule } from "./rule.ts";
+import { appRule, type CheckedApp } from "./rule.ts";
 
 /** PM2 also accepts text for these. */
 const SWITCHES = ["watch", "filter_env", "filterEnv", "log_file", "logFile", "log"];
 
-export const switchTexts: EcosystemRule = {
+export const switchTexts = appRule({
   code: "ECOSYSTEM_SWITCH_TEXT",
   severity: "error",
-  summary: 'A switch is written as text: for PM2, `watch: "false"` is a file named `false`.',
-  remedy: "Write `true` or `false` without quotes.",
-  check: ({ apps }) =>
-    apps.flatMap(({ index, label, fields }) =>
-      SWITCHES.filter((field) => isSwitchText(fields[field])).map((field) => ({
-        path: ["apps", index, field],
-        message: `${label}: ${field} is the text ${JSON.stringify(fields[field])}, which PM2 takes for a name; write it without quotes`,
-      })),
-    ),
-};
+  check: ({ fields }) =>
+    SWITCHES.filter((field) => isSwitchText(fields[field])).map((field) => ({
+      path: [field],
+      message: `${field} is the text ${JSON.stringify(fields[field])}, which PM2 takes for a name; write it without quotes`,
+    })),
+});
 
 function isSwitchText(value: Data | undefined): boolean {
   return typeof value === "string" && /^(?:true|false|yes|no|on|off|0|1)$/i.test(value.trim());
@@ -32,21 +27,17 @@ const MEBIBYTE = 1024 ** 2;
 /** Less than any program of Node.js uses. */
 const MIN_NODE_BYTES = 20 * MEBIBYTE;
 
-export const memoryLimits: EcosystemRule = {
+export const memoryLimits = appRule({
   code: "ECOSYSTEM_MEMORY_LIMIT",
   severity: "error",
-  summary: "The memory limit is lower than what any process uses, so PM2 restarts the app again and again.",
-  explanation: "A number without a unit is a number of bytes.",
-  remedy: 'Write the unit, for example `max_memory_restart: "300M"`.',
-  check: ({ apps }) =>
-    apps.flatMap((app): Finding[] => {
-      const { maxMemoryRestart: bytes } = declaredSettings(app.fields, { name: "", cwd: "/", pm2Home: "/" }, String);
-      if (typeof bytes !== "number" || bytes <= 0 || bytes >= minimumBytes(app)) return [];
-      const given = JSON.stringify(firstValue(app.fields, fieldNames.maxMemory));
-      const message = `${app.label}: max_memory_restart: ${given} is ${bytes} bytes, and every process of the app uses more, so PM2 restarts it again and again; write a unit, such as "300M"`;
-      return [{ path: ["apps", app.index, "max_memory_restart"], message }];
-    }),
-};
+  *check(app) {
+    const { maxMemoryRestart: bytes } = declaredSettings(app.fields, { name: "", cwd: "/", pm2Home: "/" }, String);
+    if (typeof bytes !== "number" || bytes <= 0 || bytes >= minimumBytes(app)) return;
+    const given = JSON.stringify(firstValue(app.fields, fieldNames.maxMemory));
+    const message = `max_memory_restart: ${given} is ${bytes} bytes, and every process of the app uses more, so PM2 restarts it again and again; write a unit, such as "300M"`;
+    yield { path: ["max_memory_restart"], message };
+  },
+});
 
 function minimumBytes({ declared }: CheckedApp): number {
   return declared.execMode === "cluster" || /(?:^|\/)node$/.test(declared.interpreter) ? MIN_NODE_BYTES : MEBIBYTE;
@@ -61,98 +52,74 @@ const TIME_FIELDS = [
   ["watch_delay", "watchDelay"],
 ] as const;
 
-export const timeUnits: EcosystemRule = {
+export const timeUnits = appRule({
   code: "ECOSYSTEM_TIME_UNIT",
   severity: "warning",
-  summary: "A time is so short that it is probably meant in seconds; PM2 reads milliseconds (warning).",
-  remedy: "Write milliseconds: `5000` for five seconds.",
-  check: ({ apps }) =>
-    apps.flatMap(({ index, label, fields }) =>
-      TIME_FIELDS.flatMap((names): Finding[] => {
-        const ms = Number(firstValue(fields, names) ?? 0);
-        if (!(ms > 0 && ms < MIN_TIME_MS)) return [];
-        const message = `${label}: ${names[0]}: ${ms} is ${ms} milliseconds; for seconds, write ${ms * 1000}`;
-        return [{ path: ["apps", index, names[0]], message }];
-      }),
-    ),
-};
+  *check({ fields }) {
+    for (const names of TIME_FIELDS) {
+      const ms = Number(firstValue(fields, names) ?? 0);
+      if (ms > 0 && ms < MIN_TIME_MS)
+        yield {
+          path: [names[0]],
+          message: `${names[0]}: ${ms} is ${ms} milliseconds; for seconds, write ${ms * 1000}`,
+        };
+    }
+  },
+});
 
 const QUOTED = /^(["']).*\1$|[=:](["']).*\2$|^["']|["']$/s;
 const SHELL_TEXT = /\$\{?[A-Z_]|^(?:&&|\|\|?|>>?|<|;)$/;
 
-export const shellArguments: EcosystemRule = {
+export const shellArguments = appRule({
   code: "ECOSYSTEM_ARGS_SHELL",
   severity: "warning",
-  summary: "An argument has quotes, a variable or an operator of a shell, which PM2 passes on unchanged (warning).",
-  explanation: "PM2 starts the app without a shell. PM2 removes only quotes around a whole argument of a text.",
-  remedy: 'Write a list: `args: ["--title", "two words"]`, and put values of variables in with JavaScript.',
-  check: ({ apps }) =>
-    apps.flatMap(({ index, label, normal }): Finding[] => {
-      if (normal.isCommandLine) return [];
-      const { args, interpreterArgs } = normal;
-      return [
-        ...shellFindings(args, "args", index, label),
-        ...shellFindings(interpreterArgs, "interpreter_args", index, label),
-      ];
-    }),
-};
+  *check({ normal: { isCommandLine, args, interpreterArgs } }) {
+    if (isCommandLine) return;
+    for (const [field, words] of Object.entries({ args, interpreter_args: interpreterArgs })) {
+      const guilty = words.find((word) => QUOTED.test(word) || SHELL_TEXT.test(word));
+      if (guilty === undefined) continue;
+      const message = `the app gets the argument ${guilty} as it is written in ${field}, because no shell is between PM2 and the app; write a list without quotes`;
+      yield { path: [field], message };
+    }
+  },
+});
 
-function shellFindings(words: readonly string[], field: string, index: number, label: string): Finding[] {
-  const guilty = words.find((word) => QUOTED.test(word) || SHELL_TEXT.test(word));
-  if (guilty === undefined) return [];
-  const message = `${label}: the app gets the argument ${guilty} as it is written in ${field}, because no shell is between PM2 and the app; write a list without quotes`;
-  return [{ path: ["apps", index, field], message }];
-}
-
-export const reservedVariables: EcosystemRule = {
+export const reservedVariables = appRule({
   code: "ECOSYSTEM_VARIABLE_RESERVED",
   severity: "error",
-  summary: "A variable of `env` has the name of a field of PM2 (a warning if PM2 does not read that field any more).",
-  explanation:
-    "PM2 keeps the fields and the variables of a process in one place. `env: { args: ... }` overwrites the arguments, and a variable with the name of the app is overwritten by PM2.",
-  remedy: "Rename the variable; PM2's own names are in small letters.",
-  check: ({ apps }) =>
-    apps.flatMap(({ index, label, fields, normal }) =>
-      Object.keys(isRecord(fields["env"]) ? fields["env"] : {}).flatMap((key): Finding[] => {
-        const path = ["apps", index, "env", key];
-        if (key === normal.name)
-          return [{ path, message: `${label}: PM2 overwrites a variable with the name of its app; rename it` }];
-        const kind = reservedVariable(key);
-        if (kind === undefined) return [];
-        if (kind === "overwrites")
-          return [{ path, message: `${label}: the variable ${key} overwrites PM2's own field ${key}; rename it` }];
-        const message = `${label}: the variable ${key} has the name of a field of PM2; another name cannot be confused with it`;
-        return [{ path, message, severity: "warning" }];
-      }),
-    ),
-};
+  *check({ fields, normal }) {
+    for (const key of Object.keys(isRecord(fields["env"]) ? fields["env"] : {})) {
+      const path = ["env", key];
+      const kind = reservedVariable(key);
+      if (key === normal.name) yield { path, message: "PM2 overwrites a variable with the name of its app; rename it" };
+      else if (kind === "overwrites")
+        yield { path, message: `the variable ${key} overwrites PM2's own field ${key}; rename it` };
+      else if (kind !== undefined) {
+        const message = `the variable ${key} has the name of a field of PM2; another name cannot be confused with it`;
+        yield { path, message, severity: "warning" };
+      }
+    }
+  },
+});
 
-export const convertedValues: EcosystemRule = {
+export const convertedValues = appRule({
   code: "ECOSYSTEM_VALUE_CONVERTED",
   severity: "warning",
-  summary: "A variable is `null`, a list or an object; the process gets the text `null`, or JSON (warning).",
-  remedy: "Write the text that the app expects. For no value, leave the variable out.",
-  check: ({ apps }) =>
-    apps.flatMap(({ index, label, fields }) =>
-      Object.entries(isRecord(fields["env"]) ? fields["env"] : {})
-        .filter(([key, value]) => typeof value === "object" && !key.startsWith("PM2_SERVE_"))
-        .map(([key, value]) => ({
-          path: ["apps", index, "env", key],
-          message: `${label}: ${key} is ${value === null ? 'null, and the process gets the text "null"' : "not text, and the process gets it as JSON"}`,
-        })),
-    ),
-};
+  check: ({ fields }) =>
+    Object.entries(isRecord(fields["env"]) ? fields["env"] : {})
+      .filter(([key, value]) => typeof value === "object" && !key.startsWith("PM2_SERVE_"))
+      .map(([key, value]) => ({
+        path: ["env", key],
+        message: `${key} is ${value === null ? 'null, and the process gets the text "null"' : "not text, and the process gets it as JSON"}`,
+      })),
+});
 
-export const notStarted: EcosystemRule = {
+export const notStarted = appRule({
   code: "ECOSYSTEM_AUTOSTART_OFF",
   severity: "error",
-  summary: "`autostart: false` leaves the app stopped, so an apply would wait for it without success.",
-  remedy: "Remove `autostart`, or take the app out of the file until it must run.",
-  check: ({ apps }) =>
-    apps
-      .filter(({ fields }) => fields["autostart"] === false)
-      .map(({ index, label }) => ({
-        path: ["apps", index, "autostart"],
-        message: `${label}: autostart: false leaves the app stopped, so an apply would wait for it without success; remove it`,
-      })),
-};
+  *check({ fields }) {
+    if (fields["autostart"] !== false) return;
+    const message = "autostart: false leaves the app stopped, so an apply would wait for it without success; remove it";
+    yield { path: ["autostart"], message };
+  },
+});

@@ -3,31 +3,23 @@ import { toIssue, type Finding } from "../../findings/rule.ts";
 import type { LoadedApp } from "../loaded.ts";
 import { normaliseApp } from "../normalise.ts";
 import { splitVolatile } from "../volatile.ts";
-import type { EcosystemRule } from "./rule.ts";
+import { appRule, type EcosystemRule } from "./rule.ts";
 
 export const volatileValues: EcosystemRule = {
   code: "ECOSYSTEM_VALUE_VOLATILE",
   severity: "warning",
-  summary: "A variable or an argument has another value each time the file runs (warning).",
-  explanation:
-    "svcm runs the file twice, the second time with a later clock. It shows such a value, and never restarts an app because of it.",
-  remedy: "Nothing, if that is meant. Otherwise give the value in an env file, or write it into the file.",
   check: ({ apps }) => volatileFindings(apps),
 };
 
-export const volatileFields: EcosystemRule = {
+export const volatileFields = appRule({
   code: "ECOSYSTEM_FIELD_VOLATILE",
   severity: "error",
-  summary: "A field has another value each time the file runs, so no process can be as declared.",
-  remedy: "Write the value of the field into the file.",
-  check: ({ apps }) =>
-    apps.flatMap(({ index, label, ...app }) =>
-      splitVolatile(app).others.map((field) => ({
-        path: ["apps", index, field],
-        message: `${label}: ${field} has another value each time the file runs, so no process can be as declared`,
-      })),
-    ),
-};
+  check: (app) =>
+    splitVolatile(app).others.map((field) => ({
+      path: [field],
+      message: `${field} has another value each time the file runs, so no process can be as declared`,
+    })),
+});
 
 /** The finding of that rule in a plan. */
 export function volatileIssues(apps: readonly LoadedApp[]): Issue[] {

@@ -4,7 +4,7 @@ import type { InputOf } from "../../api/inputs.ts";
 import type { Issue } from "../../api/issue.ts";
 import type { DriftEntry } from "../../api/drift.ts";
 import type { ProcessAction, ProcessScope } from "../../api/names.ts";
-import type { NextRun } from "../../pm2/port-processes.ts";
+import type { NextRun, ProcessName } from "../../pm2/port-processes.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { HasWorkspace } from "../../project/port-repository.ts";
 import type { Attempt, AuditSubject } from "../../access/with-audit.ts";
@@ -33,12 +33,8 @@ export interface ReloadWatch {
 
 export type ReadRecord = () => Promise<ProcessRecord>;
 
-export interface AffectedProcess {
-  readonly name: string;
-  readonly pmId: number;
-  readonly namespace: string;
+export interface AffectedProcess extends ProcessName {
   readonly pid: number | null;
-  readonly status: string;
 }
 
 export interface Outcome {

@@ -13,7 +13,7 @@ import { nameNotFound } from "../../pm2/target.ts";
 import type { ActionInput, AppliedField, Effect } from "./action.ts";
 import { noEcosystem, declarationRefusal } from "./refusals.ts";
 import type { HasStamps } from "../../files/port-files.ts";
-import type { Code } from "../../api/codes.generated.ts";
+import type { Code } from "../../api/code.ts";
 import type { Issue } from "../../api/issue.ts";
 import type { DriftEntry } from "../../api/drift.ts";
 import type { ProcessAction } from "../../api/names.ts";
@@ -65,7 +65,7 @@ export async function readRequestedApps(
   return {
     isAll: requestedNames.length === 0,
     declarations: checked.flatMap(({ declared, error }) => (error === undefined ? [declared] : [])),
-    refused: checked.flatMap((one) => (one.error === undefined ? [] : [{ name: one.name, error: one.error }])),
+    refused: checked.flatMap((app) => (app.error === undefined ? [] : [{ name: app.name, error: app.error }])),
     expected: expectedApps(loaded, { machine, spellings, digest }).filter((app) => selected.includes(app.name)),
     visibleKeys: new Set(visibleKeys(contract)),
     withheld: loaded.withheld,

@@ -7,14 +7,10 @@ import { isUp, OnlineRuns, POLL_INTERVAL_MS, DEFAULT_TIMEOUT_MS } from "../contr
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import { FactsReader, readStateOf } from "../../running/read-states.ts";
+import type { AffectedProcess } from "../control/action.ts";
 import type { StateOf } from "../../running/state.ts";
 
-export interface WaitedProcess {
-  readonly name: string;
-  readonly pmId: number;
-  readonly namespace: string;
-  readonly pid: number | null;
-  readonly status: string;
+export interface WaitedProcess extends AffectedProcess {
   /** True if it has been online for a second without a restart. */
   readonly isOnline: boolean;
   /** Why it is not, where PM2's status does not say it. */

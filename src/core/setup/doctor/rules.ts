@@ -5,11 +5,11 @@ import { overrideText } from "../../project/folder-variables.ts";
 import { findingsOf, toIssue } from "../../findings/rule.ts";
 import { nameList } from "../../words/pluralize.ts";
 
+const ofFile = (file: string, message: string) => ({ path: [file], file, message });
+
 const notSetUp: DoctorRule = {
   code: "PROJECT_NOT_SET_UP",
   severity: "error",
-  summary: "The repository has PM2 or env files that svcm does not use, because it has no `svcm.yaml`.",
-  remedy: "Run `svcm init`: it shows a proposal for `svcm.yaml`, and writes it after you agree.",
   *check({ isSetUp, unnamed }) {
     if (isSetUp) return;
     yield { message: `the repository has no svcm.yaml, so svcm does not use ${nameList(unnamed)}` };
@@ -19,18 +19,12 @@ const notSetUp: DoctorRule = {
 const unnamedFiles: DoctorRule = {
   code: "PROJECT_FILE_UNNAMED",
   severity: "warning",
-  summary: "No environment names the PM2 or env file, so svcm does not use it (warning).",
-  remedy: "Add the file below `ecosystem` or `env` in `svcm.yaml`, or delete it if nothing uses it.",
-  check: ({ isSetUp, unnamed }) =>
-    isSetUp ? unnamed.map((file) => ({ path: [file], file, message: `no environment names ${file}` })) : [],
+  check: ({ isSetUp, unnamed }) => (isSetUp ? unnamed.map((file) => ofFile(file, `no environment names ${file}`)) : []),
 };
 
 const missingFiles: DoctorRule = {
   code: "PROJECT_FILE_MISSING",
   severity: "error",
-  summary: "`svcm.yaml` names a file that does not exist. For an env file, this is a warning.",
-  explanation: "Env files are often outside of version control, so a fresh checkout lacks them.",
-  remedy: "Create the file, for example from its template, or correct its path in `svcm.yaml`.",
   *check({ places }) {
     for (const place of places) {
       const { kind, environment, path, exists } = place;
@@ -46,8 +40,6 @@ const missingFiles: DoctorRule = {
 const bareEnvironments: DoctorRule = {
   code: "PROJECT_ENVIRONMENT_BARE",
   severity: "warning",
-  summary: "An environment of `svcm.yaml` has neither an env file nor an ecosystem file (warning).",
-  remedy: "Add a file of the environment below `ecosystem` or `env` in `svcm.yaml`, or remove the environment.",
   check: ({ bareEnvironments: names }) =>
     names.map((name) => ({
       path: [name],
@@ -68,24 +60,13 @@ const folderVariables: DoctorRule = {
 const scriptLikeFiles: DoctorRule = {
   code: "PROJECT_FILE_AS_SCRIPT",
   severity: "warning",
-  summary: "The file is named like an ecosystem file, but PM2 would run it as a script (warning).",
-  explanation: "PM2 reads `.config.cjs`, `.config.js`, `.config.mjs`, `.json`, `.yml` and `.yaml` as declarations.",
-  remedy: "Rename the file to end in `.config.cjs`; a TypeScript file must be compiled first.",
   check: ({ scripts }) =>
-    scripts.map((file) => ({
-      path: [file],
-      file,
-      message: `PM2 would run ${file} as a script, not read it as a declaration`,
-    })),
+    scripts.map((file) => ofFile(file, `PM2 would run ${file} as a script, not read it as a declaration`)),
 };
 
 const guessedKeys: DoctorRule = {
   code: "PROJECT_KEYS_GUESSED",
   severity: "warning",
-  summary: "Keys of `svcm.yaml` are unconfirmed guesses of `svcm init` (warning).",
-  explanation: "A guess may let a value be shown, but never changed.",
-  remedy:
-    "Review them with `svcm keys list`, then run `svcm keys confirm KEY`, or `svcm keys confirm --all`. `svcm keys allow` lets svcm write a key, and `svcm keys hide` hides it.",
   *check({ guesses }) {
     if (guesses.length === 0) return;
     yield { message: `${describeGuesses(guesses.length)}: ${nameList(guesses)}` };
@@ -95,35 +76,20 @@ const guessedKeys: DoctorRule = {
 const trackedSecrets: DoctorRule = {
   code: "PROJECT_SECRET_TRACKED",
   severity: "warning",
-  summary: "Git tracks an env file that holds secrets (warning).",
-  remedy:
-    "Change the secrets, because the history of Git keeps them. Then run `git rm --cached <file>`, and add the file to `.gitignore`.",
   check: ({ tracked }) =>
-    tracked.map(({ path: file, keys }) => ({
-      path: [file],
-      file,
-      message: `Git tracks ${file}, which holds ${nameList(keys)}`,
-    })),
+    tracked.map(({ path, keys }) => ofFile(path, `Git tracks ${path}, which holds ${nameList(keys)}`)),
 };
 
 const unignoredSecrets: DoctorRule = {
   code: "PROJECT_SECRET_NOT_IGNORED",
   severity: "warning",
-  summary: "Git does not ignore an env file that holds secrets, so the next `git add` may commit it (warning).",
-  remedy: "Add the file to `.gitignore`.",
   check: ({ unignored }) =>
-    unignored.map(({ path: file, keys }) => ({
-      path: [file],
-      file,
-      message: `Git does not ignore ${file}, which holds ${nameList(keys)}`,
-    })),
+    unignored.map(({ path, keys }) => ofFile(path, `Git does not ignore ${path}, which holds ${nameList(keys)}`)),
 };
 
 const publicSecrets: DoctorRule = {
   code: "PROJECT_SECRET_PUBLIC",
   severity: "warning",
-  summary: "The name of a key says secret, but its prefix puts the value into the code that browsers load (warning).",
-  remedy: "Rename the key without the prefix and read it on the server, or name it so that it does not say secret.",
   check: ({ publicSecrets: keys }) =>
     keys.map((key) => ({ path: [key], message: `${key} is named like a secret, and its prefix makes it public` })),
 };
@@ -131,9 +97,6 @@ const publicSecrets: DoctorRule = {
 const unsetKeys: DoctorRule = {
   code: "PROJECT_KEYS_UNSET",
   severity: "warning",
-  summary: "The code reads keys that no env file and no ecosystem file names (warning).",
-  explanation: "svcm looks for `process.env` in JavaScript and TypeScript.",
-  remedy: "Add the keys to the template and the env files, if the code has no default for them.",
   *check({ unsetKeys: keys }) {
     if (keys.length > 0) yield { message: `the code reads ${nameList(keys)}, which no file sets` };
   },
@@ -142,9 +105,6 @@ const unsetKeys: DoctorRule = {
 const unusedKeys: DoctorRule = {
   code: "PROJECT_KEYS_UNUSED",
   severity: "warning",
-  summary: "Env files set keys that no other file of the repository mentions (warning).",
-  explanation: "A library may read them, or a program outside of the repository.",
-  remedy: "Keep what a library or another program reads, and remove the rest.",
   *check({ unusedKeys: keys }) {
     if (keys.length > 0) yield { message: `env files set ${nameList(keys)}, which no other file mentions` };
   },
@@ -153,14 +113,8 @@ const unusedKeys: DoctorRule = {
 const undecryptableFiles: DoctorRule = {
   code: "PROJECT_DOTENVX_MISSING",
   severity: "warning",
-  summary: "An env file is encrypted with dotenvx, which is not installed (warning).",
-  remedy: "Run `npm install @dotenvx/dotenvx`, or install the program dotenvx in the PATH.",
   check: ({ undecryptable }) =>
-    undecryptable.map((file) => ({
-      path: [file],
-      file,
-      message: `${file} is encrypted, and dotenvx is not installed`,
-    })),
+    undecryptable.map((file) => ofFile(file, `${file} is encrypted, and dotenvx is not installed`)),
 };
 
 /** In report order. `running` and `boot` depend on this machine. */

@@ -89,8 +89,6 @@ const TESTED_MAJORS = ["5", "6", "7"];
 const untestedVersion: Rule<RunningFacts> = {
   code: "PM2_VERSION_UNTESTED",
   severity: "warning",
-  summary: "svcm is not tested with the version of the PM2 daemon (warning).",
-  remedy: "Check that `svcm ls` agrees with `pm2 list`, and update PM2 with `npm install -g pm2` and `pm2 update`.",
   *check({ daemon }) {
     const version = daemon?.version ?? null;
     if (version === null || TESTED_MAJORS.includes(version.split(".")[0] ?? "")) return;
@@ -104,9 +102,6 @@ const untestedVersion: Rule<RunningFacts> = {
 const newerEnvFiles: Rule<RunningFacts> = {
   code: "PROCESS_ENV_FILE_NEWER",
   severity: "warning",
-  summary: "An env file of the app was changed after the process started (warning).",
-  explanation: "An app reads its env file when it starts.",
-  remedy: "Run `svcm restart <name>`, if the change concerns the app.",
   check: ({ newer }) =>
     newer.map(({ name, pmId, files }) => {
       const verb = files.length === 1 ? "was" : "were";
@@ -120,10 +115,6 @@ const newerEnvFiles: Rule<RunningFacts> = {
 const leftOverProcesses: Rule<RunningFacts> = {
   code: "PROCESS_LEFT_OVER",
   severity: "warning",
-  summary: "A process that an app of PM2 once started still listens, although the app no longer runs it (warning).",
-  explanation:
-    "A child survives if its parent ends without ending it, as `npm` and shells do when PM2's daemon is killed. The next start of the app then finds its port taken.",
-  remedy: "End the process by the number that the message names, for example `kill 4711`, and restart the app.",
   check: ({ leftOvers }) =>
     leftOvers.map((one) => ({
       path: [one.formerApp ?? one.program, one.pid],
@@ -134,8 +125,6 @@ const leftOverProcesses: Rule<RunningFacts> = {
 const takenAddress: Rule<RunningFacts> = {
   code: "PROJECT_ADDRESS_TAKEN",
   severity: "warning",
-  summary: "Another program answers at the address of `svcm serve` (warning).",
-  remedy: "Choose another port with SVC_SERVICE_MANAGEMENT_PORT, or stop that program.",
   *check({ service: { address, answer } }) {
     if (answer === "other") yield { path: ["service"], message: `another program answers at ${address}` };
   },
@@ -144,9 +133,6 @@ const takenAddress: Rule<RunningFacts> = {
 const invalidAddress: Rule<RunningFacts> = {
   code: "PROJECT_ADDRESS_INVALID",
   severity: "error",
-  summary: "The host and port variables are not a valid address, so `svcm serve` would not start.",
-  remedy:
-    "Set SVC_SERVICE_MANAGEMENT_HOST to a host name or an address, and SVC_SERVICE_MANAGEMENT_PORT to an integer from 0 to 65535.",
   *check({ service: { address } }) {
     if (address !== null) return;
     yield {
