@@ -50,10 +50,6 @@ const bareEnvironments: DoctorRule = {
 const folderVariables: DoctorRule = {
   code: "PROJECT_FOLDER_OVERRIDDEN",
   severity: "warning",
-  summary: "A variable names the folder of files that `svcm.yaml` names, and the variable wins (warning).",
-  explanation:
-    "The names of the files stay those of `svcm.yaml`; a template and the ways to start an app do not change.",
-  remedy: "Unset the variable, or keep it if the files of this machine are in that folder.",
   check: ({ overrides }) => overrides.map((one) => ({ path: [one.variable], message: overrideText(one) })),
 };
 
