@@ -1,11 +1,11 @@
-/** No difference is no "as declared" if a plan refuses the file. */
+/** A comparison without a difference is not "as declared" if a plan refuses the file. */
 import { expect, test } from "vitest";
 import { commandLineCaller, ecosystemDrift, execute, type Ports } from "../../../src/core/index.ts";
 import { EcosystemWatch } from "../../../src/core/metrics/sampling/ecosystem-watch.ts";
 import { plainState } from "../../../src/core/running/state.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
 
-test("a file without apps, and one that nobody decided on, are errors of the comparison", async () => {
+test("a file without apps, and one that is undecided, are errors of the comparison", async () => {
   const { ports } = makeWorkspace({
     "svcm.yaml":
       "version: 1\nenvironments: { dev: [] }\necosystem: { dev: a.config.js }\nundecided: [{ file: b.config.js }]\n",
