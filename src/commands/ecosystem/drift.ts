@@ -26,22 +26,20 @@ export default class EcosystemDrift extends NodeCommand {
   async run() {
     const { flags } = await this.parse(EcosystemDrift);
     const response = await this.execute(ecosystemDrift, pickEnvironment(flags));
-    const { fileName, exists, drift, unknown, issues = [] } = response;
+    const { fileName, exists, drift, unknown, issues } = response;
     if (drift.length > 0) {
       this.setExitCode(1);
       const text = `${pluralize(drift.length, "difference")} between ${fileName} and what PM2 runs.`;
       const next = `svcm plan --environment ${response.environment}`;
       this.print((screen) => withVerdict({ text, tone: "attention", next }, renderDrift(drift, screen)));
-    } else if (exists && unknown.length === 0 && issues.length === 0)
+    } else if (exists && unknown.length + issues.length === 0)
       this.log(paint.green(`PM2 runs what ${fileName} declares.`));
     else if (!exists) await this.logMissingEcosystem(response);
     if (unknown.length > 0) this.print((screen) => renderUnknown(unknown, screen));
-    if (issues.length > 0) {
-      this.setExitCode(1);
-      this.print((screen) => renderIssues(issues, screen));
-    }
-    if (flags.strict && unknown.length > 0) this.setExitCode(1);
-    if (!exists && !flags["allow-missing"]) this.setExitCode(1);
+    if (issues.length > 0) this.print((screen) => renderIssues(issues, screen));
+    const isDoubtful = flags.strict && unknown.length > 0;
+    const isMissing = !exists && !flags["allow-missing"];
+    if (issues.length > 0 || isDoubtful || isMissing) this.setExitCode(1);
     return response;
   }
 }

@@ -10,6 +10,7 @@ import {
 } from "../../../src/core/index.ts";
 import { applyFolderVariables, CONFIG_VARIABLE, PM2_VARIABLE } from "../../../src/core/project/folder-variables.ts";
 import { readProject } from "../../../src/core/project/read.ts";
+import { longTest } from "../../support/runs.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
 
 const caller = commandLineCaller();
@@ -63,7 +64,7 @@ test("a variable that decides, and one without effect, are reported", () => {
   expect(value && overriddenFolders(value, {})).toEqual([]);
 });
 
-test("env, ecosystem and check use the files of the variables' folders", async () => {
+longTest("env, ecosystem and check use the files of the variables' folders", async () => {
   const app = (name: string) => `module.exports = { apps: [{ name: "${name}", script: "a.js", kill_timeout: 5000 }] };`;
   const { ports } = makeWorkspace(
     {

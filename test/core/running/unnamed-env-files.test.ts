@@ -1,4 +1,4 @@
-/** An app may read an env file that nobody named: dotenv reads `.env` of its folder. */
+/** An app may read an env file that svcm.yaml does not name: dotenv reads `.env` of its folder. */
 import { symlinkSync } from "node:fs";
 import { expect, test } from "vitest";
 import { nodeFileStamps } from "../../../src/core/files/index.ts";
