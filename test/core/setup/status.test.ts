@@ -99,6 +99,15 @@ test("attention comes before what is unknown, whatever was asked first", () => {
   });
 });
 
+test("what could not be checked comes before what is fine", () => {
+  const plan = { message: "Cannot load ecosystem.config.js", next: "svcm plan" };
+  const facts = { ...GOOD, plans: [{ service: undefined, plan }] };
+  expect(decideStatus(facts)).toMatchObject({
+    verdict: "unknown",
+    summary: "svcm could not check everything. It found no problem in the rest.",
+  });
+});
+
 test("a repository that declares nothing is idle, and PM2 need not run", () => {
   const facts = { isSetUp: false, plans: [{ service: undefined, plan: { ...PLAN, exists: false } }], processes: null };
   expect(decideStatus(facts)).toMatchObject({ verdict: "idle", processes: "No PM2 daemon runs.", next: "svcm init" });

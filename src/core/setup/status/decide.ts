@@ -86,8 +86,7 @@ function summaryText(verdict: StatusVerdict, plans: readonly Plan[], points: rea
     return `${prefix}PM2 runs what ${files} ${files.includes(",") ? "declare" : "declares"}.`;
   }
   const count = points.filter(({ kind }) => kind === "attention").length;
-  if (count === 0)
-    return `${prefix === "" ? "No" : `${prefix}no`} problem is known, but svcm could not check everything.`;
+  if (count === 0) return `${prefix}svcm could not check everything. It found no problem in the rest.`;
   return `${prefix}${count} ${count === 1 ? "point needs" : "points need"} attention.`;
 }
 
