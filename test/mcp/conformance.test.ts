@@ -84,7 +84,7 @@ describe.each(sampleOrAll(ways, ways.slice(1)))("over %s", (way, open) => {
   });
 
   longTest("a thousand calls at once are all answered, and no more than the limit is carried out", async () => {
-    // A server of its own, because the limit is for all calls of a minute.
+    // A separate server, because the limit is for all calls of a minute.
     const program = way === "stdio" ? await open() : rawHttp((await served()).url);
     const texts = Array.from({ length: 1000 }, (_, at) => call("code_explain", { code: "DEFECT" }, at));
     const answers =
