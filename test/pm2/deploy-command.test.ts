@@ -111,7 +111,7 @@ longTest("from git clone to the first deploy, the five commands of the page are 
     execFileSync("sh", ["-ec", command], { cwd, env: plainEnvironment(env), stdio: ["ignore", "pipe", "pipe"] });
   shell("git init --quiet --initial-branch=main && git add --all && git commit --quiet --message one", source);
   shell(`git clone --quiet --bare source acme.git`, other.folder);
-  const [clone = "", cd = "", init = "", commit = "", first = "", ...more] = start;
+  const [clone = "", cd = "", init = "", commit = "", deploying = "", ...more] = start;
   expect([cd, more]).toEqual(["cd shop", []]);
   shell(clone.replace("git@github.com:acme/shop.git", "acme.git shop"), other.folder);
   const root = join(other.folder, "shop");
@@ -120,7 +120,7 @@ longTest("from git clone to the first deploy, the five commands of the page are 
   const begun = await own(init);
   expect(begun.code, begun.stderr).toBe(0);
   shell(commit, root);
-  const deployed = await own(first);
+  const deployed = await own(deploying);
   expect(deployed.code, deployed.stderr).toBe(0);
   expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe("production");
 });

@@ -15,7 +15,7 @@ import {
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { execute, rolloutRollback } from "../../src/core/index.ts";
-import { longTest } from "../support/runs.ts";
+import { longTest, sampleOrAll } from "../support/runs.ts";
 import { caller, shopUnderPm2 } from "./deployed-shop.ts";
 
 const shop = shopUnderPm2();
@@ -57,7 +57,7 @@ longTest("a rollback goes back to a release from a file, and a commit is deploye
   expect((await shop.deploy()).deploy.subject).toBe("version 1");
 });
 
-test.each<[string, () => void, string]>([
+const TRAPS: readonly [string, () => void, string][] = [
   [
     "a link to outside",
     () => symlinkSync("/etc", join(built, "trap")),
@@ -82,21 +82,27 @@ test.each<[string, () => void, string]>([
     () => mkdirSync(join(built, "trap/.git"), { recursive: true }),
     "./trap/.git/ belongs to a Git repository.",
   ],
-])("%s is refused, and nothing is left of it", async (_what, trap, why) => {
-  build("9");
-  trap();
-  const before = shop.releases();
-  for (const from of [built, file]) {
-    if (from === file) pack(".");
-    const { body } = await shop.refused({ from });
-    expect([body.code, body.details]).toEqual([
-      "RELEASE_FILE_UNUSABLE",
-      expect.stringContaining(`not used as a release. ${why}\n`),
-    ]);
-  }
-  expect(shop.releases()).toEqual(before);
-  for (const name of ["trap", "out"]) rmSync(join(built, name), { recursive: true, force: true });
-});
+];
+
+/** The links, which only the whole archive shows to lead out. */
+test.each(sampleOrAll(TRAPS, TRAPS.slice(0, 2)))(
+  "%s is refused, and nothing is left of it",
+  async (_what, trap, why) => {
+    build("9");
+    trap();
+    const before = shop.releases();
+    for (const from of [built, file]) {
+      if (from === file) pack(".");
+      const { body } = await shop.refused({ from });
+      expect([body.code, body.details]).toEqual([
+        "RELEASE_FILE_UNUSABLE",
+        expect.stringContaining(`not used as a release. ${why}\n`),
+      ]);
+    }
+    expect(shop.releases()).toEqual(before);
+    for (const name of ["trap", "out"]) rmSync(join(built, name), { recursive: true, force: true });
+  },
+);
 
 test("a name outside, a torn file and a missing one are refused", async () => {
   build("9");
