@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
       'module.exports = { apps: [{ name: "other", script: "./x.js" }] };',
     );
     await open.refresh();
-    await open.page.getByText("none has a name that ends in restapi or grpcapi").waitFor();
+    await open.page.getByText("no app has a name that ends in restapi or grpcapi").waitFor();
   });
 
   longTest("starts with the kind of the service configuration, and changes nothing that is stored", async () => {

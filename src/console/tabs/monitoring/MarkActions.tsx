@@ -21,13 +21,14 @@ interface MarkActionsProps {
 type Verb = "Mute" | "Note";
 
 /** The notes, and the buttons that mute the apps or leave a note. */
-export function MarkActions({ subjects, kinds, monitor }: MarkActionsProps): JSX.Element {
+export function MarkActions({ subjects, kinds, monitor }: MarkActionsProps): JSX.Element | null {
   const { identity } = useConsole();
   const verb = useSignal<Verb | undefined>(undefined);
   const reason = identity.reasonAgainst("act");
   const notes = monitor.marks.list.value.flatMap(({ subject, note }) =>
     note !== undefined && subjects.includes(subject) ? [{ subject, ...note }] : [],
   );
+  if (!monitor.marks.isHere) return null;
   const verbs: readonly Verb[] = kinds.length > 0 ? ["Mute", "Note"] : ["Note"];
   const close = (): void => void (verb.value = undefined);
   return (

@@ -9,8 +9,12 @@ const EVERY_S = 15;
 
 export type Marks = ReturnType<typeof createMarks>;
 
-/** The mutes and notes of all users, and the proposals that wait for a decision. */
-export function createMarks(api: Pick<Api, "marks" | "mute" | "note" | "proposals">, feed: Pick<Feed, "newest">) {
+/** The mutes and notes of all users, and the proposals that wait for a decision. Another node has its own: none here. */
+export function createMarks(
+  api: Pick<Api, "marks" | "mute" | "note" | "proposals">,
+  feed: Pick<Feed, "newest">,
+  node: string,
+) {
   const list = signal<readonly Mark[]>([]);
   const proposals = signal<readonly Proposal[]>([]);
   const load = async (): Promise<void> => {
@@ -22,12 +26,13 @@ export function createMarks(api: Pick<Api, "marks" | "mute" | "note" | "proposal
   };
   const turn = computed(() => Math.floor((feed.newest.value?.time ?? 0) / EVERY_S));
   effect(() => {
-    if (turn.value > 0) untracked(() => void load());
+    if (turn.value > 0 && node === "") untracked(() => void load());
   });
   return {
     list,
     proposals,
     load,
+    isHere: node === "",
     mute: async (body: Parameters<Api["mute"]>[0]): Promise<void> => void (list.value = (await api.mute(body)).marks),
     note: async (body: Parameters<Api["note"]>[0]): Promise<void> => void (list.value = (await api.note(body)).marks),
   };

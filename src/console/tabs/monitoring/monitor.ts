@@ -62,7 +62,7 @@ function createMonitor(page: Console) {
       page.store.update((document) => ({ ...document, runtimeEnvironment: environment }));
   };
   const view = createView(feed, watchReleased(api, feed));
-  const marks = createMarks(api, feed);
+  const marks = createMarks(api, feed, node);
   const problemCount = watchProblemCount(feed, { api, service, marks });
   return {
     ...createActions(feed, toasts),

@@ -13,7 +13,7 @@ export function AppTable({ apps, chosen }: { apps: readonly App[]; chosen: reado
       <table class="rows apps">
         <thead>
           <tr>
-            {["App", "Script", "Variables", "Command that starts it alone"].map((title) => (
+            {["App", "Script", "Variables", "Command"].map((title) => (
               <th key={title} scope="col">
                 {title}
               </th>
@@ -37,13 +37,13 @@ function AppRow({ app, isChosen }: { app: App; isChosen: boolean }): JSX.Element
     <tr>
       <th scope="row">{name || "App without a name"}</th>
       <td>
-        <code>{[interpreter, ...interpreterArgs].join(" ")}</code> {script ? <code>{script}</code> : <em>no script</em>}
+        <code>{[interpreter, ...interpreterArgs].join(" ")}</code> {script ? <code>{script}</code> : <em>none</em>}
       </td>
       <td>
         <Variables variables={Object.entries(env)} />
       </td>
       <td>
-        {command ? <CodeLine text={command} what={`the command of ${name}`} /> : <em>none, without a name</em>}
+        {command ? <CodeLine text={command} what={`the command of ${name}`} /> : <em>none</em>}
         {isChosen && <span class="badge good">started by the command above</span>}
       </td>
     </tr>

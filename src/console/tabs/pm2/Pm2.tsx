@@ -34,10 +34,7 @@ export function Pm2(): JSX.Element {
   const ecosystem = preview.ecosystem.value;
   return (
     <>
-      <TabHead
-        title="PM2 preview"
-        about="The apps that the ecosystem file of an environment declares. Nothing is started here."
-      >
+      <TabHead title="PM2 preview" about="The apps that the ecosystem file declares. Nothing is started here.">
         <IconButton icon="restart" label="Read the file again" variant="plain" onClick={() => void preview.reload()} />
       </TabHead>
       <RequestProblem problem={problem} retry={() => void preview.load()} />
@@ -88,7 +85,7 @@ function NoEcosystem({ preview, ecosystem }: { preview: Preview; ecosystem: Ecos
 function NoApps({ ecosystem }: { ecosystem: EcosystemResponse }): JSX.Element {
   return (
     <EmptyState icon="layers" title={`${ecosystem.fileName} declares no apps.`}>
-      <p>Add them to its list of apps and read it again.</p>
+      <p>Add one, and read it again.</p>
     </EmptyState>
   );
 }
@@ -133,10 +130,7 @@ function StartCommand({ preview, chosen }: StartCommandProps): JSX.Element {
             <CodeLine text={inFolder(chosen.cwd, chosen.command)} what="the command of the service kind" />
           </>
         ) : (
-          <p>
-            No app is started for this kind: none has a name that ends in{" "}
-            {(serviceKinds[kind]?.appSuffixes ?? []).join(" or ")}.
-          </p>
+          <p>Starts nothing: no app has a name that ends in {(serviceKinds[kind]?.appSuffixes ?? []).join(" or ")}.</p>
         )}
       </div>
     </Card>
