@@ -16,6 +16,7 @@ import type * as schemas from "../../src/core/api/frames.ts";
 import { testServer, type ServerOptions } from "../server/support.ts";
 import { manualTelemetry, hostSample, sample, withTelemetry } from "../server/socket/hand-telemetry.ts";
 import { longTest } from "../support/runs.ts";
+import { VISIBLE_ASCII } from "../support/tokens.ts";
 
 const TOKEN = "a-token-of-good-length";
 const env = { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: TOKEN };
@@ -214,8 +215,8 @@ describe("the token", () => {
     await expect(next(refusing.watch()[Symbol.asyncIterator]())).rejects.toMatchObject(unauthorized);
   });
 
-  test("may be any text", async () => {
-    const token = "tökén-of-good-length-😀";
+  test("may have every visible character of ASCII", async () => {
+    const token = VISIBLE_ASCII;
     const { telemetry, server } = await start({ host: "0.0.0.0", env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: token } });
     const frames = client(server.url.replace("0.0.0.0", "127.0.0.1"), { token }).watch()[Symbol.asyncIterator]();
     const first = next(frames);

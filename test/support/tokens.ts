@@ -17,3 +17,6 @@ export async function createToken(
 export function bearer(token: string): { readonly authorization: string } {
   return { authorization: `Bearer ${token}` };
 }
+
+/** From `!` to `~`: each character that a token may have beside an inner blank. */
+export const VISIBLE_ASCII = Array.from({ length: 94 }, (_, at) => String.fromCodePoint(33 + at)).join("");
