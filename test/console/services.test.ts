@@ -88,7 +88,9 @@ describe.skipIf(!hasBrowser)("the switch of services", () => {
     await expect.poll(() => page.getByLabel("HTTP framework", { exact: true }).inputValue()).toBe("hapi");
     await tab("PM2 preview").click();
     await page.getByRole("rowheader", { name: "billing-worker" }).waitFor();
-    await expect.poll(() => page.locator(".apps tbody th").allTextContents()).toEqual(["billing-api", "billing-worker"]);
+    await expect
+      .poll(() => page.locator(".apps tbody th").allTextContents())
+      .toEqual(["billing-api", "billing-worker"]);
     await page.reload();
     await page.getByRole("rowheader", { name: "billing-worker" }).waitFor();
     await expect.poll(() => choice.inputValue()).toBe("billing");

@@ -25,7 +25,7 @@ export function parseLine(line: string): ParsedLine {
   const text = stamped?.rest ?? line;
   const read = readRecord(text) ?? { atMs: null, level: levelIn(text), text };
   if (read.atMs !== null) return read;
-  // Each member by name: to spread an object costs ten times as much as all else here.
+  // Each member by name: to spread an object costs ten times as much as everything else here.
   const { level, text: message, fields } = read;
   return { atMs: stamped?.atMs ?? null, laterMs: stamped?.laterMs, level, text: message, fields };
 }

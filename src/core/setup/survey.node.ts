@@ -1,3 +1,4 @@
+import type { Dirent } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { readSnapshot } from "../files/read.ts";
@@ -12,28 +13,33 @@ export async function surveyFolder(root: string): Promise<Survey> {
   const files = new Map<string, string | undefined>();
   const outside = new Map<string, string>();
   const realRoot = await realpath(root).catch(() => root);
-  let isCut = false;
   let total = 0;
-  const visit = async (folder: string, depth: number): Promise<void> => {
-    const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
-    for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-      const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isDirectory() && !isSkippedFolder(entry.name) && depth < MAX_DEPTH) await visit(path, depth + 1);
-      const target = entry.isSymbolicLink() && isEnvName(path) ? await linkedFile(join(root, path)) : undefined;
-      const isOutside = target !== undefined && !target.startsWith(`${realRoot}/`);
-      if (isOutside) outside.set(path, target);
-      if (isOutside || (target === undefined && !entry.isFile())) continue;
-      if (files.size >= MAX_FILES) {
-        isCut = true;
-        return;
-      }
-      const text = isSurveyed(path) && total < MAX_TOTAL_BYTES ? await readText(join(root, path)) : undefined;
-      total += text?.length ?? 0;
-      files.set(path, text);
+  for await (const { path, entry } of entriesBelow(root, "", 0)) {
+    const target = entry.isSymbolicLink() && isEnvName(path) ? await linkedFile(join(root, path)) : undefined;
+    if (target !== undefined && !target.startsWith(`${realRoot}/`)) {
+      outside.set(path, target);
+      continue;
     }
-  };
-  await visit("", 0);
-  return { files, isCut, outside };
+    if (target === undefined && !entry.isFile()) continue;
+    if (files.size >= MAX_FILES) return { files, isCut: true, outside };
+    const text = isSurveyed(path) && total < MAX_TOTAL_BYTES ? await readText(join(root, path)) : undefined;
+    total += text?.length ?? 0;
+    files.set(path, text);
+  }
+  return { files, isCut: false, outside };
+}
+
+async function* entriesBelow(
+  root: string,
+  folder: string,
+  depth: number,
+): AsyncGenerator<{ path: string; entry: Dirent }> {
+  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
+  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+    if (!entry.isDirectory()) yield { path, entry };
+    else if (!isSkippedFolder(entry.name) && depth < MAX_DEPTH) yield* entriesBelow(root, path, depth + 1);
+  }
 }
 
 function readText(path: string): Promise<string | undefined> {

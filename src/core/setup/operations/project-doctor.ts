@@ -93,7 +93,7 @@ function statuses(found: IssuesByCheck, offline: boolean): DoctorResponse["check
 async function nextSteps(issues: readonly Issue[]): Promise<Record<string, string>> {
   if (issues.length === 0) return {};
   const { findCodeDoc: docOf } = await import("../codes/catalog.ts");
-  // What a daemon that was killed needs is more than what an absent one needs: its saved list.
+  // A killed daemon needs its saved list, an absent one only an app.
   const isDead = issues.some(({ code }) => code === "DAEMON_DEAD");
   return Object.fromEntries(
     issues.flatMap(({ code }) => {
