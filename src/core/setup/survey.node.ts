@@ -15,7 +15,7 @@ export async function surveyFolder(root: string): Promise<Survey> {
   const realRoot = await realpath(root).catch(() => root);
   let total = 0;
   for await (const { path, entry } of entriesBelow(root, "", 0)) {
-    const target = entry.isSymbolicLink() && isEnvName(path) ? await linkedFile(join(root, path)) : undefined;
+    const target = isEnvName(path) ? await linkedFile(join(root, path), entry) : undefined;
     if (target !== undefined && !target.startsWith(`${realRoot}/`)) {
       outside.set(path, target);
       continue;
@@ -49,7 +49,8 @@ function readText(path: string): Promise<string | undefined> {
   );
 }
 
-async function linkedFile(path: string): Promise<string | undefined> {
+async function linkedFile(path: string, entry: Dirent): Promise<string | undefined> {
+  if (!entry.isSymbolicLink()) return undefined;
   try {
     return (await stat(path)).isFile() ? await realpath(path) : undefined;
   } catch {
