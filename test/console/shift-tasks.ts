@@ -23,7 +23,7 @@ export function shiftTasks(browser: Browser): void {
 function sinceRelease(browser: Browser): void {
   const { longTask } = inEveryWay;
 
-  longTask("memory and ends since the last release", { clicks: 2, touches: 3, first: "impossible" }, async (by) => {
+  longTask("memory and ends since the last release", { clicks: 2, first: "impossible" }, async (by) => {
     const files = repository();
     const now = Date.now();
     const memory = (ms: number): number => Math.round(MIB * (700 - ((now - ms) / (8 * HOUR)) * 600));
@@ -81,8 +81,8 @@ function ofEnvironments(browser: Browser): void {
 
   longTask("two pages with two environments", { clicks: 2, first: "impossible" }, async (by) => {
     const server = await testServer(noPm2);
-    const other = await openConsole(browser, server.url, { ...by.look, tab: "environment?environment=dev" });
-    const { page, clicks } = await opened(by, browser, server, { tab: "environment?environment=dev" });
+    const other = await openConsole(browser, server.url, { ...by.look, tab: "plan" });
+    const { page, clicks } = await opened(by, browser, server, { tab: "plan" });
     await by.choose(environmentOf(page), "production");
     await page.locator(".top.production").waitFor();
     await expect.poll(() => page.title()).toContain("production");
