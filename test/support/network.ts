@@ -42,7 +42,11 @@ export function network(): Network {
       count += 1;
       const [name, outer, inner] = [`${id}-${count}`, `${id}o${count}`, `${id}i${count}`];
       ip("netns", "add", name);
-      onTestFinished(() => ip("netns", "del", name));
+      onTestFinished(() => {
+        // The kernel takes a deleted namespace apart later, and until then the next test cannot have the name.
+        ip("link", "del", outer);
+        ip("netns", "del", name);
+      });
       ip("link", "add", outer, "type", "veth", "peer", "name", inner, "netns", name);
       ip("link", "set", outer, "master", bridge, "up");
       ip("-n", name, "addr", "add", `${subnet}.${count + 1}/24`, "dev", inner);
