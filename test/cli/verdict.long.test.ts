@@ -16,6 +16,7 @@ start worker --ecosystem | restart api | reload api | stop worker | wait api | r
 env get | env get --app api | env get GHOST | env set PAGE_SIZE=30 --dry-run | env set PAGE_SIZE=30 | env set PAGE_SIZE=x
 env unset PAGE_SIZE --dry-run | env diff dev production | env check | env run --app ghost -- true | env template --check
 keys list | keys confirm PAGE_SIZE | keys set-tier editable PAGE_SIZE | startup check rest
+keys allow PAGE_SIZE | keys hide PAGE_SIZE | keys add GREETING | mute worker | note worker noted
 check | validate | doctor | boot | explain PM2_NOT_RUNNING | explain GHOST
 ecosystem show | ecosystem drift | ecosystem check
 targets list | targets validate | targets remove ghost --yes | interfaces list | interfaces validate | config show | config validate
@@ -31,7 +32,7 @@ apply --app ghost --yes | scale ghost 2
 
 /** Documents, streams, questions and what must not run in a test: no verdict belongs before them. */
 const WITHOUT_VERDICT = new Set(
-  `agent boot:disable boot:enable boot:restore completion config:set deploy env:edit env:export env:profile:apply env:profile:list
+  `agent boot:disable boot:enable boot:restore completion config:set daemon:renew deploy env:edit env:export env:profile:apply env:profile:list
   env:profile:show init interfaces:add interfaces:edit interfaces:remove matrix:show mcp metrics:watch nats:config nats:init nats:join nats:key
   nats:setup rollout:resume rollout:rollback rollout:unlock schema serve skill targets:add targets:duplicate targets:edit`.split(
     /\s+/,
@@ -94,6 +95,7 @@ function masked(line: string, root: string): string {
   return line
     .replaceAll(root, "<root>")
     .replaceAll(home, "<home>")
+    .replaceAll(/Disk \/\S*:/g, "Disk <mount>:")
     .replaceAll(/\d{8}-\d{6}-[0-9a-f]{4}/g, "<release>")
     .replaceAll(/\b[0-9a-f]{4}-[0-9a-f]{4}\b/g, "<plan>")
     .replaceAll(/\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\+\d\d:\d\d)?/g, "<local time>")
