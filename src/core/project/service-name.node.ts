@@ -15,7 +15,7 @@ export function serviceName(root: string): string {
 function originName(root: string): string | undefined {
   const folder = /^gitdir: (.+)\/worktrees\/[^/\n]+$/m.exec(readText(join(root, ".git")))?.[1] ?? join(root, ".git");
   const [, url = ""] =
-    /^\[remote "origin"\]\n(?:\s+.*\n)*?\s+url = (.+)$/m.exec(readText(join(folder, "config"))) ?? [];
+    /^\[remote "origin"\]\n(?:(?:[ \t].*)?\n)*?[ \t]+url = (.+)$/m.exec(readText(join(folder, "config"))) ?? [];
   return /([^/:]+?)(?:\/?\.git)?\/*$/.exec(url)?.[1];
 }
 

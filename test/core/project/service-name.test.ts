@@ -37,3 +37,10 @@ test("without a package, clones and worktrees have the name of their origin", ()
   const names = ["blue", "green", "tree", "local"].map((folder) => serviceName(workspace.path(folder)));
   expect(names).toEqual(["shop", "shop", "shop", "local"]);
 });
+
+test("an origin of many lines is read at once, with an address or without", () => {
+  const many = `[remote "origin"]\n${"    fetch = +refs/heads/*\n\n".repeat(200)}`;
+  const workspace = makeWorkspace({ "blue/.git/config": `${many}[user]\n` });
+  workspace.write("green/.git/config", `${many}    url = git@github.com:team/shop.git\n`);
+  expect(["blue", "green"].map((folder) => serviceName(workspace.path(folder)))).toEqual(["blue", "shop"]);
+});
