@@ -14,7 +14,7 @@ import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
 import { visibleKeys } from "../env/runtime-keys.ts";
 import { normaliseApp } from "../pm2/normalise.ts";
 import { allEnvPaths, envLayerPaths } from "../project/env-layers.ts";
-import { findUnnamedEnvFiles } from "../running/unnamed-env-files.ts";
+import { unnamedEnvFiles } from "../running/unnamed-env-files.ts";
 import type { HasStamps } from "../files/port-files.ts";
 
 export type VerdictContent = Pick<EcosystemContent, "loaded" | "contract" | "fileName" | "name">;
@@ -89,7 +89,7 @@ async function readAppValues(
   const serviceOf = new Map(
     (loaded?.apps ?? []).map(({ fields, start }) => [normaliseApp(fields).name, start?.service]),
   );
-  const named = allEnvPaths(workspace, { project, contract });
+  const findUnnamed = unnamedEnvFiles(stamps, allEnvPaths(workspace, { project, contract }));
   return {
     declaredIn: fileName,
     sources: loaded?.files ?? [],
@@ -101,7 +101,7 @@ async function readAppValues(
       openKeys: app.openKeys,
       envFiles: app.envFiles,
       layers: envLayerPaths(workspace, { project, contract }, environment, serviceOf.get(app.name) ?? ""),
-      unnamed: findUnnamedEnvFiles(stamps, { cwd: app.cwd, environment }, [...named, ...app.envFiles]),
+      unnamed: findUnnamed({ cwd: app.cwd, environment, envFiles: app.envFiles }),
       environmentsAt: (position) => environmentsAt(app, position),
       formerKeysOf: (process) => formerKeys(ownMember(appliedApps, app.name), process),
     })),

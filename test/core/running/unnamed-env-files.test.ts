@@ -2,22 +2,24 @@
 import { symlinkSync } from "node:fs";
 import { expect, test } from "vitest";
 import { nodeFileStamps } from "../../../src/core/files/index.ts";
-import { findUnnamedEnvFiles } from "../../../src/core/running/unnamed-env-files.ts";
+import { unnamedEnvFiles } from "../../../src/core/running/unnamed-env-files.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
 
 test("files of the folder count, a link as the file that it leads to, unless an environment names them", () => {
   const workspace = makeWorkspace({ "shared/.env": "A=1\n", "app/.env.production": "A=2\n", "app/.env.dev": "A=3\n" });
   symlinkSync("../shared/.env", workspace.path("app/.env"));
   symlinkSync("app", workspace.path("current"));
-  const found = (cwd: string, named: readonly string[]) =>
-    findUnnamedEnvFiles(
-      nodeFileStamps,
-      { cwd: workspace.path(cwd), environment: "production" },
-      named.map((path) => workspace.path(path)),
-    ).map((path) => path.slice(workspace.root.length + 1));
+  const found = (cwd: string, named: readonly string[], own: readonly string[] = []) => {
+    const [paths, envFiles] = [named, own].map((list) => list.map((path) => workspace.path(path)));
+    const find = unnamedEnvFiles(nodeFileStamps, paths ?? []);
+    return find({ cwd: workspace.path(cwd), environment: "production", envFiles: envFiles ?? [] }).map((path) =>
+      path.slice(workspace.root.length + 1),
+    );
+  };
   expect(found("app", [])).toEqual(["app/.env", "app/.env.production"]);
   expect(found("app", ["app/.env.production"])).toEqual(["app/.env"]);
   expect(found("current", ["shared/.env"])).toEqual(["current/.env.production"]);
   expect(found("shared", ["shared/.env"])).toEqual([]);
+  expect(found("current", [], ["shared/.env"])).toEqual(["current/.env.production"]);
   expect(found("missing", [])).toEqual([]);
 });
