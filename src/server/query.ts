@@ -2,6 +2,7 @@ import * as z from "zod";
 import { TIME_FORMAT } from "../core/api/input-fields.ts";
 import { SvcmError } from "../core/index.ts";
 import { readSince } from "../core/words/local-time.ts";
+import { once } from "../core/words/once.ts";
 
 export interface Parameter {
   readonly name: string;
@@ -29,9 +30,9 @@ export function parametersOf(input: z.core.$ZodType, names: readonly string[]): 
  * the first request, because a server starts with all of its routes and is asked few of them.
  */
 export function queryReader(describe: () => readonly Parameter[], now: () => number): QueryReader {
-  let described: ReadonlyMap<string, Parameter> | undefined;
+  const described = once(() => new Map(describe().map((parameter) => [parameter.name, parameter])));
   return (query) => {
-    const byName = (described ??= new Map(describe().map((parameter) => [parameter.name, parameter])));
+    const byName = described();
     const values: Record<string, Value> = {};
     for (const [name, value] of Object.entries(query)) {
       const parameter = byName.get(name);
