@@ -34,6 +34,8 @@ export interface FleetLink {
   readonly maxBytes: number;
   /** If several links use the same name, one of them gets each message. @returns the function that ends it */
   serve(subject: string, name: string, handle: (message: Incoming) => void): () => void;
+  /** Until the server has all that was sent, so that a request finds who serves. At once if the connection is lost. */
+  flush(): Promise<void>;
   /** @throws {SvcmError} FLEET_FAILED with NODE_UNREACHABLE or NODE_TIMEOUT, FORBIDDEN */
   request(address: Address, bytes: Uint8Array, timeoutMs: number): Promise<Uint8Array>;
   readonly nodes: NodeEntries;
@@ -96,6 +98,7 @@ export async function openLink(settings: FleetSettings, owner: Owner): Promise<F
       const subscription = connection.subscribe(subject, { queue: name, callback });
       return () => subscription.unsubscribe();
     },
+    flush: () => exchange(() => connection.flush()).catch(nothing),
     request: (address, bytes, timeoutMs) =>
       exchange(async () => (await connection.request(requestSubject(address), bytes, { timeout: timeoutMs })).data),
     rollouts: openRolloutRecords(api),

@@ -80,6 +80,7 @@ async function serveOver(
   });
   serving = serveNode({ node: name, version, ports, link, rollouts, nats, refusals, onDefect });
   const delivery = deliverEvents({ node: name, ports, link, aheadMs: heartbeat.aheadMs, onChange });
+  await link.flush();
   const servers = redactServers(settings.servers);
   log.info({ node: name, servers }, "node is in the fleet");
   return {

@@ -1,4 +1,6 @@
 /** Failures in a fleet: a killed server, slow nodes, false identities, and messages that are too large. */
+import { once } from "node:events";
+import { createConnection, createServer, type AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { contractShow, envRead, envWrite, identityShow, type Ports } from "../../src/core/index.ts";
 import { openLink } from "../../src/fleet/link.ts";
@@ -19,6 +21,20 @@ const outcome = (work: Promise<unknown>): Promise<string> =>
   );
 
 const outcomeOf = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error);
+
+/** What the node sends arrives later. @returns the address */
+async function slowLine(url: string): Promise<string> {
+  const line = createServer((near) => {
+    const far = createConnection(Number(new URL(url).port), "127.0.0.1");
+    const end = (): void => void (near.destroy(), far.destroy());
+    for (const socket of [near, far]) socket.on("error", end).on("close", end);
+    far.pipe(near);
+    near.on("data", (bytes) => setTimeout(() => far.write(bytes), 50));
+  }).listen(0, "127.0.0.1");
+  await once(line, "listening");
+  onTestFinished(() => void line.close());
+  return `nats://127.0.0.1:${(line.address() as AddressInfo).port}`;
+}
 
 describe.skipIf(!hasNats)("the server is killed (needs nats-server)", () => {
   longTest(
@@ -55,6 +71,14 @@ describe.skipIf(!hasNats)("the server is killed (needs nats-server)", () => {
     await Promise.all([back, node.logged("connected to NATS again")]);
     await link.request({ node: "web-1", kind: "read", id: "identity.show", user: "edda" }, encode({ input: {} }), MS);
     expect(frameworkOf(fleet, "web-1")).toBe("express");
+  });
+
+  test("a node that says it is in the fleet is found at once, over a slow line too", async () => {
+    const fleet = await testFleet();
+    const vera = await fleet.as("vera");
+    const line = await slowLine(fleet.server.url);
+    await fleet.start("web-1", { url: line });
+    expect(await vera.ask("web-1", identityShow, {}, MS)).toMatchObject({ actor: "vera" });
   });
 
   longTest("without a server, svcm names the address that it tried", async () => {

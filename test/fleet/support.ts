@@ -28,7 +28,7 @@ export interface TestFleet {
   root(name: string): string;
   start(
     name: string,
-    options?: { readonly world?: (ports: Ports) => Ports; readonly version?: string },
+    options?: { readonly world?: (ports: Ports) => Ports; readonly version?: string; readonly url?: string },
   ): Promise<RunningNode & { readonly logged: (words: string) => Promise<void> }>;
   as(user: string): Promise<Fleet>;
 }
@@ -114,7 +114,7 @@ export async function testFleet({
     ports: portsOf,
     variables,
     root,
-    async start(name, { world = (own: Ports): Ports => own, version = "1.2.3" } = {}) {
+    async start(name, { world = (own: Ports): Ports => own, version = "1.2.3", url } = {}) {
       const log: string[] = [];
       const received = new EventEmitter();
       const write = (_facts: object, words: string): void => {
@@ -128,6 +128,7 @@ export async function testFleet({
       const node = await startNode({
         ports,
         env: variables(name),
+        url,
         version,
         log: { info: write, warn: write, error: write },
       });
