@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { ask } from "../server/support.ts";
 import { axe, overflow } from "./accessibility.ts";
-import { CHANGED, nightServer } from "./night-server.ts";
+import { CHANGED, nightServer, zoneAtNoon } from "./night-server.ts";
 import { openConsole } from "./open-console.ts";
 
 const browser = useBrowser();
@@ -17,7 +17,7 @@ test.skipIf(!hasBrowser)(
     expect(Math.max(...times)).toBeLessThanOrEqual(CHANGED + 70_000);
     expect(json.events.some(({ app }: { app: string }) => app === "web")).toBe(true);
 
-    const { page, button } = await openConsole(browser, server.url, { tab: "activity" });
+    const { page, button } = await openConsole(browser, server.url, { tab: "activity", timeZone: zoneAtNoon() });
     const rows = page.locator("tbody tr:not(.day)");
     const change = rows.filter({ hasText: "env.write" });
     await change.getByRole("button", { name: "Events after it" }).click();

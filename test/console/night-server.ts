@@ -8,6 +8,12 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 const NOW = Math.floor(Date.now() / 1000) * 1000;
 export const CHANGED = NOW - 20 * 60_000;
 
+/** A time zone where it is noon, because a row of Activity does not go on past midnight. */
+export function zoneAtNoon(): string {
+  const ahead = 12 - new Date(NOW).getUTCHours();
+  return `Etc/GMT${ahead < 0 ? "+" : "-"}${Math.abs(ahead)}`;
+}
+
 export async function nightServer(): Promise<TestServer> {
   const home = temporaryFolder();
   writeNightLog(home, { now: NOW, changedMs: CHANGED });
