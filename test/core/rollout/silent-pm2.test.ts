@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { SvcmError } from "../../../src/core/api/errors.ts";
 import { waitUntilHealthy } from "../../../src/core/rollout/apply/gate.ts";
+import { revertApps } from "../../../src/core/rollout/apply/revert-apps.ts";
 import { verify } from "../../../src/core/rollout/control/verify.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import { record } from "../../support/process-record.ts";
@@ -45,4 +46,23 @@ test("silence until the deadline is a failure, and a daemon that is gone is one 
     await expect(wait(silentPm2(60_000))).rejects.toMatchObject({ body: { code: "PM2_TIMEOUT" } });
     await expect(wait(silentPm2(1, "PM2_NOT_RUNNING"))).rejects.toMatchObject({ body: { code: "PM2_NOT_RUNNING" } });
   }
+});
+
+test("a revert waits while PM2 is silent, and touches nothing that runs as before", async () => {
+  const before = { name: online.name, pmId: online.pmId, uniqueId: online.uniqueId, pid: 7, isStopped: false };
+  const revertDuring = (silentMs: number) => {
+    const { processes, ...more } = silentPm2(silentMs) as {
+      processes: { list: () => Promise<readonly ProcessRecord[]> };
+    };
+    const ports = {
+      ...more,
+      processes: { ...processes, withHomeKey: async () => ({ ...processes, digest: () => "same" }) },
+      releases: { changedEnvFiles: async () => new Map(), recordsFile: () => "records" },
+    };
+    const head = { before: [{ ...before, definition: "same" }], left: { apps: {} } };
+    const context = { head, requirementOf: () => gate, add: async () => undefined };
+    return revertApps(ports as never, context as never, [online.name]);
+  };
+  await expect(revertDuring(12_000)).resolves.toMatchObject({ reasons: [] });
+  await expect(revertDuring(60_000)).resolves.toMatchObject({ reasons: [expect.stringContaining("did not answer")] });
 });

@@ -5,7 +5,7 @@ import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { actOn } from "../control/act-on.ts";
 import type { ActionContext } from "../control/action.ts";
-import { isUp, isLaunching, POLL_INTERVAL_MS, DEFAULT_TIMEOUT_MS } from "../control/verify.ts";
+import { isUp, isLaunching, listBy, POLL_INTERVAL_MS, DEFAULT_TIMEOUT_MS } from "../control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { listenTimeoutMs } from "../../pm2/settings.ts";
 import type { SavedRun, HasProcesses } from "../../pm2/port-processes.ts";
@@ -230,11 +230,12 @@ function isSettled(before: ProcessRecord, now: ProcessRecord): boolean {
   return !isLaunching(before) && !isLaunching(now) && now.pid === before.pid;
 }
 
-async function readAgain(ports: HasProcesses, record: ProcessRecord): Promise<ProcessRecord> {
+async function readAgain(ports: HasClock & HasProcesses, record: ProcessRecord): Promise<ProcessRecord> {
   return (await listProcesses(ports, [record.name])).find(({ pmId }) => pmId === record.pmId) ?? record;
 }
 
-async function listProcesses({ processes }: HasProcesses, names: readonly string[]): Promise<ProcessRecord[]> {
-  const { list } = await processes.withHomeKey();
-  return (await list()).filter(({ name }) => names.includes(name));
+async function listProcesses(ports: HasClock & HasProcesses, names: readonly string[]): Promise<ProcessRecord[]> {
+  const processes = await ports.processes.withHomeKey();
+  const all = await listBy({ clock: ports.clock, processes }, ports.clock.elapsed() + DEFAULT_TIMEOUT_MS);
+  return all.filter(({ name }) => names.includes(name));
 }

@@ -39,7 +39,7 @@ interface VerifyOptions {
  * @throws {SvcmError} PM2_FAILED
  */
 export async function listBy(
-  { processes, clock }: HasClock & HasProcesses,
+  { processes, clock }: HasClock & { readonly processes: Pick<HasProcesses["processes"], "list"> },
   deadlineMs: number,
 ): Promise<readonly ProcessRecord[]> {
   for (;;) {
