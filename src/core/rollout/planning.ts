@@ -98,7 +98,7 @@ export async function computePlan(
     ],
     conflicts: [
       ...listConflicts(content, start.running, expecting.machine.cpuCores),
-      ...(request.from === undefined ? findOtherCheckouts(ports, expected, touchedBy(decision.steps, running)) : []),
+      ...takenOver(ports, input, decision, request.from),
     ],
     warnings: [...deadDaemon(start.dead), ...withheldIssues(loaded?.withheld ?? [])],
     notes: loaded ? volatileIssues(loaded.apps) : [],
@@ -109,9 +109,18 @@ export async function computePlan(
   return { plan, decision, content, expecting, expected, running, failing, envFiles, ...context };
 }
 
-function touchedBy(steps: Decision["steps"], running: readonly ProcessRecord[]): readonly ProcessRecord[] {
-  const names = new Set(steps.flatMap(stepNames));
-  return running.filter(({ name }) => names.has(name));
+function takenOver(
+  ports: HasStamps & HasWorkspace,
+  { expected, running }: ComparisonInput,
+  { steps }: Pick<Decision, "steps">,
+  from: string | undefined,
+): ReturnType<typeof findOtherCheckouts> {
+  const names = new Set(from === undefined ? steps.flatMap(stepNames) : []);
+  return findOtherCheckouts(
+    ports,
+    expected,
+    running.filter(({ name }) => names.has(name)),
+  );
 }
 
 function deadDaemon(message: string | undefined): Issue[] {
