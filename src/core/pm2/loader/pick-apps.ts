@@ -30,10 +30,12 @@ const MAX_CHARACTERS = 2 ** 20;
 export function pickApps(exported: unknown): Picked {
   const isDefaultExport = isDefaultExportOnly(exported);
   const config = isDefaultExport ? (exported as { default: unknown }).default : exported;
-  if (!isObject(config)) throw new ExportError(`it exports ${typeName(config)}; expected an object with "apps"`);
+  const wrongExport = `it exports ${typeName(config)}; expected an object with "apps"`;
+  if (!isConfig(config)) throw new ExportError(wrongExport);
   if (config instanceof Promise) throw new ExportError("it exports a promise, which PM2 does not wait for");
   const { found, value } = Array.isArray(config) ? { found: "export" as const, value: config } : findApps(config);
-  if (!isObject(value)) throw new ExportError(`"${found}" is ${typeName(value)}; expected a list of apps`);
+  if (!isObject(value))
+    throw new ExportError(value === config ? wrongExport : `"${found}" is ${typeName(value)}; expected a list of apps`);
   const list: unknown[] = Array.isArray(value) ? value : [value];
   // PM2 would treat the object as an app and fail with "No script path".
   if (found === "apps" && !Array.isArray(value) && Object.keys(value).length === 0)
@@ -43,6 +45,11 @@ export function pickApps(exported: unknown): Picked {
   const declared = found === "nothing" ? [] : Array.from(list, (app, index) => pickApp(app, index, budget));
   const servers = staticServers(config).map((app, index) => pickApp(app, list.length + index, budget));
   return { apps: [...declared, ...servers], found, isDefaultExport };
+}
+
+/** PM2 reads the list of a function or a class, too, but calls neither. */
+function isConfig(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value) || typeof value === "function";
 }
 
 function findApps(config: Readonly<Record<string, unknown>>): { found: Picked["found"]; value: unknown } {
