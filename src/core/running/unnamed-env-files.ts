@@ -1,7 +1,7 @@
 import type { FileStamps } from "../files/port-files.ts";
 import { once } from "../words/once.ts";
 
-/** dotenv reads the first; frameworks read the others, too. */
+/** dotenv reads the first; frameworks read the others, too, and some apps those of the folders above. */
 const namesFor = (environment: string): string[] => [
   ".env",
   ".env.local",
@@ -16,16 +16,21 @@ interface AppFolder {
   readonly envFiles: readonly string[];
 }
 
+interface Repository {
+  readonly root: string;
+  /** By any environment, because `svcm.yaml` then says who reads it. Looked at once for all apps. */
+  readonly named: readonly string[];
+}
+
 /**
- * Finds env files in the folder of an app that no environment names. The app may read them itself, so a change of one is
- * a doubt. A link counts as the file that it leads to.
- * @param named by any environment, because `svcm.yaml` then says who reads it. Looked at once for all apps
+ * Finds env files that no environment names, in the folder of an app and in those above it. The app may read them
+ * itself, so a change of one is a doubt. A link counts as the file that it leads to.
  */
-export function unnamedEnvFiles(stamps: FileStamps, named: readonly string[]): (app: AppFolder) => string[] {
+export function unnamedEnvFiles(stamps: FileStamps, { root, named }: Repository): (app: AppFolder) => string[] {
   const idsOf = (paths: readonly string[]) => stamps.read(paths).map((stamp) => stamp?.id);
   const namedIds = once(() => new Set(idsOf(named)));
   return ({ cwd, environment, envFiles }) => {
-    const paths = namesFor(environment).map((name) => `${cwd}/${name}`);
+    const paths = foldersUpTo(root, cwd).flatMap((folder) => namesFor(environment).map((name) => `${folder}/${name}`));
     const found = idsOf(paths);
     if (found.every((id) => id === undefined)) return [];
     const ownIds = idsOf(envFiles);
@@ -35,4 +40,9 @@ export function unnamedEnvFiles(stamps: FileStamps, named: readonly string[]): (
       return id !== undefined && !isNamed;
     });
   };
+}
+
+function foldersUpTo(root: string, folder: string): string[] {
+  if (!folder.startsWith(`${root}/`)) return [folder];
+  return [folder, ...foldersUpTo(root, folder.slice(0, folder.lastIndexOf("/")))];
 }
