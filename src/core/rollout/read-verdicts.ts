@@ -94,7 +94,7 @@ async function readAppValues(
     (loaded?.apps ?? []).map(({ fields, start }) => [normaliseApp(fields).name, start?.service]),
   );
   const named = allEnvPaths(workspace, { project, contract });
-  const findUnnamed = unnamedEnvFiles(stamps, { root: workspace.root, named });
+  const findUnnamed = unnamedEnvFiles(stamps, { root: workspace.root, environment, named });
   return {
     named,
     declaredIn: fileName,
@@ -107,7 +107,7 @@ async function readAppValues(
       openKeys: app.openKeys,
       envFiles: app.envFiles,
       layers: envLayerPaths(workspace, { project, contract }, environment, serviceOf.get(app.name) ?? ""),
-      unnamed: findUnnamed({ cwd: app.cwd, environment, envFiles: app.envFiles }),
+      unnamed: findUnnamed({ cwd: app.cwd, envFiles: app.envFiles }),
       environmentsAt: (position) => environmentsAt(app, position),
       formerKeysOf: (process) => formerKeys(ownMember(appliedApps, app.name), process),
     })),
