@@ -1,5 +1,5 @@
 /**
- * Projects as teams have them, started by PM2 itself: after each change that a fresh start would show, plan, drift and
+ * Projects as teams have them, started by PM2 itself. After each change that a fresh start would show, plan, drift and
  * status say the change or `unknown`, and "nothing to do" once it is true.
  */
 import { execFile } from "node:child_process";
@@ -59,7 +59,7 @@ function portsOf(root: string, env: Record<string, string> = {}): Ports {
   return nodePorts({ root: at(root), cwd: at(root), env: { ...base, ...env } });
 }
 
-/** The three faces agree: returns one line for each step, and for each doubt. */
+/** Plan, drift and status agree. Returns one line for each step, and for each doubt. */
 async function told(ports: Ports): Promise<string[]> {
   const { steps, unknown, issues } = await execute(rolloutPlan, ports, {}, caller);
   const errors = issues.filter(({ severity }) => severity === "error");
