@@ -3,7 +3,7 @@
  * status say the change or `unknown`, and "nothing to do" once it is true.
  */
 import { execFile } from "node:child_process";
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -17,6 +17,8 @@ import {
   statusShow,
   type Ports,
 } from "../../src/core/index.ts";
+import { plainEnvironment } from "../support/command-line.ts";
+import { GIT_ENVIRONMENT } from "../support/git.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
 import { longTest } from "../support/runs.ts";
@@ -141,6 +143,46 @@ longTest("npm from another release folder, which shares the releases of the firs
     [1, 2].map(async (id) => (await portsOf(`shop/releases/${id}`).releases.list()).length),
   );
   expect([first, second]).toEqual([1, 1]);
+});
+
+longTest("an interpreter that is a shim, with an own PATH", TIME, async () => {
+  write("shim/bin/node-shim", `#!/bin/sh\nPATH="/shim:$PATH" exec "${process.execPath}" "$@"\n`);
+  chmodSync(at("shim/bin/node-shim"), 0o755);
+  const env = { PATH: `/declared:${process.env["PATH"]}` };
+  project("shim", [
+    { name: "plain", script: "./server.js", interpreter: at("shim/bin/node-shim") },
+    { name: "declared", script: "./server.js", interpreter: at("shim/bin/node-shim"), env },
+  ]);
+  write("shim/server.js", IDLE);
+  await pm2("shim", "start", "ecosystem.config.js");
+  await pm2("shim", "save");
+  const ports = portsOf("shim");
+  expect(await told(ports)).toEqual([]);
+  expect((await execute(rolloutPlan, ports, {}, caller)).issues).toEqual([]);
+});
+
+longTest("a renamed module is in the commit of the start, so a rollback can restore it", TIME, async () => {
+  project("renamed", [{ name: "renamed", script: "./server.js" }]);
+  write("renamed/server.js", `require("./one.js");\n${IDLE}`);
+  write("renamed/one.js", "");
+  const git = (...args: string[]) =>
+    run("git", args, { cwd: at("renamed"), env: plainEnvironment({ ...GIT_ENVIRONMENT, HOME: own.folder }) });
+  const commit = async (): Promise<void> => {
+    await git("add", "server.js", "one.js", "two.js", ".gitignore");
+    await git("commit", "--quiet", "--message", "change");
+  };
+  write("renamed/.gitignore", ".svcm\n");
+  write("renamed/two.js", "");
+  await git("init", "--quiet", "--initial-branch=main");
+  await commit();
+  await pm2("renamed", "start", "ecosystem.config.js");
+  const ports = portsOf("renamed");
+  expect(await told(ports)).toEqual([]);
+  await git("mv", "one.js", "three.js");
+  write("renamed/server.js", `require("./three.js");\n${IDLE}`);
+  const { steps } = await execute(rolloutPlan, ports, {}, caller);
+  expect(steps[0]).toMatchObject({ app: "renamed", why: [{ details: "3 files: one.js, server.js, three.js" }] });
+  expect(steps[0]?.notes).not.toContain("CODE_NOT_RESTORABLE");
 });
 
 longTest("folders of variables win over svcm.yaml, and only their files count", TIME, async () => {
