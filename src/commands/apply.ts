@@ -78,10 +78,7 @@ export default class Apply extends SvcmCommand {
       summary: "Move running apps to another environment than that of the last apply.",
       default: false,
     }),
-    "switch-checkout": Flags.boolean({
-      summary: "Take over running apps from another checkout on this machine.",
-      default: false,
-    }),
+    "switch-checkout": Flags.boolean({ summary: "Take over running apps from another checkout on this machine." }),
     "allow-dirty": Flags.boolean({ summary: "Apply even if files differ from the commit.", default: false }),
     message: Flags.string({ char: "m", summary: "A note for the release.", helpValue: "<text>" }),
     node: nodeFlag,
@@ -100,11 +97,10 @@ export default class Apply extends SvcmCommand {
     const { message, revert, save } = flags;
     const minHealthyMs = readTimeout(flags["min-healthy"], "--min-healthy");
     const switchEnvironment = flags["switch-environment"] || undefined;
-    const switchCheckout = flags["switch-checkout"] || undefined;
     const settings = {
       allowDirty: flags["allow-dirty"],
       switchEnvironment,
-      switchCheckout,
+      switchCheckout: flags["switch-checkout"],
       message,
       revert,
       save,

@@ -65,10 +65,17 @@ export function mayBeCode(path: string, rules: CodeRules): boolean {
   if (isNamed(path, rules)) return true;
   const folders = path.split("/").filter((folder) => folder !== ".");
   const name = folders.pop() ?? "";
-  if (NO_CODE.test(name) || NO_CODE_NAME.test(name) || TEST_FILE.test(name) || isLockfile(name)) return false;
-  // At the top, they describe the project, or are compared by their values.
-  if ((DOUBTFUL.test(name) || ENV_FILE.test(name)) && folders.length === 0) return false;
+  if (isNoCodeName(name) || (folders.length === 0 && isOfProject(name))) return false;
   return isBesideScript(path, rules) || !isOutside(folders, name);
+}
+
+function isNoCodeName(name: string): boolean {
+  return NO_CODE.test(name) || NO_CODE_NAME.test(name) || TEST_FILE.test(name) || isLockfile(name);
+}
+
+/** At the top, such a file describes the project, or is compared by its values. */
+function isOfProject(name: string): boolean {
+  return DOUBTFUL.test(name) || ENV_FILE.test(name);
 }
 
 /** In a folder of which nothing, or no file with such a name, is code. */
@@ -106,16 +113,20 @@ export function weigh(path: string, status: GitStatus, age: Age, rules: CodeRule
   const isBeside = isBesideScript(path, rules);
   const folders = (isBeside ? path.slice(rules.scriptFolder?.length) : path).split("/").slice(0, -1);
   const isDocs = !isBeside && folders.some((name) => DOCS_FOLDER.test(name));
-  if (status === "tracked") return isDocs || DOUBTFUL.test(path) || ENV_FILE.test(path) ? "doubtful" : "code";
+  if (status === "tracked") return isDocs || isOfProject(path) ? "doubtful" : "code";
   const look = lookOf(path, folders);
-  // An editor replaces a file, so it is a new one.
-  if (look === "settings" || (look === "data" && age === "new" && folders.some(isSettingsName))) return "doubtful";
-  if (isBeside) return age === "old" && PROGRAM.test(path) ? "code" : weighBeside(look, age);
+  if (isSettings(look, age, folders)) return "doubtful";
+  if (isBeside) return weighBeside(path, look, age);
   return weighElsewhere(isDocs ? "unclear" : look, { status, age, rules });
 }
 
-function weighBeside(look: Look, age: Age): Weight {
-  if (look === "source") return "code";
+/** An editor replaces a file, so it is a new one. */
+function isSettings(look: Look, age: Age, folders: readonly string[]): boolean {
+  return look === "settings" || (look === "data" && age === "new" && folders.some(isSettingsName));
+}
+
+function weighBeside(path: string, look: Look, age: Age): Weight {
+  if (look === "source" || (age === "old" && PROGRAM.test(path))) return "code";
   if (look === "data") return age === "old" ? "code" : orNone(age === "fellow");
   return orNone(look === "unclear" && age === "old");
 }

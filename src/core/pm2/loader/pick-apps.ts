@@ -30,12 +30,10 @@ const MAX_CHARACTERS = 2 ** 20;
 export function pickApps(exported: unknown): Picked {
   const isDefaultExport = isDefaultExportOnly(exported);
   const config = isDefaultExport ? (exported as { default: unknown }).default : exported;
-  const wrongExport = `it exports ${typeName(config)}; expected an object with "apps"`;
-  if (!isConfig(config)) throw new ExportError(wrongExport);
+  if (!isConfig(config)) throw wrongExport(config);
   if (config instanceof Promise) throw new ExportError("it exports a promise, which PM2 does not wait for");
   const { found, value } = Array.isArray(config) ? { found: "export" as const, value: config } : findApps(config);
-  if (!isObject(value))
-    throw new ExportError(value === config ? wrongExport : `"${found}" is ${typeName(value)}; expected a list of apps`);
+  if (!isObject(value)) throw new ExportError(`"${found}" is ${typeName(value)}; expected a list of apps`);
   const list: unknown[] = Array.isArray(value) ? value : [value];
   // PM2 would treat the object as an app and fail with "No script path".
   if (found === "apps" && !Array.isArray(value) && Object.keys(value).length === 0)
@@ -45,6 +43,10 @@ export function pickApps(exported: unknown): Picked {
   const declared = found === "nothing" ? [] : Array.from(list, (app, index) => pickApp(app, index, budget));
   const servers = staticServers(config).map((app, index) => pickApp(app, list.length + index, budget));
   return { apps: [...declared, ...servers], found, isDefaultExport };
+}
+
+function wrongExport(config: unknown): ExportError {
+  return new ExportError(`it exports ${typeName(config)}; expected an object with "apps"`);
 }
 
 /** PM2 reads the list of a function or a class, too, but calls neither. */
@@ -57,6 +59,7 @@ function findApps(config: Readonly<Record<string, unknown>>): { found: Picked["f
     const value = config[found];
     if (value) return { found, value };
   }
+  if (!isObject(config)) throw wrongExport(config);
   const isApp = ["script", "cmd", "command", "exec"].some((name) => name in config);
   return { found: isApp ? "export" : "nothing", value: config };
 }
