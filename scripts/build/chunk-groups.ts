@@ -68,6 +68,7 @@ const GROUPS: readonly Group[] = [
       "project/workspace.",
       "project/pm2-home.",
       "project/service-name.",
+      "project/release-name.",
       "project/facts/packaged.",
       "project/facts/own",
       "project/facts/project-tiers.",

@@ -78,6 +78,7 @@ export default class Apply extends SvcmCommand {
       summary: "Move running apps to another environment than that of the last apply.",
       default: false,
     }),
+    "switch-checkout": Flags.boolean({ summary: "Take over running apps from another checkout on this machine." }),
     "allow-dirty": Flags.boolean({ summary: "Apply even if files differ from the commit.", default: false }),
     message: Flags.string({ char: "m", summary: "A note for the release.", helpValue: "<text>" }),
     node: nodeFlag,
@@ -99,6 +100,7 @@ export default class Apply extends SvcmCommand {
     const settings = {
       allowDirty: flags["allow-dirty"],
       switchEnvironment,
+      switchCheckout: flags["switch-checkout"],
       message,
       revert,
       save,
@@ -125,8 +127,8 @@ export default class Apply extends SvcmCommand {
       this.print((screen) =>
         release === null ? renderNoStep(rest.plan, screen) : fold(renderRelease(release), screen),
       );
-    // A user who agreed at the terminal has already seen them in the plan.
-    const { issues } = rest.plan;
+    // A user who agreed at the terminal has already seen them in the plan. An error that did not refuse it was accepted.
+    const issues = rest.plan.issues.filter(({ severity }) => severity !== "error");
     if (issues.length > 0 && (flags.yes || flags.plan !== undefined))
       this.print((screen) => renderIssues(issues, screen));
     return { release, ...rest };

@@ -62,6 +62,7 @@ export default class Deploy extends SvcmCommand {
       summary: "Move running apps to another environment than that of the last apply.",
       default: false,
     }),
+    "switch-checkout": Flags.boolean({ summary: "Take over running apps from another checkout on this machine." }),
     message: Flags.string({
       char: "m",
       summary: "A note for the release. Defaults to the first line of the commit's message.",
@@ -81,7 +82,8 @@ export default class Deploy extends SvcmCommand {
     const code = chooseCode(args.revision, flags.from, flags.node === undefined);
     const request = { ...pickEnvironment(flags), ...code, prune, retry, lockTimeoutMs };
     const { plan, message } = flags;
-    const choices = { switchEnvironment: flags["switch-environment"] || undefined, message, timeoutMs };
+    const switchEnvironment = flags["switch-environment"] || undefined;
+    const choices = { switchEnvironment, switchCheckout: flags["switch-checkout"], message, timeoutMs };
     if (flags.node !== undefined) {
       const { applyOnNodes } = await import("./terminal/rollout.ts");
       return await applyOnNodes(this, "deploy", flags, { ...request, ...choices });

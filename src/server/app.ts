@@ -135,8 +135,8 @@ function failureHandler({ ports, log, limits, refusals }: FailureContext) {
     const failure = toRefusal(error, request, limits);
     const response = failureResponse(failure, allowedMethods(request.raw.url ?? ""));
     const attempt = toRefusedAttempt(request, failure);
-    const isRecorded = attempt !== undefined || (ports.workspace.rootSource !== undefined && hasStartedChange(request));
-    logFailure(log, request, { response, error: failure, isRecorded });
+    const isAudited = attempt !== undefined || (ports.workspace.rootSource !== undefined && hasStartedChange(request));
+    logFailure(log, request, { response, error: failure, isAudited });
     if (attempt === undefined) sendFailure(reply, response);
     else void refusals.record(attempt).then(() => sendFailure(reply, response));
   };

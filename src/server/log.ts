@@ -57,19 +57,19 @@ export function withAuditLog(ports: Ports, log: ServerLog): Ports {
 export interface LoggedFailure {
   readonly response: FailureResponse;
   readonly error: unknown;
-  readonly isRecorded: boolean;
+  readonly isAudited: boolean;
 }
 
-/** Defects include their stack. `recorded` marks outcomes that an audit line also reports. */
+/** Defects include their stack. `audited` marks outcomes that an audit line also reports, recorded or not. */
 export function logFailure(
   log: ServerLog,
   request: FastifyRequest,
-  { response, error, isRecorded }: LoggedFailure,
+  { response, error, isAudited }: LoggedFailure,
 ): void {
   const line = {
     ...requestFields(request, response.status),
     code: failureCode(error),
-    ...(isRecorded && { recorded: true }),
+    ...(isAudited && { audited: true }),
   };
   // A disconnected client is neither a refusal nor a failure of the server.
   if (error instanceof SvcmError && error.body.code === REQUEST_CUT_OFF) log.debug(line, "request cut off");
@@ -114,9 +114,9 @@ export function textDestination(destination: LogDestination): LogDestination {
 
 /** `undefined` if another line reports the same: an attempt and its outcome are one line. */
 function renderLine(line: LogEntry & Readonly<Record<string, unknown>>): string | undefined {
-  const { time, level, pid: _pid, msg, stack, recorded, ...facts } = line;
+  const { time, level, pid: _pid, msg, stack, audited, ...facts } = line;
   const frames = typeof stack === "string" ? stack.split("\n").map((frame) => `\n  ${toPrintable(frame)}`) : [];
-  if (recorded === true && frames.length === 0) return undefined;
+  if (audited === true && frames.length === 0) return undefined;
   const record = msg.startsWith("audit") ? (facts as unknown as AuditRecord) : undefined;
   if (record?.outcome === "started") return undefined;
   const subject =

@@ -33,6 +33,7 @@ module.exports = { apps: [${apps.map((app) => `{ ${app}, ${ENV} }`).join(", ")}]
 const LAYOUT = "version: 1\nenvironments: { production: [] }\necosystem: { production: ecosystem.config.js }\n";
 const RUNS = 'require("node:fs").appendFileSync(process.env.ANSWERS + "/runs-" + process.env.name, "run\\n");';
 const module2 = { "lib/part.js": 'module.exports = "two";\n' };
+const module3 = { "lib/part.js": 'module.exports = "three";\n' };
 
 const plain = {
   "svcm.yaml": LAYOUT,
@@ -47,7 +48,7 @@ export const shapes: Readonly<Record<string, Shape>> = {
     services: ["api"],
     changes: {
       "committed module": { app: "api", files: module2, commit: true },
-      "uncommitted module": { app: "api", files: module2 },
+      "uncommitted module": { app: "api", files: module3 },
     },
     harmless: {
       documentation: { files: { "README.md": "more\n" }, commit: true },

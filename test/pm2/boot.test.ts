@@ -99,7 +99,7 @@ longTest(
     await ports.processes.restart(web as never, { app, folder: own.folder, drop: [] });
     await own.run({ name: "late" });
     expect(await found()).toEqual([
-      "BOOT_MISSING late runs, and the saved list does not have it",
+      "BOOT_MISSING PM2 lists late, and the saved list does not have it",
       expect.stringMatching(/^BOOT_VALUE web would start with another MODE, NEW than it has now, saved \d{4}-/),
       expect.stringMatching(/^BOOT_STATE off runs, and a reboot would leave it stopped, saved /),
     ]);

@@ -39,13 +39,25 @@ test("a refused request is one line with the route's pattern, without query, hea
       route: ENV,
       status: 400,
       code: "INVALID_PAYLOAD",
-      recorded: true,
+      audited: true,
       msg: "request refused",
     },
     { level: 40, method: "GET", route: null, status: 404, code: "NOT_FOUND", msg: "request refused" },
     { level: 40, method: "DELETE", route: null, status: 405, code: "METHOD_NOT_ALLOWED", msg: "request refused" },
   ]);
   expect(server.log.join("")).not.toContain("hunter2");
+});
+
+test("a line of a refusal that could not be recorded does not say that it was", async () => {
+  const files = repository();
+  rmSync(files.auditFile, { force: true });
+  mkdirSync(files.auditFile, { recursive: true });
+  const server = await testServer({ repository: files });
+  await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
+  const lines = requestLines(server);
+  expect(lines.map(({ msg }) => msg)).toContain("audit, not recorded");
+  expect(lines.at(-1)).toMatchObject({ status: 500, code: "EISDIR", audited: true });
+  expect(lines.at(-1)).not.toHaveProperty("recorded");
 });
 
 test("a failed request is an error line with the system's code", async () => {

@@ -36,8 +36,8 @@ export const rolloutInputs = {
   /**
    * `plan` is the id of the plan that the caller saw; any other plan is refused. `revert` and `minHealthyMs` override
    * the settings in `rollout`. Without `save`, the next boot starts the previous processes. `switchEnvironment`
-   * permits that running apps move from the environment of the last apply to another one. `timeoutMs` limits the wait
-   * for each process, `lockTimeoutMs` the wait for another apply.
+   * permits that running apps move from the environment of the last apply to another one, `switchCheckout` that they move
+   * from another folder. `timeoutMs` limits the wait for each process, `lockTimeoutMs` the wait for another apply.
    */
   "rollout.apply": z.strictObject({
     ...planChoices,
@@ -46,6 +46,7 @@ export const rolloutInputs = {
     plan: z.optional(z.string()),
     allowDirty: z.optional(z.boolean()),
     switchEnvironment: z.optional(z.boolean()),
+    switchCheckout: z.optional(z.boolean()),
     message: z.optional(z.string().check(z.maxLength(200))),
     minHealthyMs: timeoutMs,
     timeoutMs,
@@ -72,6 +73,7 @@ export const rolloutInputs = {
     ...deployChoices,
     plan: z.optional(z.string()),
     switchEnvironment: z.optional(z.boolean()),
+    switchCheckout: z.optional(z.boolean()),
     message: z.optional(z.string().check(z.maxLength(200))),
     minHealthyMs: timeoutMs,
     timeoutMs,

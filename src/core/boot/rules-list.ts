@@ -22,7 +22,7 @@ const noList: BootRule = {
     const count = (running ?? []).length;
     if (count === 0 || (saved.state !== "absent" && saved.state !== "empty")) return;
     const what = saved.state === "absent" ? "does not exist" : "has no apps";
-    const message = `PM2 runs ${pluralize(count, "process", "processes")}, and its saved list ${saved.path} ${what}`;
+    const message = `PM2 lists ${pluralize(count, "process", "processes")}, and its saved list ${saved.path} ${what}`;
     yield { path: ["list"], message, command: SAVE };
   },
 };
@@ -65,14 +65,14 @@ const missing: BootRule = {
   *check(facts) {
     const unsaved = differences(facts).filter(({ kind }) => kind === "missing");
     for (const { name } of unsaved)
-      yield { path: [name], message: `${name} runs, and the saved list does not have it`, command: SAVE };
+      yield { path: [name], message: `PM2 lists ${name}, and the saved list does not have it`, command: SAVE };
     const { missing: names, file } = facts.declared;
     const known = new Set([...(facts.running ?? []), ...facts.saved.processes].map(({ name }) => name));
     for (const name of names)
       if (!known.has(name))
         yield {
           path: [name],
-          message: `${name} is declared in ${file}, and neither runs nor is in the saved list`,
+          message: `${name} is declared in ${file}, and neither PM2 nor the saved list has it`,
           command: "svcm apply",
         };
   },
@@ -97,7 +97,7 @@ const count: BootRule = {
   *check(facts) {
     const found = differences(facts).filter(({ kind }) => kind === "count");
     for (const { name, saved, running } of found)
-      yield { path: [name], message: `${name}: ${running} run, and a reboot would start ${saved}`, command: SAVE };
+      yield { path: [name], message: `${name}: PM2 lists ${running}, and the saved list has ${saved}`, command: SAVE };
     const names = new Set(found.map(({ name }) => name));
     for (const { name, declared, saved } of facts.declared.counts)
       if (!names.has(name))

@@ -81,7 +81,7 @@ export function deploy(ports: DeployPorts, input: InputOf<"deploy.run">, caller:
   return withDeploy(ports, input, caller, "deploy.run", async (prepared) => {
     const { context, record, world, former } = prepared;
     const { root } = context;
-    const { prune, plan, message, timeoutMs, minHealthyMs, switchEnvironment } = input;
+    const { prune, plan, message, timeoutMs, minHealthyMs, switchEnvironment, switchCheckout } = input;
     const running = await findRunning(prepared, input);
     if (running !== undefined) return running;
     await prepared.begin();
@@ -96,6 +96,7 @@ export function deploy(ports: DeployPorts, input: InputOf<"deploy.run">, caller:
       timeoutMs,
       minHealthyMs,
       switchEnvironment,
+      switchCheckout,
     };
     try {
       const applied = await applyPlan({ ...world, releases }, request, caller, code);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { parseRecord } from "../words/record.ts";
+import { isReleaseName } from "./release-name.ts";
 
 /**
  * Release folders have different names but belong to one service: what says so is its package, else the origin of its
@@ -19,12 +20,9 @@ function originName(root: string): string | undefined {
   return /([^/:]+?)(?:\/?\.git)?\/*$/.exec(url)?.[1];
 }
 
-/** A number, a date, a version or a commit, alone or joined. */
-const RELEASE = /^(?:releases?|current|[vr]?\d[\d._T:-]*Z?(?:[-_][0-9a-f]{7,40})?|[0-9a-f]{7,40})$/i;
-
 function folderName(root: string): string {
   const parent = dirname(root);
-  return RELEASE.test(basename(root)) && parent !== dirname(parent) ? folderName(parent) : basename(root);
+  return isReleaseName(basename(root)) && parent !== dirname(parent) ? folderName(parent) : basename(root);
 }
 
 function readText(path: string): string {

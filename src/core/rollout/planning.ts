@@ -27,6 +27,7 @@ import type { AppliedState } from "./release.ts";
 import { readAppliedState } from "./read-releases.ts";
 import { readStateOf } from "../running/read-states.ts";
 import { plainState, type ProcessState, type StateOf } from "../running/state.ts";
+import { findOtherCheckouts } from "./other-checkout.ts";
 import { createPlan } from "./plan.ts";
 import { listConflicts, listRefusals } from "./plan-issues.ts";
 import { PLAN_BUDGET_MS } from "./read-code.ts";
@@ -40,7 +41,7 @@ import {
   type ServiceOf,
   type SettingsOf,
 } from "./settings.ts";
-import { isAppStep } from "./step.ts";
+import { isAppStep, stepNames } from "./step.ts";
 
 /**
  * A plan and the data from which it was computed. It contains values of declarations, so it never leaves the process.
@@ -95,7 +96,10 @@ export async function computePlan(
       ...undecidedIssues((await ports.facts.project())?.undecided ?? [], name),
       ...missingListIssues(content),
     ],
-    conflicts: listConflicts(content, start.running, expecting.machine.cpuCores),
+    conflicts: [
+      ...listConflicts(content, start.running, expecting.machine.cpuCores),
+      ...takenOver(ports, input, decision, request.from),
+    ],
     warnings: [...deadDaemon(start.dead), ...withheldIssues(loaded?.withheld ?? [])],
     notes: loaded ? volatileIssues(loaded.apps) : [],
     leftOut,
@@ -103,6 +107,20 @@ export async function computePlan(
   });
   const envFiles = [...new Set(expected.flatMap((app) => app.envFiles))];
   return { plan, decision, content, expecting, expected, running, failing, envFiles, ...context };
+}
+
+function takenOver(
+  ports: HasStamps & HasWorkspace,
+  { expected, running }: ComparisonInput,
+  { steps }: Pick<Decision, "steps">,
+  from: string | undefined,
+): ReturnType<typeof findOtherCheckouts> {
+  const names = new Set(from === undefined ? steps.flatMap(stepNames) : []);
+  return findOtherCheckouts(
+    ports,
+    expected,
+    running.filter(({ name }) => names.has(name)),
+  );
 }
 
 function deadDaemon(message: string | undefined): Issue[] {

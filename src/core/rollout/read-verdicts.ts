@@ -50,7 +50,8 @@ export async function readVerdicts(
   const paths = facts.apps.flatMap(pathsOf);
   const contents = await readEnvFileContents(ports, paths, digest);
   const filesOf = new Map(facts.apps.map((app) => [app.name, knownContents(pathsOf(app), contents)]));
-  const code = await readCode(ports, expected, running, { budgetMs, filesOf, others: paths });
+  const others = [...facts.named, ...paths];
+  const code = await readCode(ports, expected, running, { budgetMs, filesOf, others });
   const records = new Map(code.apps.flatMap((app) => [...app.records]));
   const recordOf = ({ pmId }: ProcessRecord) => records.get(pmId);
   const values = await readValues(ports, { ...facts, running, contents, recordOf });
@@ -71,7 +72,10 @@ function knownContents(
   );
 }
 
-type AppFacts = Pick<ValuesRequest, "declaredIn" | "sources" | "apps" | "visibleKeys" | "listedKeys">;
+interface AppFacts extends Pick<ValuesRequest, "declaredIn" | "sources" | "apps" | "visibleKeys" | "listedKeys"> {
+  /** Env files of every service and environment. */
+  readonly named: readonly string[];
+}
 
 /** Returns what an ecosystem file and `svcm.yaml` say about the values of the apps. */
 async function readAppValues(
@@ -89,8 +93,10 @@ async function readAppValues(
   const serviceOf = new Map(
     (loaded?.apps ?? []).map(({ fields, start }) => [normaliseApp(fields).name, start?.service]),
   );
-  const findUnnamed = unnamedEnvFiles(stamps, allEnvPaths(workspace, { project, contract }));
+  const named = allEnvPaths(workspace, { project, contract });
+  const findUnnamed = unnamedEnvFiles(stamps, { root: workspace.root, environment, named });
   return {
+    named,
     declaredIn: fileName,
     sources: loaded?.files ?? [],
     visibleKeys: new Set(visibleKeys(contract)),
@@ -101,7 +107,7 @@ async function readAppValues(
       openKeys: app.openKeys,
       envFiles: app.envFiles,
       layers: envLayerPaths(workspace, { project, contract }, environment, serviceOf.get(app.name) ?? ""),
-      unnamed: findUnnamed({ cwd: app.cwd, environment, envFiles: app.envFiles }),
+      unnamed: findUnnamed({ cwd: app.cwd, envFiles: app.envFiles }),
       environmentsAt: (position) => environmentsAt(app, position),
       formerKeysOf: (process) => formerKeys(ownMember(appliedApps, app.name), process),
     })),

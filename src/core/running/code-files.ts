@@ -26,13 +26,16 @@ const TEXT =
   /\.(?:json5?|html?|ejs|hbs|handlebars|pug|mustache|njk|liquid|eta|css|sql|graphql|gql|proto|ya?ml|toml|xml)$/i;
 /** Apps write data in it more often than code. */
 const DATA = /\.(?:json5?|ya?ml|xml|html?)$/i;
+/** Apps read them once, when they start. */
+const SETTINGS = /\.(?:env|ini|conf|cfg|properties|pem|key|crt|cert?|p12|pfx)$/i;
+const ENV_FILE = /(?:^|\/)\.env(?:\.[^/]*)?$/i;
 /** Some apps load them, and most do not. */
 const DOUBTFUL = /\.(?:md|mdx|markdown|csv)$/i;
 
 const NO_CODE =
   /(?:\.(?:log|pid|sock|socket|tmp|temp|swp|bak|orig|old|lock|lck|map|pyc|db|sqlite3?|db-(?:wal|shm|journal)|sqlite3?-(?:wal|shm|journal)|rdb|aof|ldb|sst|png|jpe?g|gif|webp|avif|ico|bmp|tiff?|mp[34]|m4[av]|wav|ogg|webm|mov|avi|pdf|zip|gz|tgz|bz2|xz|zst|tar|7z|woff2?|ttf|otf|eot|tsbuildinfo|heapsnapshot|cpuprofile)|\.log\.\d+|-\d{4}-\d\d-\d\d\.txt|~)$/i;
 const NO_CODE_NAME =
-  /^(?:\.env(?:\..*)?|\.gitignore|\.gitattributes|\.editorconfig|\.dockerignore|\.npmignore|\.nvmrc|\.prettier.*|\.eslint.*|eslint\.config\..*|prettier\.config\..*|biome\.jsonc?|\.?oxlintrc.*|\.?oxfmtrc.*|vitest\.config\..*|jest\.config\..*|playwright\.config\..*|\.mocharc.*|licen[cs]e(?:\.txt)?|(?:readme|changelog|contributing|security|code_of_conduct|authors|notice)(?:\..*)?|dockerfile.*|docker-compose.*|makefile|procfile|jenkinsfile|ecosystem(?:[.-][\w-]+)*\.config\.[cm]?js(?:on)?|svcm\.yaml|deployments\.yaml|\.ds_store|thumbs\.db)$/i;
+  /^(?:\.env\.(?:dist|example|sample|schema|template|test)|\.gitignore|\.gitattributes|\.editorconfig|\.dockerignore|\.npmignore|\.nvmrc|\.prettier.*|\.eslint.*|eslint\.config\..*|prettier\.config\..*|biome\.jsonc?|\.?oxlintrc.*|\.?oxfmtrc.*|vitest\.config\..*|jest\.config\..*|playwright\.config\..*|\.mocharc.*|licen[cs]e(?:\.txt)?|(?:readme|changelog|contributing|security|code_of_conduct|authors|notice)(?:\..*)?|dockerfile.*|docker-compose.*|makefile|procfile|jenkinsfile|ecosystem(?:[.-][\w-]+)*\.config\.[cm]?js(?:on)?|svcm\.yaml|deployments\.yaml|\.ds_store|thumbs\.db)$/i;
 const TEST_FOLDER = /^(?:tests?|__tests__|__mocks__|e2e|\.nyc_output|\.github|\.vscode|\.idea|__pycache__)$/i;
 /** Programs in it are modules such as a logger; everything else is output. */
 const OUTPUT_FOLDER = /^(?:logs?|coverage)$/i;
@@ -42,6 +45,7 @@ const TEST_FILE = /\.(?:test|spec)\.[cm]?[jt]sx?$/i;
 const CACHE_FOLDER = /^\.(?:cache|tmp|turbo|vite|parcel-cache)$/i;
 /** New files in such a folder are output of the app, unless Git tracks them. */
 const VOLATILE_FOLDER = /^(?:cache|tmp|temp|uploads?|sessions?|backups?)$/i;
+const SETTINGS_FOLDER = /^(?:conf|config|settings)$/i;
 const DATA_FOLDER = /^(?:data|storage|var|run)$/i;
 
 export interface CodeRules {
@@ -59,12 +63,19 @@ export interface CodeRules {
 export function mayBeCode(path: string, rules: CodeRules): boolean {
   if (rules.others.has(path) || matchesAny(path, rules.exclude)) return false;
   if (isNamed(path, rules)) return true;
-  const folders = path.split("/");
+  const folders = path.split("/").filter((folder) => folder !== ".");
   const name = folders.pop() ?? "";
-  if (NO_CODE.test(name) || NO_CODE_NAME.test(name) || TEST_FILE.test(name) || isLockfile(name)) return false;
-  // At the top, they describe the project.
-  if (DOUBTFUL.test(name) && folders.length === 0) return false;
+  if (isNoCodeName(name) || (folders.length === 0 && isOfProject(name))) return false;
   return isBesideScript(path, rules) || !isOutside(folders, name);
+}
+
+function isNoCodeName(name: string): boolean {
+  return NO_CODE.test(name) || NO_CODE_NAME.test(name) || TEST_FILE.test(name) || isLockfile(name);
+}
+
+/** At the top, such a file describes the project, or is compared by its values. */
+function isOfProject(name: string): boolean {
+  return DOUBTFUL.test(name) || ENV_FILE.test(name);
 }
 
 /** In a folder of which nothing, or no file with such a name, is code. */
@@ -102,13 +113,20 @@ export function weigh(path: string, status: GitStatus, age: Age, rules: CodeRule
   const isBeside = isBesideScript(path, rules);
   const folders = (isBeside ? path.slice(rules.scriptFolder?.length) : path).split("/").slice(0, -1);
   const isDocs = !isBeside && folders.some((name) => DOCS_FOLDER.test(name));
-  if (status === "tracked") return isDocs || DOUBTFUL.test(path) ? "doubtful" : "code";
-  if (isBeside) return age === "old" && PROGRAM.test(path) ? "code" : weighBeside(lookOf(path, folders), age);
-  return weighElsewhere(isDocs ? "unclear" : lookOf(path, folders), { status, age, rules });
+  if (status === "tracked") return isDocs || isOfProject(path) ? "doubtful" : "code";
+  const look = lookOf(path, folders);
+  if (isSettings(look, age, folders)) return "doubtful";
+  if (isBeside) return weighBeside(path, look, age);
+  return weighElsewhere(isDocs ? "unclear" : look, { status, age, rules });
 }
 
-function weighBeside(look: Look, age: Age): Weight {
-  if (look === "source") return "code";
+/** An editor replaces a file, so it is a new one. */
+function isSettings(look: Look, age: Age, folders: readonly string[]): boolean {
+  return look === "settings" || (look === "data" && age === "new" && folders.some(isSettingsName));
+}
+
+function weighBeside(path: string, look: Look, age: Age): Weight {
+  if (look === "source" || (age === "old" && PROGRAM.test(path))) return "code";
   if (look === "data") return age === "old" ? "code" : orNone(age === "fellow");
   return orNone(look === "unclear" && age === "old");
 }
@@ -123,11 +141,12 @@ function weighElsewhere(
   return orNone(look === "unclear" && age === "old" && status !== "ignored");
 }
 
-type Look = "source" | "data" | "unclear" | "output";
+type Look = "source" | "data" | "settings" | "unclear" | "output";
 
 function lookOf(path: string, folders: readonly string[]): Look {
   if (folders.some((name) => OUTPUT_FOLDER.test(name))) return "unclear";
   if (folders.some(isVolatileName)) return mayBeLoaded(path, folders) ? "unclear" : "output";
+  if (SETTINGS.test(path) || ENV_FILE.test(path)) return "settings";
   if (!PROGRAM.test(path) && !TEXT.test(path)) return "unclear";
   return isData(path) ? "data" : "source";
 }
@@ -153,6 +172,10 @@ function isNamed(path: string, { named, include }: CodeRules): boolean {
 /** A link with such a name may lead to code, also outside of the unit. */
 export function mayFollow(name: string): boolean {
   return !SKIPPED_FOLDERS.has(name) && !isVolatileName(name) && !isNoCodeFolder(name);
+}
+
+function isSettingsName(name: string): boolean {
+  return SETTINGS_FOLDER.test(name);
 }
 
 function isVolatileName(name: string): boolean {

@@ -85,7 +85,9 @@ function decideByRecord({ newer, paths, install, git }: CodeEvidence, record: Re
   const gone = paths === null ? [] : [...record.code.keys()].filter((path) => !paths.has(path));
   const names = [...written.map(({ path }) => path), ...gone].toSorted();
   const commits = { from: record.commit, to: git?.now ?? null };
-  if (names.length > 0) return changedFiles(names, commits, isRestorable(names, git, record.commit), git);
+  // A file that is new since the start is not what runs.
+  const former = names.filter((name) => record.code.has(name));
+  if (names.length > 0) return changedFiles(names, commits, isRestorable(former, git, record.commit), git);
   if (install.digest !== record.install) return changed({ state: "stale", details: "dependencies" });
   return SAME;
 }

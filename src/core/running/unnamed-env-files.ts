@@ -1,38 +1,56 @@
 import type { FileStamps } from "../files/port-files.ts";
 import { once } from "../words/once.ts";
 
-/** dotenv reads the first; frameworks read the others, too. */
-const namesFor = (environment: string): string[] => [
-  ".env",
-  ".env.local",
-  `.env.${environment}`,
-  `.env.${environment}.local`,
-];
+interface Repository {
+  readonly root: string;
+  readonly environment: string;
+  /** By any environment, because `svcm.yaml` then says who reads it. Looked at once for all apps. */
+  readonly named: readonly string[];
+}
 
 interface AppFolder {
   readonly cwd: string;
-  readonly environment: string;
   /** That the app's own arguments name. */
   readonly envFiles: readonly string[];
 }
 
+interface FoundFile {
+  readonly path: string;
+  readonly id: string;
+}
+
 /**
- * Finds env files in the folder of an app that no environment names. The app may read them itself, so a change of one is
- * a doubt. A link counts as the file that it leads to.
- * @param named by any environment, because `svcm.yaml` then says who reads it. Looked at once for all apps
+ * Finds env files that no environment names, in the folder of an app and in those above it. The app may read them
+ * itself, so a change of one is a doubt. A link counts as the file that it leads to.
  */
-export function unnamedEnvFiles(stamps: FileStamps, named: readonly string[]): (app: AppFolder) => string[] {
+export function unnamedEnvFiles(
+  stamps: FileStamps,
+  { root, environment, named }: Repository,
+): (app: AppFolder) => string[] {
   const idsOf = (paths: readonly string[]) => stamps.read(paths).map((stamp) => stamp?.id);
   const namedIds = once(() => new Set(idsOf(named)));
-  return ({ cwd, environment, envFiles }) => {
-    const paths = namesFor(environment).map((name) => `${cwd}/${name}`);
-    const found = idsOf(paths);
-    if (found.every((id) => id === undefined)) return [];
-    const ownIds = idsOf(envFiles);
-    return paths.filter((path, index) => {
-      const id = found[index];
-      const isNamed = named.includes(path) || envFiles.includes(path) || namedIds().has(id) || ownIds.includes(id);
-      return id !== undefined && !isNamed;
-    });
+  // dotenv reads the first; frameworks read the others, too, and some apps those of the folders above.
+  const names = [".env", ".env.local", `.env.${environment}`, `.env.${environment}.local`];
+  const byFolder = new Map<string, readonly FoundFile[]>();
+  const filesIn = (folder: string): readonly FoundFile[] => {
+    const known = byFolder.get(folder);
+    if (known !== undefined) return known;
+    const paths = names.map((name) => `${folder}/${name}`);
+    const found = idsOf(paths).flatMap((id, index) => (id === undefined ? [] : [{ path: paths[index] ?? "", id }]));
+    byFolder.set(folder, found);
+    return found;
   };
+  return ({ cwd, envFiles }) => {
+    const found = foldersUpTo(root, cwd).flatMap(filesIn);
+    if (found.length === 0) return [];
+    const ownIds = idsOf(envFiles);
+    const isNamed = ({ path, id }: FoundFile): boolean =>
+      named.includes(path) || envFiles.includes(path) || namedIds().has(id) || ownIds.includes(id);
+    return found.filter((file) => !isNamed(file)).map(({ path }) => path);
+  };
+}
+
+function foldersUpTo(root: string, folder: string): string[] {
+  if (!folder.startsWith(`${root}/`)) return [folder];
+  return [folder, ...foldersUpTo(root, folder.slice(0, folder.lastIndexOf("/")))];
 }

@@ -119,7 +119,7 @@ function compareFiles(
 ): Pick<ValuesVerdict, "changes" | "unknown"> {
   const isChanged = (file: EnvFileFacts): boolean => {
     const { changes, unknown } = compareEnvFiles([file], startedAt);
-    return file.now !== undefined && changes.length + unknown.length > 0;
+    return changes.length + unknown.length > 0;
   };
   const unnamed = envFiles.filter((file) => file.isUnnamed === true && isChanged(file));
   const all = compareEnvFiles(

@@ -99,6 +99,16 @@ const CASES: readonly (readonly [name: string, evidence: Partial<CodeEvidence>, 
   ],
   ["other content than recorded", { record, newer: [file("a.js", { digest: "2" })] }, "stale: a.js"],
   ["a file that is not recorded", { record, newer: [file("c.js", { digest: "1" })] }, "stale: c.js"],
+  [
+    "Git has the former content of a file that was renamed",
+    {
+      record,
+      git: { ...git, changed: ["b.js"] },
+      newer: [file("c.js", { digest: "1" }), folder("")],
+      paths: new Set(["a.js", "c.js"]),
+    },
+    "different: 2 files: b.js, c.js",
+  ],
   ["a recorded file is gone", { record, newer: [folder("")], paths: new Set(["a.js"]) }, "stale: b.js"],
   [
     "another commit than recorded",

@@ -11,8 +11,12 @@ test("files of the folder count, a link as the file that it leads to, unless an 
   symlinkSync("app", workspace.path("current"));
   const found = (cwd: string, named: readonly string[], own: readonly string[] = []) => {
     const [paths, envFiles] = [named, own].map((list) => list.map((path) => workspace.path(path)));
-    const find = unnamedEnvFiles(nodeFileStamps, paths ?? []);
-    return find({ cwd: workspace.path(cwd), environment: "production", envFiles: envFiles ?? [] }).map((path) =>
+    const find = unnamedEnvFiles(nodeFileStamps, {
+      root: workspace.root,
+      environment: "production",
+      named: paths ?? [],
+    });
+    return find({ cwd: workspace.path(cwd), envFiles: envFiles ?? [] }).map((path) =>
       path.slice(workspace.root.length + 1),
     );
   };
@@ -22,4 +26,11 @@ test("files of the folder count, a link as the file that it leads to, unless an 
   expect(found("shared", ["shared/.env"])).toEqual([]);
   expect(found("current", [], ["shared/.env"])).toEqual(["current/.env.production"]);
   expect(found("missing", [])).toEqual([]);
+});
+
+test("files of the folders above count up to the root of the repository", () => {
+  const workspace = makeWorkspace({ ".env": "A=1\n", "mono/.env": "A=2\n", "mono/packages/api/.env.local": "A=3\n" });
+  const find = unnamedEnvFiles(nodeFileStamps, { root: workspace.path("mono"), environment: "production", named: [] });
+  const found = find({ cwd: workspace.path("mono/packages/api"), envFiles: [] });
+  expect(found).toEqual([workspace.path("mono/packages/api/.env.local"), workspace.path("mono/.env")]);
 });

@@ -194,6 +194,7 @@ test.each([
   ["written after the start, without a record", { changedMs: STARTED_AT + 1 }, "unknown"],
   ["older than the start, without a record", {}, "same"],
   ["unreadable", { now: undefined }, "same"],
+  ["unreadable, and written after the start", { now: undefined, changedMs: STARTED_AT + 1 }, "unknown"],
 ])("an env file that no environment names is never a step: %s", (_, file, verdict) => {
   const decided = decideValues(facts({ envFiles: [envFile({ ...file, isUnnamed: true })] }));
   const unknown = [".env was changed or touched after the start, and no environment names it"];

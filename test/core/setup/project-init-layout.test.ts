@@ -38,7 +38,11 @@ describe("svcm init assigns files to environments", () => {
     const fresh = nodePorts({ root, env: {}, cwd: root });
     const read = execute(envRead, fresh, { environment: "production" }, caller);
     await expect(read).rejects.toMatchObject({
-      body: { code: "ENV_FILE_NOT_DECLARED", details: expect.stringContaining("These environments have one: dev.") },
+      body: {
+        code: "ENV_FILE_NOT_DECLARED",
+        path: expect.stringContaining(root) as string,
+        details: expect.stringContaining("These environments have one: dev.") as string,
+      },
     });
   });
 

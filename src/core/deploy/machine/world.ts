@@ -45,7 +45,7 @@ export function releaseWorld(ports: WorldPorts, own: WorldPorts, place: ReleaseP
     deployed,
     facts,
     files,
-    workspace: { ...own.workspace, stateFolder, auditFile },
+    workspace: { ...own.workspace, stateFolder, auditFile, checkout: place.checkout },
     ecosystems: {
       ...ecosystems,
       load: async (...args) => {

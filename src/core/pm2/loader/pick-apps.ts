@@ -30,7 +30,7 @@ const MAX_CHARACTERS = 2 ** 20;
 export function pickApps(exported: unknown): Picked {
   const isDefaultExport = isDefaultExportOnly(exported);
   const config = isDefaultExport ? (exported as { default: unknown }).default : exported;
-  if (!isObject(config)) throw new ExportError(`it exports ${typeName(config)}; expected an object with "apps"`);
+  if (!isConfig(config)) throw wrongExport(config);
   if (config instanceof Promise) throw new ExportError("it exports a promise, which PM2 does not wait for");
   const { found, value } = Array.isArray(config) ? { found: "export" as const, value: config } : findApps(config);
   if (!isObject(value)) throw new ExportError(`"${found}" is ${typeName(value)}; expected a list of apps`);
@@ -45,11 +45,21 @@ export function pickApps(exported: unknown): Picked {
   return { apps: [...declared, ...servers], found, isDefaultExport };
 }
 
+function wrongExport(config: unknown): ExportError {
+  return new ExportError(`it exports ${typeName(config)}; expected an object with "apps"`);
+}
+
+/** PM2 reads the list of a function or a class, too, but calls neither. */
+function isConfig(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value) || typeof value === "function";
+}
+
 function findApps(config: Readonly<Record<string, unknown>>): { found: Picked["found"]; value: unknown } {
   for (const found of ["apps", "pm2"] as const) {
     const value = config[found];
     if (value) return { found, value };
   }
+  if (!isObject(config)) throw wrongExport(config);
   const isApp = ["script", "cmd", "command", "exec"].some((name) => name in config);
   return { found: isApp ? "export" : "nothing", value: config };
 }

@@ -192,7 +192,8 @@ export function requireApplicable(
     plan: requested,
     allowDirty,
     switchEnvironment = false,
-  }: Pick<InputOf<"rollout.apply">, "plan" | "allowDirty" | "switchEnvironment">,
+    switchCheckout = false,
+  }: Pick<InputOf<"rollout.apply">, "plan" | "allowDirty" | "switchEnvironment" | "switchCheckout">,
 ): void {
   const { id, issues, changed, git } = plan;
   if (requested !== undefined && requested !== id)
@@ -207,7 +208,8 @@ export function requireApplicable(
       details: `No commit holds what would run, because these files have changes: ${dirty.join(", ")}.`,
       hint: "Commit the changes, or apply them with --allow-dirty.",
     });
-  const isAccepted = (code: string): boolean => switchEnvironment && code === "ENVIRONMENT_SWITCH";
+  const isAccepted = (code: string): boolean =>
+    (switchEnvironment && code === "ENVIRONMENT_SWITCH") || (switchCheckout && code === "CHECKOUT_SWITCH");
   const errors = issues.filter(({ severity, code }) => severity === "error" && !isAccepted(code));
   const [issue] = errors;
   if (issue === undefined) return;

@@ -19,6 +19,7 @@ import type { DeclaredRun, HasProcesses } from "../../pm2/port-processes.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { readRequestedApps, type RequestedApps, findDeclaredRun, listDrift, readEffect } from "./requested-apps.ts";
 import { listOrEmpty } from "../../pm2/list.ts";
+import { findOtherCheckouts } from "../other-checkout.ts";
 import { separateJobs, startDeclared } from "./start-declared.ts";
 import type { Issue } from "../../api/issue.ts";
 import type { Progress } from "../../access/caller.ts";
@@ -85,6 +86,7 @@ async function createRestartActs(
 ): Promise<Pick<Acts, "create" | "skipped" | "readEffect">> {
   const { isAll, declarations, refused } = requested;
   const list = await ports.processes.list();
+  requireOwnCheckout(ports, requested, list);
   const failing = [...refused];
   const findProcesses = (name: string): ProcessRecord[] => {
     try {
@@ -110,6 +112,23 @@ async function createRestartActs(
     skipped: [...own, ...left],
     readEffect: () => readEffect(ports, requested, action, before),
   };
+}
+
+/** @throws {SvcmError} PROCESS_ACTION_REFUSED with CHECKOUT_SWITCH */
+function requireOwnCheckout(
+  ports: HasStamps & HasWorkspace,
+  { expected }: RequestedApps,
+  list: readonly ProcessRecord[],
+): void {
+  const names = new Set(expected.map(({ name }) => name));
+  const [other] = findOtherCheckouts(
+    ports,
+    expected,
+    list.filter(({ name }) => names.has(name)),
+  );
+  if (other === undefined) return;
+  const { code, message: details } = other.issue;
+  throw new SvcmError("PROCESS_ACTION_REFUSED", { code, details });
 }
 
 function createFailingActs(refused: RequestedApps["refused"]): Act[] {

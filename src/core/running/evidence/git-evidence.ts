@@ -133,12 +133,13 @@ interface Trees {
 }
 
 /** Older files are as they were at the start, whatever the commit holds. */
-function changedPaths({ unit, newer }: GitQuestion, { files, tree, current }: Trees): string[] {
+function changedPaths({ unit, newer, gone: recorded }: GitQuestion, { files, tree, current }: Trees): string[] {
   const written = [...files, ...exchangedFiles(unit, newer)].filter(
     (entry) => (tree.has(entry.path) || current.has(entry.path)) && !isSame(entry, tree.get(entry.path)),
   );
   const folders = new Set(newer.filter(({ kind }) => kind === "folder").map(({ path }) => path));
-  if (folders.size === 0) return written.map(({ path }) => path);
+  const known = recorded.filter((path) => tree.has(path) && isTrackedCode(path, unit));
+  if (folders.size === 0) return [...written.map(({ path }) => path), ...known].toSorted();
   const present = new Set(unit.walk.entries.map(({ path }) => path));
   const gone = [...tree.keys()].filter(
     (path) => !present.has(path) && isTrackedCode(path, unit) && hasNewerParent(path, present, folders),

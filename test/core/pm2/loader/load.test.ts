@@ -22,6 +22,8 @@ test.each([
   ["x.config.cjs", 'module.exports = { pm2: [{ name: "a", script: "a.js" }] };'],
   ["x.config.cjs", 'module.exports = [{ name: "a", script: "a.js" }];'],
   ["x.config.cjs", 'module.exports = { name: "a", script: "a.js" };'],
+  ["x.config.cjs", 'module.exports = () => {}; module.exports.apps = [{ name: "a", script: "a.js" }];'],
+  ["x.config.cjs", 'module.exports = class { static pm2 = [{ name: "a", script: "a.js" }] };'],
   ["x.config.json", '{ "apps": [{ "name": "a", "script": "a.js" }] }'],
   ["x.config.json", '{ apps: [{ name: "a", /* as PM2 reads it */ script: "a.js", }] }'],
   ["x.config.yaml", "apps:\n  - name: a\n    script: a.js\n"],
@@ -31,6 +33,18 @@ test.each([
   writeFileSync(join(root, name), text);
   expect(await namesOf(loaderIn(root), join(root, name))).toEqual(["a"]);
 });
+
+test.each(["() => ({ apps: [] })", "async () => ({ apps: [] })", "class {}"])(
+  "%s without a list is refused, because PM2 does not call it",
+  async (text) => {
+    const path = join(temporaryFolder(), "x.config.cjs");
+    writeFileSync(path, `module.exports = ${text};`);
+    await expect(namesOf(loaderIn(join(path, "..")), path)).rejects.toMatchObject({
+      code: "ECOSYSTEM_EXPORT_INVALID",
+      message: expect.stringContaining('it exports a function; expected an object with "apps"') as string,
+    });
+  },
+);
 
 test("each load runs the file and the modules that it requires again", async () => {
   const root = temporaryFolder();

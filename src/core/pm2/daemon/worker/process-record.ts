@@ -77,7 +77,8 @@ function startEnvironment({ pid, pm2_env: record }: Pm2Process): Readonly<Record
   const variables = Object.keys(given).filter((key) =>
     isVariable(key) ? key in record && typeof record[key] !== "object" : Object.hasOwn(declared, key),
   );
-  return Object.fromEntries(variables.map((key) => [key, given[key]]));
+  // A shim, such as that of pyenv, changes PATH before it becomes the program.
+  return Object.fromEntries(variables.map((key) => [key, key === "PATH" ? record[key] : given[key]]));
 }
 
 /** At the root of a record, PM2 mixes variables with its own fields; only the last declaration is also under `env`. */
