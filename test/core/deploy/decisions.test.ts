@@ -1,13 +1,13 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { SvcmError } from "../../../src/core/api/errors.ts";
 import { decidePrune } from "../../../src/core/deploy/prune.ts";
 import { chooseSource } from "../../../src/core/deploy/find-commit.ts";
-import { createDeployId, deployOfLink, deployOfPath } from "../../../src/core/deploy/layout.ts";
+import { createDeployId, deployOfLink, deployOfPath, type Layout } from "../../../src/core/deploy/layout.ts";
 import { mapLoaded, requireInside } from "../../../src/core/deploy/map-paths.ts";
 import { toDeployRecord, type DeployEvent, type DeployRecord } from "../../../src/core/deploy/record.ts";
-import { findInstallFolder } from "../../../src/core/deploy/machine/share.ts";
+import { findInstallFolder, sharePaths } from "../../../src/core/deploy/machine/share.ts";
 import { outcomeAfterKill } from "../../../src/core/deploy/recover.ts";
 import type { LoadedApp, LoadedEcosystem } from "../../../src/core/pm2/loaded.ts";
 import { filterUndecided, runningIn } from "../../../src/core/deploy/undecided.ts";
@@ -276,4 +276,24 @@ test.each([
   writeFileSync(join(top, "../package-lock.json"), "{}");
   for (const folder of lockfiles) writeFileSync(join(top, folder, "package-lock.json"), "{}");
   expect(findInstallFolder(top, join(top, "services/api"))).toBe(join(top, expected));
+});
+
+test("a shared path below folders that the release lacks is linked, and one below a file is refused", async () => {
+  const top = temporaryFolder();
+  const [shared, release, checkout] = ["shared", "release", "checkout"].map((name) => join(top, name)) as [
+    string,
+    string,
+    string,
+  ];
+  mkdirSync(release);
+  mkdirSync(join(checkout, "data/orders"), { recursive: true });
+  writeFileSync(join(checkout, "data/orders/today"), "12");
+  const share = (path: string) =>
+    sharePaths({ shared } as Layout, release, [{ path, former: join(checkout, path), isFolder: true }]);
+  await share("data/orders");
+  expect(readFileSync(join(release, "data/orders/today"), "utf8")).toBe("12");
+  writeFileSync(join(release, "uploads"), "a file of the commit");
+  await expect(share("uploads/images/new")).rejects.toMatchObject({
+    body: { code: "SHARED_UNUSABLE", details: expect.stringContaining(`${join(release, "uploads")} is not a folder`) },
+  });
 });
