@@ -154,6 +154,24 @@ test("hooks, filters and a hostile configuration of the checkout run nothing, an
   expect(existsSync(marker)).toBe(false);
 });
 
+test("a repository behind ssh is fetched by the checkout's own command, which may ask nothing", async () => {
+  const program = join(shop.own.folder, "ssh");
+  const log = `${program}.log`;
+  writeFileSync(program, `#!/bin/sh\necho "$@" >> ${log}\necho "deploy key refused" >&2\nexit 255\n`, { mode: 0o755 });
+  shop.git("config", "core.sshCommand", `${program} -i key`);
+  const url = shop.git("remote", "get-url", "origin");
+  shop.git("remote", "set-url", "origin", "ssh://git@svcm.invalid/shop.git");
+  try {
+    expect(await refusal()).toContain("deploy key refused");
+  } finally {
+    shop.git("remote", "set-url", "origin", url);
+    shop.git("config", "--unset", "core.sshCommand");
+  }
+  expect(readFileSync(log, "utf8")).toMatch(
+    /^-i key -o BatchMode=yes .*git@svcm\.invalid git-upload-pack '\/shop\.git'/m,
+  );
+});
+
 longTest("the root of another environment, or of another PM2, is not used", async () => {
   const staging = "environments: { production: [prod], staging: [] }";
   shop.publish({

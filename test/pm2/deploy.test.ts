@@ -2,10 +2,12 @@
 import {
   existsSync,
   lstatSync,
-  readdirSync,
+  mkdirSync,
   readFileSync,
+  readdirSync,
   readlinkSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -26,7 +28,7 @@ import {
 import { commandLine, start } from "../support/child.ts";
 import { loadDuring } from "../support/http-load.ts";
 import { longTest, sampleOrAll } from "../support/runs.ts";
-import { CANARY, caller, shopUnderPm2 } from "./deployed-shop.ts";
+import { CANARY, caller, REGISTRY_CANARY, shopUnderPm2 } from "./deployed-shop.ts";
 
 const shop = shopUnderPm2({ drainMs: 500 });
 const { ports } = shop;
@@ -115,13 +117,13 @@ test("a failing build touches nothing, removes its folder, and shows its last li
   const error = await shop.refused();
   expect([error.kind, error.body.code]).toEqual(["DEPLOY_FAILED", "DEPLOY_COMMAND_FAILED"]);
   expect(error.body.details).toMatch(
-    /^The build \(npm run build\) ended with exit code 7\.\n[^]*no token: undefined \[REDACTED\][^]*\nNothing that runs was touched\.$/,
+    /^The build \(npm run build\) ended with exit code 7\.\n[^]*no token: undefined \[REDACTED\] \[REDACTED\]\nNothing that runs was touched\.$/,
   );
   expect([await pids(), shop.current(), shop.releases()]).toEqual(before);
   const kept = readdirSync(join(shop.root, "records")).map((name) =>
     readFileSync(join(shop.root, "records", name), "utf8"),
   );
-  expect(kept.join("\n")).not.toContain(CANARY);
+  for (const canary of [CANARY, REGISTRY_CANARY]) expect(kept.join("\n")).not.toContain(canary);
   await expectClean();
 });
 
@@ -141,11 +143,15 @@ longTest("the newest releases stay, the others go, unless files were written int
   const two = shop.current() ?? "";
   shop.publish({ VERSION: "3" });
   await shop.deploy();
-  writeFileSync(join(shop.root, "releases", two, "orders.sqlite"), "data");
+  for (const name of ["a", "b", "c", "d"])
+    writeFileSync(join(shop.root, "releases", two, `orders-${name}.sqlite`), "data");
   for (const version of ["4", "5"]) {
     shop.publish({ VERSION: version });
     const { notes } = await shop.deploy();
-    if (version === "5") expect(notes.join("\n")).toMatch(/RELEASE_HAS_DATA: .*orders\.sqlite/);
+    if (version === "5")
+      expect(notes.join("\n")).toMatch(
+        /RELEASE_HAS_DATA: .*: orders-\w\.sqlite(?:, orders-\w\.sqlite){2} and 1 more\./,
+      );
   }
   expect(await shop.answer()).toBe("5");
   const present = shop.releases();
@@ -221,6 +227,24 @@ longTest.each(sampleOrAll(POINTS, SAMPLE))(
     expect(shop.releases().filter((id) => id.endsWith(deploy.commit.slice(0, 7)))).toEqual([deploy.id]);
     expect((await plan()).changed).toBe(false);
     await expectClean();
+  },
+);
+
+longTest.each(["command", "apply"])(
+  "without a record of its act, nothing is recovered after a kill at %s",
+  async (event) => {
+    version += 1;
+    shop.publish({ VERSION: String(version) });
+    await killedAt(event, "after");
+    const before = [shop.releases(), shop.current(), await pids()];
+    const records = join(shop.checkout, ".svcm/audit.jsonl");
+    renameSync(records, `${records}.kept`);
+    mkdirSync(records);
+    expect((await shop.refused()).kind).toBe("AUDIT_FAILED");
+    expect([shop.releases(), shop.current(), await pids()]).toEqual(before);
+    rmSync(records, { recursive: true });
+    renameSync(`${records}.kept`, records);
+    expect((await shop.deploy()).deploy).toMatchObject({ state: "done", current: true });
   },
 );
 

@@ -12,6 +12,8 @@ import { GIT_ENVIRONMENT } from "../support/git.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 
 export const CANARY = "canary-7d21";
+/** The token of a package registry, in the home folder. */
+export const REGISTRY_CANARY = "registry-3f90";
 export const caller = { source: "cli", grants: ["read", "logs", "write"] } as const;
 
 /** It answers what its build wrote, so it cannot run without one. */
@@ -31,7 +33,7 @@ process.on("SIGINT", () => {
 const BUILD = `
 const { mkdirSync, copyFileSync, readFileSync } = require("node:fs");
 const version = readFileSync("VERSION", "utf8").trim();
-if (version === "unbuildable") { console.error("no token: " + process.env.API_TOKEN + " " + ${JSON.stringify(CANARY)}); process.exit(7); }
+if (version === "unbuildable") { console.error("no token: " + process.env.API_TOKEN + " ${CANARY} ${REGISTRY_CANARY}"); process.exit(7); }
 mkdirSync("dist", { recursive: true });
 copyFileSync("VERSION", "dist/version.txt");
 `;
@@ -138,6 +140,7 @@ export function shopUnderPm2({ drainMs = 0, npm }: ShopOptions = {}): Shop {
     execFileSync("git", ["init", "--quiet", "--bare", "--initial-branch=main", join(own.folder, "origin.git")], {
       env: plainEnvironment(GIT_ENVIRONMENT),
     });
+    writeFileSync(join(own.folder, ".npmrc"), `//registry.invalid/:_authToken=${REGISTRY_CANARY}\n`);
     git("init", "--quiet", "--initial-branch=main");
     git("remote", "add", "origin", join(own.folder, "origin.git"));
     mkdirSync(join(checkout, "uploads"));

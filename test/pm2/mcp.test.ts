@@ -58,6 +58,11 @@ test.skipIf(!canHaveTerminal)("a proposed plan runs once, after a user typed the
   expect(records.map(({ action }) => action)).toEqual(
     expect.arrayContaining(["proposal.create", "proposal.approve", "proposal.run", "plan.apply"]),
   );
+  const empty = await program.call("propose", { kind: "apply", environment: "dev" });
+  expect([empty.words, empty.data]).toEqual([
+    expect.stringContaining("PROPOSAL_EMPTY"),
+    expect.stringContaining("The plan of dev has no step."),
+  ]);
 });
 
 longTest.skipIf(!canHaveTerminal)(

@@ -1,4 +1,5 @@
 import { SvcmError } from "../api/errors.ts";
+import { nameList } from "../words/pluralize.ts";
 import { findRelease } from "../rollout/apply/rollback-plan.ts";
 import { note, type DeployContext } from "./deploy-context.ts";
 import { deployOfPath } from "./layout.ts";
@@ -26,7 +27,7 @@ export async function pruneReleases(context: DeployContext, git: DeployGit): Pro
     if (record === undefined || record.preparedAtMs === null) continue;
     const written = await root.writtenSince(id, record.preparedAtMs).catch(() => ["files that cannot be read"]);
     if (written.length > 0) {
-      const names = written.slice(0, MAX_NAMED).join(", ");
+      const names = nameList(written, MAX_NAMED);
       note(
         context,
         `RELEASE_HAS_DATA: ${root.layout.releases}/${id} is kept, because files were written there after the deploy: ${names}. Name them as deploy.shared, and remove the folder by hand.`,

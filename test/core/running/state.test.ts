@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import type { ProcessFacts } from "../../../src/core/running/facts.ts";
-import { stateText } from "../../../src/core/running/state-text.ts";
+import { countStates, stateText } from "../../../src/core/running/state-text.ts";
 import { isInPlace, processState, stateDoubt } from "../../../src/core/running/state.ts";
 import { record } from "../../support/process-record.ts";
 
@@ -184,4 +184,11 @@ test("one counted restart is in the singular", () => {
     processState(record({ ...rest, status: "errored", restartCount }), { epochMs: NOW, missingFolders: new Set() });
   expect(given(1).problem?.details).toMatch(/ PM2 counts 1 restart\.$/);
   expect(given(2).problem?.details).toMatch(/ PM2 counts 2 restarts\.$/);
+});
+
+test("states are counted in one sentence", () => {
+  expect(countStates([])).toBe("PM2 has no processes.");
+  expect(countStates([{ state: "online" }])).toBe("1 process of PM2: 1 online.");
+  const mixed = ["online", "waiting", "online"].map((name) => ({ state: name }));
+  expect(countStates(mixed)).toBe("3 processes of PM2: 2 online, 1 waiting.");
 });

@@ -16,14 +16,21 @@ export async function sharePaths({ shared }: Layout, release: string, paths: rea
       else throw unusable(path, `is neither in ${shared} nor in the checkout (${former}). Create it in one of them`);
     }
     const link = join(release, path);
-    for (let parent = dirname(link); parent.length > release.length; parent = dirname(parent)) {
-      if (lstatSync(parent, { throwIfNoEntry: false })?.isDirectory() ?? true) continue;
-      throw unusable(path, `cannot be linked into the release, because ${parent} is not a folder there`);
-    }
+    const obstacle = findObstacle(release, dirname(link));
+    if (obstacle !== undefined)
+      throw unusable(path, `cannot be linked into the release, because ${obstacle} is not a folder there`);
     await mkdir(dirname(link), { recursive: true });
     await rm(link, { recursive: true, force: true });
     await symlink(target, link);
   }
+}
+
+/** A file or a link where the release needs a folder. */
+function findObstacle(release: string, folder: string): string | undefined {
+  if (folder.length <= release.length) return undefined;
+  const above = findObstacle(release, dirname(folder));
+  if (above !== undefined) return above;
+  return (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? true) ? undefined : folder;
 }
 
 function unusable(path: string, why: string): SvcmError {
