@@ -83,11 +83,11 @@ export interface DeployRoot {
 
   free(): Promise<DiskSize>;
 
-  /** @param folder below the release */
+  /** @param folder below the release; one that does not exist is empty */
   packageFolder(folder: string): Promise<PackageFolder>;
 
-  /** The nearest folder from `folder` up to `top` with a lockfile or a package.json. */
-  installFolder(top: string, folder: string): Promise<string>;
+  /** The nearest folder from `folder` up to `top` with a lockfile. */
+  installFolder(top: string, folder: string): Promise<string | undefined>;
 
   /**
    * Replaces these paths of a release by links into `shared`. A new one leads to the old place, or is an empty

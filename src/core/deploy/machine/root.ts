@@ -55,7 +55,8 @@ export function deployRoot(root: string): DeployRoot {
       }),
     packageFolder: (folder) =>
       attempt(async () => ({
-        names: await readdir(folder),
+        folder,
+        names: existsSync(folder) ? await readdir(folder) : [],
         packageText: (await readIfExists(join(folder, "package.json")))?.toString("utf8"),
       })),
     installFolder: async (top, folder) => findInstallFolder(top, folder),
