@@ -1,5 +1,5 @@
-import { existsSync, lstatSync, realpathSync, statfsSync } from "node:fs";
-import { appendFile, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { appendFileSync, existsSync, lstatSync, realpathSync, statfsSync } from "node:fs";
+import { mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { SvcmError } from "../../api/errors.ts";
 import { appendEvent, parseEvents } from "../../files/journal.ts";
@@ -41,8 +41,12 @@ export function deployRoot(root: string): DeployRoot {
       const size = (outputSizes.get(id) ?? 0) + Buffer.byteLength(line) + 1;
       outputSizes.set(id, size);
       if (size > MAX_OUTPUT_BYTES) return;
-      // Kept for a reader; a full disk must not end the deploy here, because its commands report it.
-      appendFile(join(layout.records, `${id}.log`), `${line}\n`, { mode: 0o600 }).catch(() => undefined);
+      try {
+        // Together, lines would change places.
+        appendFileSync(join(layout.records, `${id}.log`), `${line}\n`, { mode: 0o600 });
+      } catch {
+        // Kept for a reader; a full disk must not end the deploy here, because its commands report it.
+      }
     },
     current: async () => deployOfLink(await readlink(layout.current).catch(() => null)),
     foreign: () => readForeign(layout),
