@@ -74,7 +74,7 @@ export function planDeploy(ports: DeployPorts, request: InputOf<"deploy.plan">, 
 /**
  * Prepares a release beside the running one, applies it with svcm's gate, and switches `current` after it serves. A
  * failure leaves code, configuration and `current` as they were.
- * @throws {SvcmError} DEPLOY_FAILED, DEPLOY_REFUSED, DEPLOY_LOCKED, NOT_FOUND, REVISION_FAILED, and the errors of an apply
+ * @throws {SvcmError} DEPLOY_FAILED, DEPLOY_REFUSED, DEPLOY_LOCKED, NOT_FOUND, and the errors of an apply
  */
 export function deploy(ports: DeployPorts, input: InputOf<"deploy.run">, caller: Caller): Promise<DeployResult> {
   return withDeploy(ports, input, caller, "deploy.run", async (prepared) => {

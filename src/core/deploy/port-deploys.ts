@@ -75,6 +75,9 @@ export interface DeployRoot {
   /** The release of another tool that `current` leads to; null without one. Capistrano writes its commit there. */
   foreign(): Promise<ForeignRelease | null>;
 
+  /** Names the commit in the release, if the checkout is one of Capistrano, which names its own: an app may read it. */
+  writeRevision(id: string, commit: string, checkout: string): Promise<void>;
+
   /** Replaces `current` by a rename, so no reader misses it; null for what it was before svcm. */
   switchTo(id: string | null): Promise<void>;
 

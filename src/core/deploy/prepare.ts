@@ -140,6 +140,7 @@ async function fillFolder(
   caller.say?.(`files: ${found.commit.slice(0, 7)} to ${top}`);
   await root.createFolder(top);
   await git.write(found.commit, top, `${layout.records}/${id}.index`);
+  if (found.digest === undefined) await root.writeRevision(id, found.commit, checkout.top);
   requireWhole(
     await root.findPointers(top, facts.lfsCandidates),
     "LFS_MISSING",

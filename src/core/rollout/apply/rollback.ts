@@ -2,7 +2,7 @@ import { releasesToKeep } from "../settings.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
 import type { ApplyPorts } from "./ports.ts";
 import type { InputOf } from "../../api/inputs.ts";
-import type { Release } from "../../api/rollout.ts";
+import type { Release, ReleasedCode } from "../../api/rollout.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import type { Caller } from "../../access/caller.ts";
 import { SvcmError } from "../../api/errors.ts";
@@ -114,6 +114,9 @@ async function runRollback(
   { timeoutMs, signal }: { readonly timeoutMs: Input["timeoutMs"]; readonly signal: Caller["signal"] },
 ): Promise<Release> {
   const { undone, plan, appliedState } = planned;
+  const { deploy } = recording.head;
+  // The release of another tool runs by the link.
+  if (deploy?.id === null) await switchFirst(ports, deploy, recording);
   const requirementOf = createRequirementFinder(planned, timeoutMs);
   const allPinned = new Set<string>();
   for (const [index, { app }] of plan.steps.entries()) {
@@ -135,9 +138,18 @@ async function runRollback(
   const apps = plan.steps.flatMap(({ app }) => namesOfApp(undone, app));
   const { unsavedAtMs: _unsaved, ...saved } = appliedState;
   const returned = stateAfterRevert(saved, { undone, apps, pinned: allPinned, by: recording.head.id });
-  const { deploy } = recording.head;
-  if (deploy !== undefined) await ports.deployed.switchTo(deploy);
+  if (deploy !== undefined && deploy.id !== null) await ports.deployed.switchTo(deploy);
   return await recording.end("applied", { left: returned });
+}
+
+/** No process was touched. */
+async function switchFirst(ports: ApplyPorts, deploy: ReleasedCode, { head, end }: ReleaseRecorder): Promise<void> {
+  try {
+    await ports.deployed.switchTo(deploy);
+  } catch (error) {
+    await end("reverted", { left: head.left });
+    throw error;
+  }
 }
 
 type RequirementFinder = RevertContext["requirementOf"];
@@ -180,6 +192,8 @@ async function undoRollback(
   await ports.processes.saveList();
   const names = touched.flatMap((app) => namesOfApp(head, app));
   if (reasons.length === 0) {
+    const { deploy } = head;
+    if (deploy?.id === null) await ports.deployed.switchTo({ id: deploy.former, root: deploy.root });
     await end("reverted", { left: stateAfterRevert(head.left, { undone: head, apps: names, pinned, by: head.id }) });
     const hint = `Read why: svcm why ${touched[0] ?? ""}. Correct the code, and run svcm apply.`;
     return new SvcmError("APPLY_REVERTED", {
