@@ -43,7 +43,7 @@ export function rollBack(ports: ApplyPorts, input: Input, caller: Caller): Promi
       const release = caller.step === undefined ? input.release : await findReleaseOfRollout(ports, caller.step);
       const planned = await planRollback(ports, { release, apps });
       if (planned.undone.deploy?.root !== root) throw planStale(requested, planned.plan.id);
-      attempt.note({ target: `release ${planned.undone.id}` });
+      attempt.note({ target: `release ${planned.plan.release}` });
       if (requested !== undefined && requested !== planned.plan.id) throw planStale(requested, planned.plan.id);
       requireChange(planned);
       const recording = await startRollbackRecording(ports, planned, caller);
@@ -57,7 +57,8 @@ export function rollBack(ports: ApplyPorts, input: Input, caller: Caller): Promi
 
 /** Otherwise a rollback of new code would succeed, and the new code would run on. */
 function requireChange({ plan, undone }: PlannedRollback): void {
-  if (plan.changed || undone.deploy !== undefined) return;
+  // Without a step, apps of a deploy would run its code, and only current would lead elsewhere.
+  if (plan.changed || (undone.deploy !== undefined && plan.steps.length > 0)) return;
   throw new SvcmError("NOTHING_TO_ROLL_BACK", {
     details: `Each app has the definition that it had before the release ${undone.id}, and a rollback leaves code and files as they are. No process was touched.`,
     hint: PUT_CODE_BACK,
@@ -87,7 +88,7 @@ function planStale(requested: string | undefined, current: string): SvcmError {
 
 function startRollbackRecording(ports: ApplyPorts, planned: PlannedRollback, caller: Caller): Promise<ReleaseRecorder> {
   const { undone, git, plan, running, appliedState, settingsOf } = planned;
-  const { environment, id, renamed, deploy } = undone;
+  const { environment, renamed, deploy } = undone;
   const steps = plan.steps.map(({ app, pmIds }) => ({ do: "return" as const, app, pmIds }));
   const keepReleases = releasesToKeep(steps, settingsOf);
   const probeOf = formerProbeFinder(appliedState, (app) => settingsOf(app).health);
@@ -104,7 +105,7 @@ function startRollbackRecording(ports: ApplyPorts, planned: PlannedRollback, cal
     // The code before it is current again, and undoing the rollback returns to its own.
     deploy: deploy && { ...deploy, id: deploy.former, former: deploy.id },
   };
-  return beginRelease(ports, caller, { ...subject, undoes: id });
+  return beginRelease(ports, caller, { ...subject, undoes: plan.release });
 }
 
 async function runRollback(
