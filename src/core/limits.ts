@@ -7,7 +7,8 @@ import { readEcosystem } from "./pm2/ecosystem-file.ts";
 import { resolveTarget } from "./pm2/target.ts";
 import type { Ports } from "./ports.ts";
 import { readMemberships, shownProcesses, textRefusal } from "./process-limits.ts";
-import { findRelease } from "./rollout/apply/rollback-plan.ts";
+import { beginningOf, findRelease } from "./rollout/apply/rollback-plan.ts";
+import { toJournals } from "./rollout/release.ts";
 import { findRolloutRelease } from "./rollout/apply/recording.ts";
 import { chooseServices, ecosystemSpellings, envSpellings } from "./project/resolve.ts";
 import { limitRefusal } from "./access/rights.ts";
@@ -100,8 +101,9 @@ async function requireOwnRelease(
   if (step === undefined && release === undefined && plan === undefined)
     refuse("the newest release of the whole machine; name a release");
   const lists = await ports.releases.list();
-  const head = (step === undefined ? findRelease(lists, release) : findRolloutRelease(lists, step))?.head;
-  if (head === undefined) return;
+  const found = (step === undefined ? findRelease(lists, release) : findRolloutRelease(lists, step))?.head;
+  if (found === undefined) return;
+  const head = beginningOf(toJournals(lists), found);
   if (limits.environments?.includes(head.environment) === false) refuse(`the environment ${head.environment}`);
   const apps = head.steps.flatMap(({ app }) => app ?? []);
   if (limits.services !== undefined) await requireOwnText(ports, apps, limits, refuse);

@@ -24,8 +24,16 @@ const bad = __dirname + "/../../../../../bad";
 if (existsSync(bad) && readFileSync(bad, "utf8") === readFileSync(__dirname + "/VERSION", "utf8")) throw new Error("no database");
 ${IDLE}
 process.send("ready");`;
-/** One with `unbuildable` in the home folder cannot build it. */
-const BUILD = `if (require("node:fs").existsSync(process.env.HOME + "/unbuildable")) { console.error("no compiler"); process.exit(4); }`;
+/** One with `unbuildable` in the home folder cannot build it; one with `meet` waits until as many builds run as there are nodes. */
+const BUILD = `
+const { existsSync, readFileSync, readdirSync, writeFileSync } = require("node:fs");
+const home = process.env.HOME;
+if (existsSync(home + "/unbuildable")) { console.error("no compiler"); process.exit(4); }
+if (existsSync(home + "/meet")) {
+  const place = readFileSync(home + "/meet", "utf8");
+  writeFileSync(place + "/" + process.pid, "");
+  while (readdirSync(place).length < 3) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+}`;
 const ECOSYSTEM = `module.exports = { apps: [{ name: "web", script: "./app.cjs", wait_ready: true, listen_timeout: 30000, cwd: require("node:path").dirname(__dirname) }] };`;
 
 describe.skipIf(!hasNats)("a deploy over nodes (needs nats-server)", () => {
@@ -47,7 +55,7 @@ describe.skipIf(!hasNats)("a deploy over nodes (needs nats-server)", () => {
     const first = fleet.root("db-1");
     cpSync(join(import.meta.dirname, "../../pm2"), join(first, "pm2"), { recursive: true });
     const files = {
-      ".gitignore": ".env*\nkey.nk\n.svcm\nunbuildable\n",
+      ".gitignore": ".env*\nkey.nk\n.svcm\nunbuildable\nmeet\n",
       "app.cjs": APP,
       "build.cjs": BUILD,
       "deployments.yaml": "rollout: { minHealthyTime: 100ms }",
@@ -98,9 +106,13 @@ describe.skipIf(!hasNats)("a deploy over nodes (needs nats-server)", () => {
   const versions = async () => (await states()).map(([, running, current]) => [running, current]);
   const ofNodes = ({ nodes }: FleetRollout): string[] => nodes.map(({ node, state }) => `${node} ${state}`);
 
-  longTest("each node prepares the commit, then one after another runs it", async () => {
+  longTest("all nodes prepare the commit at once, then one after another runs it", async () => {
+    const place = join(fleet.root("edda"), "meet");
+    mkdirSync(place);
+    for (const node of NODES) writeFileSync(join(fleet.root(node), "meet"), place);
     const dry = await as("edda", "deploy", "--node", "all", "--dry-run");
     expect([dry.code, await states()], dry.stderr).toEqual([0, [[], [], []]]);
+    for (const node of NODES) rmSync(join(fleet.root(node), "meet"));
     expect(dry.stderr.match(/^[\w-]+: prepared [0-9a-f]{7}$/gm)).toHaveLength(3);
     const { code, stdout, stderr } = await as("edda", "deploy", "--node", "all", "--yes");
     expect(code, stdout + stderr).toBe(0);
@@ -169,7 +181,7 @@ describe.skipIf(!hasNats)("a deploy over nodes (needs nats-server)", () => {
       execFileSync("tar", ["--extract", `--directory=${release}`], { input: files });
       writeFileSync(join(release, "VERSION"), version);
     };
-    const deploy = () => as("edda", "deploy", "--from", ".svcm/release", "--node", "all", "--yes");
+    const deploy = (from = ".svcm/release") => as("edda", "deploy", "--from", from, "--node", "all", "--yes");
     copy("db-1", "4");
     copy("web-1", "4");
     const missing = await deploy();
@@ -187,5 +199,14 @@ describe.skipIf(!hasNats)("a deploy over nodes (needs nats-server)", () => {
     const good = await deploy();
     expect(good.code, good.stdout + good.stderr).toBe(0);
     expect(await versions()).toEqual(NODES.map(() => ["4", "4"]));
+    // A tarball, as scp would copy it.
+    copy("db-1", "6");
+    const file = (node: Node): string => join(fleet.root(node), ".svcm/release.tgz");
+    const folder = join(fleet.root("db-1"), ".svcm/release");
+    execFileSync("tar", ["--create", "--gzip", `--file=${file("db-1")}`, `--directory=${folder}`, "."]);
+    for (const node of ["web-1", "web-2"] as const) cpSync(file("db-1"), file(node));
+    const packed = await deploy(".svcm/release.tgz");
+    expect(packed.code, packed.stdout + packed.stderr).toBe(0);
+    expect(await versions()).toEqual(NODES.map(() => ["6", "6"]));
   });
 });

@@ -43,7 +43,7 @@ function portsIn(root: string) {
 function declare(root: string): void {
   const project = readFileSync(join(shop.checkout, "svcm.yaml"), "utf8");
   const origin = join(folder, "origin.git");
-  const line = `deploy: { root: ${root}, source: ${origin}, shared: [uploads, .env.production], left: [REVISION, Procfile], keep: 2 }`;
+  const line = `deploy: { root: ${root}, source: ${origin}, shared: [uploads, .env.production], left: [Procfile], keep: 2 }`;
   shop.publish({ "svcm.yaml": project.replace(/^deploy: .*$/m, line) });
 }
 
@@ -59,6 +59,13 @@ test("in Capistrano's layout, current and shared are used as they are, and a rol
   const root = join(folder, "capistrano");
   const old = join(root, "releases/20260101080000");
   declare(root);
+  // As most of these repositories do: by the link.
+  const ecosystem = readFileSync(join(shop.checkout, "ecosystem.config.cjs"), "utf8");
+  const current = JSON.stringify(join(root, "current"));
+  shop.publish({
+    "ecosystem.config.cjs": ecosystem.replace('"./app.cjs"', `"app.cjs","cwd":${current}`),
+  });
+  onTestFinished(() => void shop.publish({ "ecosystem.config.cjs": ecosystem }));
   mkdirSync(join(root, "shared/uploads"), { recursive: true });
   writeFileSync(join(root, "shared/.env.production"), `PORT=${shop.port()}\n`);
   writeFileSync(join(root, "shared/uploads/a.png"), "picture");
@@ -94,12 +101,20 @@ test("in Capistrano's layout, current and shared are used as they are, and a rol
   expect(await ports.processes.list()).toMatchObject([{ name: "web", cwd: own }]);
   expect(readlinkSync(join(root, "current"))).toBe(`releases/${deploy.id}`);
   expect(readFileSync(join(own, "uploads/a.png"), "utf8")).toBe("picture");
+  expect(readFileSync(join(own, "REVISION"), "utf8")).toBe(`${deploy.commit}\n`);
   expect(await execute(releaseList, ports, {}, caller)).not.toHaveProperty("foreign");
   // From the release that is current now, as from any other place in this layout.
   const after = portsIn(join(root, "current"));
-  await execute(rolloutRollback, after, {}, caller);
-  expect(readlinkSync(join(root, "current"))).toBe(old);
-  expect(await after.processes.list()).toMatchObject([{ name: "web", cwd: expect.stringContaining("capistrano") }]);
+  expect(await shop.answer()).toBe("2");
+  writeFileSync(join(old, "dist/version.txt"), "crash");
+  const failed = await execute(rolloutRollback, after, {}, caller).catch((error: unknown) => error);
+  expect(failed).toMatchObject({ kind: "APPLY_REVERTED" });
+  expect([readlinkSync(join(root, "current")), await shop.answer()]).toEqual([`releases/${deploy.id}`, "2"]);
+  writeFileSync(join(old, "dist/version.txt"), "1");
+  const release = (await execute(releaseList, after, {}, caller)).releases.find(({ outcome }) => outcome === "applied");
+  await execute(rolloutRollback, after, { release: release!.id }, caller);
+  expect([readlinkSync(join(root, "current")), await shop.answer()]).toEqual([old, "1"]);
+  expect(await after.processes.list()).toMatchObject([{ name: "web", cwd: join(root, "current") }]);
   expect(existsSync(own)).toBe(true);
 });
 
@@ -122,6 +137,20 @@ longTest("in the layout of pm2 deploy, source stays, and current moves to the re
   await execute(rolloutRollback, ports, {}, caller);
   expect(readlinkSync(join(root, "current"))).toBe(join(root, "source"));
   expect(await ports.processes.list()).toMatchObject([{ name: "web", cwd: join(root, "source") }]);
+});
+
+test("a release of another tool without a source is refused, and says what is accepted", async () => {
+  const place = join(folder, "no-source");
+  checkOut(place);
+  writeFileSync(
+    join(place, "svcm.yaml"),
+    readFileSync(join(place, "svcm.yaml"), "utf8").replace(/source: [^,]*, /, ""),
+  );
+  const refused = await execute(deployPlan, portsIn(place), input, caller).catch((error: unknown) => error);
+  expect(refused).toMatchObject({
+    kind: "DEPLOY_FAILED",
+    body: { code: "DEPLOY_SOURCE_UNKNOWN", details: "The repository root is not in a work tree of Git." },
+  });
 });
 
 test.each([

@@ -20,18 +20,21 @@ async function refusedText(): Promise<string> {
 }
 
 /** Packages of this machine, so that nothing is downloaded. */
-function manifest(more: object = {}): string {
+function manifest(more: object = {}, deepVersion = "file:../deep"): string {
   mkdirSync(at("local/tool"), { recursive: true });
-  mkdirSync(at("local/needed"), { recursive: true });
+  for (const name of ["needed", "deep"]) mkdirSync(at(`local/${name}`), { recursive: true });
   writeFileSync(at("local/tool/package.json"), '{"name":"tool","version":"1.0.0","bin":"tool.js"}');
   writeFileSync(at("local/tool/tool.js"), '#!/usr/bin/env node\nrequire("fs").cpSync("VERSION","dist/version.txt")', {
     mode: 0o755,
   });
-  writeFileSync(at("local/needed/package.json"), '{"name":"needed","version":"1.0.0"}');
+  const needed = { name: "needed", version: "1.0.0", dependencies: { deep: deepVersion } };
+  writeFileSync(at("local/needed/package.json"), JSON.stringify(needed));
+  writeFileSync(at("local/deep/package.json"), '{"name":"deep","version":"1.0.0"}');
   const dependencies = { needed: "file:local/needed", ...more };
   return JSON.stringify({
     name: "shop",
-    scripts: { build: "tool" },
+    // As with husky: it needs a program that only the build needs.
+    scripts: { build: "tool", prepare: "tool" },
     dependencies,
     devDependencies: { tool: "file:local/tool" },
   });
@@ -44,29 +47,53 @@ const LOCKFILE = {
   requires: true,
   packages: {
     "": { name: "shop", dependencies: { needed: "file:local/needed" }, devDependencies: { tool: "file:local/tool" } },
-    "local/needed": { version: "1.0.0" },
+    "local/deep": { version: "1.0.0" },
+    "local/needed": { version: "1.0.0", dependencies: { deep: "file:../deep" } },
     "local/tool": { version: "1.0.0", dev: true, bin: { tool: "tool.js" } },
+    "node_modules/deep": { resolved: "local/deep", link: true },
     "node_modules/needed": { resolved: "local/needed", link: true },
     "node_modules/tool": { resolved: "local/tool", link: true },
   },
 };
 
-test.skipIf(spawnSync("pnpm", ["--version"]).status !== 0)(
-  "pnpm installs from its lockfile, builds, and leaves out what only the build needs",
+/** Of what the app needs, also in a folder of the workspace, and of what only the build needs. */
+const present = (folder: string): boolean[] =>
+  ["node_modules/needed", "local/needed/node_modules/deep", "node_modules/tool"].map((name) =>
+    existsSync(join(folder, name)),
+  );
+const lacks = (program: string): boolean => spawnSync(program, ["--version"]).status !== 0;
+
+test.skipIf(lacks("pnpm"))(
+  "pnpm installs a workspace from its lockfile, builds, and leaves out what only the build needs (needs pnpm)",
   async () => {
-    shop.publish({ "package.json": manifest() });
+    shop.publish({ "package.json": manifest({}, "workspace:*"), "pnpm-workspace.yaml": "packages: [local/*]\n" });
     execFileSync("pnpm", ["install", "--lockfile-only"], { cwd: shop.checkout, stdio: "ignore" });
     shop.publish({ VERSION: "2" });
     const { folder } = await prepare();
     expect(readFileSync(join(folder, "dist/version.txt"), "utf8")).toBe("2");
-    expect(["needed", "tool"].map((name) => existsSync(join(folder, "node_modules", name)))).toEqual([true, false]);
-    shop.publish({ "package.json": manifest({ other: "file:local/needed" }) });
+    expect(present(folder)).toEqual([true, true, false]);
+    shop.publish({ "package.json": manifest({ other: "file:local/needed" }, "workspace:*") });
     expect(await refusedText()).toMatch(
       /^DEPLOY_COMMAND_FAILED: The install \(pnpm install --frozen-lockfile\) ended with exit code 1\. The lockfile does not match package\.json/,
     );
-    rmSync(at("pnpm-lock.yaml"));
+    for (const name of ["pnpm-lock.yaml", "pnpm-workspace.yaml"]) rmSync(at(name));
   },
 );
+
+longTest.skipIf(lacks("yarn"))("yarn installs from its lockfile, and builds (needs yarn)", async () => {
+  shop.publish({ "package.json": manifest() });
+  execFileSync("yarn", ["install", "--ignore-scripts"], { cwd: shop.checkout, stdio: "ignore" });
+  rmSync(at("node_modules"), { recursive: true });
+  shop.publish({ VERSION: "2 of yarn" });
+  const { folder } = await prepare();
+  expect(readFileSync(join(folder, "dist/version.txt"), "utf8")).toBe("2 of yarn");
+  expect(present(folder)[0]).toBe(true);
+  shop.publish({ "package.json": manifest({ other: "file:local/needed" }) });
+  expect(await refusedText()).toMatch(
+    /^DEPLOY_COMMAND_FAILED: The install \(yarn install --frozen-lockfile\) ended with exit code 1\. The lockfile does not match package\.json/,
+  );
+  rmSync(at("yarn.lock"));
+});
 
 test("npm installs from its lockfile, and refuses one that does not match", async () => {
   shop.publish({ "package.json": manifest(), "package-lock.json": JSON.stringify(LOCKFILE), VERSION: "3" });
@@ -125,11 +152,11 @@ function declareRoot(disk: string): void {
 
 longTest.skipIf(!canMount)("a disk without room for as many files is refused before a folder is made", async () => {
   const disk = join(shop.own.folder, "few");
-  mount(disk, "-t", "tmpfs", "-o", "size=64m,nr_inodes=100", "tmpfs");
+  mount(disk, "-t", "tmpfs", "-o", "size=64m,nr_inodes=300", "tmpfs");
   rmSync(at("large"), { force: true });
   declareRoot(disk);
   mkdirSync(at("uploads/many"), { recursive: true });
-  for (let index = 0; index < 200; index += 1) writeFileSync(at(`uploads/many/${index}`), "");
+  for (let index = 0; index < 400; index += 1) writeFileSync(at(`uploads/many/${index}`), "");
   expect(await refusedText()).toMatch(
     /^DEPLOY_NO_SPACE: A release as large as the checkout needs \d+ more files, and \d+ are free/,
   );

@@ -10,7 +10,7 @@ const shop = shopUnderPm2();
 
 const SERVICES = `services:
   shop: { ecosystem: { production: ecosystem.config.cjs }, env: { production: .env.production }, apps: [web], rollout: { minHealthyTime: 200ms } }
-  jobs: { ecosystem: { production: ecosystem.config.cjs }, apps: [worker], rollout: { minHealthyTime: 200ms } }
+  jobs: { ecosystem: { production: ecosystem.config.cjs }, env: { production: .env.jobs }, apps: [worker], rollout: { minHealthyTime: 200ms } }
 `;
 
 /** The release in which each app works. */
@@ -24,6 +24,7 @@ longTest("current moves when the last of the services runs the release", async (
   const project = readFileSync(at("svcm.yaml"), "utf8").replace(/^(?:ecosystem|env|rollout):.*\n/gm, "");
   const ecosystem = readFileSync(at("ecosystem.config.cjs"), "utf8");
   writeFileSync(at("worker.cjs"), IDLE);
+  writeFileSync(at(".env.jobs"), "PORT=1\n");
   shop.publish({
     "svcm.yaml": project.replace("deploy:", `${SERVICES}deploy:`),
     "ecosystem.config.cjs": ecosystem.replace("] };", ', { name: "worker", script: "./worker.cjs", pmx: false }] };'),
@@ -40,7 +41,20 @@ longTest("current moves when the last of the services runs the release", async (
   );
   expect(shop.releases()).toEqual([first.id, second.id]);
 
+  // The release is prepared, and the settings of the other service have changed since.
+  writeFileSync(at(".env.jobs"), "PORT=none\n");
+  const { body } = await shop.refused({ service: "jobs" });
+  expect([body.code, body.details]).toEqual([
+    "DEPLOY_CHECK_FAILED",
+    expect.stringMatching(
+      /^svcm env check found errors in \.env\.jobs:\n[^]*PORT[^]*\nNothing that runs was touched\.$/,
+    ),
+  ]);
+  expect([await releasesOf(), shop.current()]).toEqual([{ web: second.id, worker: first.id }, first.id]);
+  writeFileSync(at(".env.jobs"), "PORT=2\n");
   const { deploy: third } = await shop.deploy({ service: "jobs" });
   expect([third.id, third.current, shop.current()]).toEqual([second.id, true, second.id]);
   expect(await releasesOf()).toEqual({ web: second.id, worker: second.id });
+  // It was prepared for the other service.
+  expect(readFileSync(join(shop.root, "releases", third.id, ".env.jobs"), "utf8")).toBe("PORT=2\n");
 });

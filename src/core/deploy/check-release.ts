@@ -47,6 +47,10 @@ async function checkEnv({ environment, service }: DeployContext, world: ReleaseW
   }
 }
 
+/** The checkout has what a build there wrote. */
+const BUILD_HINT =
+  "A release has what is committed and what its build writes, the script build of package.json. Name another command as deploy.build in svcm.yaml.";
+
 function requireValid(issues: readonly Issue[], what: string): void {
   const errors = issues.filter(({ severity }) => severity === "error");
   if (errors.length === 0) return;
@@ -54,6 +58,7 @@ function requireValid(issues: readonly Issue[], what: string): void {
   throw new SvcmError("DEPLOY_FAILED", {
     code: "DEPLOY_CHECK_FAILED",
     details: [`${what}:`, ...lines].join("\n"),
+    ...(errors.some(({ code }) => code === "ECOSYSTEM_SCRIPT_MISSING") && { hint: BUILD_HINT }),
   });
 }
 

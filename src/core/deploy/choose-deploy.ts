@@ -1,6 +1,6 @@
 import { toDeploySettings, type DeploySettings } from "../project/deploy-settings.ts";
 import type { Project } from "../project/project.ts";
-import { chooseService, resolvePath } from "../project/resolve.ts";
+import { chooseService, chooseServices, resolvePath, type NamedService } from "../project/resolve.ts";
 
 export interface ChosenDeploy {
   readonly settings: DeploySettings;
@@ -20,6 +20,12 @@ export function chooseDeploy(project: Project | undefined, service: string | und
   const chosen = needsService ? chooseService(project, service) : undefined;
   if (chosen?.service.deploy !== undefined) return { settings: chosen.service.deploy, owner: chosen.name };
   return { settings: shared ?? toDeploySettings(), owner: "" };
+}
+
+/** A release has the code of each service of its root; `--service` limits only plan and apply. */
+export function servicesOf(project: Project | undefined, { owner }: Pick<ChosenDeploy, "owner">): NamedService[] {
+  if (owner !== "") return chooseServices(project, owner);
+  return chooseServices(project, undefined).filter(({ service }) => service.deploy === undefined);
 }
 
 export function rootOf(

@@ -15,30 +15,69 @@ const LOCKFILE_MANAGERS: Readonly<Record<string, Manager>> = {
 };
 
 export interface PackageFolder {
+  readonly folder: string;
   /** Names in the folder. */
   readonly names: readonly string[];
   /** Of package.json; `undefined` without one. */
   readonly packageText: string | undefined;
 }
 
+/** A folder with a lockfile, and the services of the release that it installs. */
+export interface InstallFolder extends PackageFolder {
+  readonly services: readonly PackageFolder[];
+}
+
 export interface ReleaseCommand {
   readonly name: "install" | "build" | "prune" | "check";
   readonly command: Exclude<DeployCommand, false>;
+  readonly cwd: string;
 }
 
-/** Development packages are needed by the build, so they go after it. @throws {SvcmError} DEPLOY_FAILED */
+type ReleaseSettings = Pick<DeploySettings, "install" | "build" | "check">;
+
+/**
+ * Development packages are needed by the build, so they go after it.
+ * @param base the folder of declared commands
+ * @throws {SvcmError} DEPLOY_FAILED
+ */
 export function releaseCommands(
-  { names, packageText }: PackageFolder,
-  { install, build, check = false }: Pick<DeploySettings, "install" | "build" | "check">,
+  base: string,
+  folders: readonly InstallFolder[],
+  { install, build, check = false }: ReleaseSettings,
 ): ReleaseCommand[] {
-  const pack = packageText === undefined ? {} : parsePackage(packageText);
-  const manager = install === undefined ? chooseManager(names, pack) : undefined;
+  const implied = folders.map((folder) => impliedCommands(folder, install));
+  const choose = (name: ReleaseCommand["name"], declared: DeployCommand | undefined): ReleaseCommand[] => {
+    if (declared === undefined) return implied.flat().filter((one) => one.name === name);
+    return declared === false ? [] : [{ name, command: declared, cwd: base }];
+  };
   return [
-    toCommand("install", install ?? (manager === undefined ? false : installCommand(manager, names, pack))),
-    toCommand("build", build ?? (hasBuild(pack) && [manager ?? "npm", "run", "build"])),
-    toCommand("prune", (manager !== undefined && hasMembers(pack, "devDependencies") && PRUNE[manager]) || false),
-    toCommand("check", check),
-  ].flatMap((one) => one ?? []);
+    ...choose("install", install),
+    ...choose("build", build),
+    ...choose("prune", install === undefined ? undefined : false),
+    ...choose("check", check),
+  ];
+}
+
+/** A workspace without a build of the whole builds its services. */
+function impliedCommands(
+  { folder, names, packageText, services }: InstallFolder,
+  install: DeployCommand | undefined,
+): ReleaseCommand[] {
+  const pack = parsePackage(packageText);
+  const members = services.map((one) => ({ folder: one.folder, pack: parsePackage(one.packageText) }));
+  const packs = [pack, ...members.map((one) => one.pack)];
+  const manager = install === undefined ? chooseManager(names, pack, packs) : undefined;
+  const builders = hasBuild(pack) ? [folder] : members.filter((one) => hasBuild(one.pack)).map((one) => one.folder);
+  const build = [manager ?? "npm", "run", "build"];
+  const builds = builders.map((cwd): ReleaseCommand => ({ name: "build", command: build, cwd }));
+  if (manager === undefined) return builds;
+  const isWorkspace = names.includes("pnpm-workspace.yaml") || pack["workspaces"] !== undefined;
+  const prune = isWorkspace || packs.some((one) => hasMembers(one, "devDependencies")) ? PRUNE[manager] : undefined;
+  return [
+    { name: "install", command: installCommand(manager, names, pack), cwd: folder },
+    ...builds,
+    ...(prune === undefined ? [] : [{ name: "prune" as const, command: prune, cwd: folder }]),
+  ];
 }
 
 function hasBuild({ scripts }: Package): boolean {
@@ -50,13 +89,18 @@ function hasMembers(pack: Package, name: string): boolean {
   return isRecord(value) && Object.keys(value).length > 0;
 }
 
-function toCommand(name: ReleaseCommand["name"], command: DeployCommand): ReleaseCommand | undefined {
-  return command === false ? undefined : { name, command };
-}
-
+/** Scripts such as `prepare` need a program that is gone by then. `pnpm prune` empties the packages of a workspace. */
 const PRUNE: Readonly<Partial<Record<Manager, readonly string[]>>> = {
-  npm: ["npm", "prune", "--omit=dev"],
-  pnpm: ["pnpm", "prune", "--prod"],
+  npm: ["npm", "prune", "--omit=dev", "--ignore-scripts"],
+  pnpm: [
+    "pnpm",
+    "install",
+    "--prod",
+    "--frozen-lockfile",
+    "--offline",
+    "--ignore-scripts",
+    "--config.modules-cache-max-age=0",
+  ],
 };
 
 /** Each refuses a lockfile that does not match package.json. */
@@ -69,7 +113,7 @@ function installCommand(manager: Manager, names: readonly string[], pack: Packag
 type Package = Readonly<Record<string, unknown>>;
 
 /** `undefined` if nothing has to be installed. */
-function chooseManager(names: readonly string[], pack: Package): Manager | undefined {
+function chooseManager(names: readonly string[], pack: Package, packs: readonly Package[]): Manager | undefined {
   const lockfiles = names.filter((name) => Object.hasOwn(LOCKFILE_MANAGERS, name)).toSorted();
   const managers = [...new Set(lockfiles.flatMap((name) => ownMember(LOCKFILE_MANAGERS, name) ?? []))];
   const [first] = managers;
@@ -83,7 +127,7 @@ function chooseManager(names: readonly string[], pack: Package): Manager | undef
       details: `The release has several lockfiles: ${lockfiles.join(", ")}.`,
       hint: "Keep one of them, name the package manager with packageManager in package.json, or set deploy.install in svcm.yaml.",
     });
-  const hasDependencies = DEPENDENCIES.some((member) => hasMembers(pack, member));
+  const hasDependencies = packs.some((one) => DEPENDENCIES.some((member) => hasMembers(one, member)));
   if (!hasDependencies) return undefined;
   throw new SvcmError("DEPLOY_FAILED", {
     code: "LOCKFILE_MISSING",
@@ -99,7 +143,8 @@ function namedManager({ packageManager }: Package): string {
   return typeof packageManager === "string" ? packageManager : "";
 }
 
-function parsePackage(text: string): Package {
+function parsePackage(text: string | undefined): Package {
+  if (text === undefined) return {};
   try {
     const value: unknown = JSON.parse(text);
     if (isRecord(value)) return value;

@@ -31,8 +31,7 @@ import { deployOfPath } from "./layout.ts";
 import type { DeployGit } from "./port-deploy-git.ts";
 import type { ReleaseWorld } from "./port-deploys.ts";
 import { appNames } from "./app-names.ts";
-import { prepareRelease } from "./prepare.ts";
-import { requireDecided } from "./undecided.ts";
+import { checkPrepared, prepareRelease } from "./prepare.ts";
 import { pruneReleases } from "./prune.ts";
 import { commitsOf, toPlace, type DeployRecord } from "./record.ts";
 import { recoverDeploys } from "./recover.ts";
@@ -75,7 +74,7 @@ export function planDeploy(ports: DeployPorts, request: InputOf<"deploy.plan">, 
 /**
  * Prepares a release beside the running one, applies it with svcm's gate, and switches `current` after it serves. A
  * failure leaves code, configuration and `current` as they were.
- * @throws {SvcmError} DEPLOY_FAILED, DEPLOY_REFUSED, DEPLOY_LOCKED, NOT_FOUND, REVISION_FAILED, and the errors of an apply
+ * @throws {SvcmError} DEPLOY_FAILED, DEPLOY_REFUSED, DEPLOY_LOCKED, NOT_FOUND, and the errors of an apply
  */
 export function deploy(ports: DeployPorts, input: InputOf<"deploy.run">, caller: Caller): Promise<DeployResult> {
   return withDeploy(ports, input, caller, "deploy.run", async (prepared) => {
@@ -160,14 +159,12 @@ async function withDeploy<T>(
         await recoverDeploys(context, begin);
         if (context.isAdopting) await noteForeignLayout(context);
         const code = await findCode(context, request);
-        const { found, git, checkout } = code;
+        const { found, git } = code;
         attempt.note({ target: `commit ${found.commit.slice(0, 7)}` });
         requireNotStopped(context);
         if (request.retry === false) await requireUntried(context, found);
         const prepared = await findPrepared(context, found);
-        // An app may have written new files since.
-        if (prepared) await requireDecided(context, { git, checkout }, deploys.world(toPlace(root.layout, prepared)));
-        if (!prepared) await begin();
+        await (prepared ? checkPrepared(context, code, prepared) : begin());
         const record = prepared ?? (await prepareRelease(context, { ...code, records: await root.records() }));
         await git.keep(commitsOf([...(await root.records()), record]));
         attempt.note({ target: `commit ${record.commit.slice(0, 7)} as ${record.id}` });

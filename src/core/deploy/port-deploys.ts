@@ -75,6 +75,9 @@ export interface DeployRoot {
   /** The release of another tool that `current` leads to; null without one. Capistrano writes its commit there. */
   foreign(): Promise<ForeignRelease | null>;
 
+  /** Names the commit in the release, if the checkout is one of Capistrano, which names its own: an app may read it. */
+  writeRevision(id: string, commit: string, checkout: string): Promise<void>;
+
   /** Replaces `current` by a rename, so no reader misses it; null for what it was before svcm. */
   switchTo(id: string | null): Promise<void>;
 
@@ -83,11 +86,11 @@ export interface DeployRoot {
 
   free(): Promise<DiskSize>;
 
-  /** @param folder below the release */
+  /** @param folder below the release; one that does not exist is empty */
   packageFolder(folder: string): Promise<PackageFolder>;
 
-  /** The nearest folder from `folder` up to `top` with a lockfile or a package.json. */
-  installFolder(top: string, folder: string): Promise<string>;
+  /** The nearest folder from `folder` up to `top` with a lockfile. */
+  installFolder(top: string, folder: string): Promise<string | undefined>;
 
   /**
    * Replaces these paths of a release by links into `shared`. A new one leads to the old place, or is an empty

@@ -3,15 +3,15 @@ import type { LoadedEcosystem } from "../pm2/loaded.ts";
 import type { DeploySettings } from "../project/deploy-settings.ts";
 import { PROJECT_FILE } from "../project/project.ts";
 import { envLayerPaths } from "../project/env-layers.ts";
-import { chooseServices, resolvePath } from "../project/resolve.ts";
+import { resolvePath } from "../project/resolve.ts";
 import { checkRelease } from "./check-release.ts";
-import { chooseDeploy } from "./choose-deploy.ts";
+import { chooseDeploy, servicesOf } from "./choose-deploy.ts";
 import { note, requireNotStopped, type DeployContext } from "./deploy-context.ts";
 import { createDeployId } from "./layout.ts";
 import type { CommitFacts } from "./port-deploy-git.ts";
 import type { DiskSize, ReleaseWorld, SharedPath } from "./port-deploys.ts";
 import type { NewRelease } from "./find-code.ts";
-import { type DeployHead, type DeployRecord, toDeployRecord } from "./record.ts";
+import { type DeployHead, type DeployRecord, toDeployRecord, toPlace } from "./record.ts";
 import { runReleaseCommands } from "./run-commands.ts";
 import { requireDecided } from "./undecided.ts";
 
@@ -48,6 +48,27 @@ export async function prepareRelease(context: DeployContext, release: NewRelease
   }
 }
 
+/**
+ * Env files, and files beside those that Git knows, may have changed since a release was prepared, perhaps for another
+ * service.
+ * @throws {SvcmError} DEPLOY_FAILED
+ */
+export async function checkPrepared(
+  context: DeployContext,
+  { git, checkout }: Pick<NewRelease, "git" | "checkout">,
+  record: DeployRecord,
+): Promise<void> {
+  const { root, deploys } = context;
+  const world = deploys.world(toPlace(root.layout, record));
+  await requireDecided(context, { git, checkout }, world);
+  if (record.id === (await root.current())) return;
+  try {
+    await createOutputFolders(context, await checkRelease(context, world));
+  } catch (error) {
+    throw untouched(error);
+  }
+}
+
 function unreachable(): never {
   throw new Error("a record with its first event");
 }
@@ -72,8 +93,13 @@ async function endFailed({ ports, root }: DeployContext, { id }: DeployHead, err
   await root
     .append(id, { event: "end", outcome: "failed", at, reason: reason.split("\n", 1).join() })
     .catch(() => undefined);
+  return untouched(error);
+}
+
+function untouched(error: unknown): unknown {
   if (!(error instanceof SvcmError)) return error;
-  return new SvcmError("DEPLOY_FAILED", { ...error.body, details: `${reason}\nNothing that runs was touched.` });
+  const details = `${error.body.details ?? error.message}\nNothing that runs was touched.`;
+  return new SvcmError("DEPLOY_FAILED", { ...error.body, details });
 }
 
 function mebibytes(bytes: number): number {
@@ -114,6 +140,7 @@ async function fillFolder(
   caller.say?.(`files: ${found.commit.slice(0, 7)} to ${top}`);
   await root.createFolder(top);
   await git.write(found.commit, top, `${layout.records}/${id}.index`);
+  if (found.digest === undefined) await root.writeRevision(id, found.commit, checkout.top);
   requireWhole(
     await root.findPointers(top, facts.lfsCandidates),
     "LFS_MISSING",
@@ -144,12 +171,14 @@ async function fillFolder(
 
 /** A release file is built. It may have its packages, too. */
 async function withoutBuild(
-  { root }: DeployContext,
+  context: DeployContext,
   settings: DeploySettings,
-  { workspace }: ReleaseWorld,
+  { facts, workspace }: ReleaseWorld,
 ): Promise<DeploySettings> {
-  const hasPackages = await root.exists(`${workspace.root}/node_modules`);
-  return { ...settings, build: false, ...(hasPackages && { install: false }) };
+  const services = servicesOf(await facts.project(), context).map(({ service }) => service.folder);
+  const folders = [".", ...services].map((folder) => resolvePath(workspace.root, `${folder}/node_modules`));
+  const present = await Promise.all(folders.map((folder) => context.root.exists(folder)));
+  return { ...settings, build: false, ...(present.includes(true) && { install: false }) };
 }
 
 function requireWhole(paths: readonly string[], code: "SUBMODULE_UNSUPPORTED" | "LFS_MISSING", what: string): void {
@@ -178,7 +207,7 @@ async function listShared(
   world: ReleaseWorld,
   declared: readonly string[],
 ): Promise<SharedPath[]> {
-  const { ports, root, environment, service } = context;
+  const { ports, root, environment } = context;
   const [project, contract] = await Promise.all([world.facts.project(), world.facts.runtimeContract()]);
   const own = world.workspace.root;
   const below = own === world.paths.release ? "" : `${own.slice(world.paths.release.length + 1)}/`;
@@ -186,7 +215,7 @@ async function listShared(
     path: `${below}${path}`,
     former: `${ports.workspace.root}/${path}`,
   });
-  const services = project === undefined ? [""] : chooseServices(project, service).map(({ name }) => name);
+  const services = project === undefined ? [""] : servicesOf(project, context).map(({ name }) => name);
   const layers = services.flatMap((name) => envLayerPaths(world.workspace, { project, contract }, environment, name));
   const inside = layers.filter((path) => path.startsWith(`${own}/`)).map((path) => path.slice(own.length + 1));
   const implied: string[] = [];

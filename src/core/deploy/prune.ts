@@ -1,6 +1,7 @@
 import { SvcmError } from "../api/errors.ts";
 import { nameList } from "../words/pluralize.ts";
-import { findRelease } from "../rollout/apply/rollback-plan.ts";
+import { beginningOf, findRelease } from "../rollout/apply/rollback-plan.ts";
+import { toJournals } from "../rollout/release.ts";
 import { note, type DeployContext } from "./deploy-context.ts";
 import { deployOfPath } from "./layout.ts";
 import type { DeployGit } from "./port-deploy-git.ts";
@@ -53,7 +54,7 @@ async function listInUse({ root, ports }: DeployContext, ids: readonly string[])
   const running = await ports.processes.list();
   const paths = running.flatMap(({ script, cwd }) => [script, cwd]).filter((path) => path !== null);
   const lists = await ports.releases.list();
-  const undone = lists.length === 0 ? undefined : findRelease(lists, undefined).head;
+  const undone = lists.length === 0 ? undefined : beginningOf(toJournals(lists), findRelease(lists, undefined).head);
   const former = (undone?.before ?? []).flatMap(({ paths: needed = [] }) => needed);
   for (const path of [...paths, ...former]) {
     const id = deployOfPath(root.layout, `${path}/`);

@@ -1,12 +1,19 @@
 import { SvcmError } from "../api/errors.ts";
 import { effectiveValues } from "../env/env-file.ts";
 import { envLayerPaths } from "../project/env-layers.ts";
-import { chooseServices } from "../project/resolve.ts";
+import { resolvePath } from "../project/resolve.ts";
 import { createScrub, type Scrub } from "../pm2/scrub.ts";
 import { readSecrets } from "../pm2/ecosystem-file.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 import type { DeploySettings } from "../project/deploy-settings.ts";
-import { commandEnvironment, commandText, releaseCommands, type ReleaseCommand } from "./commands.ts";
+import { servicesOf } from "./choose-deploy.ts";
+import {
+  commandEnvironment,
+  commandText,
+  releaseCommands,
+  type InstallFolder,
+  type PackageFolder,
+} from "./commands.ts";
 import type { DeployContext } from "./deploy-context.ts";
 import type { CommandResult, ReleaseWorld } from "./port-deploys.ts";
 
@@ -21,17 +28,18 @@ interface PreparedPlace {
 export async function runReleaseCommands(context: DeployContext, place: PreparedPlace): Promise<void> {
   const { ports, caller, root, deploys } = context;
   const { id, top, world, settings } = place;
-  const cwd = await root.installFolder(top, world.workspace.root);
-  const commands = releaseCommands(await root.packageFolder(cwd), settings);
+  const base = (await root.installFolder(top, world.workspace.root)) ?? world.workspace.root;
+  const commands = releaseCommands(base, await listInstallFolders(context, place, base), settings);
   const scrub = await createOutputScrub(context, world);
   const deadlineMs = ports.clock.elapsed() + settings.timeoutMs;
   for (const one of commands) {
-    const text = commandText(one.command);
-    caller.say?.(`${one.name}: ${scrub(text)}`);
+    const where = one.cwd === base ? "" : ` in ${one.cwd.slice(top.length + 1)}`;
+    const text = scrub(`${commandText(one.command)}${where}`);
+    caller.say?.(`${one.name}: ${text}`);
     const added = one.name === "build" || one.name === "check" ? await buildValues(context, world, settings.env) : {};
     const causes = new Set<string>();
     const result = await deploys.run(one.command, {
-      cwd,
+      cwd: one.cwd,
       env: commandEnvironment(deploys.callerVariables(), added),
       timeoutMs: Math.max(1, deadlineMs - ports.clock.elapsed()),
       signal: caller.signal,
@@ -43,12 +51,33 @@ export async function runReleaseCommands(context: DeployContext, place: Prepared
         caller.say?.(`  ${shown}`);
       },
     });
-    if (result.end !== "exit" || result.exitCode !== 0) throw commandFailure(one, result, settings, { scrub, causes });
+    if (result.end !== "exit" || result.exitCode !== 0)
+      throw commandFailure(`The ${one.name} (${text})`, result, settings, { scrub, causes });
   }
 }
 
+/** Below `top`, those of the services, or the base without a lockfile. */
+async function listInstallFolders(
+  context: DeployContext,
+  { top, world }: PreparedPlace,
+  base: string,
+): Promise<InstallFolder[]> {
+  const { root } = context;
+  const services = servicesOf(await world.facts.project(), context);
+  const own = world.workspace.root;
+  const folders = new Set(services.map(({ service }) => resolvePath(own, service.folder)));
+  const found = new Map<string, PackageFolder[]>();
+  for (const folder of folders.size === 0 ? [own] : folders) {
+    const place = (await root.installFolder(top, folder)) ?? base;
+    found.set(place, [...(found.get(place) ?? []), await root.packageFolder(folder)]);
+  }
+  return await Promise.all(
+    [...found].map(async ([place, members]) => ({ ...(await root.packageFolder(place)), services: members })),
+  );
+}
+
 function commandFailure(
-  { name, command }: ReleaseCommand,
+  what: string,
   { end, exitCode, signal, lastLines }: CommandResult,
   { timeoutMs }: DeploySettings,
   { scrub, causes }: { readonly scrub: Scrub; readonly causes: ReadonlySet<string> },
@@ -64,14 +93,17 @@ function commandFailure(
   const lines = lastLines.map((line) => `  ${scrub(line)}`);
   return new SvcmError("DEPLOY_FAILED", {
     code,
-    details: [[`The ${name} (${scrub(commandText(command))}) ${how}.`, ...causes].join(" "), ...lines].join("\n"),
+    ...(causes.has(DISK_FULL) && { hint: "Free some space, and deploy again." }),
+    details: [[`${what} ${how}.`, ...causes].join(" "), ...lines].join("\n"),
   });
 }
+
+const DISK_FULL = "The disk is full (ENOSPC).";
 
 /** npm writes its usage after the cause, so the last lines may not have it. */
 const KNOWN_CAUSES = [
   // Too many watched files have the same code.
-  [/\bENOSPC\b(?!.*watch)|No space left on device/, "The disk is full (ENOSPC)."],
+  [/\bENOSPC\b(?!.*watch)|No space left on device/, DISK_FULL],
   [
     /`npm ci` can only install packages when|ERR_PNPM_(?:OUTDATED_LOCKFILE|LOCKFILE_CONFIG_MISMATCH)|YN0028|lockfile needs to be updated|lockfile had changes, but lockfile is frozen/,
     "The lockfile does not match package.json: install in the checkout, and commit both.",
@@ -86,13 +118,14 @@ async function createOutputScrub({ deploys }: DeployContext, world: ReleaseWorld
 
 /** A later layer, and a later service, overrides an earlier one. */
 async function buildValues(
-  { environment, service }: DeployContext,
+  context: DeployContext,
   world: ReleaseWorld,
   names: readonly string[],
 ): Promise<Record<string, string>> {
   if (names.length === 0) return {};
   const [project, contract] = await Promise.all([world.facts.project(), world.facts.runtimeContract()]);
-  const services = project === undefined ? [""] : chooseServices(project, service).map(({ name }) => name);
+  const { environment } = context;
+  const services = project === undefined ? [""] : servicesOf(project, context).map(({ name }) => name);
   const paths = services.flatMap((name) => envLayerPaths(world.workspace, { project, contract }, environment, name));
   const texts = await Promise.all(paths.map((path) => world.files.read(path).then(decodeUtf8, () => undefined)));
   const values = effectiveValues(texts.map((text = "") => ({ text })));

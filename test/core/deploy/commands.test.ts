@@ -1,7 +1,23 @@
 import { describe, expect, test } from "vitest";
-import { commandEnvironment, releaseCommands } from "../../../src/core/deploy/commands.ts";
+import { commandEnvironment, releaseCommands, type PackageFolder } from "../../../src/core/deploy/commands.ts";
 import { SvcmError } from "../../../src/core/api/errors.ts";
 
+type Settings = Parameters<typeof releaseCommands>[2];
+const BASE = "/release";
+/** In a repository with one package. */
+function commandsOf(place: Omit<PackageFolder, "folder">, settings: Settings = defaults) {
+  const folder = { folder: BASE, ...place };
+  return releaseCommands(BASE, [{ ...folder, services: [folder] }], settings);
+}
+const PNPM_PRUNE = [
+  "pnpm",
+  "install",
+  "--prod",
+  "--frozen-lockfile",
+  "--offline",
+  "--ignore-scripts",
+  "--config.modules-cache-max-age=0",
+];
 const defaults = { install: undefined, build: undefined, check: undefined };
 const pack = (more: object): string => JSON.stringify({ name: "shop", ...more });
 const dependencies = { a: "1" };
@@ -19,7 +35,7 @@ describe("the lockfile chooses the commands", () => {
       [
         ["install", NPM_CI],
         ["build", ["npm", "run", "build"]],
-        ["prune", ["npm", "prune", "--omit=dev"]],
+        ["prune", ["npm", "prune", "--omit=dev", "--ignore-scripts"]],
       ],
     ],
     [
@@ -28,7 +44,7 @@ describe("the lockfile chooses the commands", () => {
       pack({ devDependencies: dependencies }),
       [
         ["install", ["pnpm", "install", "--frozen-lockfile"]],
-        ["prune", ["pnpm", "prune", "--prod"]],
+        ["prune", PNPM_PRUNE],
       ],
     ],
     ["yarn 1", ["yarn.lock"], pack({ dependencies }), [["install", ["yarn", "install", "--frozen-lockfile"]]]],
@@ -52,15 +68,70 @@ describe("the lockfile chooses the commands", () => {
       [["install", ["pnpm", "install", "--frozen-lockfile"]]],
     ],
   ] as const)("%s", (_what, names, packageText, expected) => {
-    const commands = releaseCommands({ names, packageText }, defaults);
+    const commands = commandsOf({ names, packageText });
     expect(commands.map(({ name, command }) => [name, command])).toEqual(expected);
   });
 
   test("declared commands replace them, and false leaves one out", () => {
     const folder = { names: ["package.json"], packageText: pack({ dependencies, scripts: { build: "tsc" } }) };
-    expect(releaseCommands(folder, { install: "make deps", build: false, check: ["node", "check.js"] })).toEqual([
-      { name: "install", command: "make deps" },
-      { name: "check", command: ["node", "check.js"] },
+    expect(commandsOf(folder, { install: "make deps", build: false, check: ["node", "check.js"] })).toEqual([
+      { name: "install", command: "make deps", cwd: BASE },
+      { name: "check", command: ["node", "check.js"], cwd: BASE },
+    ]);
+  });
+});
+
+describe("a workspace", () => {
+  const service = (name: string, more: object) => ({
+    folder: `${BASE}/packages/${name}`,
+    names: ["package.json"],
+    packageText: pack(more),
+  });
+  const built = { scripts: { build: "tsc" }, devDependencies: dependencies };
+  const places = (names: readonly string[], more: object, services = [service("api", built)]) =>
+    releaseCommands(BASE, [{ folder: BASE, names, packageText: pack(more), services }], defaults).map(
+      ({ name, command, cwd }) => [name, (command as string[]).slice(0, 3).join(" "), cwd],
+    );
+
+  test("builds its service if it has no build of the whole, and leaves out the development packages of both", () => {
+    expect(places(["package-lock.json"], { workspaces: ["packages/*"] })).toEqual([
+      ["install", "npm ci --prefer-offline", BASE],
+      ["build", "npm run build", `${BASE}/packages/api`],
+      ["prune", "npm prune --omit=dev", BASE],
+    ]);
+  });
+  test("prefers the build of the whole", () => {
+    expect(places(["package-lock.json"], { scripts: { build: "turbo build" } })[1]).toEqual([
+      "build",
+      "npm run build",
+      BASE,
+    ]);
+  });
+  test("of pnpm is installed again without development packages", () => {
+    const none = [service("api", {})];
+    expect(places(["pnpm-lock.yaml", "pnpm-workspace.yaml"], {}, none)).toEqual([
+      ["install", "pnpm install --frozen-lockfile", BASE],
+      ["prune", "pnpm install --prod", BASE],
+    ]);
+  });
+  test("without a lockfile is refused for the dependencies of a service", () => {
+    expect(() => places([], {})).toThrow(SvcmError);
+  });
+  test("services with separate lockfiles are installed one by one, and then built", () => {
+    const folder = (name: string) => {
+      const own = {
+        folder: `${BASE}/${name}`,
+        names: ["package-lock.json"],
+        packageText: pack({ scripts: { build: "tsc" } }),
+      };
+      return { ...own, services: [own] };
+    };
+    const commands = releaseCommands(BASE, [folder("api"), folder("jobs")], defaults);
+    expect(commands.map(({ name, cwd }) => [name, cwd])).toEqual([
+      ["install", `${BASE}/api`],
+      ["install", `${BASE}/jobs`],
+      ["build", `${BASE}/api`],
+      ["build", `${BASE}/jobs`],
     ]);
   });
 });
@@ -71,7 +142,7 @@ test.each([
   ["PACKAGE_INVALID", ["package.json"], "{"],
   ["PACKAGE_INVALID", ["package.json"], "[]"],
 ] as const)("%s is refused", (code, names, packageText) => {
-  const commands = (): unknown => releaseCommands({ names, packageText }, defaults);
+  const commands = (): unknown => commandsOf({ names, packageText });
   expect(commands).toThrow(SvcmError);
   expect(commands).toThrow(expect.objectContaining({ body: expect.objectContaining({ code }) }));
 });

@@ -1,5 +1,5 @@
-import { existsSync, lstatSync, realpathSync, statfsSync } from "node:fs";
-import { appendFile, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { appendFileSync, existsSync, lstatSync, realpathSync, statfsSync } from "node:fs";
+import { mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { SvcmError } from "../../api/errors.ts";
 import { appendEvent, parseEvents } from "../../files/journal.ts";
@@ -16,6 +16,8 @@ import { findInstallFolder, sharePaths } from "./share.ts";
 import { runCommand } from "./run-command.ts";
 import { findWritten, linkTargets, measureFolder, readPointers } from "./walk.ts";
 
+/** In which Capistrano names the commit of a release. */
+const REVISION_FILE = "REVISION";
 const MAX_OUTPUT_BYTES = 2 ** 20;
 const SYNC_MS = 60_000;
 
@@ -41,11 +43,11 @@ export function deployRoot(root: string): DeployRoot {
       const size = (outputSizes.get(id) ?? 0) + Buffer.byteLength(line) + 1;
       outputSizes.set(id, size);
       if (size > MAX_OUTPUT_BYTES) return;
-      // Kept for a reader; a full disk must not end the deploy here, because its commands report it.
-      appendFile(join(layout.records, `${id}.log`), `${line}\n`, { mode: 0o600 }).catch(() => undefined);
+      appendIfPossible(join(layout.records, `${id}.log`), `${line}\n`);
     },
     current: async () => deployOfLink(await readlink(layout.current).catch(() => null)),
     foreign: () => readForeign(layout),
+    writeRevision: (id, commit, checkout) => attempt(() => writeRevision(release(id), commit, checkout)),
     switchTo: (id) => attempt(() => switchCurrent(layout, id)),
     measure: (folder) => attempt(async () => measureFolder(folder)),
     free: () =>
@@ -55,7 +57,8 @@ export function deployRoot(root: string): DeployRoot {
       }),
     packageFolder: (folder) =>
       attempt(async () => ({
-        names: await readdir(folder),
+        folder,
+        names: existsSync(folder) ? await readdir(folder) : [],
         packageText: (await readIfExists(join(folder, "package.json")))?.toString("utf8"),
       })),
     installFolder: async (top, folder) => findInstallFolder(top, folder),
@@ -70,6 +73,15 @@ export function deployRoot(root: string): DeployRoot {
     remove: (id) => attempt(() => removeFolder(layout, id)),
     removeLeftovers: () => attempt(() => removeLeftovers(layout)),
   };
+}
+
+/** Kept for a reader; a full disk must not end the deploy here, because its commands report it. Together, lines would change places. */
+function appendIfPossible(path: string, text: string): void {
+  try {
+    appendFileSync(path, text, { mode: 0o600 });
+  } catch {
+    // As above.
+  }
 }
 
 async function syncFolder(folder: string): Promise<void> {
@@ -138,8 +150,17 @@ async function readRecords({ records }: Layout) {
 async function readForeign({ current }: Layout): Promise<ForeignRelease | null> {
   const target = await readlink(current).catch(() => null);
   if (target === null || deployOfLink(target) !== null) return null;
-  const text = await readFile(join(current, "REVISION"), "utf8").catch(() => "");
-  return { folder: target, commit: /^[0-9a-f]{40,64}$/.test(text.trim()) ? text.trim() : null };
+  return { folder: target, commit: await readRevision(current) };
+}
+
+async function writeRevision(folder: string, commit: string, checkout: string): Promise<void> {
+  const path = join(folder, REVISION_FILE);
+  if (!existsSync(path) && (await readRevision(checkout)) !== null) await writeFile(path, `${commit}\n`);
+}
+
+async function readRevision(folder: string): Promise<string | null> {
+  const text = (await readFile(join(folder, REVISION_FILE), "utf8").catch(() => "")).trim();
+  return /^[0-9a-f]{40,64}$/.test(text) ? text : null;
 }
 
 /** Without a release of svcm before, `current` leads again to where another tool left it. */

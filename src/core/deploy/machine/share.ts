@@ -37,10 +37,10 @@ function unusable(path: string, why: string): SvcmError {
   return new SvcmError("DEPLOY_FAILED", { code: "SHARED_UNUSABLE", path, details: `The shared path ${path} ${why}.` });
 }
 
-export function findInstallFolder(top: string, folder: string): string {
+export function findInstallFolder(top: string, folder: string): string | undefined {
   for (let place = folder; place.length >= top.length; place = dirname(place))
     if (LOCKFILES.some((name) => existsSync(join(place, name)))) return place;
-  return folder;
+  return undefined;
 }
 
 /** Of package registries: an install must not print them. */

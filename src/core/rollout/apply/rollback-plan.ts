@@ -30,6 +30,7 @@ import { mergeSettings } from "../../project/rollout-settings.ts";
 
 export interface PlannedRollback {
   readonly plan: RollbackPlan;
+  /** With the state to return to; the release of the request may only have finished it. */
   readonly undone: ReleaseHead;
   readonly git: ReleaseHead["git"];
   readonly running: readonly ProcessRecord[];
@@ -46,7 +47,8 @@ export async function planRollback(
   { release, apps: requested = [] }: InputOf<"rollout.rollback-plan">,
 ): Promise<PlannedRollback> {
   const lists = await ports.releases.list();
-  const { head: undone } = findRelease(lists, release);
+  const { head: found } = findRelease(lists, release);
+  const undone = beginningOf(toJournals(lists), found);
   const appliedState = findAppliedState(toJournals(lists));
   const touched = undone.steps.flatMap((step) => (isAppStep(step) ? [step.app] : []));
   const apps = [...new Set(touched)].filter((app) => requested.length === 0 || requested.includes(app)).toReversed();
@@ -75,7 +77,7 @@ export async function planRollback(
   return {
     plan: {
       id,
-      release: undone.id,
+      release: found.id,
       startedAt,
       commit,
       ...omitUndefined({ message, undoes: undone.undoes }),
@@ -184,6 +186,24 @@ export function findRelease(lists: readonly (readonly ReleaseEvent[])[], id: str
     journals.map(({ head }) => head.id),
     id ?? "",
   );
+}
+
+/**
+ * A deploy that finished an interrupted one found its apps moved, so only the record of the first attempt has the state
+ * before.
+ */
+export function beginningOf(journals: readonly Journal[], release: ReleaseHead): ReleaseHead {
+  const { deploy } = release;
+  let beginning = release;
+  if (deploy === undefined || deploy.id === null) return release;
+  for (const journal of journals.slice(journals.findIndex(({ head }) => head.id === release.id) + 1)) {
+    const { head } = journal;
+    if (head.deploy?.root !== deploy.root || head.deploy.id !== deploy.id || head.undoes !== undefined) break;
+    const { outcome } = toRelease(journal, null);
+    if (outcome === "half") beginning = head;
+    else if (!WITHOUT_EFFECT.has(outcome)) break;
+  }
+  return beginning;
 }
 
 /** Ids begin with their time, so an id below all others belongs to a deleted release. */

@@ -2,7 +2,7 @@ import { releasesToKeep } from "../settings.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
 import type { ApplyPorts } from "./ports.ts";
 import type { InputOf } from "../../api/inputs.ts";
-import type { Release } from "../../api/rollout.ts";
+import type { Release, ReleasedCode } from "../../api/rollout.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import type { Caller } from "../../access/caller.ts";
 import { SvcmError } from "../../api/errors.ts";
@@ -43,7 +43,7 @@ export function rollBack(ports: ApplyPorts, input: Input, caller: Caller): Promi
       const release = caller.step === undefined ? input.release : await findReleaseOfRollout(ports, caller.step);
       const planned = await planRollback(ports, { release, apps });
       if (planned.undone.deploy?.root !== root) throw planStale(requested, planned.plan.id);
-      attempt.note({ target: `release ${planned.undone.id}` });
+      attempt.note({ target: `release ${planned.plan.release}` });
       if (requested !== undefined && requested !== planned.plan.id) throw planStale(requested, planned.plan.id);
       requireChange(planned);
       const recording = await startRollbackRecording(ports, planned, caller);
@@ -57,7 +57,8 @@ export function rollBack(ports: ApplyPorts, input: Input, caller: Caller): Promi
 
 /** Otherwise a rollback of new code would succeed, and the new code would run on. */
 function requireChange({ plan, undone }: PlannedRollback): void {
-  if (plan.changed || undone.deploy !== undefined) return;
+  // Without a step, apps of a deploy would run its code, and only current would lead elsewhere.
+  if (plan.changed || (undone.deploy !== undefined && plan.steps.length > 0)) return;
   throw new SvcmError("NOTHING_TO_ROLL_BACK", {
     details: `Each app has the definition that it had before the release ${undone.id}, and a rollback leaves code and files as they are. No process was touched.`,
     hint: PUT_CODE_BACK,
@@ -87,7 +88,7 @@ function planStale(requested: string | undefined, current: string): SvcmError {
 
 function startRollbackRecording(ports: ApplyPorts, planned: PlannedRollback, caller: Caller): Promise<ReleaseRecorder> {
   const { undone, git, plan, running, appliedState, settingsOf } = planned;
-  const { environment, id, renamed, deploy } = undone;
+  const { environment, renamed, deploy } = undone;
   const steps = plan.steps.map(({ app, pmIds }) => ({ do: "return" as const, app, pmIds }));
   const keepReleases = releasesToKeep(steps, settingsOf);
   const probeOf = formerProbeFinder(appliedState, (app) => settingsOf(app).health);
@@ -104,7 +105,7 @@ function startRollbackRecording(ports: ApplyPorts, planned: PlannedRollback, cal
     // The code before it is current again, and undoing the rollback returns to its own.
     deploy: deploy && { ...deploy, id: deploy.former, former: deploy.id },
   };
-  return beginRelease(ports, caller, { ...subject, undoes: id });
+  return beginRelease(ports, caller, { ...subject, undoes: plan.release });
 }
 
 async function runRollback(
@@ -114,6 +115,9 @@ async function runRollback(
   { timeoutMs, signal }: { readonly timeoutMs: Input["timeoutMs"]; readonly signal: Caller["signal"] },
 ): Promise<Release> {
   const { undone, plan, appliedState } = planned;
+  const { deploy } = recording.head;
+  // The release of another tool runs by the link.
+  if (deploy?.id === null) await switchFirst(ports, deploy, recording);
   const requirementOf = createRequirementFinder(planned, timeoutMs);
   const allPinned = new Set<string>();
   for (const [index, { app }] of plan.steps.entries()) {
@@ -135,9 +139,18 @@ async function runRollback(
   const apps = plan.steps.flatMap(({ app }) => namesOfApp(undone, app));
   const { unsavedAtMs: _unsaved, ...saved } = appliedState;
   const returned = stateAfterRevert(saved, { undone, apps, pinned: allPinned, by: recording.head.id });
-  const { deploy } = recording.head;
-  if (deploy !== undefined) await ports.deployed.switchTo(deploy);
+  if (deploy !== undefined && deploy.id !== null) await ports.deployed.switchTo(deploy);
   return await recording.end("applied", { left: returned });
+}
+
+/** No process was touched. */
+async function switchFirst(ports: ApplyPorts, deploy: ReleasedCode, { head, end }: ReleaseRecorder): Promise<void> {
+  try {
+    await ports.deployed.switchTo(deploy);
+  } catch (error) {
+    await end("reverted", { left: head.left });
+    throw error;
+  }
 }
 
 type RequirementFinder = RevertContext["requirementOf"];
@@ -180,6 +193,8 @@ async function undoRollback(
   await ports.processes.saveList();
   const names = touched.flatMap((app) => namesOfApp(head, app));
   if (reasons.length === 0) {
+    const { deploy } = head;
+    if (deploy?.id === null) await ports.deployed.switchTo({ id: deploy.former, root: deploy.root });
     await end("reverted", { left: stateAfterRevert(head.left, { undone: head, apps: names, pinned, by: head.id }) });
     const hint = `Read why: svcm why ${touched[0] ?? ""}. Correct the code, and run svcm apply.`;
     return new SvcmError("APPLY_REVERTED", {

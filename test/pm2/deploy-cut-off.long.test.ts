@@ -1,0 +1,46 @@
+/** A deploy that ended in the middle of its apply, the one that finishes it, and the way back over both. */
+import { beforeAll, expect, test } from "vitest";
+import { deployRun, execute, releaseList, rolloutPlan, rolloutRollback } from "../../src/core/index.ts";
+import type { ReleaseEvent } from "../../src/core/rollout/release.ts";
+import { caller, shopUnderPm2 } from "./deployed-shop.ts";
+
+const shop = shopUnderPm2({ drainMs: 500 });
+const input = { environment: "production" };
+let former: string | null = null;
+
+beforeAll(async () => {
+  await shop.deploy();
+  former = shop.current();
+});
+
+/** As a kill after the app has moved, and before that is recorded. */
+async function deployCutOff(): Promise<void> {
+  const { releases } = shop.ports;
+  const append = async (id: string, event: ReleaseEvent): Promise<void> => {
+    if (event.event === "step" && event.phase === "done") throw new Error("killed");
+    await releases.append(id, event);
+  };
+  const world = Object.create(shop.ports, { releases: { value: { ...releases, append } } }) as typeof shop.ports;
+  await expect(execute(deployRun, world, input, caller)).rejects.toThrow("killed");
+}
+
+test("a rollback of the deploy that finished it brings the code before both back", async () => {
+  shop.publish({ VERSION: "2" });
+  await deployCutOff();
+  expect([await shop.answer(), shop.current()]).toEqual(["2", former]);
+  const { release, deploy } = await shop.deploy();
+  expect(release?.steps).toMatchObject([{ do: "save" }]);
+  expect([await shop.answer(), shop.current()]).toEqual(["2", deploy.id]);
+  const back = await execute(rolloutRollback, shop.ports, { release: release!.id }, caller);
+  expect(back).toMatchObject({ outcome: "applied", undoes: release!.id, deploy: { id: former } });
+  expect([await shop.answer(), shop.current()]).toEqual(["1", former]);
+  expect((await execute(rolloutPlan, shop.ports, input, caller)).changed).toBe(false);
+});
+
+test("a timer leaves the commit alone afterwards, and the rollback can be undone", async () => {
+  expect((await shop.refused({ retry: false })).body.code).toBe("DEPLOY_TRIED");
+  await execute(rolloutRollback, shop.ports, {}, caller);
+  expect(await shop.answer()).toBe("2");
+  const { releases } = await execute(releaseList, shop.ports, {}, caller);
+  expect(releases.map(({ outcome }) => outcome)).toEqual(["applied", "applied", "applied", "half", "applied"]);
+});
