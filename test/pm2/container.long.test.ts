@@ -16,8 +16,7 @@ import { pack } from "../support/package.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const PAGE = readFileSync(join(REPOSITORY, "docs/how-to/containers.md"), "utf8");
-const block = (language: string): string =>
-  new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(PAGE)?.[1] ?? "";
+const block = (language: string): string => new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(PAGE)?.[1] ?? "";
 const LIMITS = { bytes: 512 * 1024 * 1024, cores: 0.5 };
 
 const WEB = `console.log("web listens");
@@ -84,9 +83,7 @@ test.skipIf(problem !== undefined)(`the recipe builds, runs, shows, and drains${
   const webs = Array.from({ length: availableParallelism() }, () => "web online 0");
   await expect.poll(states, { interval: 1000 }).toEqual([...webs, "worker online 1"]);
 
-  const first = await exec(
-    "tr '\\0' ' ' < /proc/1/cmdline; stat -c %U /proc/1; node --version; command -v ps; ls -A",
-  );
+  const first = await exec("tr '\\0' ' ' < /proc/1/cmdline; stat -c %U /proc/1; node --version; command -v ps; ls -A");
   expect(first.out).toContain(`pm2-runtime start ecosystem.config.js`);
   expect(first.out).toMatch(new RegExp(` node\nv${major}\\.`));
   expect(first.out).not.toMatch(/^(?:\.env.*|\.git|.*\/ps)$/m);

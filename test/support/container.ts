@@ -83,7 +83,12 @@ export async function startContainer(
   const words = ["--mount", "--propagation", "private", "--pid", "--fork", "--kill-child=SIGKILL", "--uts", "--ipc"];
   const files = [join(folder, "disk"), place.node, place.context, join(folder, "steps"), group];
   const outer = spawn("sh", ["-c", `${join_}; exec "$@"`, "sh", "unshare", ...words, "sh", SCRIPT, ...files], {
-    env: { PATH, HOME: process.env["HOME"], npm_config_prefer_offline: "true" },
+    env: {
+      PATH,
+      HOME: process.env["HOME"],
+      NODE_EXTRA_CA_CERTS: process.env["NODE_EXTRA_CA_CERTS"],
+      npm_config_prefer_offline: "true",
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
