@@ -63,7 +63,11 @@ test.each(VERSIONS)("Node.js %s installs svcm alone, and runs the first day", as
   const env = shellOfUser({ PATH: `${place}/node_modules/.bin:${bin}:${process.env["PATH"]}` });
   const text = PAGE.replaceAll("/srv/git/shop.git", origin);
   expect(await runPage(text, { root, state, env, ports: { 3000: port } })).toEqual([]);
-  const list = execFileSync("svcm", ["ls", "--json"], { cwd: join(root, "shop"), env, encoding: "utf8" });
+  const list = execFileSync(join(place, "node_modules/.bin/svcm"), ["ls", "--json"], {
+    cwd: join(root, "shop"),
+    env,
+    encoding: "utf8",
+  });
   const { processes } = JSON.parse(list) as { processes: { name: string; status: string; nodeVersion: string }[] };
   // The job has not run yet.
   const running = processes.filter(({ name }) => name !== "nightly");

@@ -46,7 +46,10 @@ const asUser = ({ env, user }: ReturnType<typeof stateOf>): string[] => [
   "env",
   "-i",
   ...env,
-  ...["setpriv", `--reuid=${user}`, `--regid=${user}`, "--init-groups"],
+  "setpriv",
+  `--reuid=${user}`,
+  `--regid=${user}`,
+  "--init-groups",
 ];
 
 const STEP: Readonly<Record<string, (rest: string, all: readonly Instruction[]) => string>> = {
@@ -79,10 +82,10 @@ export async function startContainer(
   const steps = instructions.map(({ word, rest }) => STEP[word]!(rest, instructions));
   writeFileSync(join(folder, "steps"), steps.join("\n"));
   mkdirSync(join(folder, "disk"));
-  const join_ = groups.map((path) => `echo $$ > ${path}/cgroup.procs`).join("; ");
+  const enter = groups.map((path) => `echo $$ > ${path}/cgroup.procs`).join("; ");
   const words = ["--mount", "--propagation", "private", "--pid", "--fork", "--kill-child=SIGKILL", "--uts", "--ipc"];
   const files = [join(folder, "disk"), place.node, place.context, join(folder, "steps"), group];
-  const outer = spawn("sh", ["-c", `${join_}; exec "$@"`, "sh", "unshare", ...words, "sh", SCRIPT, ...files], {
+  const outer = spawn("sh", ["-c", `${enter}; exec "$@"`, "sh", "unshare", ...words, "sh", SCRIPT, ...files], {
     env: {
       PATH,
       HOME: process.env["HOME"],

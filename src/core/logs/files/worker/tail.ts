@@ -47,7 +47,8 @@ export class Tail {
     const follower = this.#follower;
     if (follower) {
       if (this.#isBehind) yield* this.#readCuts(follower, nowMs);
-      else if (follower.wasTruncated() || this.#isCutUnnoticed(follower)) yield* this.#readCutOrTruncated(follower, nowMs);
+      else if (follower.wasTruncated() || this.#isCutUnnoticed(follower))
+        yield* this.#readCutOrTruncated(follower, nowMs);
       if (this.#isBehind) return;
       yield follower.readAdded(follower.file, nowMs);
     }
