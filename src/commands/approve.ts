@@ -24,12 +24,12 @@ export default class Approve extends SvcmCommand {
       printTable(this, COLUMNS, proposals, "No program has proposed anything.");
       return { proposals };
     }
+    const id = args.id.toUpperCase();
     if (!canPrompt(this))
       throw new SvcmError("FORBIDDEN", {
         code: "APPROVAL_NEEDS_USER",
-        details: "A user approves at a terminal. svcm does not run in one, and no flag answers for a user.",
+        details: `A user approves ${id} at a terminal. svcm does not run in one, and no flag answers for a user.`,
       });
-    const id = args.id.toUpperCase();
     const proposal = proposals.find((one) => one.id === id);
     // The operation refuses an unknown id, and one that does not wait.
     if (proposal?.state !== "pending")

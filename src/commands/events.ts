@@ -2,7 +2,6 @@ import * as Flags from "@oclif/core/flags";
 import type { InputOf } from "../core/api/inputs.ts";
 import { causes, eventKinds } from "../core/api/names.ts";
 import {
-  coverageSentence,
   type EventRow,
   eventsList,
   eventText,
@@ -58,9 +57,6 @@ export default class Events extends SvcmCommand {
     if (flags.follow) return await this.#follow(query);
     const response = await this.execute(eventsList, query);
     this.#print(response, COLUMNS, flags, query.apps);
-    const { processLogs } = await this.ports();
-    const coverage = await processLogs.readCoverage().catch(() => undefined);
-    if (coverage?.exists === false && response.events.length === 0) this.warn(coverageSentence(coverage));
     return response;
   }
 

@@ -63,7 +63,6 @@ export type { LogLine, LogProblem, LogsResponse } from "./api/logs.ts";
 export type { EventsResponse, FleetEventsResponse, ProcessShowResponse, SvcmEvent, WhyResponse } from "./api/events.ts";
 export type { AuditRecord } from "./api/audit-record.ts";
 export { floorToSecond } from "./words/seconds.ts";
-export { coverageSentence } from "./events/counted-ends.ts";
 export { settledTimes } from "./events/feed.ts";
 export { matchesFilter, filterEvents, paginateEvents, toSvcmEvent, type EventFilter } from "./events/page.ts";
 export { mergeNodeRecords, toTimedEvents, type SentRecord } from "./events/node-records.ts";

@@ -51,7 +51,8 @@ describe("the root help", () => {
     const subjects: ReadonlySet<Subject> = new Set(["deployments.yaml", "nats: in svcm.yaml"]);
     const screen = { width: 200, bold: (text: string) => text };
     expect(rootHelp(subjects, screen)).toMatch(/^Declare +ecosystem show {2}targets .*\nMachines +nodes /m);
-    expect(rootHelp(new Set(), screen)).toMatch(/\n\nWith deployments.yaml: {2}targets .*\nWith nats: .*\n$/);
+    expect(rootHelp(new Set(), screen)).toMatch(/\n\nWith deployments.yaml: targets .*\nWith nats: .*\n$/);
+    expect(rootHelp(new Set(), { ...screen, width: 80 })).toMatch(/\n\nWith deployments.yaml: .*\nWith nats: .*\n$/);
     expect(rootHelp(new Set(), screen)).not.toMatch(/^Machines/m);
   });
 

@@ -27,3 +27,12 @@ test("docs/how-to/run-svcm.md shows the unit file of docs/examples unchanged", (
     `\n${unit}\`\`\`\n`,
   );
 });
+
+test("every page names the oldest Node.js that package.json accepts", () => {
+  const { engines } = JSON.parse(read("package.json")) as { engines: { node: string } };
+  const [, oldest] = /^>=(\d+\.\d+)\.0$/.exec(engines.node) ?? [];
+  const pages = ["README.md", "CONTRIBUTING.md", "docs/tutorial/own-backend.md", "docs/reference-backend/tutorial.md"];
+  for (const page of pages)
+    expect([page, read(page)]).toEqual([page, expect.stringContaining(`Node.js ${oldest} or newer`)]);
+  expect(read("docs/explanation/supported-versions.md")).toContain(`| Node.js | ${oldest} and newer |`);
+});

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -100,6 +100,29 @@ async function rotateUnderLoad({ name, app, writers, perTick, rotations }: Scene
   await remove(name);
   return done;
 }
+
+test.runIf(isAble)("lines that are written between any two steps of a rotation reach a follower once", async () => {
+  const path = await quietApp(own, "raced", "");
+  const all = watchedLogs(ports, { app: "raced" });
+  await all.begun();
+  const wanted: string[] = [];
+  const write = (count: number): void => {
+    const lines = Array.from({ length: count }, (_, at) => `n${wanted.length + at} ${"z".repeat(at % 160)}`);
+    wanted.push(...lines);
+    appendFileSync(path, `${lines.join("\n")}\n`);
+  };
+  const onStep = (): void => write(7);
+  const stepwise = nodeLogCare({ pm2Home: own.home, folders: [own.folder], nowMs: Date.now, onStep });
+  for (let turn = 0; turn < 4; turn += 1) {
+    write(3000);
+    const { files } = await stepwise.rotate(await surveyed(path), HOW);
+    expect(files.length).toBeGreaterThan(0);
+  }
+  write(1);
+  await all.until(() => all.lines.includes(wanted.at(-1)!));
+  expect(all.lines).toEqual(wanted);
+  expect(linesIn(path)).toEqual(wanted);
+});
 
 longTest.runIf(isAble)(
   "while an app writes, rotations lose and double no line: in the files, for a follower, for a search",

@@ -12,7 +12,7 @@ import { runSteps, type Workflow } from "../docs/workflow.ts";
 import { plainEnvironment, REPOSITORY } from "../support/command-line.ts";
 import { GIT_ENVIRONMENT, makeRepository, type TestRepository } from "../support/git.ts";
 import { longTest } from "../support/runs.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { onDisk, temporaryFolder } from "../support/temporary-folder.ts";
 
 const read = (file: string): string => readFileSync(join(REPOSITORY, file), "utf8");
 const PERMISSIVE = new Set([
@@ -188,7 +188,7 @@ longTest("a release closes the changelog and signs a tag, which the workflow ver
 
 /** Copies the files that Git has of this repository. */
 function clone(umask: string): string {
-  const folder = temporaryFolder();
+  const folder = temporaryFolder(undefined, onDisk());
   const files = join(folder, ".git-files");
   writeFileSync(files, execFileSync("git", ["ls-files", "-z"], { cwd: REPOSITORY }));
   execFileSync(
@@ -204,7 +204,7 @@ function clone(umask: string): string {
   const packages = join(REPOSITORY, "node_modules");
   execFileSync("bash", [
     "-c",
-    `cp -al "$0" "$1" 2>/dev/null || cp -a "$0" "$1"`,
+    `cp -al "$0" "$1" 2>/dev/null || { rm -rf "$1" && cp -a "$0" "$1"; }`,
     packages,
     join(folder, "node_modules"),
   ]);

@@ -41,6 +41,8 @@ type Response = Awaited<ReturnType<(typeof ecosystemShow)["run"]>>;
 type App = Response["apps"][number];
 
 const CRON_ZONE = "PM2 counts a schedule in the time zone of its daemon.";
+const NOT_SELECTABLE = "No app of this file can be selected.";
+const NOT_FOUND_BY_PM2 = "PM2 itself finds no app in this file: svcm check says why.";
 const WITHOUT_PM2 = "If pm2 is not on your PATH, use npx pm2.";
 
 function render(response: Response, serviceKind: string | undefined, screen: Screen): string {
@@ -69,11 +71,15 @@ function render(response: Response, serviceKind: string | undefined, screen: Scr
   );
   const blocks = apps.map(({ name, command, cwd, env }) => {
     const variables = Object.entries(env).map(([key, value]) => `  ${key}=${value}`);
-    return [bold(name || "(no name)"), ...variables, ...commandLines(inFolder(cwd, command), screen)].join("\n");
+    const none = name === "" ? NOT_SELECTABLE : NOT_FOUND_BY_PM2;
+    return [bold(name || "(no name)"), ...variables, ...commandLines(inFolder(cwd, command), none, screen)].join("\n");
   });
   const together =
     preview &&
-    [bold(`All of ${serviceKind}`), ...commandLines(inFolder(preview.cwd, preview.command ?? ""), screen)].join("\n");
+    [
+      bold(`All of ${serviceKind}`),
+      ...commandLines(inFolder(preview.cwd, preview.command ?? ""), NOT_SELECTABLE, screen),
+    ].join("\n");
   const hint = [
     ...(apps.some(({ cronRestart }) => cronRestart !== null) ? [paint.dim(CRON_ZONE)] : []),
     ...(apps.some(({ command }) => command !== "") ? [paint.dim(WITHOUT_PM2)] : []),
@@ -96,8 +102,8 @@ function scheduleColumns(apps: readonly App[]): Column<App>[] {
 }
 
 /** Can be pasted, also when it continues on a second line. */
-function commandLines(command: string, { width = Infinity }: Screen): string[] {
-  if (command === "") return ["  No app of this file can be selected."];
+function commandLines(command: string, none: string, { width = Infinity }: Screen): string[] {
+  if (command === "") return [`  ${none}`];
   const line = `  $ ${command}`;
   return [line.length <= width ? line : line.replace(/ --only /, " \\\n      --only ")];
 }

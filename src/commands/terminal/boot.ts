@@ -88,7 +88,7 @@ export function daemonText({ daemons, findings, home, library, wantedNode }: Dae
         : `${paint.bold(`PM2 ${own[0]?.pm2Version}`)} runs with PM2_HOME ${home}.`;
   const wanted =
     wantedNode === null ? "" : `, the repository asks for Node.js ${wantedNode.range} (${wantedNode.file})`;
-  const facts = `${library === null ? "no PM2 is installed that svcm may load" : `PM2 ${library} is installed`}${wanted}.`;
+  const facts = `${library === null ? "No PM2 is installed that svcm may load" : `PM2 ${library} is installed`}${wanted}.`;
   const head = fold([verdict, ...findingLines(findings), facts].join("\n"), screen);
   return daemons === null || daemons.length === 0 ? head : `${head}\n\n${renderTable(COLUMNS, daemons, screen)}`;
 }

@@ -84,7 +84,7 @@ export function groupLines(present: ReadonlySet<Subject>, screen: HelpScreen): s
   const unused = COMMAND_GROUPS.flatMap(({ withSubject }) =>
     withSubject === undefined || present.has(withSubject.subject)
       ? []
-      : foldWords([`With ${withSubject.subject}:`, ...withSubject.words], screen.width),
+      : foldWords([`With ${withSubject.subject}:`, ...withSubject.words], screen.width, " "),
   );
   return [...shown, ...(unused.length > 0 ? ["", ...unused] : [])].join("\n");
 }

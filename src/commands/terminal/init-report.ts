@@ -47,10 +47,13 @@ export function initReport({ found, keys, guesses, plan, machine, written }: Ini
     "",
     ...plan.flatMap((file) => planLines(file, written.length > 0)),
     ...(plan.length === 0 && !machine.isNew
-      ? [pm2.length + env.length + countKeys(keys) === 0 ? "Nothing found to propose." : "Nothing new."]
+      ? [pm2.length + env.length + countKeys(keys) === 0 ? NOTHING : "Nothing new."]
       : []),
   ].join("\n");
 }
+
+const NOTHING =
+  "Nothing found to propose: svcm looks for ecosystem files of PM2, env files, and code that reads variables.\nWrite an ecosystem file, for example with pm2 init simple, and run svcm init again.";
 
 function machineLines({ accepted, environment, by, isNew }: InitResponse["machine"]): string[] {
   if (environment === null)

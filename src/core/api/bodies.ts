@@ -123,7 +123,11 @@ const ecosystemApp = z.strictObject({
   env: z
     .record(z.string(), z.string())
     .describe("Never-exposed keys, secret-like names and URLs with credentials show `[REDACTED]`."),
-  command: z.string().describe("`pm2 start <path> --only <name> --update-env`; empty if the app has no name."),
+  command: z
+    .string()
+    .describe(
+      "`pm2 start <path> --only <name> --update-env`; empty if the app has no name, or PM2 finds none in the file.",
+    ),
   cwd: z.string().optional().describe("The folder in which `command` has to be called; absent without svcm.yaml."),
 });
 

@@ -120,10 +120,13 @@ export function foreignKeyIssues(contract: RuntimeContract, keys: readonly strin
     });
 }
 
-/** A secret stays hidden. */
+/** A secret stays hidden, and svcm writes none. */
 function permission(contract: RuntimeContract, key: string): string {
-  const isOpen = keySource(contract) !== "packaged" && tierOf(contract, key) === "read-only";
-  return isOpen ? `. To allow svcm to write it: svcm keys allow ${key}` : "";
+  const tier = tierOf(contract, key);
+  if (keySource(contract) === "packaged" || tier === "editable") return "";
+  return tier === "read-only"
+    ? `. To allow svcm to write it: svcm keys allow ${key}`
+    : ". svcm writes no secret: edit its line in the env file, then run svcm plan";
 }
 
 export interface Rewrite {

@@ -28,17 +28,21 @@ export function ecosystemResponse(file: EcosystemFile, options: ViewOptions): Ec
   const scrub = createEcosystemScrub(loaded, options);
   const { suffixes, cpuCores, contract } = options;
   const declared = loaded ? declaredApps(loaded, { cpuCores }) : [];
+  // PM2's own command would start nothing.
+  const isHidden = loaded?.isDefaultExport === true;
   const apps = (loaded?.apps ?? []).map((app, index) => ({
     ...describeApp(app, path, contract, scrub),
     ...describeProcesses(app, declared[index], scrub),
+    ...(isHidden && { command: "" }),
   }));
+  const preview = suffixes && createPreview(apps, path, suffixes, loaded?.apps[0]?.start?.env);
   return {
     environment,
     fileName,
     path,
     exists: loaded !== undefined,
     apps,
-    ...(suffixes && { preview: createPreview(apps, path, suffixes, loaded?.apps[0]?.start?.env) }),
+    ...(preview && { preview: isHidden ? { ...preview, command: null } : preview }),
   };
 }
 

@@ -82,6 +82,7 @@ function show(
   apps: readonly AppFields[],
   suffixes?: readonly string[],
   secrets: readonly string[] = [],
+  isDefaultExport = false,
 ): EcosystemResponse {
   const places = {
     folder: "/",
@@ -102,7 +103,7 @@ function show(
       places,
     })),
     found: "apps",
-    isDefaultExport: false,
+    isDefaultExport,
     withheld: [],
     files: [],
   };
@@ -136,6 +137,12 @@ describe("a preview", () => {
   test("a preview without a matching app has no command, because PM2 would start all apps", () => {
     expect(show([{ name: "other" }], ["restapi"]).preview).toEqual({ apps: [], command: null });
     expect(show(apps)).not.toHaveProperty("preview");
+  });
+
+  test("no command is shown where PM2 finds no app in the file", () => {
+    const shown = show([{ name: "x-restapi" }], ["restapi"], [], true);
+    expect(shown.apps).toMatchObject([{ name: "x-restapi", command: "" }]);
+    expect(shown.preview).toEqual({ apps: ["x-restapi"], command: null });
   });
 });
 

@@ -31,6 +31,11 @@ export class FileFollower {
     return this.offset - this.#partial.length - this.#missing;
   }
 
+  /** So little was read that a log with another beginning may look the same. */
+  get hasReadLittle(): boolean {
+    return this.#lastBytes.length < LAST_BYTES_LENGTH;
+  }
+
   wasTruncated(): boolean {
     return this.file.currentSize() < Math.max(this.offset, this.#knownSize) || !this.isContinuedBy(this.file);
   }

@@ -2,7 +2,7 @@ import { lstatSync } from "node:fs";
 import type { LogPosition } from "../../cursor.ts";
 import type { LineSource } from "../packed.ts";
 import { cutNumber } from "../../rotated.ts";
-import { type Cut, cutBetween, listCuts, openAtMoment, openCut, openIfReadable } from "./cuts.ts";
+import { type Cut, cutBetween, isCopyBehindCut, listCuts, openAtMoment, openCut, openIfReadable } from "./cuts.ts";
 import { FileFollower } from "./file-follower.ts";
 import { createLineSource, type RawLine } from "./line.ts";
 import { type LogFile, UnreadableLogError } from "./log-file.ts";
@@ -47,7 +47,8 @@ export class Tail {
     const follower = this.#follower;
     if (follower) {
       if (this.#isBehind) yield* this.#readCuts(follower, nowMs);
-      else if (follower.wasTruncated()) yield* this.#readCutOrTruncated(follower, nowMs);
+      else if (follower.wasTruncated() || this.#isCutUnnoticed(follower))
+        yield* this.#readCutOrTruncated(follower, nowMs);
       if (this.#isBehind) return;
       yield follower.readAdded(follower.file, nowMs);
     }
@@ -93,6 +94,13 @@ export class Tail {
       }
     }
     this.#renamed = remaining;
+  }
+
+  #isCutUnnoticed({ hasReadLittle, file }: FileFollower): boolean {
+    if (!hasReadLittle) return false;
+    const { done, copying } = listCuts(this.target);
+    if (done.some(({ id }) => id > this.#cutId)) return true;
+    return copying !== undefined && copying.id > this.#cutId && isCopyBehindCut(this.target, copying, file);
   }
 
   *#readCutOrTruncated(follower: FileFollower, nowMs: number): Generator<readonly RawLine[]> {
