@@ -31,7 +31,9 @@ describe.skipIf(!hasBrowser)("the plan", () => {
       "mailer start app: PM2 does not know it no request is lost",
       "web scale from 2 to 3 instances instances: 2 to 3 no request is lost",
     ]);
-    expect(flat(await card.textContent())).toContain("PM2 lists old-worker (id 3), and no app of the file has that name");
+    expect(flat(await card.textContent())).toContain(
+      "PM2 lists old-worker (id 3), and no app of the file has that name",
+    );
     expect(await received()).not.toContain(CANARY);
     await expectAccessibleInEveryLook(open);
   });

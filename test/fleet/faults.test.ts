@@ -22,7 +22,7 @@ const outcome = (work: Promise<unknown>): Promise<string> =>
 
 const outcomeOf = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error);
 
-/** What the node sends arrives later. @returns the address */
+/** Delays each packet of the node. @returns the address */
 async function slowLine(url: string): Promise<string> {
   const line = createServer((near) => {
     const far = createConnection(Number(new URL(url).port), "127.0.0.1");

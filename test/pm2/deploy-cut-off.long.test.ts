@@ -1,7 +1,10 @@
 /** A deploy that ended in the middle of its apply, the one that finishes it, and the way back over both. */
+import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { deployRun, execute, releaseList, rolloutPlan, rolloutRollback } from "../../src/core/index.ts";
 import type { ReleaseEvent } from "../../src/core/rollout/release.ts";
+import { commandLine, start } from "../support/child.ts";
 import { caller, shopUnderPm2 } from "./deployed-shop.ts";
 
 const shop = shopUnderPm2({ drainMs: 500 });
@@ -44,3 +47,23 @@ test("a timer leaves the commit alone afterwards, and the rollback can be undone
   const { releases } = await execute(releaseList, shop.ports, {}, caller);
   expect(releases.map(({ outcome }) => outcome)).toEqual(["applied", "applied", "applied", "half", "applied"]);
 });
+
+test.each(["command", "apply"])(
+  "without a record of its act, nothing is recovered after a kill at %s",
+  async (event) => {
+    shop.publish({ VERSION: event });
+    const env = { HOME: shop.own.folder, PM2_HOME: shop.own.home };
+    const child = start(commandLine("deploy-and-die", shop.checkout, event, "after"), env);
+    expect((await child.ended).signal).toBe("SIGKILL");
+    const pids = async () => (await shop.ports.processes.list()).map(({ pid, script }) => [pid, script]);
+    const before = [shop.releases(), shop.current(), await pids()];
+    const records = join(shop.checkout, ".svcm/audit.jsonl");
+    renameSync(records, `${records}.kept`);
+    mkdirSync(records);
+    expect((await shop.refused()).kind).toBe("AUDIT_FAILED");
+    expect([shop.releases(), shop.current(), await pids()]).toEqual(before);
+    rmSync(records, { recursive: true });
+    renameSync(`${records}.kept`, records);
+    expect((await shop.deploy()).deploy).toMatchObject({ state: "done", current: true });
+  },
+);

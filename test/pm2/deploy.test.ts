@@ -2,12 +2,10 @@
 import {
   existsSync,
   lstatSync,
-  mkdirSync,
   readFileSync,
   readdirSync,
   readlinkSync,
   realpathSync,
-  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -227,24 +225,6 @@ longTest.each(sampleOrAll(POINTS, SAMPLE))(
     expect(shop.releases().filter((id) => id.endsWith(deploy.commit.slice(0, 7)))).toEqual([deploy.id]);
     expect((await plan()).changed).toBe(false);
     await expectClean();
-  },
-);
-
-longTest.each(["command", "apply"])(
-  "without a record of its act, nothing is recovered after a kill at %s",
-  async (event) => {
-    version += 1;
-    shop.publish({ VERSION: String(version) });
-    await killedAt(event, "after");
-    const before = [shop.releases(), shop.current(), await pids()];
-    const records = join(shop.checkout, ".svcm/audit.jsonl");
-    renameSync(records, `${records}.kept`);
-    mkdirSync(records);
-    expect((await shop.refused()).kind).toBe("AUDIT_FAILED");
-    expect([shop.releases(), shop.current(), await pids()]).toEqual(before);
-    rmSync(records, { recursive: true });
-    renameSync(`${records}.kept`, records);
-    expect((await shop.deploy()).deploy).toMatchObject({ state: "done", current: true });
   },
 );
 

@@ -256,7 +256,7 @@ test("apps of the checkout run in it or run its script, unless that is a release
   expect(runningIn(processes, { top: "/srv/app", layout, realPath })).toEqual(["cwd", "script", "link"]);
 });
 
-test("the last deploy of an archive has its digest, and that of a commit has none", () => {
+test("the last deploy of an archive has its digest, and that of a commit lacks one", () => {
   const record = toDeployRecord([head, prepared]);
   expect.assert(record);
   const digest = "d".repeat(64);
