@@ -266,16 +266,18 @@ test("the last deploy of an archive has its digest, and that of a commit lacks o
 });
 
 test.each([
-  ["the lockfile of the service", ["services/api", ""], "services/api"],
-  ["that of the workspace", [""], ""],
-  ["none", [], "services/api"],
-])("packages are installed in the folder with %s", (_, lockfiles, expected) => {
+  ["of the service", ["services/api", ""], "services/api"],
+  ["of the workspace", [""], ""],
+  ["of another project only", [], undefined],
+])("packages are installed in the folder with the lockfile: %s", (_, lockfiles, expected) => {
   const top = join(temporaryFolder(), "release");
   mkdirSync(join(top, "services/api"), { recursive: true });
   // Above the release is another project.
   writeFileSync(join(top, "../package-lock.json"), "{}");
   for (const folder of lockfiles) writeFileSync(join(top, folder, "package-lock.json"), "{}");
-  expect(findInstallFolder(top, join(top, "services/api"))).toBe(join(top, expected));
+  expect(findInstallFolder(top, join(top, "services/api"))).toBe(
+    expected === undefined ? undefined : join(top, expected),
+  );
 });
 
 test("a shared path below folders that the release lacks is linked, and one below a file is refused", async () => {
