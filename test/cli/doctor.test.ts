@@ -8,6 +8,7 @@ import { GIT_ENVIRONMENT } from "../support/git.ts";
 import { svcm } from "../support/svcm.ts";
 import { makeWorkspace } from "../support/workspace.ts";
 import { longTest } from "../support/runs.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 interface Answer {
   readonly facts: Readonly<Record<string, unknown>>;
@@ -123,6 +124,12 @@ describe("svcm doctor", () => {
     expect(stdout).toContain(`ecosystem files ${root}/pm2`);
     expect(stdout).toMatch(/the repository has no svcm\.yaml, so svcm does not use ecosystem\.config\.js.*\.env/);
     expect(stdout).toMatch(/Next step: Run svcm init/);
+  });
+
+  test("says that it examined no app in an empty folder", async () => {
+    const { code, stdout } = await svcm(["doctor", "--offline"], { root: temporaryFolder() });
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^0 errors, 1 warning\.\nwarning Layout\n/)]);
+    expect(stdout).toContain("no svcm.yaml, ecosystem file or env file is here, so no app is examined");
   });
 
   longTest("runs only the ecosystem file of the repository", async () => {

@@ -38,7 +38,12 @@ module.exports = (code) => {
   const own = Object.fromEntries(fs.readFileSync(dotenv, "utf8").split("\\n").filter((line) => line.includes("=")).map((line) => line.split("=")));
   const { GREETING = null, EXTRA = null, name = "" } = process.env;
   const answer = { code, folder: fs.realpathSync(process.cwd()), values: { GREETING, EXTRA, PAGE_SIZE: own.PAGE_SIZE ?? null } };
-  const write = () => fs.writeFileSync(path.join(process.env.ANSWERS, name + "-" + process.pid + ".json"), JSON.stringify(answer));
+  const file = path.join(process.env.ANSWERS, name + "-" + process.pid + ".json");
+  // A reader sees the whole answer or none.
+  const write = () => {
+    fs.writeFileSync(file + ".new", JSON.stringify(answer));
+    fs.renameSync(file + ".new", file);
+  };
   if (process.env.ONCE) return void (write(), process.exit(0));
   require("node:http").createServer((_, response) => response.end(JSON.stringify({ ...answer, pid: process.pid }))).listen(Number(process.env.PORT), "127.0.0.1", write);
 };

@@ -1,4 +1,5 @@
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
+import type { HasStamps } from "../files/port-files.ts";
 import type { HasEcosystems } from "../pm2/port-ecosystems.ts";
 import { isPm2Name } from "../pm2/pm2-names.ts";
 import { SvcmError } from "../api/errors.ts";
@@ -8,25 +9,33 @@ import { resolvePath } from "../project/resolve.ts";
 
 const MAX_LISTED = 4;
 
+type HintPorts = HasEcosystems & HasFacts & HasStamps & HasWorkspace;
+
 /**
- * The next step for a repository that has PM2 or env files in another layout, but no `svcm.yaml`. `undefined` for any
- * other repository.
+ * The next step for a repository without `svcm.yaml` that has PM2 or env files in another layout, or has nothing.
+ * `undefined` for any other repository.
  */
-export async function layoutHint({
-  ecosystems,
-  facts,
-  workspace,
-}: HasEcosystems & HasFacts & HasWorkspace): Promise<string | undefined> {
+export async function layoutHint({ ecosystems, facts, stamps, workspace }: HintPorts): Promise<string | undefined> {
   if ((await facts.project().catch(() => null)) !== undefined) return undefined;
   const names = await ecosystems.list(workspace.root).catch(() => []);
   const found = names.filter((name) => isPm2Name(name) || isEnvName(name)).toSorted();
-  if (found.length === 0) return undefined;
+  if (found.length === 0) return isBare({ stamps, workspace }) ? bareHint(workspace.root) : undefined;
   const more = found.length > MAX_LISTED ? ", ..." : "";
   return `Found here: ${found.slice(0, MAX_LISTED).join(", ")}${more}. To use them, run: svcm init`;
 }
 
+/** A variable that names a folder has been set for a reason. */
+function isBare({ stamps, workspace }: HasStamps & HasWorkspace): boolean {
+  const { configDir, pm2Dir, folderVariables } = workspace;
+  return Object.keys(folderVariables).length === 0 && stamps.missing([configDir, pm2Dir]).size === 2;
+}
+
+function bareHint(root: string): string {
+  return `Nothing is declared in ${root}: it has no svcm.yaml, ecosystem file or env file. Run svcm in the folder of your apps, or name it with --root.`;
+}
+
 /** Adds that next step to an error that reports a missing file of svcm's default layout. */
-export async function withLayoutHint(ports: HasEcosystems & HasFacts & HasWorkspace, error: unknown): Promise<unknown> {
+export async function withLayoutHint(ports: HintPorts, error: unknown): Promise<unknown> {
   if (!(error instanceof SvcmError) || !isDefaultFileMissing(error, ports.workspace.root)) return error;
   const isDocument = error.body.code === "SUITE_FILE_NOT_FOUND";
   const hint =

@@ -10,6 +10,7 @@ import {
   envRead,
   envWrite,
   execute,
+  nodePorts,
   openPorts,
   type Ports,
 } from "../../../src/core/index.ts";
@@ -219,7 +220,17 @@ test("a repository with another layout gets a suggestion to run svcm init", asyn
   const bare = { "ecosystem.config.js": ECOSYSTEM, ".env": "" };
   expect(await layoutHint(repository(bare))).toBe("Found here: .env, ecosystem.config.js. To use them, run: svcm init");
   expect(await layoutHint(repository({ ...bare, "svcm.yaml": LAYERED }))).toBeUndefined();
+  // The default folders exist.
   expect(await layoutHint(repository({ "main.js": "" }))).toBeUndefined();
+});
+
+test("in an empty folder, the next step is the folder of the apps", async () => {
+  const root = temporaryFolder();
+  const hintWith = (env: Record<string, string>) => layoutHint(nodePorts({ root, env, cwd: root }));
+  expect(await hintWith({})).toBe(
+    `Nothing is declared in ${root}: it has no svcm.yaml, ecosystem file or env file. Run svcm in the folder of your apps, or name it with --root.`,
+  );
+  expect(await hintWith({ SVC_SERVICE_MANAGEMENT_CONFIG_DIR: join(root, "config") })).toBeUndefined();
 });
 
 test("keys in svcm.yaml and in any config/runtime-contract.yaml are an error that names both", async () => {

@@ -28,6 +28,7 @@ export function isSameGroup(a: FileGroup, b: FileGroup): boolean {
 export interface RepositoryState {
   /** `svcm.yaml` names the files, or they are in the default places. */
   readonly isSetUp: boolean;
+  readonly isEmpty: boolean;
   readonly places: readonly ConfiguredFile[];
   readonly bareEnvironments: readonly string[];
   readonly unnamed: readonly string[];
@@ -70,6 +71,7 @@ export function examine(observations: Observations): RepositoryState {
   const moved = new Set(overrides.length > 0 ? [...named].map(baseName) : []);
   return {
     isSetUp,
+    isEmpty: project === undefined && found.length === 0 && places.length === 0,
     places,
     bareEnvironments: Object.keys(project?.environments ?? {}).filter((name) => !used.has(name)),
     unnamed: found.filter((path) => !named.has(path) && !moved.has(baseName(path))),

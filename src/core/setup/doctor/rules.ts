@@ -16,6 +16,14 @@ const notSetUp: DoctorRule = {
   },
 };
 
+const nothingDeclared: DoctorRule = {
+  code: "PROJECT_EMPTY",
+  severity: "warning",
+  *check({ isEmpty }) {
+    if (isEmpty) yield { message: "no svcm.yaml, ecosystem file or env file is here, so no app is examined" };
+  },
+};
+
 const unnamedFiles: DoctorRule = {
   code: "PROJECT_FILE_UNNAMED",
   severity: "warning",
@@ -118,7 +126,7 @@ export const doctorChecks = ["layout", "ecosystem", "env", "running", "boot", "k
 export type DoctorCheck = (typeof doctorChecks)[number];
 
 export const doctorRules: Readonly<Record<DoctorCheck, readonly DoctorRule[]>> = {
-  layout: [notSetUp, folderVariables, unnamedFiles, missingFiles, bareEnvironments],
+  layout: [notSetUp, nothingDeclared, folderVariables, unnamedFiles, missingFiles, bareEnvironments],
   ecosystem: [scriptLikeFiles],
   env: [trackedSecrets, unignoredSecrets, publicSecrets, unsetKeys, unusedKeys, undecryptableFiles],
   running: [],

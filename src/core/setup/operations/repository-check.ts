@@ -54,7 +54,10 @@ export const repositoryCheck = defineOperation({
     );
     const { found, apps } = await checkFiles(ports, { declarations, survey, places, offline: true });
     const all = [
-      ...Object.values(found).flat(),
+      // A check names its files, and is refused without any.
+      ...Object.values(found)
+        .flat()
+        .filter(({ code }) => code !== "PROJECT_EMPTY"),
       ...(vocabulary ? checkTemplates(vocabulary.contract, templates, survey) : []),
       ...(hasDeployments ? await checkDeployments(ports, caller) : []),
       ...(vocabulary ? await checkStartups(ports, { apps, places, caller }) : []),
