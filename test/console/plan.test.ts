@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { execute, processAct, type Caller } from "../../src/core/index.ts";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
@@ -76,6 +77,22 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await entries.last().click();
     await page.getByRole("button", { name: /^Back to before/ }).waitFor();
     await expectAccessibleInEveryLook(open);
+  });
+
+  longTest("says what a reboot would start otherwise, and no longer after PM2's list is saved", async () => {
+    const apps = [app("api", { MODE: "2" }), app("web", {}, cluster), app("old-worker")];
+    const list = join(real.home, "dump.pm2");
+    const { page, apply, confirm, button } = await openPlan(apps);
+    await apply.click();
+    await confirm.getByRole("button", { name: "Apply", exact: true }).click();
+    await page.getByText("Done. The processes run as planned.").waitFor();
+    const saved = readFileSync(list, "utf8");
+    writeFileSync(list, saved.replaceAll(/"MODE": ?"2"/g, '"MODE":"1"'));
+    await button("Refresh").click();
+    await page.getByText(/^after a reboot: .*api.* would start with another MODE than/).waitFor();
+    writeFileSync(list, saved);
+    await button("Refresh").click();
+    await expect.poll(() => page.getByText("after a reboot").count()).toBe(0);
   });
 
   longTest("shows how a release ends although it cannot be read, and reads a plan again that failed", async () => {

@@ -46,18 +46,18 @@ export function PlanCard(): JSX.Element | null {
           </StatusLine>
         )}
       </StatusRegion>
+      <IssueList issues={current.issues} label="Issues of the plan" />
       {current.changed ? <Changes plan={current} /> : <EmptyPlan plan={current} />}
     </div>
   );
 }
 
 function Changes({ plan }: { plan: Plan }): JSX.Element {
-  const { id, issues, steps } = plan;
+  const { id, steps } = plan;
   const isSaved = steps.some((step) => step.do === "save");
   return (
     <Card title={`Plan ${id}: ${countSteps(plan)}`} actions={<ApplyButton plan={plan} />}>
       <p class="reason">{subjectText(plan, escapeHidden)}</p>
-      <IssueList issues={issues} label="Issues of the plan" />
       <PlannedSteps steps={steps.filter((step) => step.do !== "save")} />
       {isSaved && <p class="reason">Then PM2's list is saved for the next boot.</p>}
       <UntouchedApps plan={plan} />
