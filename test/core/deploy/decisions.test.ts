@@ -1,18 +1,14 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { SvcmError } from "../../../src/core/api/errors.ts";
 import { decidePrune } from "../../../src/core/deploy/prune.ts";
 import { chooseSource } from "../../../src/core/deploy/find-commit.ts";
-import { createDeployId, deployOfLink, deployOfPath, type Layout } from "../../../src/core/deploy/layout.ts";
+import { createDeployId, deployOfLink, deployOfPath } from "../../../src/core/deploy/layout.ts";
 import { mapLoaded, requireInside } from "../../../src/core/deploy/map-paths.ts";
 import { toDeployRecord, type DeployEvent, type DeployRecord } from "../../../src/core/deploy/record.ts";
-import { findInstallFolder, sharePaths } from "../../../src/core/deploy/machine/share.ts";
 import { outcomeAfterKill } from "../../../src/core/deploy/recover.ts";
 import type { LoadedApp, LoadedEcosystem } from "../../../src/core/pm2/loaded.ts";
 import { filterUndecided, runningIn } from "../../../src/core/deploy/undecided.ts";
 import { toDeploy } from "../../../src/core/deploy/to-deploy.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { runningRecord } from "../../support/counting-ports.ts";
 import { SHARED_PATH } from "../../../src/core/project/deploy-settings.ts";
 
@@ -263,39 +259,4 @@ test("the last deploy of an archive has its digest, and that of a commit lacks o
   expect(toDeploy({ ...record, digest }, record.id)).toMatchObject({ digest, current: true, state: "prepared" });
   expect(toDeploy(record, null)).toMatchObject({ commit: COMMIT, current: false });
   expect(toDeploy(record, null)).not.toHaveProperty("digest");
-});
-
-test.each([
-  ["of the service", ["services/api", ""], "services/api"],
-  ["of the workspace", [""], ""],
-  ["of another project only", [], undefined],
-])("packages are installed in the folder with the lockfile: %s", (_, lockfiles, expected) => {
-  const top = join(temporaryFolder(), "release");
-  mkdirSync(join(top, "services/api"), { recursive: true });
-  // Above the release is another project.
-  writeFileSync(join(top, "../package-lock.json"), "{}");
-  for (const folder of lockfiles) writeFileSync(join(top, folder, "package-lock.json"), "{}");
-  expect(findInstallFolder(top, join(top, "services/api"))).toBe(
-    expected === undefined ? undefined : join(top, expected),
-  );
-});
-
-test("a shared path below folders that the release lacks is linked, and one below a file is refused", async () => {
-  const top = temporaryFolder();
-  const [shared, release, checkout] = ["shared", "release", "checkout"].map((name) => join(top, name)) as [
-    string,
-    string,
-    string,
-  ];
-  mkdirSync(release);
-  mkdirSync(join(checkout, "data/orders"), { recursive: true });
-  writeFileSync(join(checkout, "data/orders/today"), "12");
-  const share = (path: string) =>
-    sharePaths({ shared } as Layout, release, [{ path, former: join(checkout, path), isFolder: true }]);
-  await share("data/orders");
-  expect(readFileSync(join(release, "data/orders/today"), "utf8")).toBe("12");
-  writeFileSync(join(release, "uploads"), "a file of the commit");
-  await expect(share("uploads/images/new")).rejects.toMatchObject({
-    body: { code: "SHARED_UNUSABLE", details: expect.stringContaining(`${join(release, "uploads")} is not a folder`) },
-  });
 });

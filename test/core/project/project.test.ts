@@ -4,13 +4,11 @@ import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
   commandLineCaller,
-  layoutHint,
   ecosystemShow,
   envCheck,
   envRead,
   envWrite,
   execute,
-  nodePorts,
   openPorts,
   type Ports,
 } from "../../../src/core/index.ts";
@@ -214,23 +212,6 @@ describe("pm2Home and folders", () => {
     expect(await port(`folders: [${JSON.stringify(shared)}]\n`)).toBe("7");
     await expect(port("")).rejects.toMatchObject({ body: { code: "EOUTSIDE" } });
   });
-});
-
-test("a repository with another layout gets a suggestion to run svcm init", async () => {
-  const bare = { "ecosystem.config.js": ECOSYSTEM, ".env": "" };
-  expect(await layoutHint(repository(bare))).toBe("Found here: .env, ecosystem.config.js. To use them, run: svcm init");
-  expect(await layoutHint(repository({ ...bare, "svcm.yaml": LAYERED }))).toBeUndefined();
-  // The default folders exist.
-  expect(await layoutHint(repository({ "main.js": "" }))).toBeUndefined();
-});
-
-test("in an empty folder, the next step is the folder of the apps", async () => {
-  const root = temporaryFolder();
-  const hintWith = (env: Record<string, string>) => layoutHint(nodePorts({ root, env, cwd: root }));
-  expect(await hintWith({})).toBe(
-    `Nothing is declared in ${root}: it has no svcm.yaml, ecosystem file or env file. Run svcm in the folder of your apps, or name it with --root.`,
-  );
-  expect(await hintWith({ SVC_SERVICE_MANAGEMENT_CONFIG_DIR: join(root, "config") })).toBeUndefined();
 });
 
 test("keys in svcm.yaml and in any config/runtime-contract.yaml are an error that names both", async () => {
