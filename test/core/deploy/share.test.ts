@@ -1,4 +1,4 @@
-/** Where a release installs its packages, and what it shares with the others. */
+/** The folder of an install in a release, and the paths that releases share. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
