@@ -40,7 +40,9 @@ describe("the server refuses to start", () => {
     const files = repository();
     rmSync(join(files.root, "apps"), { recursive: true });
     const { exitCode, body, hint } = await refusal({ repository: files });
-    expect(hint).toContain("SVC_SERVICE_MANAGEMENT_CONFIG_DIR");
+    expect(hint).toContain(`Nothing is declared in ${files.root}`);
+    mkdirSync(join(files.root, "pm2"));
+    expect((await refusal({ repository: files })).hint).toContain("SVC_SERVICE_MANAGEMENT_CONFIG_DIR");
     const directory = join(files.root, "apps/backend-template/src/config");
     expect(exitCode).toBe(1);
     expect(body.details).toBe(`Service Management config directory not found: ${directory}`);
