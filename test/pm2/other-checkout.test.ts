@@ -58,7 +58,7 @@ test("a second clone takes nothing over until it is permitted to", { timeout: 12
   expect(steps).toMatchObject([{ do: "update", app: "web", why: [{ field: "script" }] }, { do: "save" }]);
   expect(issues).toMatchObject([{ code: "CHECKOUT_SWITCH", severity: "error" }]);
   expect(issues[0]?.message).toContain(
-    `web runs from the checkout ${at("srv/shop")}, and this one is ${at("home/alice/shop")}.`,
+    `PM2 has web from the checkout ${at("srv/shop")}, and this one is ${at("home/alice/shop")}.`,
   );
   expect(await refusal(apply(second))).toEqual({ kind: "APPLY_REFUSED", code: "CHECKOUT_SWITCH" });
   const restart = { action: "restart", scope: "ecosystem", name: "web" } as const;

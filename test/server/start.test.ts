@@ -40,7 +40,7 @@ describe("the server refuses to start", () => {
     const files = repository();
     rmSync(join(files.root, "apps"), { recursive: true });
     const { exitCode, body, hint } = await refusal({ repository: files });
-    expect(hint).toContain(`Nothing is declared in ${files.root}`);
+    expect(hint).toContain(`${files.root} itself has no svcm.yaml`);
     mkdirSync(join(files.root, "pm2"));
     expect((await refusal({ repository: files })).hint).toContain("SVC_SERVICE_MANAGEMENT_CONFIG_DIR");
     const directory = join(files.root, "apps/backend-template/src/config");

@@ -51,6 +51,6 @@ function createLookup({
 }
 
 function toConflict(root: string, folder: string, apps: readonly string[]): PlanContext["conflicts"][number] {
-  const message = `${apps.join(", ")} ${apps.length === 1 ? "runs" : "run"} from the checkout ${folder}, and this one is ${root}. To plan for that one: cd ${shellQuote(folder)} && svcm plan. To take over: svcm apply --switch-checkout.`;
+  const message = `PM2 has ${apps.join(", ")} from the checkout ${folder}, and this one is ${root}. To plan for that one: cd ${shellQuote(folder)} && svcm plan. To take over: --switch-checkout of svcm apply or svcm deploy.`;
   return { apps, issue: { code: "CHECKOUT_SWITCH", severity: "error", path: ["apps", ...apps.slice(0, 1)], message } };
 }

@@ -15,11 +15,16 @@ type HintPorts = HasEcosystems & HasFacts & HasStamps & HasWorkspace;
  * The next step for a repository without `svcm.yaml` that has PM2 or env files in another layout, or has nothing.
  * `undefined` for any other repository.
  */
-export async function layoutHint({ ecosystems, facts, stamps, workspace }: HintPorts): Promise<string | undefined> {
+export async function layoutHint(ports: HintPorts): Promise<string | undefined> {
+  const { facts, workspace } = ports;
   if ((await facts.project().catch(() => null)) !== undefined) return undefined;
+  return (await foundHint(ports)) ?? (isBare(ports) ? bareHint(workspace.root) : undefined);
+}
+
+async function foundHint({ ecosystems, workspace }: HasEcosystems & HasWorkspace): Promise<string | undefined> {
   const names = await ecosystems.list(workspace.root).catch(() => []);
   const found = names.filter((name) => isPm2Name(name) || isEnvName(name)).toSorted();
-  if (found.length === 0) return isBare({ stamps, workspace }) ? bareHint(workspace.root) : undefined;
+  if (found.length === 0) return undefined;
   const more = found.length > MAX_LISTED ? ", ..." : "";
   return `Found here: ${found.slice(0, MAX_LISTED).join(", ")}${more}. To use them, run: svcm init`;
 }
@@ -31,25 +36,27 @@ function isBare({ stamps, workspace }: HasStamps & HasWorkspace): boolean {
 }
 
 function bareHint(root: string): string {
-  return `Nothing is declared in ${root}: it has no svcm.yaml, ecosystem file or env file. Run svcm in the folder of your apps, or name it with --root.`;
+  return `${root} itself has no svcm.yaml, ecosystem file or env file. Name the folder of your apps with --root, or run svcm init, which looks below this one, too.`;
 }
 
 /** Adds that next step to an error that reports a missing file of svcm's default layout. */
 export async function withLayoutHint(ports: HintPorts, error: unknown): Promise<unknown> {
   if (!(error instanceof SvcmError) || !isDefaultFileMissing(error, ports.workspace.root)) return error;
-  const isDocument = error.body.code === "SUITE_FILE_NOT_FOUND";
+  const { code, path } = error.body;
   const hint =
-    (await layoutHint(ports)) ?? (isDocument ? await checkHint(ports) : await templateHint(ports, error.body.path));
+    code === "SUITE_FILE_NOT_FOUND"
+      ? await documentHint(ports)
+      : ((await layoutHint(ports)) ?? (await templateHint(ports, path)));
   return hint === undefined ? error : new SvcmError(error.kind, { ...error.body, hint });
 }
 
-/** In a repository with `svcm.yaml`, `validate` was meant for what it declares. */
-async function checkHint({ facts }: HasFacts): Promise<string | undefined> {
-  const project = await facts.project().catch(() => undefined);
-  return (
-    project &&
-    "svcm check checks what this repository declares. Only Declare commands need a deployments.yaml: svcm targets add creates it."
-  );
+/** In a repository with `svcm.yaml`, `validate` was meant for what it declares. A new document needs nothing else. */
+async function documentHint(ports: HasEcosystems & HasFacts & HasWorkspace): Promise<string | undefined> {
+  const project = await ports.facts.project().catch(() => null);
+  if (project === undefined) return await foundHint(ports);
+  return project === null
+    ? undefined
+    : "svcm check checks what this repository declares. Only Declare commands need a deployments.yaml: svcm targets add creates it.";
 }
 
 async function templateHint(

@@ -1,7 +1,7 @@
 /** The next step for a repository without `svcm.yaml`. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { layoutHint, nodePorts } from "../../../src/core/index.ts";
+import { layoutHint, nodePorts, SvcmError, withLayoutHint } from "../../../src/core/index.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
 
@@ -19,7 +19,13 @@ test("in an empty folder, the next step is the folder of the apps", async () => 
   const root = temporaryFolder();
   const hintWith = (env: Record<string, string>) => layoutHint(nodePorts({ root, env, cwd: root }));
   expect(await hintWith({})).toBe(
-    `Nothing is declared in ${root}: it has no svcm.yaml, ecosystem file or env file. Run svcm in the folder of your apps, or name it with --root.`,
+    `${root} itself has no svcm.yaml, ecosystem file or env file. Name the folder of your apps with --root, or run svcm init, which looks below this one, too.`,
   );
+  // A new document needs nothing else.
+  const missing = new SvcmError("SUITE_FILE_FAILED", {
+    code: "SUITE_FILE_NOT_FOUND",
+    path: `${root}/deployments.yaml`,
+  });
+  expect(await withLayoutHint(nodePorts({ root, env: {}, cwd: root }), missing)).toBe(missing);
   expect(await hintWith({ SVC_SERVICE_MANAGEMENT_CONFIG_DIR: join(root, "config") })).toBeUndefined();
 });

@@ -71,7 +71,7 @@ export function examine(observations: Observations): RepositoryState {
   const moved = new Set(overrides.length > 0 ? [...named].map(baseName) : []);
   return {
     isSetUp,
-    isEmpty: [project ?? [], found, places].flat().length === 0,
+    isEmpty: !survey.isCut && [project ?? [], found, places].flat().length === 0,
     places,
     bareEnvironments: Object.keys(project?.environments ?? {}).filter((name) => !used.has(name)),
     unnamed: found.filter((path) => !named.has(path) && !moved.has(baseName(path))),
