@@ -48,9 +48,8 @@ export async function planRollback(
 ): Promise<PlannedRollback> {
   const lists = await ports.releases.list();
   const { head: found } = findRelease(lists, release);
-  const journals = toJournals(lists);
-  const undone = beginningOf(journals, found);
-  const appliedState = findAppliedState(journals);
+  const undone = beginningOf(toJournals(lists), found);
+  const appliedState = findAppliedState(toJournals(lists));
   const touched = undone.steps.flatMap((step) => (isAppStep(step) ? [step.app] : []));
   const apps = [...new Set(touched)].filter((app) => requested.length === 0 || requested.includes(app)).toReversed();
   const { list, digest } = await ports.processes.withHomeKey();

@@ -71,7 +71,7 @@ export function examine(observations: Observations): RepositoryState {
   const moved = new Set(overrides.length > 0 ? [...named].map(baseName) : []);
   return {
     isSetUp,
-    isEmpty: !survey.isCut && [project ?? [], found, places].flat().length === 0,
+    isEmpty: isEmpty(observations, found),
     places,
     bareEnvironments: Object.keys(project?.environments ?? {}).filter((name) => !used.has(name)),
     unnamed: found.filter((path) => !named.has(path) && !moved.has(baseName(path))),
@@ -84,6 +84,11 @@ export function examine(observations: Observations): RepositoryState {
     guesses: Object.keys(project?.guesses ?? {}),
     overrides,
   };
+}
+
+/** Files beyond the limit of the survey are not known. */
+function isEmpty({ survey, project, places }: Observations, found: readonly string[]): boolean {
+  return !survey.isCut && project === undefined && found.length === 0 && places.length === 0;
 }
 
 export function filesWithSecrets(
