@@ -5,13 +5,11 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { plainEnvironment, REPOSITORY } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
-import { GIT_ENVIRONMENT } from "../support/git.ts";
 import { installNode } from "../support/node-program.ts";
 import { pack } from "../support/package.ts";
-import { makeShop } from "../support/shop.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runPage } from "./run-page.ts";
-import { shellOfUser } from "./shop-pages.ts";
+import { makeTeam, shellOfUser } from "./shop-pages.ts";
 
 const read = (file: string): string => readFileSync(join(REPOSITORY, file), "utf8");
 const PAGE = read("docs/tutorial/first-day.md");
@@ -53,13 +51,7 @@ test.each(VERSIONS)("Node.js %s installs svcm alone, and runs the first day", as
   install("pm2");
 
   const port = await freePort();
-  makeShop(team, port);
-  const origin = join(team, "shop.git");
-  const git = (...args: string[]) =>
-    execFileSync("git", args, { cwd: team, env: plainEnvironment(GIT_ENVIRONMENT), stdio: "pipe" });
-  // The team has no svcm.yaml yet.
-  git("reset", "--quiet", "--hard", "HEAD~1");
-  git("clone", "--quiet", "--bare", team, origin);
+  const origin = makeTeam(team, port);
   const env = shellOfUser({ PATH: `${place}/node_modules/.bin:${bin}:${process.env["PATH"]}` });
   const text = PAGE.replaceAll("/srv/git/shop.git", origin);
   expect(await runPage(text, { root, state, env, ports: { 3000: port } })).toEqual([]);

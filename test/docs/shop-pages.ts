@@ -1,4 +1,5 @@
 /** The guides whose commands are those of a team's own repository, after `svcm init`. */
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -37,4 +38,15 @@ export async function runInShop(page: string): Promise<string[]> {
   const env = shellOfUser({ NODE_ENV: "dev", SVC_SERVICE_MANAGEMENT_PORT: `${served}` });
   const text = readFileSync(join(REPOSITORY, page), "utf8");
   return await runPage(text, { root, state, env, ports: { 3200: served } });
+}
+
+/** A team whose repository has no `svcm.yaml` yet. @returns the address from which it is cloned */
+export function makeTeam(team: string, port: number): string {
+  makeShop(team, port);
+  const origin = join(team, "shop.git");
+  const git = (...args: string[]) =>
+    execFileSync("git", args, { cwd: team, env: plainEnvironment(GIT_ENVIRONMENT), stdio: "pipe" });
+  git("reset", "--quiet", "--hard", "HEAD~1");
+  git("clone", "--quiet", "--bare", team, origin);
+  return origin;
 }
