@@ -92,6 +92,7 @@ const GROUPS: readonly Group[] = [
       "secrets/spellings.",
       "words/basic-credentials.",
       "words/json-",
+      "words/chunk.",
       "words/coalescing-buffer.",
       "words/duration.",
       "words/local-time.",

@@ -4,6 +4,9 @@ import type { Plugin } from "rolldown";
 /** Another file of the source that the program reads or starts. */
 const FILE_URL = /new URL\("(\.[^"]+\.ts)", import\.meta\.url\)/g;
 
+/** Commands load most of its modules, too. */
+const SHARED: ReadonlySet<string> = new Set(["log-worker.ts"]);
+
 /**
  * Builds each worker or process that `new URL("./file.ts", import.meta.url)` names. `found` maps its built name to its
  * source.
@@ -16,8 +19,13 @@ export function separatePrograms(found: Map<string, string>): Plugin {
       handler(code, id) {
         const separated = code.replaceAll(FILE_URL, (_all, path: string) => {
           const name = `programs/${basename(path, ".ts")}`;
-          found.set(name, resolve(id, "..", path));
-          const reference = this.emitFile({ type: "asset", fileName: `${name}.cjs`, source: "" });
+          const source = resolve(id, "..", path);
+          const isShared = SHARED.has(basename(path));
+          if (!isShared) found.set(name, source);
+          const file = { fileName: `${name}.cjs` };
+          const reference = this.emitFile(
+            isShared ? { type: "chunk", id: source, ...file } : { type: "asset", source: "", ...file },
+          );
           return `new URL(import.meta.ROLLUP_FILE_URL_${reference})`;
         });
         return separated === code ? null : { code: separated, map: null };

@@ -45,6 +45,16 @@ test("lines of several apps and both streams are merged by time", async () => {
   expect(await textsOf({ app: "merge-b", stream: "err" })).toEqual(["four"]);
 });
 
+test("a command reads in its thread what a server reads in a worker, and each continues at the cursor of the other", async () => {
+  await quiet("places", stamped(0, 29));
+  const ask = { app: "places", limit: 10 };
+  const [thread, worker] = [await read(ask), await ports.logs.read(ask)];
+  expect(thread).toEqual(worker);
+  const before = thread.older ?? "";
+  expect(await ports.logs.read({ ...ask, before })).toEqual(await read({ ...ask, before: worker.older ?? "" }));
+  await expect(read({ ...ask, before: `x${before}` })).rejects.toMatchObject({ body: { code: "LOG_CURSOR_STALE" } });
+});
+
 test("rotated and compressed files are read, the newest lines first", async () => {
   const path = await quiet("rotated", stamped(30, 39));
   const older = {

@@ -34,8 +34,8 @@ export interface LogBatch {
 }
 
 /**
- * The log files of PM2's processes. They are read in a worker, and only the worker knows the environment values of the
- * processes: it removes them from every line.
+ * The log files of PM2's processes. Only their reader knows the environment values of the processes: it removes them
+ * from every line. A command's lines are read in its thread, those of a server and of a pattern in a worker.
  *
  * Every method throws {SvcmError} LOGS_FAILED, PM2_FAILED, PROCESS_NOT_FOUND, or INVALID_REQUEST with one of these
  * codes:

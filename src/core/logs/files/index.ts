@@ -1,14 +1,12 @@
-import type { LogsResponse } from "../../api/logs.ts";
-import type { LogPosition } from "../cursor.ts";
-import type { LogBatch, LogFilter, Logs } from "../port-logs.ts";
+import { randomBytes } from "node:crypto";
+import type { LogLine, LogsResponse } from "../../api/logs.ts";
+import type { LogFilter, Logs } from "../port-logs.ts";
 import { CoalescingBuffer } from "../../words/coalescing-buffer.ts";
-import { once } from "../../words/once.ts";
 import { probeSocket } from "../../pm2/daemon/daemon.ts";
 import { pm2Error, unreachableError } from "../../pm2/daemon/failure.ts";
 import { pm2Home } from "../../project/pm2-home.node.ts";
-import { LogLink, type WatchListener } from "./log-link.ts";
-import { unpackLines } from "./packed.ts";
-import type { Call } from "./protocol.ts";
+import { LogLink, readInThread, readInWorker, type WatchListener } from "./log-link.ts";
+import type { Batch, Call, ReaderData } from "./protocol.ts";
 
 export interface LogsOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -20,32 +18,39 @@ export interface LogsOptions {
 
 export function nodeLogs({ env, cwd, folders, secrets }: LogsOptions): Logs {
   const { folder: home, socket } = pm2Home(env, cwd);
-  const link = once(() => new LogLink({ home, folders }));
+  const links = new Links({ home, folders, key: randomBytes(32) });
   const sharedWatches = new Map<string, SharedWatch>();
   let count = 0;
-  const callWorker = async (call: Call): ReturnType<LogLink["call"]> => {
+  const callReader = async (link: LogLink, call: Call): ReturnType<LogLink["call"]> => {
     const code = await probeSocket(socket);
     if (code !== undefined) throw pm2Error(unreachableError(code, socket).body);
-    link().prepare();
-    return await link().call(call, await secrets());
+    link.prepare();
+    return await link.call(call, await secrets());
   };
-  const read = async (call: Extract<Call, { method: "read" }>): Promise<LogsResponse> =>
-    unpackPage(await callWorker(call));
+  const read = async (link: LogLink, call: Extract<Call, { method: "read" }>): Promise<LogsResponse> => {
+    const answer = await callReader(link, call);
+    if ("page" in answer) return answer.page;
+    throw new TypeError("The reader did not answer with a page.");
+  };
   return {
     async read(query, signal) {
       signal?.throwIfAborted();
-      return await read({ method: "read", query });
+      return await read(links.for(query, query.readsFiles === true), { method: "read", query });
     },
     async *watch({ tail, isLossless, ...filter }, signal) {
       const key = isLossless ? `whole ${(count += 1)}` : JSON.stringify(filter);
-      const subscriber = new Subscriber(isLossless ? () => link().post({ call: { method: "taken", key } }) : undefined);
+      const link = links.for(filter, isLossless);
+      const subscriber = new Subscriber(isLossless ? () => link.post({ call: { method: "taken", key } }) : undefined);
       const stop = (): void => subscriber.end();
       signal.addEventListener("abort", stop, { once: true });
       if (signal.aborted) stop();
-      const sharedWatch = joinSharedWatch(key, link(), sharedWatches);
+      const sharedWatch = joinSharedWatch(key, link, sharedWatches);
       try {
-        const upTo = await startWatch(callWorker, { key, filter, isLossless }, () => sharedWatch.add(subscriber));
-        const { lines, older, problems } = await read({ method: "read", query: { ...filter, limit: tail }, upTo });
+        const answer = await callReader(link, { method: "watch", key, filter, isLossless });
+        sharedWatch.add(subscriber);
+        const upTo = "places" in answer ? answer.places : [];
+        const query = { ...filter, limit: tail };
+        const { lines, older, problems } = await read(link, { method: "read", query, upTo });
         yield { lines, skipped: 0, begin: { older, problems } };
         yield* subscriber;
       } finally {
@@ -53,23 +58,27 @@ export function nodeLogs({ env, cwd, folders, secrets }: LogsOptions): Logs {
         sharedWatch.remove(subscriber);
       }
     },
-    close: () => link().close(),
+    close: () => links.close(),
   };
 }
 
-function unpackPage(answer: Awaited<ReturnType<LogLink["call"]>>): LogsResponse {
-  if ("page" in answer) return { ...answer.page, lines: unpackLines(answer.page.lines) };
-  throw new TypeError("The worker did not answer with a page.");
-}
+class Links {
+  readonly #inWorker: LogLink;
+  readonly #inThread: LogLink;
 
-async function startWatch(
-  callWorker: (call: Call) => ReturnType<LogLink["call"]>,
-  watch: { readonly key: string; readonly filter: LogFilter; readonly isLossless: boolean },
-  onStarted: () => void,
-): Promise<readonly LogPosition[]> {
-  const answer = await callWorker({ method: "watch", ...watch });
-  onStarted();
-  return "places" in answer ? answer.places : [];
+  constructor(data: ReaderData) {
+    this.#inWorker = new LogLink(data, readInWorker);
+    this.#inThread = new LogLink(data, readInThread);
+  }
+
+  /** A command that shows logs has nothing else to do meanwhile. Only a pattern may never end. */
+  for({ regexp }: Pick<LogFilter, "regexp">, isCommand: boolean): LogLink {
+    return isCommand && regexp === undefined ? this.#inThread : this.#inWorker;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#inWorker.close(), this.#inThread.close()]);
+  }
 }
 
 function joinSharedWatch(key: string, link: LogLink, sharedWatches: Map<string, SharedWatch>): SharedWatch {
@@ -83,8 +92,6 @@ function joinSharedWatch(key: string, link: LogLink, sharedWatches: Map<string, 
   link.listen(key, sharedWatch);
   return sharedWatch;
 }
-
-type Batch = Omit<LogBatch, "begin">;
 
 class SharedWatch implements WatchListener {
   readonly #subscribers = new Set<Subscriber>();
@@ -103,7 +110,7 @@ class SharedWatch implements WatchListener {
     if (this.#subscribers.size === 0) this.#onEmpty();
   }
 
-  onBatch(batch: Batch): boolean {
+  onBatch(batch: Batch<LogLine>): boolean {
     return [...this.#subscribers].map((subscriber) => subscriber.put(batch)).every(Boolean);
   }
 
@@ -113,7 +120,7 @@ class SharedWatch implements WatchListener {
 }
 
 /** A slow reader loses the batch that it has not taken. */
-class Subscriber extends CoalescingBuffer<Batch> {
+class Subscriber extends CoalescingBuffer<Batch<LogLine>> {
   readonly #onTaken: (() => void) | undefined;
 
   /** @param onTaken with it, the reader loses no line */
@@ -123,12 +130,12 @@ class Subscriber extends CoalescingBuffer<Batch> {
   }
 
   /** False if the reader must take this batch before the next. */
-  override put(batch: Batch): boolean {
+  override put(batch: Batch<LogLine>): boolean {
     super.put(batch);
     return this.#onTaken === undefined;
   }
 
-  override async next(): Promise<Batch | undefined> {
+  override async next(): Promise<Batch<LogLine> | undefined> {
     const batch = await super.next();
     if (batch !== undefined) this.#onTaken?.();
     return batch;

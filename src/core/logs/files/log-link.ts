@@ -1,13 +1,18 @@
-import { randomBytes } from "node:crypto";
-import type { Worker } from "node:worker_threads";
+import type { LogLine } from "../../api/logs.ts";
 import { SvcmError } from "../../api/errors.ts";
-import type { LogBatch } from "../port-logs.ts";
 import { startWorker } from "../../files/start-worker.ts";
-import { unpackLines } from "./packed.ts";
-import type { Call, Failure, Request, Response, WorkerData } from "./protocol.ts";
+import { type PackedLines, toLogLines, unpackLines } from "./packed.ts";
+import {
+  type Batch,
+  type Call,
+  type Failure,
+  mapLines,
+  type ReaderData,
+  type Request,
+  type Response,
+} from "./protocol.ts";
 
-type Answer = Extract<Response, { readonly page: unknown } | { readonly places: unknown }>;
-type Batch = Omit<LogBatch, "begin">;
+type Answer = Extract<Response<LogLine>, { readonly page: unknown } | { readonly places: unknown }>;
 
 interface Pending {
   readonly resolve: (answer: Answer) => void;
@@ -15,29 +20,44 @@ interface Pending {
 }
 
 export interface WatchListener {
-  /** Returns whether the worker may send the next batch. */
-  onBatch(batch: Batch): boolean;
+  /** Returns whether the reader may send the next batch. */
+  onBatch(batch: Batch<LogLine>): boolean;
   onEnd(error: Error): void;
 }
+
+/** A reader of logs, in a worker or in this thread. */
+interface Reader {
+  post(request: Request): void;
+  /** A busy reader keeps the program running. */
+  setBusy(isBusy: boolean): void;
+  end(): Promise<unknown>;
+}
+
+export type StartReader = (
+  data: ReaderData,
+  on: { readonly response: (response: Response<LogLine>) => void; readonly end: (reason: string) => void },
+) => Reader;
 
 /** A regular expression may run forever on one line. */
 const MAX_SILENCE_MS = 5000;
 const CHECK_INTERVAL_MS = 1000;
 
 export class LogLink {
-  readonly #data: WorkerData;
+  readonly #data: ReaderData;
+  readonly #startReader: StartReader;
   readonly #pending = new Map<number, Pending>();
   readonly #listeners = new Map<string, WatchListener>();
-  #worker: Worker | undefined;
+  #reader: Reader | undefined;
   #lastId = 0;
   #lastResponseMs = 0;
   #silenceCheck: NodeJS.Timeout | undefined;
 
-  constructor(data: Omit<WorkerData, "key">) {
-    this.#data = { ...data, key: randomBytes(32) };
+  constructor(data: ReaderData, startReader: StartReader) {
+    this.#data = data;
+    this.#startReader = startReader;
   }
 
-  /** @throws {SvcmError} the worker's failure, or LOGS_FAILED */
+  /** @throws {SvcmError} the reader's failure, or LOGS_FAILED */
   call(call: Call, secrets: readonly string[]): Promise<Answer> {
     const id = ++this.#lastId;
     return new Promise<Answer>((resolve, reject) => {
@@ -48,14 +68,13 @@ export class LogLink {
   }
 
   prepare(): void {
-    this.#worker ??= this.#start();
+    this.#reader ??= this.#start();
   }
 
   post(request: Request | { readonly call: Call }): void {
-    const worker = (this.#worker ??= this.#start());
-    worker.ref();
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin
-    worker.postMessage({ id: 0, secrets: [], ...request } satisfies Request);
+    const reader = (this.#reader ??= this.#start());
+    reader.setBusy(true);
+    reader.post({ id: 0, secrets: [], ...request });
   }
 
   listen(key: string, listener: WatchListener): void {
@@ -64,42 +83,36 @@ export class LogLink {
 
   leave(key: string): void {
     if (!this.#listeners.delete(key)) return;
-    if (this.#worker) this.post({ call: { method: "leave", key } });
+    if (this.#reader) this.post({ call: { method: "leave", key } });
     this.#unrefIfIdle();
   }
 
   async close(): Promise<void> {
-    const worker = this.#worker;
-    if (worker === undefined) return;
-    this.#lose(worker, endedError("it was closed"));
-    await worker.terminate();
+    const reader = this.#reader;
+    if (reader === undefined) return;
+    this.#lose(reader, endedError("it was closed"));
+    await reader.end();
   }
 
-  #start(): Worker {
-    const worker = startWorker(new URL("./log-worker.ts", import.meta.url), {
-      env: {},
-      workerData: this.#data,
+  #start(): Reader {
+    const reader = this.#startReader(this.#data, {
+      response: (response) => this.#receive(response),
+      end: (reason) => this.#lose(reader, endedError(reason)),
     });
-    worker.on("message", (response: Response) => this.#receive(response));
-    worker.once("error", () => this.#lose(worker, endedError("it failed")));
-    worker.once("exit", (code) => this.#lose(worker, endedError(`it ended with ${code}`)));
-    return worker;
+    return reader;
   }
 
-  #receive(response: Response): void {
+  #receive(response: Response<LogLine>): void {
     this.#lastResponseMs = performance.now();
     if ("isAlive" in response) return;
-    if ("key" in response) {
-      const { lines, skipped } = response.batch;
-      return this.#deliver(response.key, { lines: unpackLines(lines), skipped });
-    }
+    if ("key" in response) return this.#deliver(response.key, response.batch);
     const call = this.#pending.get(response.id);
     this.#pending.delete(response.id);
     if ("failure" in response) call?.reject(toSvcmError(response.failure));
     else call?.resolve(response);
   }
 
-  #deliver(key: string, batch: Batch): void {
+  #deliver(key: string, batch: Batch<LogLine>): void {
     if (this.#listeners.get(key)?.onBatch(batch)) this.post({ call: { method: "taken", key } });
   }
 
@@ -107,22 +120,22 @@ export class LogLink {
     if (this.#pending.size > 0 || this.#listeners.size > 0) return;
     clearInterval(this.#silenceCheck);
     this.#silenceCheck = undefined;
-    this.#worker?.unref();
+    this.#reader?.setBusy(false);
   }
 
   #watchForSilence(): void {
     this.#lastResponseMs = performance.now();
     this.#silenceCheck ??= setInterval(() => {
-      if (performance.now() - this.#lastResponseMs < MAX_SILENCE_MS || this.#worker === undefined) return;
-      const stuck = this.#worker;
+      if (performance.now() - this.#lastResponseMs < MAX_SILENCE_MS || this.#reader === undefined) return;
+      const stuck = this.#reader;
       this.#lose(stuck, tooSlowError());
-      void stuck.terminate();
+      void stuck.end();
     }, CHECK_INTERVAL_MS);
   }
 
-  #lose(lost: Worker, reason: SvcmError): void {
-    if (this.#worker !== lost) return;
-    this.#worker = undefined;
+  #lose(lost: Reader, reason: SvcmError): void {
+    if (this.#reader !== lost) return;
+    this.#reader = undefined;
     for (const { reject } of this.#pending.values()) reject(reason);
     this.#pending.clear();
     for (const listener of this.#listeners.values()) listener.onEnd(reason);
@@ -130,6 +143,32 @@ export class LogLink {
     this.#unrefIfIdle();
   }
 }
+
+/** A pattern that never ends blocks only the worker, and a long search delays no other answer. */
+export const readInWorker: StartReader = (data, on) => {
+  const worker = startWorker(new URL("./log-worker.ts", import.meta.url), { env: {}, workerData: data });
+  worker.on("message", (response: Response<PackedLines>) => on.response(mapLines(response, unpackLines)));
+  worker.once("error", () => on.end("it failed"));
+  worker.once("exit", (code) => on.end(`it ended with ${code}`));
+  return {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin
+    post: (request) => worker.postMessage(request),
+    setBusy: (isBusy) => (isBusy ? worker.ref() : worker.unref()),
+    end: () => worker.terminate(),
+  };
+};
+
+/** A command that waits for its lines alone would wait for the start of a worker, too. */
+export const readInThread: StartReader = (data, on) => {
+  const started = import("./log-reader.ts").then(
+    ({ LogReader }) => new LogReader(data, (response) => on.response(mapLines(response, toLogLines))),
+  );
+  return {
+    post: (request) => void started.then((reader) => reader.answer(request)),
+    setBusy: () => undefined,
+    end: async () => (await started).close(),
+  };
+};
 
 function hasPattern(call: Call): boolean {
   if (call.method === "read") return call.query.regexp !== undefined;

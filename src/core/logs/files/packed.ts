@@ -35,6 +35,13 @@ export function unpackLines(parts: readonly PackedLines[]): LogLine[] {
   return parts.flatMap(unpackChunk);
 }
 
+export function toLogLines(lines: readonly OutputLine[]): LogLine[] {
+  const formatTime = createTimeFormatter();
+  return lines.map(({ source, atMs, level, text, fields, offset }) =>
+    logLine(source, { at: formatTime(atMs ?? Number.NaN), level, text, fields, offset }),
+  );
+}
+
 function packChunk(lines: readonly OutputLine[]): PackedLines {
   const { length } = lines;
   const sources = new Map<LineSource, number>();
@@ -74,20 +81,22 @@ function unpackChunk({ sources, text, ends, times, levels, sourceIndexes, offset
   for (const [index, to] of ends.entries()) {
     const source = sources[sourceIndexes[index] ?? 0];
     if (source === undefined) throw new TypeError("A line of the worker has no file.");
-    const { app, pmId, stream, file } = source;
     const at = formatTime(times[index] ?? Number.NaN);
     const level = logLevels[levels[index] ?? -1] ?? null;
     const lineText = text.slice(from, to);
-    const more = lineFields.get(index);
     const offset = offsets[index] ?? 0;
-    lines.push(
-      more
-        ? { at, app, pmId, stream, level, text: lineText, fields: more, file, offset }
-        : { at, app, pmId, stream, level, text: lineText, file, offset },
-    );
+    lines.push(logLine(source, { at, level, text: lineText, fields: lineFields.get(index), offset }));
     from = to;
   }
   return lines;
+}
+
+function logLine(
+  { app, pmId, stream, file }: LineSource,
+  { at, level, text, fields, offset }: Pick<LogLine, "at" | "level" | "text" | "offset"> & Pick<OutputLine, "fields">,
+): LogLine {
+  if (fields) return { at, app, pmId, stream, level, text, fields, file, offset };
+  return { at, app, pmId, stream, level, text, file, offset };
 }
 
 /** Most lines fall in the same second as the previous one. */

@@ -1,12 +1,11 @@
-/** Values of environments and paths of log files never leave the worker. */
+/** Values of environments and paths of log files never leave the reader. */
 import type { ErrorCode } from "../../api/code.ts";
 import type { LogsResponse } from "../../api/logs.ts";
 import type { ErrorKind } from "../../api/errors.ts";
 import type { LogPosition } from "../cursor.ts";
 import type { LogBatch, LogFilter, LogQuery } from "../port-logs.ts";
-import type { PackedLines } from "./packed.ts";
 
-export interface WorkerData {
+export interface ReaderData {
   readonly home: string;
   readonly folders: readonly string[];
   readonly key: Uint8Array;
@@ -30,16 +29,27 @@ export interface Failure {
   readonly details: string;
 }
 
-type Packed<T> = Omit<T, "lines"> & { readonly lines: readonly PackedLines[] };
+type WithLines<T, Line> = Omit<T, "lines"> & { readonly lines: readonly Line[] };
 
-export type Page = Packed<LogsResponse>;
+export type Page<Line> = WithLines<LogsResponse, Line>;
 
-export type Response =
-  | { readonly id: number; readonly page: Page }
+export type Batch<Line> = WithLines<Omit<LogBatch, "begin">, Line>;
+
+export type Response<Line> =
+  | { readonly id: number; readonly page: Page<Line> }
   | { readonly id: number; readonly places: readonly LogPosition[] }
   | { readonly id: number; readonly failure: Failure }
   | { readonly isAlive: true }
-  | { readonly key: string; readonly batch: Packed<Omit<LogBatch, "begin">> };
+  | { readonly key: string; readonly batch: Batch<Line> };
+
+export function mapLines<From, To>(
+  response: Response<From>,
+  map: (lines: readonly From[]) => readonly To[],
+): Response<To> {
+  if ("page" in response) return { ...response, page: { ...response.page, lines: map(response.page.lines) } };
+  if ("batch" in response) return { ...response, batch: { ...response.batch, lines: map(response.batch.lines) } };
+  return response;
+}
 
 export class LogFailure extends Error {
   override readonly name = "LogFailure";

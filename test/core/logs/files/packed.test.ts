@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { packLines, unpackLines } from "../../../../src/core/logs/files/packed.ts";
+import { packLines, toLogLines, unpackLines } from "../../../../src/core/logs/files/packed.ts";
 import { splitLines } from "../../../../src/core/logs/files/worker/line.ts";
 
-test("lines keep every property when the worker sends them", () => {
+test("lines keep every property, read in this thread or sent by the worker", () => {
   const out = { app: "api", pmId: 3, stream: "out", file: "api-out.log" } as const;
   const err = { app: "billing", pmId: null, stream: "err", file: "billing-error.log" } as const;
   const atMs = Date.parse("2026-11-22T04:58:09.007Z");
@@ -13,13 +13,15 @@ test("lines keep every property when the worker sends them", () => {
     { source: out, atMs: null, level: null, text: "last", fields: undefined, offset: 40 },
     { source: out, atMs: -1.5, level: null, text: "before 1970", fields: undefined, offset: 50 },
   ] as const;
-  expect(unpackLines(structuredClone(packLines(lines)))).toEqual([
+  const sent = unpackLines(structuredClone(packLines(lines)));
+  expect(sent).toEqual([
     { at: "2026-11-22T04:58:09.007Z", ...out, level: null, text: "first\n  at x.js", offset: 0 },
     { at: "2026-11-22T04:58:09.007Z", ...err, level: "fatal", text: "", fields: { reqId: "7" }, offset: 2 ** 40 },
     { at: "2026-11-22T04:58:09.008Z", ...out, level: "trace", text: "größer 🙂", offset: 20 },
     { at: null, ...out, level: null, text: "last", offset: 40 },
     { at: "1969-12-31T23:59:59.998Z", ...out, level: null, text: "before 1970", offset: 50 },
   ]);
+  expect(JSON.stringify(toLogLines(lines))).toBe(JSON.stringify(sent));
 });
 
 test.each([

@@ -7,7 +7,7 @@ import type { LogFilter } from "../../port-logs.ts";
 import { callDaemon } from "../../../pm2/daemon/daemon.ts";
 import type { Pm2Process } from "../../../pm2/daemon/worker/pm2-api.ts";
 import { environmentSecrets } from "../../../pm2/daemon/worker/process-record.ts";
-import { LogFailure, type WorkerData } from "../protocol.ts";
+import { LogFailure, type ReaderData } from "../protocol.ts";
 import { createSecretLineFinder, type FindSecretLines } from "./secret-lines.ts";
 import { daemonPid, listFormerLogs, readSavedProcesses } from "./absent-logs.ts";
 import type { LogLocation } from "./log-file.ts";
@@ -21,7 +21,7 @@ export class ProcessList {
   names: ReadonlySet<string> = new Set();
   scrub: LineScrubber = createLineScrubber([]);
   findSecretLines: FindSecretLines = createSecretLineFinder(this.scrub.known);
-  readonly #data: WorkerData;
+  readonly #data: ReaderData;
   readonly #secrets = new Set<string>();
   /** Apps whose output PM2 throws away. */
   discarded: readonly DiscardedLog[] = [];
@@ -30,7 +30,7 @@ export class ProcessList {
   #refreshedAtMs = Number.NEGATIVE_INFINITY;
   #refreshing: Promise<void> | undefined;
 
-  constructor(data: WorkerData) {
+  constructor(data: ReaderData) {
     this.#data = data;
   }
 

@@ -4,7 +4,7 @@ import { formatCursor, parseCursor, type LogPosition, type Sign } from "../../cu
 import { lineSize } from "../../line.ts";
 import { createMatcher, type Matcher } from "../../match.ts";
 import type { LogFilter, LogQuery } from "../../port-logs.ts";
-import { packLines, type OutputLine } from "../packed.ts";
+import type { OutputLine } from "../packed.ts";
 import { LogFailure, type Page } from "../protocol.ts";
 import { findDeletedLog } from "./absent-logs.ts";
 import { type DiscardedLog, type ProcessList, selectTargets, type Target } from "./process-list.ts";
@@ -24,7 +24,11 @@ export interface ReadContext {
   readonly onPause: () => void;
 }
 
-export async function readLogs(context: ReadContext, query: LogQuery, upTo?: readonly LogPosition[]): Promise<Page> {
+export async function readLogs(
+  context: ReadContext,
+  query: LogQuery,
+  upTo?: readonly LogPosition[],
+): Promise<Page<OutputLine>> {
   const { processList, sign } = context;
   const { limit = DEFAULT_LIMIT, before, after } = query;
   await processList.refresh();
@@ -45,7 +49,7 @@ export async function readLogs(context: ReadContext, query: LogQuery, upTo?: rea
   const older = merge.places();
   const newer = sources.flatMap(({ newest }) => newest ?? []);
   return {
-    lines: packLines(lines.toReversed()),
+    lines: lines.toReversed(),
     older: older.length === 0 ? null : formatCursor(older, sign),
     newer: newer.length === 0 ? null : formatCursor(newer, sign),
     scannedBytes: sources.reduce((sum, { scannedBytes }) => sum + scannedBytes, 0),

@@ -2,7 +2,7 @@ import { type FSWatcher, watch as watchFolder } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { LogPosition } from "../../cursor.ts";
 import type { LogFilter } from "../../port-logs.ts";
-import { type OutputLine, packLines } from "../packed.ts";
+import type { OutputLine } from "../packed.ts";
 import type { Response } from "../protocol.ts";
 import { momentBefore, outputLine, type RawLine, type ScrubbedLine, scrubLine } from "./line.ts";
 import { type ProcessList, selectTargets, type Target } from "./process-list.ts";
@@ -16,7 +16,7 @@ const BUSY = { lines: 200, stepMs: 400 };
 const CHECK_INTERVAL_MS = 1000;
 const MAX_PENDING = 20_000;
 
-type Send = (message: Extract<Response, { readonly key: string }>) => void;
+type Send = (message: Extract<Response<OutputLine>, { readonly key: string }>) => void;
 
 interface FollowedLine {
   readonly target: Target;
@@ -69,7 +69,16 @@ export class Watches {
   leave(key: string): void {
     this.#watches.delete(key);
     this.#updateTails();
-    if (this.#watches.size > 0) return;
+    if (this.#watches.size === 0) this.#stop();
+  }
+
+  close(): void {
+    this.#watches.clear();
+    this.#updateTails();
+    this.#stop();
+  }
+
+  #stop(): void {
     clearInterval(this.#checkTimer);
     clearTimeout(this.#stepTimer);
     this.#checkTimer = this.#stepTimer = undefined;
@@ -181,7 +190,7 @@ export class Watches {
 
   #sendBatch(key: string, watch: Watch): void {
     const batch = watch.takeBatch();
-    if (batch) this.#send({ key, batch: { ...batch, lines: packLines(batch.lines) } });
+    if (batch) this.#send({ key, batch });
   }
 }
 
