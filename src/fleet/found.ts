@@ -22,6 +22,7 @@ import {
 } from "./foundation.ts";
 import { createKey, openLink } from "./link.ts";
 import { natsConfig } from "./nats-config.ts";
+import { hostOf } from "./server-identity.ts";
 import { OLDEST_NATS, isSupportedVersion } from "./server-version.ts";
 import { NATS_CA, NATS_CREDENTIALS, NATS_URL, NODE_NAME, readFleetSettings, resolveStreams } from "./settings.ts";
 
@@ -114,7 +115,7 @@ async function findServer(): Promise<string | undefined> {
 
 /** @returns the certificate, which signs itself @throws {SvcmError} START_REFUSED without openssl */
 async function makeCertificate({ files }: Ports, { folder, url }: Foundation): Promise<string> {
-  const host = new URL(url).hostname;
+  const host = hostOf(url);
   const [key, file] = [join(folder, "server.key"), join(folder, "server.pem")];
   const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", CERTIFICATE_DAYS];
   const names = ["-subj", `/CN=${host}`, "-addext", `subjectAltName=${isIP(host) ? "IP" : "DNS"}:${host}`];

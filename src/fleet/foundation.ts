@@ -1,6 +1,8 @@
 /** The texts with which a fleet begins: the server's configuration, the units, and the file with which a node joins. */
+import { isIPv6 } from "node:net";
 import * as z from "zod/mini";
 import { SvcmError } from "../core/index.ts";
+import { hostOf } from "./server-identity.ts";
 import { SUBJECT_TOKEN } from "./subjects.ts";
 
 export interface Foundation {
@@ -19,7 +21,7 @@ export function serverConfiguration({ folder, url }: Foundation): string {
     "# Made by svcm nats init. The accounts are in svcm.conf: after a change of svcm.yaml, write it again with",
     `#   svcm nats config > ${folder}/svcm.conf`,
     "# and reload the server.",
-    `listen: "0.0.0.0:${new URL(url).port || DEFAULT_PORT}"`,
+    `listen: "${isIPv6(hostOf(url)) ? "[::]" : "0.0.0.0"}:${new URL(url).port || DEFAULT_PORT}"`,
     `jetstream { store_dir: ${JSON.stringify(`${folder}/store`)} }`,
     ...(isEncrypted(url)
       ? [

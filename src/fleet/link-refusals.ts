@@ -7,7 +7,7 @@ export function connectError(error: unknown, servers: readonly string[]): SvcmEr
   if (/certificate|\btls\b/i.test(message))
     return new SvcmError("FLEET_FAILED", {
       code: "FLEET_UNTRUSTED",
-      details: `The NATS server at ${where} is not trusted: ${message.slice(0, 200)}. Accepted: a certificate with the host name of the address, signed by a known authority or by the one of SVC_SERVICE_MANAGEMENT_NATS_CA.`,
+      details: `The NATS server at ${where} is not trusted: ${message.slice(0, 200)}. Accepted: a certificate with the host of the address, signed by a known authority or by the one of SVC_SERVICE_MANAGEMENT_NATS_CA.`,
     });
   const isRefused = /auth|credentials/i.test(`${name} ${message}`);
   return isRefused

@@ -16,6 +16,7 @@ import { eventStream, type EventStream } from "./link-events.ts";
 import { openNodeEntries, type NodeEntries, openRolloutRecords, type RolloutRecords } from "./link-records.ts";
 import { requestError, connectError, CONNECTION_LOST, unreachableError } from "./link-refusals.ts";
 import { listStreamProblems, requireSafeStreams, setUpStreams, type SetUpOutcome } from "./link-streams.ts";
+import { identityCheck } from "./server-identity.ts";
 import { requireSupportedVersion } from "./server-version.ts";
 import { requestSubject, type Address } from "./subjects.ts";
 
@@ -153,7 +154,7 @@ async function connectAs(
       reconnectTimeWait: RECONNECT_MS,
       ...(credentials !== undefined && { authenticator: createAuthenticator(credentials) }),
       // Without this option, the client would send credentials in plain text to a server without TLS.
-      ...(isEncrypted && { tls: ca === undefined ? {} : { ca } }),
+      ...(isEncrypted && { tls: { ...identityCheck(servers), ...(ca !== undefined && { ca }) } }),
     });
   } catch (error) {
     throw connectError(error, servers);

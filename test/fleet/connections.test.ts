@@ -20,12 +20,12 @@ const silent = { info: () => undefined, warn: () => undefined, error: () => unde
 
 type Variables = Readonly<Record<string, string>>;
 
-/** A self-signed certificate for localhost, and the server settings that use it. */
-function certificate(): { readonly file: string; readonly lines: string } {
+/** A self-signed certificate, and the server settings that use it. */
+function certificate(host: string): { readonly file: string; readonly lines: string } {
   const folder = temporaryFolder();
   const [file, key] = [join(folder, "server.pem"), join(folder, "server.key")];
   const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"];
-  const names = ["-subj", "/CN=svcm test", "-addext", "subjectAltName=DNS:localhost"];
+  const names = ["-subj", "/CN=svcm test", "-addext", `subjectAltName=${host}`];
   execFileSync("openssl", ["req", "-x509", ...kind, ...names, "-keyout", key, "-out", file], { stdio: "ignore" });
   return { file, lines: `tls { cert_file: "${file}", key_file: "${key}" }` };
 }
@@ -66,19 +66,34 @@ function jwt(issuer: ReturnType<typeof nkeys.createUser>, sub: string, nats: obj
 }
 
 describe.skipIf(!hasNats)("connections to the NATS server (needs nats-server)", () => {
-  test.skipIf(!hasOpenssl)("are encrypted if the server has the configured certificate (needs openssl)", async () => {
-    const { file, lines } = certificate();
+  test.skipIf(!hasOpenssl).each([
+    ["DNS:localhost", "localhost"],
+    ["IP:127.0.0.1", "127.0.0.1"],
+  ])("are encrypted if the server has the certificate of %s (needs openssl)", async (host, name) => {
+    const { file, lines } = certificate(host);
     const fleet = await testFleet({ more: lines, isSetUp: false });
-    const url = { SVC_SERVICE_MANAGEMENT_NATS_URL: fleet.server.url.replace("nats://127.0.0.1", "tls://localhost") };
+    const url = { SVC_SERVICE_MANAGEMENT_NATS_URL: fleet.server.url.replace("nats://127.0.0.1", `tls://${name}`) };
     const trusting = { ...url, SVC_SERVICE_MANAGEMENT_NATS_CA: file };
     await asNode(fleet, "web-1", trusting);
     const vera = await asUser(fleet, "vera", trusting);
     expect(await vera.ask("web-1", identityShow, {}, MS)).toMatchObject({ actor: "vera" });
-    for (const variables of [url, { ...url, SVC_SERVICE_MANAGEMENT_NATS_CA: certificate().file }, {}]) {
+    for (const variables of [url, { ...url, SVC_SERVICE_MANAGEMENT_NATS_CA: certificate(host).file }, {}]) {
       const { code, details } = await refused(asUser(fleet, "vera", variables));
       expect(code).toBe("FLEET_UNTRUSTED");
       expect(details).toMatch(/is not trusted: .*certificate.*SVC_SERVICE_MANAGEMENT_NATS_CA/);
     }
+  });
+
+  test.skipIf(!hasOpenssl)("are refused if the certificate names another address (needs openssl)", async () => {
+    const { file, lines } = certificate("IP:127.0.0.2,DNS:localhost");
+    const fleet = await testFleet({ more: lines, isSetUp: false });
+    const url = fleet.server.url.replace("nats:", "tls:");
+    const variables = { SVC_SERVICE_MANAGEMENT_NATS_URL: url, SVC_SERVICE_MANAGEMENT_NATS_CA: file };
+    const { code, details } = await refused(asUser(fleet, "vera", variables));
+    expect([code, details]).toEqual([
+      "FLEET_UNTRUSTED",
+      expect.stringContaining("127.0.0.1 is not in the cert's list"),
+    ]);
   });
 
   longTest.each(["tls", "nats"])(

@@ -55,7 +55,7 @@ test.skipIf(!hasNats)("machines are a fleet after two commands and one for each 
     const [code] = (await once(child, "close")) as [number];
     return { code, output: chunks.join("") };
   };
-  const url = `tls://localhost:${await freePort()}`;
+  const url = `tls://127.0.0.1:${await freePort()}`;
   const nodes = machines.map((_, at) => `web-${at + 1}`);
   const init = await run(first, [
     "nats",
