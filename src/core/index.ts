@@ -75,6 +75,7 @@ export * as auditText from "./access/audit-text.ts";
 export { renderDiff } from "./deployments/diff/report/render.ts";
 export { withProgress, type ApplyProgress } from "./rollout/apply/progress.ts";
 export { readPlanFile, writePlanFile } from "./rollout/plan-file.ts";
+export { keptCodeText } from "./rollout/kept-code.ts";
 export { failureLines } from "./rollout/report/words.ts";
 export { renderPlan } from "./rollout/report/render.ts";
 export { heldText, unknownText } from "./rollout/report/words.ts";

@@ -1,6 +1,7 @@
 import type { EventFilter, FleetEventsResponse, NodeAsker, Operation, SvcmEvent } from "../core/index.ts";
 import type { Fence } from "../core/nodes/fence.ts";
 import type { Presence } from "./presence.ts";
+import type { StepResult } from "./rollout/step.ts";
 import type { RolloutStore } from "./rollout/store.ts";
 
 export interface FleetEventQuery extends EventFilter {
@@ -42,7 +43,7 @@ export interface Fleet extends FleetClient {
     node: string,
     { operation, input, fence }: StepRequest<Input>,
     timeoutMs: number,
-  ): Promise<{ readonly release: string | null }>;
+  ): Promise<StepResult>;
   /** @throws {SvcmError} INVALID_REQUEST, FLEET_FAILED */
   events(query: FleetEventQuery): Promise<FleetEventsResponse>;
   /** Yields only new events. @throws {SvcmError} INVALID_REQUEST, FLEET_FAILED without a stream */

@@ -111,6 +111,27 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
     expect([status.code, status.stdout]).toEqual([0, expect.stringContaining("web-1: failed. HEALTH_")]);
   });
 
+  test("a node whose folder got other code does not count as returned, and the rollout says so", async () => {
+    for (const node of NODES) declare(node, "1");
+    expect((await as("edda", "apply", "--node", "all", "--yes")).code).toBe(0);
+    for (const node of NODES) {
+      writeFileSync(join(fleet.root(node), "app.cjs"), node === "web-1" ? "process.exit(1);" : `${IDLE}// newer`);
+    }
+    const { code, rollout } = await rolledOut("apply", "--node", "all", "--yes");
+    expect([code, rollout.outcome, rollout.holder, states(rollout)]).toEqual([
+      3,
+      null,
+      null,
+      ["db-1 returning", "web-1 returning", "web-2 waiting"],
+    ]);
+    expect(rollout.nodes.map(({ code: why }) => why)).toEqual(["CODE_STAYS", "CODE_STAYS", undefined]);
+    const status = await as("vera", "rollout", "status");
+    expect(status.stdout).toContain("db-1: returning. CODE_STAYS: Each app has the definition that it had before");
+    for (const node of NODES) writeFileSync(join(fleet.root(node), "app.cjs"), IDLE);
+    expect((await as("edda", "rollout", "unlock", "--yes")).code).toBe(0);
+    expect((await as("edda", "apply", "--node", "all", "--yes")).code).toBe(0);
+  });
+
   /** Takes the lock like a svcm that dies before its first action. */
   async function left(user: string, message: string): Promise<{ world: World; held: RecordedRollout }> {
     const world = { fleet: await fleet.as(user), ports: fleet.ports(user) };

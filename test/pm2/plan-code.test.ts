@@ -18,12 +18,15 @@ import {
   ecosystemDrift,
   execute,
   readPlanFile,
+  releaseShow,
   rolloutApply,
   rolloutPlan,
   rolloutRollback,
+  rolloutRollbackPlan,
   SvcmError,
   writePlanFile,
 } from "../../src/core/index.ts";
+import { renderRelease } from "../../src/commands/terminal/release.ts";
 import { plainEnvironment } from "../support/command-line.ts";
 import { GIT_ENVIRONMENT } from "../support/git.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
@@ -100,8 +103,28 @@ test("a module that was changed and committed is a step of each app that runs it
   expect(await plan()).toMatchObject({ steps: [], unknown: [], unchanged: names });
   // The module is the new one, whatever a rollback does.
   const pids = (await ports.processes.list()).map(({ pid }) => pid);
-  await expect(execute(rolloutRollback, ports, {}, caller)).rejects.toMatchObject({ kind: "NOTHING_TO_ROLL_BACK" });
+  await expect(execute(rolloutRollback, ports, {}, caller)).rejects.toMatchObject({
+    kind: "NOTHING_TO_ROLL_BACK",
+    body: { code: "CODE_STAYS" },
+  });
   expect((await ports.processes.list()).map(({ pid }) => pid)).toEqual(pids);
+});
+
+test("a rollback that returns the definition of an app says which code stays", async () => {
+  const former = git("rev-parse", "HEAD").trim();
+  own.pm2Folder(apps.map((one) => ({ ...one, cwd: app(), env: { MODE: "new" } })));
+  writeModule("with a variable");
+  commit();
+  const now = git("rev-parse", "HEAD").trim();
+  await apply({ allowDirty: true });
+  const stays = { commit: now, former };
+  expect(await execute(rolloutRollbackPlan, ports, {}, caller)).toMatchObject({ changed: true, keptCode: stays });
+  const release = await execute(rolloutRollback, ports, {}, caller);
+  expect(release).toMatchObject({ outcome: "applied", keptCode: stays });
+  expect(await execute(releaseShow, ports, { release: release.id }, caller)).toMatchObject({ keptCode: stays });
+  expect(renderRelease(release)).toContain(
+    `The code of ${now.slice(0, 10)} stays, because a rollback leaves files as they are: check out ${former.slice(0, 10)}, and run svcm apply.`,
+  );
 });
 
 longTest(

@@ -1,9 +1,9 @@
 import type { Release, RollbackPlan } from "../../core/index.ts";
-import { failureLines } from "../../core/index.ts";
+import { failureLines, keptCodeText } from "../../core/index.ts";
 import { pluralize } from "../../core/words/pluralize.ts";
 import { paint } from "./paint.ts";
 
-export function renderRelease({ id, outcome, steps, code, undoes, failure, cannotUndo }: Release): string {
+export function renderRelease({ id, outcome, steps, code, undoes, failure, keptCode, cannotUndo }: Release): string {
   const colour = outcome === "applied" ? paint.green : outcome === "half" ? paint.red : paint.yellow;
   const lines = steps.map(({ do: kind, app, pmIds, phase, reason, durationMs }) => {
     const ids = pmIds.length === 0 ? "" : ` (id ${pmIds.join(", ")})`;
@@ -15,6 +15,7 @@ export function renderRelease({ id, outcome, steps, code, undoes, failure, canno
   return [
     `Release ${id}${what}: ${colour(outcome)}${code === undefined ? "" : ` (${code})`}.`,
     ...lines,
+    ...(keptCode === undefined ? [] : [`  ${keptCodeText(keptCode)}`]),
     ...cannotUndo.map((lost) => `  A rollback cannot bring back ${LOST[lost.what]} of ${lost.app}.`),
     ...failureText(failure),
   ].join("\n");
@@ -35,13 +36,14 @@ function failureText(failure: Release["failure"]): string[] {
 }
 
 export function renderRollbackPlan(plan: RollbackPlan): string {
-  const { id, changed, steps } = plan;
+  const { id, changed, steps, keptCode } = plan;
   const lines = steps.map((step) => `  ${step.app}: ${rollbackStepText(step)}`);
   const undone = undoneText(plan);
   const head = changed
     ? `Undoing ${undone} would change:`
     : `No definition has changed since before ${undone}. Code and files stay as they are.`;
-  return [head, ...lines, `Plan ${id}.`].join("\n");
+  const stays = changed && keptCode !== undefined ? [`  ${keptCodeText(keptCode)}`] : [];
+  return [head, ...lines, ...stays, `Plan ${id}.`].join("\n");
 }
 
 /** `release 20261122-044103-b8f9 (commit a108b28002 for production, "faster search")` */

@@ -96,7 +96,7 @@ async function showRollout(
   const { rolloutState, runRollout } = await import("../../fleet/index.ts");
   let previous = lock.rollout;
   const onChange = (next: FleetRollout): void => {
-    if (next.direction !== previous.direction) command.log("The nodes that were changed are returned.");
+    if (next.direction !== previous.direction) command.log("A node failed: those that were changed go back.");
     for (const [at, one] of next.nodes.entries()) {
       const before = previous.nodes[at];
       if (before?.state !== one.state || before.code !== one.code) command.log(fold(nodeLine(one), stdoutScreen()));

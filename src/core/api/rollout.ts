@@ -171,6 +171,13 @@ const releasedCode = z.strictObject({
     .describe("In a list: `current` leads to the folder that this release began to run."),
 });
 
+const keptCode = z
+  .strictObject({
+    commit: z.string().nullable().describe("The commit that runs; null without a repository of Git."),
+    former: z.string().nullable().describe("The commit before the undone release; null if no kept release has it."),
+  })
+  .describe("The code that stays, because a rollback leaves files in a folder as they are.");
+
 export const releaseBody = z
   .strictObject({
     id: z.string().describe("Sorts by time."),
@@ -204,8 +211,10 @@ export const releaseBody = z
         phase: z.enum(stepPhases).describe("`begun` only while the release runs."),
         reason: z.string().optional(),
         durationMs: count.optional().describe("From the begin to the end of the step; absent without an end."),
+        newCode: z.literal(true).optional().describe("Other code began to run in the same folder."),
       }),
     ),
+    keptCode: keptCode.optional(),
     cannotUndo: z
       .array(z.strictObject({ app: z.string(), what: z.enum(["code", "envFile"]) }))
       .describe("Lost for a rollback: code that was replaced, or an env file of which svcm has no copy."),
@@ -235,6 +244,7 @@ export const rollbackPlanBody = z
     undoes: z.string().optional().describe("The release that it undid, if it is a rollback itself."),
     environment: z.string(),
     changed: z.boolean(),
+    keptCode: keptCode.optional(),
     steps: z.array(
       z.strictObject({
         do: z.literal("return"),
@@ -249,6 +259,7 @@ export const rollbackPlanBody = z
   })
   .describe("The effect that a rollback would have on each app of a release. Nothing is changed.");
 
+export type KeptCode = BodyOf<typeof keptCode>;
 export type ReleaseFailure = BodyOf<typeof releaseFailure>;
 export type RollbackPlan = BodyOf<typeof rollbackPlanBody>;
 export type PlanStep = BodyOf<typeof planStep>;

@@ -1,3 +1,4 @@
+import { cutText } from "../words/cut-text.ts";
 import type { HasProcessLogs } from "../logs/port-process-logs.ts";
 import type { HasLogs } from "../logs/port-logs.ts";
 import type { SvcmEvent } from "../api/events.ts";
@@ -63,5 +64,5 @@ function isOlder(writtenMs: number | undefined, { at }: SvcmEvent): boolean {
 }
 
 function cut(line: string): string {
-  return line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line;
+  return cutText(line, MAX_LINE_LENGTH);
 }

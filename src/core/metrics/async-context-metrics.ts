@@ -1,3 +1,4 @@
+import { cutText } from "../words/cut-text.ts";
 import type { AsyncContextResult } from "./port-async-context.ts";
 import type { AsyncContextMetrics } from "../api/metrics.ts";
 
@@ -102,5 +103,5 @@ function redactedValue(key: string, value: unknown, scrub: (text: string) => str
 
 /** Cutting must not hide the `@` after a password. */
 function truncate(text: string): string {
-  return text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text;
+  return cutText(text, MAX_TEXT_LENGTH);
 }

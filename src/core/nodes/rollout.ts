@@ -1,5 +1,8 @@
+import { cutText } from "../words/cut-text.ts";
 import type { FleetRollout, RolledNode } from "../api/fleet-rollout.ts";
 import type { ErrorKind } from "../api/errors.ts";
+import type { KeptCode } from "../api/rollout.ts";
+import { keptCodeText } from "../rollout/kept-code.ts";
 
 export type Move =
   /** The request is recorded before it is sent. */
@@ -60,6 +63,8 @@ export function recordRequests(rollout: FleetRollout, names: readonly string[]):
 export interface NodeResponse {
   readonly kind?: ErrorKind;
   readonly release?: string | null;
+  /** The definitions returned, and the code did not. */
+  readonly keptCode?: KeptCode | undefined;
   readonly code?: string;
   readonly reason?: string;
 }
@@ -78,10 +83,14 @@ function afterApply(one: RolledNode, { kind, release, code, reason }: NodeRespon
   return { ...one, state, ...failureReason(code ?? kind, reason) };
 }
 
-function afterReturn(one: RolledNode, { kind, code, reason }: NodeResponse): RolledNode {
-  const isDone = kind === undefined || kind === "NOTHING_TO_ROLL_BACK";
+/** A node without anything to return never began, unless its code stays. */
+function afterReturn(one: RolledNode, { kind, code, reason, keptCode }: NodeResponse): RolledNode {
+  if (keptCode !== undefined) return { ...one, ...failureReason(CODE_STAYS, keptCodeText(keptCode)) };
+  const isDone = kind === undefined || (kind === "NOTHING_TO_ROLL_BACK" && code !== CODE_STAYS);
   return isDone ? { ...withoutReason(one), state: "returned" } : { ...one, ...failureReason(code ?? kind, reason) };
 }
+
+const CODE_STAYS = "CODE_STAYS";
 
 /** The request may have been lost, or its response. */
 function isNoResponse(kind: ErrorKind, code: string | undefined): boolean {
@@ -151,8 +160,8 @@ function withoutReason({ code: _code, reason: _reason, ...rest }: RolledNode): R
   return rest;
 }
 
-const MAX_REASON_LENGTH = 300;
+const MAX_REASON_LENGTH = 600;
 
 function failureReason(code: string, reason = ""): Pick<RolledNode, "code" | "reason"> {
-  return { code, ...(reason !== "" && { reason: reason.slice(0, MAX_REASON_LENGTH) }) };
+  return { code, ...(reason !== "" && { reason: cutText(reason, MAX_REASON_LENGTH) }) };
 }

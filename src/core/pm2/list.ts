@@ -1,3 +1,4 @@
+import { cutText } from "../words/cut-text.ts";
 import { SvcmError } from "../api/errors.ts";
 import type { Processes, HasProcesses } from "./port-processes.ts";
 import type { ProcessRecord } from "./process-record.ts";
@@ -49,5 +50,5 @@ export function scrubMetrics(record: ProcessRecord, scrub: (text: string) => str
 
 /** Only for scrubbed text: cutting earlier could leave part of a secret. */
 function truncate(text: string): string {
-  return text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text;
+  return cutText(text, MAX_TEXT_LENGTH);
 }

@@ -61,7 +61,7 @@ export interface ReleaseHead extends Omit<
   readonly event: "release";
   /** Absent in the record of an older svcm. */
   readonly cannotUndo?: Release["cannotUndo"];
-  readonly steps: readonly Pick<ReleaseStep, "do" | "app" | "pmIds">[];
+  readonly steps: readonly Pick<ReleaseStep, "do" | "app" | "pmIds" | "newCode">[];
   readonly before: readonly FormerProcess[];
   readonly renamed?: Readonly<Record<string, string>> | undefined;
   readonly left: AppliedState;

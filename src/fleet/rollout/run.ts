@@ -68,8 +68,8 @@ async function requestUntilAnswered(
   for (;;) {
     const leftMs = until - ports.clock.elapsed();
     try {
-      const { release } = await requestStep(fleet, held, node, Math.max(1, Math.min(REQUEST_TIMEOUT_MS, leftMs)));
-      return { node, release };
+      const result = await requestStep(fleet, held, node, Math.max(1, Math.min(REQUEST_TIMEOUT_MS, leftMs)));
+      return { node, ...result };
     } catch (error) {
       if (!(error instanceof SvcmError)) throw error;
       const { kind, message, body } = error;

@@ -1,3 +1,4 @@
+import type { KeptCode, Release } from "../../core/api/rollout.ts";
 import type { RolloutStep } from "../../core/index.ts";
 import { staleReason, type Fence } from "../../core/nodes/fence.ts";
 import type { RolloutStore } from "./store.ts";
@@ -36,7 +37,14 @@ export class RunningSteps {
   }
 }
 
-export function pickRelease(output: unknown): { readonly release: string | null } {
-  const { id, release } = output as { readonly id?: string; readonly release?: { readonly id: string } | null };
-  return { release: id ?? release?.id ?? null };
+export interface StepResult {
+  readonly release: string | null;
+  readonly keptCode?: KeptCode;
+}
+
+export function pickRelease(output: unknown): StepResult {
+  const { id, release, keptCode } = output as Partial<Pick<Release, "id" | "keptCode">> & {
+    readonly release?: Pick<Release, "id"> | null;
+  };
+  return { release: id ?? release?.id ?? null, ...(keptCode !== undefined && { keptCode }) };
 }

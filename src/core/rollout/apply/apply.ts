@@ -7,7 +7,7 @@ import { withAudit, type Attempt } from "../../access/with-audit.ts";
 import type { Caller } from "../../access/caller.ts";
 import { noteProcesses } from "../control/action.ts";
 import { POLL_INTERVAL_MS } from "../control/verify.ts";
-import { findFormerName, isAppStep, stepNames } from "../step.ts";
+import { type DecidedStep, findFormerName, isAppStep, stepNames } from "../step.ts";
 import { computePlan, type Planned } from "../planning.ts";
 import type { ReleaseHead } from "../release.ts";
 import { readEcosystem } from "../../pm2/ecosystem-file.ts";
@@ -140,7 +140,10 @@ function startApplyRecording(
 ): Promise<ReleaseRecorder> {
   const { plan, content, appliedState, running, failing, settingsOf } = planned;
   const { git, id } = plan;
-  const steps = decided.map(({ do: kind, app, pmIds }) => ({ do: kind, app, pmIds }));
+  const steps = decided.map((step) => {
+    const { do: kind, app, pmIds } = step;
+    return { do: kind, app, pmIds, ...(isNewCodeInPlace(step, planned) && { newCode: true as const }) };
+  });
   const cannotUndo = decided.flatMap(({ app, notes }) =>
     notes.flatMap((note) =>
       note in LOST_BY_NOTE ? [{ app, what: LOST_BY_NOTE[note as keyof typeof LOST_BY_NOTE] }] : [],
@@ -164,6 +167,12 @@ function startApplyRecording(
   };
   const probeOf = formerProbeFinder(appliedState, (app) => settingsOf(app).health);
   return beginRelease(ports, caller, { ...subject, probeOf });
+}
+
+/** A rollback would start the new code. */
+function isNewCodeInPlace({ app, why }: DecidedStep, { expected, running }: Planned): boolean {
+  const script = expected.find(({ name }) => name === app)?.script;
+  return why.some(({ field }) => field === "code") && running.some((one) => one.name === app && one.script === script);
 }
 
 export async function whileListening<T>({ processes }: HasProcesses, work: () => Promise<T>): Promise<T> {

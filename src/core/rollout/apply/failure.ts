@@ -1,3 +1,4 @@
+import { cutText } from "../../words/cut-text.ts";
 import type { ApplyPorts } from "./ports.ts";
 import type { ErrorCode } from "../../api/code.ts";
 import type { InputOf } from "../../api/inputs.ts";
@@ -180,7 +181,7 @@ export function findWayBack({
 }
 
 /** The commit of the newest release that was applied in this environment and not undone. */
-function findLastGood(
+export function findLastGood(
   journals: readonly Journal[],
   { id, environment }: Pick<ReleaseHead, "id" | "environment">,
 ): string | undefined {
@@ -242,6 +243,6 @@ export function lastErrorLines(texts: readonly string[]): string[] {
   if (reason === undefined) return [];
   const at = hasError ? lines.findLastIndex((line) => line.startsWith(reason)) : -1;
   return (at < 0 ? lines.slice(-MAX_LINES) : lines.slice(at, at + MAX_LINES)).map((line) =>
-    line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line,
+    cutText(line, MAX_LINE_LENGTH),
   );
 }

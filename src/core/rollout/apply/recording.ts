@@ -45,6 +45,7 @@ interface ReleaseSubject extends Pick<
   "plan" | "environment" | "git" | "steps" | "renamed" | "cannotUndo" | "left"
 > {
   readonly message?: string | undefined;
+  readonly keptCode?: ReleaseHead["keptCode"] | undefined;
   readonly undoes?: string;
   readonly deploy?: ReleaseHead["deploy"] | undefined;
   readonly running: readonly ProcessRecord[];
@@ -90,6 +91,7 @@ async function createHead(
   {
     message,
     deploy,
+    keptCode,
     running,
     failing,
     probeOf,
@@ -104,7 +106,7 @@ async function createHead(
     ...subject,
     source,
     ...(actor !== undefined && { actor }),
-    ...omitUndefined({ message, deploy }),
+    ...omitUndefined({ message, deploy, keptCode }),
     ...(rolloutStep !== undefined && { rollout: { id: rolloutStep.rollout, step: rolloutStep.step } }),
     before: await recordFormer(ports, touched, { probeOf, failing }),
   };

@@ -7,6 +7,7 @@ import type { RollbackPlan } from "../../api/rollout.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { listOrEmpty } from "../../pm2/list.ts";
 import { isUp } from "../control/verify.ts";
+import { isStopped } from "../../running/state.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 
 import { omitUndefined } from "../../api/omit-undefined.ts";
@@ -25,6 +26,7 @@ import {
   type ReleaseEvent,
   type ReleaseHead,
 } from "../release.ts";
+import { findLastGood } from "./failure.ts";
 import { readSettings, type SettingsOf } from "../settings.ts";
 import { mergeSettings } from "../../project/rollout-settings.ts";
 
@@ -80,7 +82,7 @@ export async function planRollback(
       release: found.id,
       startedAt,
       commit,
-      ...omitUndefined({ message, undoes: undone.undoes }),
+      ...omitUndefined({ message, undoes: undone.undoes, keptCode: findKeptCode(undone, toJournals(lists), apps) }),
       environment,
       changed,
       steps,
@@ -103,13 +105,24 @@ export function gitAfterwards({ deploy, git }: Pick<ReleaseHead, "deploy" | "git
   return former?.head.git ?? null;
 }
 
+/** Of the apps that return; after a deploy, their former folder has the former code. */
+function findKeptCode(
+  { id, environment, git, deploy, steps }: ReleaseHead,
+  journals: readonly Journal[],
+  apps: readonly string[],
+): RollbackPlan["keptCode"] {
+  if (deploy !== undefined || !steps.some(({ app, newCode }) => newCode && apps.includes(app))) return undefined;
+  const older = journals.slice(journals.findIndex(({ head }) => head.id === id) + 1);
+  return { commit: git?.commit ?? null, former: findLastGood(older, { id, environment }) ?? null };
+}
+
 /** At the end of the name of a release folder. */
 const COMMIT_DIGITS = 7;
 
 /** PM2 would end the present processes, and could not start the former ones. */
 function requirePaths({ stamps }: HasStamps, undone: ReleaseHead, steps: RollbackPlan["steps"]): void {
   const started = new Set(steps.filter((step) => step.changed).flatMap(({ app }) => namesOfApp(undone, app)));
-  const former = undone.before.filter(({ name, isStopped }) => started.has(name) && !isStopped);
+  const former = undone.before.filter((one) => started.has(one.name) && !one.isStopped);
   const missing = stamps.missing(former.flatMap(({ paths = [] }) => paths));
   const [path] = missing;
   if (path === undefined) return;
@@ -146,11 +159,11 @@ function createReturnStep(
 ): RollbackPlan["steps"][number] {
   const isAsBefore = (record: ProcessRecord): boolean =>
     former.some(
-      ({ pmId, uniqueId, definition, pid, isStopped }) =>
+      ({ pmId, uniqueId, definition, pid, isStopped: wasStopped }) =>
         pmId === record.pmId &&
         uniqueId === record.uniqueId &&
         definition === digest(definitionText(record)) &&
-        isStopped === !isUp(record) &&
+        wasStopped === isStopped(record) &&
         (!isPinned || pid === record.pid),
     );
   const changing = now.filter((record) => !isAsBefore(record));

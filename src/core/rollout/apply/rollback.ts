@@ -60,6 +60,7 @@ function requireChange({ plan, undone }: PlannedRollback): void {
   // Without a step, apps of a deploy would run its code, and only current would lead elsewhere.
   if (plan.changed || (undone.deploy !== undefined && plan.steps.length > 0)) return;
   throw new SvcmError("NOTHING_TO_ROLL_BACK", {
+    ...(plan.keptCode !== undefined && { code: "CODE_STAYS" as const }),
     details: `Each app has the definition that it had before the release ${undone.id}, and a rollback leaves code and files as they are. No process was touched.`,
     hint: PUT_CODE_BACK,
   });
@@ -102,6 +103,7 @@ function startRollbackRecording(ports: ApplyPorts, planned: PlannedRollback, cal
     running,
     keepReleases,
     probeOf,
+    keptCode: plan.keptCode,
     // The code before it is current again, and undoing the rollback returns to its own.
     deploy: deploy && { ...deploy, id: deploy.former, former: deploy.id },
   };
