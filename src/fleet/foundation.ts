@@ -20,7 +20,7 @@ export function serverConfiguration({ folder, url }: Foundation): string {
   return [
     "# Made by svcm nats init. The accounts are in svcm.conf: after a change of svcm.yaml, write it again with",
     `#   svcm nats config > ${folder}/svcm.conf`,
-    "# and reload the server.",
+    "# and reload the server twice: it gives a new account its streams at the second time.",
     `listen: "${isIPv6(hostOf(url)) ? "[::]" : "0.0.0.0"}:${new URL(url).port || DEFAULT_PORT}"`,
     `jetstream { store_dir: ${JSON.stringify(`${folder}/store`)} }`,
     ...(isEncrypted(url)
@@ -36,6 +36,9 @@ export function serverConfiguration({ folder, url }: Foundation): string {
 export function serverUnit({ folder }: Foundation, program: string, user: string): string {
   return unit("NATS server of svcm", user, [
     `ExecStart=${program} -c "${folder}/server.conf"`,
+    // A server gives a new account its streams at the second reload.
+    "ExecReload=/bin/kill -HUP $MAINPID",
+    "ExecReload=/bin/sleep 1",
     "ExecReload=/bin/kill -HUP $MAINPID",
     "LimitNOFILE=65536",
   ]);

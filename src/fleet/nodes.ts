@@ -14,10 +14,14 @@ export function findAnswerState(error: unknown, presence: Presence | undefined, 
   const isOther = version !== ownVersion;
   // A node with another version may reply in a form that this svcm cannot show.
   if (!(error instanceof SvcmError)) return isOther ? "other-version" : "failed";
-  if (error.kind === "FORBIDDEN" || error.kind === "UNAUTHORIZED") return "refused";
+  if (isRefusal(error)) return "refused";
   if (isOtherForm(error, isOther)) return "other-version";
   if (error.kind !== "FLEET_FAILED" || error.body.code === "ANSWER_INVALID") return "failed";
   return presence === undefined ? "away" : "silent";
+}
+
+function isRefusal({ kind }: SvcmError): boolean {
+  return kind === "FORBIDDEN" || kind === "UNAUTHORIZED";
 }
 
 function isOtherForm({ kind, body: { code } }: SvcmError, isOther: boolean): boolean {
@@ -56,7 +60,8 @@ async function describeNode(
     return { ...answer, state: "duplicate", reason };
   } catch (error) {
     if (!(error instanceof SvcmError)) throw error;
-    return { ...common, state: presence === undefined ? "away" : "silent", reason: error.message };
+    const state = isRefusal(error) ? "refused" : presence === undefined ? "away" : "silent";
+    return { ...common, state, reason: error.message };
   }
 }
 

@@ -1,5 +1,5 @@
 /** A fleet of machines, three of them in five commands, with a real NATS server and real agents. */
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -91,6 +91,24 @@ test.skipIf(!hasNats)("machines are a fleet after two commands and one for each 
   await expect.poll(states, { timeout: 30_000 }).toEqual(nodes.map(() => '"state": "online"'));
   const check = await run(first, ["nats", "check"], "", variables);
   expect([check.code, check.output]).toEqual([0, expect.stringMatching(/^The NATS server 2\.\S+ is new enough/)]);
+
+  // A new user, and the server reloads as its unit says.
+  const key = (await run(first, ["nats", "key", "bob.nk"])).output.split("\n").find((line) => line.startsWith("U"));
+  const declared = readFileSync(join(first, "svcm.yaml"), "utf8");
+  const bob = `  users:\n    bob:\n      role: viewer\n      nkey: ${key}\n`;
+  writeFileSync(join(first, "svcm.yaml"), declared.replace("  users:\n", bob));
+  writeFileSync(join(made, "svcm.conf"), (await run(first, ["nats", "config"])).output);
+  const [serverPid = ""] = readFileSync(started, "utf8").split("\n");
+  const unit = readFileSync(join(made, "svcm-nats.service"), "utf8");
+  for (const [, reload = ""] of unit.matchAll(/^ExecReload=(.+)$/gm))
+    execFileSync("sh", ["-c", reload], { env: { MAINPID: serverPid } });
+  const asBob = { ...variables, SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS: join(first, "bob.nk") };
+  await expect
+    .poll(async () => (await run(first, ["nodes", "list", "--json"], "", asBob)).output.match(/"state": "\w+"/g))
+    .toEqual(nodes.map((_, at) => (at === 0 ? '"state": "online"' : '"state": "refused"')));
+  expect((await run(first, ["nodes", "list"], "", asBob)).output).toContain(
+    'web-2 is refused: The svcm.yaml of the node names no user "bob" under nats.users.',
+  );
 
   const again = await svcm(["nats", "init", "--url", url, "--user", "ann"], { root: first });
   expect([again.code, again.stdout + again.stderr]).toEqual([1, expect.stringContaining("declares nats already")]);

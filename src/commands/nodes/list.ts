@@ -8,7 +8,7 @@ import { pluralize } from "../../core/words/pluralize.ts";
 export default class NodesList extends SvcmCommand {
   static override summary = "List the machines of the fleet, with their state.";
   static override description =
-    "Asks every node that svcm.yaml declares under nats. A node that does not answer before the deadline is silent; a node that is not connected is away. If two machines want one name, the node is a duplicate.";
+    "Asks every node that svcm.yaml declares under nats. A node that does not answer before the deadline is silent; one that is not connected is away, and one that does not accept the user refuses. If two machines want one name, the node is a duplicate.";
   static override examples = ["<%= config.bin %> nodes list", "<%= config.bin %> nodes list --deadline 2s --json"];
   static override flags = { deadline: deadlineFlag };
 
@@ -23,6 +23,8 @@ export default class NodesList extends SvcmCommand {
       tone: online < nodes.length ? "attention" : "good",
     } as const;
     printTable(this, COLUMNS, nodes, undefined, verdict);
+    for (const { name, state, reason } of nodes)
+      if (reason !== undefined && state !== "away") this.logToStderr(`${name} is ${state}: ${reason}`);
     return { nodes };
   }
 }

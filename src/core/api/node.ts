@@ -51,10 +51,10 @@ export const nodeStateBody = z
 export type NodeState = BodyOf<typeof nodeStateBody>;
 
 /**
- * `silent`: connected, but did not respond before the deadline. `away`: not connected. `duplicate`: online, but another
- * svcm wants the same name.
+ * `silent`: connected, but did not respond before the deadline. `refused`: does not answer this user. `away`: not
+ * connected. `duplicate`: online, but another svcm wants the same name.
  */
-export const nodeStates = ["online", "silent", "away", "undeclared", "duplicate"] as const;
+export const nodeStates = ["online", "silent", "refused", "away", "undeclared", "duplicate"] as const;
 
 const facts = z.array(z.string());
 
@@ -65,7 +65,7 @@ export const listedNodeBody = nodeStateBody
     state: z
       .enum(nodeStates)
       .describe(
-        "`silent` is connected and did not answer in time; `away` is not connected; `duplicate` answers, but another svcm wants the same name.",
+        "`silent` is connected and did not answer in time; `refused` does not answer this user; `away` is not connected; `duplicate` answers, but another svcm wants the same name.",
       ),
     labels: z.record(z.string(), z.string()),
     svcm: z.string().optional(),

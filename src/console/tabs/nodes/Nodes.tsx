@@ -14,6 +14,7 @@ import { formatLink } from "../../state/address.ts";
 const stateLabels: Readonly<Record<Node["state"], string>> = {
   online: "Online",
   silent: "No answer",
+  refused: "Refused",
   away: "Away",
   undeclared: "Undeclared",
   duplicate: "Name taken twice",
