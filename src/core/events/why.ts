@@ -35,7 +35,7 @@ export interface Why {
   readonly response: WhyResponse;
   readonly ends: readonly SvcmEvent[];
   readonly processes: readonly ProcessRecord[];
-  /** All of PM2's list; undefined if PM2 did not respond. */
+  /** All of PM2's list, empty if no daemon runs; undefined if PM2 did not respond. */
   readonly listed: readonly ProcessRecord[] | undefined;
   readonly listeners: readonly Listener[] | undefined;
 }
@@ -45,7 +45,7 @@ interface Found {
   /** Events of this name, newest first. */
   readonly own: readonly SvcmEvent[];
   readonly collected: CollectedEvents;
-  /** Undefined if PM2 did not respond. */
+  /** Empty if no daemon runs; undefined if PM2 did not respond. */
   readonly listed: readonly ProcessRecord[] | undefined;
   /** If no daemon runs. */
   readonly traces: DaemonTraces | undefined;
@@ -134,7 +134,7 @@ async function find(ports: EventsPorts, name: string, signal: AbortSignal | unde
     const traces = error.body.code === "PM2_NOT_RUNNING" ? await ports.processLogs.readDaemonTraces() : undefined;
     // If nothing has the process, PM2's failure is more useful.
     if (own.length === 0 && traces?.savedNames.includes(name) !== true) throw error;
-    return { ...found, listed: undefined, traces };
+    return { ...found, listed: traces === undefined ? undefined : [], traces };
   }
 }
 

@@ -33,7 +33,7 @@ async function run({ id, call, secrets }: Request): Promise<void> {
   switch (call.method) {
     case "read": {
       const context = { processList, sign, onPause: () => send({ isAlive: true }) };
-      return send({ id, page: await readLogs(context, call.query, call.upTo) });
+      return send({ id, page: await readLogs(context, call) });
     }
     case "watch":
       return send({ id, places: await watches.start(call.key, call.filter, call.isLossless) });
