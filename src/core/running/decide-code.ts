@@ -36,7 +36,7 @@ export function isUntouched({ newer, doubts, install, isClockSet, problem }: Cod
 }
 
 function decidePlace({ declared, running, record }: CodeEvidence): Verdict | undefined {
-  if (running.isDeleted) return changed({ state: "absent", details: "its folder is gone" });
+  if (running.isDeleted) return changed({ state: "absent", details: "it runs in a folder that was deleted" });
   if (record !== null) return comparePlaces(record, declared, running.isFormerThere);
   if (declared.cwd === null) return unknown("its folder cannot be read");
   const [link] = running.movedLinks;

@@ -54,7 +54,7 @@ const text = (more: Partial<CodeEvidence>): string => {
 
 const CASES: readonly (readonly [name: string, evidence: Partial<CodeEvidence>, expected: string])[] = [
   ["nothing is newer", {}, "same"],
-  ["the folder was removed", running({ isDeleted: true }), "absent: its folder is gone"],
+  ["the folder was removed", running({ isDeleted: true }), "absent: it runs in a folder that was deleted"],
   [
     "the link leads elsewhere",
     running({ cwd: "/srv/app/releases/2", movedLinks: ["/srv/app/current"] }),
