@@ -22,8 +22,10 @@ export async function finishWrite(
   const { staleProcesses: stale, overrides, elsewhere, unknownEffect } = effect;
   for (const { key, app, fileName } of overrides)
     command.log(`${paint.yellow("Warning:")} ${fileName} sets ${key} for ${app} and wins.`);
-  if (unknownEffect !== undefined)
+  if (unknownEffect !== undefined) {
     command.log(`svcm does not know which processes have the former value: ${unknownEffect}`);
+    if (restart) command.setExitCode(3);
+  }
   if (elsewhere.length > 0)
     command.log(
       `${paint.yellow("Warning:")} nothing that runs reads this file: the apps run as ${elsewhere.join(", ")}.\nNext: repeat the command with -e ${elsewhere[0]}`,
