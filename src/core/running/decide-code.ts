@@ -75,7 +75,10 @@ function areSiblings(a: string, b: string): boolean {
   return a.slice(0, a.lastIndexOf("/")) === b.slice(0, b.lastIndexOf("/"));
 }
 
-function decideUnreadable({ problem, isClockSet, record }: CodeEvidence): Verdict | undefined {
+function decideUnreadable(evidence: CodeEvidence): Verdict | undefined {
+  const { problem, isClockSet, record, declared, isScriptWritten } = evidence;
+  if (problem !== null && isScriptWritten === true && !isClockSet && declared.script !== null)
+    return changed({ state: "stale", details: declared.script });
   if (problem !== null) return unknown(problem);
   return isClockSet && record === null ? unknown("the clock was set after its start") : undefined;
 }

@@ -84,6 +84,16 @@ const CASES: readonly (readonly [name: string, evidence: Partial<CodeEvidence>, 
     "absent: releases/2 to releases/1",
   ],
   ["the unit was not read", { problem: "too many" }, "unknown: too many"],
+  [
+    "the unit was not read, and the script was written after the start",
+    { problem: "too many", isScriptWritten: true },
+    `stale: ${String(place.script)}`,
+  ],
+  [
+    "the unit was not read, and the clock was set",
+    { problem: "too many", isScriptWritten: true, isClockSet: true },
+    "unknown: too many",
+  ],
   ["the unit was not read, and there is a record", { problem: "too many", record }, "unknown: too many"],
   ["the clock was set", { isClockSet: true }, "unknown: the clock was set after its start"],
   [

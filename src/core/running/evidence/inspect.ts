@@ -78,6 +78,7 @@ async function gather(look: Look, context: InspectContext): Promise<CodeEvidence
     running: readRunning(look),
     isClockSet: start.isClockSet,
     problem: unit.walk.problem,
+    isScriptWritten: unit.walk.problem !== null && wasWritten(unit.place.script, start.sinceMs),
     elsewhere: findElsewhere(look.request, unit),
   };
   if (recorded === null) return { ...place, ...(await examineTimes(look, context, newer)) };
@@ -228,6 +229,12 @@ function writeRecord(
     envFiles: Object.fromEntries(unchanged),
   };
   return { ...record, code: store.write(record, withoutOwnData(digests, unit, sinceMs)) };
+}
+
+function wasWritten(path: string | null, sinceMs: number): boolean {
+  if (path === null) return false;
+  const { ctimeMs = 0, mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  return Math.min(ctimeMs, mtimeMs) > sinceMs;
 }
 
 function isNewer(path: string, sinceMs: number): boolean {
