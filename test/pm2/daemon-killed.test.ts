@@ -1,4 +1,4 @@
-/** What svcm shows while no daemon runs, and after an apply that started one. */
+/** Answers of svcm while no daemon runs, and after an apply that started one. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";

@@ -50,7 +50,7 @@ export async function readEffect(
       }),
     );
     const unknownEffect = effects.some(({ hasReaders }) => hasReaders) ? undefined : undeclaredReaders(file, running);
-    return { ...mergeEffects(effects), ...(unknownEffect !== undefined && { unknownEffect }) };
+    return { ...mergeEffects(effects, environment), ...(unknownEffect !== undefined && { unknownEffect }) };
   } catch (error) {
     if (!(error instanceof SvcmError)) throw error;
     return { ...NO_EFFECT, unknownEffect: error.message };

@@ -87,7 +87,7 @@ const CASES: readonly (readonly [name: string, evidence: Partial<CodeEvidence>, 
   [
     "the unit was not read, and the script was written after the start",
     { problem: "too many", isScriptWritten: true },
-    `stale: ${String(place.script)}`,
+    `stale: ${place.script}`,
   ],
   [
     "the unit was not read, and the clock was set",

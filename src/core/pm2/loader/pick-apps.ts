@@ -55,7 +55,7 @@ function deployBlocks(config: Readonly<Record<string, unknown>>, budget: Budget)
   return Object.keys(deploy).flatMap((name): DeployBlock[] => {
     const target = deploy[name];
     const env = isObject(target) && isObject(target["env"]) ? copy(target["env"], budget, 1) : undefined;
-    return isRecord(env) ? [[`env_${name}`, env as DeployBlock[1]]] : [];
+    return isRecord(env) ? [[`env_${name}`, env]] : [];
   });
 }
 

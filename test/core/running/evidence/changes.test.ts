@@ -198,3 +198,14 @@ describe("a change of the folder", () => {
     expect(text.split(/[ :]/)[0], text).toBe(expected);
   });
 });
+
+test("of a folder that cannot be read whole, a script that was written again is a change", async () => {
+  const scene = makeScene(false);
+  const request = await scene.start();
+  const before = await scene.verdict(request, 0);
+  write(scene.root, { "server.js": "2" });
+  expect([before.slice(0, 7), await scene.verdict(request, 0)]).toEqual([
+    "unknown",
+    `changed stale: ${request.script}`,
+  ]);
+});

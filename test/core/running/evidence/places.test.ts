@@ -45,14 +45,6 @@ test("a release that was removed is gone", async () => {
   expect(await scene.verdict(request)).toBe("changed absent: it runs in a folder that was deleted");
 });
 
-test("of a folder that cannot be read whole, a script that was written again is a change", async () => {
-  const scene = makeScene(false);
-  const request = await scene.start();
-  expect(await scene.verdict(request, 0)).toMatch(/^unknown: /);
-  write(scene.root, { "server.js": "2" });
-  expect(await scene.verdict(request, 0)).toBe(`changed stale: ${join(scene.root, "server.js")}`);
-});
-
 test("another commit in a linked work tree is named", async () => {
   const scene = makeScene(true);
   const tree = `${scene.root}-tree`;

@@ -24,19 +24,12 @@ export interface ReadContext {
   readonly onPause: () => void;
 }
 
-export async function readLogs(
-  { processList, sign, onPause }: ReadContext,
-  { query, upTo, isDown = false }: Pick<Extract<Call, { method: "read" }>, "query" | "upTo" | "isDown">,
-): Promise<Page> {
+type Read = Pick<Extract<Call, { method: "read" }>, "query" | "upTo" | "isDown">;
+
+export async function readLogs({ processList, sign, onPause }: ReadContext, call: Read): Promise<Page> {
+  const { query, upTo } = call;
   const { limit = DEFAULT_LIMIT, before, after } = query;
-  if (!isDown) await processList.refresh();
-  const { app, apps = [], stream } = query;
-  const requested = app === undefined ? apps : [...apps, app];
-  const former = processList.formerTargets(isDown && requested.length === 0 ? processList.savedNames() : requested);
-  if (isDown && former.length === 0 && processList.targets.length === 0) throw notRunningError(processList.home);
-  const names = new Set([...processList.names, ...former.map((one) => one.app)]);
-  const targets = selectTargets([...processList.targets, ...former], names, query);
-  if (query.isBounded && targets.length > BOUNDS.files) throw tooManyError(targets.length);
+  const { requested, former, targets } = await findTargets(processList, call);
   const from = upTo ?? (before === undefined ? undefined : requireCursor(before, sign));
   const floor = after === undefined ? [] : requireCursor(after, sign);
   const read = async () => {
@@ -55,14 +48,26 @@ export async function readLogs(
     truncated: merge.isCut,
     problems: [
       ...sources.flatMap(({ problem }) => problem ?? []),
-      ...former
-        .filter((one) => stream === undefined || one.stream === stream)
-        .slice(0, 1)
-        .map((one) => formerProblem(one, isDown)),
+      ...formerProblems(former, call),
       ...targets.flatMap((target) => findDeletedLog(target, processList.pids) ?? []),
-      ...processList.discarded.filter((one) => isTold(one, requested, stream, targets)).map(discardedProblem),
+      ...processList.discarded.filter((one) => isTold(one, requested, query.stream, targets)).map(discardedProblem),
     ],
   };
+}
+
+async function findTargets(
+  processList: ProcessList,
+  { query, isDown = false }: Read,
+): Promise<{ readonly requested: readonly string[]; readonly former: Target[]; readonly targets: Target[] }> {
+  if (!isDown) await processList.refresh();
+  const { app, apps = [] } = query;
+  const requested = app === undefined ? apps : [...apps, app];
+  const former = processList.formerTargets(isDown && requested.length === 0 ? processList.savedNames() : requested);
+  if (isDown && former.length === 0 && processList.targets.length === 0) throw notRunningError(processList.home);
+  const names = new Set([...processList.names, ...former.map((one) => one.app)]);
+  const targets = selectTargets([...processList.targets, ...former], names, query);
+  if (query.isBounded && targets.length > BOUNDS.files) throw tooManyError(targets.length);
+  return { requested, former, targets };
 }
 
 async function untilUncut<T extends { readonly sources: readonly Source[] }>(read: () => Promise<T>): Promise<T> {
@@ -87,6 +92,11 @@ function discardedProblem({ app, stream }: DiscardedLog): LogProblem {
   const field = stream === "out" ? "out_file" : "error_file";
   const details = `PM2 keeps no ${stream === "out" ? "output" : "errors"} of ${app}: its ${field} is /dev/null.`;
   return { app, stream, code: "LOG_DISCARDED", details };
+}
+
+function formerProblems(former: readonly Target[], { query: { stream }, isDown = false }: Read): LogProblem[] {
+  const first = former.find((one) => stream === undefined || one.stream === stream);
+  return first === undefined ? [] : [formerProblem(first, isDown)];
 }
 
 function formerProblem({ app, stream }: Target, isDown: boolean): LogProblem {
