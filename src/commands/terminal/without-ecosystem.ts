@@ -1,11 +1,11 @@
-import type { UndecidedFile } from "../../core/project/project.ts";
+import type { Project } from "../../core/index.ts";
 
 interface Known {
   /** Environments that have an ecosystem file. */
   readonly others: readonly string[];
   /** The next step for a repository without `svcm.yaml`. */
   readonly layoutHint: string | undefined;
-  readonly undecided: readonly UndecidedFile[];
+  readonly undecided: NonNullable<Project["undecided"]>;
 }
 
 export function withoutEcosystem(
