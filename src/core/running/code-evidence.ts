@@ -85,6 +85,8 @@ export interface GitEvidence {
   readonly changed: readonly string[];
   /** Those of them that differ between both commits. */
   readonly committed: readonly string[];
+  /** Recorded paths that the process was started with otherwise than its commit has them. */
+  readonly uncommittedAtStart?: readonly string[];
   /** When HEAD moved after the start, in milliseconds since 1970, with the resolution of a second. */
   readonly movesMs: readonly number[];
 }

@@ -87,10 +87,12 @@ function decideByRecord({ newer, paths, install, git }: CodeEvidence, record: Re
   const written = newer.filter(({ kind, path, digest }) => kind === "file" && record.code.get(path) !== digest);
   const gone = paths === null ? [] : [...record.code.keys()].filter((path) => !paths.has(path));
   const names = [...written.map(({ path }) => path), ...gone].toSorted();
-  const commits = { from: record.commit, to: git?.now ?? null };
   // A file that is new since the start is not what runs.
   const former = names.filter((name) => record.code.has(name));
-  if (names.length > 0) return changedFiles(names, commits, isRestorable(former, git, record.commit), git);
+  const isCommitted = !former.some((name) => git?.uncommittedAtStart?.includes(name));
+  const commits = { from: isCommitted ? record.commit : null, to: git?.now ?? null };
+  if (names.length > 0)
+    return changedFiles(names, commits, isCommitted && isRestorable(former, git, record.commit), git);
   if (install.digest !== record.install) return changed({ state: "stale", details: "dependencies" });
   return SAME;
 }

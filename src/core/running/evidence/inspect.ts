@@ -140,7 +140,7 @@ async function compareContents(
     doubts: [...described.doubts, ...gone.filter((path) => weightOf(path) === "doubtful")],
     paths,
     install: installEvidence(unit, sinceMs, answer),
-    git: answer?.git ?? null,
+    git: answer === undefined ? null : { ...answer.git, uncommittedAtStart: uncommittedAtStart(recorded, answer) },
   };
 }
 
@@ -153,6 +153,14 @@ function differingFiles(record: RecordedCode, files: readonly WalkedEntry[], uni
   const { digests } = unit;
   if (typeof digests === "string") return digests;
   return files.filter(({ kind, path }) => kind !== "folder" && digests.get(path) !== record.code.get(path));
+}
+
+/** Both ids are Git's, unless the repository has longer ones, which the record does not. */
+function uncommittedAtStart({ code }: RecordedCode, { git: { changed }, idAtStart }: GitAnswer): string[] {
+  return changed.filter((path) => {
+    const [own, committed] = [code.get(path), idAtStart(path)];
+    return own !== undefined && own.length === committed?.length && own !== committed;
+  });
 }
 
 function toRecorded(
