@@ -523,6 +523,8 @@ export interface EventFrame {
   readonly event: {
     /** To the second, because PM2's log has no more. */
     readonly at: string;
+    /** It happened after or before `at`, and nothing shows when. Absent if `at` is the time. */
+    readonly bound?: "after" | "before" | undefined;
     /** Name of the machine, if the event comes from another one. */
     readonly node?: string | undefined;
     /** Name of the process; null for PM2's daemon and for changes of files. */

@@ -128,7 +128,9 @@ export default class Apply extends SvcmCommand {
         release === null ? renderNoStep(rest.plan, screen) : fold(renderRelease(release), screen),
       );
     // A user who agreed at the terminal has already seen them in the plan. An error that did not refuse it was accepted.
-    const issues = rest.plan.issues.filter(({ severity }) => severity !== "error");
+    const issues = rest.plan.issues.filter(
+      ({ severity, code }) => severity !== "error" && (release === null || code !== "DAEMON_DEAD"),
+    );
     if (issues.length > 0 && (flags.yes || flags.plan !== undefined))
       this.print((screen) => renderIssues(issues, screen));
     return { release, ...rest };

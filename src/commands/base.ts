@@ -161,7 +161,9 @@ export abstract class SvcmCommand extends Command {
     if (this.jsonEnabled()) return;
     const { withoutEcosystem } = await import("./terminal/without-ecosystem.ts");
     const ports = await this.ports();
-    this.log(withoutEcosystem(response, await environmentsWithEcosystem(ports), await layoutHint(ports)));
+    const [others, hint] = [await environmentsWithEcosystem(ports), await layoutHint(ports)];
+    const { undecided = [] } = (await ports.facts.project()) ?? {};
+    this.log(withoutEcosystem(response, { others, layoutHint: hint, undecided }));
   }
 
   get isInteractive(): boolean {

@@ -34,6 +34,6 @@ test("the next command and --restart give the processes the new value", async ()
   const [, next = ""] = /^Next: svcm (.*)$/m.exec(set) ?? [];
   await run(next);
   expect(running()).toBe("30");
-  expect(await run("env set PAGE_SIZE=40 --restart")).toMatch(/^1 app restarted with the new value\.$/m);
+  expect(await run("env set PAGE_SIZE=40 --restart")).toMatch(/^1 app restarted: the former value is gone\.$/m);
   expect(running()).toBe("40");
 });

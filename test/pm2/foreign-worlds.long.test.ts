@@ -185,6 +185,30 @@ longTest("a renamed module is in the commit of the start, so a rollback can rest
   expect(steps[0]?.notes).not.toContain("CODE_NOT_RESTORABLE");
 });
 
+longTest("a name that --env extends, and the variables of deploy", TIME, async () => {
+  const env = { MODE: "app", LEVEL: "app" };
+  const app = { name: "shop", script: "./server.js", append_env_to_name: true, env, env_live: { LEVEL: "block" } };
+  project("named", []);
+  const layout =
+    "version: 1\nenvironments: { production: [] }\necosystem: { production: { file: ecosystem.config.js, env: live } }\n";
+  write("named/svcm.yaml", `${layout}rollout: { minHealthyTime: 100ms }\n`);
+  const declare = (MODE: string): void => {
+    const deploy = { live: { user: "deploy", env: { MODE, LEVEL: "deploy", ONLY: "deploy" } } };
+    write("named/ecosystem.config.js", `module.exports = ${JSON.stringify({ apps: [app], deploy })};`);
+  };
+  declare("one");
+  write("named/server.js", IDLE);
+  const ports = portsOf("named");
+  await pm2("named", "start", "ecosystem.config.js", "--env", "live");
+  expect(await told(ports)).toEqual([]);
+  declare("two");
+  expect(await told(ports)).toEqual(["shop-live env MODE"]);
+  await execute(rolloutApply, ports, {}, caller);
+  expect(await told(ports)).toEqual([]);
+  await pm2("named", "reload", "ecosystem.config.js", "--env", "live");
+  expect(await told(ports)).toEqual([]);
+});
+
 longTest("folders of variables win over svcm.yaml, and only their files count", TIME, async () => {
   project("two", [{ name: "two", script: "./server.js", env: { MODE: "own" } }], "env: { production: .env }\n");
   write("two/server.js", IDLE);

@@ -47,6 +47,13 @@ longTest(
       code: "ENVIRONMENT_SWITCH",
       details: expect.stringContaining("web would move from production to dev") as string,
     });
+    // Only an apply has the flag that permits it.
+    const moving = execute(processAct, ports, { ...restart, environment: "dev" }, caller);
+    expect(await refusal(moving)).toMatchObject({
+      kind: "PROCESS_ACTION_REFUSED",
+      code: "ENVIRONMENT_SWITCH",
+      details: expect.stringContaining("svcm apply --environment dev --switch-environment") as string,
+    });
     expect(await pids()).toEqual(before);
 
     // A token that is limited to an environment was checked for the default of the repository.

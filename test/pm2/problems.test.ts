@@ -35,6 +35,9 @@ test("a process whose folder does not exist has a problem", async () => {
   expect(await problems()).toEqual({ runs: undefined, "never-ran": "PROCESS_FOLDER_MISSING" });
   rmSync(cwd, { recursive: true });
   expect(await problems()).toEqual({ runs: "PROCESS_FOLDER_MISSING", "never-ran": "PROCESS_FOLDER_MISSING" });
+  // The list names `svcm why` as the next step.
+  const { why } = await execute(processShow, own.ports(), { name: "runs", environment: "dev" }, caller);
+  expect(why.now).toEqual([`The folder ${cwd} does not exist. Its next start fails.`]);
 });
 
 test("the details of a name that PM2 does not know are refused", async () => {

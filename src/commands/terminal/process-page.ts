@@ -23,12 +23,12 @@ export function processPage(
   log: readonly string[] = [],
 ): string[] {
   return [
-    ...(processes.length === 0 ? [`${paint.bold(name)}  PM2 does not know it.`] : []),
+    ...(processes.length === 0 ? [`${paint.bold(name)}  PM2 shows no process of it.`] : []),
     ...processes.flatMap((process) => stateLines(name, process)),
     ...section("Why", whyLines(why, Date.now())),
     ...section(
       "Ends before",
-      ends.slice(1).map((event) => `${inLocalTime(event.at)}  ${eventText(event)}`),
+      ends.slice(1).map((event) => `${timeText(event)}  ${eventText(event)}`),
     ),
     ...section("Last lines of its log", log),
     ...section("Declaration", declarationLines(declaration)),
@@ -81,7 +81,7 @@ function portText({ ports, execMode, pid }: Process): string {
 function declarationLines(declaration: ProcessShowResponse["declaration"]): string[] {
   if (declaration === null) return ["The environment has no ecosystem file."];
   const { fileName, isDeclared, drift, error, environment } = declaration;
-  if (error !== undefined) return [`${fileName} cannot be read: ${error}`];
+  if (error !== undefined) return [`It is not compared with ${fileName}: ${error}`];
   if (!isDeclared) return [`${fileName} does not declare it.`];
   if (drift.length === 0) return [`It runs as ${fileName} declares it.`];
   const fields = drift.map(({ field, key, state }) => `  ${key === null ? field : `${field} ${key}`}: ${state}`);
@@ -121,7 +121,12 @@ export function whyLines(response: WhyResponse, nowMs: number): string[] {
   return [...lines, "Last lines of its error log:", ...errorLines.slice(-left).map((line) => `  ${line}`)];
 }
 
+function timeText({ at, bound }: SvcmEvent): string {
+  return bound === undefined ? inLocalTime(at) : `${bound} ${inLocalTime(at)}`;
+}
+
 function verdictLine(event: SvcmEvent, nowMs: number): string {
+  if (event.bound !== undefined) return `${eventText(event).replace(/\.$/, "")}, ${timeText(event)}.`;
   const ageMs = nowMs - Date.parse(event.at);
   const age = ageMs < 0 ? "" : `, ${renderDuration(ageMs)} ago`;
   return `${eventText(event).replace(/\.$/, "")}${age} (${inLocalTime(event.at)}).`;

@@ -1,11 +1,12 @@
 import * as Flags from "@oclif/core/flags";
 import type { EnvWriteResponse } from "../../core/index.ts";
+import { groupBy } from "../../core/words/group-by.ts";
 import { pluralize } from "../../core/words/pluralize.ts";
 import type { SvcmCommand } from "../base.ts";
 import { paint } from "./paint.ts";
 
 type Effect = Pick<EnvWriteResponse, "staleProcesses" | "overrides" | "elsewhere" | "unknownEffect">;
-type Place = { readonly environment: string | undefined; readonly service: string | undefined };
+type Place = { readonly service: string | undefined };
 
 export const restartFlag = Flags.boolean({
   summary:
@@ -22,32 +23,42 @@ export async function finishWrite(
   const { staleProcesses: stale, overrides, elsewhere, unknownEffect } = effect;
   for (const { key, app, fileName } of overrides)
     command.log(`${paint.yellow("Warning:")} ${fileName} sets ${key} for ${app} and wins.`);
-  if (unknownEffect !== undefined)
+  if (unknownEffect !== undefined) {
     command.log(`svcm does not know which processes have the former value: ${unknownEffect}`);
+    if (restart) command.setExitCode(3);
+  }
   if (elsewhere.length > 0)
     command.log(
       `${paint.yellow("Warning:")} nothing that runs reads this file: the apps run as ${elsewhere.join(", ")}.\nNext: repeat the command with -e ${elsewhere[0]}`,
     );
   if (stale.length === 0) return;
-  if (restart) return restartAll(command, stale, place);
+  if (restart) return restartAll(command, stale, place.service);
   const names = stale.map(({ name, pmIds }) => (pmIds.length > 1 ? `${name} (${pmIds.length})` : name));
   command.log(`Still with the old value: ${names.join(", ")}`);
   command.log(
-    `Next: ${scopesOf(stale)
-      .map((scope) => restartCommand(stale, scope, place))
+    `Next: ${groupsOf(stale)
+      .map((group) => restartCommand(group, place.service))
       .join(" && ")}`,
   );
 }
 
 type Stale = Effect["staleProcesses"];
 
-function scopesOf(stale: Stale): Stale[number]["scope"][] {
-  return [...new Set(stale.map(({ scope }) => scope))];
+interface Group extends Pick<Stale[number], "scope" | "environment"> {
+  readonly names: string[];
 }
 
-function restartCommand(stale: Stale, scope: Stale[number]["scope"], { environment, service }: Place): string {
-  const names = stale.filter((one) => one.scope === scope).map(({ name }) => shellWord(name));
-  const command = `svcm restart ${names.join(" ")}`;
+/** A process is restarted as the environment as which it runs, whichever the command named. */
+function groupsOf(stale: Stale): Group[] {
+  return [...groupBy(stale, ({ scope, environment = "" }) => `${scope} ${environment}`).values()].map((alike) => ({
+    ...alike[0],
+    scope: alike[0]?.scope ?? "process",
+    names: alike.map(({ name }) => name),
+  }));
+}
+
+function restartCommand({ scope, environment, names }: Group, service: string | undefined): string {
+  const command = `svcm restart ${names.map(shellWord).join(" ")}`;
   if (scope === "process") return command;
   const options = [
     ["--environment", environment],
@@ -60,22 +71,18 @@ function shellWord(word: string): string {
   return /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-async function restartAll(command: SvcmCommand, stale: Stale, place: Place): Promise<void> {
+async function restartAll(command: SvcmCommand, stale: Stale, service: string | undefined): Promise<void> {
   const { act } = await import("./process-action.ts");
-  for (const scope of scopesOf(stale)) {
-    const names = stale.filter((one) => one.scope === scope).map(({ name }) => name);
-    const { environment, service } = scope === "ecosystem" ? place : {};
-    const target = {
+  for (const { scope, environment, names } of groupsOf(stale))
+    await act(command, "reload", {
       scope,
       names,
       pmIds: [],
       environment,
-      service,
-      wait: true as const,
+      service: scope === "ecosystem" ? service : undefined,
+      wait: true,
       namespace: undefined,
       timeoutMs: undefined,
-    };
-    await act(command, "reload", target);
-  }
-  command.log(`${pluralize(stale.length, "app")} restarted with the new value.`);
+    });
+  command.log(`${pluralize(stale.length, "app")} restarted: the former value is gone.`);
 }

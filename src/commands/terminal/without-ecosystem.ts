@@ -1,12 +1,22 @@
-/**
- * @param others environments that have an ecosystem file
- * @param layoutHint the next step for a repository without `svcm.yaml`
- */
+import type { Project } from "../../core/index.ts";
+
+interface Known {
+  /** Environments that have an ecosystem file. */
+  readonly others: readonly string[];
+  /** The next step for a repository without `svcm.yaml`. */
+  readonly layoutHint: string | undefined;
+  readonly undecided: NonNullable<Project["undecided"]>;
+}
+
 export function withoutEcosystem(
   { environment, path }: { readonly environment: string; readonly path: string },
-  others: readonly string[],
-  layoutHint: string | undefined,
+  { others, layoutHint, undecided }: Known,
 ): string {
+  const open = undecided.filter(({ environment: only }) => only === undefined || only === environment);
+  if (open.length > 0) {
+    const files = open.map(({ file }) => file).join(", ");
+    return `${environment} has no ecosystem file yet: ${path} lists ${files} below undecided\nHint: name those that the team starts below ecosystem; then run: svcm init --confirm`;
+  }
   const [first] = others;
   const present = first === undefined ? "" : `\nThese environments have one: ${others.join(", ")}.`;
   const hint =

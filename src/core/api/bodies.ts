@@ -53,6 +53,10 @@ const effectOfWrite = {
         scope: z
           .enum(["process", "ecosystem"])
           .describe("Of the restart that ends it. `ecosystem`: the process got the value from its start."),
+        environment: z
+          .string()
+          .optional()
+          .describe("With the scope `ecosystem`: as which the process runs, and as which it has to be restarted."),
       }),
     )
     .describe("Running processes of the apps that read the file. They have the former value until a restart."),

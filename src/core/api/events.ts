@@ -7,6 +7,10 @@ import { appKinds, causes, certainties, eventKinds, missingStates, processStates
 export const eventBody = z
   .strictObject({
     at: z.iso.datetime().describe("To the second, because PM2's log has no more."),
+    bound: z
+      .enum(["after", "before"])
+      .optional()
+      .describe("It happened after or before `at`, and nothing shows when. Absent if `at` is the time."),
     node: z.string().optional().describe("Name of the machine, if the event comes from another one."),
     app: z.string().nullable().describe("Name of the process; null for PM2's daemon and for changes of files."),
     pmId: z.int().optional().describe("PM2's number of the process."),
@@ -140,7 +144,7 @@ export const processShowBody = z
         fileName: z.string(),
         isDeclared: z.boolean(),
         drift: z.array(driftEntry).describe("As in the metrics. An empty list if it runs as declared."),
-        error: z.string().optional().describe("Why the ecosystem file cannot be read."),
+        error: z.string().optional().describe("Why nothing is compared, such as a file that cannot be read."),
       })
       .nullable()
       .describe("Null if the environment has no ecosystem file."),

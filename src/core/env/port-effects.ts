@@ -5,6 +5,8 @@ export interface StaleProcess {
   readonly pmIds: readonly number[];
   /** `ecosystem`: a plain restart keeps the value, because the process got it at its start. */
   readonly scope: "process" | "ecosystem";
+  /** With the scope `ecosystem`, as which the process runs. The request may name another one that reads the same file. */
+  readonly environment?: string;
 }
 
 /** The ecosystem file sets another value for the app, and it wins. */

@@ -41,6 +41,7 @@ function lostProcesses({ processes }: State, atMs: number, lostMs: number): Draf
     isOrdered: false,
     lostMs,
     event: {
+      bound: "before",
       app: name,
       pmId,
       kind: "exit",
@@ -74,6 +75,7 @@ export function endWithDaemon(
   const at = floorToSecond(signMs);
   return {
     at: new Date(at).toISOString(),
+    bound: "after",
     app: name,
     ...(pmId !== undefined && { pmId }),
     kind: "exit",

@@ -5,6 +5,7 @@ import type { HasSightings } from "./port-events.ts";
 import type { EventsPorts } from "./ports.ts";
 import type { LogCoverage, HasProcessLogs } from "../logs/port-process-logs.ts";
 import type { DaemonTraces } from "../pm2/daemon-traces.ts";
+import type { ProcessProblem } from "../api/metrics.ts";
 import type { SvcmEvent, WhyResponse } from "../api/events.ts";
 import { isGranted, type Caller } from "../access/caller.ts";
 import { SvcmError } from "../api/errors.ts";
@@ -35,7 +36,7 @@ export interface Why {
   readonly response: WhyResponse;
   readonly ends: readonly SvcmEvent[];
   readonly processes: readonly ProcessRecord[];
-  /** All of PM2's list; undefined if PM2 did not respond. */
+  /** All of PM2's list, empty if no daemon runs; undefined if PM2 did not respond. */
   readonly listed: readonly ProcessRecord[] | undefined;
   readonly listeners: readonly Listener[] | undefined;
 }
@@ -45,7 +46,7 @@ interface Found {
   /** Events of this name, newest first. */
   readonly own: readonly SvcmEvent[];
   readonly collected: CollectedEvents;
-  /** Undefined if PM2 did not respond. */
+  /** Empty if no daemon runs; undefined if PM2 did not respond. */
   readonly listed: readonly ProcessRecord[] | undefined;
   /** If no daemon runs. */
   readonly traces: DaemonTraces | undefined;
@@ -134,7 +135,7 @@ async function find(ports: EventsPorts, name: string, signal: AbortSignal | unde
     const traces = error.body.code === "PM2_NOT_RUNNING" ? await ports.processLogs.readDaemonTraces() : undefined;
     // If nothing has the process, PM2's failure is more useful.
     if (own.length === 0 && traces?.savedNames.includes(name) !== true) throw error;
-    return { ...found, listed: undefined, traces };
+    return { ...found, listed: traces === undefined ? undefined : [], traces };
   }
 }
 
@@ -199,12 +200,21 @@ function describeState(record: ProcessRecord, stateOf: StateOf): WhyResponse["pr
   return { pmId: record.pmId, status: record.status, state, stateReason };
 }
 
-/** Why a process that PM2 calls online does not answer, or may not. The ends say the rest. */
+/** The ends say the other problems. */
+const SILENT_PROBLEMS: ReadonlySet<ProcessProblem["code"]> = new Set([
+  "PROCESS_HUNG",
+  "PROCESS_NOT_LOADED",
+  "PROCESS_FOLDER_MISSING",
+  "JOB_MISSED",
+  "JOB_STUCK",
+]);
+
+/** Why a process that PM2 calls online does not answer, or may not. */
 function silenceSentences(processes: readonly ProcessRecord[], stateOf: StateOf): string[] {
   const sentences = processes.flatMap((record) => {
-    const { name, problem, doubt } = stateOf(record);
+    const { problem, doubt } = stateOf(record);
     const of = processes.length > 1 ? `Id ${record.pmId}: ` : "";
-    if (problem !== null && (name === "hung" || name === "not loaded")) return `${of}${problem.details}`;
+    if (problem !== null && SILENT_PROBLEMS.has(problem.code)) return `${of}${problem.details}`;
     return doubt === undefined ? [] : `svcm does not know if it works: ${doubt}.`;
   });
   return [...new Set(sentences)];

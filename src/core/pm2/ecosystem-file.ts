@@ -128,7 +128,7 @@ async function loadSource(ecosystems: EcosystemLoader, source: Source): Promise<
   const start = { service, path, env, declaresCwd };
   return {
     ...loaded,
-    apps: selected.map((app) => ({ ...withBlock(withoutKeys(app, blocks), env), start })),
+    apps: selected.map((app) => ({ ...asStarted(withoutKeys(app, blocks), env), start })),
     appsElsewhere: loaded.apps.length - selected.length,
   };
 }
@@ -138,10 +138,19 @@ function withoutKeys(app: LoadedApp, blocks: ReadonlySet<string>): LoadedApp {
   return { ...app, keys: app.keys.filter((key) => !blocks.has(key)) };
 }
 
-function withBlock(app: LoadedApp, env: string | undefined): LoadedApp {
+/** As `pm2 start --env` starts it. For `--only` and for the `apps` of `svcm.yaml`, the name in the file counts. */
+function asStarted(app: LoadedApp, env: string | undefined): LoadedApp {
+  if (env === undefined) return app;
+  const { name } = normaliseApp(app.fields);
+  const merged = withBlock(app, env);
+  const isRenamed = name !== "" && Boolean(app.fields["append_env_to_name"]);
+  return isRenamed ? { ...merged, fields: { ...merged.fields, name: `${name}-${env}` }, nameInFile: name } : merged;
+}
+
+function withBlock(app: LoadedApp, env: string): LoadedApp {
   const name = `env_${env}`;
   const { [name]: block, ...others } = app.fields;
-  if (env === undefined || !isRecord(block)) return app;
+  if (!isRecord(block)) return app;
   const { port, ...fields } = others;
   const declared = isRecord(fields["env"]) ? fields["env"] : {};
   // PM2 turns `port` into PORT first.

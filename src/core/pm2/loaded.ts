@@ -28,6 +28,8 @@ export interface LoadedApp {
   readonly unset: readonly string[];
   readonly places: AppPlaces;
   readonly start?: DeclaredStart;
+  /** Present if PM2 starts the app under another name (`append_env_to_name`). */
+  readonly nameInFile?: string;
   /** Absent if it was not requested. */
   readonly checks?: AppChecks | undefined;
   /** Fields with another value in each run of the file; a variable is `env.NAME`. */

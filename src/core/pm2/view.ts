@@ -35,7 +35,8 @@ export function ecosystemResponse(file: EcosystemFile, options: ViewOptions): Ec
     ...describeProcesses(app, declared[index], scrub),
     ...(isHidden && { command: "" }),
   }));
-  const preview = suffixes && createPreview(apps, path, suffixes, loaded?.apps[0]?.start?.env);
+  const inFile = apps.map((app, index) => ({ ...app, name: scrub(loaded?.apps[index]?.nameInFile ?? app.name) }));
+  const preview = suffixes && createPreview(inFile, path, suffixes, loaded?.apps[0]?.start?.env);
   return {
     environment,
     fileName,
@@ -55,7 +56,7 @@ export function createEcosystemScrub(
 }
 
 function describeApp(
-  { fields, places, start }: LoadedApp,
+  { fields, places, start, nameInFile }: LoadedApp,
   path: string,
   contract: RuntimeContract,
   scrub: Scrub,
@@ -73,7 +74,7 @@ function describeApp(
         redactVariable(contract, key, value, scrub),
       ]),
     ),
-    command: startCommand(start?.path ?? path, [name], start?.env) ?? "",
+    command: startCommand(start?.path ?? path, [nameInFile === undefined ? name : scrub(nameInFile)], start?.env) ?? "",
     ...(start && { cwd: scrub(places.folder) }),
   };
 }

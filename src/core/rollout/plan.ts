@@ -1,4 +1,4 @@
-import { ownMember } from "../words/record.ts";
+import { environmentSwitch } from "./environment-switch.ts";
 import { compareText, type Issue } from "../api/issue.ts";
 import type { Plan } from "../api/rollout.ts";
 import type { BlockingIssue } from "../pm2/rules/index.ts";
@@ -39,7 +39,11 @@ export function createPlan(
     ...[...refused].flatMap(([app, issue]) => (touched.has(app) ? [issue] : [])),
     ...conflicts.flatMap(({ apps, issue }) => (apps.some((name) => touched.has(name)) ? [issue] : [])),
     ...portIssues(input, steps),
-    ...switchIssues(input, steps, environment),
+    ...environmentSwitch(
+      input,
+      steps.map(({ app }) => app),
+      environment,
+    ),
     ...(context.choices.preflight === true ? preflightIssues(steps) : []),
   ];
   const running = input.running.filter(({ name }) => touched.has(name)).map(definitionText);
@@ -69,25 +73,6 @@ export function createPlan(
     issues: [...issues, ...(steps.length === 0 ? [] : warnings), ...notes],
     summary: countByKind(steps),
   };
-}
-
-/** Only where the same app runs: environments whose apps have other names live beside each other. */
-function switchIssues(
-  { appliedApps = {}, running }: ComparisonInput,
-  steps: readonly DecidedStep[],
-  environment: string,
-): Issue[] {
-  const touched = [...new Set(steps.map(({ app }) => app))];
-  const moved = touched.flatMap((app) => {
-    const from = ownMember(appliedApps, app)?.environment;
-    const isMoved = from !== undefined && from !== environment && running.some(({ name }) => name === app);
-    return isMoved ? [{ app, from }] : [];
-  });
-  const [first] = moved;
-  if (first === undefined) return [];
-  const names = moved.map(({ app }) => app).join(", ");
-  const message = `${names} would move from ${first.from} to ${environment}: this PM2 was last applied for ${first.from}. To plan for it: svcm plan --environment ${first.from}. To switch: svcm apply --environment ${environment} --switch-environment.`;
-  return [{ code: "ENVIRONMENT_SWITCH", severity: "error", path: ["apps", first.app], message }];
 }
 
 /** In an environment, PM2 sets a variable with the name of the app, so a rename removes the former one. */

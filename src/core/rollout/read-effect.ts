@@ -8,6 +8,8 @@ import { SvcmError } from "../api/errors.ts";
 import { listOrEmpty } from "../pm2/list.ts";
 import { loadOnce, readEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
 
+import { nameList } from "../words/pluralize.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
 import { envLayerPaths } from "../project/env-layers.ts";
 import { findLayerUsers, type LayerUser } from "../project/resolve.ts";
 import { environmentsWithEcosystem } from "../pm2/ecosystem-environments.ts";
@@ -44,14 +46,24 @@ export async function readEffect(
         const values = Object.assign({}, ...layers.map((path) => contents.get(path) ?? {})) as Digests;
         const effect = decideEffect({ environment: user.environment, keys, values }, readers, running);
         const isRequested = user.environment === environment && user.service === service;
-        return { ...effect, overrides: isRequested ? effect.overrides : [] };
+        return { ...effect, overrides: isRequested ? effect.overrides : [], hasReaders: readers.length > 0 };
       }),
     );
-    return mergeEffects(effects);
+    const unknownEffect = effects.some(({ hasReaders }) => hasReaders) ? undefined : undeclaredReaders(file, running);
+    return { ...mergeEffects(effects, environment), ...(unknownEffect !== undefined && { unknownEffect }) };
   } catch (error) {
     if (!(error instanceof SvcmError)) throw error;
     return { ...NO_EFFECT, unknownEffect: error.message };
   }
+}
+
+/** Without an ecosystem file, any process in the folder of the file may read it. */
+function undeclaredReaders(file: Pick<EnvFile, "path">, running: readonly ProcessRecord[]): string | undefined {
+  const folder = file.path.replace(/\/[^/]*$/, "");
+  const inFolder = running.filter(({ cwd, startedAt }) => startedAt !== null && `${cwd}/`.startsWith(`${folder}/`));
+  const names = [...new Set(inFolder.map(({ name }) => name))].toSorted();
+  if (names.length === 0) return undefined;
+  return `no ecosystem file declares the apps of this environment, and ${nameList(names)} may read the file. To restart what reads it: svcm restart <name>`;
 }
 
 /** The apps of a service in an environment. @throws {SvcmError} as {@link readEcosystem} */

@@ -10,6 +10,8 @@ export interface CodeEvidence {
   readonly isClockSet: boolean;
   /** Why the unit could not be read as a whole; `null` if it was. */
   readonly problem: string | null;
+  /** The script itself was written after the start; only known where the unit could not be read. */
+  readonly isScriptWritten?: boolean;
   /** Files and links that are code, and folders, that changed after the start. All of them if the clock was set. */
   readonly newer: readonly NewerEntry[];
   /** Of files that changed after the start, and that the app may load or write. `svcm.yaml` can say which. */
@@ -83,6 +85,8 @@ export interface GitEvidence {
   readonly changed: readonly string[];
   /** Those of them that differ between both commits. */
   readonly committed: readonly string[];
+  /** Recorded paths that the process was started with otherwise than its commit has them. */
+  readonly uncommittedAtStart?: readonly string[];
   /** When HEAD moved after the start, in milliseconds since 1970, with the resolution of a second. */
   readonly movesMs: readonly number[];
 }

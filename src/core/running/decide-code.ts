@@ -36,7 +36,7 @@ export function isUntouched({ newer, doubts, install, isClockSet, problem }: Cod
 }
 
 function decidePlace({ declared, running, record }: CodeEvidence): Verdict | undefined {
-  if (running.isDeleted) return changed({ state: "absent", details: "its folder is gone" });
+  if (running.isDeleted) return changed({ state: "absent", details: "it runs in a folder that was deleted" });
   if (record !== null) return comparePlaces(record, declared, running.isFormerThere);
   if (declared.cwd === null) return unknown("its folder cannot be read");
   const [link] = running.movedLinks;
@@ -75,7 +75,10 @@ function areSiblings(a: string, b: string): boolean {
   return a.slice(0, a.lastIndexOf("/")) === b.slice(0, b.lastIndexOf("/"));
 }
 
-function decideUnreadable({ problem, isClockSet, record }: CodeEvidence): Verdict | undefined {
+function decideUnreadable(evidence: CodeEvidence): Verdict | undefined {
+  const { problem, isClockSet, record, declared, isScriptWritten } = evidence;
+  if (problem !== null && isScriptWritten === true && !isClockSet && declared.script !== null)
+    return changed({ state: "stale", details: declared.script });
   if (problem !== null) return unknown(problem);
   return isClockSet && record === null ? unknown("the clock was set after its start") : undefined;
 }
@@ -84,10 +87,12 @@ function decideByRecord({ newer, paths, install, git }: CodeEvidence, record: Re
   const written = newer.filter(({ kind, path, digest }) => kind === "file" && record.code.get(path) !== digest);
   const gone = paths === null ? [] : [...record.code.keys()].filter((path) => !paths.has(path));
   const names = [...written.map(({ path }) => path), ...gone].toSorted();
-  const commits = { from: record.commit, to: git?.now ?? null };
   // A file that is new since the start is not what runs.
   const former = names.filter((name) => record.code.has(name));
-  if (names.length > 0) return changedFiles(names, commits, isRestorable(former, git, record.commit), git);
+  const isCommitted = !former.some((name) => git?.uncommittedAtStart?.includes(name));
+  const commits = { from: isCommitted ? record.commit : null, to: git?.now ?? null };
+  if (names.length > 0)
+    return changedFiles(names, commits, isCommitted && isRestorable(former, git, record.commit), git);
   if (install.digest !== record.install) return changed({ state: "stale", details: "dependencies" });
   return SAME;
 }

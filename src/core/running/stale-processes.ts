@@ -33,17 +33,23 @@ export function decideEffect(
   };
 }
 
-/** Several environments can read the same file, and a process is named once. */
-export function mergeEffects(effects: readonly EffectOfWrite[]): EffectOfWrite {
+/**
+ * Several environments can read the same file, and a process is named once.
+ * @param requested the environment to prefer if a process may run as several
+ */
+export function mergeEffects(effects: readonly EffectOfWrite[], requested: string): EffectOfWrite {
   const byName = groupBy(
     effects.flatMap(({ staleProcesses: stale }) => stale),
     ({ name }) => name,
   );
-  const staleProcesses = [...byName].map(([name, alike]) => ({
-    name,
-    pmIds: [...new Set(alike.flatMap(({ pmIds }) => pmIds))].toSorted((a, b) => a - b),
-    scope: alike.some(({ scope }) => scope === "ecosystem") ? ("ecosystem" as const) : ("process" as const),
-  }));
+  const staleProcesses = [...byName].map(([name, alike]): StaleProcess => {
+    const pmIds = [...new Set(alike.flatMap(({ pmIds: ids }) => ids))].toSorted((a, b) => a - b);
+    const runsAs = alike.flatMap(({ environment }) => environment ?? []);
+    const environment = runsAs.find((one) => one === requested) ?? runsAs[0];
+    return environment === undefined
+      ? { name, pmIds, scope: "process" }
+      : { name, pmIds, scope: "ecosystem", environment };
+  });
   return {
     staleProcesses: staleProcesses.toSorted((a, b) => compareText(a.name, b.name)),
     overrides: effects.flatMap(({ overrides }) => overrides),
@@ -89,8 +95,9 @@ function listStale(file: WrittenFile, reader: FileReader, running: readonly Proc
       return scopes.length === 0 ? [] : [{ pmId: process.pmId, isHandedOver: scopes.includes("ecosystem") }];
     });
   if (kept.length === 0) return [];
-  const scope = kept.some(({ isHandedOver }) => isHandedOver) ? "ecosystem" : "process";
-  return [{ name, pmIds: kept.map(({ pmId }) => pmId).toSorted((a, b) => a - b), scope }];
+  const pmIds = kept.map(({ pmId }) => pmId).toSorted((a, b) => a - b);
+  if (!kept.some(({ isHandedOver }) => isHandedOver)) return [{ name, pmIds, scope: "process" }];
+  return [{ name, pmIds, scope: "ecosystem", environment: file.environment }];
 }
 
 /** A variable that the process got at its start hides the value of a file. */

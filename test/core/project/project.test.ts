@@ -121,6 +121,15 @@ describe("ecosystem files", () => {
     );
   });
 
+  test("--env adds to a name, and gives an app the variables of deploy, as PM2 does", async () => {
+    const text = `const app = { name: "api", script: "a.js", append_env_to_name: true, env: { PORT: 1 }, env_production: { A: "b" } };
+      module.exports = { apps: [app], deploy: { production: { user: "deploy", env: { PORT: 2, A: "d" } } } };`;
+    const ports = repository({ ...FILES, "ecosystem.config.js": text });
+    const { apps } = await execute(ecosystemShow, ports, { environment: "production" }, caller);
+    expect(apps).toMatchObject([{ name: "api-production", env: { PORT: "2" } }]);
+    expect(apps[0]?.command).toMatch(/--only api --env production --update-env$/);
+  });
+
   test("several files of one environment are one list, each run in its folder", async () => {
     const ports = repository(FILES);
     const answer = await execute(ecosystemShow, ports, {}, caller);

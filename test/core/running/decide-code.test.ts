@@ -54,7 +54,7 @@ const text = (more: Partial<CodeEvidence>): string => {
 
 const CASES: readonly (readonly [name: string, evidence: Partial<CodeEvidence>, expected: string])[] = [
   ["nothing is newer", {}, "same"],
-  ["the folder was removed", running({ isDeleted: true }), "absent: its folder is gone"],
+  ["the folder was removed", running({ isDeleted: true }), "absent: it runs in a folder that was deleted"],
   [
     "the link leads elsewhere",
     running({ cwd: "/srv/app/releases/2", movedLinks: ["/srv/app/current"] }),
@@ -84,6 +84,16 @@ const CASES: readonly (readonly [name: string, evidence: Partial<CodeEvidence>, 
     "absent: releases/2 to releases/1",
   ],
   ["the unit was not read", { problem: "too many" }, "unknown: too many"],
+  [
+    "the unit was not read, and the script was written after the start",
+    { problem: "too many", isScriptWritten: true },
+    `stale: ${place.script}`,
+  ],
+  [
+    "the unit was not read, and the clock was set",
+    { problem: "too many", isScriptWritten: true, isClockSet: true },
+    "unknown: too many",
+  ],
   ["the unit was not read, and there is a record", { problem: "too many", record }, "unknown: too many"],
   ["the clock was set", { isClockSet: true }, "unknown: the clock was set after its start"],
   [

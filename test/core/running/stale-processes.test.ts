@@ -30,7 +30,17 @@ test.each([
 
 test("a file of two environments is read by what runs as either", () => {
   const running = [runs("api", { NODE_ENV: "p" })];
-  expect(mergeEffects([effect("dev", running), effect("production", running)]).elsewhere).toEqual([]);
-  expect(mergeEffects([effect("dev", running)]).elsewhere).toEqual(["production"]);
-  expect(mergeEffects([]).elsewhere).toEqual([]);
+  expect(mergeEffects([effect("dev", running), effect("production", running)], "dev").elsewhere).toEqual([]);
+  expect(mergeEffects([effect("dev", running)], "dev").elsewhere).toEqual(["production"]);
+  expect(mergeEffects([], "dev").elsewhere).toEqual([]);
+});
+
+test("a process that got the key at its start is restarted as the environment as which it runs", () => {
+  const running = [runs("api", { NODE_ENV: "p", PAGE_SIZE: "1" })];
+  const merged = mergeEffects([effect("dev", running), effect("production", running)], "dev");
+  expect(merged.staleProcesses).toEqual([{ name: "api", pmIds: [0], scope: "ecosystem", environment: "production" }]);
+  // Nothing shows as which of both it runs.
+  const either = [runs("api", { PAGE_SIZE: "1" })];
+  const unclear = mergeEffects([effect("dev", either), effect("production", either)], "production");
+  expect(unclear.staleProcesses).toMatchObject([{ scope: "ecosystem", environment: "production" }]);
 });

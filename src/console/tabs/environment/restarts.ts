@@ -18,12 +18,12 @@ type StaleProcess = EnvWriteResponse["staleProcesses"][number];
 
 /** Without an answer about the processes, the server refuses to restart itself. */
 export function listStaleApps(
-  { staleProcesses, environment }: Pick<EnvWriteResponse, "staleProcesses" | "environment">,
+  { staleProcesses }: Pick<EnvWriteResponse, "staleProcesses">,
   watched: string,
   processes: readonly Pick<MetricsPayload["processes"][number], "name" | "isOwn">[] = [],
 ): StaleApp[] {
   const own = new Set(processes.flatMap(({ name, isOwn }) => (isOwn ? [name] : [])));
-  return staleProcesses.map(({ name, scope }): StaleApp => {
+  return staleProcesses.map(({ name, scope, environment }): StaleApp => {
     if (own.has(name)) return { name, scope, refusal: "own" };
     return scope === "ecosystem" && watched !== environment ? { name, scope, refusal: "elsewhere" } : { name, scope };
   });

@@ -81,21 +81,22 @@ interface Declared {
   readonly declaredKeys: readonly string[];
 }
 
-/** If a file cannot be read, the process is still shown. Of a PM2 that hung, no second list is requested. */
+/** If a file cannot be read, the process is still shown. */
 async function readDeclaration(
   ports: EventsPorts,
   request: EnvironmentRequest & { environment: string },
   { listed, response: { app: name } }: Why,
 ): Promise<Declared> {
-  if (listed === undefined) return { declaration: null, declaredKeys: [] };
   const watch = new EcosystemWatch(ports, request);
   const { environment } = request;
-  const stateOf = await readStateOf(ports, listed);
-  const { drift, fileName, exists, error } = await watch.compare(listed, { isCurrent: true, stateOf });
+  const stateOf = await readStateOf(ports, listed ?? []);
+  const compared = await watch.compare(listed ?? [], { isCurrent: true, stateOf });
+  const { drift, fileName, exists } = compared;
   if (!exists) return { declaration: null, declaredKeys: [] };
   const app = (await watch.read({ isCurrent: false })).expected.find((expected) => expected.name === name);
   const own = drift.filter((entry) => entry.name === name && entry.state !== "unexpected");
-  const declaration = { environment, fileName, isDeclared: app !== undefined, drift: own };
+  const error = compared.error ?? (listed === undefined ? "PM2 did not answer" : undefined);
+  const declaration = { environment, fileName, isDeclared: app !== undefined, drift: listed === undefined ? [] : own };
   return {
     declaration: error === undefined ? declaration : { ...declaration, error },
     declaredKeys: (app?.environments ?? []).flatMap((variables) => Object.keys(variables)),

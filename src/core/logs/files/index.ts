@@ -23,9 +23,11 @@ export function nodeLogs({ env, cwd, folders, secrets }: LogsOptions): Logs {
   let count = 0;
   const callReader = async (link: LogLink, call: Call): ReturnType<LogLink["call"]> => {
     const code = await probeSocket(socket);
-    if (code !== undefined) throw pm2Error(unreachableError(code, socket).body);
+    const { body } = code === undefined ? {} : unreachableError(code, socket);
+    const isDown = body?.code === "PM2_NOT_RUNNING";
+    if (body !== undefined && (call.method !== "read" || !isDown)) throw pm2Error(body);
     link.prepare();
-    return await link.call(call, await secrets());
+    return await link.call(isDown && call.method === "read" ? { ...call, isDown } : call, await secrets());
   };
   const read = async (link: LogLink, call: Extract<Call, { method: "read" }>): Promise<LogsResponse> => {
     const answer = await callReader(link, call);

@@ -47,7 +47,7 @@ export class LogReader {
           sign: (text: string) => sign(text, this.#data.key),
           onPause: () => this.#send({ isAlive: true }),
         };
-        return this.#send({ id, page: await readLogs(context, call.query, call.upTo) });
+        return this.#send({ id, page: await readLogs(context, call) });
       }
       case "watch":
         return this.#send({ id, places: await this.#watches.start(call.key, call.filter, call.isLossless) });

@@ -12,7 +12,13 @@ export interface ReaderData {
 }
 
 export type Call =
-  | { readonly method: "read"; readonly query: LogQuery; readonly upTo?: readonly LogPosition[] | undefined }
+  | {
+      readonly method: "read";
+      readonly query: LogQuery;
+      readonly upTo?: readonly LogPosition[] | undefined;
+      /** No daemon runs, so only the files that its apps left can be read. */
+      readonly isDown?: boolean;
+    }
   /** Joins a watch if others share it. */
   | { readonly method: "watch"; readonly key: string; readonly filter: LogFilter; readonly isLossless: boolean }
   | { readonly method: "taken" | "leave"; readonly key: string };

@@ -41,7 +41,7 @@ export function unreachableError(code: string, socket: string): LinkFailure {
 
 const HINTS: Readonly<Record<string, string>> = {
   PM2_NOT_RUNNING:
-    "Start an app of the ecosystem file: svcm start <name> --ecosystem; or set PM2_HOME to the folder of the right PM2.",
+    "If apps ran before, svcm boot says what brings them back. To start what is declared: svcm apply. For another PM2, set PM2_HOME to its folder.",
   PM2_LOAD_FAILED: "Install the PM2 of your team: npm install pm2 in the repository, or npm install --global pm2.",
   PM2_TIMEOUT: "Check that the daemon runs and is not suspended: pm2 ping.",
   EACCES: "Run svcm as the user who owns the daemon, or set PM2_HOME to your own PM2.",

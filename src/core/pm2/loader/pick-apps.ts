@@ -42,7 +42,30 @@ export function pickApps(exported: unknown): Picked {
   const budget = { nodes: MAX_NODES, characters: MAX_CHARACTERS };
   const declared = found === "nothing" ? [] : Array.from(list, (app, index) => pickApp(app, index, budget));
   const servers = staticServers(config).map((app, index) => pickApp(app, list.length + index, budget));
-  return { apps: [...declared, ...servers], found, isDefaultExport };
+  const blocks = deployBlocks(config, budget);
+  return { apps: [...declared, ...servers].map((app) => withDeployVariables(app, blocks)), found, isDefaultExport };
+}
+
+type DeployBlock = readonly [name: string, env: Readonly<Record<string, Data>>];
+
+/** The variables of `deploy` that `pm2 start --env` gives to every app. */
+function deployBlocks(config: Readonly<Record<string, unknown>>, budget: Budget): DeployBlock[] {
+  const { deploy } = config;
+  if (!isObject(deploy)) return [];
+  return Object.keys(deploy).flatMap((name): DeployBlock[] => {
+    const target = deploy[name];
+    const env = isObject(target) && isObject(target["env"]) ? copy(target["env"], budget, 1) : undefined;
+    return isRecord(env) ? [[`env_${name}`, env]] : [];
+  });
+}
+
+/** They win over `env`, and a block of the app wins over them: see `Common.mergeEnvironmentVariables` of PM2. */
+function withDeployVariables(app: PickedApp, blocks: readonly DeployBlock[]): PickedApp {
+  const merged = blocks.map(([name, env]) => {
+    const own = app.fields[name];
+    return [name, isRecord(own) ? { ...env, ...own } : env] as const;
+  });
+  return { ...app, fields: { ...app.fields, ...Object.fromEntries(merged) } };
 }
 
 function wrongExport(config: unknown): ExportError {

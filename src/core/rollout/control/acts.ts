@@ -19,6 +19,7 @@ import type { DeclaredRun, HasProcesses } from "../../pm2/port-processes.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { readRequestedApps, type RequestedApps, findDeclaredRun, listDrift, readEffect } from "./requested-apps.ts";
 import { listOrEmpty } from "../../pm2/list.ts";
+import { environmentSwitch } from "../environment-switch.ts";
 import { findOtherCheckouts } from "../other-checkout.ts";
 import { separateJobs, startDeclared } from "./start-declared.ts";
 import type { Issue } from "../../api/issue.ts";
@@ -86,7 +87,7 @@ async function createRestartActs(
 ): Promise<Pick<Acts, "create" | "skipped" | "readEffect">> {
   const { isAll, declarations, refused } = requested;
   const list = await ports.processes.list();
-  requireOwnCheckout(ports, requested, list);
+  requireSamePlace(ports, requested, list);
   const failing = [...refused];
   const findProcesses = (name: string): ProcessRecord[] => {
     try {
@@ -114,20 +115,20 @@ async function createRestartActs(
   };
 }
 
-/** @throws {SvcmError} PROCESS_ACTION_REFUSED with CHECKOUT_SWITCH */
-function requireOwnCheckout(
+/** @throws {SvcmError} PROCESS_ACTION_REFUSED with CHECKOUT_SWITCH or ENVIRONMENT_SWITCH, which only an apply permits */
+function requireSamePlace(
   ports: HasStamps & HasWorkspace,
-  { expected }: RequestedApps,
+  { environment, expected, appliedApps }: RequestedApps,
   list: readonly ProcessRecord[],
 ): void {
-  const names = new Set(expected.map(({ name }) => name));
-  const [other] = findOtherCheckouts(
-    ports,
-    expected,
-    list.filter(({ name }) => names.has(name)),
-  );
+  const names = expected.map(({ name }) => name);
+  const running = list.filter(({ name }) => names.includes(name));
+  const [other] = [
+    ...findOtherCheckouts(ports, expected, running).map(({ issue }) => issue),
+    ...environmentSwitch({ appliedApps, running }, names, environment),
+  ];
   if (other === undefined) return;
-  const { code, message: details } = other.issue;
+  const { code, message: details } = other;
   throw new SvcmError("PROCESS_ACTION_REFUSED", { code, details });
 }
 

@@ -27,6 +27,7 @@ import { workingFolders, type ProcessRecord } from "../../pm2/process-record.ts"
 import { pluralize } from "../../words/pluralize.ts";
 
 export interface RequestedApps {
+  readonly environment: string;
   readonly isAll: boolean;
   readonly declarations: readonly Declaration[];
   readonly refused: readonly { readonly name: string; readonly error: SvcmError }[];
@@ -63,6 +64,7 @@ export async function readRequestedApps(
     .map((declared) => ({ declared, name: declared.name, error: declarationRefusal(declared, file.path) }));
   const digest = (value: string): string => ports.processes.digest(value);
   return {
+    environment: file.name,
     isAll: requestedNames.length === 0,
     declarations: checked.flatMap(({ declared, error }) => (error === undefined ? [declared] : [])),
     refused: checked.flatMap((app) => (app.error === undefined ? [] : [{ name: app.name, error: app.error }])),

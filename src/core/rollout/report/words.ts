@@ -128,7 +128,7 @@ function valueText(value: PlanReason["declared"], quote: Quote): string {
 
 /** Advice, and facts that a reader may not expect. */
 export const NOTES: Readonly<Record<PlanStep["notes"][number], string>> = {
-  CODE_NOT_RESTORABLE: "The code that runs exists nowhere any more, so a rollback cannot restore it.",
+  CODE_NOT_RESTORABLE: "svcm knows no place that has the code that runs, so a rollback cannot restore it.",
   DUMP_STALE: "PM2's list was not saved since the last apply, so a reboot would start the processes from before it.",
   ENV_FILE_UNKNOWN_BEFORE: "svcm has no copy of the env file as the process read it, so a rollback cannot restore it.",
   GAP_BY_FORK:

@@ -78,6 +78,7 @@ async function gather(look: Look, context: InspectContext): Promise<CodeEvidence
     running: readRunning(look),
     isClockSet: start.isClockSet,
     problem: unit.walk.problem,
+    isScriptWritten: unit.walk.problem !== null && wasWritten(unit.place.script, start.sinceMs),
     elsewhere: findElsewhere(look.request, unit),
   };
   if (recorded === null) return { ...place, ...(await examineTimes(look, context, newer)) };
@@ -139,7 +140,7 @@ async function compareContents(
     doubts: [...described.doubts, ...gone.filter((path) => weightOf(path) === "doubtful")],
     paths,
     install: installEvidence(unit, sinceMs, answer),
-    git: answer?.git ?? null,
+    git: answer === undefined ? null : { ...answer.git, uncommittedAtStart: uncommittedAtStart(recorded, answer) },
   };
 }
 
@@ -152,6 +153,14 @@ function differingFiles(record: RecordedCode, files: readonly WalkedEntry[], uni
   const { digests } = unit;
   if (typeof digests === "string") return digests;
   return files.filter(({ kind, path }) => kind !== "folder" && digests.get(path) !== record.code.get(path));
+}
+
+/** Both ids are Git's, unless the repository has longer ones, which the record does not. */
+function uncommittedAtStart({ code }: RecordedCode, { git: { changed }, idAtStart }: GitAnswer): string[] {
+  return changed.filter((path) => {
+    const [own, committed] = [code.get(path), idAtStart(path)];
+    return own !== undefined && own.length === committed?.length && own !== committed;
+  });
 }
 
 function toRecorded(
@@ -228,6 +237,12 @@ function writeRecord(
     envFiles: Object.fromEntries(unchanged),
   };
   return { ...record, code: store.write(record, withoutOwnData(digests, unit, sinceMs)) };
+}
+
+function wasWritten(path: string | null, sinceMs: number): boolean {
+  if (path === null) return false;
+  const { ctimeMs = 0, mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  return Math.min(ctimeMs, mtimeMs) > sinceMs;
 }
 
 function isNewer(path: string, sinceMs: number): boolean {

@@ -19,7 +19,7 @@ function isAlternative(one: Pm2File, other: Pm2File): boolean {
   return other.apps.some((app) => sharesApp(one, app, other));
 }
 
-export function sharesApp(one: Pm2File, app: Pm2App, of: Pm2File): boolean {
+function sharesApp(one: Pm2File, app: Pm2App, of: Pm2File): boolean {
   const script = scriptPath(of, app);
   return one.apps.some((other) => {
     if (script !== undefined && script === scriptPath(one, other)) return true;

@@ -1,6 +1,6 @@
 /** Of several PM2 files that declare the same program, a team uses one. The caller of a file decides, then its name. */
 import { baseName } from "../../words/path.ts";
-import { alternatives, scriptPath, sharesApp } from "./alternatives.ts";
+import { alternatives, scriptPath } from "./alternatives.ts";
 import { byPath, type DetectionNote, type Pm2File } from "./pm2-file.ts";
 import type { RunningApp } from "./running-app.ts";
 import type { UndecidedFile } from "../../project/project.ts";
@@ -119,15 +119,15 @@ function lostNote(file: Pm2File, winner: Pm2File | undefined, environment: strin
 
 function undecidedFile(file: Pm2File, group: readonly Pm2File[], environment: string): UndecidedFile {
   const others = group.filter((other) => other !== file).map(({ path }) => path);
-  const app = file.apps.find(
-    (one) => others.length > 0 && group.some((other) => other !== file && sharesApp(other, one, file)),
+  const rivals = group.filter((other) => other !== file);
+  const shared = file.apps.find(({ name }) =>
+    rivals.some((other) => name !== undefined && other.apps.some((app) => app.name === name)),
   );
-  const what = app === undefined ? "the same app" : (app.name ?? "the same script");
-  return {
-    file: file.path,
-    environment,
-    why: `declares ${what}, as ${listShort(others)} does; no caller says which of them is started`,
-  };
+  const what =
+    shared?.name === undefined
+      ? `has a name, script or port of ${listShort(others)}`
+      : `declares ${shared.name}, as ${listShort(others)} does`;
+  return { file: file.path, environment, why: `${what}; no caller says which of them is started` };
 }
 
 function listShort(paths: readonly string[]): string {

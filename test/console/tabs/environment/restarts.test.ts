@@ -2,11 +2,10 @@ import { expect, test } from "vitest";
 import { legendOf, listStaleApps } from "../../../../src/console/tabs/environment/restarts.ts";
 
 const written = {
-  environment: "production",
   staleProcesses: [
     { name: "api", pmIds: [0, 1], scope: "process" },
-    { name: "jobs", pmIds: [2], scope: "ecosystem" },
-    { name: "svcm", pmIds: [3], scope: "ecosystem" },
+    { name: "jobs", pmIds: [2], scope: "ecosystem", environment: "production" },
+    { name: "svcm", pmIds: [3], scope: "ecosystem", environment: "production" },
   ],
 } as const;
 type Written = Parameters<typeof listStaleApps>[0];

@@ -13,6 +13,7 @@ const declared: Declaration = {
   blocks: [],
 };
 const requested = {
+  environment: "dev",
   isAll: false,
   declarations: [declared],
   refused: [],

@@ -198,3 +198,28 @@ describe("a change of the folder", () => {
     expect(text.split(/[ :]/)[0], text).toBe(expected);
   });
 });
+
+test("of a folder that cannot be read whole, a script that was written again is a change", async () => {
+  const scene = makeScene(false);
+  const request = await scene.start();
+  const before = await scene.verdict(request, 0);
+  write(scene.root, { "server.js": "2" });
+  expect([before.slice(0, 7), await scene.verdict(request, 0)]).toEqual([
+    "unknown",
+    `changed stale: ${request.script}`,
+  ]);
+});
+
+test.each([
+  ["with uncommitted changes, the code is in no commit", true, "changed stale: lib/mod.js"],
+  ["as its commit, the code is in it", false, expect.stringMatching(/^changed different: \w{7} to \w{7}, 1 file$/)],
+])("of an app that was started %s", async (_name, isDirty, expected) => {
+  const scene = makeScene(true);
+  if (isDirty) write(scene.root, { "lib/mod.js": "not committed" });
+  const request = await scene.start();
+  expect(await scene.verdict(request)).toBe("same");
+  write(scene.root, { "lib/mod.js": "2" });
+  scene.repository?.git("commit", "--quiet", "--all", "--message", "two");
+  scene.moveHeadLater();
+  expect(await scene.verdict(request)).toEqual(expected);
+});

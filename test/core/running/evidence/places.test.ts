@@ -42,7 +42,7 @@ test("a release that was removed is gone", async () => {
   const request = await scene.start({ cwd: join(scene.root, "current") });
   relink(scene.root, "releases/1");
   rmSync(join(scene.root, "releases/2"), { recursive: true });
-  expect(await scene.verdict(request)).toBe("changed absent: its folder is gone");
+  expect(await scene.verdict(request)).toBe("changed absent: it runs in a folder that was deleted");
 });
 
 test("another commit in a linked work tree is named", async () => {

@@ -71,6 +71,10 @@ export class ProcessList {
     this.addSecrets(environmentSecrets(processes));
   }
 
+  savedNames(): string[] {
+    return [...new Set(readSavedProcesses(this.#data.home).map(({ name }) => String(name)))];
+  }
+
   /** The logs of apps that PM2 does not list. Their secrets are those of PM2's saved list, if it has them. */
   formerTargets(names: readonly string[]): Target[] {
     const unlisted = names.filter((name) => !this.names.has(name));

@@ -5,7 +5,7 @@ import { lineSize } from "../../line.ts";
 import { createMatcher, type Matcher } from "../../match.ts";
 import type { LogFilter, LogQuery } from "../../port-logs.ts";
 import type { OutputLine } from "../packed.ts";
-import { LogFailure, type Page } from "../protocol.ts";
+import { LogFailure, type Call, type Page } from "../protocol.ts";
 import { findDeletedLog } from "./absent-logs.ts";
 import { type DiscardedLog, type ProcessList, selectTargets, type Target } from "./process-list.ts";
 import { createCandidateFinder } from "./candidates.ts";
@@ -24,25 +24,17 @@ export interface ReadContext {
   readonly onPause: () => void;
 }
 
-export async function readLogs(
-  context: ReadContext,
-  query: LogQuery,
-  upTo?: readonly LogPosition[],
-): Promise<Page<OutputLine>> {
-  const { processList, sign } = context;
+type Read = Pick<Extract<Call, { method: "read" }>, "query" | "upTo" | "isDown">;
+
+export async function readLogs({ processList, sign, onPause }: ReadContext, call: Read): Promise<Page<OutputLine>> {
+  const { query, upTo } = call;
   const { limit = DEFAULT_LIMIT, before, after } = query;
-  await processList.refresh();
-  const { app, apps = [], stream } = query;
-  const requested = app === undefined ? apps : [...apps, app];
-  const former = processList.formerTargets(requested);
-  const names = new Set([...processList.names, ...former.map((one) => one.app)]);
-  const targets = selectTargets([...processList.targets, ...former], names, query);
-  if (query.isBounded && targets.length > BOUNDS.files) throw tooManyError(targets.length);
+  const { requested, former, targets } = await findTargets(processList, call);
   const from = upTo ?? (before === undefined ? undefined : requireCursor(before, sign));
   const floor = after === undefined ? [] : requireCursor(after, sign);
   const read = async () => {
     const sources = openSources(targets, { from, floor }, { processList, query });
-    const merge = new MergedRead(sources, query.isBounded === true, context.onPause);
+    const merge = new MergedRead(sources, query.isBounded === true, onPause);
     return { sources, merge, lines: await merge.newest(limit) };
   };
   const { sources, merge, lines } = await untilUncut(read);
@@ -56,14 +48,26 @@ export async function readLogs(
     truncated: merge.isCut,
     problems: [
       ...sources.flatMap(({ problem }) => problem ?? []),
-      ...former
-        .filter((one) => stream === undefined || one.stream === stream)
-        .slice(0, 1)
-        .map(formerProblem),
+      ...formerProblems(former, call),
       ...targets.flatMap((target) => findDeletedLog(target, processList.pids) ?? []),
-      ...processList.discarded.filter((one) => isTold(one, requested, stream, targets)).map(discardedProblem),
+      ...processList.discarded.filter((one) => isTold(one, requested, query.stream, targets)).map(discardedProblem),
     ],
   };
+}
+
+async function findTargets(
+  processList: ProcessList,
+  { query, isDown = false }: Read,
+): Promise<{ readonly requested: readonly string[]; readonly former: Target[]; readonly targets: Target[] }> {
+  if (!isDown) await processList.refresh();
+  const { app, apps = [] } = query;
+  const requested = app === undefined ? apps : [...apps, app];
+  const former = processList.formerTargets(isDown && requested.length === 0 ? processList.savedNames() : requested);
+  if (isDown && former.length === 0 && processList.targets.length === 0) throw notRunningError(processList.home);
+  const names = new Set([...processList.names, ...former.map((one) => one.app)]);
+  const targets = selectTargets([...processList.targets, ...former], names, query);
+  if (query.isBounded && targets.length > BOUNDS.files) throw tooManyError(targets.length);
+  return { requested, former, targets };
 }
 
 async function untilUncut<T extends { readonly sources: readonly Source[] }>(read: () => Promise<T>): Promise<T> {
@@ -90,8 +94,16 @@ function discardedProblem({ app, stream }: DiscardedLog): LogProblem {
   return { app, stream, code: "LOG_DISCARDED", details };
 }
 
-function formerProblem({ app, stream }: Target): LogProblem {
-  const details = `PM2 no longer lists ${app}. These are the files that it left. A secret that only this app had, and that PM2's saved list does not have, is not known, and so not hidden.`;
+function formerProblems(former: readonly Target[], { query: { stream }, isDown = false }: Read): LogProblem[] {
+  const first = former.find((one) => stream === undefined || one.stream === stream);
+  return first === undefined ? [] : [formerProblem(first, isDown)];
+}
+
+function formerProblem({ app, stream }: Target, isDown: boolean): LogProblem {
+  const reason = isDown
+    ? "No PM2 daemon runs, so these are the files that its apps"
+    : `PM2 no longer lists ${app}. These are the files that it`;
+  const details = `${reason} left. A secret that only this app had, and that PM2's saved list does not have, is not known, and so not hidden.`;
   return { app, stream, code: "LOG_APP_DELETED", details };
 }
 
@@ -140,6 +152,11 @@ function requireCursor(cursor: string, sign: Sign): LogPosition[] {
   if (places !== undefined) return places;
   const details = "The cursor is wrong, or was made before this server started. Read again without it.";
   throw new LogFailure("INVALID_REQUEST", "LOG_CURSOR_STALE", details);
+}
+
+function notRunningError(home: string): LogFailure {
+  const details = `No PM2 daemon runs, and ${home} has no log of a requested app.`;
+  return new LogFailure("PM2_FAILED", "PM2_NOT_RUNNING", details);
 }
 
 function tooManyError(count: number): LogFailure {
