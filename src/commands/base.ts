@@ -15,6 +15,7 @@ import {
   type Ports,
 } from "../core/index.ts";
 import type { Fleet } from "../fleet/fleet.ts";
+import { withMembers } from "../core/words/record.ts";
 import type * as FleetModule from "../fleet/index.ts";
 import { jsonText, writeErr, writeOut } from "./terminal/output.ts";
 import { printable } from "./terminal/paint.ts";
@@ -151,7 +152,7 @@ export abstract class SvcmCommand extends Command {
     const releases = withProgress(ports.releases, (progress) => {
       if (progress.outcome === undefined) writeErr(`${printable(progressText(progress), stderrScreen())}\n`);
     });
-    return execute(operation, { ...ports, releases }, input, caller);
+    return execute(operation, withMembers(ports, { releases }), input, caller);
   }
 
   protected async logMissingEcosystem(response: {

@@ -1,5 +1,6 @@
 import { commandLineCaller, execute, withProgress, type Operation } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
+import { withMembers } from "../../core/words/record.ts";
 import { writeErr } from "./output.ts";
 import { printable } from "./paint.ts";
 import { stderrScreen } from "./screen.ts";
@@ -32,7 +33,7 @@ export async function executeAloud<OperationInput, Output>(
   process.on("SIGHUP", onHangUp);
   try {
     const caller = { source, grants, say, signal, ...(actor !== undefined && { actor }) };
-    return await execute(operation, { ...ports, releases }, input, caller);
+    return await execute(operation, withMembers(ports, { releases }), input, caller);
   } finally {
     process.removeListener("SIGHUP", onHangUp);
   }
