@@ -5,7 +5,7 @@ import { CoalescingBuffer } from "../../words/coalescing-buffer.ts";
 import { once } from "../../words/once.ts";
 import { probeSocket } from "../../pm2/daemon/daemon.ts";
 import { pm2Error, unreachableError } from "../../pm2/daemon/failure.ts";
-import { pm2Home } from "../../project/pm2-home.node.ts";
+import { pm2Home } from "../../project/workspace.node.ts";
 import { LogLink, type WatchListener } from "./log-link.ts";
 import { unpackLines } from "./packed.ts";
 import type { Call } from "./protocol.ts";
