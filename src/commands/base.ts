@@ -146,8 +146,7 @@ export abstract class SvcmCommand extends Command {
     operation: Operation<OperationInput, Output>,
     input: OperationInput,
   ): Promise<Output> {
-    const { source, actor, grants } = commandLineCaller();
-    const caller = { source, grants, signal: this.signal, ...(actor !== undefined && { actor }) };
+    const caller = Object.assign(commandLineCaller(), { signal: this.signal });
     const ports = await this.ports();
     const releases = withProgress(ports.releases, (progress) => {
       if (progress.outcome === undefined) writeErr(`${printable(progressText(progress), stderrScreen())}\n`);

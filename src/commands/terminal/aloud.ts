@@ -15,7 +15,6 @@ export async function executeAloud<OperationInput, Output>(
   operation: Operation<OperationInput, Output>,
   input: OperationInput,
 ): Promise<Output> {
-  const { source, actor, grants } = commandLineCaller();
   const hangUp = new AbortController();
   const signal = AbortSignal.any([command.signal, hangUp.signal]);
   const ports = await command.ports();
@@ -32,7 +31,7 @@ export async function executeAloud<OperationInput, Output>(
   });
   process.on("SIGHUP", onHangUp);
   try {
-    const caller = { source, grants, say, signal, ...(actor !== undefined && { actor }) };
+    const caller = Object.assign(commandLineCaller(), { say, signal });
     return await execute(operation, withMembers(ports, { releases }), input, caller);
   } finally {
     process.removeListener("SIGHUP", onHangUp);
