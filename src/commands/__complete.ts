@@ -12,13 +12,18 @@ export default class Complete extends SvcmCommand {
   async run(): Promise<void> {
     const [shell, ...rest] = this.argv;
     const line = shell === "bash" ? splitLine(rest[1] ?? "") : { words: ["svcm", ...rest.slice(1)], quote: "" };
-    const words = line.words.slice(1);
+    const words = shell === "powershell" ? withoutMark(line.words.slice(1)) : line.words.slice(1);
     this.root = /(?:^|\0)--root[=\0]([^\0]+)\0/.exec(words.join("\0"))?.[1];
     const answer = await complete(words, this.config.commands, (source) =>
       this.execute(completionList, { source }).catch(() => []),
     );
     this.logExactly(renderForShell(answer, shell === "bash" ? { line, wordBreaks: rest[0] ?? "" } : undefined));
   }
+}
+
+/** The script for PowerShell marks the unfinished word, because an empty argument could be lost. */
+function withoutMark(words: readonly string[]): string[] {
+  return [...words.slice(0, -1), words.at(-1)?.replace(/^=/, "") ?? ""];
 }
 
 interface Bash {

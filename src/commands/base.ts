@@ -15,6 +15,7 @@ import {
   type Ports,
 } from "../core/index.ts";
 import type { Fleet } from "../fleet/fleet.ts";
+import { withMembers } from "../core/words/record.ts";
 import type * as FleetModule from "../fleet/index.ts";
 import { jsonText, writeErr, writeOut } from "./terminal/output.ts";
 import { printable } from "./terminal/paint.ts";
@@ -145,13 +146,12 @@ export abstract class SvcmCommand extends Command {
     operation: Operation<OperationInput, Output>,
     input: OperationInput,
   ): Promise<Output> {
-    const { source, actor, grants } = commandLineCaller();
-    const caller = { source, grants, signal: this.signal, ...(actor !== undefined && { actor }) };
+    const caller = Object.assign(commandLineCaller(), { signal: this.signal });
     const ports = await this.ports();
     const releases = withProgress(ports.releases, (progress) => {
       if (progress.outcome === undefined) writeErr(`${printable(progressText(progress), stderrScreen())}\n`);
     });
-    return execute(operation, { ...ports, releases }, input, caller);
+    return execute(operation, withMembers(ports, { releases }), input, caller);
   }
 
   protected async logMissingEcosystem(response: {

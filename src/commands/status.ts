@@ -7,6 +7,7 @@ import { fit } from "./terminal/fit.ts";
 import { paint } from "./terminal/paint.ts";
 import { presentSubjects } from "./terminal/present-subjects.ts";
 import type { Screen } from "./terminal/screen.ts";
+import { andMore } from "../core/words/pluralize.ts";
 
 export default class StatusCommand extends SvcmCommand {
   static override summary = "Show the state in at most twelve lines, and the next command.";
@@ -46,7 +47,6 @@ export function statusLines(status: StatusResponse, screen: Screen, marks: reado
     return screen.width === undefined || line.length <= screen.width ? line : fit(line, screen.width).trimEnd();
   };
   const shown = points.slice(0, points.length > MAX_POINTS ? MAX_POINTS - 1 : MAX_POINTS);
-  const rest = points.length - shown.length;
   return [
     paint.bold(VERDICT_COLOURS[verdict](short(summary))),
     ...(processes === undefined ? [] : [short(processes, "  ")]),
@@ -54,7 +54,7 @@ export function statusLines(status: StatusResponse, screen: Screen, marks: reado
     ...shown.map(({ kind, message }) =>
       kind === "unknown" ? paint.yellow(short(message, "  ? ")) : paint.red(short(message, "  ! ")),
     ),
-    ...(rest > 0 ? [`  and ${rest} more`] : []),
+    ...andMore(points.length - shown.length).map((text) => `  ${text}`),
     ...marks.map((line) => short(line, "  ")),
     ...(next === null ? [] : [short(`Next: ${next}`)]),
   ];

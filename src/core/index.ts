@@ -1,8 +1,4 @@
-import { rights } from "./api/rights.ts";
-import { systemUser } from "./files/host.ts";
 export { systemUser } from "./files/host.ts";
-import type { Caller } from "./access/caller.ts";
-
 export { describeError, errorTable, failureCode, refusal, SvcmError } from "./api/errors.ts";
 export type { ErrorDescription, ErrorKind } from "./api/errors.ts";
 export type { ContractResponse, EnvDiffResponse, EnvWriteResponse, ErrorBody } from "./api/bodies.ts";
@@ -23,7 +19,7 @@ export { isOpenToOthers, writeSecretFile } from "./files/private-files.ts";
 export { isExpired } from "./access/tokens.ts";
 export type { NodeAsker, Operation } from "./access/operation.ts";
 export { countStates, stateText } from "./running/state-text.ts";
-export { MAX_FILE_BYTES, nodePorts, openPorts } from "./node-ports.ts";
+export { commandLineCaller, MAX_FILE_BYTES, nodePorts, openPorts, serverCaller } from "./node-ports.ts";
 export type { Ports } from "./ports.ts";
 export { FileError } from "./files/port-files.ts";
 export {
@@ -105,19 +101,3 @@ export type { ConsoleFiles, Encoding } from "./files/console-files.ts";
 export { folderProblem, repositoryRoot } from "./project/workspace.node.ts";
 export { overriddenFolders, overrideText } from "./project/folder-variables.ts";
 export { deliveryFile, privateCopy, type DeliveryFile, type PrivateCopy } from "./files/private-files.ts";
-
-/** At a terminal, file permissions limit the user; svcm adds no limits. */
-export function commandLineCaller(): Caller {
-  return {
-    source: "cli",
-    get actor() {
-      return systemUser();
-    },
-    grants: rights,
-  };
-}
-
-/** The server itself, which keeps the logs small. */
-export function serverCaller(): Caller {
-  return { ...commandLineCaller(), source: "serve" };
-}

@@ -1,16 +1,15 @@
-/** The ports of this machine. */
+/** The ports of this machine, and the user of this machine as a caller. */
 import { readEffect } from "./rollout/read-effect.ts";
 import { join, parse, resolve } from "node:path";
 import { nodeAsyncContext } from "./metrics/async-context.node.ts";
 import { auditLog } from "./access/audit-log.node.ts";
 import { ecosystemLoader } from "./pm2/loader/index.ts";
-import { nodeFacts } from "./project/facts/facts.node.ts";
-import { factsCache } from "./project/facts/facts-cache.node.ts";
+import { nodeFacts, factsCache } from "./project/facts/facts.node.ts";
 import { nodeFiles, nodeFileStamps } from "./files/index.ts";
 import { gitRevisions } from "./files/git.ts";
 import { nodeHealth } from "./rollout/health.node.ts";
 import { nodeHistoryFiles } from "./history/history-files.node.ts";
-import { nodeHost, systemClock } from "./files/host.ts";
+import { nodeHost, systemClock, systemUser } from "./files/host.ts";
 import { nodeInstallation } from "./setup/installation.node.ts";
 import { nodeLogs } from "./logs/files/index.ts";
 import { nodeLogCare } from "./logs/care/log-care.node.ts";
@@ -39,6 +38,8 @@ import { createTelemetry } from "./metrics/sampling/create-telemetry.ts";
 import { once } from "./words/once.ts";
 import { readSecrets } from "./pm2/ecosystem-file.ts";
 import type { Deploys } from "./deploy/port-deploys.ts";
+import type { Caller } from "./access/caller.ts";
+import { rights } from "./api/rights.ts";
 import type { Ports } from "./ports.ts";
 
 /** Enough for a deployments document with twenty thousand deploy targets. */
@@ -147,4 +148,20 @@ function createLazily<T extends object>(factories: { readonly [Name in keyof T]:
     Object.defineProperty(created, name, { get, configurable: true, enumerable: true });
   }
   return created;
+}
+
+/** At a terminal, file permissions limit the user; svcm adds no limits. */
+export function commandLineCaller(): Caller {
+  return {
+    source: "cli",
+    get actor() {
+      return systemUser();
+    },
+    grants: rights,
+  };
+}
+
+/** The server itself, which keeps the logs small. */
+export function serverCaller(): Caller {
+  return { ...commandLineCaller(), source: "serve" };
 }

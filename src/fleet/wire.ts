@@ -46,7 +46,7 @@ export type Reply = { readonly now: number } & (
   | { readonly ok: false; readonly kind: string; readonly error: ErrorBody }
 );
 
-export function encode(message: Request | Reply): Uint8Array {
+export function encode(message: object): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(message));
 }
 

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { pino, type Logger } from "pino";
 import { auditText, failureCode, SvcmError, toPrintable, type AuditRecord, type Ports } from "../core/index.ts";
 import { errorStack } from "../core/words/thrown.ts";
+import { withMembers } from "../core/words/record.ts";
 import type { FailureResponse } from "./response.ts";
 import { REQUEST_CUT_OFF } from "./failure.ts";
 import type { LogForm, LogLevel } from "./settings.ts";
@@ -34,8 +35,7 @@ export function standardError(): LogDestination {
 /** A refusal is logged even if it could not be recorded. */
 export function withAuditLog(ports: Ports, log: ServerLog): Ports {
   const { audit } = ports;
-  return {
-    ...ports,
+  return withMembers(ports, {
     audit: {
       async append(record) {
         const isProblem = record.outcome === "refused" || record.outcome === "failed";
@@ -50,8 +50,8 @@ export function withAuditLog(ports: Ports, log: ServerLog): Ports {
       newest: (query, signal) => audit.newest(query, signal),
       check: () => audit.check(),
       counts: () => audit.counts(),
-    },
-  };
+    } satisfies Ports["audit"],
+  });
 }
 
 export interface LoggedFailure {

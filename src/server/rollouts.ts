@@ -2,6 +2,7 @@ import type { Begun } from "../core/api/rollout-requests.ts";
 import type { ApplyFrame } from "../core/api/frames.ts";
 import { execute, withProgress, SvcmError, type Caller, type Operation, type Ports } from "../core/index.ts";
 import { errorStack } from "../core/words/thrown.ts";
+import { withMembers } from "../core/words/record.ts";
 import type { ServerLog } from "./log.ts";
 
 /** Applies and rollbacks, which continue when their client disconnects. */
@@ -37,7 +38,7 @@ export class Rollouts {
         this.#ports.telemetry.refresh();
       });
       const stoppable = { ...caller, signal: this.#stop.signal };
-      const running = execute(operation, { ...this.#ports, releases }, input, stoppable)
+      const running = execute(operation, withMembers(this.#ports, { releases }), input, stoppable)
         .then(
           () => resolve({ release: null }),
           (error: unknown) => {

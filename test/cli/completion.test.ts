@@ -36,7 +36,7 @@ const scripts = new Map<string, string>();
 
 /** Each shell's script is printed once. */
 function scriptOf(shell: string): string {
-  const file = join(workspace.root, `completion.${shell}`);
+  const file = join(workspace.root, shell === "powershell" ? "completion.ps1" : `completion.${shell}`);
   const script = scripts.get(shell) ?? svcm(["completion", shell]).stdout;
   scripts.set(shell, script);
   writeFileSync(file, script);
@@ -94,6 +94,29 @@ longTest.skipIf(!hasShell("zsh"))("zsh completes at a real prompt", () => {
     zpty -r -m shell seen '*SVC_HTTP_FRAMEWORK*' && print completed
     zpty -d shell`;
   expect(run("zsh", "-f", "-c", program)).toBe("completed\n");
+});
+
+describe("PowerShell", () => {
+  const offers = (...words: string[]): string[] =>
+    svcm(["__complete", "powershell", "--", ...words], { cwd: workspace.root }).stdout.split("\n");
+
+  test("gets an answer to the unfinished word, which has a mark", () => {
+    expect(offers("env", "get", "=SVC_HTTP_F")).toEqual(["none", expect.stringMatching(/^SVC_HTTP_FRAMEWORK\t./), ""]);
+    expect(offers("env", "set", "=SVC_REALTIME_API=")).toEqual([
+      "none",
+      "SVC_REALTIME_API=yes",
+      "SVC_REALTIME_API=no",
+      "",
+    ]);
+    expect(offers("targets", "list", "--root", "=")).toEqual(["folders", ""]);
+    expect(offers("=en")).toEqual(["none", "env", ""]);
+  });
+
+  test.skipIf(!hasShell("pwsh"))("completes and quotes at its own expansion of Tab", () => {
+    const program = `. '${scriptOf("powershell")}'; foreach ($line in 'svcm env get SVC_HTTP_F', 'svcm targets edit sh') {
+      (TabExpansion2 -inputScript $line -cursorColumn $line.Length).CompletionMatches.CompletionText }`;
+    expect(run("pwsh", "-NoProfile", "-Command", program)).toBe("SVC_HTTP_FRAMEWORK\n'shop $(touch pwned)'\n");
+  });
 });
 
 test("an unknown shell is refused, and the error lists the supported ones", () => {

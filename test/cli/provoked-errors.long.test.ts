@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "../support/free-port.ts";
-import { pidsOf } from "../support/pm2-daemon.ts";
+import { endProcesses } from "../support/pm2-daemon.ts";
 import { makeShop } from "../support/shop.ts";
 import { svcmProgram } from "../support/svcm.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -155,10 +155,7 @@ beforeAll(async () => {
   writeFileSync(join(root, "good.yaml"), GOOD);
   await svcmProgram(["apply", "--yes", "--allow-dirty"], { root, env });
 });
-afterAll(() => {
-  for (let pids = pidsOf(home); pids.length > 0; pids = pidsOf(home))
-    for (const pid of pids) process.kill(pid, "SIGKILL");
-});
+afterAll(() => endProcesses(home));
 
 const ACCEPTED = /accepted|for example|such as|did you mean|--help|svcm [a-z]+|between|give |add |write |only /i;
 

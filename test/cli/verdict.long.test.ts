@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { REPOSITORY } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
-import { pidsOf } from "../support/pm2-daemon.ts";
+import { endProcesses } from "../support/pm2-daemon.ts";
 import { makeShop } from "../support/shop.ts";
 import { svcmProgram } from "../support/svcm.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -40,10 +40,7 @@ const WITHOUT_VERDICT = new Set(
 );
 
 const home = temporaryFolder(afterAll);
-afterAll(() => {
-  for (let pids = pidsOf(home); pids.length > 0; pids = pidsOf(home))
-    for (const pid of pids) process.kill(pid, "SIGKILL");
-});
+afterAll(() => endProcesses(home));
 
 /** Applies, kills the worker, which PM2 restarts, and returns the release. */
 async function play(run: (row: string) => Promise<{ readonly stdout: string }>): Promise<string> {

@@ -6,7 +6,7 @@ import { afterEach, expect, test } from "vitest";
 import { checkout, moveToFreePorts } from "../support/checkout.ts";
 import { plainEnvironment, REPOSITORY, RUN } from "../support/command-line.ts";
 import { GIT_ENVIRONMENT } from "../support/git.ts";
-import { pidsOf } from "../support/pm2-daemon.ts";
+import { endProcesses } from "../support/pm2-daemon.ts";
 import { sampleOrAll } from "../support/runs.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { blocksOf } from "./blocks.ts";
@@ -36,10 +36,7 @@ module.exports = { apps: [app("dev-restapi"), app("dev-websocketapi")] };
 `;
 
 let home = "";
-afterEach(() => {
-  for (let pids = pidsOf(home); pids.length > 0; pids = pidsOf(home))
-    for (const pid of pids) process.kill(pid, "SIGKILL");
-});
+afterEach(() => endProcesses(home));
 
 /** The others in the long run: each starts dozens of programs. */
 const sample = pages.filter(([file]) => file === "docs/reference/svcm-yaml.md");

@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 import { plainEnvironment, REPOSITORY } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
 import { install, pack } from "../support/package.ts";
-import { pidsOf } from "../support/pm2-daemon.ts";
+import { endProcesses } from "../support/pm2-daemon.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runPage } from "./run-page.ts";
 
@@ -29,7 +29,7 @@ const PAGE = readFileSync(join(REPOSITORY, "docs/tutorial/own-backend.md"), "utf
 /** Installs the package in a project, and runs the commands of the page from its first section. */
 export async function runInstalled({ dependencies, code }: Backend): Promise<string[]> {
   const [root, state, home] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
-  onTestFinished(() => pidsOf(home).forEach((pid) => process.kill(pid, "SIGKILL")));
+  onTestFinished(() => endProcesses(home));
   const port = await freePort();
   const [, files = ""] = /```sh\n(printf[\s\S]*?)```/.exec(PAGE) ?? [];
   writeFileSync(join(root, "package.json"), '{ "name": "shop", "private": true }\n');

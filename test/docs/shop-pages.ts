@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 import { plainEnvironment, REPOSITORY, RUN } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
 import { GIT_ENVIRONMENT } from "../support/git.ts";
-import { pidsOf } from "../support/pm2-daemon.ts";
+import { endProcesses } from "../support/pm2-daemon.ts";
 import { makeShop } from "../support/shop.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runPage } from "./run-page.ts";
@@ -20,10 +20,7 @@ export const SHOP_PAGES: ReadonlySet<string> = new Set(["README.md", ...HOW_TOS]
 export function shellOfUser(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const folder = temporaryFolder();
   const home = join(folder, "pm2");
-  onTestFinished(() => {
-    for (let pids = pidsOf(home); pids.length > 0; pids = pidsOf(home))
-      for (const pid of pids) process.kill(pid, "SIGKILL");
-  });
+  onTestFinished(() => endProcesses(home));
   mkdirSync(join(folder, "bin"));
   writeFileSync(join(folder, "bin/svcm"), `#!/bin/sh\nexec "${process.execPath}" "${RUN}" "$@"\n`, { mode: 0o755 });
   const PATH = `${folder}/bin:${process.env["PATH"]}`;

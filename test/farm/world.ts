@@ -24,7 +24,7 @@ import { plainEnvironment } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
 import { GIT_ENVIRONMENT } from "../support/git.ts";
 import { pause } from "../support/pause.ts";
-import { pm2, pidsOf, type Pm2 } from "../support/pm2-daemon.ts";
+import { pm2, endProcesses, pidsOf, type Pm2 } from "../support/pm2-daemon.ts";
 import { listRawProcesses, type RawProcess } from "../support/raw-list.ts";
 import { pm2Command } from "../pm2/event-scenes.ts";
 
@@ -194,8 +194,7 @@ module.exports = { apps: [
   async killDaemon(): Promise<void> {
     const pid = pidsOf(this.own.home).find((one) => /God Daemon/.test(commandOf(one)));
     if (pid !== undefined) process.kill(pid, "SIGKILL");
-    for (let pids = pidsOf(this.own.home); pids.length > 0; pids = pidsOf(this.own.home))
-      for (const one of pids) tryKill(one);
+    endProcesses(this.own.home);
     await this.pm2("resurrect");
   }
 

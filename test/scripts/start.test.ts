@@ -17,7 +17,7 @@ import { moveToFreePorts, startableCheckout, takenOf } from "../support/checkout
 import { plainEnvironment, REPOSITORY } from "../support/command-line.ts";
 import { listenAt } from "../support/free-port.ts";
 import { runPage } from "../docs/run-page.ts";
-import { pidsOf } from "../support/pm2-daemon.ts";
+import { endProcesses, pidsOf } from "../support/pm2-daemon.ts";
 import { longTest } from "../support/runs.ts";
 
 const LISTENERS = 5;
@@ -34,7 +34,7 @@ describe("npm start and npm stop", () => {
     ports = await moveToFreePorts(root);
   });
   afterAll(() => {
-    for (const pid of pidsOf(pm2Home(root))) process.kill(pid, "SIGKILL");
+    endProcesses(pm2Home(root));
     rmSync(root, { recursive: true, force: true });
   });
 

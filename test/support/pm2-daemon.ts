@@ -148,8 +148,7 @@ export function pm2(daemon = DAEMON): Pm2 {
     pids: () => pidsOf(home),
     async end() {
       await Promise.all([starter, ...links].map((link) => link.close()));
-      // A process that starts while the others are ended is found by the next check.
-      for (let pids = pidsOf(home); pids.length > 0; pids = pidsOf(home)) for (const pid of pids) kill(pid);
+      endProcesses(home);
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
@@ -199,6 +198,11 @@ function environmentOf(pid: string): string[] {
   } catch {
     return [];
   }
+}
+
+/** Of a PM2_HOME. A process that starts while the others are ended is found by the next check. */
+export function endProcesses(home: string): void {
+  for (let pids = pidsOf(home); pids.length > 0; pids = pidsOf(home)) for (const pid of pids) kill(pid);
 }
 
 function kill(pid: number): void {

@@ -1,7 +1,6 @@
-import * as Flags from "@oclif/core/flags";
 import { configurationSet } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { assignmentArgs, parseAssignments, documentFlags } from "../terminal/flags.ts";
+import { assignmentArgs, clearFlag, parseAssignments, documentFlags } from "../terminal/flags.ts";
 import { editDocument, requireChange } from "../terminal/document-edits.ts";
 
 export default class ConfigSet extends SvcmCommand {
@@ -14,13 +13,7 @@ export default class ConfigSet extends SvcmCommand {
   ];
   static override args = assignmentArgs;
   static override flags = {
-    clear: Flags.string({
-      summary: "Key to remove, for example ports.websocket. Can be repeated.",
-      helpValue: "<key>",
-      multiple: true,
-      multipleNonGreedy: true,
-      default: [],
-    }),
+    clear: clearFlag("key", "ports.websocket"),
     ...documentFlags,
   };
 

@@ -1,8 +1,7 @@
-import * as Flags from "@oclif/core/flags";
 import { targetEdit, targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { targetArgs, targetFlags, fieldValues } from "../terminal/entry-flags.ts";
-import { documentFlags } from "../terminal/flags.ts";
+import { clearFlag, documentFlags } from "../terminal/flags.ts";
 import { editDocument, requireChange } from "../terminal/document-edits.ts";
 
 export default class TargetsEdit extends SvcmCommand {
@@ -17,13 +16,7 @@ export default class TargetsEdit extends SvcmCommand {
   static override args = targetArgs;
   static override flags = {
     ...targetFlags,
-    clear: Flags.string({
-      summary: "Field to remove, for example pm2Profile. Can be repeated.",
-      helpValue: "<field>",
-      multiple: true,
-      multipleNonGreedy: true,
-      default: [],
-    }),
+    clear: clearFlag("field", "pm2Profile"),
     ...documentFlags,
   };
 

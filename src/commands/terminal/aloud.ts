@@ -1,5 +1,6 @@
 import { commandLineCaller, execute, withProgress, type Operation } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
+import { withMembers } from "../../core/words/record.ts";
 import { writeErr } from "./output.ts";
 import { printable } from "./paint.ts";
 import { stderrScreen } from "./screen.ts";
@@ -14,7 +15,6 @@ export async function executeAloud<OperationInput, Output>(
   operation: Operation<OperationInput, Output>,
   input: OperationInput,
 ): Promise<Output> {
-  const { source, actor, grants } = commandLineCaller();
   const hangUp = new AbortController();
   const signal = AbortSignal.any([command.signal, hangUp.signal]);
   const ports = await command.ports();
@@ -31,8 +31,8 @@ export async function executeAloud<OperationInput, Output>(
   });
   process.on("SIGHUP", onHangUp);
   try {
-    const caller = { source, grants, say, signal, ...(actor !== undefined && { actor }) };
-    return await execute(operation, { ...ports, releases }, input, caller);
+    const caller = Object.assign(commandLineCaller(), { say, signal });
+    return await execute(operation, withMembers(ports, { releases }), input, caller);
   } finally {
     process.removeListener("SIGHUP", onHangUp);
   }

@@ -4,6 +4,7 @@ import { issuesVerdict, issueText } from "./issues.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 import { withVerdict } from "./verdict.ts";
+import { andMore } from "../../core/words/pluralize.ts";
 
 type Facts = DoctorResponse["facts"];
 type EnvironmentFile = Facts["files"][number];
@@ -43,7 +44,7 @@ const MAX_ISSUES_PER_CODE = 8;
 
 function issueLines(issues: DoctorResponse["issues"]): string[] {
   const { listed, more } = firstIssues(issues, MAX_ISSUES_PER_CODE);
-  return [...listed.map((issue) => `  ${renderIssueWithPlace(issue)}`), ...(more > 0 ? [`  and ${more} more`] : [])];
+  return [...listed.map(renderIssueWithPlace), ...andMore(more)].map((line) => `  ${line}`);
 }
 
 const STATUS = {

@@ -17,6 +17,7 @@ import { writeErr } from "./output.ts";
 import { stderrScreen, type Screen } from "./screen.ts";
 import { CommandLineError } from "./errors.ts";
 import { type Invocation, isOclifError, type OclifError, usageErrorOf } from "./usage.ts";
+import { andMore } from "../../core/words/pluralize.ts";
 
 export interface Failure {
   readonly exitCode: number;
@@ -69,12 +70,7 @@ function messageLines(body: ErrorBody, kind: ErrorKind | undefined): string[] {
   const issues = listed.map((issue) => `${locatedMessage(issue)}${suggestionText(issue)}`);
   const [first = "", ...rest] = (issues.length > 0 ? headline(body, kind) : (body.details ?? body.error)).split("\n");
   const messages = [first, ...rest, ...issues];
-  const indented = [
-    ...rest,
-    ...issues,
-    ...(more > 0 ? [`and ${more} more`] : []),
-    ...pathUnlessIn(body.path, messages),
-  ];
+  const indented = [...rest, ...issues, ...andMore(more), ...pathUnlessIn(body.path, messages)];
   return [`${paint.red("Error:")} ${first}`, ...indented.map((line) => `  ${line}`)];
 }
 

@@ -115,6 +115,16 @@ export function planInput({ app: apps, prune, preflight, ...flags }: PlanFlags) 
   return { ...pickEnvironment(flags), apps, prune: prune || undefined, preflight };
 }
 
+export function clearFlag(what: "field" | "key", example: string) {
+  return Flags.string({
+    summary: `${what === "key" ? "Key" : "Field"} to remove, for example ${example}. Can be repeated.`,
+    helpValue: `<${what}>`,
+    multiple: true,
+    multipleNonGreedy: true,
+    default: [],
+  });
+}
+
 export function appFlag(source: "ecosystem file" | "release") {
   return Flags.string({
     summary: `Only this app of the ${source}. Can be repeated.`,

@@ -15,6 +15,7 @@ import { fold } from "./fit.ts";
 import { paint, unpainted } from "./paint.ts";
 import { stdoutScreen, type Screen } from "./screen.ts";
 import { withVerdict, type Verdict } from "./verdict.ts";
+import { andMore } from "../../core/words/pluralize.ts";
 
 export function renderIssues(issues: readonly Issue[], screen: Screen): string {
   return withVerdict(issuesVerdict(issues), renderIssueLines(issues, screen));
@@ -33,7 +34,7 @@ export function issuesVerdict(issues: readonly Issue[], subject = ""): Verdict {
 export function renderIssueLines(issues: readonly Issue[], screen: Screen): string {
   const { listed, more } = firstIssues(issues);
   const lines = listed.map((issue) => `${issue.at ? `${paint.bold(locationText(issue.at))} ` : ""}${issueText(issue)}`);
-  const rest = more > 0 ? [paint.dim(`and ${more} more`)] : [];
+  const rest = andMore(more).map((text) => paint.dim(text));
   return fold([...lines, ...rest].join("\n"), screen);
 }
 

@@ -11,7 +11,7 @@ import { inLocalTime } from "../../core/words/local-time.ts";
 import { formatBytes, formatPercent } from "./numbers.ts";
 import { paint } from "./paint.ts";
 import { stateColour } from "./processes.ts";
-import { pluralize } from "../../core/words/pluralize.ts";
+import { andMore, pluralize } from "../../core/words/pluralize.ts";
 
 type Process = ProcessShowResponse["processes"][number];
 
@@ -84,12 +84,11 @@ function declarationLines(declaration: ProcessShowResponse["declaration"]): stri
   if (error !== undefined) return [`It is not compared with ${fileName}: ${error}`];
   if (!isDeclared) return [`${fileName} does not declare it.`];
   if (drift.length === 0) return [`It runs as ${fileName} declares it.`];
-  const fields = drift.map(({ field, key, state }) => `  ${key === null ? field : `${field} ${key}`}: ${state}`);
-  const rest = fields.length - MAX_DRIFT_FIELDS;
+  const fields = drift.map(({ field, key, state }) => `${key === null ? field : `${field} ${key}`}: ${state}`);
+  const listed = [...fields.slice(0, MAX_DRIFT_FIELDS), ...andMore(fields.length - MAX_DRIFT_FIELDS)];
   return [
     `It differs from ${fileName}; svcm plan --environment ${environment} shows the steps:`,
-    ...fields.slice(0, MAX_DRIFT_FIELDS),
-    ...(rest > 0 ? [`  and ${rest} more`] : []),
+    ...listed.map((line) => `  ${line}`),
   ];
 }
 

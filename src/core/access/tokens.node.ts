@@ -1,4 +1,4 @@
-import { FileError, type Files } from "../files/port-files.ts";
+import type { Files } from "../files/port-files.ts";
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, type BigIntStats } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,6 +9,7 @@ import { parseTokens, TOKENS_FILE, renderTokens, type StoredToken } from "./toke
 import type { Tokens } from "./port-tokens.ts";
 import { once } from "../words/once.ts";
 import { attempt } from "../files/file-error.ts";
+import { withFileErrors } from "../files/private-files.ts";
 import { fileState, fsync, hasErrorCode, NO_FOLLOW, O_RDWR, withFile, writeAll } from "../files/system.ts";
 import { createFolder, PRIVATE_FILE, writeNew } from "../files/write.ts";
 
@@ -34,7 +35,7 @@ export function nodeTokens(folder: string, files: Pick<Files, "replace">): Token
         const tokens = parseTokens(new TextDecoder().decode(current), path);
         return new TextEncoder().encode(renderTokens(decide(tokens)));
       };
-      await withTokenErrors(path, async () => {
+      await withFileErrors("TOKENS_FAILED", path, async () => {
         if (readStats(path) === undefined) await createFile(path, () => void decide([]), announce);
         else readPrivateFile(path);
         await files.replace(path, decideText, announce).catch(async (error: unknown) => {
@@ -102,15 +103,6 @@ function readPrivateFile(path: string): string {
     throw unusableError(path, (error as NodeJS.ErrnoException).code ?? "EUNKNOWN");
   } finally {
     if (file !== undefined) closeSync(file);
-  }
-}
-
-async function withTokenErrors(path: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!(error instanceof FileError)) throw error;
-    throw new SvcmError("TOKENS_FAILED", { code: error.code, path, details: error.message });
   }
 }
 

@@ -1,7 +1,5 @@
 import { join } from "node:path";
-import { SvcmError } from "../api/errors.ts";
-import { FileError } from "../files/port-files.ts";
-import { deliveryFile } from "../files/private-files.ts";
+import { deliveryFile, withFileErrors } from "../files/private-files.ts";
 import { parseMarks, renderMarks } from "./marks.ts";
 import type { Marks } from "./port-alerts.ts";
 
@@ -10,9 +8,9 @@ export function nodeMarks(folder: string): Marks {
   const path = join(folder, "marks.json");
   const file = deliveryFile(path);
   return {
-    read: () => withMarkErrors(path, async () => parseMarks(await file.read(), path)),
+    read: () => withFileErrors("MARKS_FAILED", path, async () => parseMarks(await file.read(), path)),
     change: (decide) =>
-      withMarkErrors(path, () =>
+      withFileErrors("MARKS_FAILED", path, () =>
         file.change(async (content, save) => {
           const next = decide(parseMarks(content, path));
           await save(renderMarks(next));
@@ -20,13 +18,4 @@ export function nodeMarks(folder: string): Marks {
         }),
       ),
   };
-}
-
-async function withMarkErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof FileError)) throw error;
-    throw new SvcmError("MARKS_FAILED", { code: error.code, path, details: error.message });
-  }
 }

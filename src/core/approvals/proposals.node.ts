@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
-import { SvcmError } from "../api/errors.ts";
 import { attempt } from "../files/file-error.ts";
 import { fileLocks } from "../files/lock.ts";
 import { withLogFile } from "../files/log.ts";
 import { FileError } from "../files/port-files.ts";
+import { withFileErrors } from "../files/private-files.ts";
 import { identifyProcess, isRunning, listAncestors, type UniqueProcess } from "../files/process-identity.ts";
 import { read } from "../files/system.ts";
 import { createFolder, replacePrivate } from "../files/write.ts";
@@ -34,11 +34,11 @@ export function nodeProposals(folder: string): Proposals {
   };
   return {
     self,
-    read: () => withProposalErrors(path, readAll),
+    read: () => withFileErrors("PROPOSALS_FAILED", path, readAll),
     ancestors: async () => await listAncestors(await self()),
     createId: () => Array.from(randomBytes(ID_LENGTH), (byte) => ALPHABET[byte % ALPHABET.length]).join(""),
     put: (nowMs, decide) =>
-      withProposalErrors(path, async () => {
+      withFileErrors("PROPOSALS_FAILED", path, async () => {
         await attempt("write", path, () => createFolder(dirname(path)));
         return await locks.withLock({ target: path, path }, async (nonce) => {
           // The values of one that expired must not stay on the disk.
@@ -62,13 +62,4 @@ async function withInterruption(proposal: StoredProposal, self: UniqueProcess): 
   if (runner.host !== self.host || runner.pidNamespace !== self.pidNamespace) return proposal;
   const isAlive = runner.bootId === self.bootId && (await isRunning(runner, self));
   return isAlive ? proposal : { ...proposal, state: "interrupted", input: {} };
-}
-
-async function withProposalErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof FileError)) throw error;
-    throw new SvcmError("PROPOSALS_FAILED", { code: error.code, path, details: error.message });
-  }
 }

@@ -12,6 +12,7 @@ import { deployOfPath, type Layout } from "./layout.ts";
 import type { NewRelease } from "./find-code.ts";
 import { isNoData } from "./no-data.ts";
 import type { ReleaseWorld } from "./port-deploys.ts";
+import { andMore } from "../words/pluralize.ts";
 
 /** Of PM2, also outside of a folder for logs. */
 const OUTPUT = /\.(?:log|pid)$/i;
@@ -86,14 +87,12 @@ async function listChanged({ ports }: DeployContext): Promise<string[]> {
 
 function requireNone(paths: readonly string[], apps: readonly string[]): void {
   if (paths.length === 0) return;
-  const named = paths.slice(0, MAX_NAMED).map((path) => `  ${path}`);
-  const more = paths.length > MAX_NAMED ? [`  and ${paths.length - MAX_NAMED} more`] : [];
+  const named = [...paths.slice(0, MAX_NAMED), ...andMore(paths.length - MAX_NAMED)];
   throw new SvcmError("DEPLOY_FAILED", {
     code: "DEPLOY_UNDECIDED",
     details: [
       `${apps.slice(0, 3).join(", ")} ${apps.length === 1 ? "runs" : "run"} in the checkout, which has files that the release lacks:`,
-      ...named,
-      ...more,
+      ...named.map((line) => `  ${line}`),
     ].join("\n"),
     hint: "Name those that an app reads or writes in deploy.shared of svcm.yaml, and the others in deploy.left. Commit and push it.",
   });

@@ -2,7 +2,7 @@ import { FileError } from "./port-files.ts";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { SvcmError } from "../api/errors.ts";
+import { SvcmError, type ErrorKind } from "../api/errors.ts";
 
 import { attempt } from "./file-error.ts";
 import { fileLocks } from "./lock.ts";
@@ -89,4 +89,14 @@ async function readStored(path: string): Promise<string | undefined> {
     const length = await read(fd, bytes, 0);
     return bytes.toString("utf8", 0, length);
   });
+}
+
+/** @throws {SvcmError} `kind`, with what the system says about the file */
+export async function withFileErrors<T>(kind: ErrorKind, path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    throw new SvcmError(kind, { code: error.code, path, details: error.message });
+  }
 }

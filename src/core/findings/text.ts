@@ -2,6 +2,7 @@ import { locationText, type Issue } from "../api/issue.ts";
 import { toPrintable } from "./cells.ts";
 import { renderFrame } from "./code-frame.ts";
 import { countIssues, firstIssues, indexLines, issueLocation, unmentionedAccepted, type Report } from "./report.ts";
+import { andMore } from "../words/pluralize.ts";
 
 export interface Paint {
   readonly bold: (text: string) => string;
@@ -27,8 +28,8 @@ export function renderText(report: Report, paint: Paint, { width }: RenderOption
     const line = isShown ? lines.at(place.line) : undefined;
     return [heading(issue, paint), ...frame(line, place, { paint, width }), ...hints(issue, paint)].join("\n");
   });
-  if (more > 0) blocks.push(paint.dim(`and ${more} more`));
-  return [summary(report.issues, paint), ...blocks].join("\n\n");
+  const rest = andMore(more).map((text) => paint.dim(text));
+  return [summary(report.issues, paint), ...blocks, ...rest].join("\n\n");
 }
 
 export function severityText({ severity }: Pick<Issue, "severity">, { red, yellow }: Paint): string {

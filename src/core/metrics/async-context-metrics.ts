@@ -1,7 +1,7 @@
-import { cutText } from "../words/cut-text.ts";
 import type { AsyncContextResult } from "./port-async-context.ts";
 import type { AsyncContextMetrics } from "../api/metrics.ts";
 
+import { truncate } from "../pm2/list.ts";
 import { parseRecord, isRecord } from "../words/record.ts";
 import { REDACTED } from "../secrets/redact.ts";
 import { isSecretName } from "../secrets/secret-name.ts";
@@ -67,7 +67,6 @@ function failure(code: Failure["code"], error: string, status?: number): Failure
 
 const MAX_KEYS = 50;
 const MAX_DEPTH = 3;
-const MAX_TEXT_LENGTH = 200;
 
 /** A session id is enough to log in. */
 const SESSION = /session|\bsid\b/i;
@@ -99,9 +98,4 @@ function redactedValue(key: string, value: unknown, scrub: (text: string) => str
   if (typeof value === "string") return TOKEN.test(value) ? REDACTED : truncate(scrub(value));
   if (value === null || typeof value === "number" || typeof value === "boolean") return value;
   return isRecord(value) && depth < MAX_DEPTH ? redactedObject(value, scrub, depth + 1) : REDACTED;
-}
-
-/** Cutting must not hide the `@` after a password. */
-function truncate(text: string): string {
-  return cutText(text, MAX_TEXT_LENGTH);
 }

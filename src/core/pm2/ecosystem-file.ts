@@ -18,7 +18,7 @@ import {
 } from "../project/resolve.ts";
 import { PROJECT_FILE } from "../project/project.ts";
 import { baseName } from "../words/path.ts";
-import { isRecord } from "../words/record.ts";
+import { isRecord, withMembers } from "../words/record.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 import { ecosystemFileNames, pm2FileKind } from "./file-name.ts";
 import { normaliseApp } from "./normalise.ts";
@@ -74,7 +74,8 @@ export async function repeatEcosystem<Content extends EcosystemFile>(
 
 export function withPurpose<P extends EcosystemPorts>(ports: P, purpose: LoadPurpose): P {
   const { ecosystems } = ports;
-  return { ...ports, ecosystems: { ...ecosystems, load: (path, cwd) => ecosystems.load(path, cwd, purpose) } };
+  const load: EcosystemLoader["load"] = (path, cwd) => ecosystems.load(path, cwd, purpose);
+  return withMembers(ports, { ecosystems: { ...ecosystems, load } });
 }
 
 async function readNamed(ports: EcosystemPorts, environment: Environment): Promise<LocatedEcosystem> {

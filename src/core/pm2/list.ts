@@ -48,7 +48,7 @@ export function scrubMetrics(record: ProcessRecord, scrub: (text: string) => str
   return { ...record, customMetrics: Object.fromEntries(metrics), customMetricUnits: Object.fromEntries(units) };
 }
 
-/** Only for scrubbed text: cutting earlier could leave part of a secret. */
-function truncate(text: string): string {
+/** Only for scrubbed text: cutting earlier could leave part of a secret, or hide the `@` after a password. */
+export function truncate(text: string): string {
   return cutText(text, MAX_TEXT_LENGTH);
 }

@@ -8,11 +8,10 @@ import {
   fstatSync,
   mkdirSync,
   openSync,
-  readdirSync,
-  readFileSync,
   readSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { listIfReadable, readIfReadable } from "../files/system.ts";
 import type { Project } from "../project/project.ts";
 import type { ProcessRecord } from "./process-record.ts";
 import { deployRootOf, mayWatchState } from "../project/state-place.ts";
@@ -38,7 +37,8 @@ export async function findStateFolder({ root, pm2Home, project, list }: StatePla
   const outside = join(pm2Home, "svcm", serviceName(root), "state");
   if (existsSync(outside)) return outside;
   const isWatched =
-    pm2Files(root, project).some((path) => mayWatchState(readText(path))) || (await isWatchedNow(root, pm2Home, list));
+    pm2Files(root, project).some((path) => mayWatchState(readIfReadable(path))) ||
+    (await isWatchedNow(root, pm2Home, list));
   return isWatched ? takeOver(inside, outside) : inside;
 }
 
@@ -49,27 +49,11 @@ function pm2Files(root: string, project: Project | undefined): string[] {
     ),
   );
   const found = [root, join(root, "pm2")].flatMap((folder) =>
-    listNames(folder)
+    listIfReadable(folder)
       .filter(isPm2Name)
       .map((name) => join(folder, name)),
   );
   return [...new Set([...declared, ...found])];
-}
-
-function listNames(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
 }
 
 /** PM2 logs each watch that it starts, so most daemons need no question. */

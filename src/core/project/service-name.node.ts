@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { readIfReadable } from "../files/system.ts";
 import { parseRecord } from "../words/record.ts";
 import { isReleaseName } from "./release-name.ts";
 
@@ -8,27 +8,20 @@ import { isReleaseName } from "./release-name.ts";
  * Git repository, else the folder that holds the releases.
  */
 export function serviceName(root: string): string {
-  const { name } = parseRecord(readText(join(root, "package.json"))) ?? {};
+  const { name } = parseRecord(readIfReadable(join(root, "package.json"))) ?? {};
   const text = typeof name === "string" && name !== "" ? name : (originName(root) ?? folderName(root));
   return text.replaceAll(/[^\w.-]+/g, "-").replace(/^[.-]+/, "") || "service";
 }
 
 function originName(root: string): string | undefined {
-  const folder = /^gitdir: (.+)\/worktrees\/[^/\n]+$/m.exec(readText(join(root, ".git")))?.[1] ?? join(root, ".git");
+  const folder =
+    /^gitdir: (.+)\/worktrees\/[^/\n]+$/m.exec(readIfReadable(join(root, ".git")))?.[1] ?? join(root, ".git");
   const [, url = ""] =
-    /^\[remote "origin"\]\n(?:(?:[ \t].*)?\n)*?[ \t]+url = (.+)$/m.exec(readText(join(folder, "config"))) ?? [];
+    /^\[remote "origin"\]\n(?:(?:[ \t].*)?\n)*?[ \t]+url = (.+)$/m.exec(readIfReadable(join(folder, "config"))) ?? [];
   return /([^/:]+?)(?:\/?\.git)?\/*$/.exec(url)?.[1];
 }
 
 function folderName(root: string): string {
   const parent = dirname(root);
   return isReleaseName(basename(root)) && parent !== dirname(parent) ? folderName(parent) : basename(root);
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
 }

@@ -4,8 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { SvcmError } from "../api/errors.ts";
 import { CONFIG_VARIABLE, PM2_VARIABLE } from "./folder-variables.ts";
 import { PROJECT_FILE } from "./project.ts";
-
-import { pm2Home } from "./pm2-home.node.ts";
+import { homedir } from "node:os";
 
 export interface WorkspaceOptions {
   readonly root?: string | undefined;
@@ -92,4 +91,23 @@ export function folderProblem(path: string): string | undefined {
     const { code } = error as NodeJS.ErrnoException;
     return code === "ENOENT" ? "it does not exist" : `it cannot be read (${code})`;
   }
+}
+
+/** A socket path has at most 107 bytes. PM2 truncates a longer one and then waits forever. */
+const MAX_HOME_BYTES = 97;
+
+export interface Pm2Home {
+  readonly folder: string;
+  readonly socket: string;
+}
+
+export function pm2Home(env: Readonly<Record<string, string | undefined>>, cwd: string): Pm2Home {
+  const folder = resolve(cwd, env["PM2_HOME"] || join(env["HOME"] || homedir(), ".pm2"));
+  return { folder, socket: join(folder, "rpc.sock") };
+}
+
+export function homeProblem({ folder }: Pm2Home): string | undefined {
+  const bytes = Buffer.byteLength(folder);
+  if (process.platform === "win32" || bytes <= MAX_HOME_BYTES) return undefined;
+  return `The path of PM2_HOME has ${bytes} bytes, and a socket in it cannot be addressed. Accepted: at most ${MAX_HOME_BYTES} bytes.`;
 }

@@ -4,6 +4,7 @@ import type { EnvironmentRequest } from "../project/resolve.ts";
 import type { Repository } from "../pm2/ports.ts";
 import type { HasRevisions } from "../files/port-revisions.ts";
 import type { HasRunningCode } from "../running/port-running-code.ts";
+import { withMembers } from "../words/record.ts";
 
 /** After a deploy, its release is what this machine should run, and the checkout is only where commands are given. */
 export interface Deployed {
@@ -48,5 +49,5 @@ export interface HasDeployed {
 /** For what concerns the processes: without a deploy, the same ports. */
 export async function withDeployed<P extends HasDeployed>(ports: P, request: EnvironmentRequest): Promise<P> {
   const world = await ports.deployed.world(request);
-  return world === undefined ? ports : { ...ports, ...world };
+  return world === undefined ? ports : withMembers(ports, world);
 }

@@ -17,6 +17,7 @@ import { expectedApps, type ExpectedApp } from "./expected.ts";
 import type { Digests } from "../running/env-file-digests.ts";
 import { readEnvFileContents } from "../running/read-env-files.ts";
 import { decideEffect, mergeEffects, type FileReader } from "../running/stale-processes.ts";
+import { withMembers } from "../words/record.ts";
 
 const NO_EFFECT: KnownEffect = { staleProcesses: [], overrides: [], elsewhere: [] };
 
@@ -35,7 +36,7 @@ export async function readEffect(
   const { name: environment, service = "" } = file;
   const users = project ? findLayerUsers(project, ports.workspace.root, file.path) : [{ service: "", environment }];
   try {
-    const once = { ...ports, ecosystems: loadOnce(ports.ecosystems) };
+    const once = withMembers(ports, { ecosystems: loadOnce(ports.ecosystems) });
     const running = await listOrEmpty(ports.processes);
     const effects = await Promise.all(
       users.map(async (user) => {

@@ -5,6 +5,10 @@ export function pluralize(count: number, one: string, many = `${one}s`): string 
 
 /** `a, b, c and 2 more` */
 export function nameList(names: readonly string[], max = 6): string {
-  const more = names.length > max ? ` and ${names.length - max} more` : "";
-  return `${names.slice(0, max).join(", ")}${more}`;
+  return [names.slice(0, max).join(", "), ...andMore(names.length - max)].join(" ");
+}
+
+/** Nothing unless items are left out. */
+export function andMore(count: number): string[] {
+  return count > 0 ? [`and ${count} more`] : [];
 }

@@ -11,6 +11,14 @@ export function parseRecord(text: string): Readonly<Record<string, unknown>> | u
   }
 }
 
+/**
+ * The same object with other members. A spread would read each member, so it would create every port that is created on
+ * first use.
+ */
+export function withMembers<T extends object, Members extends object>(object: T, members: Members): T & Members {
+  return Object.create(object, Object.getOwnPropertyDescriptors(members)) as T & Members;
+}
+
 /** A record whose members have names of users must be asked with this: every object inherits a `constructor`. */
 export function ownMember<T>(record: Readonly<Record<string, T>> | null | undefined, name: string): T | undefined {
   return record && Object.hasOwn(record, name) ? record[name] : undefined;

@@ -4,6 +4,7 @@ import { eventBody } from "../../core/api/events.ts";
 import type { NodeRecord, SentRecord } from "../../core/index.ts";
 import type { StoredMessage } from "../link-events.ts";
 import { MAX_RECORD_BYTES } from "../link-streams.ts";
+import { encode } from "../wire.ts";
 
 /** A node with another version may send further members, and a faulty node anything. */
 const messageSchema = z.object({
@@ -20,12 +21,12 @@ const MAX_BYTES = MAX_RECORD_BYTES - 512;
 
 /** The longest parts of a larger record are removed. */
 export function encodeRecord(record: NodeRecord, aheadMs: number): Uint8Array {
-  const bytes = encodeJson({ ...record, aheadMs });
+  const bytes = encode({ ...record, aheadMs });
   if (bytes.length <= MAX_BYTES) return bytes;
   const { id, event, audit } = record;
-  if (event !== undefined) return encodeJson({ id, aheadMs, event: { ...event, evidence: [TOO_LARGE] } });
+  if (event !== undefined) return encode({ id, aheadMs, event: { ...event, evidence: [TOO_LARGE] } });
   const { keys: _keys, processes: _processes, target: _target, ...rest } = audit ?? {};
-  return encodeJson({ id, aheadMs, audit: { ...rest, target: TOO_LARGE } });
+  return encode({ id, aheadMs, audit: { ...rest, target: TOO_LARGE } });
 }
 
 /** @returns `undefined` if the message does not come from svcm */
@@ -36,8 +37,4 @@ export function decodeRecord({ node, data }: Pick<StoredMessage, "node" | "data"
   } catch {
     return undefined;
   }
-}
-
-function encodeJson(content: object): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(content));
 }

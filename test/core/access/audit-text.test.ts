@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { subjectText } from "../../../src/core/access/audit-text.ts";
+import { callerText, subjectText } from "../../../src/core/access/audit-text.ts";
 import type { AuditRecord } from "../../../src/core/api/audit-record.ts";
 
 function record(about: Partial<AuditRecord>): AuditRecord {
@@ -23,4 +23,12 @@ test.each([
   ["keys", { keys: ["A", "B"] }, "A, B"],
 ])("a record about %s names each subject once", (_, about, subject) => {
   expect(subjectText(record(about))).toBe(subject);
+});
+
+test.each([
+  [{ source: "cli" }, "cli"],
+  [{ source: "cli", actor: "ada" }, "ada (cli)"],
+  [{ source: "mcp", actor: "ada", client: 'a "tool"' }, 'ada (mcp, says it is "a \\"tool\\"")'],
+] as const)("the caller %j is %s", (caller, text) => {
+  expect(callerText({ actor: undefined, ...caller })).toBe(text);
 });

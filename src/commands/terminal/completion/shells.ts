@@ -1,4 +1,4 @@
-export const shells = ["bash", "zsh", "fish"] as const;
+export const shells = ["bash", "zsh", "fish", "powershell"] as const;
 export type Shell = (typeof shells)[number];
 
 /**
@@ -64,6 +64,46 @@ function __svcm_complete
   end
 end
 complete --command svcm --no-files --arguments '(__svcm_complete)'
+`,
+  powershell: literally`# Completion of svcm for PowerShell. In $PROFILE: svcm completion powershell | Out-String | Invoke-Expression
+Register-ArgumentCompleter -Native -CommandName svcm -ScriptBlock {
+  param($wordToComplete, $commandAst, $cursorPosition)
+  $program = $commandAst.GetCommandName()
+  $words = @()
+  $unfinished = ''
+  foreach ($element in @($commandAst.CommandElements | Select-Object -Skip 1)) {
+    $text = $element.Extent.Text
+    if ($element.Extent.StartOffset -ge $cursorPosition) { break }
+    if ($element.Extent.EndOffset -ge $cursorPosition) {
+      $unfinished = $text.Substring(0, $cursorPosition - $element.Extent.StartOffset) -replace '^[''"]|[''"]$', ''
+    } elseif ($element -is [System.Management.Automation.Language.StringConstantExpressionAst]) {
+      $words += $element.Value
+    } else {
+      $words += $text
+    }
+  }
+  # Older versions drop an empty argument, so the unfinished word begins with an equals sign.
+  $answer = @(& $program __complete powershell -- @words "=$unfinished" 2>$null)
+  $candidates = @($answer | Select-Object -Skip 1)
+  if ($candidates.Count -eq 0) {
+    if ($answer[0] -eq 'files') { return }
+    if ($answer[0] -eq 'folders') {
+      return [System.Management.Automation.CompletionCompleters]::CompleteFilename($wordToComplete) |
+        Where-Object ResultType -eq 'ProviderContainer'
+    }
+    # Without any result, PowerShell completes files.
+    return ''
+  }
+  foreach ($candidate in $candidates) {
+    $value, $about = $candidate -split '\t', 2
+    if (-not $about) { $about = $value }
+    $shown = $value
+    if ($value -notmatch '^[\w./:=+-]+$') {
+      $value = "'" + [System.Management.Automation.Language.CodeGeneration]::EscapeSingleQuotedStringContent($value) + "'"
+    }
+    [System.Management.Automation.CompletionResult]::new($value, $shown, 'ParameterValue', $about)
+  }
+}
 `,
 };
 

@@ -1,6 +1,7 @@
-import { readdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { listIfReadable } from "../../files/system.ts";
 import { DEPLOY_ID, type Layout } from "../layout.ts";
 
 /** Of a folder that is being removed. */
@@ -19,7 +20,7 @@ export async function removeLeftovers({ current, releases, records, repository }
   }
   // No Git of svcm runs now: the deploy lock is held.
   const locks = ["", "refs/heads", "refs/tags", "refs/svcm"].flatMap((folder) =>
-    listNames(join(repository, folder))
+    listIfReadable(join(repository, folder))
       .filter((name) => name.endsWith(".lock"))
       .map((name) => join(repository, folder, name)),
   );
@@ -29,13 +30,5 @@ export async function removeLeftovers({ current, releases, records, repository }
 /** The record is written first, so an unrecorded folder is a foreign one, unless nothing is in it. */
 async function isEmptyFolder(path: string): Promise<boolean> {
   const stats = await lstat(path);
-  return stats.isDirectory() && listNames(path).length === 0;
-}
-
-function listNames(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+  return stats.isDirectory() && listIfReadable(path).length === 0;
 }

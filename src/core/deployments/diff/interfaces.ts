@@ -1,4 +1,5 @@
 import { type Candidate, textField } from "../candidate.ts";
+import { controllerKey, entrypointKey } from "../rules/interfaces.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 import type { Change, DeploymentsDiff } from "./change.ts";
 import { compareWorkloads, interfaceWorkloads, type Workload } from "./effects.ts";
@@ -38,13 +39,4 @@ function interfaceChange(
     effect.kind === "process" ? { ...effect, action: "touch" as const } : effect,
   );
   return { section: "interfaces", kind, ...name, fields, effects };
-}
-
-function entrypointKey(adapter: Candidate): string | undefined {
-  const [type, entrypoint] = [textField(adapter, "type"), textField(adapter, "entrypoint")];
-  return entrypoint === "" ? undefined : fingerprint([type, entrypoint]);
-}
-
-function controllerKey(adapter: Candidate): string | undefined {
-  return textField(adapter, "controller") || undefined;
 }

@@ -88,11 +88,11 @@ export const interfaceDuplicate: Rule = {
   },
 };
 
-function entrypointKey(adapter: Candidate): string | undefined {
+export function entrypointKey(adapter: Candidate): string | undefined {
   const entrypoint = textField(adapter, "entrypoint");
   return entrypoint === "" ? undefined : `${textField(adapter, "type")}\n${entrypoint}`;
 }
 
-function controllerKey(adapter: Candidate): string | undefined {
+export function controllerKey(adapter: Candidate): string | undefined {
   return textField(adapter, "controller") || undefined;
 }

@@ -4,7 +4,7 @@ import type { LogFilter, Logs } from "../port-logs.ts";
 import { CoalescingBuffer } from "../../words/coalescing-buffer.ts";
 import { probeSocket } from "../../pm2/daemon/daemon.ts";
 import { pm2Error, unreachableError } from "../../pm2/daemon/failure.ts";
-import { pm2Home } from "../../project/pm2-home.node.ts";
+import { pm2Home } from "../../project/workspace.node.ts";
 import { LogLink, readInThread, readInWorker, type WatchListener } from "./log-link.ts";
 import type { Batch, Call, ReaderData } from "./protocol.ts";
 

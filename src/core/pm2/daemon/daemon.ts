@@ -1,8 +1,11 @@
 import { connect } from "node:net";
 import type { ProcessName } from "../port-processes.ts";
 import { errorCode } from "../../words/thrown.ts";
-import { pm2Home } from "../../project/pm2-home.node.ts";
+import { pm2Home } from "../../project/workspace.node.ts";
 import { AnswerReader, encodeRequest } from "./message.ts";
+import { readlinkSync } from "node:fs";
+import { join } from "node:path";
+import { readIfReadable } from "../../files/system.ts";
 
 /** `undefined` if PM2 does not respond in time. Without a worker: completion must not keep a user waiting. */
 export function callDaemon(
@@ -68,4 +71,37 @@ function parseName(item: unknown): ProcessName[] {
       namespace: typeof namespace === "string" ? namespace : "default",
     },
   ];
+}
+
+const ZONES = "/zoneinfo/";
+
+/** `TZ` of the daemon; `undefined` if it uses the zone of the machine, or if its environment cannot be read. */
+export function readDaemonZone(home: string): string | undefined {
+  return readEnvironment(home)
+    .find((variable) => variable.startsWith("TZ="))
+    ?.slice("TZ=".length);
+}
+
+/**
+ * The zone in which the daemon writes times; `undefined` if it is that of this process, or not known.
+ * @param own `TZ` of this process
+ */
+export function otherZone(home: string, own = process.env["TZ"]): string | undefined {
+  const zone = readDaemonZone(home);
+  if (zone === own || readEnvironment(home).length < 2) return undefined;
+  return zone ?? machineZone();
+}
+
+function readEnvironment(home: string): string[] {
+  const pid = readIfReadable(join(home, "pm2.pid")).trim();
+  return readIfReadable(`/proc/${pid}/environ`).split("\0");
+}
+
+function machineZone(): string | undefined {
+  try {
+    const [, zone] = readlinkSync("/etc/localtime").split(ZONES);
+    return zone;
+  } catch {
+    return "UTC";
+  }
 }

@@ -9,7 +9,7 @@ import { errorCode } from "../../words/thrown.ts";
 import { fileLocks, type LockedFile } from "../../files/lock.ts";
 import { listPm2Names, probeSocket } from "./daemon.ts";
 import { homeFailure, LinkFailure, pm2Error, unreachableError } from "./failure.ts";
-import { homeProblem, pm2Home, type Pm2Home } from "../../project/pm2-home.node.ts";
+import { homeProblem, pm2Home, type Pm2Home } from "../../project/workspace.node.ts";
 import { digestWith, homeKey } from "./key.ts";
 import { Link } from "./link.ts";
 import { ownProcess } from "./proc.ts";

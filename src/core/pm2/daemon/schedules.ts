@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { readDaemonZone } from "./daemon-zone.ts";
+import { readDaemonZone } from "./daemon.ts";
 import { findPm2, type Pm2Places } from "./find-pm2.ts";
 import type { Schedules, ScheduleTimes } from "../port-schedules.ts";
 

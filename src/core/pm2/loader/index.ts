@@ -8,7 +8,7 @@ import { attempt, fileError } from "../../files/file-error.ts";
 import { hasErrorCode } from "../../files/system.ts";
 import type { FileLocation } from "./outcome.ts";
 import { findPm2 } from "../daemon/find-pm2.ts";
-import { pm2Home } from "../../project/pm2-home.node.ts";
+import { pm2Home } from "../../project/workspace.node.ts";
 import { loadError, runProgram } from "./run-program.ts";
 import { hasCredentials } from "../../secrets/redact.ts";
 import { isSecretName } from "../../secrets/secret-name.ts";

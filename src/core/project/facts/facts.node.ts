@@ -1,7 +1,7 @@
 import { applyFolderVariables, type FolderVariables } from "../folder-variables.ts";
 import type { Facts, Workspace } from "../port-repository.ts";
 import { FileError, type Files } from "../../files/port-files.ts";
-import { statSync } from "node:fs";
+import { statSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ErrorCode } from "../../api/code.ts";
 import { locatedMessage } from "../../api/issue.ts";
@@ -15,12 +15,11 @@ import {
 import { limitMatrix } from "./own-contract.ts";
 import type { Fact } from "./read.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../../api/facts.ts";
-
 import { DUPLICATE_KEYS_MESSAGE, PROJECT_FILE, projectContract, projectMatrix, type Project } from "../project.ts";
 import { decodeUtf8, describeInvalidUtf8 } from "../../words/utf8.ts";
 import { attempt } from "../../files/file-error.ts";
 import { fileState, hasErrorCode } from "../../files/system.ts";
-import type { FactsCache } from "./facts-cache.node.ts";
+import { userCache, type UserCache } from "../../files/user-cache.ts";
 
 /** Packaged data replaces a missing contract or matrix. */
 export function nodeFacts(
@@ -174,4 +173,47 @@ class FactFile<T> {
       source,
     });
   }
+}
+
+export interface FactsCache {
+  read(text: string): unknown;
+  store(text: string, value: unknown): void;
+}
+
+const MAX_FILES = 64;
+
+export function factsCache(env: Readonly<Record<string, string | undefined>>): FactsCache | undefined {
+  const cache = openCache(env);
+  return (
+    cache && {
+      read: (text) => parseEntry(text, cache.read(entryName(text))?.toString()),
+      store: (text, value) => cache.store(() => [[entryName(text), Buffer.from(JSON.stringify([text, value]))]]),
+    }
+  );
+}
+
+function parseEntry(text: string, entry: string | undefined): unknown {
+  try {
+    const [key, value] = JSON.parse(entry ?? "[]") as [string, unknown];
+    return key === text ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Another build may accept different texts; from source there is no build identity. */
+function openCache(env: Readonly<Record<string, string | undefined>>): UserCache | undefined {
+  try {
+    const build = readFileSync(`${import.meta.dirname}/../build-id`, "latin1").trim();
+    return userCache(`${build}-facts`, env);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Loading `node:crypto` takes longer than a short command. The text itself is compared, so a weak hash is enough. */
+function entryName(text: string): string {
+  let hash = 0;
+  for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
+  return `${(hash >>> 0) % MAX_FILES}.json`;
 }

@@ -12,6 +12,7 @@ import {
   subjectText,
   verdictTexts,
 } from "./words.ts";
+import { andMore } from "../../../words/pluralize.ts";
 
 const MAX_ISSUES = 20;
 /** GitHub limits a comment to 65,536 characters. */
@@ -65,6 +66,5 @@ function issueList(issues: readonly Issue[]): string {
     const where = place ? `${codeSpan(locationText(place))} ` : "";
     return `- ${where}${codeSpan(describeIssue(issue), 400)} (${codeSpan(issue.code)})`;
   });
-  const more = issues.length - items.length;
-  return [...items, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n");
+  return [...items, ...andMore(issues.length - items.length).map((text) => `- ${text}`)].join("\n");
 }

@@ -13,6 +13,7 @@ import {
   subjectText,
   verdictTexts,
 } from "./words.ts";
+import { andMore } from "../../../words/pluralize.ts";
 
 const MAX_VALUE = 200;
 const MAX_ISSUES = 20;
@@ -70,7 +71,7 @@ function issueLines(issues: readonly Issue[], { dim }: Paint): string[] {
     const where = place ? `${quote(locationText(place))} ` : "";
     return `  ${where}${toOneLine(describeIssue(issue), 1000)} ${dim(`[${issue.code}]`)}`;
   });
-  return issues.length > MAX_ISSUES ? [...lines, `  and ${issues.length - MAX_ISSUES} more`] : lines;
+  return [...lines, ...andMore(issues.length - MAX_ISSUES).map((text) => `  ${text}`)];
 }
 
 function quote(text: string): string {
