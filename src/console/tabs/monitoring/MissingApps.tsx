@@ -46,13 +46,9 @@ export function MissingApps({ monitor }: { monitor: Monitor }): JSX.Element | nu
 /** The button stays after the start, because it may have the focus. */
 function Start({ name, monitor, isStarted }: { name: string; monitor: Monitor; isStarted: boolean }): JSX.Element {
   const isBusy = monitor.underWay.value.has(name);
-  const { identity, questions } = usePage();
-  const reason = identity.reasonAgainst("act");
+  const reason = usePage().identity.reasonAgainst("act");
   const start = async (): Promise<void> => {
-    if (isStarted || isBusy) return;
-    const doubt = monitor.startWarning(name);
-    const may = doubt === undefined || (await questions.ask({ title: doubt, verb: "Start" }));
-    if (may) await monitor.act({ action: "start", scope: "ecosystem", name }, name);
+    if (!isStarted && !isBusy) await monitor.startDeclared([name], "Start");
   };
   return (
     <Button
