@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import type { Issue } from "../../core/api/issue.ts";
+import { pluralize } from "../data/format.ts";
 import { Icon } from "./Icon.tsx";
 
 export interface DisplayedIssue extends Pick<Issue, "code" | "severity" | "path" | "message"> {
@@ -13,8 +14,27 @@ export interface IssueListProps {
   readonly isPlaced?: boolean;
 }
 
-export function IssueList({ issues, label, isPlaced = false }: IssueListProps): JSX.Element | null {
+/** A longer list is a wall, below which nothing else is seen. */
+const MAX_OPEN = 3;
+
+/** The first ones; the others open on request. */
+export function IssueList({ issues, label, ...more }: IssueListProps): JSX.Element | null {
   if (issues.length === 0) return null;
+  const rest = issues.slice(MAX_OPEN);
+  return (
+    <>
+      <Issues issues={issues.slice(0, MAX_OPEN)} label={label} {...more} />
+      {rest.length > 0 && (
+        <details class="more-issues">
+          <summary>And {pluralize(rest.length, "more issue")}</summary>
+          <Issues issues={rest} label={`${label}, the rest`} {...more} />
+        </details>
+      )}
+    </>
+  );
+}
+
+function Issues({ issues, label, isPlaced = false }: IssueListProps): JSX.Element {
   return (
     <ul class="issues" aria-label={label}>
       {issues.map(({ code, severity, path, message, suggestion, at }) => (
