@@ -59,18 +59,24 @@ describe.skipIf(!hasBrowser)("the declarations of the repository", () => {
     await expect.poll(() => page.evaluate(() => localStorage.getItem("service-management.v1"))).toBeNull();
   });
 
-  test("of many issues, the verdict and the first ones are shown, and the others on request", async () => {
+  test("of many issues, the verdict is shown, beside entries the first ones, and the others on request", async () => {
     const target = (at: number): string => `  - { name: t${at}, deployTarget: nowhere, region: eu, runtime: node22 }`;
     const text = `version: service-management.v1\ndeployments:\n${[1, 2, 3].map(target).join("\n")}\n`;
-    const open = await opened({ [FILE]: text }, { tab: "interfaces" });
+    const open = await opened({ [FILE]: text }, { tab: "targets" });
     const { page } = open;
     const words = page.locator(".status-line.error", { hasText: /^deployments\.yaml has \d+ issues\./ });
     const [, count = ""] = /has (\d+) issues/.exec(await words.innerText()) ?? [];
     const lines = words.locator(".issues li").filter({ visible: true });
     expect(Number(count)).toBeGreaterThan(4);
-    expect(await lines.count()).toBe(3);
+    expect(await lines.count()).toBe(0);
+    const entry = page.getByRole("list", { name: "Deploy targets" }).locator(":scope > li").first();
+    const found = entry.locator(".issues li").filter({ visible: true });
+    const ofEntry = Number(/(\d+) issues/.exec(await entry.innerText())?.[1]);
+    expect(await found.count()).toBe(3);
     await expectAccessible(open);
-    await words.getByText(`And ${Number(count) - 3} more issues`, { exact: true }).click();
+    await entry.getByText(`And ${ofEntry - 3} more issue`).click();
+    await expect.poll(() => found.count()).toBe(ofEntry);
+    await words.getByText("Show them", { exact: true }).click();
     await expect.poll(() => lines.count()).toBe(Number(count));
     await expectAccessible(open);
   });

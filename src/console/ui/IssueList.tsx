@@ -12,22 +12,23 @@ export interface IssueListProps {
   readonly issues: readonly DisplayedIssue[];
   readonly label: string;
   readonly isPlaced?: boolean;
+  readonly isCounted?: boolean;
 }
 
 /** A longer list is a wall, below which nothing else is seen. */
 const MAX_OPEN = 3;
 
-/** The first ones; the others open on request. */
-export function IssueList({ issues, label, ...more }: IssueListProps): JSX.Element | null {
-  if (issues.length === 0) return null;
-  const rest = issues.slice(MAX_OPEN);
+/** Of a long list, the first ones, or none if a verdict above counts them. The others open on request. */
+export function IssueList({ issues, label, isCounted = false, ...more }: IssueListProps): JSX.Element | null {
+  const count = isCounted && issues.length > MAX_OPEN ? 0 : MAX_OPEN;
+  const [first, rest] = [issues.slice(0, count), issues.slice(count)];
   return (
     <>
-      <Issues issues={issues.slice(0, MAX_OPEN)} label={label} {...more} />
+      {first.length > 0 && <Issues issues={first} label={label} {...more} />}
       {rest.length > 0 && (
         <details class="more-issues">
-          <summary>And {pluralize(rest.length, "more issue")}</summary>
-          <Issues issues={rest} label={`${label}, the rest`} {...more} />
+          <summary>{count === 0 ? "Show them" : `And ${pluralize(rest.length, "more issue")}`}</summary>
+          <Issues issues={rest} label={count === 0 ? label : `${label}, the rest`} {...more} />
         </details>
       )}
     </>

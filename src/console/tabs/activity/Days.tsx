@@ -195,7 +195,7 @@ function Event({ row }: { row: Of<"event"> }): JSX.Element {
       <td data-name="Node" class={node === undefined ? "none" : ""}>
         {node === undefined ? UNKNOWN : <NodeLink node={node} />}
       </td>
-      <td data-name="Keys or process" class="what">
+      <td class="what">
         <bdi>{sentence}</bdi>
         <small>{evidence.filter((one) => one !== sentence).join(" ")}</small>
         {app !== null && node === undefined && (
@@ -210,7 +210,7 @@ function Event({ row }: { row: Of<"event"> }): JSX.Element {
       <td>
         <span class={`badge ${isFailure(event) ? "error" : ""}`}>
           {cause}
-          {certainty !== "certain" && "?"}
+          {cause !== "unknown" && certainty !== "certain" && "?"}
         </span>
       </td>
     </tr>

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { usePage } from "../../console.ts";
+import { pluralize } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import { keyOf } from "./rows.ts";
 import type { Monitor } from "./monitor.ts";
@@ -23,7 +24,7 @@ export function MissingApps({ monitor }: { monitor: Monitor }): JSX.Element | nu
     <details class="missing" open={missing.length <= MAX_OPEN}>
       <summary>
         <h3>
-          Declared in <code>{metrics.ecosystem.fileName}</code>, not known to PM2
+          {pluralize(missing.length, "app")} declared in <code>{metrics.ecosystem.fileName}</code>, not known to PM2
         </h3>
       </summary>
       <ul
