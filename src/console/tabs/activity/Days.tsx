@@ -174,10 +174,20 @@ function NodeLink({ node }: { node: string }): JSX.Element {
   );
 }
 
+function Cause({ event }: Pick<Of<"event">, "event">): JSX.Element {
+  const { cause, certainty } = event;
+  return (
+    <span class={`badge ${isFailure(event) ? "error" : ""}`}>
+      {cause}
+      {cause !== "unknown" && certainty !== "certain" && "?"}
+    </span>
+  );
+}
+
 function Event({ row }: { row: Of<"event"> }): JSX.Element {
   const { event, timestamp, count = 1, since = "" } = row;
   const sentence = eventText(event);
-  const { app, kind, cause, certainty, evidence, node } = event;
+  const { app, kind, evidence, node } = event;
   return (
     <tr class="event">
       <td class="when">
@@ -208,10 +218,7 @@ function Event({ row }: { row: Of<"event"> }): JSX.Element {
         {event.actor ?? UNKNOWN}
       </td>
       <td>
-        <span class={`badge ${isFailure(event) ? "error" : ""}`}>
-          {cause}
-          {cause !== "unknown" && certainty !== "certain" && "?"}
-        </span>
+        <Cause event={event} />
       </td>
     </tr>
   );

@@ -56,17 +56,17 @@ interface ConfirmPlanProps extends Omit<ConfirmDialogProps, "environment" | "isD
 export function ConfirmPlan({ plan, isReady = true, run, children, ...rest }: ConfirmPlanProps): JSX.Element {
   const accepted = useSignal<Accepted>({});
   const { environment, steps } = plan;
-  const asked = switchesOf(plan);
+  const moves = switchesOf(plan);
   return (
     <ConfirmDialog
       {...rest}
       environment={environment}
       isDangerous={steps.some(({ disruption }) => disruption !== "none")}
-      isReady={isReady && asked.every(({ choice }) => accepted.value[choice])}
+      isReady={isReady && moves.every(({ choice }) => accepted.value[choice])}
       run={() => run(accepted.value)}
     >
       {children}
-      {asked.map(({ choice, text }) => (
+      {moves.map(({ choice, text }) => (
         <Check
           key={choice}
           checked={accepted.value[choice] === true}

@@ -58,7 +58,7 @@ export function isPartial({ choices }: Pick<Plan, "choices">): boolean {
   return choices.apps !== undefined || choices.restart !== undefined;
 }
 
-/** What the user can accept: that running apps move to this environment, or to this checkout. */
+/** The user can accept that running apps move to this environment, or to this checkout. */
 type Switch = "switchEnvironment" | "switchCheckout";
 
 export type Accepted = Readonly<Partial<Record<Switch, true>>>;

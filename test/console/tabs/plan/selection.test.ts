@@ -56,7 +56,7 @@ describe("the apps of an apply", () => {
   });
 });
 
-test("the user can accept another environment and another checkout, and no other error", () => {
+test("the user can accept only another environment and another checkout", () => {
   const issueOf = (code: string, message: string) => ({ code, severity: "error", path: [], message });
   const issues = [
     issueOf("ENVIRONMENT_SWITCH", "web would move from staging to dev. To switch: svcm apply --switch-environment."),
