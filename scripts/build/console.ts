@@ -83,6 +83,10 @@ async function scripts(entry: string, format: "esm" | "iife"): Promise<OutputChu
           handler: rulesOnly,
         },
       },
+      {
+        name: "fields-of-forms",
+        transform: { filter: { id: /core[\\/]deployments[\\/]fields\./ }, handler: formsOnly },
+      },
     ],
     onLog(level, log, handler) {
       if (level === "warn") throw new Error(log.message);
@@ -104,7 +108,7 @@ async function scripts(entry: string, format: "esm" | "iife"): Promise<OutputChu
 /** Each takes all that it imports, because many small files compress worse than a few. The first one is for every view. */
 const GROUPS = [
   { name: "main", test: /console[\\/]main\./ },
-  { name: "views", test: /console[\\/]tabs[\\/](?:operate|declare)\./ },
+  { name: "views", test: /console[\\/]tabs[\\/]later\./ },
 ];
 
 function firstChunks(chunks: readonly OutputChunk[]): OutputChunk[] {
@@ -122,6 +126,11 @@ function rulesOnly(code: string): string {
   return code
     .replaceAll(/\bhelp:\s+(?:"(?:[^"\\]|\\.)*"|`[^`]*`)(?:,$| (?=\}))/gm, "")
     .replaceAll(/^( *)schema: \{(?:.*\}|[^]*?\n\1\}),$/gm, "");
+}
+
+/** Removes the flags of the command line, the columns of its lists and the formats of editor schemas. */
+function formsOnly(code: string): string {
+  return code.replaceAll(/^ *(?:flag|flagAliases|column|format|emptyIsAbsent): .*,\n/gm, "");
 }
 
 async function styleSheet(): Promise<string> {

@@ -1,30 +1,31 @@
+import { type Signal, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { type Console, ConsoleContext, createConsole, type Page, PageContext, usePage } from "./console.ts";
 import { toFacts } from "./data/contract.ts";
 import type { Problem } from "./data/request-error.ts";
-import { QuestionDialog, TokenEntry } from "./shell/Dialogs.tsx";
 import { CommandBar } from "./shell/CommandBar.tsx";
+import { QuestionDialog, TokenEntry } from "./shell/Dialogs.tsx";
 import { HelpSheet } from "./shell/HelpSheet.tsx";
 import { ForeignDocument, OtherServer } from "./shell/Identity.tsx";
-import { Notices } from "./shell/Notices.tsx";
 import { Navigation } from "./shell/Navigation.tsx";
-import { TopBar } from "./shell/TopBar.tsx";
+import { Notices } from "./shell/Notices.tsx";
+import { type Sheet, TopBar } from "./shell/TopBar.tsx";
 import { type TabId, tabIds } from "./state/address.ts";
 import { CodesContext, createTabCodes, useCodes } from "./tabs/codes.ts";
 import { tabs } from "./tabs/index.ts";
 import { Panel } from "./ui/Panel.tsx";
-import { Toasts } from "./ui/Toasts.tsx";
 import { RequestProblem } from "./ui/Problem.tsx";
+import { Toasts } from "./ui/Toasts.tsx";
 import { useRequest } from "./ui/use-request.ts";
 
 export function App({ page }: { page: Page }): JSX.Element {
   const codes = useMemo(createTabCodes, [page]);
-  const [sheet, setSheet] = useState<"help" | "bar" | undefined>();
-  const close = (): void => setSheet(undefined);
+  const sheet = useSignal<Sheet>();
+  const close = (): void => void (sheet.value = undefined);
   const { answer, problem, retry } = useRequest((signal) => page.api.contract(signal), [page]);
   const loaded = useMemo(() => answer && createConsole(page, toFacts(answer)), [page, answer]);
-  useEffect(() => addListeners(page, setSheet), [page]);
+  useEffect(() => addListeners(page, sheet), [page]);
   return (
     <PageContext.Provider value={page}>
       <CodesContext.Provider value={codes}>
@@ -32,7 +33,7 @@ export function App({ page }: { page: Page }): JSX.Element {
           <a class="skip" href="#panel" onClick={skipToPanel}>
             Skip to the content
           </a>
-          <TopBar onHelp={() => setSheet("help")} onSearch={() => setSheet("bar")} />
+          <TopBar sheet={sheet} />
           <div class="rail">
             <Navigation />
             <Toasts />
@@ -44,8 +45,8 @@ export function App({ page }: { page: Page }): JSX.Element {
           </main>
           <TokenEntry />
           <QuestionDialog />
-          {sheet === "help" && <HelpSheet onClose={close} />}
-          {sheet === "bar" && <CommandBar onClose={close} />}
+          {sheet.value === "help" && <HelpSheet onClose={close} />}
+          {sheet.value === "bar" && <CommandBar onClose={close} />}
         </ConsoleContext.Provider>
       </CodesContext.Provider>
     </PageContext.Provider>
@@ -63,10 +64,10 @@ function Content(props: { page: Page; loaded: Console | undefined; problem: Prob
 
 const DIGITS = 9;
 
-function addListeners({ server, shortcuts, router }: Page, open: (sheet: "help" | "bar") => void): () => void {
+function addListeners({ server, shortcuts, router }: Page, sheet: Signal<Sheet>): () => void {
   void server.check();
   const remove = shortcuts.add(
-    { key: "?", label: "Show this help", run: () => open("help") },
+    { key: "?", label: "Show this help", run: () => void (sheet.value = "help") },
     ...tabIds.slice(0, DIGITS).map((id, at) => ({
       key: String(at + 1),
       label: `Open ${tabs[id].label}`,
@@ -80,7 +81,7 @@ function addListeners({ server, shortcuts, router }: Page, open: (sheet: "help" 
   const onKey = (event: KeyboardEvent): void => {
     if (!(event.ctrlKey || event.metaKey) || event.key !== "k") return shortcuts.onKey(event);
     event.preventDefault();
-    if (document.querySelector("dialog[open]") === null) open("bar");
+    if (document.querySelector("dialog[open]") === null) sheet.value = "bar";
   };
   addEventListener("keydown", onKey, { signal });
   document.addEventListener(

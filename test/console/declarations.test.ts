@@ -2,12 +2,12 @@
 /** The repository's document in the console: shown unchanged, edited as a draft, and written without other changes. */
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { testServer, type TestServer } from "../server/support.ts";
 import { makeRepository, type TestRepository } from "../support/git.ts";
 import { CONFIG_FOLDER } from "../support/workspace.ts";
-import { expectAccessibleInEveryLook } from "./accessibility.ts";
+import { expectAccessible, expectAccessibleInEveryLook } from "./accessibility.ts";
 import { openConsole, type ConsoleOptions, type OpenedConsole } from "./open-console.ts";
 import { longTest } from "../support/runs.ts";
 
@@ -57,6 +57,28 @@ describe.skipIf(!hasBrowser)("the declarations of the repository", () => {
     await tab("Service configuration").click();
     await page.getByText("The saved configuration is valid.").waitFor();
     await expect.poll(() => page.evaluate(() => localStorage.getItem("service-management.v1"))).toBeNull();
+  });
+
+  test("of many issues, the verdict is shown, beside entries the first ones, and the others on request", async () => {
+    const target = (at: number): string => `  - { name: t${at}, deployTarget: nowhere, region: eu, runtime: node22 }`;
+    const text = `version: service-management.v1\ndeployments:\n${[1, 2, 3].map(target).join("\n")}\n`;
+    const open = await opened({ [FILE]: text }, { tab: "targets" });
+    const { page } = open;
+    const words = page.locator(".status-line.error", { hasText: /^deployments\.yaml has \d+ issues\./ });
+    const [, count = ""] = /has (\d+) issues/.exec(await words.innerText()) ?? [];
+    const lines = words.locator(".issues li").filter({ visible: true });
+    expect(Number(count)).toBeGreaterThan(4);
+    expect(await lines.count()).toBe(0);
+    const entry = page.getByRole("list", { name: "Deploy targets" }).locator(":scope > li").first();
+    const found = entry.locator(".issues li").filter({ visible: true });
+    const ofEntry = Number(/(\d+) issues/.exec(await entry.innerText())?.[1]);
+    expect(await found.count()).toBe(3);
+    await expectAccessible(open);
+    await entry.getByText(`And ${ofEntry - 3} more issue`).click();
+    await expect.poll(() => found.count()).toBe(ofEntry);
+    await words.getByText("Show them", { exact: true }).click();
+    await expect.poll(() => lines.count()).toBe(Number(count));
+    await expectAccessible(open);
   });
 
   longTest("a draft is labelled as a draft; saving it writes only the changed line and leaves a record", async () => {

@@ -224,8 +224,14 @@ describe.skipIf(!hasBrowser)("the server's own environment", () => {
       .poll(() => refused.page.getByRole("combobox", { name: "Environment", exact: true }).inputValue())
       .toBe("");
     await expect.poll(() => refused.page.getByText("Saving writes").count()).toBe(0);
-    await refused.page.getByRole("combobox", { name: "Environment", exact: true }).selectOption("dev");
+    // No further try changes the environment of the server, another choice does.
+    expect(await refused.button("Try again").count()).toBe(0);
+    await refused.page.getByRole("heading", { name: "Choose an environment" }).waitFor();
+    await refused.button("dev").click();
     await refused.page.getByText("Saving writes").waitFor();
+    await expect
+      .poll(() => refused.page.getByRole("combobox", { name: "Environment", exact: true }).inputValue())
+      .toBe("dev");
   });
 
   longTest.each(['"prod"', '"nope"', "5"])(

@@ -44,6 +44,27 @@ describe.skipIf(!hasBrowser)("the attention on a bad night", () => {
     },
   );
 
+  test("on a phone, the badges of a row are beside its name, and the status is below both", async () => {
+    const { page, give } = await badNight({ isPhone: true });
+    const drift = {
+      name: "consumer",
+      field: "env",
+      key: "MODE",
+      state: "absent",
+      declared: null,
+      running: null,
+    } as const;
+    give(nightProcesses, { ...nightEcosystem, drift: [{ ...drift, pmIds: [0] }] });
+    const name = page.locator(".process-name", { hasText: "consumer" });
+    const badge = name.getByText("drift", { exact: true });
+    await badge.waitFor();
+    const [ofName, ofBadge, ofStatus] = await Promise.all(
+      [name.locator(".name"), badge, name.getByText("crash loop")].map((one) => one.boundingBox()),
+    );
+    expect(ofBadge?.y).toBeLessThan((ofName?.y ?? 0) + (ofName?.height ?? 0));
+    expect(ofStatus?.y).toBeGreaterThanOrEqual((ofBadge?.y ?? 0) + (ofBadge?.height ?? 0));
+  });
+
   test("a declared app that no request stopped needs attention, for example after an apply that failed", async () => {
     const { inbox, cardOf, give } = await badNight();
     give([{ name: "feed-importer", status: "stopped", state: "stopped", stateReason: null, pid: null }], {

@@ -52,6 +52,14 @@ describe.skipIf(!hasBrowser)("the log of a process", () => {
     await expect.poll(() => page.getByRole("button", { name: "2 new" }).count()).toBe(0);
   });
 
+  longTest("a folded stack beyond the edge of the box does not widen the page", async () => {
+    const { page, log } = await openLog();
+    await page.setViewportSize({ width: 390, height: 844 });
+    appendFileSync(path, `Error: ${"refused ".repeat(30)}\n    at one (a.js:1:1)\n    at two (b.js:2:2)\n`);
+    await log.getByRole("button", { name: "+2 lines of its stack" }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  });
+
   longTest("the server searches, also lines that are not shown, and older lines are one click away", async () => {
     const { page, log } = await openLog();
     await page.getByLabel("Search the log").fill("LINE 1234");

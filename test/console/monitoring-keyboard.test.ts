@@ -73,7 +73,8 @@ describe.skipIf(!hasBrowser)("by keyboard alone", () => {
     await tabTo(page, /^zeta/);
     await press(page, "Enter");
     await page.getByRole("region", { name: "Facts" }).waitFor();
-    await press(page, "Enter");
+    await page.locator("#process:focus").waitFor();
+    await press(page, "Escape");
     await page.getByRole("region", { name: "Facts" }).waitFor({ state: "detached" });
     await tabTo(page, "Stop zeta");
     const refused = answerNext(false);

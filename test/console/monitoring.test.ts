@@ -57,9 +57,9 @@ describe.skipIf(!hasBrowser)("live values", () => {
   longTest("with everything expanded, the page is accessible and fits in every theme", async () => {
     const { page } = await live();
     await page.getByRole("checkbox", { name: "Async context" }).check();
+    await page.getByRole("button", { name: /^\d+ cores?$/ }).click();
     await page.getByRole("button", { name: "api" }).first().click();
     await page.getByRole("heading", { name: "Drift from the ecosystem file" }).waitFor();
-    await page.getByRole("button", { name: /^\d+ cores?$/ }).click();
     await page.getByRole("button", { name: "Pause" }).click();
     await expectAccessibleInEveryLook({ page });
   });
@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)("live values", () => {
     await drift.getByText("SVC_OLD").waitFor();
     await expect.poll(() => drift.textContent()).toMatch(/APP_MODE/);
     await expect.poll(() => page.content()).not.toContain(CANARY);
-    await page.getByRole("heading", { name: "Declared in ecosystem.dev.config.cjs, not known to PM2" }).waitFor();
+    await page.getByRole("heading", { name: "1 app declared in ecosystem.dev.config.cjs, not known to PM2" }).waitFor();
     await expect.poll(() => page.locator(".missing li").allTextContents()).toEqual(["mailerStart"]);
   });
 
@@ -140,7 +140,7 @@ describe.skipIf(!hasBrowser)("the table", () => {
   });
 
   longTest("a start shows its warnings until they are dismissed", async () => {
-    const app = `{ name: "lister", script: "${real.folder}/app-1.cjs", env: { REGION: process.env.NO_SUCH_VARIABLE } }`;
+    const app = `{ name: "lister", script: "${real.home}/app-1.cjs", env: { REGION: process.env.NO_SUCH_VARIABLE } }`;
     writeFileSync(`${real.folder}/pm2/ecosystem.production.config.cjs`, `module.exports = { apps: [${app}] };`);
     const { page } = await live();
     await page.getByRole("combobox", { name: "Environment", exact: true }).selectOption("production");

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import { readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { execute, processAct, type Caller } from "../../src/core/index.ts";
@@ -214,6 +214,26 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await press(page, "Enter");
     await page.getByText("Done. The processes run as planned.").waitFor();
     await expectAccessible(open);
+  });
+
+  longTest("takes apps over from another checkout only after the user has accepted it", async () => {
+    const clone = join(real.folder, "clone");
+    mkdirSync(join(clone, ".git"), { recursive: true });
+    writeFileSync(join(clone, ".git/config"), "");
+    copyFileSync(join(real.folder, "app.cjs"), join(clone, "app.cjs"));
+    await real.beginWith([app("api", {}, { script: join(clone, "app.cjs"), cwd: clone })]);
+    const { page, apply, confirm } = await openPlan([app("api")]);
+    await page.getByText(`PM2 has api from the checkout ${clone}`).waitFor();
+    await apply.click();
+    const accept = confirm.getByRole("checkbox", { name: /^Take over the running apps from the other checkout\./ });
+    const begin = confirm.getByRole("button", { name: "Apply", exact: true });
+    await accept.waitFor();
+    expect(await begin.isDisabled()).toBe(true);
+    expect(await confirm.textContent()).not.toContain("--switch-checkout");
+    await accept.check();
+    await begin.click();
+    await page.getByText("Done. The processes run as planned.").waitFor();
+    expect((await real.link().list()).map(({ cwd }) => cwd)).toEqual([real.folder]);
   });
 
   longTest("drift links to the plan", async () => {

@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
   longTest("is refused if it is invalid, with the field, and nothing changes", async () => {
     const suite = await open(full);
     const before = await suite.storedText();
-    const list = suite.page.getByRole("list", { name: "Issues of the import" }).locator("li");
+    const list = suite.page.locator('[aria-label^="Issues of the import"] li');
     for (const [name, text, words] of bad) {
       await suite.field("Document").fill(text);
       await list.first().waitFor();
@@ -170,7 +170,7 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
     async (_name, text, words) => {
       const suite = await open(full);
       await suite.field("Document").fill(text);
-      const list = suite.page.getByRole("list", { name: "Issues of the import" }).locator("li");
+      const list = suite.page.locator('[aria-label^="Issues of the import"] li');
       await list.first().waitFor();
       const found = await list.allTextContents();
       expect(found.toSorted().join("\n")).toMatch(words);

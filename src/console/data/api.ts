@@ -159,7 +159,8 @@ interface PrepareRequest {
 interface ApplyRequest extends PlanChoices {
   readonly environment: string;
   readonly plan: string;
-  readonly switchEnvironment: boolean;
+  readonly switchEnvironment?: true;
+  readonly switchCheckout?: true;
   readonly allowDirty: boolean;
   readonly message: string | undefined;
 }
@@ -182,7 +183,7 @@ function rolloutRequests({ request }: Requests, withService: WithService) {
       request<Begun>({ path: "/api/runtime/apply", body: { ...withService({}), ...body } }),
     prepareDeploy: (body: PrepareRequest, signal?: AbortSignal) =>
       request<DeployPlan>({ path: "/api/runtime/deploy/plan", body: { ...withService({}), ...body }, signal }),
-    deploy: (body: PrepareRequest & { readonly plan: string }) =>
+    deploy: (body: PrepareRequest & Pick<ApplyRequest, "plan" | "switchEnvironment" | "switchCheckout">) =>
       request<Begun>({ path: "/api/runtime/deploy", body: { ...withService({}), ...body } }),
     rollbackPlan: (release: string, signal?: AbortSignal) =>
       request<RollbackPlan>({ path: "/api/runtime/rollback", query: { release }, signal }),

@@ -1,5 +1,6 @@
+import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useContext, useMemo, useState } from "preact/hooks";
+import { useContext, useMemo } from "preact/hooks";
 import type { ProcessMetrics } from "../../client/index.ts";
 import { ConsoleContext, type Console, usePage } from "../console.ts";
 import { tabIds } from "../state/address.ts";
@@ -54,23 +55,25 @@ function listCommands(
   return [...views, ...apps, ...keys];
 }
 
+function run(command: Command | undefined): void {
+  if (command === undefined) return;
+  // The focus returns first, because some commands are of the row that has it.
+  document.querySelector<HTMLDialogElement>("dialog[open]")?.close();
+  command.run();
+}
+
 export function CommandBar({ onClose }: { onClose: () => void }): JSX.Element {
   const { commands, none } = useCommands();
-  const [text, setText] = useState("");
-  const [at, setAt] = useState(0);
-  const words = text.toLowerCase().split(/\s+/);
+  const text = useSignal("");
+  const at = useSignal(0);
+  const words = text.value.toLowerCase().split(/\s+/);
   const found = commands.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
   const shown = found.slice(0, MAX_SHOWN);
-  const run = (command: Command | undefined): void => {
-    if (command === undefined) return;
-    onClose();
-    command.run();
-  };
   const onKey = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: shown.length - 1 }[event.key];
     if (step === undefined || shown.length === 0) return;
     event.preventDefault();
-    setAt((before) => (before + step) % shown.length);
+    at.value = (at.value + step) % shown.length;
   };
   return (
     <Dialog title="Go to" onClose={onClose}>
@@ -78,7 +81,7 @@ export function CommandBar({ onClose }: { onClose: () => void }): JSX.Element {
         class="command-bar"
         onSubmit={(event) => {
           event.preventDefault();
-          run(shown[at]);
+          run(shown[at.value]);
         }}
       >
         <input
@@ -87,16 +90,16 @@ export function CommandBar({ onClose }: { onClose: () => void }): JSX.Element {
           aria-label="An app, a view or a command"
           aria-expanded="true"
           aria-controls="commands"
-          aria-activedescendant={`command-${at}`}
+          aria-activedescendant={`command-${at.value}`}
           autocomplete="off"
-          value={text}
+          value={text.value}
           onKeyDown={onKey}
           onInput={({ currentTarget }) => {
-            setText(currentTarget.value);
-            setAt(0);
+            text.value = currentTarget.value;
+            at.value = 0;
           }}
         />
-        <Options commands={shown} at={at} run={run} />
+        <Options commands={shown} at={at.value} />
         {shown.length === 0 && <p>{none}</p>}
         {found.length > MAX_SHOWN && <p class="reason">And {found.length - MAX_SHOWN} more.</p>}
       </form>
@@ -107,10 +110,9 @@ export function CommandBar({ onClose }: { onClose: () => void }): JSX.Element {
 interface OptionsProps {
   readonly commands: readonly Command[];
   readonly at: number;
-  readonly run: (command: Command) => void;
 }
 
-function Options({ commands, at, run }: OptionsProps): JSX.Element {
+function Options({ commands, at }: OptionsProps): JSX.Element {
   return (
     <ul id="commands" role="listbox" aria-label="Commands">
       {commands.map((command, place) => (

@@ -5,6 +5,7 @@ import { useSignal } from "@preact/signals";
 import type { TokenDemand } from "../state/session.ts";
 import { ProblemLine } from "../ui/Problem.tsx";
 import { TextField } from "../ui/TextField.tsx";
+import { bound } from "../ui/bound.ts";
 
 export function QuestionDialog(): JSX.Element | null {
   const question = usePage().questions.open.value;
@@ -52,8 +53,7 @@ function TokenForm({ demanded: { problem, refused } }: { demanded: TokenDemand }
         type="password"
         hint="Kept until this tab is closed, and sent to this server only."
         issues={issues}
-        value={token.value}
-        onChange={(value) => void (token.value = value)}
+        {...bound(token)}
       />
     </FormDialog>
   );

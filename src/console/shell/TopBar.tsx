@@ -1,3 +1,4 @@
+import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useContext } from "preact/hooks";
 import { ConsoleContext, usePage } from "../console.ts";
@@ -12,12 +13,9 @@ import { useShownEnvironment } from "./shown-environment.ts";
 
 const icons: Readonly<Record<Theme, IconName>> = { system: "contrast", light: "sun", dark: "moon" };
 
-interface TopBarProps {
-  readonly onHelp: () => void;
-  readonly onSearch: () => void;
-}
+export type Sheet = "help" | "bar" | undefined;
 
-export function TopBar({ onHelp, onSearch }: TopBarProps): JSX.Element {
+export function TopBar({ sheet }: { sheet: Signal<Sheet> }): JSX.Element {
   const { server, router } = usePage();
   const isOnline = server.isOnline.value;
   return (
@@ -39,8 +37,12 @@ export function TopBar({ onHelp, onSearch }: TopBarProps): JSX.Element {
       </span>
       <WhoAmI />
       <CopyLink />
-      <IconButton icon="search" label="Go to an app, a view or a command (Ctrl K)" onClick={onSearch} />
-      <IconButton icon="keyboard" label="Keyboard shortcuts" onClick={onHelp} />
+      <IconButton
+        icon="search"
+        label="Go to an app, a view or a command (Ctrl K)"
+        onClick={() => void (sheet.value = "bar")}
+      />
+      <IconButton icon="keyboard" label="Keyboard shortcuts" onClick={() => void (sheet.value = "help")} />
       <ThemeButton />
     </header>
   );

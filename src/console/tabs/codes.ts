@@ -18,9 +18,9 @@ export function createTabCodes() {
     if (typeof code !== "function" || loaded.peek().has(id) || pending.has(id)) return;
     pending.add(id);
     try {
-      const found = await code();
+      const found = (await code())[id];
       problem.value = undefined;
-      loaded.value = new Map([...loaded.peek(), [id, found]]);
+      if (found) loaded.value = new Map([...loaded.peek(), [id, found]]);
     } catch (error) {
       problem.value = toProblem(error);
     } finally {

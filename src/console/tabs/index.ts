@@ -11,11 +11,13 @@ export interface Tab {
   readonly short?: string;
   readonly icon: IconName;
   /** Monitoring is the first view, and the others are loaded after it. */
-  readonly load: TabCode | (() => Promise<TabCode>);
+  readonly load: TabCode | (() => Promise<Partial<Record<TabId, TabCode>>>);
   readonly isOfOneService?: boolean;
   /** The tab shows the server's repository, not the machine of the page. */
   readonly isOfServer?: true;
 }
+
+const later = () => import("./later.ts");
 
 export const tabs: Readonly<Record<TabId, Tab>> = {
   monitoring: {
@@ -27,40 +29,40 @@ export const tabs: Readonly<Record<TabId, Tab>> = {
     label: "Runtime environment",
     short: "Environment",
     icon: "sliders",
-    load: async () => (await import("./operate.ts")).environment,
+    load: later,
     isOfOneService: true,
   },
-  activity: { label: "Activity", icon: "history", load: async () => (await import("./operate.ts")).activity },
-  logs: { label: "Logs", icon: "file", load: async () => (await import("./operate.ts")).logs },
-  plan: { label: "Plan", icon: "plan", load: async () => (await import("./operate.ts")).plan },
-  pm2: { label: "PM2 preview", short: "PM2", icon: "layers", load: async () => (await import("./operate.ts")).pm2 },
+  activity: { label: "Activity", icon: "history", load: later },
+  logs: { label: "Logs", icon: "file", load: later },
+  plan: { label: "Plan", icon: "plan", load: later },
+  pm2: { label: "PM2 preview", short: "PM2", icon: "layers", load: later },
   service: {
     label: "Service configuration",
     isOfServer: true,
     short: "Service",
     icon: "gear",
-    load: async () => (await import("./declare.ts")).service,
+    load: later,
   },
   targets: {
     label: "Deploy targets",
     isOfServer: true,
     short: "Targets",
     icon: "target",
-    load: async () => (await import("./declare.ts")).targets,
+    load: later,
   },
   interfaces: {
     label: "Interfaces",
     isOfServer: true,
     icon: "plug",
-    load: async () => (await import("./declare.ts")).interfaces,
+    load: later,
   },
   transfer: {
     label: "Export / import",
     isOfServer: true,
     icon: "transfer",
-    load: async () => (await import("./declare.ts")).transfer,
+    load: later,
   },
-  nodes: { label: "Nodes", icon: "nodes", load: async () => (await import("./operate.ts")).nodes },
+  nodes: { label: "Nodes", icon: "nodes", load: later },
 };
 
 /** The number of tabs in the bar of a phone. */

@@ -18,7 +18,8 @@ export function Dialog({ title, onClose, children }: DialogProps): JSX.Element {
     // By default the close button would get the focus.
     dialog.current?.querySelector<HTMLElement>("form input, form.question [type=submit]")?.focus();
     return () => {
-      if (before instanceof HTMLElement) before.focus();
+      // The action that closed the dialog may have moved the focus on.
+      if (before instanceof HTMLElement && document.activeElement === document.body) before.focus();
     };
   }, []);
   return (

@@ -1,3 +1,4 @@
+import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { usePage } from "../console.ts";
@@ -7,12 +8,11 @@ export interface FilterFieldProps {
   /** The accessible name, also shown in the list of shortcuts. */
   readonly label: string;
   readonly placeholder: string;
-  readonly value: string;
-  readonly onInput: (text: string) => void;
+  readonly text: Signal<string>;
 }
 
 /** `/` focuses the filter; Escape clears and leaves it. */
-export function FilterField({ label, placeholder, value, onInput }: FilterFieldProps): JSX.Element {
+export function FilterField({ label, placeholder, text }: FilterFieldProps): JSX.Element {
   const { shortcuts } = usePage();
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => shortcuts.add({ key: "/", label, run: () => input.current?.focus() }), [shortcuts, label]);
@@ -24,11 +24,11 @@ export function FilterField({ label, placeholder, value, onInput }: FilterFieldP
         ref={input}
         type="search"
         placeholder={placeholder}
-        value={value}
-        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        value={text.value}
+        onInput={({ currentTarget }) => void (text.value = currentTarget.value)}
         onKeyDown={({ key, currentTarget }) => {
           if (key !== "Escape") return;
-          onInput("");
+          text.value = "";
           currentTarget.blur();
         }}
       />

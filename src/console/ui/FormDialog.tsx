@@ -3,6 +3,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { Button } from "./Button.tsx";
 import { Dialog } from "./Dialog.tsx";
 import { TextField } from "./TextField.tsx";
+import { bound } from "./bound.ts";
 
 interface FormDialogProps {
   readonly title: string;
@@ -32,9 +33,7 @@ export function FormDialog(props: FormDialogProps): JSX.Element {
     <Dialog title={title} onClose={onClose}>
       <form class={isQuestion ? "token question" : "token"} onSubmit={submit}>
         {children}
-        {typedName !== undefined && (
-          <TextField label={`Type ${typedName}`} value={typed.value} onChange={(text) => void (typed.value = text)} />
-        )}
+        {typedName !== undefined && <TextField label={`Type ${typedName}`} {...bound(typed)} />}
         {footer}
         <div class="form-actions">
           <Button onClick={onClose}>Cancel</Button>

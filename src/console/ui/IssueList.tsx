@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import type { Issue } from "../../core/api/issue.ts";
+import { pluralize } from "../data/format.ts";
 import { Icon } from "./Icon.tsx";
 
 export interface DisplayedIssue extends Pick<Issue, "code" | "severity" | "path" | "message"> {
@@ -11,10 +12,30 @@ export interface IssueListProps {
   readonly issues: readonly DisplayedIssue[];
   readonly label: string;
   readonly isPlaced?: boolean;
+  readonly isCounted?: boolean;
 }
 
-export function IssueList({ issues, label, isPlaced = false }: IssueListProps): JSX.Element | null {
-  if (issues.length === 0) return null;
+/** A longer list is a wall, below which nothing else is seen. */
+const MAX_OPEN = 3;
+
+/** Of a long list, the first ones, or none if a verdict above counts them. The others open on request. */
+export function IssueList({ issues, label, isCounted = false, ...more }: IssueListProps): JSX.Element | null {
+  const count = isCounted && issues.length > MAX_OPEN ? 0 : MAX_OPEN;
+  const [first, rest] = [issues.slice(0, count), issues.slice(count)];
+  return (
+    <>
+      {first.length > 0 && <Issues issues={first} label={label} {...more} />}
+      {rest.length > 0 && (
+        <details class="more-issues">
+          <summary>{count === 0 ? "Show them" : `And ${pluralize(rest.length, "more issue")}`}</summary>
+          <Issues issues={rest} label={count === 0 ? label : `${label}, the rest`} {...more} />
+        </details>
+      )}
+    </>
+  );
+}
+
+function Issues({ issues, label, isPlaced = false }: IssueListProps): JSX.Element {
   return (
     <ul class="issues" aria-label={label}>
       {issues.map(({ code, severity, path, message, suggestion, at }) => (

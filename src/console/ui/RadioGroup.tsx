@@ -1,5 +1,6 @@
+import { useSignal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
-import { useId, useState } from "preact/hooks";
+import { useId } from "preact/hooks";
 
 export interface RadioGroupProps {
   /** The look: a segmented control, chips or tiles. */
@@ -13,11 +14,12 @@ export interface RadioGroupProps {
 export function RadioGroup(props: RadioGroupProps): JSX.Element {
   const { label, value, options, onChange } = props;
   const name = useId();
-  const [, rerender] = useState({});
+  const choices = useSignal(0);
+  void choices.value;
   // The browser has already marked the choice; rendering again restores it if it was refused.
   const choose = (chosen: string): void => {
     onChange(chosen);
-    rerender({});
+    choices.value += 1;
   };
   return (
     <fieldset class={props.class ?? "segmented"}>

@@ -39,7 +39,7 @@ function FileState({ file, hasSaved }: { file: Repository; hasSaved: boolean }):
         <strong>
           {name} has {pluralize(issues.length, "issue")}.
         </strong>
-        <IssueList issues={issues} label={`Issues of ${name}`} isPlaced />
+        <IssueList issues={issues} label={`Issues of ${name}`} isPlaced isCounted />
       </StatusLine>
     );
   }

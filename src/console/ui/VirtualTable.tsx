@@ -1,7 +1,9 @@
+import { useSignal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { chunk } from "../../core/words/chunk.ts";
 import { EmptyState } from "./EmptyState.tsx";
+import { useMotion } from "./use-motion.ts";
 
 export interface VirtualTableProps<Row> {
   readonly label: string;
@@ -25,6 +27,7 @@ const MARGIN = "400px 0px";
 export function VirtualTable<Row>(props: VirtualTableProps<Row>): JSX.Element {
   const { label, head, rows, rowHeight, empty, onHold, renderRow } = props;
   const table = useRef<HTMLTableElement>(null);
+  useMotion(table);
   const hold = (isHeld: boolean): void => {
     const bodies = [...(table.current?.tBodies ?? [])];
     onHold(isHeld || bodies.some((body) => body.contains(document.activeElement)));
@@ -62,7 +65,7 @@ interface TablePartProps {
 
 function TablePart({ count, rowHeight, isFirst, onHold, render }: TablePartProps): JSX.Element {
   const body = useRef<HTMLTableSectionElement>(null);
-  const [isRendered, setRendered] = useState(isFirst);
+  const isRendered = useSignal(isFirst);
   const measured = useRef<{ readonly count: number; readonly height: number } | undefined>(undefined);
   useLayoutEffect(() => {
     const element = body.current;
@@ -73,7 +76,7 @@ function TablePart({ count, rowHeight, isFirst, onHold, render }: TablePartProps
         // Removing a focused row would lose the focus.
         const isNeeded = entry.isIntersecting || element.contains(document.activeElement);
         if (!isNeeded) measured.current = { count, height: entry.boundingClientRect.height };
-        setRendered(isNeeded);
+        isRendered.value = isNeeded;
       },
       { rootMargin: MARGIN },
     );
@@ -89,7 +92,7 @@ function TablePart({ count, rowHeight, isFirst, onHold, render }: TablePartProps
       onFocusIn={() => onHold(true)}
       onFocusOut={({ currentTarget, relatedTarget }) => onHold(currentTarget.contains(relatedTarget as Node | null))}
     >
-      {isRendered ? render() : <tr class="undrawn" style={{ height }} aria-hidden="true" />}
+      {isRendered.value ? render() : <tr class="undrawn" style={{ height }} aria-hidden="true" />}
     </tbody>
   );
 }

@@ -1,4 +1,5 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
 import { LatestRequest, type RequestResult } from "../data/latest-request.ts";
 
 export interface RequestState<Answer> extends RequestResult<Answer> {
@@ -13,15 +14,17 @@ export function useRequest<Answer>(
   dependencies: readonly unknown[],
 ): RequestState<Answer> {
   const question = useMemo(() => new LatestRequest(), []);
-  const [answered, setAnswered] = useState<Omit<RequestState<Answer>, "retry">>({});
-  const [attempt, setAttempt] = useState(0);
+  const answered = useSignal<Omit<RequestState<Answer>, "retry">>({});
+  const attempt = useSignal(0);
   useEffect(() => {
-    if (request === undefined) setAnswered({});
+    if (request === undefined) answered.value = {};
     else
       void question.send(request).then((next) => {
-        if (next) setAnswered(({ answer, last = answer }) => (next.problem ? { ...next, last } : next));
+        if (next === undefined) return;
+        const { answer, last = answer } = answered.peek();
+        answered.value = next.problem ? { ...next, last } : next;
       });
     return () => question.abort();
-  }, [attempt, ...dependencies]);
-  return { ...answered, retry: () => setAttempt((before) => before + 1) };
+  }, [attempt.value, ...dependencies]);
+  return { ...answered.value, retry: () => void (attempt.value += 1) };
 }

@@ -53,7 +53,7 @@ function characterKind(letter: string): "digit" | "capital" | "small" {
 }
 
 const PART = "(?:[A-Z\\d]+|[a-z\\d]+|[A-Za-z][a-z]+(?:[A-Z][a-z]+)*[A-Z]{0,4})";
-const PLAIN = new RegExp(`^(?!\\d)_*${PART}(?:[_.-]+${PART})*[_.-]*$`);
+const PLAIN = /* @__PURE__ */ new RegExp(`^(?!\\d)_*${PART}(?:[_.-]+${PART})*[_.-]*$`);
 
 /**
  * True if a key may be shown. An unquoted line of a private key can look like a key, so a key must look like a name:

@@ -19,6 +19,7 @@ import { RequestProblem } from "../../ui/Problem.tsx";
 import { useRequest, type RequestState } from "../../ui/use-request.ts";
 import { Days, type DaysProps } from "./Days.tsx";
 import { foldEvents, matchesRow, rowsOf, filters, type RowFilter } from "./rows.ts";
+import { bound } from "../../ui/bound.ts";
 
 const LIMIT = 1000;
 const ALL = "all";
@@ -125,16 +126,10 @@ function Controls(): JSX.Element {
     <>
       <Select
         label="Show"
-        value={show.value}
         options={Object.entries(filters).map(([value, label]) => ({ value, label }))}
-        onChange={(value) => void (show.value = value)}
+        {...bound(show)}
       />
-      <FilterField
-        label="Filter the records"
-        placeholder="Filter"
-        value={filter.value}
-        onInput={(text) => void (filter.value = text)}
-      />
+      <FilterField label="Filter the records" placeholder="Filter" text={filter} />
       {hasNodes() && (
         <Check checked={nodes.value === ALL} onChange={(isChecked) => void (nodes.value = isChecked ? ALL : "")}>
           All nodes

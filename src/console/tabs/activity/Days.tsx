@@ -174,10 +174,20 @@ function NodeLink({ node }: { node: string }): JSX.Element {
   );
 }
 
+function Cause({ event }: Pick<Of<"event">, "event">): JSX.Element {
+  const { cause, certainty } = event;
+  return (
+    <span class={`badge ${isFailure(event) ? "error" : ""}`}>
+      {cause}
+      {cause !== "unknown" && certainty !== "certain" && "?"}
+    </span>
+  );
+}
+
 function Event({ row }: { row: Of<"event"> }): JSX.Element {
   const { event, timestamp, count = 1, since = "" } = row;
   const sentence = eventText(event);
-  const { app, kind, cause, certainty, evidence, node } = event;
+  const { app, kind, evidence, node } = event;
   return (
     <tr class="event">
       <td class="when">
@@ -195,7 +205,7 @@ function Event({ row }: { row: Of<"event"> }): JSX.Element {
       <td data-name="Node" class={node === undefined ? "none" : ""}>
         {node === undefined ? UNKNOWN : <NodeLink node={node} />}
       </td>
-      <td data-name="Keys or process" class="what">
+      <td class="what">
         <bdi>{sentence}</bdi>
         <small>{evidence.filter((one) => one !== sentence).join(" ")}</small>
         {app !== null && node === undefined && (
@@ -208,10 +218,7 @@ function Event({ row }: { row: Of<"event"> }): JSX.Element {
         {event.actor ?? UNKNOWN}
       </td>
       <td>
-        <span class={`badge ${isFailure(event) ? "error" : ""}`}>
-          {cause}
-          {certainty !== "certain" && "?"}
-        </span>
+        <Cause event={event} />
       </td>
     </tr>
   );

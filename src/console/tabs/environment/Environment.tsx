@@ -31,17 +31,35 @@ function NoService(): JSX.Element {
   return (
     <>
       <TabHead title="Runtime environment" />
-      <EmptyState icon="sliders" title="Choose a service">
-        <p>Each service has its own env files.</p>
-        <div class="form-actions">
-          {facts.services.map((name) => (
-            <Button key={name} onClick={() => void (service.value = name)}>
-              {name}
-            </Button>
-          ))}
-        </div>
-      </EmptyState>
+      <Choice
+        of="a service"
+        about="Each service has its own env files."
+        names={facts.services}
+        choose={(name) => void (service.value = name)}
+      />
     </>
+  );
+}
+
+interface ChoiceProps {
+  readonly of: string;
+  readonly about: string;
+  readonly names: readonly string[];
+  readonly choose: (name: string) => void;
+}
+
+function Choice({ of, about, names, choose }: ChoiceProps): JSX.Element {
+  return (
+    <EmptyState icon="sliders" title={`Choose ${of}`}>
+      <p>{about}</p>
+      <div class="form-actions">
+        {names.map((name) => (
+          <Button key={name} onClick={() => choose(name)}>
+            {name}
+          </Button>
+        ))}
+      </div>
+    </EmptyState>
   );
 }
 
@@ -122,8 +140,22 @@ function Unselected(): JSX.Element | null {
 
 function Unread(): JSX.Element | null {
   const editor = useEditor();
+  const { contract } = useConsole().facts;
   const problem = editor.problem.value;
   if (!problem) return null;
+  // The server may work in an environment without an env file, which no further try changes.
+  if (editor.environment.value === "")
+    return (
+      <>
+        <ProblemLine tone="warning" problem={problem} />
+        <Choice
+          of="an environment"
+          about="Only these have an env file here."
+          names={Object.keys(contract.environments)}
+          choose={(name) => editor.select(name)}
+        />
+      </>
+    );
   return (
     <>
       <ProblemLine problem={problem} retry={() => void editor.load()} />

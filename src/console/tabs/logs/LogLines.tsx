@@ -1,5 +1,6 @@
+import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { LogLine } from "../../../client/index.ts";
 import { formatFields } from "../../../core/logs/fields-text.ts";
 import { useConsole } from "../../console.ts";
@@ -19,7 +20,7 @@ const MAX_WRAPPED = 1000;
 export function LogLines({ label, log }: { label: string; log: LogFeed }): JSX.Element {
   const { isWrapped } = logsOf(useConsole());
   const box = useRef<HTMLDivElement>(null);
-  const [top, setTop] = useState(0);
+  const top = useSignal(0);
   const lines = log.lines.value;
   const fresh = log.fresh.value;
   const { rows, toggle } = useStacks(lines);
@@ -33,7 +34,7 @@ export function LogLines({ label, log }: { label: string; log: LogFeed }): JSX.E
   }, [lines, fresh, isWrapped.value]);
   const first = isWrapped.value
     ? Math.max(0, rows.length - MAX_WRAPPED)
-    : Math.max(0, Math.floor(top / ROW_PX) - MARGIN);
+    : Math.max(0, Math.floor(top.value / ROW_PX) - MARGIN);
   const count = isWrapped.value ? MAX_WRAPPED : Math.ceil((box.current?.clientHeight ?? 400) / ROW_PX) + 2 * MARGIN;
   const place = isWrapped.value ? {} : { height: `${rows.length * ROW_PX}px`, paddingTop: `${first * ROW_PX}px` };
   return (
@@ -46,7 +47,7 @@ export function LogLines({ label, log }: { label: string; log: LogFeed }): JSX.E
         aria-label={label}
         tabIndex={0}
         onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
-          setTop(scrollTop);
+          top.value = scrollTop;
           log.hold(scrollTop + clientHeight < scrollHeight - ROW_PX);
         }}
       >
@@ -62,10 +63,13 @@ export function LogLines({ label, log }: { label: string; log: LogFeed }): JSX.E
 }
 
 export function useStacks(lines: readonly LogLine[]) {
-  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
-  const rows = useMemo(() => foldStacks(lines, open), [lines, open]);
-  const toggle = (key: string): void =>
-    setOpen(new Set(open.has(key) ? [...open].filter((other) => other !== key) : [...open, key]));
+  const open = useSignal<ReadonlySet<string>>(new Set());
+  const rows = useMemo(() => foldStacks(lines, open.value), [lines, open.value]);
+  const toggle = (key: string): void => {
+    const next = new Set(open.value);
+    if (!next.delete(key)) next.add(key);
+    open.value = next;
+  };
   return { rows, toggle };
 }
 

@@ -1,8 +1,7 @@
 import type { JSX } from "preact";
-import { useConsole, usePage } from "../../console.ts";
+import { usePage } from "../../console.ts";
 import { formatNumber, formatTime, inLocalTime, pluralize } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
-import { useRequest } from "../../ui/use-request.ts";
 import { MISSING, troubleKind } from "../../../core/alerts/muted.ts";
 import { MarkActions, Muted } from "./MarkActions.tsx";
 import { Proposals } from "./Proposals.tsx";
@@ -12,6 +11,7 @@ import { statusLabel, statusOf } from "./process-status.ts";
 import { actionFor, ProcessActions } from "./ProcessActions.tsx";
 import { findTroubles, type Trouble } from "./problems.ts";
 import { type AppGroup, keyOf } from "./rows.ts";
+import { useReport } from "./Why.tsx";
 
 /** Each card asks the server, so only the first ones are cards. */
 const MAX_CARDS = 5;
@@ -127,13 +127,7 @@ interface ReasonProps {
 /** The line of its error log first, because it says most. */
 function Reason({ name, problem, monitor, restarts }: ReasonProps): JSX.Element {
   const { code, details } = problem ?? {};
-  const { api, service } = useConsole();
-  const environment = monitor.feed.environment.value;
-  const { answer, last } = useRequest(
-    (signal) => api.process(name, environment, signal),
-    [name, environment, service.value, restarts, code],
-  );
-  const why = (answer ?? last)?.why;
+  const why = useReport(name, monitor, [restarts, code]).report?.why;
   return (
     <>
       {why?.reason && <pre class="error-lines">{why.reason}</pre>}
@@ -168,24 +162,17 @@ function MissingCard({ names, monitor }: { names: readonly string[]; monitor: Mo
   );
 }
 
-/** Starts the apps one after the other, so that each has its own outcome. */
 function StartAll({ names, monitor }: { names: readonly string[]; monitor: Monitor }): JSX.Element {
-  const { identity, questions } = usePage();
+  const { identity } = usePage();
   const isBusy = names.some((name) => monitor.underWay.value.has(name));
   const label = names.length === 1 ? "Start" : `Start all ${names.length}`;
-  const start = async (): Promise<void> => {
-    const [first = ""] = names;
-    const doubt = monitor.startWarning(first);
-    if (doubt !== undefined && !(await questions.ask({ title: doubt, verb: label }))) return;
-    for (const name of names) await monitor.act({ action: "start", scope: "ecosystem", name }, name);
-  };
   return (
     <Button
       size="small"
       icon="play"
       disabled={isBusy || monitor.feed.state.value !== "live"}
       reason={identity.reasonAgainst("act")}
-      onClick={() => void start()}
+      onClick={() => void monitor.startDeclared(names, label)}
     >
       {isBusy ? "Starting…" : label}
     </Button>

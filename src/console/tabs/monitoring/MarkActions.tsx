@@ -8,6 +8,7 @@ import { FormDialog } from "../../ui/FormDialog.tsx";
 import { Select } from "../../ui/Select.tsx";
 import { TextField } from "../../ui/TextField.tsx";
 import type { Monitor } from "./monitor.ts";
+import { bound } from "../../ui/bound.ts";
 
 const ENDS = ["1h", "8h", "1d", "monday"].map((value) => ({ value }));
 
@@ -81,14 +82,10 @@ function MarkDialog({ verb, first, subjects, kinds, monitor: { marks }, onClose 
       {verb === "Mute" && (
         <>
           <p>Mutes: {kinds.map(kindText).join(", ")}. A new kind of trouble is not muted.</p>
-          <Select label="Until" value={until.value} options={ENDS} onChange={(end) => void (until.value = end)} />
+          <Select label="Until" options={ENDS} {...bound(until)} />
         </>
       )}
-      <TextField
-        label={verb === "Mute" ? "Reason" : "Note"}
-        value={text.value}
-        onChange={(next) => void (text.value = next)}
-      />
+      <TextField label={verb === "Mute" ? "Reason" : "Note"} {...bound(text)} />
     </FormDialog>
   );
 }

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { usePage } from "../../console.ts";
+import { pluralize } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import { keyOf } from "./rows.ts";
 import type { Monitor } from "./monitor.ts";
@@ -23,7 +24,7 @@ export function MissingApps({ monitor }: { monitor: Monitor }): JSX.Element | nu
     <details class="missing" open={missing.length <= MAX_OPEN}>
       <summary>
         <h3>
-          Declared in <code>{metrics.ecosystem.fileName}</code>, not known to PM2
+          {pluralize(missing.length, "app")} declared in <code>{metrics.ecosystem.fileName}</code>, not known to PM2
         </h3>
       </summary>
       <ul
@@ -46,13 +47,9 @@ export function MissingApps({ monitor }: { monitor: Monitor }): JSX.Element | nu
 /** The button stays after the start, because it may have the focus. */
 function Start({ name, monitor, isStarted }: { name: string; monitor: Monitor; isStarted: boolean }): JSX.Element {
   const isBusy = monitor.underWay.value.has(name);
-  const { identity, questions } = usePage();
-  const reason = identity.reasonAgainst("act");
+  const reason = usePage().identity.reasonAgainst("act");
   const start = async (): Promise<void> => {
-    if (isStarted || isBusy) return;
-    const doubt = monitor.startWarning(name);
-    const may = doubt === undefined || (await questions.ask({ title: doubt, verb: "Start" }));
-    if (may) await monitor.act({ action: "start", scope: "ecosystem", name }, name);
+    if (!isStarted && !isBusy) await monitor.startDeclared([name], "Start");
   };
   return (
     <Button

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import type { HostMetrics } from "../../../client/index.ts";
-import { useConsole } from "../../console.ts";
+import { type Console, useConsole } from "../../console.ts";
 import { formatBytes, formatDuration, formatTime } from "../../data/format.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
 import { Check } from "../../ui/Check.tsx";
@@ -11,13 +11,14 @@ import { ConnectionBanner } from "./ConnectionBanner.tsx";
 import { HostCharts } from "./HostCharts.tsx";
 import { Inbox } from "./Inbox.tsx";
 import { type Monitor, monitorOf } from "./monitor.ts";
+import { AGAIN } from "./ProcessActions.tsx";
 import { ProcessPanel } from "./ProcessPanel.tsx";
 import { ProcessTable } from "./ProcessTable.tsx";
 import { type Range, ranges } from "./view.ts";
-import type { Router } from "../../state/router.ts";
 import type { Shortcut } from "../../state/shortcuts.ts";
 import { CodeLine } from "../../ui/CodeLine.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
+import { ticked } from "../../ui/bound.ts";
 
 /** Longer ranges need recorded values. */
 const MIN_RECORDED_RANGE = ranges["15m"];
@@ -26,7 +27,7 @@ export function Monitoring(): JSX.Element {
   const page = useConsole();
   const monitor = monitorOf(page);
   useEffect(() => monitor.feed.open(), [monitor]);
-  useEffect(() => page.shortcuts.add(...rowKeys(page.router)), [page]);
+  useEffect(() => page.shortcuts.add(...rowKeys(page)), [page]);
   return (
     <>
       <ConnectionBanner monitor={monitor} />
@@ -107,7 +108,7 @@ function ComparisonSwitch({ monitor: { history, view } }: { monitor: Monitor }):
   const { isComparing, isAvailable } = history;
   if (!isAvailable.value) return null;
   return (
-    <Check checked={isComparing.value} onChange={(isChecked) => void (isComparing.value = isChecked)}>
+    <Check {...ticked(isComparing)}>
       Compare with {view.range.value === "release" ? "the same time" : `the ${view.range.value}`} before
     </Check>
   );
@@ -136,8 +137,11 @@ const move = (step: number) => (): void => {
   all[at < 0 ? 0 : at + step]?.focus();
 };
 
-/** The single keys of the list: to the next and the previous process, and to the log of one. */
-function rowKeys(router: Pick<Router, "href">): readonly Shortcut[] {
+/** The row with the focus, or the one whose process is beside the list. */
+const chosen = (): HTMLElement | undefined => rows().find(hasFocus) ?? rows().find((row) => row.ariaCurrent === "true");
+
+/** The single keys of the list: to the next and the previous process, and what is done with one. */
+function rowKeys({ router, toasts }: Pick<Console, "router" | "toasts">): readonly Shortcut[] {
   return [
     { key: "j", label: "Go to the next process", run: move(1) },
     { key: "k", label: "Go to the previous process", run: move(-1) },
@@ -145,8 +149,18 @@ function rowKeys(router: Pick<Router, "href">): readonly Shortcut[] {
       key: "l",
       label: "Open the log of the process",
       run() {
-        const row = rows().find(hasFocus);
+        const row = chosen();
         if (row) location.hash = router.href("logs", ["apps", row.title]);
+      },
+    },
+    {
+      key: AGAIN,
+      label: "Restart the process, or reload it if it is a cluster",
+      run() {
+        const button = chosen()?.closest("tr")?.querySelector<HTMLButtonElement>(`[aria-keyshortcuts=${AGAIN}]`);
+        // A button that is not offered says why.
+        if (button?.disabled) toasts.info(button.title);
+        else button?.click();
       },
     },
   ];

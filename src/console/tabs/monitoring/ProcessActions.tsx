@@ -10,6 +10,9 @@ import type { AppGroup } from "./rows.ts";
 
 type Verb = Action["action"];
 
+/** The key that restarts or reloads. */
+export const AGAIN = "r";
+
 const actions = [
   { action: "reload", icon: "restart", word: "Reload", busy: "Reloading…" },
   { action: "start", icon: "play", word: "Start", busy: "Starting…" },
@@ -58,7 +61,13 @@ export function ProcessActions(props: ProcessActionsProps): JSX.Element {
             {isBusy ? busy : isOne ? word : `${word} all ${instances.length}`}
           </Button>
         ) : (
-          <IconButton key={action} label={`${word} ${whom}`} isBusy={isBusy} {...button} />
+          <IconButton
+            key={action}
+            label={`${word} ${whom}`}
+            isBusy={isBusy}
+            {...(icon === "restart" && { "aria-keyshortcuts": AGAIN })}
+            {...button}
+          />
         );
       })}
     </span>

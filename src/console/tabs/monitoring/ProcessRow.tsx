@@ -40,7 +40,7 @@ type CellsProps = Required<Omit<RowProps, "index">> & { readonly isOpen: boolean
 /** Keeps unchanged elements, because the rows are rendered up to twice a second. */
 function Cells({ row, monitor, isOpen, isInstance }: CellsProps): JSX.Element {
   const { key, process, instances, attention } = row;
-  const { pmId, status, problem, execMode, cpuPercent, memoryBytes, restartCount, uptimeMs } = process;
+  const { pmId, status, problem, cpuPercent, memoryBytes, restartCount, uptimeMs } = process;
   const badges = badgesOf(row.drift);
   const states = instances.map((one) => `${one.pmId} ${one.status}`).join();
   const cells = useMemo(
@@ -54,7 +54,7 @@ function Cells({ row, monitor, isOpen, isInstance }: CellsProps): JSX.Element {
   );
   const head = useMemo(
     () => <Name row={row} monitor={monitor} isOpen={isOpen} isInstance={isInstance} badges={badges} />,
-    [monitor, key, instances.length, pmId, status, problem?.code, execMode, isOpen, badges, attention?.reason],
+    [monitor, key, instances.length, pmId, status, problem?.code, isOpen, badges, attention?.reason],
   );
   return (
     <>
@@ -75,7 +75,6 @@ function Cells({ row, monitor, isOpen, isInstance }: CellsProps): JSX.Element {
 function Name({ row, monitor, isOpen, isInstance, badges }: CellsProps & { readonly badges: string }): JSX.Element {
   const { key, process, instances, attention } = row;
   const isFolded = instances.length > 1;
-  const about = isInstance ? `id ${process.pmId}` : process.execMode;
   return (
     <>
       <button
@@ -93,7 +92,7 @@ function Name({ row, monitor, isOpen, isInstance, badges }: CellsProps & { reado
         <span class={process.problem === null ? "hidden narrow-words" : "narrow-words bad"}>
           {statusLabel(process)}
         </span>
-        {about && <small class={isInstance ? "" : "wide"}>{about}</small>}
+        {isInstance && <small>id {process.pmId}</small>}
         {(badges === "" ? [] : badges.split(",")).map((badge) => (
           <span key={badge} class={`badge${badge === "undeclared" ? "" : " warning"}`}>
             {badge}

@@ -95,7 +95,7 @@ async function readDeploy(
   if (commit === undefined) return { words: "" };
   const [{ plan }, { stepText }] = await Promise.all([
     api.prepareDeploy({ environment, service, revision: commit }),
-    import("../../../core/rollout/report/words.ts"),
+    import("../later.ts"),
   ]);
   return {
     words: plan.steps.map((step) => `${escapeHidden(step.app ?? "")} ${stepText(step)}.\n`).join(""),

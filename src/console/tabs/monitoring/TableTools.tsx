@@ -8,6 +8,7 @@ import { RadioGroup } from "../../ui/RadioGroup.tsx";
 import type { Monitor } from "./monitor.ts";
 import { sortingOf, sortText } from "./address.ts";
 import { statusOf, type ProcessStatus } from "./process-status.ts";
+import { bound } from "../../ui/bound.ts";
 
 const statusLabels: Readonly<Record<ProcessStatus, string>> = {
   online: "Online",
@@ -38,12 +39,7 @@ export function TableTools({ monitor }: { monitor: Monitor }): JSX.Element {
         onChange={(text) => void (monitor.order.sorting.value = sortingOf(text))}
       />
       <More monitor={monitor} />
-      <FilterField
-        label="Filter the processes"
-        placeholder="Name or PID"
-        value={monitor.filter.value}
-        onInput={(text) => void (monitor.filter.value = text)}
-      />
+      <FilterField label="Filter the processes" placeholder="Name or PID" text={monitor.filter} />
     </div>
   );
 }
@@ -71,13 +67,7 @@ function StatusFilter({ monitor: { feed, status } }: { monitor: Monitor }): JSX.
     </>
   );
   return (
-    <RadioGroup
-      class="chips"
-      label="Status"
-      value={status.value}
-      options={[{ value: "", label: all }, ...labels]}
-      onChange={(name) => void (status.value = name)}
-    />
+    <RadioGroup class="chips" label="Status" options={[{ value: "", label: all }, ...labels]} {...bound(status)} />
   );
 }
 

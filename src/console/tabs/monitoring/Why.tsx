@@ -11,25 +11,30 @@ import type { ProcessProps } from "./monitor.ts";
 const LATE_SECONDS = 5;
 
 export function Why({ process, monitor }: ProcessProps): JSX.Element {
-  const { api, service } = useConsole();
   const { feed, events } = monitor;
-  const environment = feed.environment.value;
   const { name, pmId, status, restartCount } = process;
   const newest = events.list.value.findLast(({ app }) => app === name)?.at;
   // PM2 may write the last lines after it records the end, so each sample reads them again for a while.
   const sampled = feed.newest.value?.time ?? 0;
   const late = newest && sampled - Date.parse(newest) / 1000 < LATE_SECONDS ? sampled : 0;
-  const { answer, last, problem, retry } = useRequest(
-    (signal) => api.process(name, environment, signal),
-    [name, environment, service.value, status, restartCount, newest, late],
-  );
-  const report = answer ?? last;
+  const { report, problem, retry } = useReport(name, monitor, [status, restartCount, newest, late]);
   return (
     <div class="why-end" aria-busy={report === undefined}>
       <RequestProblem problem={problem} retry={retry} />
       {report && <Report report={report} pmId={pmId} />}
     </div>
   );
+}
+
+/** Reads the report again when one of these changes. */
+export function useReport(name: string, { feed }: ProcessProps["monitor"], changes: readonly unknown[]) {
+  const { api, service } = useConsole();
+  const environment = feed.environment.value;
+  const { answer, last, ...rest } = useRequest(
+    (signal) => api.process(name, environment, signal),
+    [name, environment, service.value, ...changes],
+  );
+  return { report: answer ?? last, ...rest };
 }
 
 function Report({ report, pmId }: { report: ProcessShowResponse; pmId: number }): JSX.Element {

@@ -2,23 +2,23 @@ import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import type { ConnectionState, ProcessMetrics } from "../../../client/index.ts";
 import { escapeHidden } from "../../../core/words/characters.ts";
 import type { Console } from "../../console.ts";
+import { pluralize } from "../../data/format.ts";
+import type { Preferences } from "../../state/preferences.ts";
 import { createSparklines } from "../../ui/sparklines.ts";
 import { createActions } from "./actions.ts";
 import { monitoringParts } from "./address.ts";
-import { Feed, type Metrics } from "./feed.ts";
 import { createEvents } from "./events.ts";
-import { createOrder } from "./order.ts";
-import { createSide } from "./side.ts";
-import { createProduction } from "./production.ts";
-import { createMarks } from "./marks.ts";
+import { Feed, type Metrics } from "./feed.ts";
 import { createHistory } from "./history.ts";
-import { type AppGroup, type Row, toRow } from "./rows.ts";
+import { createMarks } from "./marks.ts";
+import { createOrder } from "./order.ts";
 import { watchProblemCount } from "./problem-count.ts";
 import { isOfEnvironment } from "./problems.ts";
-import { createView } from "./view.ts";
+import { createProduction } from "./production.ts";
 import { watchReleased } from "./released.ts";
-import type { Preferences } from "../../state/preferences.ts";
-import { pluralize } from "../../data/format.ts";
+import { type AppGroup, type Row, toRow } from "./rows.ts";
+import { createSide } from "./side.ts";
+import { createView } from "./view.ts";
 
 const PREFERENCE = "monitoring.notices";
 
@@ -64,8 +64,9 @@ function createMonitor(page: Console) {
   const view = createView(feed, watchReleased(api, feed));
   const marks = createMarks(api, feed, node);
   const problemCount = watchProblemCount(feed, { api, service, marks });
+  const actions = createActions(feed, toasts);
   return {
-    ...createActions(feed, toasts),
+    ...actions,
     feed,
     marks,
     view,
@@ -92,13 +93,13 @@ function createMonitor(page: Console) {
     })),
     /** For commands that do the same. */
     flags: computed(() => flagsOf(feed.environment.value, service.value, node)),
-    ...createProduction({
-      facts,
-      questions,
-      node,
-      environments: () => [feed.environment.value, ownEnvironment],
-    }),
-    startWarning: (name: string) => startWarning(escapeHidden(name), feed, ownEnvironment),
+    ...createProduction({ facts, questions, node, environments: () => [feed.environment.value, ownEnvironment] }),
+    /** Starts declared apps one after another, so that each has its own outcome. */
+    startDeclared: async (names: readonly string[], verb: string): Promise<void> => {
+      const doubt = startWarning(names[0], feed, ownEnvironment);
+      if (doubt !== undefined && !(await questions.ask({ title: doubt, verb }))) return;
+      for (const name of names) await actions.act({ action: "start", scope: "ecosystem", name }, name);
+    },
   };
 }
 
@@ -135,8 +136,8 @@ function flagsOf(environment: string, service: string, node: string): string {
 }
 
 /** The server works in another environment, or no running process belongs to this one. */
-function startWarning(name: string, { environment, displayed }: Feed, ownEnvironment: string): string | undefined {
-  const [chosen, metrics] = [environment.value, displayed.value?.metrics];
+function startWarning(app = "", { environment, displayed }: Feed, ownEnvironment: string): string | undefined {
+  const [name, chosen, metrics] = [escapeHidden(app), environment.value, displayed.value?.metrics];
   if (ownEnvironment !== "" && chosen !== ownEnvironment) {
     return `This server works in the environment ${ownEnvironment}. Start ${name} of ${chosen} here?`;
   }

@@ -1,5 +1,6 @@
+import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useContext, useEffect, useMemo, useRef } from "preact/hooks";
 import { ConsoleContext, usePage } from "../../console.ts";
 import { formatPercent, formatTime, pluralize, UNKNOWN } from "../../data/format.ts";
 import { EmptyState } from "../../ui/EmptyState.tsx";
@@ -45,12 +46,7 @@ export function Nodes(): JSX.Element {
   return (
     <>
       <TabHead title="Nodes" about={judged && summaryOf(judged)}>
-        <FilterField
-          label="Filter the nodes"
-          placeholder="Name or label=value"
-          value={filter.value}
-          onInput={(text) => void (filter.value = text)}
-        />
+        <FilterField label="Filter the nodes" placeholder="Name or label=value" text={filter} />
       </TabHead>
       <RequestProblem problem={problem} retry={retry} />
       {isAlone && <EmptyState icon="nodes" title="svcm.yaml declares no nodes" />}
@@ -67,16 +63,16 @@ function summaryOf(judged: readonly RatedNode[]): string {
 }
 
 function Table({ judged, isOld }: { judged: readonly RatedNode[]; isOld: boolean }): JSX.Element {
-  const [isHeld, setHeld] = useState(false);
+  const isHeld = useSignal(false);
   return (
     <div class={`card flush processes nodes${isOld ? " old" : ""}`}>
       <VirtualTable
         label="Nodes"
         head={<Head />}
-        rows={useOrdered(judged, isHeld)}
+        rows={useOrdered(judged, isHeld.value)}
         rowHeight={ROW_HEIGHT}
         empty="No node matches"
-        onHold={setHeld}
+        onHold={(next) => void (isHeld.value = next)}
         renderRow={(row, index) => <NodeRow key={row.node.name} {...row} index={index} />}
       />
     </div>

@@ -1,20 +1,20 @@
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren, JSX } from "preact";
+import type { JSX } from "preact";
 import type { Plan, Release, RollbackPlan } from "../../../core/api/rollout.ts";
 import { countSteps, stepText } from "../../../core/rollout/report/words.ts";
-import { isProductionName } from "../../../core/words/production.ts";
 import { useConsole } from "../../console.ts";
 import { capitalize } from "../../data/format.ts";
 import { Check } from "../../ui/Check.tsx";
-import { FormDialog } from "../../ui/FormDialog.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
-import { ProblemLine, RequestProblem } from "../../ui/Problem.tsx";
-import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
+import { RequestProblem } from "../../ui/Problem.tsx";
+import { StatusLine } from "../../ui/StatusLine.tsx";
 import { TextField } from "../../ui/TextField.tsx";
 import { useRequest } from "../../ui/use-request.ts";
+import { ConfirmDialog, ConfirmPlan } from "./ConfirmDialog.tsx";
 import { Disruption, PlannedSteps } from "./Steps.tsx";
 import { useRollout } from "./rollout.ts";
 import { isPartial, refusalsOf } from "./selection.ts";
+import { ticked } from "../../ui/bound.ts";
 
 export function Confirm(): JSX.Element | null {
   const { confirming } = useRollout();
@@ -27,40 +27,25 @@ function Apply({ plan }: { plan: Plan }): JSX.Element {
   const rollout = useRollout();
   const message = useSignal("");
   const allowDirty = useSignal(false);
-  const switchEnvironment = useSignal(false);
-  const { id, environment, git, steps, issues } = plan;
+  const { id, environment, git, steps } = plan;
   const dirty = git?.dirty ?? [];
-  const disruptive = steps.filter(({ disruption }) => disruption !== "none");
-  const choices = {
-    allowDirty: allowDirty.value,
-    switchEnvironment: switchEnvironment.value,
-    message: message.value,
-  };
   const refusals = refusalsOf(plan);
-  const moved = issues.find(({ code }) => code === "ENVIRONMENT_SWITCH");
-  const isAccepted = (dirty.length === 0 || allowDirty.value) && (moved === undefined || switchEnvironment.value);
   return (
-    <ConfirmDialog
+    <ConfirmPlan
       title={`Apply plan ${id} to ${environment}?`}
-      environment={environment}
+      plan={plan}
+      sending={rollout}
+      onClose={() => rollout.cancel()}
       word="Apply"
-      isDangerous={disruptive.length > 0}
-      isReady={plan.changed && isAccepted && refusals.length === 0}
-      run={() => rollout.apply(plan, choices)}
+      isReady={plan.changed && refusals.length === 0 && (dirty.length === 0 || allowDirty.value)}
+      run={(accepted) => rollout.apply(plan, { ...accepted, allowDirty: allowDirty.value, message: message.value })}
     >
       <p>{capitalize(countSteps(plan))}. The first step that fails stops the apply and restores the touched apps.</p>
       <IssueList issues={refusals} label="Issues of the plan" />
       {isPartial(plan) && <PlannedSteps steps={steps.filter((step) => step.do !== "save")} />}
-      <Interruptions of={disruptive} />
-      {moved && (
-        <Check checked={switchEnvironment.value} onChange={(isChecked) => void (switchEnvironment.value = isChecked)}>
-          <span>
-            Move the running apps to {environment}. {moved.message}
-          </span>
-        </Check>
-      )}
+      <Interruptions of={steps.filter(({ disruption }) => disruption !== "none")} />
       {dirty.length > 0 && (
-        <Check checked={allowDirty.value} onChange={(isChecked) => void (allowDirty.value = isChecked)}>
+        <Check {...ticked(allowDirty)}>
           <span>No commit holds {dirty.join(", ")}. Apply these files as they are.</span>
         </Check>
       )}
@@ -69,7 +54,7 @@ function Apply({ plan }: { plan: Plan }): JSX.Element {
         value={message.value}
         onChange={(text) => void (message.value = text.slice(0, 200))}
       />
-    </ConfirmDialog>
+    </ConfirmPlan>
   );
 }
 
@@ -101,6 +86,8 @@ function Undo({ release }: { release: Release }): JSX.Element {
     <ConfirmDialog
       title={`Undo release ${id}?`}
       environment={environment}
+      sending={rollout}
+      onClose={() => rollout.cancel()}
       word="Undo"
       isDangerous
       isReady={answer?.changed === true}
@@ -143,45 +130,5 @@ function Effects({ plan: { changed, steps } }: { plan: RollbackPlan }): JSX.Elem
           ))}
       </ul>
     </>
-  );
-}
-
-interface ConfirmDialogProps {
-  readonly title: string;
-  readonly environment: string;
-  readonly word: string;
-  readonly isDangerous: boolean;
-  readonly isReady: boolean;
-  readonly run: () => Promise<unknown>;
-  readonly children: ComponentChildren;
-}
-
-function ConfirmDialog({
-  title,
-  environment,
-  word,
-  isDangerous,
-  isReady,
-  run,
-  children,
-}: ConfirmDialogProps): JSX.Element {
-  const { confirming, refusal, isSending } = useRollout();
-  const close = (): void => {
-    confirming.value = undefined;
-    refusal.value = undefined;
-  };
-  return (
-    <FormDialog
-      title={title}
-      verb={isSending.value ? "Beginning…" : word}
-      isDangerous={isDangerous}
-      isReady={isReady && !isSending.value}
-      typedName={isProductionName(environment) ? environment : undefined}
-      footer={<StatusRegion>{refusal.value && <ProblemLine problem={refusal.value} />}</StatusRegion>}
-      onClose={close}
-      onSubmit={() => void run()}
-    >
-      {children}
-    </FormDialog>
   );
 }

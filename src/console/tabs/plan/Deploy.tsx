@@ -2,21 +2,21 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { DeployPlan } from "../../../core/api/deploy.ts";
 import { countSteps } from "../../../core/rollout/report/words.ts";
-import { isProductionName } from "../../../core/words/production.ts";
 import { useConsole } from "../../console.ts";
 import { capitalize } from "../../data/format.ts";
 import { toProblem, type Problem } from "../../data/request-error.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
-import { FormDialog } from "../../ui/FormDialog.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
-import { ProblemLine, RequestProblem } from "../../ui/Problem.tsx";
+import { RequestProblem } from "../../ui/Problem.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 import { TextField } from "../../ui/TextField.tsx";
 import { useRequest } from "../../ui/use-request.ts";
+import { ConfirmPlan } from "./ConfirmDialog.tsx";
 import { useRollout } from "./rollout.ts";
-import { refusalsOf } from "./selection.ts";
+import { type Accepted, refusalsOf } from "./selection.ts";
 import { PlannedSteps } from "./Steps.tsx";
+import { bound } from "../../ui/bound.ts";
 
 interface Query {
   readonly environment: string;
@@ -43,8 +43,7 @@ export function Deploy({ onClose }: { readonly onClose: () => void }): JSX.Eleme
       <form class="form-actions" onSubmit={begin}>
         <TextField
           label="Branch, tag or commit (by default the branch that the checkout follows)"
-          value={revision.value}
-          onChange={(text) => void (revision.value = text)}
+          {...bound(revision)}
         />
         <Button type="submit" disabled={isPreparing || isRunning.value}>
           Prepare
@@ -136,10 +135,10 @@ function ConfirmDeploy({ of: { commit, plan }, onClose, onDone }: ConfirmProps):
   const refusal = useSignal<Problem | undefined>(undefined);
   const isSending = useSignal(false);
   const { environment, id } = plan;
-  const deploy = async (): Promise<void> => {
+  const deploy = async (accepted: Accepted): Promise<void> => {
     isSending.value = true;
     try {
-      const { release } = await api.deploy({ environment, revision: commit, plan: id ?? "" });
+      const { release } = await api.deploy({ environment, revision: commit, plan: id ?? "", ...accepted });
       onDone();
       await (release === null ? rollout.load() : rollout.readRelease(release));
     } catch (error) {
@@ -149,17 +148,15 @@ function ConfirmDeploy({ of: { commit, plan }, onClose, onDone }: ConfirmProps):
     }
   };
   return (
-    <FormDialog
+    <ConfirmPlan
       title={`Deploy ${commit.slice(0, 7)} to ${environment}?`}
-      verb={isSending.value ? "Beginning…" : "Deploy"}
-      isDangerous={plan.steps.some(({ disruption }) => disruption !== "none")}
-      isReady={!isSending.value}
-      typedName={isProductionName(environment) ? environment : undefined}
-      footer={<StatusRegion>{refusal.value && <ProblemLine problem={refusal.value} />}</StatusRegion>}
+      plan={plan}
+      word="Deploy"
+      sending={{ isSending, refusal }}
+      run={deploy}
       onClose={onClose}
-      onSubmit={() => void deploy()}
     >
       <p>{capitalize(countSteps(plan))}. If a step fails, code and configuration go back.</p>
-    </FormDialog>
+    </ConfirmPlan>
   );
 }

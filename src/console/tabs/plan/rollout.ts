@@ -8,11 +8,10 @@ import { LatestRequest } from "../../data/latest-request.ts";
 import { toProblem, type Problem } from "../../data/request-error.ts";
 import { selectionPart } from "../../state/address.ts";
 import { monitorOf } from "../monitoring/monitor.ts";
-import { isPartial, requestOf, type Selected } from "./selection.ts";
+import { type Accepted, isPartial, requestOf, type Selected } from "./selection.ts";
 
-export interface ApplyChoices {
+export interface ApplyChoices extends Accepted {
   readonly allowDirty: boolean;
-  readonly switchEnvironment: boolean;
   readonly message: string;
 }
 
@@ -116,6 +115,11 @@ export class Rollout {
     } finally {
       this.isSending.value = false;
     }
+  }
+
+  cancel(): void {
+    this.confirming.value = undefined;
+    this.refusal.value = undefined;
   }
 
   async apply(plan: Plan, { message, ...accepted }: ApplyChoices): Promise<void> {

@@ -58,7 +58,25 @@ export function isPartial({ choices }: Pick<Plan, "choices">): boolean {
   return choices.apps !== undefined || choices.restart !== undefined;
 }
 
-/** Errors that an apply would refuse. The user can accept another environment. */
+/** The user can accept that running apps move to this environment, or to this checkout. */
+type Switch = "switchEnvironment" | "switchCheckout";
+
+export type Accepted = Readonly<Partial<Record<Switch, true>>>;
+
+const switches: Readonly<Record<string, readonly [Switch, question: string] | undefined>> = {
+  ENVIRONMENT_SWITCH: ["switchEnvironment", "Move the running apps to this environment."],
+  CHECKOUT_SWITCH: ["switchCheckout", "Take over the running apps from the other checkout."],
+};
+
+/** Without the words for a terminal. */
+export function switchesOf({ issues }: Pick<Plan, "issues">) {
+  return issues.flatMap(({ code, message }) => {
+    const [choice, question] = switches[code] ?? [];
+    return choice ? [{ choice, text: `${question} ${message.replace(/ To (?:switch|take over): .*/, "")}` }] : [];
+  });
+}
+
+/** Errors that an apply would refuse, whatever the user accepts. */
 export function refusalsOf({ issues }: Pick<Plan, "issues">): Plan["issues"] {
-  return issues.filter(({ severity, code }) => severity === "error" && code !== "ENVIRONMENT_SWITCH");
+  return issues.filter(({ severity, code }) => severity === "error" && switches[code] === undefined);
 }

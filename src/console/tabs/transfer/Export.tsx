@@ -100,7 +100,7 @@ function ExportWarnings(): JSX.Element {
       {issues.length > 0 && (
         <StatusLine tone="warning">
           <strong>{pluralize(issues.length, "issue")}: svcm validate will refuse this document.</strong>
-          <IssueList issues={issues} label="Issues of the document" isPlaced />
+          <IssueList issues={issues} label="Issues of the document" isPlaced isCounted />
         </StatusLine>
       )}
     </>

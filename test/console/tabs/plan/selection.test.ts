@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../../../../src/core/api/rollout.ts";
-import { listOffers, requestOf } from "../../../../src/console/tabs/plan/selection.ts";
+import { listOffers, refusalsOf, requestOf, switchesOf } from "../../../../src/console/tabs/plan/selection.ts";
 
 type Parts = Partial<Record<"steps" | "removed" | "held" | "jobs" | "unknown", readonly string[]>>;
 
@@ -54,4 +54,22 @@ describe("the apps of an apply", () => {
   ])("%s", (_title, parts, selected, request) => {
     expect(requestOf(planOf(parts), new Map(Object.entries(selected)))).toEqual(request);
   });
+});
+
+test("the user can accept only another environment and another checkout", () => {
+  const issueOf = (code: string, message: string) => ({ code, severity: "error", path: [], message });
+  const issues = [
+    issueOf("ENVIRONMENT_SWITCH", "web would move from staging to dev. To switch: svcm apply --switch-environment."),
+    issueOf("CHECKOUT_SWITCH", "PM2 has web from /srv. To take over: --switch-checkout of svcm apply or svcm deploy."),
+    issueOf("APP_PORT_TAKEN", "Port 3000 is taken."),
+  ];
+  const plan = { issues } as unknown as Plan;
+  expect(switchesOf(plan)).toEqual([
+    {
+      choice: "switchEnvironment",
+      text: "Move the running apps to this environment. web would move from staging to dev.",
+    },
+    { choice: "switchCheckout", text: "Take over the running apps from the other checkout. PM2 has web from /srv." },
+  ]);
+  expect(refusalsOf(plan).map(({ code }) => code)).toEqual(["APP_PORT_TAKEN"]);
 });
