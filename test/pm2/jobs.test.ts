@@ -5,6 +5,7 @@ import { beforeAll, expect, test } from "vitest";
 import {
   ecosystemDrift,
   execute,
+  heldText,
   processAct,
   processList,
   processRun,
@@ -133,4 +134,48 @@ longTest("a service that a user stopped stays stopped, is missing, and is starte
   expect(named.release?.steps.map((step) => `${step.do} ${step.app}`)).toEqual(["resume web", "save "]);
   expect((await states())["web"]).toBe("online");
   expect(existsSync(runs)).toBe(true);
+});
+
+test("a task that failed does not stop the change of another app, and only a request runs it again", async () => {
+  const code = join(own.home, "code");
+  writeFileSync(code, "0");
+  const read = `require("node:fs").readFileSync(${JSON.stringify(code)}, "utf8")`;
+  const note = `require("node:fs").appendFileSync(${JSON.stringify(runs)}, "migrate\\n")`;
+  writeFileSync(join(own.folder, "migrate.cjs"), `${note}; process.exit(Number(${read}));`);
+  const migrate = { name: "migrate", script: "./migrate.cjs", autorestart: false };
+  const migrations = (): number => runsSoFar().filter((line) => line === "migrate").length;
+  own.pm2Folder([web("5"), migrate]);
+  await execute(rolloutApply, ports, { ...input, apps: ["web", "migrate"] }, caller);
+  expect((await states())["migrate"]).toBe("ended");
+  writeFileSync(code, "3");
+  expect(await execute(processRun, ports, { name: "migrate" }, caller)).toMatchObject({ exitCode: 3 });
+  const before = migrations();
+
+  own.pm2Folder([web("6"), migrate]);
+  const plan = await execute(rolloutPlan, ports, { environment: "dev" }, caller);
+  expect(plan.steps.map((step) => `${step.do} ${step.app}`)).toEqual(["update web", "save "]);
+  expect(plan.held).toMatchObject([{ name: "migrate", state: "failed", by: null }]);
+  expect(plan.held.map((one) => heldText(one, String))).toEqual([
+    expect.stringMatching(
+      /^migrate \(id \d+\) is a task whose last run since \S+ failed, so no step runs it again; to run it: svcm run migrate$/,
+    ),
+  ]);
+  expect((await execute(rolloutApply, ports, input, caller)).release?.outcome).toBe("applied");
+  expect(migrations()).toBe(before);
+  writeFileSync(code, "0");
+  const named = await execute(rolloutApply, ports, { ...input, apps: ["migrate"] }, caller);
+  expect([named.release?.outcome, migrations()]).toEqual(["applied", before + 1]);
+});
+
+test("an app that PM2 refuses is an error of the plan, and an apply refuses before it touches another", async () => {
+  const cron = { ...nightly, name: "broken", cron_restart: "61 25 * * *" };
+  own.pm2Folder([web("7"), cron]);
+  const { issues, steps } = await execute(rolloutPlan, ports, { environment: "dev" }, caller);
+  expect(steps.map((step) => `${step.do} ${step.app}`)).toContain("register broken");
+  expect(issues).toMatchObject([{ code: "ECOSYSTEM_CRON_INVALID", severity: "error" }]);
+  const pids = (await ports.processes.list()).map(({ pid }) => pid);
+  await expect(execute(rolloutApply, ports, input, caller)).rejects.toMatchObject({ kind: "APPLY_REFUSED" });
+  expect((await ports.processes.list()).map(({ pid }) => pid)).toEqual(pids);
+  const rest = await execute(rolloutApply, ports, { ...input, apps: ["web"] }, caller);
+  expect(rest.release?.outcome).toBe("applied");
 });

@@ -104,8 +104,10 @@ export const planBody = z
           name: z.string(),
           pmIds,
           state: z
-            .enum(["stopped", "running"])
-            .describe("`stopped`: a command stopped it. `running`: a job that runs now keeps its definition."),
+            .enum(["stopped", "running", "failed"])
+            .describe(
+              "`stopped`: a command stopped it. `running`: a job that runs now keeps its definition. `failed`: the last run of a task.",
+            ),
           by: z.string().nullable().describe("The user who stopped it with svcm; null if that is not known."),
           since: z.iso.datetime().nullable(),
         }),

@@ -68,7 +68,7 @@ export async function repeatEcosystem<Content extends EcosystemFile>(
 ): Promise<Content> {
   const { loaded } = content;
   if (loaded === undefined) return content;
-  const again = await readEcosystem(withPurpose(ports, "repeat"), request).catch(() => undefined);
+  const again = await readEcosystem(withPurpose(ports, "review"), request).catch(() => undefined);
   return { ...content, loaded: markVolatile(loaded, again?.loaded ?? loaded) };
 }
 

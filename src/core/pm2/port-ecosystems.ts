@@ -1,9 +1,9 @@
 import type { LoadedEcosystem } from "./loaded.ts";
 /**
  * `judge` also asks PM2's own validation and examines what the apps need on this machine. `repeat` runs the file with a
- * later clock, so that every value that depends on the time differs.
+ * later clock, so that every value that depends on the time differs. `review` does both at once.
  */
-export type LoadPurpose = "read" | "judge" | "repeat";
+export type LoadPurpose = "read" | "judge" | "repeat" | "review";
 
 /** Runs ecosystem files. They are code, so each runs in a separate process. */
 export interface EcosystemLoader {

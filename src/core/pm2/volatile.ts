@@ -1,3 +1,4 @@
+import { omitUndefined } from "../api/omit-undefined.ts";
 import { isRecord } from "../words/record.ts";
 import type { LoadedApp, LoadedEcosystem } from "./loaded.ts";
 import { fieldNames, type Fields } from "./normalise.ts";
@@ -8,11 +9,11 @@ const INTERPRETER_ARGUMENTS: readonly string[] = fieldNames.interpreterArgs;
 /** Fields that differ between two runs of the same files depend on the time, on chance, or on the process. */
 export function markVolatile(first: LoadedEcosystem, second: LoadedEcosystem): LoadedEcosystem {
   if (first.apps.length !== second.apps.length) return first;
-  const apps = first.apps.map((app, index) => ({
-    ...app,
-    volatile: differingFields(app.fields, second.apps[index]?.fields ?? {}),
-  }));
-  return { ...first, apps };
+  const apps = first.apps.map((app, index) => {
+    const { fields = {}, checks } = second.apps[index] ?? {};
+    return { ...omitUndefined({ checks }), ...app, volatile: differingFields(app.fields, fields) };
+  });
+  return { ...omitUndefined({ refusals: second.refusals }), ...first, apps };
 }
 
 function differingFields(first: Fields, second: Fields): string[] {

@@ -15,21 +15,15 @@ interface Parted {
 }
 
 /**
- * A service that a user stopped stays stopped until a request names it, and a job that runs now is not ended for a new
- * definition.
+ * A service that a user stopped stays stopped until a request names it. A task that failed is not run again either: its
+ * failure would return the other apps. A job that runs now is not ended for a new definition.
  */
 export function holdBack(comparison: Comparison, input: ComparisonInput, isRequested: boolean): Parted {
   const { processes, differences } = comparison;
-  const running = comparison.kind === "job" ? processes.filter(isRunningJob) : [];
-  const stopped =
-    isRequested || comparison.kind === "job"
-      ? []
-      : processes.filter((record) => input.stateOf(record, comparison.kind).stop !== undefined);
-  const held = differences.length === 0 ? [] : running.length > 0 ? running : stopped;
+  const { held, isRunning } = findHeld(comparison, input, isRequested);
   const [first] = held;
   if (first === undefined) return { acting: comparison, held: undefined };
-  const isWhole =
-    running.length > 0 || differences.some((one) => needsReplacement(one)) || held.length === processes.length;
+  const isWhole = isRunning || differences.some((one) => needsReplacement(one)) || held.length === processes.length;
   const ids = pmIdsOf(isWhole ? processes : held);
   const split = differences.map((one) => ({ ...one, pmIds: one.pmIds.filter((pmId) => !ids.includes(pmId)) }));
   return {
@@ -45,6 +39,26 @@ export function holdBack(comparison: Comparison, input: ComparisonInput, isReque
   };
 }
 
+interface Held {
+  readonly held: readonly ProcessRecord[];
+  readonly isRunning: boolean;
+}
+
+function findHeld(comparison: Comparison, input: ComparisonInput, isRequested: boolean): Held {
+  const { kind, processes, differences } = comparison;
+  if (differences.length === 0) return { held: [], isRunning: false };
+  const running = kind === "job" ? processes.filter(isRunningJob) : [];
+  if (running.length > 0) return { held: running, isRunning: true };
+  if (isRequested || kind === "job") return { held: [], isRunning: false };
+  // With a new definition as well, PM2 takes that one without a run.
+  const mayHaveFailed = kind === "task" && differences.every(({ state }) => state === "stopped");
+  const isHeld = (record: ProcessRecord): boolean => {
+    const { stop, name } = input.stateOf(record, kind);
+    return stop !== undefined || (mayHaveFailed && name === "failed");
+  };
+  return { held: processes.filter(isHeld), isRunning: false };
+}
+
 /** A service that became a job is not one yet. */
 function isRunningJob(record: ProcessRecord): boolean {
   return !isAtRest(record) && record.pid !== null && appKind(record.declaration.settings) === "job";
@@ -55,10 +69,10 @@ function describe(
   record: ProcessRecord,
   { stateOf }: ComparisonInput,
 ): Pick<HeldApp, "state" | "by" | "since"> {
-  const { stop } = stateOf(record, kind);
-  const sinceMs = stop?.atMs ?? record.startedAt;
+  const { stop, name } = stateOf(record, kind);
+  const sinceMs = stop?.atMs ?? record.startedAt ?? record.lastStartAt;
   return {
-    state: stop === undefined ? "running" : "stopped",
+    state: name === "failed" ? name : stop === undefined ? "running" : "stopped",
     by: stop === undefined ? null : stop.isSvcm ? (stop.actor ?? "svcm") : null,
     since: sinceMs === null ? null : new Date(sinceMs).toISOString(),
   };

@@ -83,7 +83,7 @@ describe("apps", () => {
     expect(drift([job], [runningRecord(rest)])).toMatchObject({ missingExpected: [], drift: [], planSteps: 0 });
     expect(drift([{ autorestart: false }], [runningRecord(rest)])).toMatchObject({ drift: [], planSteps: 0 });
     const failed = drift([{ autorestart: false }], [runningRecord({ ...rest, exitCode: 1 })]);
-    expect(failed).toMatchObject({ missingExpected: ["api"], drift: [{ running: "failed" }], planSteps: 1 });
+    expect(failed).toMatchObject({ missingExpected: ["api"], drift: [{ running: "failed" }], planSteps: 0 });
   });
 
   test("instances are counted, also with PM2's `max`", () => {

@@ -39,13 +39,13 @@ function run(load: () => unknown): Outcome {
   try {
     const { cache } = createRequire(file);
     const loadedBefore = new Set(Object.keys(cache));
-    if (purpose === "repeat") moveClock();
+    if (purpose === "repeat" || purpose === "review") moveClock();
     const exported = load();
     const { apps, ...rest } = pickApps(exported);
     const files = new Set([file, ...Object.keys(cache).filter((path) => !loadedBefore.has(path))]);
     const outcome = { ok: true, ...rest, files: [...files], absent: [...absent] } as const;
     const located = apps.map((app) => locateApp(app, pm2));
-    if (purpose !== "judge") return { ...outcome, apps: located };
+    if (purpose !== "judge" && purpose !== "review") return { ...outcome, apps: located };
     return { ...outcome, apps: located.map((app) => judgeApp(app, pm2)), refusals: judgeFile(exported) };
   } catch (error) {
     return describeError(error, file);

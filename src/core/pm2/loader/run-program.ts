@@ -47,7 +47,8 @@ export function runProgram(file: string, options: ProgramOptions): Promise<strin
       else child.once("exit", settle);
     };
     const fail = (code: ErrorCode, reason: string): void => end(() => reject(loadError(code, file, reason)));
-    const timeoutMs = options.purpose === "judge" ? JUDGE_TIMEOUT_MS : TIMEOUT_MS;
+    const { purpose } = options;
+    const timeoutMs = purpose === "judge" || purpose === "review" ? JUDGE_TIMEOUT_MS : TIMEOUT_MS;
     const onTimeout = (): void => fail("ECOSYSTEM_FILE_TIMEOUT", `it did not end within ${timeoutMs} ms`);
     const timer = setTimeout(onTimeout, timeoutMs);
     child.on("error", ({ code = "EUNKNOWN" }: NodeJS.ErrnoException) =>

@@ -1,7 +1,6 @@
 /** The verdict of PM2's own validation. `ask-pm2.ts` asks it while the file runs. */
-import type { Finding } from "../../findings/rule.ts";
 import { baseName } from "../../words/path.ts";
-import type { CheckedApp, EcosystemRule } from "./rule.ts";
+import type { CheckedApp, EcosystemFinding, EcosystemRule } from "./rule.ts";
 
 type Kind = "cron" | "interpreter" | "user" | "other";
 
@@ -14,12 +13,14 @@ const KINDS: readonly (readonly [Kind, RegExp])[] = [
 export const cronPatterns: EcosystemRule = {
   code: "ECOSYSTEM_CRON_INVALID",
   severity: "error",
+  blocks: "always",
   check: ({ apps }) => refusalFindings(apps, "cron", "cron_restart"),
 };
 
 export const missingInterpreters: EcosystemRule = {
   code: "ECOSYSTEM_INTERPRETER_MISSING",
   severity: "error",
+  blocks: "always",
   check: ({ apps }) => {
     const refused = refusalFindings(apps, "interpreter", "interpreter");
     const missing = apps
@@ -28,6 +29,7 @@ export const missingInterpreters: EcosystemRule = {
         return checks?.hasInterpreter === false && declared.execMode === "fork" && !isRefused;
       })
       .map(({ index, label, declared }) => ({
+        apps: [declared.name],
         path: ["apps", index, "interpreter"],
         message: `${label}: there is no interpreter ${declared.interpreter} that PM2 could run`,
       }));
@@ -38,12 +40,14 @@ export const missingInterpreters: EcosystemRule = {
 export const unknownUsers: EcosystemRule = {
   code: "ECOSYSTEM_USER_UNKNOWN",
   severity: "error",
+  blocks: "always",
   check: ({ apps }) => refusalFindings(apps, "user", "uid"),
 };
 
 export const otherRefusals: EcosystemRule = {
   code: "ECOSYSTEM_PM2_REFUSES",
   severity: "error",
+  blocks: "always",
   check: ({ apps, file: { loaded } }) => [
     ...(loaded?.parts ?? (loaded ? [loaded] : [])).flatMap(({ path, refusals = [] }) =>
       refusals.map((reason) => ({ message: `${baseName(path)}: PM2 refuses the file: ${reason}` })),
@@ -64,11 +68,12 @@ export const missingPm2: EcosystemRule = {
   },
 };
 
-function refusalFindings(apps: readonly CheckedApp[], wanted: Kind, field?: string): Finding[] {
-  return apps.flatMap(({ index, label, checks }) =>
+function refusalFindings(apps: readonly CheckedApp[], wanted: Kind, field?: string): EcosystemFinding[] {
+  return apps.flatMap(({ index, label, checks, declared }) =>
     (checks?.refusals ?? [])
       .filter((reason) => kindOf(reason) === wanted)
       .map((reason) => ({
+        apps: [declared.name],
         path: ["apps", index, ...(field === undefined ? [] : [field])],
         message: `${label}: PM2 refuses the app: ${reason}`,
       })),

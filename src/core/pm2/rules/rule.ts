@@ -31,7 +31,7 @@ export interface EcosystemFinding extends Finding {
 }
 
 export interface EcosystemRule extends Rule<CheckedEcosystem, EcosystemFinding> {
-  /** Something else than the declaration would run, so plan and apply refuse it, too. */
+  /** PM2 refuses the app, or would run something else than its declaration, so plan and apply refuse it, too. */
   readonly blocks?: "always" | "unless they already run";
 }
 
