@@ -137,7 +137,7 @@ longTest("drift and the plan of one service exclude the processes of the other s
   expect(await driftOf()).toMatchObject({ unexpected: expect.arrayContaining(["secretive"]) as unknown });
 });
 
-longTest("an operation runs an ecosystem file once, also if several services share it", async () => {
+longTest("an operation runs an ecosystem file once for all services, and a check again at a later time", async () => {
   const log = join(own.folder, "runs");
   const apps = ["counted-1", "counted-2"].map((name) => ({ name, script: "./orders/idle.cjs" }));
   writeFileSync(
@@ -161,5 +161,5 @@ longTest("an operation runs an ecosystem file once, also if several services sha
     await run();
     runs[name] = readFileSync(log, "utf8");
   }
-  expect(runs).toEqual({ show: "x", check: "x", plan: "x", start: "x", restart: "x", drift: "x" });
+  expect(runs).toEqual({ show: "x", check: "xx", plan: "xx", start: "x", restart: "x", drift: "xx" });
 });

@@ -125,6 +125,8 @@ test("a rollback that returns the definition of an app says which code stays", a
   expect(renderRelease(release)).toContain(
     `The code of ${now.slice(0, 10)} stays, because a rollback leaves files as they are: check out ${former.slice(0, 10)}, and run svcm apply.`,
   );
+  declare();
+  commit();
 });
 
 longTest(

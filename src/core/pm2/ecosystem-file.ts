@@ -65,10 +65,11 @@ export async function repeatEcosystem<Content extends EcosystemFile>(
   ports: EcosystemPorts,
   request: EnvironmentRequest,
   content: Content,
+  purpose: LoadPurpose = "repeat",
 ): Promise<Content> {
   const { loaded } = content;
   if (loaded === undefined) return content;
-  const again = await readEcosystem(withPurpose(ports, "review"), request).catch(() => undefined);
+  const again = await readEcosystem(withPurpose(ports, purpose), request).catch(() => undefined);
   return { ...content, loaded: markVolatile(loaded, again?.loaded ?? loaded) };
 }
 

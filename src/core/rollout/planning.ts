@@ -76,7 +76,7 @@ export async function computePlan(
   const context = await readRolloutContext(ports, read.loaded, expecting, request.from === undefined);
   const first = await compareContent(ports, request, { content: read, start, context });
   const isRepeated = first.steps.length === 0 || read.loaded?.apps.every(({ volatile }) => volatile !== undefined);
-  const content = isRepeated ? read : await repeatEcosystem(ports, request, read);
+  const content = isRepeated ? read : await repeatEcosystem(ports, request, read, "review");
   const { environment, name, fileName, path, loaded } = content;
   const { input, leftOut, code, ...decision } =
     content === read ? first : await compareContent(ports, request, { content, start, context });

@@ -121,6 +121,6 @@ longTest("of a hundred thousand wrong keys in one map, a thousand are reported a
   for (const format of ["text", "github"] as const) {
     const shown = await renderReport(report, format, context);
     expect(shown.match(/ error .*\[SUITE_UNKNOWN_KEY\]/g)).toHaveLength(99);
-    expect(shown).toContain("and 901 more\n");
+    expect(shown).toMatch(/and 901 more$/m);
   }
 });
