@@ -27,16 +27,6 @@ function setUp() {
   const newestIds = async (limit: number) => (await newestRecord(log, limit)).map(({ id }) => id);
   return { folder, file, log, lines, newestIds };
 }
-test("counts its records by action and outcome since its start", async () => {
-  const { log } = setUp();
-  const write = recordOf("one", { action: "env.set", outcome: "succeeded" });
-  for (const record of [write, write, write, { ...write, outcome: "refused" as const }]) await log.append(record);
-  expect(log.counts()).toEqual([
-    { action: "env.set", outcome: "succeeded", count: 3 },
-    { action: "env.set", outcome: "refused", count: 1 },
-  ]);
-});
-
 /** An invalid value for each field of a record. */
 const WRONG_FIELDS: Readonly<Record<keyof AuditRecord, unknown>> = {
   id: 7,
