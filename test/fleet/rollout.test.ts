@@ -117,7 +117,8 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
     for (const node of NODES) {
       writeFileSync(join(fleet.root(node), "app.cjs"), node === "web-1" ? "process.exit(1);" : `${IDLE}// newer`);
     }
-    const { code, rollout } = await rolledOut("apply", "--node", "all", "--yes");
+    // On a loaded machine, a program needs longer than minHealthyTime until it ends.
+    const { code, rollout } = await rolledOut("apply", "--node", "all", "--min-healthy", "4s", "--yes");
     expect([code, rollout.outcome, rollout.holder, states(rollout)]).toEqual([
       3,
       null,
