@@ -160,9 +160,17 @@ export const readInWorker: StartReader = (data, on) => {
 
 /** A command that waits for its lines alone would wait for the start of a worker, too. */
 export const readInThread: StartReader = (data, on) => {
-  const started = import("./log-reader.ts").then(
-    ({ LogReader }) => new LogReader(data, (response) => on.response(mapLines(response, toLogLines))),
-  );
+  const started = import("./log-reader.ts").then(({ LogReader }) => {
+    const reader = new LogReader(
+      data,
+      (response) => on.response(mapLines(response, toLogLines)),
+      () => {
+        on.end("it failed");
+        reader.close();
+      },
+    );
+    return reader;
+  });
   return {
     post: (request) => void started.then((reader) => reader.answer(request)),
     setBusy: () => undefined,

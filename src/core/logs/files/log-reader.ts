@@ -14,11 +14,12 @@ export class LogReader {
   readonly #processList: ProcessList;
   readonly #watches: Watches;
 
-  constructor(data: ReaderData, send: (response: Response<OutputLine>) => void) {
+  /** @param onFailure while it follows logs */
+  constructor(data: ReaderData, send: (response: Response<OutputLine>) => void, onFailure: (error: unknown) => void) {
     this.#data = data;
     this.#send = send;
     this.#processList = new ProcessList(data);
-    this.#watches = new Watches(this.#processList, send);
+    this.#watches = new Watches(this.#processList, send, onFailure);
   }
 
   async answer(request: Request): Promise<void> {

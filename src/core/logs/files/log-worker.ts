@@ -6,10 +6,16 @@ import { mapLines, type ReaderData, type Request } from "./protocol.ts";
 
 const ALIVE_INTERVAL_MS = 1000;
 
-const reader = new LogReader(workerData as ReaderData, (response) => {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port of a worker has no origin
-  parentPort?.postMessage(mapLines(response, packLines));
-});
+const reader = new LogReader(
+  workerData as ReaderData,
+  (response) => {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port of a worker has no origin
+    parentPort?.postMessage(mapLines(response, packLines));
+  },
+  (error) => {
+    throw error;
+  },
+);
 
 parentPort?.on("message", (request: Request) => void reader.answer(request));
 setInterval(() => reader.showAlive(), ALIVE_INTERVAL_MS).unref();

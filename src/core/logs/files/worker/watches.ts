@@ -29,6 +29,7 @@ interface FollowedLine {
 export class Watches {
   readonly #processList: ProcessList;
   readonly #send: Send;
+  readonly #step: () => void;
   readonly #watches = new Map<string, Watch>();
   readonly #tails = new Map<string, Tail>();
   readonly #watchers = new Map<string, FSWatcher>();
@@ -37,9 +38,11 @@ export class Watches {
   #checkTimer: NodeJS.Timeout | undefined;
   #startedMs = 0;
 
-  constructor(processList: ProcessList, send: Send) {
+  /** @param onFailure a step failed, so lines may be missing */
+  constructor(processList: ProcessList, send: Send, onFailure: (error: unknown) => void) {
     this.#processList = processList;
     this.#send = send;
+    this.#step = () => void this.#runStep().catch(onFailure);
   }
 
   async start(key: string, filter: LogFilter, isLossless: boolean): Promise<LogPosition[]> {
@@ -54,7 +57,7 @@ export class Watches {
     else this.#watches.set(key, added);
     this.#updateTails();
     this.#schedule();
-    this.#checkTimer ??= setInterval(() => void this.#runStep(), CHECK_INTERVAL_MS);
+    this.#checkTimer ??= setInterval(() => this.#step(), CHECK_INTERVAL_MS);
     return selected.flatMap(({ log, path }) => {
       const place = this.#tails.get(path)?.place;
       return place ? [{ log, ...place }] : [];
@@ -90,7 +93,7 @@ export class Watches {
   }
 
   #schedule(stepMs = STEP_MS): void {
-    this.#stepTimer ??= setTimeout(() => void this.#runStep(), stepMs);
+    this.#stepTimer ??= setTimeout(() => this.#step(), stepMs);
   }
 
   async #runStep(): Promise<void> {
