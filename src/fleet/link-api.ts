@@ -122,7 +122,7 @@ async function request(
     throw new SvcmError("FLEET_FAILED", {
       code: "STREAMS_UNREACHABLE",
       details:
-        "The NATS server does not answer for its streams: it is still starting, has no JetStream, or has not the newest output of svcm nats config. After a new user or node, it needs two reloads.",
+        "The NATS server does not answer for its streams: it is still starting, has no JetStream, or lacks the newest output of svcm nats config. After a new user or node, it needs two reloads.",
     });
   }
 }

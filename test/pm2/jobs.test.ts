@@ -157,7 +157,7 @@ test("a task that failed does not stop the change of another app, and only a req
   expect(plan.held).toMatchObject([{ name: "migrate", state: "failed", by: null }]);
   expect(plan.held.map((one) => heldText(one, String))).toEqual([
     expect.stringMatching(
-      /^migrate \(id \d+\) is a task whose last run since \S+ failed, so no step runs it again; to run it: svcm run migrate$/,
+      /^migrate \(id \d+\) is a task whose last run, begun \S+Z, failed, so no step runs it again; to run it: svcm run migrate$/,
     ),
   ]);
   expect((await execute(rolloutApply, ports, input, caller)).release?.outcome).toBe("applied");

@@ -129,6 +129,26 @@ test("a rollback that returns the definition of an app says which code stays", a
   commit();
 });
 
+test("a rollback of an older release names the code of the newest one, and none after the former code is back", async () => {
+  writeModule("good");
+  commit();
+  const former = git("rev-parse", "HEAD").trim();
+  await apply();
+  writeModule("older");
+  commit();
+  const { release: older } = await apply();
+  writeModule("newest");
+  commit();
+  const newest = git("rev-parse", "HEAD").trim();
+  await apply();
+  const planned = () => execute(rolloutRollbackPlan, ports, { release: older?.id }, caller);
+  expect((await planned()).keptCode).toEqual({ commit: newest, former });
+  git("checkout", "--quiet", former);
+  await apply();
+  expect((await planned()).keptCode).toBeUndefined();
+  git("checkout", "--quiet", "main");
+});
+
 longTest(
   "after a restart by PM2 itself, the process runs the new code, and the record of the former pid does not count",
   async () => {

@@ -175,8 +175,14 @@ const releasedCode = z.strictObject({
 
 const keptCode = z
   .strictObject({
-    commit: z.string().nullable().describe("The commit that runs; null without a repository of Git."),
-    former: z.string().nullable().describe("The commit before the undone release; null if no kept release has it."),
+    commit: z
+      .string()
+      .nullable()
+      .describe("Of the newest release, whose code stays; null without a repository of Git."),
+    former: z
+      .string()
+      .nullable()
+      .describe("Of the last release before the undone one that was applied and not undone; null if none is kept."),
   })
   .describe("The code that stays, because a rollback leaves files in a folder as they are.");
 

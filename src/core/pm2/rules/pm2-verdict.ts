@@ -20,7 +20,8 @@ export const cronPatterns: EcosystemRule = {
 export const missingInterpreters: EcosystemRule = {
   code: "ECOSYSTEM_INTERPRETER_MISSING",
   severity: "error",
-  blocks: "always",
+  // The daemon may have another PATH than this command, for example that of a timer.
+  blocks: "unless they already run",
   check: ({ apps }) => {
     const refused = refusalFindings(apps, "interpreter", "interpreter");
     const missing = apps

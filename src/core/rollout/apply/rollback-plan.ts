@@ -97,23 +97,38 @@ export async function planRollback(
 
 /**
  * After a rollback of a deploy, the code of the folder before runs; its commit is unknown if no kept release names it.
- * A rollback in place leaves the files as they are.
+ * A rollback in place leaves the files as they are, so the newest release has their commit, whichever is undone.
  */
-export function gitAfterwards({ deploy, git }: Pick<ReleaseHead, "deploy" | "git">, journals: readonly Journal[]) {
-  if (deploy === undefined) return git;
+export function gitAfterwards(
+  { deploy, environment }: Pick<ReleaseHead, "deploy" | "environment">,
+  journals: readonly Journal[],
+) {
+  if (deploy === undefined) return findNewest(journals, environment)?.head.git ?? null;
   const former = journals.find(({ head }) => head.deploy?.root === deploy.root && head.deploy.id === deploy.former);
   return former?.head.git ?? null;
 }
 
 /** Of the apps that return; after a deploy, their former folder has the former code. */
 function findKeptCode(
-  { id, environment, git, deploy, steps }: ReleaseHead,
+  { id, environment, deploy, steps }: ReleaseHead,
   journals: readonly Journal[],
   apps: readonly string[],
 ): RollbackPlan["keptCode"] {
   if (deploy !== undefined || !steps.some(({ app, newCode }) => newCode && apps.includes(app))) return undefined;
   const older = journals.slice(journals.findIndex(({ head }) => head.id === id) + 1);
-  return { commit: git?.commit ?? null, former: findLastGood(older, { id, environment }) ?? null };
+  const commit = findNewest(journals, environment)?.head.git?.commit ?? null;
+  const former = findLastGood(older, { id, environment }) ?? null;
+  // Later, the former code was put back.
+  return commit !== null && commit === former ? undefined : { commit, former };
+}
+
+/** The newest release that still has an effect. */
+function findNewest(journals: readonly Journal[], environment?: string): Journal | undefined {
+  return journals.find(
+    (journal) =>
+      !WITHOUT_EFFECT.has(toRelease(journal, null).outcome) &&
+      (environment === undefined || journal.head.environment === environment),
+  );
 }
 
 /** At the end of the name of a release folder. */
@@ -188,7 +203,7 @@ function createReturnStep(
  */
 export function findRelease(lists: readonly (readonly ReleaseEvent[])[], id: string | undefined): Journal {
   const journals = toJournals(lists);
-  const newest = journals.find((journal) => !WITHOUT_EFFECT.has(toRelease(journal, null).outcome));
+  const newest = findNewest(journals);
   if (id === undefined && newest === undefined)
     throw new SvcmError("NOTHING_TO_ROLL_BACK", {
       details: "This PM2 has no release of this repository. svcm records one for each apply that changes something.",

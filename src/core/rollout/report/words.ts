@@ -193,7 +193,7 @@ export function heldText({ name, pmIds, state, by, since }: Plan["held"][number]
   const from = since === null ? "" : ` since ${since}`;
   if (state === "running") return `${subject} runs now${from}, so it keeps its definition until its run has ended`;
   if (state === "failed")
-    return `${subject} is a task whose last run${from} failed, so no step runs it again; to run it: svcm run ${quote(name)}`;
+    return `${subject} is a task whose last run${since === null ? "" : `, begun ${since},`} failed, so no step runs it again; to run it: svcm run ${quote(name)}`;
   const who = by === null ? "a command to PM2" : quote(by);
   return `${subject} is stopped by ${who}${from}, so no step starts it; to start it: svcm apply --app ${quote(name)}`;
 }
