@@ -2,7 +2,7 @@ import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeYaml } from "../../src/core/yaml/write.ts";
-import { findDeclaration } from "../../src/core/pm2/declared.ts";
+import { declarationsOf } from "../../src/core/pm2/declared.ts";
 import { pm2, type Pm2 } from "../../test/support/pm2-daemon.ts";
 import { document } from "./document.ts";
 
@@ -80,7 +80,7 @@ async function startApps(own: Pm2, folder: string): Promise<void> {
   const link = own.link();
   // One of the apps is expected to fail.
   for (const { name } of apps) {
-    const declared = findDeclaration(loaded, name, { machine: { cpuCores: 1 }, spellings: [] });
+    const declared = declarationsOf(loaded, { machine: { cpuCores: 1 }, spellings: [] })(name);
     await link.startApp(name, declared.apps, declared.folder).catch(() => undefined);
   }
 }

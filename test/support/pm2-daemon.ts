@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { pm2Processes } from "../../src/core/pm2/daemon/index.ts";
 import { Link } from "../../src/core/pm2/daemon/link.ts";
 import { nodePorts, type Ports } from "../../src/core/index.ts";
-import { findDeclaration } from "../../src/core/pm2/declared.ts";
+import { declarationsOf } from "../../src/core/pm2/declared.ts";
 import type { Fields } from "../../src/core/pm2/normalise.ts";
 import type { Processes } from "../../src/core/pm2/port-processes.ts";
 
@@ -95,7 +95,7 @@ export function pm2(daemon = DAEMON): Pm2 {
   const startEach = async (names: readonly string[], environment = "dev"): Promise<void> => {
     const loaded = await self.ports().ecosystems.load(join(folder, `pm2/ecosystem.${environment}.config.cjs`));
     for (const name of names) {
-      const { apps, folder: caller } = findDeclaration(loaded, name, { machine: { cpuCores: 1 }, spellings: [] });
+      const { apps, folder: caller } = declarationsOf(loaded, { machine: { cpuCores: 1 }, spellings: [] })(name);
       await startApp(name, apps, caller);
     }
   };

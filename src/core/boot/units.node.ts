@@ -19,15 +19,16 @@ interface UnitsOptions {
 }
 
 export function nodeUnits({ env, root = "/" }: UnitsOptions): Units {
-  const findUser = (name: string): MachineUser | undefined => machineUsers(root).find((user) => user.name === name);
   return {
-    findUser,
+    findUser: (name) => machineUsers(root).find((user) => user.name === name),
     isSupervised: Boolean(env["NOTIFY_SOCKET"]),
     program: () => ({ node: process.execPath, svcm: realpathSync(process.argv[1] ?? "") }),
     read: async (pm2Home) => {
       const { findUnits } = await import("./unit-files.node.ts");
-      const owner = ownerOf(pm2Home, root);
-      const units = findUnits({ root, pm2Home, owner, findUser });
+      const users = machineUsers(root);
+      const uid = readOwner(pm2Home);
+      const owner = users.find((user) => user.uid === uid) ?? null;
+      const units = findUnits({ root, pm2Home, owner, findUser: (name) => users.find((user) => user.name === name) });
       return { isBooted: isBooted(root), owner, current: currentUser(env), units };
     },
     enable,
@@ -52,11 +53,6 @@ function machineUsers(root: string): MachineUser[] {
       const [name = "", , uid = "", , , folder = ""] = line.split(":");
       return name === "" || uid === "" ? [] : [{ name, uid: Number(uid), folder }];
     });
-}
-
-function ownerOf(path: string, root: string): MachineUser | null {
-  const uid = readOwner(path);
-  return machineUsers(root).find((user) => user.uid === uid) ?? null;
 }
 
 /** A folder of another user may hide it. */

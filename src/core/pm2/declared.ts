@@ -78,29 +78,29 @@ export interface Declaration {
   readonly blocks: readonly string[];
 }
 
-export function findDeclaration(
+/** @returns the declaration of one app by its name */
+export function declarationsOf(
   loaded: LoadedEcosystem,
-  name: string,
   { machine, spellings }: { readonly machine: Machine; readonly spellings: readonly string[] },
-): Declaration {
+): (name: string) => Declaration {
   const declared = declaredApps(loaded, machine);
-  const found = loaded.apps.filter((_app, index) => declared[index]?.name === name);
-  const { folder = "/" } = found[0]?.places ?? {};
   const blocks = new Set(spellings.map((spelling) => `env_${spelling}`));
-  return {
-    name,
-    apps: found.map(({ fields, places }) => ({
-      ...fields,
+  return (name) => {
+    const found = loaded.apps.filter((_app, index) => declared[index]?.name === name);
+    const environments = declared.filter((app) => app.name === name).map(({ env }) => env);
+    const { folder = "/" } = found[0]?.places ?? {};
+    return {
       name,
-      ...(places.folder !== folder && { cwd: places.cwd }),
-    })),
-    folder,
-    env: Object.assign({}, ...declared.filter((app) => app.name === name).map(({ env }) => env)) as Record<
-      string,
-      string
-    >,
-    unset: [...new Set(found.flatMap(({ unset }) => unset))].toSorted(),
-    missingFolder: found.find(({ places }) => !places.hasCwd)?.places.cwd,
-    blocks: [...new Set(found.flatMap(({ keys }: LoadedApp) => keys.filter((key) => blocks.has(key))))],
+      apps: found.map(({ fields, places }) => ({
+        ...fields,
+        name,
+        ...(places.folder !== folder && { cwd: places.cwd }),
+      })),
+      folder,
+      env: Object.assign({}, ...environments) as Record<string, string>,
+      unset: [...new Set(found.flatMap(({ unset }) => unset))].toSorted(),
+      missingFolder: found.find(({ places }) => !places.hasCwd)?.places.cwd,
+      blocks: [...new Set(found.flatMap(({ keys }: LoadedApp) => keys.filter((key) => blocks.has(key))))],
+    };
   };
 }

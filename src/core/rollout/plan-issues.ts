@@ -1,6 +1,6 @@
 import type { Issue } from "../api/issue.ts";
 import { declarationRefusal } from "./control/refusals.ts";
-import { findDeclaration } from "../pm2/declared.ts";
+import { declarationsOf } from "../pm2/declared.ts";
 import type { EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { blockingIssues, type BlockingIssue } from "../pm2/rules/index.ts";
@@ -27,9 +27,11 @@ export function listRefusals(
   expected: readonly ExpectedApp[],
   expecting: ExpectContext,
 ): Map<string, Issue> {
+  if (loaded === undefined) return new Map();
+  const declarationOf = declarationsOf(loaded, expecting);
   return new Map(
     [...new Set(expected.map(({ name }) => name))].flatMap((name): [string, Issue][] => {
-      const error = loaded && declarationRefusal(findDeclaration(loaded, name, expecting), path);
+      const error = declarationRefusal(declarationOf(name), path);
       if (error?.body.code === undefined) return [];
       const { code, details = error.message } = error.body;
       return [[name, { code, severity: "error", path: ["apps", name], message: details }]];

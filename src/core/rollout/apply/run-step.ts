@@ -5,7 +5,7 @@ import { actOn } from "../control/act-on.ts";
 import type { ActionContext, AffectedProcess, ReloadWatch } from "../control/action.ts";
 import { scaleDown, scaleUp } from "../control/scale.ts";
 import { registerDeclared, waitUntilAtRest, startDeclared } from "../control/start-declared.ts";
-import { findDeclaration, type Declaration } from "../../pm2/declared.ts";
+import { declarationsOf, type Declaration } from "../../pm2/declared.ts";
 import type { LoadedEcosystem } from "../../pm2/loaded.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { DeclaredRun } from "../../pm2/port-processes.ts";
@@ -70,7 +70,7 @@ export async function runStep(
   if (step.do === "scale") return scaleApp(context, step);
   const { loaded, expecting } = context;
   if (step.do === "remove") return removeProcesses(context, step, targets);
-  const declared = findDeclaration(loaded, step.app, expecting);
+  const declared = declarationsOf(loaded, expecting)(step.app);
   if (step.do === "preflight") return preflight(context.ports, declared, context.requirementOf(step.app));
   const checkHealth = (affected: readonly AffectedProcess[]): Promise<void> => waitForHealth(context, affected);
   const run = {

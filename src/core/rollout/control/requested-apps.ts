@@ -2,7 +2,7 @@ import type { Attempt } from "../../access/with-audit.ts";
 import type { ApplyPorts } from "../apply/ports.ts";
 import { visibleKeys } from "../../env/runtime-keys.ts";
 import { SvcmError } from "../../api/errors.ts";
-import { findDeclaration, type Declaration, declaredApps } from "../../pm2/declared.ts";
+import { declarationsOf, type Declaration, declaredApps } from "../../pm2/declared.ts";
 import { readEcosystem } from "../../pm2/ecosystem-file.ts";
 import { requireEnvironment } from "../../project/required-environment.ts";
 import { environmentsWithEcosystem } from "../../pm2/ecosystem-environments.ts";
@@ -60,7 +60,7 @@ export async function readRequestedApps(
   if (unknown !== undefined) throw nameNotFound(`app in ${file.fileName} is named`, unknown, declaredNames);
   const selected = requestedNames.length === 0 ? declaredNames : requestedNames;
   const checked = selected
-    .map((one) => findDeclaration(loaded, one, { machine, spellings }))
+    .map(declarationsOf(loaded, { machine, spellings }))
     .map((declared) => ({ declared, name: declared.name, error: declarationRefusal(declared, file.path) }));
   const digest = (value: string): string => ports.processes.digest(value);
   return {

@@ -16,11 +16,16 @@ interface Digested {
 
 /** Digests of one folder's files, each computed once, and kept from one command to the next. */
 export class Digester {
-  readonly #before: DigestCache;
+  readonly #readCache: () => DigestCache;
   readonly #digests = new Map<string, Digested>();
+  #cache: DigestCache | undefined;
 
-  constructor(before: DigestCache) {
-    this.#before = before;
+  constructor(readCache: () => DigestCache) {
+    this.#readCache = readCache;
+  }
+
+  get #before(): DigestCache {
+    return (this.#cache ??= this.#readCache());
   }
 
   /** As Git's id of a blob, so that it can be compared with a commit. @throws a system error */

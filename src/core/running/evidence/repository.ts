@@ -11,6 +11,7 @@ export class Repository {
   readonly top: string;
   readonly #gitDir: string;
   readonly #run: GitRunner;
+  #head: string | null | undefined;
   readonly #trees = new Map<string, Promise<ReadonlyMap<string, string>>>();
 
   constructor(top: string, gitDir: string, env: GitOptions["env"]) {
@@ -25,6 +26,10 @@ export class Repository {
   }
 
   head(): string | null {
+    return (this.#head ??= this.#readHead());
+  }
+
+  #readHead(): string | null {
     const head = readTextQuietly(join(this.#gitDir, "HEAD")).trim();
     const [, ref] = /^ref: (.+)$/.exec(head) ?? [];
     if (ref === undefined) return commitOrNull(head);

@@ -6,8 +6,7 @@ import type { WalkedEntry } from "./walk.ts";
 
 /** Files are sought among those of the unit that may be code. */
 export function ages(unit: Unit, wasThere: (path: string) => boolean): (path: string) => Age {
-  const paths = unit.files.map(({ path }) => path);
-  return (path) => findAge(path, paths, wasThere);
+  return (path) => findAge(path, unit, wasThere);
 }
 
 /** Removed data of the app does not change its code. */
@@ -49,7 +48,7 @@ export function describeWithoutGit(
 }
 
 /** @param wasThere answers for a path of the unit: it was there at the start */
-function findAge(path: string, paths: readonly string[], wasThere: (path: string) => boolean): Age {
+function findAge(path: string, unit: Unit, wasThere: (path: string) => boolean): Age {
   if (wasThere(path)) return "old";
   const end = path.lastIndexOf("/") + 1;
   // Beside `package.json`, a new file of the same kind says nothing.
@@ -57,7 +56,7 @@ function findAge(path: string, paths: readonly string[], wasThere: (path: string
   const [folder, suffix] = [path.slice(0, end), suffixOf(path)];
   const isFellow = (other: string): boolean =>
     other.startsWith(folder) && !other.includes("/", end) && suffixOf(other) === suffix && wasThere(other);
-  return paths.some(isFellow) ? "fellow" : "new";
+  return unit.files.some((entry) => isFellow(entry.path)) ? "fellow" : "new";
 }
 
 function suffixOf(path: string): string {
