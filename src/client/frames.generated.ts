@@ -175,7 +175,7 @@ export interface LogLine {
 /** Subscribes to metrics and replaces an earlier subscription. If it is refused, the earlier one stays. Another machine is asked every two seconds. */
 export interface SubscribeFrame {
   readonly type: "subscribe";
-  /** A spelling of an environment. Defaults to NODE_ENV, then to dev. */
+  /** A spelling of an environment. Defaults to NODE_ENV, then to that of the machine, then to dev. */
   readonly environment?: string | undefined;
   /** A service of svcm.yaml; without one, the apps of all services count. */
   readonly service?: string | undefined;

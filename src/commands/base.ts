@@ -24,7 +24,7 @@ import { isStdoutTerminal, stderrScreen, stdoutScreen, type Screen } from "./ter
 import { progressText } from "./terminal/step-line.ts";
 
 function environmentFlag(examples: string) {
-  const summary = `Environment, for example ${examples}. Defaults to NODE_ENV, or dev.`;
+  const summary = `Environment, for example ${examples}. Defaults to NODE_ENV, else the environment of this machine or of svcm.yaml, else dev.`;
   return Flags.string({ char: "e", summary, helpValue: "<name>" });
 }
 

@@ -1,5 +1,6 @@
 import type { Operation } from "./access/operation.ts";
 import type { Ports } from "./ports.ts";
+import type { EnvironmentRequest } from "./project/resolve.ts";
 import { isGranted, type Caller, type Identity } from "./access/caller.ts";
 /**
  * HTTP and the WebSocket parse their input first. The command line does not: its input is type-checked, and loading zod
@@ -14,7 +15,14 @@ export async function execute<Input, Output>(
   caller: Caller,
 ): Promise<Output> {
   await authorise(operation, ports, input, caller);
-  return operation.run(ports, input, caller);
+  return operation.run(ports, operation.isForMachine ? await forMachine(ports, input, caller) : input, caller);
+}
+
+async function forMachine<Input>(ports: Ports, input: Input, caller: Caller): Promise<Input> {
+  const request = input as Input & EnvironmentRequest;
+  // Loading the code of the releases would slow every start.
+  if (request.environment !== undefined || !ports.workspace.hasRecords) return request;
+  return (await import("./rollout/machine-environment.ts")).forMachine(ports, request, caller);
 }
 
 /** @throws {SvcmError} UNAUTHORIZED, FORBIDDEN */

@@ -7,6 +7,8 @@ interface Definition<Input, Output, Needs> {
   readonly access: Access;
   /** The error of an invalid input; `INVALID_REQUEST` by default. */
   readonly refusal?: Extract<ErrorKind, "INVALID_PAYLOAD" | "INVALID_REQUEST">;
+  /** Without an environment, it is about that of the machine, if one is known. */
+  readonly isForMachine?: true;
   run(ports: Needs, input: Input, caller: Caller): Promise<Output>;
 }
 

@@ -49,7 +49,9 @@ export const subscribeFrame = z
   .strictObject({
     type: z.literal("subscribe"),
     environment: z.optional(
-      boundedText(80).check(z.describe("A spelling of an environment. Defaults to NODE_ENV, then to dev.")),
+      boundedText(80).check(
+        z.describe("A spelling of an environment. Defaults to NODE_ENV, then to that of the machine, then to dev."),
+      ),
     ),
     service,
     intervalMs: z.optional(

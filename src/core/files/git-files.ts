@@ -82,7 +82,7 @@ export interface RevisionTree {
   readonly run: (maxBytes: number, args: readonly string[], input?: string) => Promise<Buffer>;
 }
 
-const READABLE_FILE = /(?:\.(?:[cm]?js|json|ya?ml)|(?:^|\/)\.env[^/]*)$/;
+const READABLE_FILE = /(?:\.(?:[cm]?js|json|ya?ml|env)|(?:^|\/)\.env[^/]*)$/;
 /** A hostile tree may hold such names. */
 const PARENT_FOLDER = /(?:^|\/)\.\.(?:\/|$)/;
 const MAX_FILES = 20_000;

@@ -21,6 +21,8 @@ export interface Workspace {
   readonly pm2Home: string;
   /** The variable or file that sets it; `undefined` for the default. */
   readonly pm2HomeSource: string | undefined;
+  /** svcm has recorded something of this service in PM2_HOME, such as a release. */
+  readonly hasRecords: boolean;
   /** `NODE_ENV`: the default environment of a request. */
   readonly nodeEnv: string | undefined;
 }

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { SvcmError } from "../api/errors.ts";
 import { CONFIG_VARIABLE, PM2_VARIABLE } from "./folder-variables.ts";
 import { PROJECT_FILE } from "./project.ts";
+import { serviceName } from "./service-name.node.ts";
 import { homedir } from "node:os";
 
 export interface WorkspaceOptions {
@@ -48,6 +49,9 @@ export function resolveWorkspace({
     auditFile: folder("SVC_SERVICE_MANAGEMENT_AUDIT_FILE", join(stateFolder ?? ".svcm", "audit.jsonl")),
     pm2Home: pm2Home(env, cwd).folder,
     pm2HomeSource: hasDeclaredHome ? PROJECT_FILE : env["PM2_HOME"] ? "PM2_HOME" : undefined,
+    get hasRecords() {
+      return existsSync(join(this.pm2Home, "svcm", serviceName(this.root)));
+    },
     nodeEnv: env["NODE_ENV"],
   };
 }

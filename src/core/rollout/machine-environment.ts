@@ -30,6 +30,17 @@ export async function withMachineEnvironment<Request extends EnvironmentRequest>
   return known === undefined ? request : { ...request, environment: known.environment };
 }
 
+/** For files of an environment. The specification decides what its own requests mean without one. */
+export async function forMachine<Request extends EnvironmentRequest>(
+  ports: HasFacts & HasProcesses & HasReleases & HasWorkspace,
+  request: Request,
+  caller: Pick<Caller, "limits" | "source">,
+): Promise<Request> {
+  const isSpecified = caller.source === "http" || caller.source === "ws";
+  if (isSpecified || (await ports.facts.project()) === undefined) return request;
+  return withMachineEnvironment(ports, request, caller);
+}
+
 /** An apply is stronger than the record of `svcm init`. */
 export async function readMachineEnvironment(
   ports: HasProcesses & HasReleases,

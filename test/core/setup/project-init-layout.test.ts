@@ -88,6 +88,11 @@ describe("svcm init assigns files to environments", () => {
     expect(env).toEqual({ dev: ".env", production: ".env.production" });
   });
 
+  test("a name may begin with the environment, also in a hidden file", async () => {
+    const { env } = await initIn({ "config/.development.env": "PORT=2\n", "config/.production.env": "PORT=3\n" });
+    expect(env).toEqual({ dev: "config/.development.env", production: "config/.production.env" });
+  });
+
   test("a file such as docker-compose.env does not name an environment", async () => {
     const { environments, env } = await initIn({ ".env": "PORT=1\n", "docker-compose.env": "PORT=2\n" });
     expect([Object.keys(environments), env]).toEqual([["dev"], { dev: ".env" }]);

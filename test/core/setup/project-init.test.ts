@@ -6,12 +6,14 @@ import {
   commandLineCaller,
   ecosystemShow,
   envCheck,
+  envExport,
   envRead,
   execute,
   nodePorts,
   projectInit,
   rolloutPlan,
   statusShow,
+  type Caller,
   type Ports,
 } from "../../../src/core/index.ts";
 import { decideMachine } from "../../../src/core/setup/machine-environment.ts";
@@ -201,6 +203,22 @@ describe("the environment of this machine", () => {
     expect(await planned(ports)).toBe("dev");
   });
 
+  test("is the one that commands about files mean, except requests of the specification and those with NODE_ENV", async () => {
+    const ports = repository({ ...twoEnvironments, ".env.dev": "PORT=4101\n", ".env.production": "PORT=4102\n" });
+    await init(ports, "production");
+    const port = async (env: Readonly<Record<string, string>>, source: Caller["source"]) =>
+      (await execute(envRead, again(ports, env), {}, { ...caller, source })).response.values["PORT"];
+    expect([await port({}, "cli"), await port({}, "mcp"), await port({}, "nats")]).toEqual(["4102", "4102", "4102"]);
+    expect([await port({}, "http"), await port({ NODE_ENV: "dev" }, "cli")]).toEqual(["4101", "4101"]);
+    const environments = await Promise.all(
+      [ecosystemShow, envCheck, envExport].map(async (operation) => {
+        const input = { format: "json" as const, all: false };
+        return (await execute(operation as typeof envExport, again(ports), input, caller)).environment;
+      }),
+    );
+    expect(environments).toEqual(["production", "production", "production"]);
+  });
+
   test("is not recorded by a dry run, and an unknown name is refused before anything is written", async () => {
     const ports = repository(twoEnvironments);
     const request = { write: false, machineEnvironment: "production" };
@@ -232,8 +250,8 @@ describe("the environment of this machine", () => {
 });
 
 /** The same repository in another command, without shared caches. */
-function again({ workspace: { root } }: Ports): Ports {
-  return nodePorts({ root, env: { PM2_HOME: `${root}/.pm2`, ...ENV }, cwd: root });
+function again({ workspace: { root } }: Ports, env: Readonly<Record<string, string>> = {}): Ports {
+  return nodePorts({ root, env: { PM2_HOME: `${root}/.pm2`, ...ENV, ...env }, cwd: root });
 }
 
 describe("answers that no file gives", () => {

@@ -5,6 +5,7 @@ import type { ApprovalPorts } from "../port-proposals.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { findDeploy } from "../../deploy/deploy.ts";
 import { envRead } from "../../env/operations/env-read.ts";
+import { forMachine } from "../../rollout/machine-environment.ts";
 import { envPlan } from "../../env/operations/env-write.ts";
 import type { Paint } from "../../findings/text.ts";
 import { requireApplicable } from "../../rollout/apply/apply.ts";
@@ -77,7 +78,7 @@ async function computeWrite(
   { environment, service, input: { values = {} } }: Change,
   caller: Caller,
 ): Promise<ComputedChange> {
-  const place = { environment, service };
+  const place = await forMachine(ports, { environment, service }, caller);
   const { bytes } = await envRead.run(ports, place, caller);
   const plan = await envPlan.run(ports, { ...place, values, foreignKeys: "refuse" }, caller);
   if (plan.changedKeys.length === 0) throw empty(`${plan.fileName} has these values already.`);

@@ -11,6 +11,7 @@ export const envCheck = defineOperation({
   id: "env.check",
   access: "read",
   refusal: "INVALID_REQUEST",
+  isForMachine: true,
   async run(ports: HasFacts & HasFiles & HasWorkspace, request): Promise<EnvCheckResponse> {
     const contract = await ports.facts.runtimeContract();
     const { file: named, ...place } = request;

@@ -27,6 +27,7 @@ export const envSource = defineOperation({
   id: "env.source",
   access: "write",
   refusal: "INVALID_REQUEST",
+  isForMachine: true,
   async run(ports: HasFacts & HasFiles & HasHost & HasWorkspace, request): Promise<EnvSource> {
     const contract = await ports.facts.runtimeContract();
     const { environment, fileName, path, bytes, layers } = await readEnvFile(ports, contract, request);
@@ -44,6 +45,7 @@ export const envRewrite = defineOperation({
   id: "env.rewrite",
   access: "write",
   refusal: "INVALID_PAYLOAD",
+  isForMachine: true,
   async run(
     ports: Audited & HasEffects & HasFacts & HasFiles,
     { content, ifMatch, ...request },

@@ -23,6 +23,7 @@ export const envRead = defineOperation({
   id: "env.read",
   access: "read",
   refusal: "INVALID_REQUEST",
+  isForMachine: true,
   async run(ports: HasFacts & HasFiles & HasWorkspace, { keys, ...request }): Promise<TaggedResponse> {
     const contract = await ports.facts.runtimeContract();
     const file = await readEnvFile(ports, contract, request);

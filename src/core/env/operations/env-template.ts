@@ -25,6 +25,7 @@ export const envTemplate = defineOperation({
   id: "env.template",
   access: "read",
   refusal: "INVALID_REQUEST",
+  isForMachine: true,
   async run(ports: HasFacts & HasFiles & HasWorkspace, { check, ...request }): Promise<EnvTemplateResponse> {
     const contract = await ports.facts.runtimeContract();
     const file = await readEnvFile(ports, contract, request);

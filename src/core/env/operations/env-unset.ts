@@ -35,6 +35,7 @@ export const envUnset = defineOperation({
   id: "env.unset",
   access: "write",
   refusal: "INVALID_PAYLOAD",
+  isForMachine: true,
   async run(ports: Audited & HasEffects & HasFacts & HasFiles, input, caller): Promise<EnvUnsetResponse> {
     if (input.dryRun) {
       const { file, makePlan, effective } = await prepare(ports, input);

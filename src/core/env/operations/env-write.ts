@@ -50,6 +50,7 @@ export const envWrite = defineOperation({
   id: "env.write",
   access: "write",
   refusal: "INVALID_PAYLOAD",
+  isForMachine: true,
   async run(
     ports: Audited & HasEffects & HasFacts & HasFiles,
     { values, ifMatch, foreignKeys, ...request },
@@ -77,6 +78,7 @@ export const envPlan = defineOperation({
   id: "env.plan",
   access: "read",
   refusal: "INVALID_PAYLOAD",
+  isForMachine: true,
   async run(ports: HasFacts & HasFiles & HasWorkspace, { values, foreignKeys, ...request }): Promise<EnvPlanResponse> {
     const contract = await ports.facts.runtimeContract();
     requireValidValues(contract, values, foreignKeys);

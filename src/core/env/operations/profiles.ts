@@ -58,6 +58,7 @@ export const profileApply = defineOperation({
   id: "profile.apply",
   access: "write",
   refusal: "INVALID_PAYLOAD",
+  isForMachine: true,
   async run(
     ports: Audited & HasEffects & HasFacts & HasFiles,
     input,

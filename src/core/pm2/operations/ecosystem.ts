@@ -24,6 +24,7 @@ interface EcosystemCheckResponse {
 export const ecosystemCheck = defineOperation({
   id: "ecosystem.check",
   access: "read",
+  isForMachine: true,
   async run(ports: Repository & HasHost, { offline, ...request }): Promise<EcosystemCheckResponse> {
     const { file, issues: found } = await readChecked(ports, await vocabularyOf(ports), request);
     const { environment, fileName, path, loaded } = file;
@@ -36,6 +37,7 @@ export const ecosystemCheck = defineOperation({
 export const ecosystemShow = defineOperation({
   id: "ecosystem.show",
   access: "read",
+  isForMachine: true,
   async run(ports: Repository & HasHost, { serviceKind, ...request }): Promise<EcosystemResponse> {
     const suffixes =
       serviceKind === undefined ? undefined : findSuffixes(await ports.facts.capabilityMatrix(), serviceKind);

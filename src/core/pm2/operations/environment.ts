@@ -22,6 +22,7 @@ interface EnvExportResponse extends Exported {
 export const envExport = defineOperation({
   id: "env.export",
   access: "write",
+  isForMachine: true,
   async run(ports: Repository & Audited, { format, all, app, ...request }, caller): Promise<EnvExportResponse> {
     const contract = await ports.facts.runtimeContract();
     const { environment, fileName, layers } = await readEnvFile(ports, contract, request);
@@ -52,6 +53,7 @@ interface ProcessEnvironment {
 export const envProcess = defineOperation({
   id: "env.process",
   access: "write",
+  isForMachine: true,
   async run(ports: Repository & HasHost, { app, filesOnly, ...request }): Promise<ProcessEnvironment> {
     const contract = await ports.facts.runtimeContract();
     const appVariables = filesOnly ? {} : await readAppEnvironment(ports, request, app);

@@ -138,7 +138,10 @@ export function readFolder(
   const outside = loads.files
     .filter((path) => !roots.some((root) => isInside(path, root.folder)))
     .flatMap((path) => outsideFile(path, relative(folder, path)) ?? []);
-  return { walk: { entries: [...entries, ...outside], problem }, digester: new Digester(() => store.readCache(folder)) };
+  return {
+    walk: { entries: [...entries, ...outside], problem },
+    digester: new Digester(() => store.readCache(folder)),
+  };
 }
 
 /** In the folder, or above it in a workspace. */

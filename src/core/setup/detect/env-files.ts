@@ -67,6 +67,7 @@ function readName(
 ): { rest: string; word: string | undefined; named: string | undefined } {
   const rest = name
     .replace(/^\.env[.-]?/, "")
+    .replace(/^\.(?=.+\.env$)/, "")
     .replace(/\.env$/, "")
     .replace(/\.local$/, "");
   const word = rest === "" || name === ".env.local" ? undefined : rest.toLowerCase();

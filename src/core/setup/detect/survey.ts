@@ -48,13 +48,14 @@ export function isScriptLikePm2(name: string): boolean {
 const TEMPLATE = /(?:^|[._-])(?:ex[ae]mple|sample|template|dist|schema|defaults?)(?:$|[._-])/i;
 const BACKUP = /(?:~|\.(?:bak|backup|old|orig|swp|save|copy))(?:$|\.)|[._-](?:bak|backup|old)$/i;
 
-/** `.env`, `.env.<x>`, `<x>.env`, `env.<template>`; no backups. */
 /** Such a copy is for Git: what an app reads is the file that it is decrypted to. */
 const ENCRYPTED = /\.(?:gpg|pgp|asc|age|enc|aes)$/i;
 
+/** `.env`, `.env.<x>`, `<x>.env`, `.<x>.env`, `env.<template>`; no backups. */
 export function isEnvName(path: string): boolean {
   const name = baseName(path);
-  const isEnv = /^\.env(?:[.-][\w.-]+)?$/.test(name) || /^[\w-]+\.env$/.test(name) || /^env\.[\w-]+$/.test(name);
+  const isEnv =
+    /^\.env(?:[.-][\w.-]+)?$/.test(name) || /^\.?[\w-]+(?:\.[\w-]+)*\.env$/.test(name) || /^env\.[\w-]+$/.test(name);
   return (
     isEnv &&
     !BACKUP.test(name) &&

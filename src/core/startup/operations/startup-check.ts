@@ -28,6 +28,7 @@ export interface StartupCheckResponse {
 export const startupCheck = defineOperation({
   id: "startup.check",
   access: "read",
+  isForMachine: true,
   async run(ports: Repository & HasHost, { entrypoint, app, ...request }): Promise<StartupCheckResponse> {
     const contract = await ports.facts.runtimeContract();
     const file = await readEnvFile(ports, contract, request);
