@@ -10,7 +10,7 @@ export {
 export { bootDrain, bootRestore, type BootRestoreResponse, bootSave } from "./boot/operations/saved-list.ts";
 export { codeExplain } from "./setup/operations/code-explain.ts";
 export { completionList, type Completable } from "./setup/operations/completion-list.ts";
-export { contractShow } from "./env/operations/contract-show.ts";
+export { contractShow } from "./setup/operations/contract-show.ts";
 export { daemonRenew, type DaemonRenewResponse, daemonShow } from "./boot/operations/daemon.ts";
 export { declarationsPlan, declarationsRead, declarationsWrite } from "./deployments/operations/declarations.ts";
 export {

@@ -1,5 +1,7 @@
 /// <reference lib="dom" />
 /** Empty tabs say that they are empty and name the next step. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { repository, testServer } from "../server/support.ts";
@@ -62,6 +64,21 @@ describe.skipIf(!hasBrowser)("a first run", () => {
     expect(frames.filter((frame) => frame.includes('"type":"metrics"'))).toEqual([]);
     await expect.poll(() => page.locator(".processes tbody tr, .chips, .missing").count()).toBe(0);
     await expect.poll(() => page.title()).toBe(titleOf("(1) Monitoring"));
+  });
+
+  test("on a machine of production, the page begins with production", async () => {
+    const own = repository({});
+    const declared = "{ dev: a.config.cjs, production: b.config.cjs }";
+    writeFileSync(join(own.root, "svcm.yaml"), `version: 1\nenvironments: { dev: [], production: [] }\necosystem: ${declared}\n`);
+    for (const name of ["a", "b"])
+      writeFileSync(join(own.root, `${name}.config.cjs`), "module.exports = { apps: [] };\n");
+    const home = join(own.root, "home");
+    mkdirSync(join(home, "svcm", basename(own.root)), { recursive: true });
+    writeFileSync(join(home, "svcm", basename(own.root), "environment"), "production\n");
+    const server = await testServer({ env: { PM2_HOME: home }, repository: own });
+    const { page } = await openConsole(browser, server.url);
+    await expect.poll(() => page.title()).toBe(titleOf("(1) Monitoring", "production"));
+    expect(await page.locator(".environment-choice select").inputValue()).toBe("production");
   });
 
   longTest("PM2 without processes: the command that starts them is shown", async () => {

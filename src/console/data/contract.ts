@@ -9,6 +9,7 @@ export interface Facts {
   readonly matrix: ContractBody["capabilityMatrix"];
   /** The environment of a request without one, or the server's refusal. */
   readonly defaults: ContractBody["defaultEnvironment"];
+  readonly machineEnvironment: ContractBody["machineEnvironment"];
   readonly workspace: ContractBody["workspace"];
   readonly host: string;
   readonly services: ContractBody["services"];
@@ -18,8 +19,8 @@ export interface Facts {
 
 export function toFacts(body: ContractBody): Facts {
   const { runtimeContract: contract, capabilityMatrix: matrix, defaultEnvironment: defaults } = body;
-  const { workspace, host, services, nodes } = body;
+  const { machineEnvironment, workspace, host, services, nodes } = body;
   // The validators read environments and enum keys, and the visible part has all of these.
   const vocabulary = { contract: contract as unknown as Vocabulary["contract"], matrix };
-  return { contract, matrix, defaults, workspace, host, services, nodes, vocabulary };
+  return { contract, matrix, defaults, machineEnvironment, workspace, host, services, nodes, vocabulary };
 }

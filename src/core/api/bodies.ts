@@ -196,6 +196,11 @@ export const contractBody = z
         ecosystem: resolvedEnvironment.describe("Of the requests about ecosystem files, metrics and processes."),
       })
       .describe("The environment of a request that names none: the server's NODE_ENV decides, else the contract."),
+    machineEnvironment: z
+      .nullable(z.string())
+      .describe(
+        "That of the last apply on this machine, else the one that `svcm init` recorded. null if none is known, if the server has a NODE_ENV, and for a limited token.",
+      ),
     workspace: z
       .strictObject({
         root: z.string().describe("Folder of the repository."),

@@ -52,7 +52,7 @@ function createMonitor(page: Console) {
   const { api, service, toasts, facts, preferences, questions } = page;
   const { node } = page.router;
   const { ecosystem } = facts.defaults;
-  const ownEnvironment = "refusal" in ecosystem ? "" : ecosystem.name;
+  const ownEnvironment = facts.machineEnvironment ?? ("refusal" in ecosystem ? "" : ecosystem.name);
   const feed = createFeed(page, preferences.get(ENVIRONMENT) ?? storedProfile(page) ?? ownEnvironment);
   /** The choice is remembered for the next visit, and the env editor follows it. */
   const selectEnvironment = (environment: string): void => {

@@ -1,19 +1,25 @@
 import type { HasHost } from "../../files/port-host.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import { ecosystemSpellings, envSpellings, resolveEnvironment } from "../../project/resolve.ts";
-import { tierReason, visibleKeys, acceptedValues } from "../runtime-keys.ts";
+import { tierReason, visibleKeys, acceptedValues } from "../../env/runtime-keys.ts";
 import type { ContractResponse } from "../../api/bodies.ts";
-import { describeError } from "../../api/errors.ts";
+import { describeError, SvcmError } from "../../api/errors.ts";
+import type { Caller } from "../../access/caller.ts";
 import { defineOperation } from "../../access/operation.ts";
+import type { HasProcesses } from "../../pm2/port-processes.ts";
+import { withMachineEnvironment } from "../../rollout/machine-environment.ts";
+import type { HasReleases } from "../../rollout/port-releases.ts";
 
 type VisibleKey = ContractResponse["runtimeContract"]["keys"][string];
 type DefaultEnvironment = ContractResponse["defaultEnvironment"]["envFile"];
+
+type ContractPorts = HasFacts & HasHost & HasProcesses & HasReleases & HasWorkspace;
 
 export const contractShow = defineOperation({
   id: "contract.show",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports: HasFacts & HasHost & HasWorkspace): Promise<ContractResponse> {
+  async run(ports: ContractPorts, _input, caller): Promise<ContractResponse> {
     const contract = await ports.facts.runtimeContract();
     const { environments, defaultEnvironment, profiles } = contract;
     const keys = visibleKeys(contract).flatMap((key): [string, VisibleKey][] => {
@@ -41,6 +47,7 @@ export const contractShow = defineOperation({
           resolveEnvironment(ecosystemSpellings(contract, matrix), contract, undefined, nodeEnv),
         ),
       },
+      machineEnvironment: await machineEnvironment(ports, caller),
       workspace: { root, configDir, pm2Dir },
       host: ports.host.name(),
       services: Object.keys(project?.services ?? {}).filter((name) => name !== ""),
@@ -48,6 +55,16 @@ export const contractShow = defineOperation({
     };
   },
 });
+
+/** Without it, the rest of the answer is still useful. */
+async function machineEnvironment(ports: ContractPorts, caller: Caller): Promise<string | null> {
+  try {
+    return (await withMachineEnvironment(ports, { environment: undefined }, caller)).environment ?? null;
+  } catch (error) {
+    if (error instanceof SvcmError) return null;
+    throw error;
+  }
+}
 
 function resolveOrRefusal(resolve: () => { readonly environment: string; readonly name: string }): DefaultEnvironment {
   try {
