@@ -69,7 +69,10 @@ describe.skipIf(!hasBrowser)("a first run", () => {
   test("on a machine of production, the page begins with production", async () => {
     const own = repository({});
     const declared = "{ dev: a.config.cjs, production: b.config.cjs }";
-    writeFileSync(join(own.root, "svcm.yaml"), `version: 1\nenvironments: { dev: [], production: [] }\necosystem: ${declared}\n`);
+    writeFileSync(
+      join(own.root, "svcm.yaml"),
+      `version: 1\nenvironments: { dev: [], production: [] }\necosystem: ${declared}\n`,
+    );
     for (const name of ["a", "b"])
       writeFileSync(join(own.root, `${name}.config.cjs`), "module.exports = { apps: [] };\n");
     const home = join(own.root, "home");
