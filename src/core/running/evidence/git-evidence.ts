@@ -14,6 +14,7 @@ const PM2_READS_MS = 1500;
 export interface GitQuestion {
   readonly unit: Unit;
   readonly folder: string;
+  readonly imports: readonly string[];
   readonly repository: Repository;
   readonly process: CodeProcess;
   readonly sinceMs: number;
@@ -40,14 +41,16 @@ type Tree = ReadonlyMap<string, string>;
 
 /** `undefined` if Git cannot answer. */
 export async function askGit(question: GitQuestion): Promise<GitAnswer | undefined> {
-  const { repository, folder, unit, process, sinceMs, newer, gone, ageOf } = question;
+  const { repository, folder, imports, unit, process, sinceMs, newer, gone, ageOf } = question;
   const now = repository.head();
   if (now === null) return undefined;
   const start = findCommit(repository.moves(), process);
+  const treeOf = async (commit: string | null): Promise<Tree | undefined> =>
+    commit === null ? undefined : await repository.tree(commit, folder, imports).catch(() => undefined);
   const [atStart, current, ...others] = await Promise.all([
-    readTree(repository, start.commit, folder),
-    repository.tree(now, folder),
-    ...start.others.map((commit) => readTree(repository, commit, folder)),
+    treeOf(start.commit),
+    repository.tree(now, folder, imports),
+    ...start.others.map(treeOf),
   ]);
   const tracked = (path: string): boolean => current.has(path) || atStart?.has(path) === true;
   const outside = new Set(unit.walk.entries.filter(({ isOutside }) => isOutside).map(({ path }) => path));
@@ -123,10 +126,6 @@ function findCommit(moves: readonly HeadMove[], { startedAt, versioning }: CodeP
   const isMoved = moves.some(({ atMs }) => atMs >= second && atMs <= startedAt + PM2_READS_MS);
   if (versioning === null || isMoved) return { ...start, wasClean: false };
   return { ...start, commit: versioning.revision, others: [], wasClean: !versioning.isDirty };
-}
-
-async function readTree(repository: Repository, commit: string | null, folder: string): Promise<Tree | undefined> {
-  return commit === null ? undefined : await repository.tree(commit, folder).catch(() => undefined);
 }
 
 interface Trees {

@@ -4,7 +4,8 @@ import type { GitOptions } from "../../files/git.ts";
 import { serviceName } from "../../project/service-name.node.ts";
 import { blobDigest } from "./digests.ts";
 import { isTrackedCode } from "./git-evidence.ts";
-import { inspectApp, type Seen } from "./inspect.ts";
+import { findImports } from "./imports.ts";
+import { inspectApp, readStarted, type Seen, type Started } from "./inspect.ts";
 import { StartClock } from "./process-start.ts";
 import { RecordStore } from "./record-store.ts";
 import { findRepository, type Repository } from "./repository.ts";
@@ -27,11 +28,13 @@ export function nodeRunningCode({ root, env, pm2Home }: RunningCodeOptions): Run
       const clock = new StartClock();
       const inspected: AppCode[] = [];
       for (const request of apps) {
-        const unit = look.unit(request);
+        const started = readStarted(request, { clock, store });
+        const imports = look.imports(request, started);
+        const unit = look.unit(request, imports);
         // Apps of several services may have one name.
         const key = JSON.stringify([request.app, unit.folder]);
-        const context = { unit, repository: look.repository(unit), store, clock, seen: seen.get(key) };
-        const app = await inspectApp(request, context);
+        const context = { unit, imports, repository: look.repository(unit), store, seen: seen.get(key) };
+        const app = await inspectApp(request, started, context);
         inspected.push(app);
         const [recorded] = app.records.values();
         const known = unit.knownDigests;
@@ -68,8 +71,18 @@ class Looking {
     this.#budget = budget;
   }
 
-  unit(request: CodeRequest): Unit {
-    const { cwd, script, folder, include, exclude, others, loads } = request;
+  /** While a process runs the code of its start, that code loads what it did then. */
+  imports(request: CodeRequest, started: readonly Started[]): readonly string[] {
+    const recorded = started.map(({ record }) => record?.imports);
+    if (recorded.length === 0 || recorded.includes(undefined)) return findImports(this.unit(request), this.#budget);
+    return [...new Set(recorded.flatMap((paths) => paths ?? []))];
+  }
+
+  unit({ loads: declared, ...own }: CodeRequest, imports: readonly string[] = []): Unit {
+    const { cwd, script, folder, include, exclude, others } = own;
+    const files = [...(declared?.files ?? []), ...imports];
+    const loads = { files, folders: declared?.folders ?? [] };
+    const request = { ...own, loads };
     const key = JSON.stringify([cwd, script, folder, include, exclude, others, loads]);
     const found =
       this.#units.get(key) ??

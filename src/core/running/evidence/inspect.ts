@@ -17,9 +17,10 @@ import { ages, describeWithoutGit, withoutOthers, withoutOwnData } from "./weigh
 
 export interface InspectContext {
   readonly unit: Unit;
+  /** See `StartRecord`. */
+  readonly imports: readonly string[];
   readonly repository: Repository | undefined;
   readonly store: RecordStore;
-  readonly clock: StartClock;
   readonly seen: Seen | undefined;
 }
 
@@ -30,13 +31,31 @@ export interface Seen {
   readonly digests: () => ReadonlyMap<string, string> | undefined;
 }
 
-export async function inspectApp(request: CodeRequest, context: InspectContext): Promise<AppCode> {
+export interface Started {
+  readonly process: CodeProcess;
+  readonly start: ProcessStart;
+  readonly record: StartRecord | undefined;
+}
+
+export function readStarted(
+  { processes }: CodeRequest,
+  { clock, store }: { readonly clock: StartClock; readonly store: RecordStore },
+): Started[] {
+  return processes.map((process) => {
+    const start = clock.readStart(process.pid, process.startedAt);
+    return { process, start, record: start.identity && store.read({ ...start.identity, pid: process.pid }) };
+  });
+}
+
+export async function inspectApp(
+  request: CodeRequest,
+  started: readonly Started[],
+  context: InspectContext,
+): Promise<AppCode> {
   const verdicts = new Map<number, Verdict>();
   const records = new Map<number, StartRecord>();
   let sources: string | undefined;
-  for (const process of request.processes) {
-    const start = context.clock.readStart(process.pid, process.startedAt);
-    const record = start.identity && context.store.read({ ...start.identity, pid: process.pid });
+  for (const { process, start, record } of started) {
     if (record !== undefined) records.set(process.pmId, record);
     const evidence = await gather({ request, process, start, record }, context);
     const verdict = decideCode(evidence);
@@ -59,11 +78,8 @@ function unchangedSources(evidence: CodeEvidence, record: StartRecord | undefine
   return evidence.record !== null && isUntouched(evidence) ? record?.sources : undefined;
 }
 
-interface Look {
+interface Look extends Started {
   readonly request: CodeRequest;
-  readonly process: CodeProcess;
-  readonly start: ProcessStart;
-  readonly record: StartRecord | undefined;
 }
 
 async function gather(look: Look, context: InspectContext): Promise<CodeEvidence> {
@@ -71,8 +87,9 @@ async function gather(look: Look, context: InspectContext): Promise<CodeEvidence
   const { unit, store } = context;
   const isAsSeen = record === undefined && hasSeen(context, start.sinceMs);
   const newer = newerEntries(start, { unit, hasGit: context.repository !== undefined, isAsSeen });
-  const code = record && newer.length > 0 ? store.readCode(record.code) : undefined;
-  const recorded = record && (newer.length === 0 || code !== undefined) ? toRecorded(record, code) : null;
+  const isSame = newer.length === 0 && !isImportGone(context);
+  const code = record && !isSame ? store.readCode(record.code) : undefined;
+  const recorded = record && (isSame || code !== undefined) ? toRecorded(record, code) : null;
   const place = {
     declared: unit.place,
     running: readRunning(look),
@@ -90,6 +107,11 @@ function findElsewhere({ ownFolder }: CodeRequest, { place, rules }: Unit): stri
   if (ownFolder === undefined || rules.scriptFolder !== null) return undefined;
   const own = realPath(ownFolder);
   return own === null || own === place.cwd ? undefined : own;
+}
+
+/** No folder of the unit shows that. */
+function isImportGone({ imports }: InspectContext): boolean {
+  return imports.some((path) => statSync(path, { throwIfNoEntry: false }) === undefined);
 }
 
 function hasSeen({ seen, unit: { digests } }: InspectContext, sinceMs: number): boolean {
@@ -124,7 +146,7 @@ async function compareContents(
 ): Promise<Examined> {
   const { unit } = context;
   const { isClockSet, sinceMs } = look.start;
-  const hasNewerFolder = isClockSet || newer.some(({ kind }) => kind === "folder");
+  const hasNewerFolder = isClockSet || isImportGone(context) || newer.some(({ kind }) => kind === "folder");
   const paths = hasNewerFolder ? new Set(unit.walk.entries.map(({ path }) => path)) : null;
   const gone = paths === null ? [] : [...recorded.code.keys()].filter((path) => !paths.has(path));
   const differing = differingFiles(recorded, hasNewerFolder ? unit.files : newer, unit);
@@ -173,13 +195,13 @@ function toRecorded(
 /** No process of Git is started where nothing is newer. */
 async function readGit(
   { process, start }: Look,
-  { unit, repository }: InspectContext,
+  { unit, imports, repository }: InspectContext,
   { newer, gone, ageOf }: Pick<GitQuestion, "newer" | "gone" | "ageOf">,
 ): Promise<GitAnswer | undefined> {
   const { folder, install } = unit;
   const hasReason = newer.length > 0 || gone.length > 0 || install.changedMs > start.sinceMs;
   if (repository === undefined || folder === undefined || !hasReason || unit.walk.problem !== null) return undefined;
-  const question = { unit, folder, repository, process, sinceMs: start.sinceMs, newer, gone, ageOf };
+  const question = { unit, folder, imports, repository, process, sinceMs: start.sinceMs, newer, gone, ageOf };
   return await askGit(question).catch(() => undefined);
 }
 
@@ -217,7 +239,7 @@ function writeRecord(
   { app, envFiles = {} }: CodeRequest,
   { pmId, pid, startedAt }: CodeProcess,
   { identity, sinceMs }: ProcessStart,
-  { unit, repository, store }: InspectContext,
+  { unit, imports, repository, store }: InspectContext,
 ): StartRecord | undefined {
   const { digests, place, install } = unit;
   if (identity === undefined || typeof digests === "string" || place.cwd === null) return undefined;
@@ -234,6 +256,7 @@ function writeRecord(
     commit: repository?.head() ?? null,
     install: install.digest,
     sources: sourcesOf(unit),
+    imports,
     envFiles: Object.fromEntries(unchanged),
   };
   return { ...record, code: store.write(record, withoutOwnData(digests, unit, sinceMs)) };

@@ -38,10 +38,14 @@ export class Repository {
     return own.find((commit) => commit !== null) ?? findPacked(readTextQuietly(join(common, "packed-refs")), ref);
   }
 
-  /** Ids of files and links by path, relative to `folder`. @throws {SvcmError} REVISION_FAILED */
-  tree(commit: string, folder: string): Promise<ReadonlyMap<string, string>> {
-    const key = `${commit} ${folder}`;
-    const found = this.#trees.get(key) ?? this.#readTree(commit, folder);
+  /**
+   * Ids of files and links by path, relative to `folder`.
+   * @param more absolute paths of files outside of the folder, of which some may be outside of the repository
+   * @throws {SvcmError} REVISION_FAILED
+   */
+  tree(commit: string, folder: string, more: readonly string[] = []): Promise<ReadonlyMap<string, string>> {
+    const key = JSON.stringify([commit, folder, more]);
+    const found = this.#trees.get(key) ?? this.#readTree(commit, folder, more);
     this.#trees.set(key, found);
     return found;
   }
@@ -65,9 +69,10 @@ export class Repository {
     );
   }
 
-  async #readTree(commit: string, folder: string): Promise<ReadonlyMap<string, string>> {
+  async #readTree(commit: string, folder: string, more: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const prefix = relative(this.top, folder);
-    const where = prefix === "" ? [] : ["--", prefix];
+    const others = more.map((path) => relative(this.top, path)).filter((path) => !path.startsWith(".."));
+    const where = prefix === "" ? [] : ["--", prefix, ...others];
     const listing = await this.#run(MAX_OUTPUT, ["ls-tree", "-r", "-z", "--full-tree", commit, ...where]);
     const files = parseTree(listing.toString("utf8")).filter(({ isFile, isLink }) => isFile || isLink);
     return new Map(files.map(({ id, name }) => [relative(prefix, name), id]));

@@ -1,0 +1,93 @@
+/** Code of an app that lies outside of its folder, which its programs name by relative paths. */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { CodeRequest } from "../../../../src/core/running/port-running-code.ts";
+import { makeScene, write, type Scene } from "./scenes.ts";
+
+const FILES = {
+  "apps/api/package.json": "{}",
+  "apps/api/src/server.js": 'const lib = require("../../../lib/shared.js"); import("../../../lib/typed.js");',
+  "apps/api/src/server.test.js": 'require("../../../lib/testing.js")',
+  "lib/shared.js": "exports.text = require('./text');\nexports.rates = require(`./rates.json`);",
+  "lib/text/index.js": "1",
+  "lib/rates.json": "{}",
+  "lib/typed.ts": "1",
+  "lib/other.js": "1",
+  "lib/testing.js": "1",
+};
+
+async function started(scene: Scene, more: Partial<CodeRequest> = {}): Promise<CodeRequest> {
+  const cwd = join(scene.root, "apps/api");
+  return scene.start({ cwd, script: "/usr/bin/npm", ...more });
+}
+
+describe.each([
+  ["with Git", true],
+  ["without Git", false],
+])("%s", (_, hasGit) => {
+  test.each(["lib/shared.js", "lib/text/index.js", "lib/rates.json", "lib/typed.ts"])("%s is code", async (path) => {
+    const scene = makeScene(hasGit, FILES);
+    const [recorded, unrecorded] = [await started(scene), await started(scene)];
+    expect(await scene.verdict(recorded)).toBe("same");
+    write(scene.root, { "lib/other.js": "2", "lib/testing.js": "2" });
+    expect(await scene.verdict(recorded)).toBe("same");
+    write(scene.root, { [path]: "2" });
+    for (const request of [recorded, unrecorded])
+      expect(await scene.verdict(request)).toMatch(
+        hasGit ? /^changed different: .*lib\// : `changed stale: ../../${path}`,
+      );
+  });
+
+  test("a file that is gone is a change", async () => {
+    const scene = makeScene(hasGit, FILES);
+    const request = await started(scene);
+    expect(await scene.verdict(request)).toBe("same");
+    rmSync(join(scene.root, "lib/typed.ts"));
+    expect(await scene.verdict(request)).toMatch(/^changed \w+: \.\.\/\.\.\/lib\/typed\.ts$/);
+  });
+});
+
+test("another commit is named with its files, and code.exclude leaves out what would count", async () => {
+  const scene = makeScene(true, FILES);
+  const [request, without] = [await started(scene), await started(scene, { exclude: ["../../lib/**"] })];
+  write(scene.root, { "lib/shared.js": "2" });
+  scene.repository?.commit("two");
+  scene.moveHeadLater();
+  expect(await scene.verdict(request)).toMatch(/^changed different: [0-9a-f]{7} to [0-9a-f]{7}, 1 file$/);
+  expect(await scene.verdict(without)).toBe("same");
+});
+
+test("an alias of tsconfig.json counts where it is used, also that of a file which it extends", async () => {
+  const scene = makeScene(false, {
+    "apps/api/package.json": "{}",
+    "apps/api/src/main.ts": 'import { log } from "@shop/log"; import name from "@shop/names/first";',
+    "apps/api/tsconfig.json": '{ "extends": "../../tsconfig.base.json", /* "paths": {} */ }',
+    "tsconfig.base.json": `{
+      // The libraries of the shop
+      "compilerOptions": { "paths": { "@shop/log": ["./libs/log/index.ts"], "@shop/names/*": ["libs/names/*"], "@shop/mail": ["libs/mail/index.ts"], } }
+    }`,
+    "libs/log/index.ts": 'import "./format"; import "@shop/names/second";',
+    "libs/log/format.ts": "1",
+    "libs/names/first.ts": "1",
+    "libs/names/second.ts": "1",
+    "libs/mail/index.ts": "1",
+  });
+  const request = await started(scene);
+  expect(await scene.verdict(request)).toBe("same");
+  write(scene.root, { "libs/mail/index.ts": "2", "libs/names/third.ts": "2" });
+  expect(await scene.verdict(request)).toBe("same");
+  write(scene.root, { "libs/log/format.ts": "2", "libs/names/first.ts": "2", "libs/names/second.ts": "2" });
+  expect(await scene.verdict(request)).toBe(
+    "changed stale: 3 files: ../../libs/log/format.ts, ../../libs/names/first.ts, ../../libs/names/second.ts",
+  );
+});
+
+test("a file that needs itself, and one that is not there, end the search", async () => {
+  const scene = makeScene(false, {
+    ...FILES,
+    "lib/shared.js": 'require("./a.js"); require("./missing.js")',
+    "lib/a.js": 'require("./shared.js")',
+  });
+  expect(await scene.verdict(await started(scene))).toBe("same");
+});
