@@ -7,6 +7,7 @@ import { splitVolatile } from "../pm2/volatile.ts";
 import { declaredSettings, type Settings } from "../pm2/settings.ts";
 import type { AppProbe } from "./settings.ts";
 import { isRecord } from "../words/record.ts";
+import { startCommand, type StartCommand } from "../running/start-env-files.ts";
 import { loadedPaths, type LoadedPaths } from "../running/loaded-paths.ts";
 import { workingFolders, type ProcessRecord } from "../pm2/process-record.ts";
 
@@ -23,6 +24,7 @@ export interface ExpectedApp extends Omit<DeclaredApp, "env" | "args" | "interpr
   readonly volatileKeys: readonly string[];
   readonly counter?: Counter | undefined;
   readonly envFiles: readonly string[];
+  readonly command: StartCommand;
   readonly loads: LoadedPaths;
   readonly settings: Settings;
   /** `""` without a name. */
@@ -92,6 +94,7 @@ export function expectedApps(loaded: LoadedEcosystem, { machine, spellings, dige
       service: source.start?.service ?? "",
       definedIn: source.start?.path ?? loaded.path,
       envFiles: source.places.envFiles.map(({ path }) => path),
+      command: startCommand(found),
       loads: loadedPaths(found),
       settings: declaredSettings(source.fields, { name: app.name, cwd: app.cwd, pm2Home: machine.pm2Home }, digest),
       httpPort: parsePort(env["SVC_HTTP_PORT"]),

@@ -14,6 +14,8 @@ import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
 import { visibleKeys } from "../env/runtime-keys.ts";
 import { normaliseApp } from "../pm2/normalise.ts";
 import { allEnvPaths, envLayerPaths } from "../project/env-layers.ts";
+import type { HasFiles } from "../files/port-files.ts";
+import { startEnvFiles } from "../running/start-env-files.ts";
 import { unnamedEnvFiles } from "../running/unnamed-env-files.ts";
 import type { HasStamps } from "../files/port-files.ts";
 
@@ -79,7 +81,7 @@ interface AppFacts extends Pick<ValuesRequest, "declaredIn" | "sources" | "apps"
 
 /** Returns what an ecosystem file and `svcm.yaml` say about the values of the apps. */
 async function readAppValues(
-  { facts, stamps, workspace }: HasFacts & HasStamps & HasWorkspace,
+  { facts, files, stamps, workspace }: HasFacts & HasFiles & HasStamps & HasWorkspace,
   {
     loaded,
     contract,
@@ -101,15 +103,23 @@ async function readAppValues(
     sources: loaded?.files ?? [],
     visibleKeys: new Set(visibleKeys(contract)),
     listedKeys: new Set(Object.keys(contract.keys)),
-    apps: expected.map((app) => ({
-      name: app.name,
-      environments: app.environments,
-      openKeys: app.openKeys,
-      envFiles: app.envFiles,
-      layers: envLayerPaths(workspace, { project, contract }, environment, serviceOf.get(app.name) ?? ""),
-      unnamed: findUnnamed({ cwd: app.cwd, envFiles: app.envFiles }),
-      environmentsAt: (position) => environmentsAt(app, position),
-      formerKeysOf: (process) => formerKeys(ownMember(appliedApps, app.name), process),
-    })),
+    apps: await Promise.all(
+      expected.map(async (app) => {
+        const named = await startEnvFiles({ files }, app.command);
+        return {
+          name: app.name,
+          environments: app.environments,
+          openKeys: app.openKeys,
+          envFiles: app.envFiles,
+          layers: [
+            ...envLayerPaths(workspace, { project, contract }, environment, serviceOf.get(app.name) ?? ""),
+            ...named,
+          ],
+          unnamed: findUnnamed({ cwd: app.cwd, envFiles: [...app.envFiles, ...named] }),
+          environmentsAt: (position) => environmentsAt(app, position),
+          formerKeysOf: (process) => formerKeys(ownMember(appliedApps, app.name), process),
+        };
+      }),
+    ),
   };
 }

@@ -38,6 +38,8 @@ export interface RunningPlace {
   readonly movedLinks: readonly string[];
   /** Links between the folder and the script, written after the start. */
   readonly movedScriptLinks: readonly string[];
+  /** Since the start, another folder may have got the name of the declared one. */
+  readonly isExchanged: boolean;
   /** The recorded folder still exists. */
   readonly isFormerThere: boolean;
 }

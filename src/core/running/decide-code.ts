@@ -44,7 +44,8 @@ function decidePlace({ declared, running, record }: CodeEvidence): Verdict | und
     if (running.cwd === null) return unknown(`${link} was replaced after its start, and its folder cannot be read`);
     if (running.cwd !== declared.cwd) return moved(running.cwd, declared.cwd, "different");
   }
-  if (running.cwd !== null && running.cwd !== declared.cwd && areSiblings(running.cwd, declared.cwd))
+  const isElsewhere = running.cwd !== null && running.cwd !== declared.cwd;
+  if (isElsewhere && running.isExchanged && areSiblings(running.cwd, declared.cwd))
     return moved(running.cwd, declared.cwd, "different");
   // A process may change its folder by itself, so another folder alone proves nothing.
   const [scriptLink] = running.movedScriptLinks;

@@ -6,7 +6,14 @@ const [A, B] = ["4a91c77".padEnd(40, "0"), "728e20b".padEnd(40, "0")];
 const place = { cwd: "/srv/app/releases/1", script: "/srv/app/releases/1/server.js" };
 const untouched: CodeEvidence = {
   declared: place,
-  running: { cwd: place.cwd, isDeleted: false, movedLinks: [], movedScriptLinks: [], isFormerThere: true },
+  running: {
+    cwd: place.cwd,
+    isDeleted: false,
+    movedLinks: [],
+    movedScriptLinks: [],
+    isExchanged: true,
+    isFormerThere: true,
+  },
   record: null,
   isClockSet: false,
   problem: null,
@@ -62,6 +69,7 @@ const CASES: readonly (readonly [name: string, evidence: Partial<CodeEvidence>, 
   ],
   ["the link was written again, with the same target", running({ movedLinks: ["/srv/app/current"] }), "same"],
   ["a process changed its folder by itself", running({ cwd: "/" }), "same"],
+  ["a shell changed to the folder beside it", running({ cwd: "/srv/app/releases/2", isExchanged: false }), "same"],
   [
     "the folder cannot be read, and the link is newer",
     running({ cwd: null, movedLinks: ["/srv/app/current"] }),

@@ -6,7 +6,9 @@ import { blobDigest } from "./digests.ts";
 import { isTrackedCode } from "./git-evidence.ts";
 import { findImports } from "./imports.ts";
 import { inspectApp, readStarted, type Seen, type Started } from "./inspect.ts";
-import { StartClock } from "./process-start.ts";
+import { readFoldersBelow, StartClock } from "./process-start.ts";
+import { isInside } from "../find-unit.ts";
+import type { LoadedPaths } from "../loaded-paths.ts";
 import { RecordStore } from "./record-store.ts";
 import { findRepository, type Repository } from "./repository.ts";
 import { readFolder, Unit, type FolderFiles, type FolderRequest } from "./unit.ts";
@@ -30,7 +32,7 @@ export function nodeRunningCode({ root, env, pm2Home }: RunningCodeOptions): Run
       for (const request of apps) {
         const started = readStarted(request, { clock, store });
         const imports = look.imports(request, started);
-        const unit = look.unit(request, imports);
+        const unit = look.unit(request, { files: imports, folders: look.foldersElsewhere(request, started) });
         // Apps of several services may have one name.
         const key = JSON.stringify([request.app, unit.folder]);
         const context = { unit, imports, repository: look.repository(unit), store, seen: seen.get(key) };
@@ -78,10 +80,19 @@ class Looking {
     return [...new Set(recorded.flatMap((paths) => paths ?? []))];
   }
 
-  unit({ loads: declared, ...own }: CodeRequest, imports: readonly string[] = []): Unit {
+  /** A shell may change to another folder of the repository before it starts the app. */
+  foldersElsewhere(request: CodeRequest, started: readonly Started[]): readonly string[] {
+    const { folder } = this.unit(request);
+    const root = realPath(this.#options.root);
+    if (folder === undefined || root === null) return [];
+    const found = new Set(started.flatMap(({ process }) => readFoldersBelow(process.pid)));
+    return [...found].filter((path) => isInside(path, root) && !isInside(path, folder) && !isInside(folder, path));
+  }
+
+  unit({ loads: declared, ...own }: CodeRequest, more: LoadedPaths = { files: [], folders: [] }): Unit {
     const { cwd, script, folder, include, exclude, others } = own;
-    const files = [...(declared?.files ?? []), ...imports];
-    const loads = { files, folders: declared?.folders ?? [] };
+    const files = [...(declared?.files ?? []), ...more.files];
+    const loads = { files, folders: [...(declared?.folders ?? []), ...more.folders] };
     const request = { ...own, loads };
     const key = JSON.stringify([cwd, script, folder, include, exclude, others, loads]);
     const found =

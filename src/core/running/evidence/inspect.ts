@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { dirname } from "node:path";
 import type { CodeEvidence, NewerEntry, RecordedCode } from "../code-evidence.ts";
 import { weigh } from "../code-files.ts";
 import { decideCode, isUntouched } from "../decide-code.ts";
@@ -92,7 +93,7 @@ async function gather(look: Look, context: InspectContext): Promise<CodeEvidence
   const recorded = record && (isSame || code !== undefined) ? toRecorded(record, code) : null;
   const place = {
     declared: unit.place,
-    running: readRunning(look),
+    running: readRunning(look, unit),
     isClockSet: start.isClockSet,
     problem: unit.walk.problem,
     isScriptWritten: unit.walk.problem !== null && wasWritten(unit.place.script, start.sinceMs),
@@ -215,7 +216,7 @@ function withDigests(newer: readonly NewerEntry[], unit: Unit): readonly NewerEn
   });
 }
 
-function readRunning({ request, process, start, record }: Look): CodeEvidence["running"] {
+function readRunning({ request, process, start, record }: Look, unit: Unit): CodeEvidence["running"] {
   const { cwd, isDeleted } = readFolderOf(process.pid);
   const since = start.sinceMs;
   return {
@@ -225,6 +226,7 @@ function readRunning({ request, process, start, record }: Look): CodeEvidence["r
     movedScriptLinks: request.script.startsWith(`${request.cwd}/`)
       ? movedLinks(request.script, since, request.cwd).map((link) => link.slice(request.cwd.length + 1))
       : movedLinks(request.script, since),
+    isExchanged: unit.place.cwd !== null && wasExchanged(unit.place.cwd, since),
     isFormerThere: record === undefined || statSync(record.cwd, { throwIfNoEntry: false }) !== undefined,
   };
 }
@@ -260,6 +262,12 @@ function writeRecord(
     envFiles: Object.fromEntries(unchanged),
   };
   return { ...record, code: store.write(record, withoutOwnData(digests, unit, sinceMs)) };
+}
+
+/** Another folder got this name: a rename changes both. */
+function wasExchanged(folder: string, sinceMs: number): boolean {
+  const isNew = (path: string): boolean => isNewer(path, sinceMs);
+  return isNew(folder) && isNew(dirname(folder));
 }
 
 function wasWritten(path: string | null, sinceMs: number): boolean {

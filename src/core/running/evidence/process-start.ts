@@ -34,6 +34,17 @@ export class StartClock {
   }
 }
 
+const MAX_DEPTH = 5;
+
+/** Working folders of a process and of those that it has started, as a shell and npm do. Real paths. */
+export function readFoldersBelow(pid: number, depth = MAX_DEPTH): string[] {
+  const { cwd, isDeleted } = readFolderOf(pid);
+  const own = cwd === null || isDeleted ? [] : [cwd];
+  if (depth === 0) return own;
+  const children = readIfReadable(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean);
+  return [...own, ...children.flatMap((child) => readFoldersBelow(Number(child), depth - 1))];
+}
+
 /** `null` if this user may not know it. */
 export function readFolderOf(pid: number): { readonly cwd: string | null; readonly isDeleted: boolean } {
   try {

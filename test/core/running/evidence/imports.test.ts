@@ -83,6 +83,21 @@ test("an alias of tsconfig.json counts where it is used, also that of a file whi
   );
 });
 
+test("a folder of the repository to which a shell changed is code, and no exchange of the declared one", async () => {
+  const scene = makeScene(true, {
+    "api/start.sh": "cd ../other; exec node server.js",
+    "other/server.js": "1",
+    "more/a.js": "1",
+  });
+  const start = await scene.start({ cwd: join(scene.root, "other"), script: join(scene.root, "api/start.sh") });
+  const request = { ...start, cwd: join(scene.root, "api") };
+  expect(await scene.verdict(request)).toBe("same");
+  write(scene.root, { "more/a.js": "2", "api/api.log": "1" });
+  expect(await scene.verdict(request)).toBe("same");
+  write(scene.root, { "other/server.js": "2" });
+  expect(await scene.verdict(request)).toBe("changed stale: ../other/server.js");
+});
+
 test("a file that needs itself, and one that is not there, end the search", async () => {
   const scene = makeScene(false, {
     ...FILES,

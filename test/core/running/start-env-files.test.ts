@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { startCommand, startEnvFiles } from "../../../src/core/running/start-env-files.ts";
+import { makeWorkspace } from "../../support/workspace.ts";
+
+const CASES: readonly (readonly [
+  name: string,
+  start: { readonly script?: string; readonly args?: readonly string[]; readonly env?: Record<string, string> },
+  files: Readonly<Record<string, string>>,
+  expected: readonly string[],
+])[] = [
+  ["an argument of dotenv", { args: ["dotenv_config_path=../config/api.env"] }, {}, ["config/api.env"]],
+  ["a variable of dotenv", { env: { DOTENV_CONFIG_PATH: ".env.live" } }, {}, ["api/.env.live"]],
+  ["arguments without a file", { args: ["--port", "1", "$HOME/.env"] }, {}, []],
+  [
+    "npm start",
+    npm("start"),
+    manifest({ start: "node --env-file=../config/api.env --env-file-if-exists .env.own a.js" }),
+    ["config/api.env", "api/.env.own"],
+  ],
+  [
+    "pnpm run, with flags",
+    { script: "/usr/bin/pnpm", args: ["--silent", "run", "live"] },
+    manifest({ live: "dotenv -e '../live.env' -- node a.js" }),
+    ["live.env"],
+  ],
+  [
+    "scripts that run others",
+    npm("run", "live"),
+    manifest({
+      prelive: "env-cmd -f ./pre.env node b.js",
+      live: "npm run a:b -- --x && echo",
+      "a:b": "DOTENV_CONFIG_PATH=x node -r dotenv/config a.js dotenv_config_path=own.env",
+    }),
+    ["api/own.env", "api/x", "api/pre.env"],
+  ],
+  ["another script", npm("start"), manifest({ start: "node a.js", live: "node --env-file=live.env a.js" }), []],
+  ["a manifest that cannot be read", npm("start"), { "api/package.json": "{" }, []],
+  ["scripts that run each other", npm("start"), manifest({ start: "npm run b", b: "npm start" }), []],
+  [
+    "a shell script",
+    { script: "start.sh" },
+    { "api/start.sh": "set -a; . ./live.env\nsource ../config/b.env.local\n. ~/.nvm/nvm.sh\n. $X/c.env\n" },
+    ["api/live.env", "config/b.env.local"],
+  ],
+];
+
+function npm(...args: string[]) {
+  return { script: "/usr/bin/npm", args };
+}
+
+function manifest(scripts: Readonly<Record<string, string>>) {
+  return { "api/package.json": JSON.stringify({ scripts }) };
+}
+
+test.each(CASES)(
+  "the env files of a start: %s",
+  async (_, { script = "server.js", args = [], env = {} }, files, expected) => {
+    const { ports, path } = makeWorkspace({ "api/server.js": "", ...files });
+    const interpreter = script.endsWith(".sh") ? "bash" : "node";
+    const absolute = script.startsWith("/") ? script : path(`api/${script}`);
+    const command = startCommand({ args, env, interpreter, script: absolute, cwd: path("api") });
+    const found = await startEnvFiles(ports, command);
+    expect(found.toSorted()).toEqual(expected.map(path).toSorted());
+  },
+);
