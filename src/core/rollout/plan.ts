@@ -19,6 +19,8 @@ export interface PlanContext extends Pick<
   readonly conflicts: readonly Pick<BlockingIssue, "apps" | "issue">[];
   readonly undecided: readonly Issue[];
   readonly warnings: readonly Issue[];
+  /** By app: the environment with whose values PM2 itself started it. */
+  readonly startedAs?: ReadonlyMap<string, string> | undefined;
   /** Shown also if there is nothing to do. */
   readonly notes?: readonly Issue[];
   /** By app: changes with the code that is in place. */
@@ -31,7 +33,7 @@ export interface PlanContext extends Pick<
 export function createPlan(
   input: ComparisonInput,
   { steps, unchanged, unknown, undeclared, held }: Decision,
-  { name: environment, refused, undecided, conflicts, warnings, notes = [], code, digest, ...context }: PlanContext,
+  { name: environment, refused, undecided, conflicts, warnings, startedAs, notes = [], code, digest, ...context }: PlanContext,
 ): Plan {
   const touched = new Set(steps.flatMap(stepNames));
   const issues = [
@@ -40,7 +42,7 @@ export function createPlan(
     ...conflicts.flatMap(({ apps, issue }) => (apps.some((name) => touched.has(name)) ? [issue] : [])),
     ...portIssues(input, steps),
     ...environmentSwitch(
-      input,
+      { ...input, startedAs },
       steps.map(({ app }) => app),
       environment,
     ),

@@ -6,7 +6,7 @@ import { findDeclaration, type Declaration, declaredApps } from "../../pm2/decla
 import { readEcosystem } from "../../pm2/ecosystem-file.ts";
 import { requireEnvironment } from "../../project/required-environment.ts";
 import { environmentsWithEcosystem } from "../../pm2/ecosystem-environments.ts";
-import { expectedApps, type ExpectedApp } from "../expected.ts";
+import { expectedApps, type ExpectContext, type ExpectedApp } from "../expected.ts";
 import type { AppliedState } from "../release.ts";
 import { readAppliedState } from "../read-releases.ts";
 import { nameNotFound } from "../../pm2/target.ts";
@@ -32,6 +32,8 @@ export interface RequestedApps {
   readonly declarations: readonly Declaration[];
   readonly refused: readonly { readonly name: string; readonly error: SvcmError }[];
   readonly expected: readonly ExpectedApp[];
+  readonly service: string | undefined;
+  readonly expecting: Omit<ExpectContext, "spellings">;
   readonly visibleKeys: ReadonlySet<string>;
   readonly withheld: readonly string[];
   readonly appliedApps: AppliedState["apps"];
@@ -62,13 +64,15 @@ export async function readRequestedApps(
   const checked = selected
     .map((one) => findDeclaration(loaded, one, { machine, spellings }))
     .map((declared) => ({ declared, name: declared.name, error: declarationRefusal(declared, file.path) }));
-  const digest = (value: string): string => ports.processes.digest(value);
+  const expecting = { machine, digest: (value: string): string => ports.processes.digest(value) };
   return {
     environment: file.name,
     isAll: requestedNames.length === 0,
     declarations: checked.flatMap(({ declared, error }) => (error === undefined ? [declared] : [])),
     refused: checked.flatMap((app) => (app.error === undefined ? [] : [{ name: app.name, error: app.error }])),
-    expected: expectedApps(loaded, { machine, spellings, digest }).filter((app) => selected.includes(app.name)),
+    service: input.service,
+    expecting,
+    expected: expectedApps(loaded, { ...expecting, spellings }).filter((app) => selected.includes(app.name)),
     visibleKeys: new Set(visibleKeys(contract)),
     withheld: loaded.withheld,
     appliedApps: (await readAppliedState(ports)).apps,
