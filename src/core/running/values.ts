@@ -105,7 +105,7 @@ function compareWith(declared: Digests, facts: ValuesFacts): Omit<ValuesVerdict,
 }
 
 /** A command such as `dotenvx run -- pm2 start` hands an env file over. */
-function hasValue(now: Digests | undefined, key: string, running: Digests): boolean {
+function hasValue(now: EnvFileFacts["now"], key: string, running: Digests): boolean {
   return ownMember(now, key) === running[key];
 }
 
