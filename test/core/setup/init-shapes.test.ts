@@ -189,3 +189,25 @@ describe("environments", () => {
     expect(services?.["core"]).not.toHaveProperty("template");
   });
 });
+
+describe("templates", () => {
+  const ecosystem = { "ecosystem.config.js": js(app("api", "a.js", `, env: { PORT: 1 }${PRODUCTION}`)) };
+
+  test("the template of .env wins over those of other files, which are named or left out", async () => {
+    const { found, ...proposed } = await initIn({
+      ...ecosystem,
+      ".env.deploy.example": "DEPLOY_HOST=\n",
+      ".env.development.example": "PORT=\n",
+      ".env.example": "PORT=\n",
+    });
+    const env = { dev: ".env.development", production: ".env" };
+    expect(proposed).toMatchObject({ template: ".env.example", env });
+    expect(found.notUnderstood.map(({ path }) => path)).toContain(".env.deploy.example");
+  });
+
+  test("the template of a tool's file says nothing about the env file of an app", async () => {
+    const proposed = await initIn({ ...ecosystem, ".env.session-cleanup.example": "DRY_RUN=\n" });
+    expect(proposed).not.toHaveProperty("template");
+    expect(proposed).not.toHaveProperty("env");
+  });
+});

@@ -184,7 +184,7 @@ const PART_TEXTS: Readonly<Record<UnknownPart["part"], string>> = {
 
 export function undeclaredText({ name, pmIds, owned }: Plan["undeclared"][number], quote: Quote): string {
   const step = owned ? "only --prune deletes it" : "no step touches it";
-  return `PM2 lists ${quote(name)} (id ${pmIds.join(", ")}), and no app of the file has that name; ${step}`;
+  return `PM2 lists ${quote(name)} (id ${pmIds.join(", ")}), and this environment declares no such app; ${step}`;
 }
 
 /** `web (id 0) is stopped by alice since 14:02; no step starts it` */
