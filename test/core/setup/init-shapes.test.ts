@@ -190,6 +190,21 @@ describe("environments", () => {
   });
 });
 
+test("apps of one file that differ by the environment in their names belong to one environment each", async () => {
+  const variants = [app("prod_shop", "bin/www"), app("staging_shop", "bin/www"), app("mailer", "mail.js")];
+  const files = { "bin/www": "", "mail.js": "", "ecosystem.config.js": js(...variants) };
+  const { ecosystem, names, ...rest } = await initIn(files);
+  expect(ecosystem).toEqual({
+    staging: { file: "ecosystem.config.js", only: ["staging_shop", "mailer"] },
+    production: { file: "ecosystem.config.js", only: ["prod_shop", "mailer"] },
+  });
+  expect(rest.default).toBeUndefined();
+  expect(await names("production")).toEqual(["prod_shop", "mailer"]);
+  // A command that starts all of them says more.
+  const whole = await initIn({ ...files, "deploy.sh": "pm2 startOrReload ecosystem.config.js\n" });
+  expect(await whole.names("production")).toEqual(["prod_shop", "staging_shop", "mailer"]);
+});
+
 describe("templates", () => {
   const ecosystem = { "ecosystem.config.js": js(app("api", "a.js", `, env: { PORT: 1 }${PRODUCTION}`)) };
 
