@@ -1,3 +1,4 @@
+import { shellQuote } from "../../words/shell.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { HasEcosystems } from "../../pm2/port-ecosystems.ts";
 import type { HasStamps } from "../../files/port-files.ts";
@@ -149,7 +150,7 @@ function scheduleWarnings(stopped: readonly ProcessRecord[]): Issue[] {
     code: "PROCESS_STILL_SCHEDULED",
     severity: "warning",
     path: ["apps", name],
-    message: `PM2 still starts ${name} on its schedule, ${pattern}. To end that, too: svcm delete ${name}`,
+    message: `PM2 still starts ${name} on its schedule, ${pattern}. To end that, too: svcm delete ${shellQuote(name)}`,
   }));
 }
 

@@ -1,3 +1,4 @@
+import { shellQuote } from "../../words/shell.ts";
 import type { Attempt } from "../../access/with-audit.ts";
 import type { ApplyPorts } from "../apply/ports.ts";
 import { visibleKeys } from "../../env/runtime-keys.ts";
@@ -127,12 +128,12 @@ function driftWarnings(declared: Declaration, action: ProcessAction, drift: read
   const others = entries.filter((entry) => !isStale(entry) && entry !== count);
   const different = [...new Set(others.map(({ field, key }) => (key === null ? field : `${field} ${key}`)))];
   const remedy = isJob(declared)
-    ? `To give PM2 the definition without a run: svcm apply --app ${name}`
+    ? `To give PM2 the definition without a run: svcm apply --app ${shellQuote(name)}`
     : action === "start"
-      ? `To apply the file: svcm restart ${name} --ecosystem`
-      : `PM2 applies that to a new process: svcm delete ${name}, then svcm start ${name} --ecosystem`;
+      ? `To apply the file: svcm restart ${shellQuote(name)} --ecosystem`
+      : `PM2 applies that to a new process: svcm delete ${shellQuote(name)}, then svcm start ${shellQuote(name)} --ecosystem`;
   const differentText = `${name} still runs with another ${different.join(", ")}. ${remedy}`;
-  const countText = `${name} runs with ${pluralize(Number(count?.running ?? 0), "instance")}, and the file declares ${count?.declared}. To change that: svcm scale ${name} ${count?.declared}`;
+  const countText = `${name} runs with ${pluralize(Number(count?.running ?? 0), "instance")}, and the file declares ${count?.declared}. To change that: svcm scale ${shellQuote(name)} ${count?.declared}`;
   return [
     ...(stale.length === 0 ? [] : [warning("PROCESS_VARIABLE_STAYED", name, staleText(stale, remedy))]),
     ...(different.length === 0 ? [] : [warning("PROCESS_FIELD_NOT_APPLIED", name, differentText)]),
