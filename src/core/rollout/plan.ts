@@ -33,7 +33,18 @@ export interface PlanContext extends Pick<
 export function createPlan(
   input: ComparisonInput,
   { steps, unchanged, unknown, undeclared, held }: Decision,
-  { name: environment, refused, undecided, conflicts, warnings, startedAs, notes = [], code, digest, ...context }: PlanContext,
+  {
+    name: environment,
+    refused,
+    undecided,
+    conflicts,
+    warnings,
+    startedAs,
+    notes = [],
+    code,
+    digest,
+    ...context
+  }: PlanContext,
 ): Plan {
   const touched = new Set(steps.flatMap(stepNames));
   const issues = [

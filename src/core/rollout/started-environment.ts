@@ -27,7 +27,9 @@ export async function findStartedEnvironments(
 ): Promise<ReadonlyMap<string, string>> {
   const differing = expected.flatMap((app) => {
     const processes = running.filter((record) => record.name === app.name && !isOfApply(record, appliedApps));
-    return processes.length > 0 && !processes.every((record, index) => isAsDeclared(app, record, index)) ? [{ app, processes }] : [];
+    return processes.length > 0 && !processes.every((record, index) => isAsDeclared(app, record, index))
+      ? [{ app, processes }]
+      : [];
   });
   const found = new Map<string, string>();
   if (differing.length === 0) return found;

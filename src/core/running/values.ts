@@ -96,10 +96,7 @@ function compareWith(declared: Digests, facts: ValuesFacts): Omit<ValuesVerdict,
   const files = compareFiles(declared, env, facts);
   return {
     changes: [...env, ...files.changes],
-    unknown: [
-      ...files.unknown,
-      ...doubtful.map((key) => doubtOf(key, facts)),
-    ],
+    unknown: [...files.unknown, ...doubtful.map((key) => doubtOf(key, facts))],
     unexplained,
   };
 }
@@ -216,15 +213,10 @@ function isConfiguration(key: string, visibleKeys: ReadonlySet<string>): boolean
 }
 
 /** Without a former version of the file, `PORT=3000 pm2 start` looks the same for one of several apps. */
-function isFormer(
-  key: string,
-  running: Digests,
-  { listedKeys, formerWords, siblings }: LeftoverEvidence,
-): boolean {
+function isFormer(key: string, running: Digests, { listedKeys, formerWords, siblings }: LeftoverEvidence): boolean {
   if (!formerWords.has(key)) return false;
   return (
-    listedKeys.has(key) ||
-    siblings.some((sibling) => !Object.hasOwn(sibling, key) && isOfSameShell(sibling, running))
+    listedKeys.has(key) || siblings.some((sibling) => !Object.hasOwn(sibling, key) && isOfSameShell(sibling, running))
   );
 }
 

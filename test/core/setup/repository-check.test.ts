@@ -57,7 +57,12 @@ test("services that are right by themselves are checked together, because one PM
     makeWorkspace({
       "svcm.yaml": `version: 1\nenvironments: { dev: [] }\nservices:\n${service("a")}\n${service("b")}\n`,
       "package.json": "{}",
-      ...Object.fromEntries(["a", "b"].flatMap((name) => [[`${name}/e.config.js`, file], [`${name}/web.js`, ""]])),
+      ...Object.fromEntries(
+        ["a", "b"].flatMap((name) => [
+          [`${name}/e.config.js`, file],
+          [`${name}/web.js`, ""],
+        ]),
+      ),
     }),
   );
   expect(passed).toBe(false);

@@ -71,7 +71,10 @@ export function isTemplateName(name: string): boolean {
 /** `.env.staging.example` becomes `.env.staging`. */
 export function withoutTemplateWord(path: string): string {
   const name = baseName(path);
-  return path.slice(0, path.length - name.length) + name.replace(TEMPLATE, (found) => (/^[._-].*[._-]$/.test(found) ? found.slice(0, 1) : ""));
+  return (
+    path.slice(0, path.length - name.length) +
+    name.replace(TEMPLATE, (found) => (/^[._-].*[._-]$/.test(found) ? found.slice(0, 1) : ""))
+  );
 }
 
 export function mayCallPm2(path: string): boolean {
