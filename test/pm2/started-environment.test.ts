@@ -67,7 +67,7 @@ test("an app that PM2 started for another environment moves only on request", { 
   const restart = { action: "restart", scope: "ecosystem", name: "web", environment: "production" } as const;
   expect(await refusal(execute(processAct, ports, restart, caller))).toBe("ENVIRONMENT_SWITCH");
 
-  // A new value is no other environment.
+  // A new value does not make another environment.
   declare({ env_staging: { ...web.env_staging, MODE: "trial" } });
   expect((await plan("staging")).errors).toEqual([]);
   declare({ env_staging: { ...web.env_staging, COLOUR: "blue" } });
@@ -78,7 +78,7 @@ test("an app that PM2 started for another environment moves only on request", { 
   expect(await execute(rolloutApply, ports, switched, caller)).toMatchObject({ release: { outcome: "applied" } });
   expect(await plan("production")).toEqual({ errors: [], steps: [] });
 
-  // After that, somebody starts it for staging with PM2.
+  // After that, PM2 starts it for staging.
   await runPm2("delete", "web");
   await runPm2("start", "e.config.cjs", "--only", "web", "--env", "staging");
   expect((await plan("production")).errors).toEqual([expect.stringContaining(moved)]);

@@ -47,18 +47,7 @@ export function createPlan(
   }: PlanContext,
 ): Plan {
   const touched = new Set(steps.flatMap(stepNames));
-  const issues = [
-    ...undecided,
-    ...[...refused].flatMap(([app, issue]) => (touched.has(app) ? [issue] : [])),
-    ...conflicts.flatMap(({ apps, issue }) => (apps.some((name) => touched.has(name)) ? [issue] : [])),
-    ...portIssues(input, steps),
-    ...environmentSwitch(
-      { ...input, startedAs },
-      steps.map(({ app }) => app),
-      environment,
-    ),
-    ...(context.choices.preflight === true ? preflightIssues(steps) : []),
-  ];
+  const issues = stepIssues(input, steps, { ...context, environment, refused, undecided, conflicts, startedAs });
   const running = input.running.filter(({ name }) => touched.has(name)).map(definitionText);
   const envFiles = input.expected.flatMap((app) => (touched.has(app.name) ? app.envFiles : []));
   const edited = envFiles.map((path) => input.modifiedMs(path));
@@ -86,6 +75,26 @@ export function createPlan(
     issues: [...issues, ...(steps.length === 0 ? [] : warnings), ...notes],
     summary: countByKind(steps),
   };
+}
+
+type IssueContext = Pick<PlanContext, "environment" | "refused" | "undecided" | "conflicts" | "startedAs" | "choices">;
+
+/** Those of apps without a step are left to a check. */
+function stepIssues(
+  input: ComparisonInput,
+  steps: Decision["steps"],
+  { environment, refused, undecided, conflicts, startedAs, choices }: IssueContext,
+): Issue[] {
+  const touched = new Set(steps.flatMap(stepNames));
+  const apps = steps.map(({ app }) => app);
+  return [
+    ...undecided,
+    ...[...refused].flatMap(([app, issue]) => (touched.has(app) ? [issue] : [])),
+    ...conflicts.flatMap(({ apps: names, issue }) => (names.some((name) => touched.has(name)) ? [issue] : [])),
+    ...portIssues(input, steps),
+    ...environmentSwitch({ ...input, startedAs }, apps, environment),
+    ...(choices.preflight === true ? preflightIssues(steps) : []),
+  ];
 }
 
 /** In an environment, PM2 sets a variable with the name of the app, so a rename removes the former one. */

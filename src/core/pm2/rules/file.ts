@@ -88,7 +88,7 @@ export const unsetParts: EcosystemRule = {
     apps.flatMap(({ absent = [], fields, index, label, normal }) =>
       (absent.length === 0 ? [] : fieldsWithHoles(fields)).map((field) => ({
         path: ["apps", index, ...field.split(".")],
-        message: `${label}: ${field} holds the text "undefined", because the file reads variables that have no value here: ${nameSome(absent)}; set them for svcm as for pm2 start, or write a default into the file`,
+        message: `${label}: ${field} holds the text "undefined", because the file reads variables that have no value here: ${nameSome(absent)}; set them as for pm2 start, or write defaults`,
         apps: [normal.name],
       })),
     ),

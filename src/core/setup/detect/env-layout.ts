@@ -19,7 +19,7 @@ export function envLayout(files: readonly DetectedEnvFile[], names: readonly str
   const plain = layersOf(values.filter((file) => environmentNameOf(file) === undefined));
   const free = names.filter((name) => own.get(name)?.length === 0);
   const templates = files.filter(({ kind }) => kind === "template").toSorted(byPlainness);
-  const [template] = templates.filter((file) => environmentNameOf(file) === undefined);
+  const template = templates.find((file) => environmentNameOf(file) === undefined);
   const entries = names.flatMap((name): [string, unknown][] => {
     const base = free.length === 0 || free.includes(name) ? plain : [];
     const layers = [...base, ...(own.get(name) ?? [])];

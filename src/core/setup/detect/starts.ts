@@ -47,10 +47,7 @@ export function startsOf(
  */
 function variantsIn(apps: Pm2File["apps"], calls: readonly Pm2Call[]): Starts | undefined {
   if (calls.some(({ kind }) => kind !== "readme") || apps.some(({ name }) => name === undefined)) return undefined;
-  const environmentOfApp = ({ name = "" }: Pm2App): string | undefined => environmentInName(name);
-  const isOther = (one: Pm2App, other: Pm2App): boolean =>
-    plainName(one) === plainName(other) && environmentOfApp(one) !== environmentOfApp(other);
-  const variants = apps.filter((app) => environmentOfApp(app) && apps.some((other) => isOther(app, other)));
+  const variants = apps.filter((app) => environmentOfApp(app) && apps.some((other) => isVariant(app, other)));
   const environments = [...new Set(variants.flatMap((app) => environmentOfApp(app) ?? []))];
   if (environments.length < 2 || !environments.includes("production")) return undefined;
   const namesIn = (environment: string): string[] =>
@@ -63,6 +60,14 @@ function variantsIn(apps: Pm2File["apps"], calls: readonly Pm2Call[]): Starts | 
     isGuess: false,
     calledFor: [],
   };
+}
+
+function isVariant(one: Pm2App, other: Pm2App): boolean {
+  return plainName(one) === plainName(other) && environmentOfApp(one) !== environmentOfApp(other);
+}
+
+function environmentOfApp({ name = "" }: Pm2App): string | undefined {
+  return environmentInName(name);
 }
 
 function readBlocks(text: string): DeclaredBlocks {
