@@ -1,3 +1,4 @@
+import { shellQuote } from "../core/words/shell.ts";
 import * as Flags from "@oclif/core/flags";
 import type { InputOf } from "../core/api/inputs.ts";
 import { causes, eventKinds } from "../core/api/names.ts";
@@ -125,7 +126,7 @@ function eventsVerdict(events: readonly SvcmEvent[], since: string): Verdict {
   const crashed = events.find(({ app, cause }) => app !== null && cause === "crash")?.app ?? null;
   return {
     text: `${pluralize(events.length, "event")} since ${since}: ${counts.join(", ")}.`,
-    ...(crashed !== null && { tone: "attention", next: `svcm why ${crashed}` }),
+    ...(crashed !== null && { tone: "attention", next: `svcm why ${shellQuote(crashed)}` }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { shellQuote } from "../core/words/shell.ts";
 import * as Args from "@oclif/core/args";
 import { processScale, type ProcessScaleResult } from "../core/index.ts";
 import { integerArg } from "./terminal/flags.ts";
@@ -42,5 +43,5 @@ export default class ProcessScale extends NodeCommand {
 function render({ name, from, to, now }: ProcessScaleResult): string {
   const done = from === to ? `${name} already runs with ${to}.` : `Scaled ${name} from ${from} to ${to}.`;
   if (now === to) return done;
-  return `${done} Now PM2 lists ${now}: another command changed the number at the same time. Next: svcm scale ${name} ${to}`;
+  return `${done} Now PM2 lists ${now}: another command changed the number at the same time. Next: svcm scale ${shellQuote(name)} ${to}`;
 }

@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
       "web scale from 2 to 3 instances instances: 2 to 3 no request is lost",
     ]);
     expect(flat(await card.textContent())).toContain(
-      "PM2 lists old-worker (id 3), and no app of the file has that name",
+      "PM2 lists old-worker (id 3), and this environment declares no such app",
     );
     expect(await received()).not.toContain(CANARY);
     await expectAccessibleInEveryLook(open);

@@ -1,3 +1,4 @@
+import { shellQuote } from "../../core/words/shell.ts";
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { envApp, envRead, type EnvAppResponse } from "../../core/index.ts";
@@ -59,7 +60,7 @@ export default class EnvGet extends NodeCommand {
       const { renderTable } = await import("../terminal/table.ts");
       this.print((screen) => `${paint.dim(`${app} (${environment})`)}\n${renderTable(APP_COLUMNS, values, screen)}`);
       if (unknown !== undefined) this.log(`svcm does not know with which values it runs: ${unknown}`);
-      if (values.some(({ running }) => running === "former")) this.log(`Next: svcm apply --app ${app}`);
+      if (values.some(({ running }) => running === "former")) this.log(`Next: svcm apply --app ${shellQuote(app)}`);
     }
     return response;
   }

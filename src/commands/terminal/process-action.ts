@@ -1,3 +1,4 @@
+import { shellQuote } from "../../core/words/shell.ts";
 import * as Flags from "@oclif/core/flags";
 import { processAct, processList, SvcmError, type ProcessActionResult } from "../../core/index.ts";
 import { ecosystemFlags, type SvcmCommand } from "../base.ts";
@@ -185,7 +186,7 @@ function renderAction(result: ProcessActionResult, screen: Screen): string {
 
 const SKIP_REASONS = {
   SELF_ACTION_BLOCKED: () => "serves this request, so svcm left it alone.",
-  ALREADY_RUNNING: (name: string) => `is already running. To restart it: svcm restart ${name}`,
+  ALREADY_RUNNING: (name: string) => `is already running. To restart it: svcm restart ${shellQuote(name)}`,
   ALREADY_STOPPED: () => "is not running.",
-  JOB_WAITS: (name: string) => `does not run now, as it should. To run it once: svcm run ${name}`,
+  JOB_WAITS: (name: string) => `does not run now, as it should. To run it once: svcm run ${shellQuote(name)}`,
 } as const;

@@ -1,3 +1,4 @@
+import { shellQuote } from "../../core/words/shell.ts";
 import {
   countStates,
   toPrintable,
@@ -24,7 +25,7 @@ export function processVerdict(processes: readonly (Judged & { readonly name: st
   const [first] = failing;
   if (first === undefined) return { text: countStates(processes) };
   const count = `${countStates(processes).replace(/\.$/, "")}; ${failing.length} with a problem.`;
-  return { text: count, tone: "bad", next: `svcm why ${first.name}` };
+  return { text: count, tone: "bad", next: `svcm why ${shellQuote(first.name)}` };
 }
 
 export function stateColour({ state, problem }: Judged, colours: Paint): (text: string) => string {

@@ -1,3 +1,4 @@
+import { shellQuote } from "../../core/words/shell.ts";
 import * as Flags from "@oclif/core/flags";
 import type { EnvWriteResponse } from "../../core/index.ts";
 import { groupBy } from "../../core/words/group-by.ts";
@@ -58,17 +59,13 @@ function groupsOf(stale: Stale): Group[] {
 }
 
 function restartCommand({ scope, environment, names }: Group, service: string | undefined): string {
-  const command = `svcm restart ${names.map(shellWord).join(" ")}`;
+  const command = `svcm restart ${names.map(shellQuote).join(" ")}`;
   if (scope === "process") return command;
   const options = [
     ["--environment", environment],
     ["--service", service],
-  ].flatMap(([flag, value]) => (value === undefined ? [] : [`${flag} ${shellWord(value)}`]));
+  ].flatMap(([flag, value]) => (value === undefined ? [] : [`${flag} ${shellQuote(value)}`]));
   return [command, "--ecosystem", ...options].join(" ");
-}
-
-function shellWord(word: string): string {
-  return /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 async function restartAll(command: SvcmCommand, stale: Stale, service: string | undefined): Promise<void> {

@@ -1,3 +1,4 @@
+import { shellQuote } from "../words/shell.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { ProcessStateName } from "../api/names.ts";
 import { stateText } from "../running/state-text.ts";
@@ -30,9 +31,10 @@ export function stateSentences(app: string, states: readonly ShownState[]): stri
 }
 
 function nextSentence(app: string, states: readonly ShownState[]): string | undefined {
-  if (states.some(({ name }) => hasGivenUp(name))) return `PM2 does not start it again; svcm restart ${app} does.`;
+  if (states.some(({ name }) => hasGivenUp(name)))
+    return `PM2 does not start it again; svcm restart ${shellQuote(app)} does.`;
   if (states.some(({ name }) => name === "missing"))
-    return `PM2 lists it as online and does not notice; svcm restart ${app} starts it.`;
+    return `PM2 lists it as online and does not notice; svcm restart ${shellQuote(app)} starts it.`;
   return undefined;
 }
 

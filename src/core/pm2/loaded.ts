@@ -23,6 +23,8 @@ export interface LoadedEcosystem {
 }
 
 export interface LoadedApp {
+  /** Variables that its file read and that have no value here. */
+  readonly absent?: readonly string[] | undefined;
   readonly fields: Readonly<Record<string, Data>>;
   readonly keys: readonly string[];
   readonly unset: readonly string[];

@@ -19,6 +19,8 @@ export interface PlanContext extends Pick<
   readonly conflicts: readonly Pick<BlockingIssue, "apps" | "issue">[];
   readonly undecided: readonly Issue[];
   readonly warnings: readonly Issue[];
+  /** By app: the environment with whose values PM2 itself started it. */
+  readonly startedAs?: ReadonlyMap<string, string> | undefined;
   /** Shown also if there is nothing to do. */
   readonly notes?: readonly Issue[];
   /** By app: changes with the code that is in place. */
@@ -31,21 +33,21 @@ export interface PlanContext extends Pick<
 export function createPlan(
   input: ComparisonInput,
   { steps, unchanged, unknown, undeclared, held }: Decision,
-  { name: environment, refused, undecided, conflicts, warnings, notes = [], code, digest, ...context }: PlanContext,
+  {
+    name: environment,
+    refused,
+    undecided,
+    conflicts,
+    warnings,
+    startedAs,
+    notes = [],
+    code,
+    digest,
+    ...context
+  }: PlanContext,
 ): Plan {
   const touched = new Set(steps.flatMap(stepNames));
-  const issues = [
-    ...undecided,
-    ...[...refused].flatMap(([app, issue]) => (touched.has(app) ? [issue] : [])),
-    ...conflicts.flatMap(({ apps, issue }) => (apps.some((name) => touched.has(name)) ? [issue] : [])),
-    ...portIssues(input, steps),
-    ...environmentSwitch(
-      input,
-      steps.map(({ app }) => app),
-      environment,
-    ),
-    ...(context.choices.preflight === true ? preflightIssues(steps) : []),
-  ];
+  const issues = stepIssues(input, steps, { ...context, environment, refused, undecided, conflicts, startedAs });
   const running = input.running.filter(({ name }) => touched.has(name)).map(definitionText);
   const envFiles = input.expected.flatMap((app) => (touched.has(app.name) ? app.envFiles : []));
   const edited = envFiles.map((path) => input.modifiedMs(path));
@@ -73,6 +75,26 @@ export function createPlan(
     issues: [...issues, ...(steps.length === 0 ? [] : warnings), ...notes],
     summary: countByKind(steps),
   };
+}
+
+type IssueContext = Pick<PlanContext, "environment" | "refused" | "undecided" | "conflicts" | "startedAs" | "choices">;
+
+/** Those of apps without a step are left to a check. */
+function stepIssues(
+  input: ComparisonInput,
+  steps: Decision["steps"],
+  { environment, refused, undecided, conflicts, startedAs, choices }: IssueContext,
+): Issue[] {
+  const touched = new Set(steps.flatMap(stepNames));
+  const apps = steps.map(({ app }) => app);
+  return [
+    ...undecided,
+    ...[...refused].flatMap(([app, issue]) => (touched.has(app) ? [issue] : [])),
+    ...conflicts.flatMap(({ apps: names, issue }) => (names.some((name) => touched.has(name)) ? [issue] : [])),
+    ...portIssues(input, steps),
+    ...environmentSwitch({ ...input, startedAs }, apps, environment),
+    ...(choices.preflight === true ? preflightIssues(steps) : []),
+  ];
 }
 
 /** In an environment, PM2 sets a variable with the name of the app, so a rename removes the former one. */

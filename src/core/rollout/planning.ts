@@ -28,7 +28,8 @@ import { readAppliedState } from "./read-releases.ts";
 import { readStateOf } from "../running/read-states.ts";
 import { plainState, type ProcessState, type StateOf } from "../running/state.ts";
 import { findOtherCheckouts } from "./other-checkout.ts";
-import { createPlan } from "./plan.ts";
+import { findStartedEnvironments } from "./started-environment.ts";
+import { createPlan, type PlanContext } from "./plan.ts";
 import { listConflicts, listRefusals } from "./plan-issues.ts";
 import { PLAN_BUDGET_MS } from "./read-code.ts";
 import { readVerdicts, type Looked } from "./read-verdicts.ts";
@@ -90,6 +91,7 @@ export async function computePlan(
     exists: loaded !== undefined,
     choices: omitUndefined({ service, apps, prune, preflight, restart }),
     git: await addUncommitted(ports, await git, code, decision.steps),
+    startedAs: await readStartedAs(ports, request, name, { input, expecting, context }),
     code: code?.apps.map(({ app, fingerprint }) => [app, fingerprint] as const) ?? [],
     refused: listRefusals(content, expected, expecting),
     undecided: [
@@ -107,6 +109,18 @@ export async function computePlan(
   });
   const envFiles = [...new Set(expected.flatMap((app) => app.envFiles))];
   return { plan, decision, content, expecting, expected, running, failing, envFiles, ...context };
+}
+
+async function readStartedAs(
+  ports: RolloutPorts,
+  { service, from }: InputOf<"rollout.plan">,
+  environment: string,
+  { input, expecting, context }: { input: ComparisonInput; expecting: ExpectContext; context: RolloutContext },
+): Promise<PlanContext["startedAs"]> {
+  if (from !== undefined) return undefined;
+  const { expected, running } = input;
+  const { apps: appliedApps } = context.appliedState;
+  return findStartedEnvironments(ports, { environment, service, expected, running, appliedApps, expecting });
 }
 
 function takenOver(

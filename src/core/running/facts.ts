@@ -5,6 +5,8 @@ export interface ProcessFacts {
   readonly loopCause?: "memory-limit" | "watch";
   /** PM2 restarts it again and again by a rule of its declaration: a sentence. */
   readonly restartLoop?: string;
+  /** The restarts follow each other so fast that no run serves. */
+  readonly neverSettles?: boolean;
   readonly lastEnd?: LastEnd;
   /** Its error log got lines of an error in its last run. */
   readonly hasErrorBlock?: boolean;

@@ -8,7 +8,7 @@ import type { AuditRecord } from "../api/audit-record.ts";
 /** Zones differ by whole quarters of an hour. */
 const QUARTER_MS = 15 * 60_000;
 
-type LogFacts = Pick<ProcessFacts, "endsMs" | "loopCause" | "restartLoop" | "lastEnd" | "stuck">;
+type LogFacts = Pick<ProcessFacts, "endsMs" | "loopCause" | "restartLoop" | "neverSettles" | "lastEnd" | "stuck">;
 
 /** @param entries oldest first */
 export function logFacts(entries: readonly LogEntry[], record: ProcessRecord, epochMs: number): LogFacts {
@@ -23,6 +23,7 @@ export function logFacts(entries: readonly LogEntry[], record: ProcessRecord, ep
     // Without a start in the log, its ends are not known either.
     ...(own.some(({ type }) => type === "start") && { endsMs: unrequestedEnds(sinceCreation(recent, record)) }),
     ...restartLoop(recent, record),
+    ...(neverSettles(recent, epochMs) && { neverSettles: true }),
     ...(lastEnd !== undefined && { lastEnd }),
     ...(cut !== undefined && { stuck: cut }),
   };
@@ -64,6 +65,18 @@ function unrequestedEnds(entries: readonly LogEntry[]): number[] {
     { endsMs: [], isRequested: false },
   );
   return endsMs;
+}
+
+const FAST_RESTARTS = 10;
+/** Less time than a user needs to change that many files. */
+const FAST_MS = 30_000;
+
+/** An app that writes into a watched folder restarts itself. A stop by a command ends that. */
+function neverSettles(entries: readonly LogEntry[], epochMs: number): boolean {
+  const tenth = entries.filter(({ type }) => type === "watch").at(-FAST_RESTARTS);
+  if (tenth === undefined || epochMs - tenth.atMs > FAST_MS) return false;
+  const stop = entries.findLastIndex(({ type }) => type === "stopping");
+  return stop === -1 || entries[stop - 1]?.type === "watch";
 }
 
 /** PM2 restarts the process by a rule of its declaration, so nothing ends by itself. */

@@ -36,6 +36,9 @@ export type StateOf = (record: ProcessRecord, kind?: AppKind) => ProcessState;
  */
 export function processState(record: ProcessRecord, context: StateContext): ProcessState {
   const kind = context.kind ?? appKind(record.declaration.settings);
+  const { neverSettles = false, restartLoop } = context.facts ?? {};
+  if (neverSettles && restartLoop !== undefined && record.status !== "errored")
+    return { name: "crash loop", reason: null, problem: { code: loopCode(context.facts), details: restartLoop } };
   const state = isAtRest(record) ? restingState(record, kind, context) : activeState(record, kind, context);
   return state.problem === null ? { ...state, problem: folderMissing(record, context) } : state;
 }

@@ -88,18 +88,28 @@ function compareWith(declared: Digests, facts: ValuesFacts): Omit<ValuesVerdict,
   const isUndeclared = ([key]: [string, string]): boolean => !Object.hasOwn(declared, key) && !openKeys.includes(key);
   const undeclared = Object.fromEntries(Object.entries(running).filter(isUndeclared));
   const formerKeys = [...evidence.formerKeys, ...handedOverByFiles(facts)];
-  const { left, doubtful, unexplained } = findLeftovers(app, undeclared, running, { ...evidence, formerKeys });
+  const leftovers = findLeftovers(app, undeclared, running, { ...evidence, formerKeys });
+  const { left, unexplained } = leftovers;
+  const doubtful = leftovers.doubtful.filter((key) => !facts.envFiles.some(({ now }) => hasValue(now, key, running)));
   const stale = left.map((key): ValueChange => ({ field: "env", key, state: "stale", path: null, name: null }));
   const env = [...differing, ...stale];
   const files = compareFiles(declared, env, facts);
   return {
     changes: [...env, ...files.changes],
-    unknown: [
-      ...files.unknown,
-      ...doubtful.map((key) => `the process has ${key}, which is in no file; perhaps it left ${facts.declaredIn}`),
-    ],
+    unknown: [...files.unknown, ...doubtful.map((key) => doubtOf(key, facts))],
     unexplained,
   };
+}
+
+/** A command such as `dotenvx run -- pm2 start` hands an env file over. */
+function hasValue(now: EnvFileFacts["now"], key: string, running: Digests): boolean {
+  return ownMember(now, key) === running[key];
+}
+
+function doubtOf(key: string, { envFiles, declaredIn }: ValuesFacts): string {
+  const file = envFiles.find(({ now }) => ownMember(now, key) !== undefined);
+  if (file !== undefined) return `the process was started with another ${key} than that of ${file.name}`;
+  return `the process has ${key}, which is in no file: the command that started it set it, or it left ${declaredIn}`;
 }
 
 /** The ecosystem file can read an env file itself. A variable that left that file then stays in the process. */
@@ -173,13 +183,13 @@ interface Leftovers {
   readonly unexplained: readonly string[];
 }
 
-/** svcm's own settings are provided by the user who starts it. */
+/** A shell has no such variables. svcm's own settings are provided by the user who starts it. */
 const SERVICE_KEY = /^SVC_(?!SERVICE_MANAGEMENT_)/;
 
 /**
  * PM2 merges the declared environment into that of its caller and does not record where a key came from. svcm calls PM2
  * with a small known environment, so in its processes every other key comes from a declaration. In a process that a
- * user started, a key may come from the shell, so svcm's own record or two other witnesses must agree.
+ * user started, a key may come from the shell, so svcm's own record, or Git and another witness, must say it.
  */
 function findLeftovers(app: string, undeclared: Digests, running: Digests, evidence: LeftoverEvidence): Leftovers {
   const keys = Object.keys(undeclared).filter((key) => key !== app && !isPm2Variable(key));
@@ -188,7 +198,7 @@ function findLeftovers(app: string, undeclared: Digests, running: Digests, evide
     (key) =>
       evidence.formerKeys.includes(key) ||
       (isOfSvcm ? isDeclaredVariable(key, app) : isConfiguration(key, evidence.visibleKeys)) ||
-      countWitnesses(key, running, evidence) >= 2,
+      isFormer(key, running, evidence),
   );
   const others = isOfSvcm ? [] : keys.filter((key) => !left.includes(key) && isDeclaredVariable(key, app));
   const doubtful = others.filter((key) => evidence.formerWords.has(key) || evidence.listedKeys.has(key));
@@ -199,16 +209,15 @@ function findLeftovers(app: string, undeclared: Digests, running: Digests, evide
 }
 
 function isConfiguration(key: string, visibleKeys: ReadonlySet<string>): boolean {
-  return visibleKeys.has(key) || (SERVICE_KEY.test(key) && !isSecretName(key));
+  return SERVICE_KEY.test(key) && (visibleKeys.has(key) || !isSecretName(key));
 }
 
-function countWitnesses(
-  key: string,
-  running: Digests,
-  { listedKeys, formerWords, siblings }: LeftoverEvidence,
-): number {
-  const isLackedBySibling = siblings.some((sibling) => !Object.hasOwn(sibling, key) && isOfSameShell(sibling, running));
-  return [listedKeys.has(key), formerWords.has(key), isLackedBySibling].filter(Boolean).length;
+/** Without a former version of the file, `PORT=3000 pm2 start` looks the same for one of several apps. */
+function isFormer(key: string, running: Digests, { listedKeys, formerWords, siblings }: LeftoverEvidence): boolean {
+  if (!formerWords.has(key)) return false;
+  return (
+    listedKeys.has(key) || siblings.some((sibling) => !Object.hasOwn(sibling, key) && isOfSameShell(sibling, running))
+  );
 }
 
 /** These differ between two commands of one shell. */

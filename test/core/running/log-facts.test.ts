@@ -48,6 +48,39 @@ test("a restart that took longer than usual is not a crash loop if PM2's log has
   expect(processState(one, { epochMs: NOW, missingFolders: new Set(), facts: without }).name).toBe("crash loop");
 });
 
+describe("an app that writes into a folder that PM2 watches", () => {
+  const watch = (ageMs: number): LogEntry => ({ type: "watch", name: "api", path: "logs/err.log", atMs: NOW - ageMs });
+  const restarts = (count: number, everyMs: number): LogEntry[] =>
+    Array.from({ length: count }, (_, index) => (count - index) * everyMs).flatMap((ageMs) => [
+      watch(ageMs),
+      stopping(ageMs),
+      exit(ageMs),
+      start(ageMs),
+    ]);
+  const stateOf = (entries: readonly LogEntry[], status: string) => {
+    const one = record({ status, pid: status === "stopped" ? null : 7, lastStartAt: NOW - 100, startedAt: NOW - 100 });
+    const { name, problem } = processState(one, {
+      epochMs: NOW,
+      missingFolders: new Set(),
+      facts: logFacts(entries, one, NOW),
+    });
+    return [name, problem?.code];
+  };
+
+  test.each(["online", "stopping", "stopped"])("never settles, while PM2 shows it as %s", (status) => {
+    expect(stateOf(restarts(10, 3000), status)).toEqual(["crash loop", "PROCESS_WATCH_LOOP"]);
+  });
+
+  test("has a problem and runs, if the restarts are slower or fewer", () => {
+    for (const entries of [restarts(9, 300), restarts(10, 3001)])
+      expect(stateOf(entries, "online")).toEqual(["online", "PROCESS_WATCH_LOOP"]);
+  });
+
+  test("is stopped after a command stopped it", () => {
+    expect(stateOf([...restarts(12, 300), stopping(50), exit(50)], "stopped")[0]).toBe("stopped");
+  });
+});
+
 describe("the user who stopped a process", () => {
   const stoppedMs = Date.parse("2026-11-27T10:00:00.000Z");
   const at = (ms: number): string => new Date(stoppedMs + ms).toISOString();

@@ -72,9 +72,9 @@ test.for([
   ],
   ["Git knows it, and another app of the shell lacks it", { evidence: evidence({ formerWords: words }) }, "changed"],
   [
-    "svcm.yaml lists it, and another app of the shell lacks it",
-    { evidence: evidence({ listedKeys: words }) },
-    "changed",
+    "svcm.yaml lists it, and a command such as GONE=g pm2 start may have set it for one of two apps",
+    { evidence: evidence({ listedKeys: words, visibleKeys: words }) },
+    "unknown",
   ],
   ["only Git knows it", { evidence: evidence({ formerWords: words, siblings: [] }) }, "unknown"],
   ["only svcm.yaml lists it", { evidence: evidence({ listedKeys: words, siblings: [] }) }, "unknown"],
@@ -90,6 +90,20 @@ test.for([
   expect(decided.verdict).toBe(verdict);
   expect(decided.changes).toEqual(verdict === "changed" ? [change("env", "GONE", "stale")] : []);
   if (verdict === "unknown") expect(decided.unknown.join()).toContain("GONE");
+});
+
+test("a variable that an env file holds is there because a command handed the file over", () => {
+  const decide = (value: string) =>
+    decideValues(
+      facts({
+        running: WITH_GONE,
+        evidence: evidence({ listedKeys: words, visibleKeys: words }),
+        envFiles: [envFile({ now: { GONE: value } })],
+      }),
+    );
+  expect(decide("g")).toMatchObject({ verdict: "same", changes: [], unknown: [] });
+  expect(decide("h")).toMatchObject({ verdict: "unknown", changes: [] });
+  expect(decide("h").unknown).toEqual(["the process was started with another GONE than that of .env"]);
 });
 
 test("a variable without any evidence is counted, but those of a shell and of every app are not", () => {

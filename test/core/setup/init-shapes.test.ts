@@ -189,3 +189,40 @@ describe("environments", () => {
     expect(services?.["core"]).not.toHaveProperty("template");
   });
 });
+
+test("apps of one file that differ by the environment in their names belong to one environment each", async () => {
+  const variants = [app("prod_shop", "bin/www"), app("staging_shop", "bin/www"), app("mailer", "mail.js")];
+  const files = { "bin/www": "", "mail.js": "", "ecosystem.config.js": js(...variants) };
+  const { ecosystem, names, ...rest } = await initIn(files);
+  expect(ecosystem).toEqual({
+    staging: { file: "ecosystem.config.js", only: ["staging_shop", "mailer"] },
+    production: { file: "ecosystem.config.js", only: ["prod_shop", "mailer"] },
+  });
+  expect(rest.default).toBeUndefined();
+  expect(await names("production")).toEqual(["prod_shop", "mailer"]);
+  // A command that starts all of them says more.
+  const whole = await initIn({ ...files, "deploy.sh": "pm2 startOrReload ecosystem.config.js\n" });
+  expect(await whole.names("production")).toEqual(["prod_shop", "staging_shop", "mailer"]);
+});
+
+describe("templates", () => {
+  const ecosystem = { "ecosystem.config.js": js(app("api", "a.js", `, env: { PORT: 1 }${PRODUCTION}`)) };
+
+  test("the template of .env wins over those of other files, which are named or left out", async () => {
+    const { found, ...proposed } = await initIn({
+      ...ecosystem,
+      ".env.deploy.example": "DEPLOY_HOST=\n",
+      ".env.development.example": "PORT=\n",
+      ".env.example": "PORT=\n",
+    });
+    const env = { dev: ".env.development", production: ".env" };
+    expect(proposed).toMatchObject({ template: ".env.example", env });
+    expect(found.notUnderstood.map(({ path }) => path)).toContain(".env.deploy.example");
+  });
+
+  test("the template of a tool's file says nothing about the env file of an app", async () => {
+    const proposed = await initIn({ ...ecosystem, ".env.session-cleanup.example": "DRY_RUN=\n" });
+    expect(proposed).not.toHaveProperty("template");
+    expect(proposed).not.toHaveProperty("env");
+  });
+});

@@ -50,6 +50,25 @@ test("a finding about one of several ecosystem files is placed in that file", as
   expect((await check(workspace)).issues).toContainEqual(["ECOSYSTEM_DEFAULT_EXPORT", "more.config.mjs"]);
 });
 
+test("services that are right by themselves are checked together, because one PM2 runs them", async () => {
+  const service = (name: string): string => `  ${name}: { folder: ${name}, ecosystem: { dev: e.config.js } }`;
+  const file = `module.exports = { apps: [{ name: "web", script: "web.js", kill_timeout: 5000 }] };`;
+  const { passed, issues } = await check(
+    makeWorkspace({
+      "svcm.yaml": `version: 1\nenvironments: { dev: [] }\nservices:\n${service("a")}\n${service("b")}\n`,
+      "package.json": "{}",
+      ...Object.fromEntries(
+        ["a", "b"].flatMap((name) => [
+          [`${name}/e.config.js`, file],
+          [`${name}/web.js`, ""],
+        ]),
+      ),
+    }),
+  );
+  expect(passed).toBe(false);
+  expect(issues).toEqual([["ECOSYSTEM_NAME_DUPLICATE", "b/e.config.js"]]);
+});
+
 test("one run finds an error of each kind of file", async () => {
   const workspace = makeWorkspace({
     ...GOOD,

@@ -37,7 +37,7 @@ export function ecosystemLoader({ root, env }: EcosystemLoaderOptions): Ecosyste
     return {
       path,
       realPath: await attempt("open", path, () => realpath(path)),
-      apps,
+      apps: apps.map((app) => ({ ...app, absent })),
       found,
       isDefaultExport,
       files,

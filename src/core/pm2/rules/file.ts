@@ -1,7 +1,9 @@
 import type { Issue } from "../../api/issue.ts";
 import { toIssue, type Finding } from "../../findings/rule.ts";
 import { baseName } from "../../words/path.ts";
+import { isRecord } from "../../words/record.ts";
 import { ecosystemFileNames, pm2FileKind } from "../file-name.ts";
+import type { Fields } from "../normalise.ts";
 import type { EcosystemFile } from "../view.ts";
 import type { EcosystemRule } from "./rule.ts";
 
@@ -71,6 +73,40 @@ function withheldFindings(names: readonly string[]): Finding[] {
   if (names.length === 0) return [];
   const message = `The ecosystem file reads secrets of the shell that svcm does not pass on: ${names.join(", ")}. The file's own values apply, if it has any. Put the secrets into an env file that the app reads, or start the app with PM2 itself.`;
   return [{ path: ["apps"], message }];
+}
+
+/** The text that JavaScript writes for a variable without a value, as in `${process.env.NAME}-api`. */
+const HOLE = /undefined/;
+const MAX_NAMED = 6;
+
+/** A name without its first half would be a second app beside the one that runs. */
+export const unsetParts: EcosystemRule = {
+  code: "ECOSYSTEM_FIELD_UNSET",
+  severity: "error",
+  blocks: "always",
+  check: ({ apps }) =>
+    apps.flatMap(({ absent = [], fields, index, label, normal }) =>
+      (absent.length === 0 ? [] : fieldsWithHoles(fields)).map((field) => ({
+        path: ["apps", index, ...field.split(".")],
+        message: `${label}: ${field} holds the text "undefined", because the file reads variables that have no value here: ${nameSome(absent)}; set them as for pm2 start, or write defaults`,
+        apps: [normal.name],
+      })),
+    ),
+};
+
+/** Blocks of other environments do not count. */
+function fieldsWithHoles(fields: Fields): string[] {
+  return Object.entries(fields).flatMap(([field, value]) => {
+    if (field === "env" && isRecord(value)) return fieldsWithHoles(value).map((key) => `env.${key}`);
+    const words = Array.isArray(value) ? value : [value];
+    const hasHole = words.some((word) => typeof word === "string" && HOLE.test(word));
+    return hasHole && !field.startsWith("env_") ? [field] : [];
+  });
+}
+
+function nameSome(names: readonly string[]): string {
+  const rest = names.length - MAX_NAMED;
+  return `${names.slice(0, MAX_NAMED).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }
 
 export const noApps: EcosystemRule = {

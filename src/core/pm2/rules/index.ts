@@ -3,7 +3,7 @@ import type { Issue } from "../../api/issue.ts";
 import { toIssue } from "../../findings/rule.ts";
 import type { CheckedEcosystem, EcosystemRule } from "./rule.ts";
 import { clusterInterpreter, envBlocks, fieldTypes, unknownFields, cronDays, cronZones } from "./fields.ts";
-import { defaultExport, fileKind, similarName, noApps, shadowed, withheldVariables } from "./file.ts";
+import { defaultExport, fileKind, similarName, noApps, shadowed, unsetParts, withheldVariables } from "./file.ts";
 import { folders, instancesAboveCores, missingEnvFiles, relativeEnvFiles, scripts, unusableLogs } from "./machine.ts";
 import { ambiguousNames, duplicateNames, impliedNames } from "./names.ts";
 import { cronPatterns, missingInterpreters, missingPm2, otherRefusals, unknownUsers } from "./pm2-verdict.ts";
@@ -41,6 +41,7 @@ export const rules: readonly EcosystemRule[] = [
   defaultExport,
   noApps,
   withheldVariables,
+  unsetParts,
   fieldTypes,
   unknownFields,
   envBlocks,

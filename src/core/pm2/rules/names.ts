@@ -20,16 +20,21 @@ export const ambiguousNames: EcosystemRule = {
   check: (ecosystem) =>
     ecosystem.apps.flatMap(({ index, normal: { name } }) => {
       const why = whyAmbiguous(name, ecosystem);
-      return why === undefined ? [] : [{ path: ["apps", index, "name"], message: `${JSON.stringify(name)}: ${why}` }];
+      if (why === undefined) return [];
+      const issue = { path: ["apps", index, "name"], message: `${JSON.stringify(name)}: ${why}` };
+      // svcm starts it without PM2's option.
+      return [why === SPLIT ? { ...issue, severity: "warning" as const } : issue];
     }),
 };
+
+const SPLIT = "PM2 splits --only at spaces and commas, so pm2 start cannot start this app alone, and svcm start can";
 
 function whyAmbiguous(name: string, { apps }: CheckedEcosystem): string | undefined {
   if (name === "all") return "PM2 takes this name for every process";
   if (/^\d+$/.test(name)) return "PM2 takes a number for the id of a process";
   if (/^\/.*\/$/s.test(name)) return "PM2 takes a name between slashes for a regular expression";
   if (name.startsWith("-")) return "PM2 takes a name that starts with - for an option";
-  if (/[ ,]/.test(name)) return "PM2 splits --only at spaces and commas, so this app cannot be started alone";
+  if (/[ ,]/.test(name)) return SPLIT;
   if (pm2FileKind(name) !== undefined) return "PM2 takes this name for an ecosystem file";
   if (apps.some(({ normal }) => normal.namespace === name)) return "it is also a namespace, and PM2 acts on all of it";
   return undefined;

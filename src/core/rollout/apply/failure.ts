@@ -1,3 +1,4 @@
+import { shellQuote } from "../../words/shell.ts";
 import { cutText } from "../../words/cut-text.ts";
 import type { ApplyPorts } from "./ports.ts";
 import type { ErrorCode } from "../../api/code.ts";
@@ -69,7 +70,7 @@ export async function endReverted(
   const failure = { app, reason, ...evidence, ...omitUndefined({ back }) };
   await ignoreUnrecorded(recording.end("reverted", { code, failure, left }));
   const pins = pinned.size === 0 ? "" : ` With the former env files: ${[...pinned].join(", ")}.`;
-  const why = app === "" ? "" : `Read why: svcm why ${app}. `;
+  const why = app === "" ? "" : `Read why: svcm why ${shellQuote(app)}. `;
   return new SvcmError("APPLY_REVERTED", {
     code,
     failure,
@@ -109,7 +110,8 @@ export async function endHalf(
   await ignoreUnrecorded(recording.end("half", { failure, ...omitUndefined({ code }) }));
   const state = "Some apps may run as before, and others as declared.";
   const details = [...(failed === undefined ? [] : [reason]), what, state].filter(Boolean).join(" ");
-  const onwards = failed === undefined ? "To continue: svcm apply. " : app === "" ? "" : `Read why: svcm why ${app}. `;
+  const onwards =
+    failed === undefined ? "To continue: svcm apply. " : app === "" ? "" : `Read why: svcm why ${shellQuote(app)}. `;
   return new SvcmError("APPLY_HALF", {
     ...omitUndefined({ code }),
     failure,

@@ -1,3 +1,4 @@
+import { shellQuote } from "../../words/shell.ts";
 import { releasesToKeep } from "../settings.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
 import type { ApplyPorts } from "./ports.ts";
@@ -198,7 +199,7 @@ async function undoRollback(
     const { deploy } = head;
     if (deploy?.id === null) await ports.deployed.switchTo({ id: deploy.former, root: deploy.root });
     await end("reverted", { left: stateAfterRevert(head.left, { undone: head, apps: names, pinned, by: head.id }) });
-    const hint = `Read why: svcm why ${touched[0] ?? ""}. Correct the code, and run svcm apply.`;
+    const hint = `Read why: svcm why ${shellQuote(touched[0] ?? "")}. Correct the code, and run svcm apply.`;
     return new SvcmError("APPLY_REVERTED", {
       details: `The rollback failed. ${stateBefore(head, names)} ${why}`,
       hint,

@@ -1,4 +1,6 @@
-import type { HasWorkspace } from "../../project/port-repository.ts";
+import { shellQuote } from "../../words/shell.ts";
+import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
+import type { HasEcosystems } from "../../pm2/port-ecosystems.ts";
 import type { HasStamps } from "../../files/port-files.ts";
 import type { ApplyPorts } from "../apply/ports.ts";
 import { resolveTarget, targetName, separateOwn } from "../../pm2/target.ts";
@@ -20,6 +22,7 @@ import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { readRequestedApps, type RequestedApps, findDeclaredRun, listDrift, readEffect } from "./requested-apps.ts";
 import { listOrEmpty } from "../../pm2/list.ts";
 import { environmentSwitch } from "../environment-switch.ts";
+import { findStartedEnvironments } from "../started-environment.ts";
 import { findOtherCheckouts } from "../other-checkout.ts";
 import { separateJobs, startDeclared } from "./start-declared.ts";
 import type { Issue } from "../../api/issue.ts";
@@ -80,14 +83,14 @@ async function listSubjects(ports: HasProcesses, { declarations, refused }: Requ
 }
 
 async function createRestartActs(
-  ports: HasProcesses & HasStamps & HasWorkspace,
+  ports: HasEcosystems & HasFacts & HasProcesses & HasStamps & HasWorkspace,
   requested: RequestedApps,
   action: ProcessAction,
   attempt: Attempt,
 ): Promise<Pick<Acts, "create" | "skipped" | "readEffect">> {
   const { isAll, declarations, refused } = requested;
   const list = await ports.processes.list();
-  requireSamePlace(ports, requested, list);
+  await requireSamePlace(ports, requested, list);
   const failing = [...refused];
   const findProcesses = (name: string): ProcessRecord[] => {
     try {
@@ -116,16 +119,18 @@ async function createRestartActs(
 }
 
 /** @throws {SvcmError} PROCESS_ACTION_REFUSED with CHECKOUT_SWITCH or ENVIRONMENT_SWITCH, which only an apply permits */
-function requireSamePlace(
-  ports: HasStamps & HasWorkspace,
-  { environment, expected, appliedApps }: RequestedApps,
+async function requireSamePlace(
+  ports: HasEcosystems & HasFacts & HasStamps & HasWorkspace,
+  { environment, service, expected, expecting, appliedApps }: RequestedApps,
   list: readonly ProcessRecord[],
-): void {
+): Promise<void> {
   const names = expected.map(({ name }) => name);
   const running = list.filter(({ name }) => names.includes(name));
+  const started = { environment, service, expected, expecting, running, appliedApps };
+  const startedAs = await findStartedEnvironments(ports, started);
   const [other] = [
     ...findOtherCheckouts(ports, expected, running).map(({ issue }) => issue),
-    ...environmentSwitch({ appliedApps, running }, names, environment),
+    ...environmentSwitch({ appliedApps, startedAs, running }, names, environment),
   ];
   if (other === undefined) return;
   const { code, message: details } = other;
@@ -145,7 +150,7 @@ function scheduleWarnings(stopped: readonly ProcessRecord[]): Issue[] {
     code: "PROCESS_STILL_SCHEDULED",
     severity: "warning",
     path: ["apps", name],
-    message: `PM2 still starts ${name} on its schedule, ${pattern}. To end that, too: svcm delete ${name}`,
+    message: `PM2 still starts ${name} on its schedule, ${pattern}. To end that, too: svcm delete ${shellQuote(name)}`,
   }));
 }
 

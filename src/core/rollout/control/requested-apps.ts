@@ -1,3 +1,4 @@
+import { shellQuote } from "../../words/shell.ts";
 import type { Attempt } from "../../access/with-audit.ts";
 import type { ApplyPorts } from "../apply/ports.ts";
 import { visibleKeys } from "../../env/runtime-keys.ts";
@@ -6,7 +7,7 @@ import { declarationsOf, type Declaration, declaredApps } from "../../pm2/declar
 import { readEcosystem } from "../../pm2/ecosystem-file.ts";
 import { requireEnvironment } from "../../project/required-environment.ts";
 import { environmentsWithEcosystem } from "../../pm2/ecosystem-environments.ts";
-import { expectedApps, type ExpectedApp } from "../expected.ts";
+import { expectedApps, type ExpectContext, type ExpectedApp } from "../expected.ts";
 import type { AppliedState } from "../release.ts";
 import { readAppliedState } from "../read-releases.ts";
 import { nameNotFound } from "../../pm2/target.ts";
@@ -32,6 +33,8 @@ export interface RequestedApps {
   readonly declarations: readonly Declaration[];
   readonly refused: readonly { readonly name: string; readonly error: SvcmError }[];
   readonly expected: readonly ExpectedApp[];
+  readonly service: string | undefined;
+  readonly expecting: Omit<ExpectContext, "spellings">;
   readonly visibleKeys: ReadonlySet<string>;
   readonly withheld: readonly string[];
   readonly appliedApps: AppliedState["apps"];
@@ -62,13 +65,15 @@ export async function readRequestedApps(
   const checked = selected
     .map(declarationsOf(loaded, { machine, spellings }))
     .map((declared) => ({ declared, name: declared.name, error: declarationRefusal(declared, file.path) }));
-  const digest = (value: string): string => ports.processes.digest(value);
+  const expecting = { machine, digest: (value: string): string => ports.processes.digest(value) };
   return {
     environment: file.name,
     isAll: requestedNames.length === 0,
     declarations: checked.flatMap(({ declared, error }) => (error === undefined ? [declared] : [])),
     refused: checked.flatMap((app) => (app.error === undefined ? [] : [{ name: app.name, error: app.error }])),
-    expected: expectedApps(loaded, { machine, spellings, digest }).filter((app) => selected.includes(app.name)),
+    service: input.service,
+    expecting,
+    expected: expectedApps(loaded, { ...expecting, spellings }).filter((app) => selected.includes(app.name)),
     visibleKeys: new Set(visibleKeys(contract)),
     withheld: loaded.withheld,
     appliedApps: (await readAppliedState(ports)).apps,
@@ -123,12 +128,12 @@ function driftWarnings(declared: Declaration, action: ProcessAction, drift: read
   const others = entries.filter((entry) => !isStale(entry) && entry !== count);
   const different = [...new Set(others.map(({ field, key }) => (key === null ? field : `${field} ${key}`)))];
   const remedy = isJob(declared)
-    ? `To give PM2 the definition without a run: svcm apply --app ${name}`
+    ? `To give PM2 the definition without a run: svcm apply --app ${shellQuote(name)}`
     : action === "start"
-      ? `To apply the file: svcm restart ${name} --ecosystem`
-      : `PM2 applies that to a new process: svcm delete ${name}, then svcm start ${name} --ecosystem`;
+      ? `To apply the file: svcm restart ${shellQuote(name)} --ecosystem`
+      : `PM2 applies that to a new process: svcm delete ${shellQuote(name)}, then svcm start ${shellQuote(name)} --ecosystem`;
   const differentText = `${name} still runs with another ${different.join(", ")}. ${remedy}`;
-  const countText = `${name} runs with ${pluralize(Number(count?.running ?? 0), "instance")}, and the file declares ${count?.declared}. To change that: svcm scale ${name} ${count?.declared}`;
+  const countText = `${name} runs with ${pluralize(Number(count?.running ?? 0), "instance")}, and the file declares ${count?.declared}. To change that: svcm scale ${shellQuote(name)} ${count?.declared}`;
   return [
     ...(stale.length === 0 ? [] : [warning("PROCESS_VARIABLE_STAYED", name, staleText(stale, remedy))]),
     ...(different.length === 0 ? [] : [warning("PROCESS_FIELD_NOT_APPLIED", name, differentText)]),

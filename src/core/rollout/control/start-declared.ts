@@ -1,3 +1,4 @@
+import { shellQuote } from "../../words/shell.ts";
 import { toSkipped, type SkippedProcess } from "../../pm2/skipped-process.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { Declaration } from "../../pm2/declared.ts";
@@ -109,7 +110,7 @@ export function jobRunning({ name, pmId, startedAt }: ProcessRecord): SvcmError 
   return new SvcmError("PROCESS_ACTION_REFUSED", {
     code: "JOB_RUNNING",
     details: `${name} (id ${pmId}) runs${since}, and svcm does not end its run.`,
-    hint: `Repeat the command when it has ended. To end it now: svcm stop ${name}`,
+    hint: `Repeat the command when it has ended. To end it now: svcm stop ${shellQuote(name)}`,
   });
 }
 

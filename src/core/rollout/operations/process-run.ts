@@ -1,3 +1,4 @@
+import { shellQuote } from "../../words/shell.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
 import type { ApplyPorts } from "../apply/ports.ts";
 import { withAudit } from "../../access/with-audit.ts";
@@ -47,7 +48,7 @@ function requireFinite({ name, declaration }: ProcessRecord): void {
   throw new SvcmError("PROCESS_ACTION_REFUSED", {
     code: "NOT_A_JOB",
     details: `${name} is a service: PM2 starts it again after each end, so it has no single run. Accepted: an app with autorestart: false.`,
-    hint: `To start it: svcm start ${name}`,
+    hint: `To start it: svcm start ${shellQuote(name)}`,
   });
 }
 

@@ -1,3 +1,4 @@
+import { shellQuote } from "../../words/shell.ts";
 /** The renderer quotes names and values. */
 import type { UnknownPart } from "../../api/drift.ts";
 import type { Plan, PlanReason, PlanStep, ReleaseFailure } from "../../api/rollout.ts";
@@ -173,7 +174,7 @@ function doubtText(unknown: Plan["unknown"]): string {
 /** `worker: cannot tell whether the code changed: it was only touched. Next: svcm apply --restart worker` */
 export function unknownText({ app, part, reason }: UnknownPart, quote: Quote): string {
   const next = part === "state" ? "svcm why" : "svcm apply --restart";
-  return `${quote(app)}: cannot tell whether ${PART_TEXTS[part]}: ${quote(reason)}. Next: ${next} ${quote(app)}`;
+  return `${quote(app)}: cannot tell whether ${PART_TEXTS[part]}: ${quote(reason)}. Next: ${next} ${quote(shellQuote(app))}`;
 }
 
 const PART_TEXTS: Readonly<Record<UnknownPart["part"], string>> = {
@@ -184,7 +185,7 @@ const PART_TEXTS: Readonly<Record<UnknownPart["part"], string>> = {
 
 export function undeclaredText({ name, pmIds, owned }: Plan["undeclared"][number], quote: Quote): string {
   const step = owned ? "only --prune deletes it" : "no step touches it";
-  return `PM2 lists ${quote(name)} (id ${pmIds.join(", ")}), and no app of the file has that name; ${step}`;
+  return `PM2 lists ${quote(name)} (id ${pmIds.join(", ")}), and this environment declares no such app; ${step}`;
 }
 
 /** `web (id 0) is stopped by alice since 14:02; no step starts it` */
@@ -193,9 +194,9 @@ export function heldText({ name, pmIds, state, by, since }: Plan["held"][number]
   const from = since === null ? "" : ` since ${since}`;
   if (state === "running") return `${subject} runs now${from}, so it keeps its definition until its run has ended`;
   if (state === "failed")
-    return `${subject} is a task whose last run${since === null ? "" : `, begun ${since},`} failed, so no step runs it again; to run it: svcm run ${quote(name)}`;
+    return `${subject} is a task whose last run${since === null ? "" : `, begun ${since},`} failed, so no step runs it again; to run it: svcm run ${quote(shellQuote(name))}`;
   const who = by === null ? "a command to PM2" : quote(by);
-  return `${subject} is stopped by ${who}${from}, so no step starts it; to start it: svcm apply --app ${quote(name)}`;
+  return `${subject} is stopped by ${who}${from}, so no step starts it; to start it: svcm apply --app ${quote(shellQuote(name))}`;
 }
 
 export function leftOutText({ name, pmIds }: Plan["leftOut"][number], quote: Quote): string {

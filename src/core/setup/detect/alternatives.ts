@@ -30,7 +30,7 @@ function sharesApp(one: Pm2File, app: Pm2App, of: Pm2File): boolean {
 }
 
 /** `shop-socket-dev` and `shop-socket` are one app for two environments. */
-function plainName({ name, source }: Pm2App): string {
+export function plainName({ name, source }: Pm2App): string {
   if (name === undefined) return source;
   const words = name.split(/[^A-Za-z\d]+/);
   const plain = words.filter((word) => environmentInName(word) === undefined).join("-");

@@ -2,7 +2,7 @@ import { isEncrypted, parseEnvDocument } from "../../env/document.ts";
 import { environmentInName } from "./environment-names.ts";
 import type { DetectionNote } from "./pm2-file.ts";
 import { baseName } from "../../words/path.ts";
-import { packageFolderOf, isEnvName, isTemplateName, type Survey } from "./survey.ts";
+import { packageFolderOf, isEnvName, isTemplateName, withoutTemplateWord, type Survey } from "./survey.ts";
 
 export interface DetectedEnvFile {
   readonly path: string;
@@ -37,7 +37,7 @@ function describeEnvFile(
   const { rest, word, named } = readName(name, known);
   const isTemplate = isTemplateName(name);
   const home = packageFolderOf(path, packages);
-  const isPart = !isTemplate && word !== undefined && named === undefined && name.startsWith(".env");
+  const isPart = word !== undefined && named === undefined && name.startsWith(".env");
   const isHelper = HELPER_FOLDER.test(path.slice(home === "." ? 0 : home.length + 1));
   const reasons = [
     ...(isPart ? [`${rest} is not known as an environment`] : []),
@@ -46,7 +46,7 @@ function describeEnvFile(
   const isOther = reasons.length > 0 || (named === undefined && !name.startsWith(".env"));
   const env: DetectedEnvFile = {
     path,
-    kind: isTemplate && !isHelper ? "template" : isOther ? "other" : "values",
+    kind: isTemplate && !isHelper && !isPart ? "template" : isOther ? "other" : "values",
     environment: named,
     home,
     isLocal: name.endsWith(".local"),
@@ -60,13 +60,13 @@ function describeEnvFile(
   return { env, notes };
 }
 
-/** `.env.staging.local` is for staging. */
+/** `.env.staging.local` is for staging, and `.env.staging.example` is the template of such a file. */
 function readName(
   name: string,
   known: ReadonlySet<string>,
 ): { rest: string; word: string | undefined; named: string | undefined } {
-  const rest = name
-    .replace(/^\.env[.-]?/, "")
+  const rest = withoutTemplateWord(name)
+    .replace(/^\.?env[.-]?/, "")
     .replace(/^\.(?=.+\.env$)/, "")
     .replace(/\.env$/, "")
     .replace(/\.local$/, "");

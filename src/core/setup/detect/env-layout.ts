@@ -2,7 +2,7 @@ import { compareText } from "../../api/issue.ts";
 import type { DetectedEnvFile } from "./env-files.ts";
 import type { DetectionNote } from "./pm2-file.ts";
 import { relativePath } from "../../words/path.ts";
-import { folderOf } from "./survey.ts";
+import { folderOf, withoutTemplateWord } from "./survey.ts";
 
 export interface EnvLayout {
   readonly env: Readonly<Record<string, unknown>>;
@@ -18,11 +18,14 @@ export function envLayout(files: readonly DetectedEnvFile[], names: readonly str
   const own = new Map(names.map((name) => [name, layersOf(values.filter((file) => environmentNameOf(file) === name))]));
   const plain = layersOf(values.filter((file) => environmentNameOf(file) === undefined));
   const free = names.filter((name) => own.get(name)?.length === 0);
-  const template = files.find(({ kind }) => kind === "template");
+  const templates = files.filter(({ kind }) => kind === "template").toSorted(byPlainness);
+  const template = templates.find((file) => environmentNameOf(file) === undefined);
   const entries = names.flatMap((name): [string, unknown][] => {
     const base = free.length === 0 || free.includes(name) ? plain : [];
     const layers = [...base, ...(own.get(name) ?? [])];
     if (layers.length > 0) return [[name, toEnvSource(layers, folder)]];
+    const named = templates.find((file) => environmentNameOf(file) === name);
+    if (named) return [[name, relativePath(folder, withoutTemplateWord(named.path))]];
     return template ? [[name, relativePath(folder, plainFileNextTo(template.path))]] : [];
   });
   const used = new Set([...plain, ...[...own.values()].flat()]);
@@ -62,6 +65,11 @@ function plainFileNextTo(template: string): string {
   return folder === "." ? ".env" : `${folder}/.env`;
 }
 
-export function byDepth(a: DetectedEnvFile, b: DetectedEnvFile): number {
+/** A template without an environment stands for most of them. */
+export function byPlainness(a: DetectedEnvFile, b: DetectedEnvFile): number {
+  return Number(a.environment !== undefined) - Number(b.environment !== undefined) || byDepth(a, b);
+}
+
+function byDepth(a: DetectedEnvFile, b: DetectedEnvFile): number {
   return a.path.split("/").length - b.path.split("/").length || compareText(a.path, b.path);
 }

@@ -2,7 +2,7 @@ import { compareText } from "../../api/issue.ts";
 import { baseName, relativePath } from "../../words/path.ts";
 import type { Detection } from "./detect.ts";
 import type { DetectedEnvFile } from "./env-files.ts";
-import { byDepth, envLayout, environmentNameOf } from "./env-layout.ts";
+import { byPlainness, envLayout, environmentNameOf } from "./env-layout.ts";
 import { aliasesOf } from "./environment-names.ts";
 import type { DetectionNote, Pm2File } from "./pm2-file.ts";
 import type { UndecidedFile } from "../../project/project.ts";
@@ -162,7 +162,7 @@ function serviceOf(
 ): ServiceLayout {
   if (!group) return {};
   const folder = group.folder === "." ? "" : group.folder;
-  const template = group.env.filter(({ kind }) => kind === "template").toSorted(byDepth)[0]?.path;
+  const template = group.env.filter(({ kind }) => kind === "template").toSorted(byPlainness)[0]?.path;
   const apps = appsOfService(claims);
   const ecosystem = ecosystemOf(claims, apps !== undefined, names, folder);
   const { env } = envLayout(group.env, names, folder);

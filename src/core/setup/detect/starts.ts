@@ -1,6 +1,8 @@
 /** The environments that a PM2 file is for, from its name, its blocks and the calls of PM2. */
+import { plainName } from "./alternatives.ts";
 import { environmentFor, environmentInName, environmentOf } from "./environment-names.ts";
 import { environmentOfCall, type Pm2Call } from "./pm2-calls.ts";
+import type { Pm2App } from "./parse-apps.ts";
 import type { Pm2File } from "./pm2-file.ts";
 
 export type Starts = Pick<Pm2File, "environments" | "only" | "isGuess" | "calledFor">;
@@ -23,6 +25,8 @@ export function startsOf(
 ): Starts {
   const calls = allCalls.filter(({ hasComputedEnv }) => !hasComputedEnv);
   const blocks = readBlocks(text);
+  const variants = named === undefined && blocks.names.length === 0 ? variantsIn(apps, allCalls) : undefined;
+  if (variants !== undefined) return variants;
   const fallback = named ?? blocks.bare ?? (blocks.names.length > 0 ? "dev" : undefined);
   const environments = calledEnvironments(calls, fallback);
   addDeclared(environments, blocks, named, calls);
@@ -35,6 +39,35 @@ export function startsOf(
     isGuess,
     calledFor: calledFor(allCalls, environments, fallback),
   };
+}
+
+/**
+ * `shop-prod` and `shop-staging` in one file are one program, and a machine starts one of them with `--only`. A command
+ * that starts the file as a whole starts both.
+ */
+function variantsIn(apps: Pm2File["apps"], calls: readonly Pm2Call[]): Starts | undefined {
+  if (calls.some(({ kind }) => kind !== "readme") || apps.some(({ name }) => name === undefined)) return undefined;
+  const variants = apps.filter((app) => environmentOfApp(app) && apps.some((other) => isVariant(app, other)));
+  const environments = [...new Set(variants.flatMap((app) => environmentOfApp(app) ?? []))];
+  if (environments.length < 2 || !environments.includes("production")) return undefined;
+  const namesIn = (environment: string): string[] =>
+    apps
+      .filter((app) => !variants.includes(app) || environmentOfApp(app) === environment)
+      .flatMap(({ name }) => name ?? []);
+  return {
+    environments: Object.fromEntries(environments.map((environment) => [environment, null])),
+    only: Object.fromEntries(environments.map((environment) => [environment, namesIn(environment)])),
+    isGuess: false,
+    calledFor: [],
+  };
+}
+
+function isVariant(one: Pm2App, other: Pm2App): boolean {
+  return plainName(one) === plainName(other) && environmentOfApp(one) !== environmentOfApp(other);
+}
+
+function environmentOfApp({ name = "" }: Pm2App): string | undefined {
+  return environmentInName(name);
 }
 
 function readBlocks(text: string): DeclaredBlocks {

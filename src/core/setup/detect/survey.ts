@@ -69,6 +69,15 @@ export function isTemplateName(name: string): boolean {
   return TEMPLATE.test(name);
 }
 
+/** `.env.staging.example` becomes `.env.staging`. */
+export function withoutTemplateWord(path: string): string {
+  const name = baseName(path);
+  return (
+    path.slice(0, path.length - name.length) +
+    name.replace(TEMPLATE, (found) => (/^[._-].*[._-]$/.test(found) ? found.slice(0, 1) : ""))
+  );
+}
+
 export function mayCallPm2(path: string): boolean {
   const name = baseName(path);
   return (

@@ -46,7 +46,8 @@ export async function checkFiles(
   { declarations, survey, places, offline }: CheckContext,
 ) {
   const { project, vocabulary, issues } = declarations;
-  if (vocabulary === undefined) return { apps: [], found: { layout: issues, ecosystem: [], env: [], keys: [] } };
+  if (vocabulary === undefined)
+    return { apps: [], isEmpty: false, found: { layout: issues, ecosystem: [], env: [], keys: [] } };
   const detection = detect(survey);
   const { folderVariables } = ports.workspace;
   const envFiles = detection.env.map(({ path }) => path);
@@ -65,7 +66,7 @@ export async function checkFiles(
     env: [...doctorIssues("env", examined), ...environments],
     keys: doctorIssues("keys", examined),
   };
-  return { apps: ecosystems.apps, found };
+  return { apps: ecosystems.apps, isEmpty: examined.isEmpty, found };
 }
 
 function hasTool({ installation }: HasInstallation, { files }: Survey): boolean {

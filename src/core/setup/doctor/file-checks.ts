@@ -14,7 +14,7 @@ import { normaliseApp } from "../../pm2/normalise.ts";
 import { machineCodes } from "../../pm2/rules/index.ts";
 
 import type { Survey } from "../detect/survey.ts";
-import { resolvePath } from "../../project/resolve.ts";
+import { resolvePath, type EnvironmentRequest } from "../../project/resolve.ts";
 import type { Project } from "../../project/project.ts";
 import { isSameGroup, type ConfiguredFile } from "./examine.ts";
 import { readableRequests, rootRelative } from "./gather-files.ts";
@@ -45,22 +45,12 @@ export async function checkEcosystems(
   const { root } = ports.workspace;
   const issues: Issue[] = [];
   const apps: AppEnvFiles[] = [];
-  for (const request of readableRequests(places, "ecosystem")) {
+  const requests = readableRequests(places, "ecosystem");
+  for (const request of requests) {
     const { environment = "", service = "" } = request;
     try {
       const checked = await readChecked(ports, vocabulary, request);
-      // Of an app, or of one of several files, whose name then begins the message.
-      const placeOf = ({ path: [, index], message }: Issue): Issue["at"] => {
-        const { loaded } = checked.file;
-        const named = loaded?.parts?.find((part) => message.startsWith(`${baseName(part.path)} `));
-        const { path } = loaded?.apps[Number(index)]?.start ?? named ?? checked.file;
-        return { file: rootRelative(root, path), line: 1, column: 1 };
-      };
-      const found = [
-        ...checked.issues.filter(({ code }) => !offline || !machineCodes.has(code)),
-        ...unsetVariableIssues(checked),
-      ];
-      issues.push(...found.map((issue) => ({ ...issue, path: ["ecosystem", ...issue.path], at: placeOf(issue) })));
+      issues.push(...placedIssues(root, checked, offline));
       const layers = places.filter((one) => isSameGroup(one, { kind: "env", environment, service }));
       const own = layers.map(({ path }) => resolvePath(root, path));
       apps.push(...toAppEnvFiles(checked, own).map((app) => ({ ...app, environment, service })));
@@ -68,7 +58,32 @@ export async function checkEcosystems(
       issues.push(...toFailureIssues("ecosystem", error, root));
     }
   }
+  // Each service is right by itself, and PM2 has the apps of all of them.
+  for (const environment of environmentsOfSeveral(requests)) {
+    const checked = await readChecked(ports, vocabulary, { environment }).catch(() => undefined);
+    if (checked !== undefined) issues.push(...placedIssues(root, checked, offline));
+  }
   return { issues: uniqueIssues(issues), apps };
+}
+
+function environmentsOfSeveral(requests: readonly EnvironmentRequest[]): Set<string> {
+  const named = requests.flatMap(({ environment, service }) => (service === undefined ? [] : (environment ?? [])));
+  return new Set(named.filter((environment, index) => named.indexOf(environment) !== index));
+}
+
+/** An issue of an app is in its file; otherwise the name of one of several files begins the message. */
+function placedIssues(root: string, checked: CheckedFile, offline: boolean): Issue[] {
+  const { loaded } = checked.file;
+  const found = [
+    ...checked.issues.filter(({ code }) => !offline || !machineCodes.has(code)),
+    ...unsetVariableIssues(checked),
+  ];
+  return found.map((issue) => {
+    const [, index] = issue.path;
+    const named = loaded?.parts?.find((part) => issue.message.startsWith(`${baseName(part.path)} `));
+    const { path } = loaded?.apps[Number(index)]?.start ?? named ?? checked.file;
+    return { ...issue, path: ["ecosystem", ...issue.path], at: { file: rootRelative(root, path), line: 1, column: 1 } };
+  });
 }
 
 export async function checkEnvironments(checking: CheckContext): Promise<readonly Issue[]> {

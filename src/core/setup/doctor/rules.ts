@@ -16,14 +16,6 @@ const notSetUp: DoctorRule = {
   },
 };
 
-const nothingDeclared: DoctorRule = {
-  code: "PROJECT_EMPTY",
-  severity: "warning",
-  *check({ isEmpty }) {
-    if (isEmpty) yield { message: "no svcm.yaml, ecosystem file or env file is here, so no app is examined" };
-  },
-};
-
 const unnamedFiles: DoctorRule = {
   code: "PROJECT_FILE_UNNAMED",
   severity: "warning",
@@ -126,13 +118,19 @@ export const doctorChecks = ["layout", "ecosystem", "env", "running", "boot", "k
 export type DoctorCheck = (typeof doctorChecks)[number];
 
 export const doctorRules: Readonly<Record<DoctorCheck, readonly DoctorRule[]>> = {
-  layout: [notSetUp, nothingDeclared, folderVariables, unnamedFiles, missingFiles, bareEnvironments],
+  layout: [notSetUp, folderVariables, unnamedFiles, missingFiles, bareEnvironments],
   ecosystem: [scriptLikeFiles],
   env: [trackedSecrets, unignoredSecrets, publicSecrets, unsetKeys, unusedKeys, undecryptableFiles],
   running: [],
   boot: [],
   keys: [guessedKeys],
 };
+
+/** A report about the machine says it, too; a check has no file to name and is refused. */
+export function emptyIssues(isEmpty: boolean): Issue[] {
+  const message = "no svcm.yaml, ecosystem file or env file is here, so no app is examined";
+  return isEmpty ? [{ code: "PROJECT_EMPTY", severity: "warning", path: ["layout"], message }] : [];
+}
 
 export function doctorIssues(check: DoctorCheck, examined: RepositoryState): Issue[] {
   return Array.from(findingsOf(doctorRules[check], examined), ({ file, ...finding }) => ({

@@ -10,7 +10,7 @@ import type { Caller } from "../../access/caller.ts";
 import { checkFiles, readDeclarations } from "../doctor/check-files.ts";
 import { collectFacts, type DoctorFacts } from "../doctor/facts.ts";
 import { gatherFiles } from "../doctor/gather-files.ts";
-import { doctorChecks, type DoctorCheck } from "../doctor/rules.ts";
+import { doctorChecks, emptyIssues, type DoctorCheck } from "../doctor/rules.ts";
 import { checkRunning } from "../doctor/running.ts";
 import { PROJECT_FILE } from "../../project/project.ts";
 
@@ -46,6 +46,7 @@ export const projectDoctor = defineOperation({
     const files = await checkFiles(ports, { declarations, survey, places, offline });
     const found: IssuesByCheck = {
       ...files.found,
+      layout: [...emptyIssues(files.isEmpty), ...files.found.layout],
       running: runtime ? await checkRunning(ports, files.apps, runtime) : [],
       boot: runtime ? await checkBoot(ports, caller) : [],
     };

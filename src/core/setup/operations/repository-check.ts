@@ -52,18 +52,15 @@ export const repositoryCheck = defineOperation({
       files,
       requested.map((path) => (path === root ? "." : path)),
     );
-    const { found, apps } = await checkFiles(ports, { declarations, survey, places, offline: true });
+    const { found, apps, isEmpty } = await checkFiles(ports, { declarations, survey, places, offline: true });
     const all = [
-      // A check names its files, and is refused without any.
-      ...Object.values(found)
-        .flat()
-        .filter(({ code }) => code !== "PROJECT_EMPTY"),
+      ...Object.values(found).flat(),
       ...(vocabulary ? checkTemplates(vocabulary.contract, templates, survey) : []),
       ...(hasDeployments ? await checkDeployments(ports, caller) : []),
       ...(vocabulary ? await checkStartups(ports, { apps, places, caller }) : []),
     ];
     const issues = sortIssues(selectIssues(all, selected, requested));
-    if (files.length === 0 && issues.length === 0) throw nothingToCheck(root);
+    if (files.length === 0 && (isEmpty || issues.length === 0)) throw nothingToCheck(root);
     const subjects = CHECKS.map((name) => ({ name, path: [name] }));
     const text = survey.files.get(PROJECT_FILE) ?? "";
     return {

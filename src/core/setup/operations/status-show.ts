@@ -71,10 +71,22 @@ async function planServices(
     const example = Object.keys(project?.environments ?? {})[0] ?? "";
     plans.push({ service, plan: isAsking ? { ...plan, next: `svcm status${flag} -e ${example}` } : plan });
   }
+  const refusal = commonRefusal(plans);
+  if (refusal !== undefined) return [refusal];
   const rest = requested.slice(MAX_SERVICES).map((name) => name ?? "");
   if (rest.length === 0) return plans;
   const message = `not compared, to stay quick: ${rest.join(", ")}`;
   return [...plans, { service: undefined, plan: { message, next: `svcm plan --service ${rest[0]}` } }];
+}
+
+/** The same refusal for every service is one point. */
+function commonRefusal([first, ...others]: readonly ServicePlan[]): ServicePlan | undefined {
+  if (first === undefined || others.length === 0 || !("message" in first.plan)) return undefined;
+  const { message, next } = first.plan;
+  const isCommon = others.every(({ plan }) => "message" in plan && plan.message === message);
+  return isCommon
+    ? { service: undefined, plan: { message, next: next.replace(` --service ${first.service}`, "") } }
+    : undefined;
 }
 
 type Answer<T> = T | (Unanswered & { readonly code: string });

@@ -1,3 +1,4 @@
+import { shellQuote } from "../../words/shell.ts";
 import type { Plan } from "../../api/rollout.ts";
 import type { ProcessProblem } from "../../api/metrics.ts";
 import type { ProcessStateName } from "../../api/names.ts";
@@ -117,7 +118,7 @@ function problemPoints(processes: readonly StatusProcess[]): StatusPoint[] {
   return [...groupBy(failing, ({ name }) => name)].map(([name, ones]) => {
     const [first] = ones;
     const times = ones.length > 1 ? ` (${ones.length} instances)` : "";
-    return attention(`${name}${times}: ${first?.problem.details ?? ""}`, `svcm why ${name}`);
+    return attention(`${name}${times}: ${first?.problem.details ?? ""}`, `svcm why ${shellQuote(name)}`);
   });
 }
 

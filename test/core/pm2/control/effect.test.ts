@@ -21,6 +21,8 @@ const requested = {
   visibleKeys: new Set<string>(),
   withheld: ["DB_PASSWORD"],
   appliedApps: {},
+  service: undefined,
+  expecting: { machine: { cpuCores: 1 }, digest: String },
 };
 
 test("if PM2's list cannot be read after an action, the warnings say so", async () => {

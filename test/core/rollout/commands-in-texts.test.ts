@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+import { unknownText } from "../../../src/core/rollout/report/words.ts";
+import { stateSentences } from "../../../src/core/events/next-actions.ts";
+
+test("a printed command can be pasted, also for an app whose name has spaces", () => {
+  const unknown = { app: "Code Chat", pmIds: [0], part: "code", reason: "it was only touched" } as const;
+  expect(unknownText(unknown, String)).toMatch(/Next: svcm apply --restart 'Code Chat'$/);
+  expect(unknownText({ ...unknown, app: "api" }, String)).toMatch(/Next: svcm apply --restart api$/);
+  expect(stateSentences("Code Chat", [{ name: "missing", pmId: 0 } as never]).join(" ")).toContain(
+    "svcm restart 'Code Chat' starts it",
+  );
+});
