@@ -38,7 +38,8 @@ module.exports = (code) => {
   const own = Object.fromEntries(fs.readFileSync(dotenv, "utf8").split("\\n").filter((line) => line.includes("=")).map((line) => line.split("=")));
   const { GREETING = null, EXTRA = null, name = "" } = process.env;
   const answer = { code, folder: fs.realpathSync(process.cwd()), values: { GREETING, EXTRA, PAGE_SIZE: own.PAGE_SIZE ?? null } };
-  const file = path.join(process.env.ANSWERS, name + "-" + process.pid + ".json");
+  const started = fs.readFileSync("/proc/self/stat", "utf8").split(") ").at(-1).split(" ")[19];
+  const file = path.join(process.env.ANSWERS, [name, process.pid, started].join("-") + ".json");
   // A reader sees the whole answer or none.
   const write = () => {
     fs.writeFileSync(file + ".new", JSON.stringify(answer));
@@ -219,7 +220,7 @@ module.exports = { apps: [
   /** The answer of a process of the app with this pid, or of a child of it. */
   answerOf(name: string, pid: number): Answer | undefined {
     for (const one of [pid, ...childrenOf(pid)]) {
-      const path = join(this.answers, `${name}-${one}.json`);
+      const path = join(this.answers, `${name}-${one}-${startOf(one)}.json`);
       if (existsSync(path)) return JSON.parse(readFileSync(path, "utf8")) as Answer;
     }
     return undefined;
@@ -266,6 +267,15 @@ module.exports = { apps: [
 function commandOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** In ticks since the boot, because a later process may have the same pid. Empty after its end. */
+function startOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[19] ?? "";
   } catch {
     return "";
   }
