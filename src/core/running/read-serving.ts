@@ -9,6 +9,7 @@ import { appKind } from "./verdict.ts";
 import {
   describeHung,
   hasLoadError,
+  MIN_LOADING_MS,
   mayNotBeLoaded,
   notLoadedFacts,
   stillWaiting,
@@ -57,6 +58,22 @@ export async function readServing(
     if (await hasNotLoaded(ports, sockets, tree)) facts.set(tree.record.pmId, notLoadedFacts(tree.record));
   }
   return facts;
+}
+
+/**
+ * True if the error log of an online process ends with an error of its start, and it has no connection. Waits until that
+ * is certain, but only where the log gives a reason.
+ */
+export async function hasFailedToLoad(ports: ServingPorts, record: ProcessRecord): Promise<boolean> {
+  for (;;) {
+    const kernel = await ports.machine.openTrees();
+    const [tree] = kernel === undefined ? [] : readTrees(kernel, [record]);
+    if (kernel === undefined || tree === undefined) return false;
+    const sockets = kernel.tcpSockets();
+    if (!(await hasNotLoaded(ports, sockets, tree, MIN_LOADING_MS))) return false;
+    if (await hasNotLoaded(ports, sockets, tree)) return true;
+    await ports.clock.sleep(LOOK_MS);
+  }
 }
 
 /** Looks at hung processes for longer. Ends as soon as one of them takes what waits for it. */
@@ -159,9 +176,11 @@ async function hasNotLoaded(
   { clock, processLogs }: ServingPorts,
   sockets: readonly TcpSocket[],
   tree: ServingTree,
+  /** As if nothing changed for so long. */
+  laterMs = 0,
 ): Promise<boolean> {
   const { record } = tree;
-  const epochMs = clock.now();
+  const epochMs = clock.now() + laterMs;
   const isSilent = (): boolean => mayNotBeLoaded(tree, { sockets, epochMs });
   const hasPort = (record.listenPorts ?? []).length > 0;
   if (hasPort && !isSilent()) return false;

@@ -95,7 +95,7 @@ function span({ ms, sinceMs }: HungEvidence): string {
 }
 
 /** An app may need longer than this, so the rest of the evidence counts, too. */
-const MIN_LOADING_MS = 10_000;
+export const MIN_LOADING_MS = 10_000;
 /** An error after this time has another cause than the start. */
 const MAX_LOADING_MS = 60_000;
 

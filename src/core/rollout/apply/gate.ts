@@ -9,6 +9,8 @@ import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { listenTimeoutMs } from "../../pm2/settings.ts";
 import type { HealthResult, HasHealth } from "../port-probes.ts";
 
+import { hasFailedToLoad } from "../../running/read-serving.ts";
+import { appKind } from "../../running/verdict.ts";
 import { hasEndedWell } from "../../running/state.ts";
 import { type AppProbe, readSettings } from "../settings.ts";
 import type { AffectedProcess } from "../control/action.ts";
@@ -137,6 +139,19 @@ function requireUp(listed: readonly ProcessRecord[], record: GatedProcess): Proc
   if (now !== undefined && hasEndedWell(now)) return undefined;
   if (now !== undefined && isUp(now) && now.pid === record.pid) return now;
   throw healthError("HEALTH_CRASHED", record, endText(now));
+}
+
+/**
+ * PM2 keeps a worker online whose module could not be loaded. An app that was in doubt before needs no such check: its log
+ * begins with an error each time.
+ * @throws {SvcmError} PROCESS_ACTION_FAILED with HEALTH_NOT_LOADED
+ */
+export async function requireLoaded(ports: ApplyPorts, { pmId }: GatedProcess): Promise<void> {
+  const record = (await ports.processes.list()).find((one) => one.pmId === pmId);
+  if (record === undefined || appKind(record.declaration.settings) !== "service") return;
+  if (!(await hasFailedToLoad(ports, record))) return;
+  const details = "Its error log ends with an error of this start, and it has no connection.";
+  throw healthError("HEALTH_NOT_LOADED", record, details);
 }
 
 type Problem = Extract<HealthResult, { readonly state: "unhealthy" }>;

@@ -154,6 +154,7 @@ async function recordFormer(
     return {
       ...common,
       ...(isBroken && { isFailing: true }),
+      ...(stateOf(record).name === "online" && { isLoaded: true }),
       definition: digest(definitionText(record)),
       ...(probe !== undefined && { probe }),
     };

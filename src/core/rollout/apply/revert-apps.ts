@@ -1,4 +1,3 @@
-import type { HasHealth } from "../port-probes.ts";
 import type { HasClock } from "../../files/port-host.ts";
 import type { ApplyPorts } from "./ports.ts";
 import type { ProcessAction } from "../../api/names.ts";
@@ -13,7 +12,7 @@ import { appKind } from "../../running/verdict.ts";
 import { isStopped } from "../../running/state.ts";
 import { definitionText } from "../plan.ts";
 import { envFileCopies, namesOfApp, type FormerProcess, type ReleaseEvent, type ReleaseHead } from "../release.ts";
-import { waitUntilHealthy, type HealthRequirement } from "./gate.ts";
+import { requireLoaded, waitUntilHealthy, type HealthRequirement } from "./gate.ts";
 import { pluralize } from "../../words/pluralize.ts";
 
 export interface RevertContext {
@@ -136,7 +135,7 @@ function chooseAction(
 }
 
 async function verifyReverted(
-  ports: HasClock & HasHealth & HasProcesses,
+  ports: ApplyPorts,
   names: readonly string[],
   former: readonly FormerProcess[],
   requirement: Omit<HealthRequirement, "probe">,
@@ -147,7 +146,14 @@ async function verifyReverted(
   const started = (await listProcesses(ports, names)).filter(
     (record) => isUp(record) && !formerPids.has(record.pid) && !failing.has(record.pmId),
   );
-  await Promise.all(started.map((record) => waitUntilHealthy(ports, record, { ...requirement, probe })));
+  const loaded = new Set(former.filter((old) => old.isLoaded).map(({ pmId }) => pmId));
+  await Promise.all(
+    started.map(async (record) => {
+      await waitUntilHealthy(ports, record, { ...requirement, probe });
+      // The code in place may be the new one.
+      if (probe === undefined && loaded.has(record.pmId)) await requireLoaded(ports, record);
+    }),
+  );
   return await listProcesses(ports, names);
 }
 

@@ -14,10 +14,11 @@ import { isStopped, type StateOf } from "../../running/state.ts";
 import { stepNames, type DecidedStep } from "../step.ts";
 import type { ExpectContext } from "../expected.ts";
 import { definitionText } from "../plan.ts";
-import { HealthGate, type HealthRequirement } from "./gate.ts";
+import { HealthGate, requireLoaded, type HealthRequirement } from "./gate.ts";
 import { preflight } from "./preflight.ts";
 import { stopCrashLoop } from "./revert-apps.ts";
 import { isFailing } from "../../running/failing.ts";
+import { readServing } from "../../running/read-serving.ts";
 import { readStateOf } from "../../running/read-states.ts";
 
 interface StepContext {
@@ -133,14 +134,19 @@ async function updateProcess(
   await requireHealthySiblings(context, stepNames(step), planned);
   const isKnown = step.why.some(({ state, pmIds }) => state === "failing" && pmIds.includes(planned.pmId));
   const target = isKnown ? await stopCrashLoop(createActionContext(context, app, "stop"), planned, isKnown) : planned;
-  const gate = new HealthGate(context.ports, context.requirementOf(app));
-  const { onPendingReload } = context;
+  const requirement = context.requirementOf(app);
+  const gate = new HealthGate(context.ports, requirement);
+  const { ports, onPendingReload } = context;
+  const isInDoubt = (await readServing(ports, [planned])).get(planned.pmId) !== undefined;
   await actOn(
     {
       ...createActionContext(context, app, method),
       nextRun: () => run,
       reloadWatch: { observe: (now) => gate.observe(now), onPendingReload },
-      checkHealth: (affected) => waitForHealth(context, affected, gate),
+      async checkHealth(affected) {
+        await waitForHealth(context, affected, gate);
+        if (requirement.probe === undefined && !isInDoubt) for (const one of affected) await requireLoaded(ports, one);
+      },
     },
     target,
   );
