@@ -2,6 +2,7 @@ import * as Flags from "@oclif/core/flags";
 import { isProductionName } from "../core/words/production.ts";
 import {
   heldText,
+  isOfFailedTask,
   readPlanFile,
   renderPlan,
   rolloutApply,
@@ -127,6 +128,8 @@ export default class Apply extends SvcmCommand {
       this.print((screen) =>
         release === null ? renderNoStep(rest.plan, screen) : fold(renderRelease(release), screen),
       );
+    const task = release === null ? undefined : rest.plan.steps.find(isOfFailedTask);
+    if (task !== undefined) this.print((screen) => fold(`Next: svcm run ${task.app}`, screen));
     // A user who agreed at the terminal has already seen them in the plan. An error that did not refuse it was accepted.
     const issues = rest.plan.issues.filter(
       ({ severity, code }) => severity !== "error" && (release === null || code !== "DAEMON_DEAD"),
