@@ -165,9 +165,7 @@ test("a task that failed does not stop the change of another app, and only a req
   expect(migrations()).toBe(before);
   own.pm2Folder([web("6"), { ...migrate, env: { NEW: "1" } }]);
   const [renewed] = (await execute(rolloutPlan, ports, { environment: "dev" }, caller)).steps;
-  expect(renewed && actionText(renewed)).toBe(
-    "give PM2 the definition without a run, which svcm run migrate begins",
-  );
+  expect(renewed && actionText(renewed)).toBe("give PM2 the definition without a run, which svcm run migrate begins");
   own.pm2Folder([web("6"), migrate]);
   writeFileSync(code, "0");
   const named = await execute(rolloutApply, ports, { ...input, apps: ["migrate"] }, caller);

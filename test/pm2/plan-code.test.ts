@@ -143,7 +143,7 @@ test("a rollback of an older release names the code that is checked out, and non
   await apply();
   const planned = () => execute(rolloutRollbackPlan, ports, { release: older?.id }, caller);
   expect((await planned()).keptCode).toEqual({ commit: newest, former });
-  // What is checked out now stays, whether or not a release has applied it.
+  // The code that is checked out now stays, also if no release has applied it.
   git("checkout", "--quiet", former);
   expect((await planned()).keptCode).toBeUndefined();
   git("checkout", "--quiet", "main");

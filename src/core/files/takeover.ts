@@ -56,7 +56,12 @@ export function serializeHolder(nonce: string, self: UniqueProcess, since = Date
 
 /** With short tags instead of names. */
 function tagged({ bootId, pidNamespace, host, ...rest }: UniqueProcess): UniqueProcess {
-  return { ...rest, bootId: bootId && tagOf(bootId), pidNamespace: pidNamespace && tagOf(pidNamespace), host: tagOf(host) };
+  return {
+    ...rest,
+    bootId: bootId && tagOf(bootId),
+    pidNamespace: pidNamespace && tagOf(pidNamespace),
+    host: tagOf(host),
+  };
 }
 
 const TAG_DIGITS = 6;

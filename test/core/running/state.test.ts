@@ -92,7 +92,13 @@ describe("services", () => {
     ["one in cluster mode", { execMode: "cluster" }, { stopExitCodes: "digest" }, false, false],
   ])("%s, at rest", (_, fields, settings, wasUp, expected) => {
     const { declaration } = record();
-    const at = { exitCode: null, execMode: "fork", ...rest, ...fields, declaration: { ...declaration, settings } } as const;
+    const at = {
+      exitCode: null,
+      execMode: "fork",
+      ...rest,
+      ...fields,
+      declaration: { ...declaration, settings },
+    } as const;
     expect(hasEndedWell(record(at), wasUp)).toBe(expected);
   });
 

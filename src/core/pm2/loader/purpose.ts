@@ -1,6 +1,6 @@
 import type { LoadPurpose } from "../port-ecosystems.ts";
 
-/** What each purpose adds to a run of the file. */
+/** Each purpose with its additions to a plain run of the file. */
 const PURPOSES: Readonly<Record<LoadPurpose, { readonly asksPm2: boolean; readonly movesClock: boolean }>> = {
   read: { asksPm2: false, movesClock: false },
   judge: { asksPm2: true, movesClock: false },

@@ -74,10 +74,10 @@ export class HealthGate {
    */
   async wait(record: GatedProcess): Promise<number | undefined> {
     const { clock } = this.#ports;
-    const { probe, deadlineMs, minHealthyMs, isNew = false } = this.#requirement;
+    const { probe, deadlineMs, minHealthyMs } = this.#requirement;
     const startedMs = clock.elapsed();
     for (;;) {
-      const now = requireUp(await listBy(this.#ports, startedMs + deadlineMs), record, !isNew || probe !== undefined);
+      const now = requireUp(await listBy(this.#ports, startedMs + deadlineMs), record, this.#requirement);
       if (now === undefined) return undefined;
       const nowMs = clock.elapsed();
       const onlineMs = this.#runs.onlineMs(now, nowMs);
@@ -137,10 +137,10 @@ async function readReadyMs({ processes }: HasProcesses, record: ProcessRecord): 
 function requireUp(
   listed: readonly ProcessRecord[],
   record: GatedProcess,
-  mustStay: boolean,
+  { isNew = false, probe }: HealthRequirement,
 ): ProcessRecord | undefined {
   const now = listed.find(({ pmId }) => pmId === record.pmId);
-  if (now !== undefined && hasEndedWell(now, mustStay)) return undefined;
+  if (now !== undefined && hasEndedWell(now, !isNew || probe !== undefined)) return undefined;
   if (now !== undefined && isUp(now) && now.pid === record.pid) return now;
   throw healthError("HEALTH_CRASHED", record, endText(now));
 }

@@ -50,9 +50,10 @@ export async function planRollback(
   { release, apps: requested = [] }: InputOf<"rollout.rollback-plan">,
 ): Promise<PlannedRollback> {
   const lists = await ports.releases.list();
+  const journals = toJournals(lists);
   const { head: found } = findRelease(lists, release);
-  const undone = beginningOf(toJournals(lists), found);
-  const appliedState = findAppliedState(toJournals(lists));
+  const undone = beginningOf(journals, found);
+  const appliedState = findAppliedState(journals);
   const touched = undone.steps.flatMap((step) => (isAppStep(step) ? [step.app] : []));
   const apps = [...new Set(touched)].filter((app) => requested.length === 0 || requested.includes(app)).toReversed();
   const { list, digest } = await ports.processes.withHomeKey();
@@ -68,23 +69,19 @@ export async function planRollback(
   );
   requirePaths(ports, undone, steps);
   const names = new Set(apps.flatMap((app) => namesOfApp(undone, app)));
-  const inputs = {
-    release: undone.id,
-    steps,
-    running: running.filter(({ name }) => names.has(name)).map(definitionText),
-  };
-  const id = shortId(digest(JSON.stringify(inputs)));
+  const definitions = running.filter(({ name }) => names.has(name)).map(definitionText);
+  const id = shortId(digest(JSON.stringify({ release: undone.id, steps, running: definitions })));
   const { environment, startedAt, message } = undone;
   const changed = steps.some((step) => step.changed);
   const commit = undone.git?.commit ?? null;
-  const git = await gitAfterwards(ports, undone, toJournals(lists));
+  const git = await gitAfterwards(ports, undone, journals);
   return {
     plan: {
       id,
       release: found.id,
       startedAt,
       commit,
-      ...omitUndefined({ message, undoes: undone.undoes, keptCode: findKeptCode(undone, git, toJournals(lists), apps) }),
+      ...omitUndefined({ message, undoes: undone.undoes, keptCode: findKeptCode(undone, git, journals, apps) }),
       environment,
       changed,
       steps,

@@ -5,7 +5,15 @@ import { namesOfApp, type ReleaseEvent } from "../release.ts";
 import type { AppProbe } from "../settings.ts";
 import { isAppStep, type DecidedStep, pmIdsOf } from "../step.ts";
 import { stateAfterRevert } from "./applied-state.ts";
-import { endHalf, endRefused, endReverted, endUntouched, ignoreUnrecorded, type ApplyRun, readEvidence } from "./failure.ts";
+import {
+  endHalf,
+  endRefused,
+  endReverted,
+  endUntouched,
+  ignoreUnrecorded,
+  type ApplyRun,
+  readEvidence,
+} from "./failure.ts";
 import type { ReleaseRecorder } from "./recording.ts";
 import { revertApps } from "./revert-apps.ts";
 import { runStep, findTargets } from "./run-step.ts";
