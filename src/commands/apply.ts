@@ -2,6 +2,7 @@ import * as Flags from "@oclif/core/flags";
 import { isProductionName } from "../core/words/production.ts";
 import {
   heldText,
+  isOfFailedTask,
   readPlanFile,
   renderPlan,
   rolloutApply,
@@ -27,7 +28,7 @@ import { fold } from "./terminal/fit.ts";
 import { renderIssues } from "./terminal/issues.ts";
 import { paint } from "./terminal/paint.ts";
 import { type Screen, stdoutScreen } from "./terminal/screen.ts";
-import type { Plan } from "../core/api/rollout.ts";
+import type { Plan, Release } from "../core/api/rollout.ts";
 
 /** Without a step, everything is as declared only if nothing is unknown or held back. */
 function renderNoStep({ unknown, held }: Plan, screen: Screen): string {
@@ -120,20 +121,24 @@ export default class Apply extends SvcmCommand {
     const acceptedPlan = plan === undefined ? {} : { plan };
     const input = { ...planRequest, ...acceptedPlan, ...settings };
     const { release, ...rest } = await this.executeUntilStopped(rolloutApply, input);
-    if (!rest.plan.exists) {
+    await this.#printResult(release, rest.plan, flags.yes || flags.plan !== undefined);
+    return { release, ...rest };
+  }
+
+  /** @param isUnseen no user has read the plan at the terminal */
+  async #printResult(release: Release | null, plan: Plan, isUnseen: boolean): Promise<void> {
+    if (!plan.exists) {
       this.setExitCode(1);
-      await this.logMissingEcosystem(rest.plan);
+      await this.logMissingEcosystem(plan);
     } else
-      this.print((screen) =>
-        release === null ? renderNoStep(rest.plan, screen) : fold(renderRelease(release), screen),
-      );
+      this.print((screen) => (release === null ? renderNoStep(plan, screen) : fold(renderRelease(release), screen)));
+    const task = release === null ? undefined : plan.steps.find(isOfFailedTask);
+    if (task !== undefined) this.print((screen) => fold(`Next: svcm run ${task.app}`, screen));
     // A user who agreed at the terminal has already seen them in the plan. An error that did not refuse it was accepted.
-    const issues = rest.plan.issues.filter(
+    const issues = plan.issues.filter(
       ({ severity, code }) => severity !== "error" && (release === null || code !== "DAEMON_DEAD"),
     );
-    if (issues.length > 0 && (flags.yes || flags.plan !== undefined))
-      this.print((screen) => renderIssues(issues, screen));
-    return { release, ...rest };
+    if (issues.length > 0 && isUnseen) this.print((screen) => renderIssues(issues, screen));
   }
 
   /** The id of the accepted plan; null for a no; `undefined` if svcm did not ask. */

@@ -9,19 +9,16 @@ import {
   openPorts,
   environmentsWithEcosystem,
   withLayoutHint,
-  withProgress,
   type Caller,
   type Operation,
   type Ports,
 } from "../core/index.ts";
 import type { Fleet } from "../fleet/fleet.ts";
-import { withMembers } from "../core/words/record.ts";
 import type * as FleetModule from "../fleet/index.ts";
 import { jsonText, writeErr, writeOut } from "./terminal/output.ts";
 import { printable } from "./terminal/paint.ts";
 import { parseFields, selectFields, unknownFieldsText } from "./terminal/select-fields.ts";
 import { isStdoutTerminal, stderrScreen, stdoutScreen, type Screen } from "./terminal/screen.ts";
-import { progressText } from "./terminal/step-line.ts";
 
 function environmentFlag(examples: string) {
   const summary = `Environment, for example ${examples}. Defaults to NODE_ENV, else the environment of this machine or of svcm.yaml, else dev.`;
@@ -138,20 +135,13 @@ export abstract class SvcmCommand extends Command {
     }
   }
 
-  /**
-   * On SIGINT or SIGTERM, the operation finishes its current step and stops. Each step is a line on standard error, also
-   * with --json and without a terminal: a log then shows how far a killed apply came.
-   */
+  /** On SIGINT or SIGTERM, the operation finishes its current step and stops. A hang-up ends it only before its first step. */
   async executeUntilStopped<OperationInput, Output>(
     operation: Operation<OperationInput, Output>,
     input: OperationInput,
   ): Promise<Output> {
-    const caller = Object.assign(commandLineCaller(), { signal: this.signal });
-    const ports = await this.ports();
-    const releases = withProgress(ports.releases, (progress) => {
-      if (progress.outcome === undefined) writeErr(`${printable(progressText(progress), stderrScreen())}\n`);
-    });
-    return execute(operation, withMembers(ports, { releases }), input, caller);
+    const { executeAloud } = await import("./terminal/aloud.ts");
+    return executeAloud(this, operation, input);
   }
 
   protected async logMissingEcosystem(response: {

@@ -74,7 +74,7 @@ export { readPlanFile, writePlanFile } from "./rollout/plan-file.ts";
 export { keptCodeText } from "./rollout/kept-code.ts";
 export { failureLines } from "./rollout/report/words.ts";
 export { renderPlan } from "./rollout/report/render.ts";
-export { heldText, unknownText } from "./rollout/report/words.ts";
+export { heldText, isOfFailedTask, unknownText } from "./rollout/report/words.ts";
 export { renderReport } from "./setup/render-report.ts";
 export { splitCells, toPrintable, cellsWidth } from "./findings/cells.ts";
 export { countIssues, firstIssues, suggestionText } from "./findings/report.ts";

@@ -41,15 +41,34 @@ longTest(
   },
 );
 
-longTest("SIGINT to svcm has the same effect, and svcm exits 3", async () => {
-  own.pm2Folder([{ ...api("2"), wait_ready: true, listen_timeout: 60_000 }, web("2")]);
-  const svcm = startApply();
-  writeFileSync(join(own.folder, "interrupt"), String(svcm.pid));
-  expect(await svcm.ended).toEqual({ code: 3, signal: null });
-  rmSync(join(own.folder, "interrupt"));
-  expect(await outcome()).toBe("half");
-  expect(await stepsLeft()).toBe(2);
+longTest("without a begun step, a signal leaves everything as it is", async () => {
+  const before = await recordOf("api");
+  const refused = await refusal(apply([api("2"), web("2")], ports, AbortSignal.abort()));
+  expect([refused.kind, refused.message]).toEqual([
+    "APPLY_REVERTED",
+    "It was interrupted before its first step. No process was changed.",
+  ]);
+  expect(await outcome()).toBe("refused");
+  expect((await recordOf("api")).pid).toBe(before.pid);
 });
+
+/** As a terminal that was closed, for the second. */
+const signals = [
+  ["SIGINT", { code: 3, signal: null }, "half", 2],
+  ["SIGHUP", { code: 0, signal: null }, "applied", 0],
+] as const;
+longTest.each(firstOrAll(signals))(
+  "%s to svcm during a step ends the apply after it, or lets it go through",
+  async (signal, ended, result, left) => {
+    own.pm2Folder([{ ...api("2"), wait_ready: true, listen_timeout: 60_000 }, web("2")]);
+    const svcm = startApply();
+    writeFileSync(join(own.folder, "interrupt"), `${svcm.pid} ${signal}`);
+    expect(await svcm.ended).toEqual(ended);
+    rmSync(join(own.folder, "interrupt"));
+    expect(await outcome()).toBe(result);
+    expect(await stepsLeft()).toBe(left);
+  },
+);
 
 const restarts = [
   ["PM2's command", () => byPm2("restart", "web")],

@@ -14,6 +14,7 @@ import {
   rolloutPlan,
 } from "../../src/core/index.ts";
 import { processRunBody } from "../../src/core/api/process-run.ts";
+import { actionText } from "../../src/core/rollout/report/words.ts";
 import { post, testServer } from "../server/support.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
@@ -162,6 +163,10 @@ test("a task that failed does not stop the change of another app, and only a req
   ]);
   expect((await execute(rolloutApply, ports, input, caller)).release?.outcome).toBe("applied");
   expect(migrations()).toBe(before);
+  own.pm2Folder([web("6"), { ...migrate, env: { NEW: "1" } }]);
+  const [renewed] = (await execute(rolloutPlan, ports, { environment: "dev" }, caller)).steps;
+  expect(renewed && actionText(renewed)).toBe("give PM2 the definition without a run, which svcm run migrate begins");
+  own.pm2Folder([web("6"), migrate]);
   writeFileSync(code, "0");
   const named = await execute(rolloutApply, ports, { ...input, apps: ["migrate"] }, caller);
   expect([named.release?.outcome, migrations()]).toEqual(["applied", before + 1]);
@@ -178,4 +183,22 @@ test("an app that PM2 refuses is an error of the plan, and an apply refuses befo
   expect((await ports.processes.list()).map(({ pid }) => pid)).toEqual(pids);
   const rest = await execute(rolloutApply, ports, { ...input, apps: ["web"] }, caller);
   expect(rest.release?.outcome).toBe("applied");
+});
+
+test("an app that ends with 0, one of its stop_exit_codes, is applied and restarted as one that has ended", async () => {
+  writeFileSync(join(own.folder, "import.cjs"), "setTimeout(() => process.exit(Number(process.env.CODE)), 100);");
+  const importer = (CODE: string) => ({ name: "import", script: "./import.cjs", stop_exit_codes: [0], env: { CODE } });
+  const apply = (app: object) => {
+    own.pm2Folder([app]);
+    return execute(rolloutApply, ports, { ...input, apps: ["import"] }, caller);
+  };
+  expect((await apply(importer("0"))).release?.outcome).toBe("applied");
+  expect((await apply(importer("0"))).release).toBeNull();
+  const act = (action: "restart" | "start") => execute(processAct, ports, { action, name: "import" }, caller);
+  expect([(await act("restart")).ok, (await act("start")).ok]).toEqual([true, true]);
+  // One that served must not end so: its new version has gone away.
+  own.pm2Folder([{ ...importer("0"), script: "./web.cjs" }]);
+  await execute(rolloutApply, ports, { ...input, apps: ["import"] }, caller);
+  await expect(apply(importer("0"))).rejects.toMatchObject({ body: { code: "HEALTH_CRASHED" } });
+  expect(await states()).toMatchObject({ import: "online" });
 });

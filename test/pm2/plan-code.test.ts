@@ -129,7 +129,7 @@ test("a rollback that returns the definition of an app says which code stays", a
   commit();
 });
 
-test("a rollback of an older release names the code of the newest one, and none after the former code is back", async () => {
+test("a rollback of an older release names the code that is checked out, and none after the former code is back", async () => {
   writeModule("good");
   commit();
   const former = git("rev-parse", "HEAD").trim();
@@ -143,10 +143,14 @@ test("a rollback of an older release names the code of the newest one, and none 
   await apply();
   const planned = () => execute(rolloutRollbackPlan, ports, { release: older?.id }, caller);
   expect((await planned()).keptCode).toEqual({ commit: newest, former });
+  // The code that is checked out now stays, also if no release has applied it.
   git("checkout", "--quiet", former);
-  await apply();
   expect((await planned()).keptCode).toBeUndefined();
   git("checkout", "--quiet", "main");
+  writeModule("not applied");
+  commit();
+  const present = git("rev-parse", "HEAD").trim();
+  expect((await planned()).keptCode).toEqual({ commit: present, former });
 });
 
 longTest(

@@ -14,7 +14,7 @@ export const caller = { source: "cli", grants: ["read", "write"] } as const;
 const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 
 /**
- * In MODE 2 it sends SIGINT to the process in a file. With FAT it allocates memory when a file exists. It is ready when
+ * In MODE 2 it sends the signal to the process that a file names. With FAT it allocates memory when a file exists. It is ready when
  * the file in HELD exists, or immediately.
  */
 const APP = `
@@ -22,7 +22,7 @@ const { existsSync, readFileSync } = require("node:fs");
 if (process.env.FAT)
   setInterval(() => (globalThis.taken ??= existsSync(__dirname + "/fat") ? Buffer.alloc(3e8, 1) : undefined), 20);
 const file = __dirname + "/interrupt";
-if (process.env.MODE === "2" && existsSync(file)) process.kill(Number(readFileSync(file, "utf8")), "SIGINT");
+if (process.env.MODE === "2" && existsSync(file)) process.kill(...readFileSync(file, "utf8").split(" ").map((word) => Number(word) || word));
 const { HELD } = process.env;
 const look = () => (HELD && !existsSync(HELD) ? setTimeout(look, 10) : process.send?.("ready"));
 look();

@@ -13,9 +13,8 @@ export interface Image {
  * Mounts a new ext4 disk for the rest of the test. It is neither flushed periodically nor because of a rename, so the
  * disk contains only synced data.
  */
-export function ext4Image(folder: string): Image {
+export function ext4Image(folder: string, at = join(folder, "disk")): Image {
   const file = join(folder, "disk.img");
-  const at = join(folder, "disk");
   execFileSync("truncate", ["-s", "8M", file]);
   execFileSync("mkfs.ext4", ["-q", "-O", "^has_journal", "-E", "lazy_itable_init=0", file]);
   execFileSync("tune2fs", ["-j", "-J", "size=1", file], { stdio: "ignore" });

@@ -24,7 +24,7 @@ export function lockPlace(timeoutMs = 60_000) {
 
 /** Leaves a lock or claim of a process that differs from this one in the given properties. */
 export function leave(place: string, difference: Partial<UniqueProcess>, since?: number): string {
-  const nonce = newNonce(SELF);
+  const nonce = newNonce();
   symlinkSync(serializeHolder(nonce, { ...SELF, ...difference }, since), place);
   return nonce;
 }

@@ -1,17 +1,22 @@
-import { commandLineCaller, execute, withProgress, type Operation } from "../../core/index.ts";
-import type { SvcmCommand } from "../base.ts";
+import { commandLineCaller, execute, withProgress, type Operation, type Ports } from "../../core/index.ts";
 import { withMembers } from "../../core/words/record.ts";
 import { writeErr } from "./output.ts";
 import { printable } from "./paint.ts";
 import { stderrScreen } from "./screen.ts";
 import { progressText } from "./step-line.ts";
 
+interface Interruptible {
+  readonly signal: AbortSignal;
+  ports(): Promise<Ports>;
+}
+
 /**
- * Shows the lines of a long operation on standard error. A lost terminal or reader stops it as Ctrl-C does, until its first
- * step on a process; from then on it goes through.
+ * Shows the lines of a long operation on standard error, also with --json and without a terminal: a log then shows how far
+ * a killed apply came. A lost terminal or reader stops it as Ctrl-C does, until its first step on a process; from then on
+ * it goes through.
  */
 export async function executeAloud<OperationInput, Output>(
-  command: SvcmCommand,
+  command: Interruptible,
   operation: Operation<OperationInput, Output>,
   input: OperationInput,
 ): Promise<Output> {

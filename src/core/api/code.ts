@@ -14,3 +14,8 @@ export type ErrorCode = Code | ForeignCode;
 export function foreignCode(code: string): ForeignCode {
   return code as ForeignCode;
 }
+
+/** No space, or none for this user. */
+export function isFullDisk(code: ErrorCode): boolean {
+  return code === "ENOSPC" || code === "EDQUOT";
+}

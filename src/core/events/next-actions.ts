@@ -5,16 +5,19 @@ import { stateText } from "../running/state-text.ts";
 import { mebibytes } from "./causes.ts";
 import { nextDue, parseSchedule } from "./schedule.ts";
 import { formatSecond } from "../words/seconds.ts";
+import { NOT_RUN_YET } from "../running/finite-state.ts";
 import { isAtRest, isWithoutPid, type ProcessState } from "../running/state.ts";
 
 type ShownState = Pick<ProcessState, "name" | "reason">;
 
 /** @param nowMs milliseconds since 1970 */
-export function describeNextActions(record: ProcessRecord, { name }: ProcessState, nowMs: number): string[] {
+export function describeNextActions(record: ProcessRecord, state: ProcessState, nowMs: number): string[] {
   const { watching, cronRestart } = record;
+  const { name } = state;
   if (isWithoutPid(record)) return ["It has no pid, and PM2 does not notice: PM2 starts it only on request."];
   if (hasGivenUp(name)) return ["PM2 has given up on it, and starts it only on request."];
-  if (isAtRest(record) && cronRestart === null) return ["PM2 starts it only on request."];
+  if (isAtRest(record) && cronRestart === null)
+    return [`PM2 starts it only on request${awaitsRun(state) ? `: svcm run ${shellQuote(record.name)}` : ""}.`];
   return [
     restartSentence(record),
     ...memoryLimit(record),
@@ -35,7 +38,13 @@ function nextSentence(app: string, states: readonly ShownState[]): string | unde
     return `PM2 does not start it again; svcm restart ${shellQuote(app)} does.`;
   if (states.some(({ name }) => name === "missing"))
     return `PM2 lists it as online and does not notice; svcm restart ${shellQuote(app)} starts it.`;
+  if (states.some(awaitsRun)) return `PM2 does not run it by itself; svcm run ${shellQuote(app)} does.`;
   return undefined;
+}
+
+/** A task that has not succeeded. No apply runs it again, also with other code or another definition. */
+function awaitsRun({ name, reason }: ShownState): boolean {
+  return name === "failed" || (name === "ended" && reason === NOT_RUN_YET);
 }
 
 function hasGivenUp(name: ProcessStateName): boolean {

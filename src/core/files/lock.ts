@@ -1,4 +1,5 @@
 import type { FileError } from "./port-files.ts";
+import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 
 import { identifyProcess, type UniqueProcess } from "./process-identity.ts";
@@ -14,6 +15,7 @@ import {
   readHolder,
   removeLeftovers,
   serializeHolder,
+  tagOf,
   tryAcquire,
 } from "./takeover.ts";
 
@@ -70,7 +72,7 @@ interface LocalContender extends Contender {
 }
 
 function createContender(target: string, self: UniqueProcess, memory: Memory): LocalContender {
-  const nonce = newNonce(self);
+  const nonce = newNonce();
   return {
     target,
     memory,
@@ -130,7 +132,8 @@ function holderText(holder: Holder | number | undefined): string {
   if (typeof holder === "number") return `this process (${holder})`;
   if (holder === undefined || holder.process === null) return "another process";
   const since = Number.isFinite(holder.since) ? ` since ${new Date(holder.since).toISOString()}` : "";
-  return `process ${holder.process.pid} on ${holder.process.host}${since}`;
+  const where = holder.process.host === tagOf(hostname()) ? hostname() : "another machine or container";
+  return `process ${holder.process.pid} on ${where}${since}`;
 }
 
 interface Deadline {

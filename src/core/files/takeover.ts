@@ -1,7 +1,7 @@
 /**
  * Takes over the lock of a dead process. Two processes never hold the lock at the same time.
  *
- * A lock is a symbolic link whose text names its holder in JSON. One system call creates it exclusively and with its
+ * A lock is a symbolic link whose text names its holder. One system call creates it exclusively and with its
  * content, so a crash cannot leave an empty lock.
  *
  * To replace a dead holder with nonce N, a process first creates the claim on N: a link `<lock>.<N>` that names the
@@ -17,16 +17,15 @@
  * up. For the same reason, the holder of the lock may remove every claim: each one refers to a nonce that will
  * never be in the lock again.
  */
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import { parseRecord } from "../words/record.ts";
 import { isRunning, type UniqueProcess } from "./process-identity.ts";
 import { discard, hasErrorCode, readdir, readlink, rename, symlink } from "./system.ts";
 
 export interface Holder {
   /** Names one attempt to lock and is never reused. */
   readonly nonce: string;
-  /** Null if svcm did not write the lock. */
+  /** With tags instead of names; null if svcm did not write the lock. */
   readonly process: UniqueProcess | null;
   readonly since: number;
 }
@@ -38,12 +37,37 @@ const FOREIGN: Holder = { nonce: "", process: null, since: Number.POSITIVE_INFIN
 /** Without this limit, a container that is killed during a write would lock out its successor forever. */
 const MAX_HOLD_ELSEWHERE_MS = 300_000;
 
-export function newNonce(self: UniqueProcess): string {
-  return `${self.pid}-${self.startTime ?? 0}-${randomBytes(8).toString("hex")}`;
+const NONCE_DIGITS = 10;
+
+export function newNonce(): string {
+  return randomBytes(8).readBigUInt64BE().toString(36).slice(-NONCE_DIGITS);
 }
 
+/**
+ * Under 60 bytes, so that it fits into the link itself: a file system keeps a longer text in a block, which a full disk does
+ * not have.
+ */
 export function serializeHolder(nonce: string, self: UniqueProcess, since = Date.now()): string {
-  return JSON.stringify({ nonce, since, ...self });
+  const { pid, startTime, bootId, pidNamespace, host } = tagged(self);
+  return [nonce, pid.toString(36), startTime, since.toString(36), bootId, pidNamespace, host]
+    .map((part) => part ?? "")
+    .join(":");
+}
+
+/** With short tags instead of names. */
+function tagged({ bootId, pidNamespace, host, ...rest }: UniqueProcess): UniqueProcess {
+  return {
+    ...rest,
+    bootId: bootId && tagOf(bootId),
+    pidNamespace: pidNamespace && tagOf(pidNamespace),
+    host: tagOf(host),
+  };
+}
+
+const TAG_DIGITS = 6;
+
+export function tagOf(name: string): string {
+  return createHash("sha256").update(name).digest("hex").slice(0, TAG_DIGITS);
 }
 
 export async function readHolder(path: string): Promise<Holder | undefined> {
@@ -56,28 +80,27 @@ export async function readHolder(path: string): Promise<Holder | undefined> {
   }
 }
 
+const HOLDER = /^([0-9a-z]{1,10}):([0-9a-z]{1,6}):(\d*):([0-9a-z]{1,9}):([0-9a-f]*):([0-9a-f]*):([0-9a-f]+)$/;
+
 function parseHolder(text: string): Holder | undefined {
-  const { nonce, since, pid, startTime, bootId, pidNamespace, host } = parseRecord(text) ?? {};
-  // The nonce is used in file names.
-  if (typeof nonce !== "string" || !/^[0-9a-z-]{1,80}$/.test(nonce)) return undefined;
-  if (!Number.isSafeInteger(pid) || Number(pid) < 1 || typeof host !== "string") return undefined;
+  const [, nonce = "", pid = "", startTime, since = "", bootId, pidNamespace, host = ""] = HOLDER.exec(text) ?? [];
+  if (nonce === "") return undefined;
   return {
     nonce,
-    since: typeof since === "number" ? since : Number.POSITIVE_INFINITY,
+    since: Number.parseInt(since, 36),
     process: {
-      pid: Number(pid),
-      startTime: stringOrNull(startTime),
-      bootId: stringOrNull(bootId),
-      pidNamespace: stringOrNull(pidNamespace),
+      pid: Number.parseInt(pid, 36),
+      startTime: startTime || null,
+      bootId: bootId || null,
+      pidNamespace: pidNamespace || null,
       host,
     },
   };
 }
 
-const stringOrNull = (value: unknown) => (typeof value === "string" ? value : null);
-
-export async function judgeHolder(holder: Holder, self: UniqueProcess): Promise<HolderState> {
+export async function judgeHolder(holder: Holder, own: UniqueProcess): Promise<HolderState> {
   const other = holder.process;
+  const self = tagged(own);
   if (other === null) return "unverifiable";
   if (other.bootId === null || other.bootId !== self.bootId) {
     if (other.host !== self.host) return "unverifiable";

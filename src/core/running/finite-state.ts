@@ -20,6 +20,9 @@ type State = {
 /** PM2's daemon may be busy, and the clock of its log has a resolution of a second. */
 const MISSED_GRACE_MS = 60_000;
 
+/** PM2 has the definition of a task, and no apply runs it. */
+export const NOT_RUN_YET = "it has not run yet";
+
 /** The state of a process that does not run. */
 export function restingState(record: ProcessRecord, kind: AppKind, context: Context): State {
   if (kind === "job") return waitingState(record, context);
@@ -57,7 +60,7 @@ function endedService(record: ProcessRecord, { facts }: Context): State {
 function endedTask(record: ProcessRecord, { facts }: Context): State {
   const failure = runFailure(record, facts);
   if (failure !== undefined) return { name: "failed", reason: failure.reason, problem: failure.problem };
-  if (record.lastStartAt === null) return { name: "ended", reason: "it has not run yet", problem: null };
+  if (record.lastStartAt === null) return { name: "ended", reason: NOT_RUN_YET, problem: null };
   if (record.execMode === "cluster")
     return {
       name: "unknown",

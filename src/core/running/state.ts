@@ -51,10 +51,19 @@ export function isAtRest({ status, pid }: Pick<ProcessRecord, "status" | "pid">)
   return status === "errored" || (pid === null && (status === "stopped" || status === "waiting restart"));
 }
 
-/** A job or task that is not known to have failed. */
-export function hasEndedWell(record: ProcessRecord): boolean {
-  const isFinite = appKind(record.declaration.settings) !== "service";
+/**
+ * A job or task that is not known to have failed, or an app that PM2 leaves alone after exit code 0.
+ * @param wasUp its app ran before: a service that served must not end
+ */
+export function hasEndedWell(record: ProcessRecord, wasUp = true): boolean {
+  const { settings } = record.declaration;
+  const isFinite = appKind(settings) !== "service" || (!wasUp && isLeftAlone(record));
   return isFinite && isAtRest(record) && record.status !== "errored" && !record.exitCode;
+}
+
+/** PM2 stops it by itself only after one of its `stop_exit_codes`. In cluster mode, code 0 proves nothing. */
+function isLeftAlone({ status, execMode, declaration }: ProcessRecord): boolean {
+  return status === "stopped" && execMode === "fork" && typeof declaration.settings.stopExitCodes === "string";
 }
 
 /** Also between an end and the next start. */

@@ -6,6 +6,7 @@ import {
   noEndSentence,
 } from "../../../src/core/events/counted-ends.ts";
 import { endWithDaemon, withoutDaemon } from "../../../src/core/events/daemon-events.ts";
+import { NOT_RUN_YET } from "../../../src/core/running/finite-state.ts";
 import { stateSentences } from "../../../src/core/events/next-actions.ts";
 
 const BEGAN = Date.parse("2026-11-22T22:45:00Z");
@@ -126,4 +127,11 @@ test("a process that PM2 does not start again is named with the command that doe
   expect(stateSentences("api", [{ name: "given up", reason: null }])).toEqual([
     "Now: given up. PM2 does not start it again; svcm restart api does.",
   ]);
+  expect(stateSentences("seed", [{ name: "failed", reason: "with exit code 3" }])).toEqual([
+    "Now: failed with exit code 3. PM2 does not run it by itself; svcm run seed does.",
+  ]);
+  expect(stateSentences("seed", [{ name: "ended", reason: NOT_RUN_YET }])).toEqual([
+    "Now: ended, it has not run yet. PM2 does not run it by itself; svcm run seed does.",
+  ]);
+  expect(stateSentences("seed", [{ name: "ended", reason: null }])).toEqual(["Now: ended."]);
 });

@@ -22,13 +22,13 @@ function setUp() {
   const lock = join(folder, "lock");
   const dead = new Set<string>();
   const leave = (place: string) => {
-    const nonce = newNonce(SELF);
+    const nonce = newNonce();
     dead.add(nonce);
     symlinkSync(serializeHolder(nonce, SELF), place);
     return nonce;
   };
   const contender = (meanwhile: (() => Promise<void>)[] = []): Contender => {
-    const nonce = newNonce(SELF);
+    const nonce = newNonce();
     return {
       lock,
       nonce,

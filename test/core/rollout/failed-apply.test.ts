@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findWayBack, lastErrorLines, stateBefore } from "../../../src/core/rollout/apply/failure.ts";
+import { appOfInterrupted, findWayBack, lastErrorLines, stateBefore } from "../../../src/core/rollout/apply/failure.ts";
 import { failureLines } from "../../../src/core/rollout/report/words.ts";
 import type { Journal, ReleaseHead } from "../../../src/core/rollout/release.ts";
 
@@ -69,6 +69,14 @@ test.each<[string, string | undefined, string | undefined]>([
   ],
 ])("the way back with %s", (_what, expected, found) => {
   expect(found).toBe(expected);
+});
+
+test("after an interruption, an app with new code in place decides on the way back", () => {
+  const [web, api] = [
+    { do: "update", app: "web", pmIds: [0] },
+    { do: "update", app: "api", pmIds: [1], newCode: true },
+  ] as const;
+  expect([appOfInterrupted({ steps: [web, api] }), appOfInterrupted({ steps: [web] })]).toEqual(["api", ""]);
 });
 
 test("the last error block begins with the line that names the error", () => {

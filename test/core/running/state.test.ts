@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import type { ProcessFacts } from "../../../src/core/running/facts.ts";
 import { countStates, stateText } from "../../../src/core/running/state-text.ts";
-import { isInPlace, processState, stateDoubt } from "../../../src/core/running/state.ts";
+import { hasEndedWell, isInPlace, processState, stateDoubt } from "../../../src/core/running/state.ts";
 import { record } from "../../support/process-record.ts";
 
 const NOW = Date.UTC(2026, 10, 26, 12);
@@ -80,6 +80,26 @@ describe("services", () => {
     const settings = { stopExitCodes: "digest" };
     expect(state(rest, settings, { lastEnd: ended })).toBe("ended with exit code 0, one of its stop_exit_codes");
     expect(state(rest, settings)).toBe("stopped !");
+  });
+
+  test.each<[string, Partial<ProcessRecord>, Settings, boolean, boolean]>([
+    ["a task", {}, TASK, true, true],
+    ["a task with an exit code", { exitCode: 3 }, TASK, false, false],
+    ["a service", {}, {}, false, false],
+    ["a new app that PM2 leaves alone", {}, { stopExitCodes: "digest" }, false, true],
+    ["one that served before", {}, { stopExitCodes: "digest" }, true, false],
+    ["one with another exit code", { exitCode: 42 }, { stopExitCodes: "digest" }, false, false],
+    ["one in cluster mode", { execMode: "cluster" }, { stopExitCodes: "digest" }, false, false],
+  ])("%s, at rest", (_, fields, settings, wasUp, expected) => {
+    const { declaration } = record();
+    const at = {
+      exitCode: null,
+      execMode: "fork",
+      ...rest,
+      ...fields,
+      declaration: { ...declaration, settings },
+    } as const;
+    expect(hasEndedWell(record(at), wasUp)).toBe(expected);
   });
 
   test("three ends without a request are a loop in cluster mode, whatever the exit code", () => {

@@ -1,5 +1,6 @@
 import type { LogUsageResponse } from "../../api/log-care.ts";
 import type { Rule } from "../../findings/rule.ts";
+import { MIN_PM2_LOG_SPACE } from "../../pm2/log-space.ts";
 import { pluralize } from "../../words/pluralize.ts";
 import { bytesText } from "../../words/bytes-text.ts";
 
@@ -13,6 +14,19 @@ export interface LogFacts extends Omit<LogUsageResponse, "issues"> {
 /** From here on, a log that nothing rotates is worth a word. */
 const LARGE_BYTES = 100 * 2 ** 20;
 const SOON_HOURS = 72;
+
+const full: Rule<LogFacts> = {
+  code: "LOG_DISK_FULL",
+  severity: "error",
+  *check({ disks }) {
+    for (const { path, availableBytes } of disks)
+      if (availableBytes < MIN_PM2_LOG_SPACE)
+        yield {
+          path: [path],
+          message: `${path} has no free space: if PM2's daemon cannot write pm2.log, it ends, and every app with it`,
+        };
+  },
+};
 
 const fullSoon: Rule<LogFacts> = {
   code: "LOG_DISK_FULL_SOON",
@@ -90,6 +104,7 @@ const deadLogs: Rule<LogFacts> = {
 
 export const logCareRules: readonly Rule<LogFacts>[] = [
   deadLogs,
+  full,
   fullSoon,
   notRotated,
   idleRotation,

@@ -6,7 +6,9 @@ import type { HasFacts } from "../../project/port-repository.ts";
 import type { HasLogCare, LogSurvey } from "../care/port-log-care.ts";
 import { usageOf } from "../care/usage.ts";
 import type { Audited } from "../../access/ports.ts";
-import { withAudit } from "../../access/with-audit.ts";
+import { withAudit, type Attempt } from "../../access/with-audit.ts";
+import { isFullDisk } from "../../api/code.ts";
+import { SvcmError } from "../../api/errors.ts";
 import { FileError } from "../../files/port-files.ts";
 import { KEPT_WORDS, planPrune, tailBytes, type PrunePlan } from "../care/prune.ts";
 
@@ -44,13 +46,31 @@ export const logsPrune = defineOperation({
     const isNothing = plan.files.length === 0 && plan.heads.length === 0 && !mustReopen;
     if (!apply || isNothing) return planned(plan, survey, { apply, mustReopen });
     return await withAudit(ports, caller, { action: "logs.prune", target: survey.home }, async ({ begin }) => {
-      await begin();
+      const hasRoom = await isRecorded(begin);
       const answer = await prune(ports, plan);
+      const isKnown = hasRoom || answer.freedBytes === 0 || (await isRecorded(begin));
       if (mustReopen) await ports.logCare.reopen();
-      return { ...answer, reopened: mustReopen };
+      const problems = isKnown ? answer.problems : [...answer.problems, unrecorded(survey.home)];
+      return { ...answer, problems, reopened: mustReopen };
     });
   },
 });
+
+/** A full disk has no room for the record of a change, unless this one makes it. */
+async function isRecorded(begin: Attempt["begin"]): Promise<boolean> {
+  try {
+    await begin();
+    return true;
+  } catch (error) {
+    if (error instanceof SvcmError && error.body.code !== undefined && isFullDisk(error.body.code)) return false;
+    throw error;
+  }
+}
+
+function unrecorded(home: string): LogPruneResponse["problems"][number] {
+  const details = "The audit log does not have this change: the disk is full again.";
+  return { path: home, reason: { code: "ENOSPC", details } };
+}
 
 function planned(
   { files, heads }: PrunePlan,

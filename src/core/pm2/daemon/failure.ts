@@ -39,7 +39,13 @@ export function unreachableError(code: string, socket: string): LinkFailure {
   return new LinkFailure(foreignCode(code), `The PM2 daemon at ${socket} cannot be reached: ${code}.`);
 }
 
+/** The daemon takes a failed write for a defect of itself, and runs `pm2 update`. */
+const FREE_SPACE =
+  "Free some space first, for example with svcm logs prune --heads, and use no pm2 command before: if PM2's daemon cannot write pm2.log, it ends, and every app with it.";
+
 const HINTS: Readonly<Record<string, string>> = {
+  ENOSPC: FREE_SPACE,
+  EDQUOT: FREE_SPACE,
   PM2_NOT_RUNNING:
     "If apps ran before, svcm boot says what brings them back. To start what is declared: svcm apply. For another PM2, set PM2_HOME to its folder.",
   PM2_LOAD_FAILED: "Install the PM2 of your team: npm install pm2 in the repository, or npm install --global pm2.",

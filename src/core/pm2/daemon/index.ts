@@ -1,6 +1,7 @@
+import { isFullDisk } from "../../api/code.ts";
 import { FileError } from "../../files/port-files.ts";
 import { randomBytes } from "node:crypto";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Processes } from "../port-processes.ts";
@@ -14,6 +15,7 @@ import { digestWith, homeKey } from "./key.ts";
 import { Link } from "./link.ts";
 import { ownProcess } from "./proc.ts";
 import type { ActionCall, Answer, Call, FileCall, RenewCall } from "./protocol.ts";
+import { MIN_PM2_LOG_SPACE } from "../log-space.ts";
 import type { ProcessRecord } from "../process-record.ts";
 import { isInherited } from "../variable-origin.ts";
 
@@ -113,6 +115,7 @@ function listMethods(
 function lockedFile(home: Pm2Home, scope: Parameters<Processes["withLock"]>[0]): LockedFile {
   requireUsable(home);
   createFolder(home);
+  requireSpace(home);
   const path = join(home.folder, scope === "start" ? "start" : `process-${scope.pmId}`);
   return { target: path, path };
 }
@@ -178,6 +181,15 @@ function requireUsable(home: Pm2Home): void {
   if (reason !== undefined) throw new LinkFailure("PM2_HOME_UNUSABLE", reason);
 }
 
+/** Without space for a line in pm2.log, an action could end the daemon with every app. */
+function requireSpace({ folder }: Pm2Home): void {
+  const { bavail, bfree, bsize } = statfsSync(folder);
+  // Some blocks are reserved for root.
+  const blocks = process.getuid?.() === 0 ? bfree : bavail;
+  if (blocks * bsize < MIN_PM2_LOG_SPACE)
+    throw new LinkFailure("ENOSPC", `The file system of ${folder} has no space for a line in pm2.log.`);
+}
+
 function createFolder({ folder }: Pm2Home): void {
   try {
     mkdirSync(folder, { recursive: true });
@@ -193,7 +205,8 @@ async function withPm2Errors<T>(work: () => Promise<T>): Promise<T> {
     if (error instanceof LinkFailure) throw pm2Error(error.body);
     if (!(error instanceof FileError)) throw error;
     if (error.code === "ELOCKED") throw pm2Error({ code: error.code, details: error.message });
-    throw pm2Error({ code: "PM2_HOME_UNUSABLE", details: `PM2_HOME cannot be written: ${error.message}` });
+    const code = isFullDisk(error.code) ? error.code : "PM2_HOME_UNUSABLE";
+    throw pm2Error({ code, details: `PM2_HOME cannot be written: ${error.message}` });
   }
 }
 

@@ -13,6 +13,8 @@ import { isRecord } from "../../words/record.ts";
 import { errorMessage } from "../../words/thrown.ts";
 import { askPm2 } from "./ask-pm2.ts";
 import { examineApp } from "./examine-app.ts";
+import type { LoadPurpose } from "../port-ecosystems.ts";
+import { asksPm2, movesClock } from "./purpose.ts";
 
 const MAX_ABSENT = 1000;
 /** Moves day, hour, minute, second and millisecond, and hardly ever the month. */
@@ -23,7 +25,7 @@ const kill = process.kill.bind(process);
 
 const absent = trackAbsentVariables();
 keepChildrenInGroup();
-const [pm2 = "", purpose, file = ""] = process.argv.slice(-3);
+const [pm2, purpose, file] = process.argv.slice(-3) as [string, LoadPurpose, string];
 const kind = pm2FileKind(file.replace(/^.*\//s, ""));
 // The YAML parser takes longer to load than everything else here, and most ecosystem files are JavaScript.
 if (kind === "yaml") void import("../../yaml/load.ts").then(({ loadYaml }) => end(() => loadYaml(readSource())));
@@ -39,13 +41,13 @@ function run(load: () => unknown): Outcome {
   try {
     const { cache } = createRequire(file);
     const loadedBefore = new Set(Object.keys(cache));
-    if (purpose === "repeat" || purpose === "review") moveClock();
+    if (movesClock(purpose)) moveClock();
     const exported = load();
     const { apps, ...rest } = pickApps(exported);
     const files = new Set([file, ...Object.keys(cache).filter((path) => !loadedBefore.has(path))]);
     const outcome = { ok: true, ...rest, files: [...files], absent: [...absent] } as const;
     const located = apps.map((app) => locateApp(app, pm2));
-    if (purpose !== "judge" && purpose !== "review") return { ...outcome, apps: located };
+    if (!asksPm2(purpose)) return { ...outcome, apps: located };
     return { ...outcome, apps: located.map((app) => judgeApp(app, pm2)), refusals: judgeFile(exported) };
   } catch (error) {
     return describeError(error, file);

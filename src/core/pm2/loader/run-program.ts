@@ -1,4 +1,5 @@
 import type { LoadPurpose } from "../port-ecosystems.ts";
+import { asksPm2 } from "./purpose.ts";
 import { FileError } from "../../files/port-files.ts";
 import { foreignCode, type ErrorCode } from "../../api/code.ts";
 import { spawn, type ChildProcess } from "node:child_process";
@@ -48,7 +49,7 @@ export function runProgram(file: string, options: ProgramOptions): Promise<strin
     };
     const fail = (code: ErrorCode, reason: string): void => end(() => reject(loadError(code, file, reason)));
     const { purpose } = options;
-    const timeoutMs = purpose === "judge" || purpose === "review" ? JUDGE_TIMEOUT_MS : TIMEOUT_MS;
+    const timeoutMs = asksPm2(purpose) ? JUDGE_TIMEOUT_MS : TIMEOUT_MS;
     const onTimeout = (): void => fail("ECOSYSTEM_FILE_TIMEOUT", `it did not end within ${timeoutMs} ms`);
     const timer = setTimeout(onTimeout, timeoutMs);
     child.on("error", ({ code = "EUNKNOWN" }: NodeJS.ErrnoException) =>

@@ -53,6 +53,16 @@ export async function endRefused(
   return new SvcmError(kind, { ...error.body, details, failure });
 }
 
+export function endUntouched(recording: ReleaseRecorder): Promise<SvcmError> {
+  const code = "APPLY_REVERTED";
+  return endRefused(recording, new SvcmError(code, { hint: "To continue: svcm apply" }), {
+    app: "",
+    reason: "It was interrupted before its first step.",
+    code,
+    evidence: { errorLines: [] },
+  });
+}
+
 interface Reverted {
   /** Of the touched apps, also those from before the apply. */
   readonly names: readonly string[];
@@ -124,12 +134,18 @@ async function wayBack(
   { ports, planned, steps }: ApplyRun,
   { head }: ReleaseRecorder,
   outcome: "reverted" | "half",
-  app: string,
+  failed: string,
 ): Promise<string | undefined> {
+  const app = failed === "" ? appOfInterrupted(head) : failed;
   const journals = toJournals(await ports.releases.list().catch(() => []));
   const script = planned.expected.find(({ name }) => name === app)?.script;
   const isNewCode = steps.some((step) => step.app === app && step.why.some(({ field }) => field === "code"));
   return findWayBack({ head, outcome, app, script, isNewCode, choices: planned.plan.choices, journals });
+}
+
+/** No app failed: one whose code was replaced in place decides on the way back. */
+export function appOfInterrupted({ steps }: Pick<ReleaseHead, "steps">): string {
+  return steps.find(({ newCode }) => newCode)?.app ?? "";
 }
 
 /** After a failure, restoring the apps matters more than recording it: the disk may be full. */

@@ -26,6 +26,8 @@ export interface HealthRequirement {
   readonly probe: AppProbe | undefined;
   readonly deadlineMs: number;
   readonly minHealthyMs: number;
+  /** Its app did not run before. */
+  readonly isNew?: boolean;
 }
 
 export function waitUntilHealthy(
@@ -77,7 +79,7 @@ export class HealthGate {
     const { probe, deadlineMs, minHealthyMs } = this.#requirement;
     const startedMs = clock.elapsed();
     for (;;) {
-      const now = requireUp(await listBy(this.#ports, startedMs + deadlineMs), record);
+      const now = requireUp(await listBy(this.#ports, startedMs + deadlineMs), record, this.#requirement);
       if (now === undefined) return undefined;
       const nowMs = clock.elapsed();
       const onlineMs = this.#runs.onlineMs(now, nowMs);
@@ -134,9 +136,13 @@ async function readReadyMs({ processes }: HasProcesses, record: ProcessRecord): 
 }
 
 /** @returns `undefined` for a task that has ended as it should */
-function requireUp(listed: readonly ProcessRecord[], record: GatedProcess): ProcessRecord | undefined {
+function requireUp(
+  listed: readonly ProcessRecord[],
+  record: GatedProcess,
+  { isNew = false, probe }: HealthRequirement,
+): ProcessRecord | undefined {
   const now = listed.find(({ pmId }) => pmId === record.pmId);
-  if (now !== undefined && hasEndedWell(now)) return undefined;
+  if (now !== undefined && hasEndedWell(now, !isNew || probe !== undefined)) return undefined;
   if (now !== undefined && isUp(now) && now.pid === record.pid) return now;
   throw healthError("HEALTH_CRASHED", record, endText(now));
 }

@@ -1,6 +1,7 @@
 import { ownMember } from "../../words/record.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { HasStamps, HasFiles } from "../../files/port-files.ts";
+import type { HasRevisions } from "../../files/port-revisions.ts";
 import type { ApplyPorts } from "./ports.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { RollbackPlan } from "../../api/rollout.ts";
@@ -49,9 +50,10 @@ export async function planRollback(
   { release, apps: requested = [] }: InputOf<"rollout.rollback-plan">,
 ): Promise<PlannedRollback> {
   const lists = await ports.releases.list();
+  const journals = toJournals(lists);
   const { head: found } = findRelease(lists, release);
-  const undone = beginningOf(toJournals(lists), found);
-  const appliedState = findAppliedState(toJournals(lists));
+  const undone = beginningOf(journals, found);
+  const appliedState = findAppliedState(journals);
   const touched = undone.steps.flatMap((step) => (isAppStep(step) ? [step.app] : []));
   const apps = [...new Set(touched)].filter((app) => requested.length === 0 || requested.includes(app)).toReversed();
   const { list, digest } = await ports.processes.withHomeKey();
@@ -67,28 +69,25 @@ export async function planRollback(
   );
   requirePaths(ports, undone, steps);
   const names = new Set(apps.flatMap((app) => namesOfApp(undone, app)));
-  const inputs = {
-    release: undone.id,
-    steps,
-    running: running.filter(({ name }) => names.has(name)).map(definitionText),
-  };
-  const id = shortId(digest(JSON.stringify(inputs)));
+  const definitions = running.filter(({ name }) => names.has(name)).map(definitionText);
+  const id = shortId(digest(JSON.stringify({ release: undone.id, steps, running: definitions })));
   const { environment, startedAt, message } = undone;
   const changed = steps.some((step) => step.changed);
   const commit = undone.git?.commit ?? null;
+  const git = await gitAfterwards(ports, undone, journals);
   return {
     plan: {
       id,
       release: found.id,
       startedAt,
       commit,
-      ...omitUndefined({ message, undoes: undone.undoes, keptCode: findKeptCode(undone, toJournals(lists), apps) }),
+      ...omitUndefined({ message, undoes: undone.undoes, keptCode: findKeptCode(undone, git, journals, apps) }),
       environment,
       changed,
       steps,
     },
     undone,
-    git: gitAfterwards(undone, toJournals(lists)),
+    git,
     running,
     appliedState,
     settingsOf: await readSettingsOrDefaults(ports, appliedState),
@@ -97,13 +96,14 @@ export async function planRollback(
 
 /**
  * After a rollback of a deploy, the code of the folder before runs; its commit is unknown if no kept release names it.
- * A rollback in place leaves the files as they are, so the newest release has their commit, whichever is undone.
+ * A rollback in place leaves the files as they are, whichever release has changed them since.
  */
-export function gitAfterwards(
-  { deploy, environment }: Pick<ReleaseHead, "deploy" | "environment">,
+async function gitAfterwards(
+  { revisions }: HasRevisions,
+  { deploy }: Pick<ReleaseHead, "deploy">,
   journals: readonly Journal[],
-) {
-  if (deploy === undefined) return findNewest(journals, environment)?.head.git ?? null;
+): Promise<ReleaseHead["git"]> {
+  if (deploy === undefined) return (await revisions.readState(() => Promise.resolve([]))) ?? null;
   const former = journals.find(({ head }) => head.deploy?.root === deploy.root && head.deploy.id === deploy.former);
   return former?.head.git ?? null;
 }
@@ -111,24 +111,21 @@ export function gitAfterwards(
 /** Of the apps that return; after a deploy, their former folder has the former code. */
 function findKeptCode(
   { id, environment, deploy, steps }: ReleaseHead,
+  git: ReleaseHead["git"],
   journals: readonly Journal[],
   apps: readonly string[],
 ): RollbackPlan["keptCode"] {
   if (deploy !== undefined || !steps.some(({ app, newCode }) => newCode && apps.includes(app))) return undefined;
   const older = journals.slice(journals.findIndex(({ head }) => head.id === id) + 1);
-  const commit = findNewest(journals, environment)?.head.git?.commit ?? null;
+  const commit = git?.commit ?? null;
   const former = findLastGood(older, { id, environment }) ?? null;
-  // Later, the former code was put back.
+  // The former code was put back.
   return commit !== null && commit === former ? undefined : { commit, former };
 }
 
 /** The newest release that still has an effect. */
-function findNewest(journals: readonly Journal[], environment?: string): Journal | undefined {
-  return journals.find(
-    (journal) =>
-      !WITHOUT_EFFECT.has(toRelease(journal, null).outcome) &&
-      (environment === undefined || journal.head.environment === environment),
-  );
+function findNewest(journals: readonly Journal[]): Journal | undefined {
+  return journals.find((journal) => !WITHOUT_EFFECT.has(toRelease(journal, null).outcome));
 }
 
 /** At the end of the name of a release folder. */

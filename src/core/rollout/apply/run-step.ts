@@ -2,6 +2,7 @@ import type { ApplyPorts } from "./ports.ts";
 import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { actOn } from "../control/act-on.ts";
+import { isUp } from "../control/verify.ts";
 import type { ActionContext, AffectedProcess, ReloadWatch } from "../control/action.ts";
 import { scaleDown, scaleUp } from "../control/scale.ts";
 import { registerDeclared, waitUntilAtRest, startDeclared } from "../control/start-declared.ts";
@@ -158,7 +159,8 @@ async function waitForHealth(
   gate?: HealthGate,
 ): Promise<void> {
   for (const one of affected) {
-    const own = gate ?? new HealthGate(context.ports, context.requirementOf(one.name));
+    const isNew = !context.running.some((record) => record.name === one.name && isUp(record));
+    const own = gate ?? new HealthGate(context.ports, { ...context.requirementOf(one.name), isNew });
     const bootMs = await own.wait(one);
     context.healthyPids.set(one.pmId, one.pid);
     if (bootMs !== undefined) context.onBoot(one.name, bootMs);

@@ -5,7 +5,15 @@ import { namesOfApp, type ReleaseEvent } from "../release.ts";
 import type { AppProbe } from "../settings.ts";
 import { isAppStep, type DecidedStep, pmIdsOf } from "../step.ts";
 import { stateAfterRevert } from "./applied-state.ts";
-import { endHalf, endRefused, endReverted, ignoreUnrecorded, type ApplyRun, readEvidence } from "./failure.ts";
+import {
+  endHalf,
+  endRefused,
+  endReverted,
+  endUntouched,
+  ignoreUnrecorded,
+  type ApplyRun,
+  readEvidence,
+} from "./failure.ts";
 import type { ReleaseRecorder } from "./recording.ts";
 import { revertApps } from "./revert-apps.ts";
 import { runStep, findTargets } from "./run-step.ts";
@@ -29,7 +37,10 @@ export async function runSteps(run: ApplyRun, recording: ReleaseRecorder): Promi
     onBoot: (app: string, bootMs: number) => void boots.set(app, Math.max(bootMs, boots.get(app) ?? 0)),
   };
   for (const [index, step] of steps.entries()) {
-    if (caller.signal?.aborted) throw await endHalf(run, recording, "It was interrupted between two steps.");
+    if (caller.signal?.aborted)
+      throw await (index === 0
+        ? endUntouched(recording)
+        : endHalf(run, recording, "It was interrupted between two steps."));
     let touched = index;
     const sinceMs = ports.clock.now();
     try {

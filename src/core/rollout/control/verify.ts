@@ -164,7 +164,7 @@ function judgeStop(before: PreviousRun, after: ProcessRecord): Verdict {
 
 function judgeStart(action: ProcessAction, before: PreviousRun, after: ProcessRecord, isStable: boolean): Verdict {
   // A job or task that is meant to end may have ended already.
-  if (hasEndedWell(after) && after.lastStartAt !== (before.lastStartAt ?? null)) return "done";
+  if (hasEndedWell(after, isRunning(before)) && after.lastStartAt !== (before.lastStartAt ?? null)) return "done";
   const ended = findEndReason(action, before, after);
   if (ended !== undefined) return { failed: ended };
   const isStarted = action === "start" || isAnotherRun(before, after);

@@ -47,7 +47,7 @@ function requireFinite({ name, declaration }: ProcessRecord): void {
   if (appKind(declaration.settings) !== "service") return;
   throw new SvcmError("PROCESS_ACTION_REFUSED", {
     code: "NOT_A_JOB",
-    details: `${name} is a service: PM2 starts it again after each end, so it has no single run. Accepted: an app with autorestart: false.`,
+    details: `${name} is a service: PM2 starts it again after an end, so it has no single run. Accepted: an app with autorestart: false.`,
     hint: `To start it: svcm start ${shellQuote(name)}`,
   });
 }

@@ -53,7 +53,8 @@ export function actionText(step: PlanStep): string {
 
 const ACTION_TEXTS: Readonly<Record<PlanStep["do"], (step: PlanStep) => string>> = {
   preflight: () => "start once on a spare port, then delete that process",
-  register: ({ instances }) => `give PM2 the definition without a run${instancesText(instances?.to)}`,
+  register: (step) =>
+    `give PM2 the definition without a run${instancesText(step.instances?.to)}${isOfFailedTask(step) ? `, which svcm run ${step.app} begins` : ""}`,
   start: ({ instances }) => `start${instancesText(instances?.to)}`,
   resume: ({ pmIds }) => `start again${instancesText(pmIds.length)}`,
   update: ({ method = "restart", pmIds }) =>
@@ -63,6 +64,11 @@ const ACTION_TEXTS: Readonly<Record<PlanStep["do"], (step: PlanStep) => string>>
   remove: () => "delete",
   save: () => "save PM2's list for the next boot",
 };
+
+/** Its new definition hides the failure, and no step runs it. */
+export function isOfFailedTask({ do: kind, why }: Pick<PlanStep, "do" | "why">): boolean {
+  return kind === "register" && why.some(({ field, running }) => field === "app" && running === "failed");
+}
 
 function instancesText(count = 1): string {
   return count > 1 ? ` ${count} instances` : "";

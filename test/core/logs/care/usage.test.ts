@@ -42,6 +42,9 @@ const survey = (logs: readonly SurveyedLog[], more: Partial<LogSurvey> = {}): Lo
   ...more,
 });
 
+const diskWith = (availableBytes: number): LogSurvey["disks"] =>
+  new Map([[1, { path: "/", availableBytes, totalBytes: 20 * GIB }]]);
+
 const settings = { maxBytes: 50 * MIB, keep: 10, compress: true };
 const growing = (bytesPerHour: number): SurveyedLog["earlier"] => ({
   atMs: NOW - HOUR,
@@ -95,7 +98,9 @@ test.for([
     ["LOG_ROTATED_TWICE"],
   ],
   ["a deleted log", survey([log()], { deleted: [{ path: "/p/a.log", pid: 7, bytes: MIB }] }), ["LOG_DELETED_OPEN"]],
-  ["a full disk", survey([log()], { fullDiskMs: NOW }), ["LOG_DEAD"]],
+  ["a disk that was full", survey([log()], { fullDiskMs: NOW }), ["LOG_DEAD"]],
+  ["a full disk", survey([log()], { disks: diskWith(4095) }), ["LOG_DISK_FULL"]],
+  ["a disk with one free block", survey([log()], { disks: diskWith(4096) }), []],
 ] as const)("findings: %s", ([_name, all, codes]) => {
   expect(codesOf(all)).toEqual(codes);
 });
