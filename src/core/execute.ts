@@ -1,6 +1,5 @@
-import type { Operation } from "./access/operation.ts";
+import { type Operation, isGranted, type Caller, type Identity } from "./access/operation.ts";
 import type { Ports } from "./ports.ts";
-import { isGranted, type Caller, type Identity } from "./access/caller.ts";
 /**
  * HTTP and the WebSocket parse their input first. The command line does not: its input is type-checked, and loading zod
  * would slow every start.

@@ -1,5 +1,5 @@
 export { alertsTest, markList, markMute, markNote } from "./alerts/operations/alerts.ts";
-export { auditList } from "./access/operations/audit-list.ts";
+export { auditList, identityShow, tokenList, type ListedToken, tokenRevoke } from "./access/operations/access.ts";
 export {
   bootDisable,
   type BootDisableResponse,
@@ -37,7 +37,6 @@ export { envTemplate } from "./env/operations/env-template.ts";
 export { envUnset, type EnvUnsetResponse } from "./env/operations/env-unset.ts";
 export { envPlan, envWrite, type EnvPlanResponse } from "./env/operations/env-write.ts";
 export { eventWhy, eventsList } from "./events/operations/events.ts";
-export { identityShow } from "./access/operations/identity-show.ts";
 export { historyRecord, historyShow } from "./history/operations/history.ts";
 export { keysAdd, keysConfirm, keysList, keysSetTier } from "./setup/operations/keys.ts";
 export { type KeysEditResponse } from "./setup/edit-keys.ts";
@@ -50,16 +49,15 @@ export { processAct, type ProcessActionResult } from "./rollout/operations/proce
 export { createActionSubject as attemptedAction } from "./rollout/control/action.ts";
 export { processList, type ListedProcess, type ProcessListResponse } from "./metrics/operations/process-list.ts";
 export { processRun } from "./rollout/operations/process-run.ts";
-export { type ProcessRunResult } from "./api/process-run.ts";
+export { type ProcessRunResult } from "./api/rollout-requests.ts";
 export { processScale, type ProcessScaleResult } from "./rollout/operations/process-scale.ts";
 export { processShow } from "./events/operations/process-show.ts";
 export { processWait, type ProcessWaitResponse } from "./rollout/operations/process-wait.ts";
 export { profileApply, profileList, profileShow } from "./env/operations/profiles.ts";
 export { projectDoctor, type DoctorAnswer, type DoctorResponse } from "./setup/operations/project-doctor.ts";
 export { projectInit, type InitResponse } from "./setup/operations/project-init.ts";
-export { proposalApprove, proposalDeny, proposalList } from "./approvals/operations/proposal-decide.ts";
+export { proposalApprove, proposalDeny, proposalList, proposalRun } from "./approvals/operations/proposal-decide.ts";
 export { proposalCreate } from "./approvals/operations/proposal-create.ts";
-export { proposalRun } from "./approvals/operations/proposal-run.ts";
 export { releaseList, releaseShow } from "./rollout/operations/releases.ts";
 export { rolloutApply } from "./rollout/operations/rollout-apply.ts";
 export { rolloutRollbackPlan, rolloutRollback } from "./rollout/operations/rollback.ts";
@@ -78,4 +76,3 @@ export { entryQuestion, type EntryQuestion } from "./deployments/operations/entr
 export { startupCheck, type StartupCheckResponse } from "./startup/operations/startup-check.ts";
 export { statusShow, type StatusResponse } from "./setup/operations/status-show.ts";
 export { tokenCreate, type CreatedToken } from "./setup/operations/token-create.ts";
-export { tokenList, type ListedToken, tokenRevoke } from "./access/operations/tokens.ts";

@@ -8,7 +8,7 @@ import type { HasFiles, HasStamps } from "./files/port-files.ts";
 import type { HasSurvey } from "./setup/detect/survey.ts";
 import type { HasRevisions } from "./files/port-revisions.ts";
 import type { HasEcosystems } from "./pm2/port-ecosystems.ts";
-import type { HasAudit } from "./access/port-audit-log.ts";
+import type { HasAudit, HasTokens } from "./access/ports.ts";
 import type { HasClock, HasHost } from "./files/port-host.ts";
 import type { HasProposals } from "./approvals/port-proposals.ts";
 import type { HasProcesses } from "./pm2/port-processes.ts";
@@ -17,7 +17,6 @@ import type { HasDeployed } from "./rollout/port-deployed.ts";
 import type { HasReleases } from "./rollout/port-releases.ts";
 import type { HasDeploys } from "./deploy/port-deploys.ts";
 import type { HasRunningCode } from "./running/port-running-code.ts";
-import type { HasTokens } from "./access/port-tokens.ts";
 import type { HasProcessLogs } from "./logs/port-process-logs.ts";
 import type { HasSchedules } from "./pm2/port-schedules.ts";
 import type { HasLogs } from "./logs/port-logs.ts";
@@ -29,10 +28,10 @@ import type { HasHealth } from "./rollout/port-probes.ts";
 import type { HasInstallation } from "./setup/port-installation.ts";
 import type { HasDaemons } from "./pm2/port-daemons.ts";
 import type { HasSavedLists } from "./pm2/port-saved-list.ts";
-import type { HasUnits } from "./boot/port-units.ts";
+import type { HasUnits } from "./boot/ports.ts";
 import type { HasTelemetry } from "./metrics/telemetry.ts";
 import type { HasHistoryFiles, HasPrometheus, HasRecorder } from "./history/port-history.ts";
-import type { HasMarks, HasNotifier, HasAlerting } from "./alerts/port-alerts.ts";
+import type { HasMarks, HasNotifier, HasAlerting } from "./alerts/ports.ts";
 
 export interface Ports
   extends

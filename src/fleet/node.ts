@@ -14,7 +14,7 @@ import {
   type TaggedResponse,
   type NatsProject,
 } from "../core/index.ts";
-import { parseJson } from "../core/words/json-text.ts";
+import { parseJson } from "../core/words/json.ts";
 import { resolveIdentity, narrowIdentity, requireKnownUser } from "./identity.ts";
 import type { FleetLink, Incoming } from "./link.ts";
 import { Places } from "./places.ts";

@@ -16,7 +16,7 @@ import { isYaml } from "./body.ts";
 import { encodingFor, metricsFormat } from "./negotiation.ts";
 import { contentRenderer } from "./content.ts";
 import { requestCutOff } from "./failure.ts";
-import { parseJson } from "../core/words/json-text.ts";
+import { parseJson } from "../core/words/json.ts";
 import type { Limits } from "./limits.ts";
 import type { Fleet } from "./fleet.ts";
 import { parametersOf, queryReader, repeatedParameter } from "./query.ts";

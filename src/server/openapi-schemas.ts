@@ -1,6 +1,6 @@
 import * as z from "zod";
 import * as bodies from "../core/api/bodies.ts";
-import { issueBody } from "../core/api/issue-body.ts";
+import { issueBody } from "../core/api/body.ts";
 import { begunBody } from "../core/api/rollout-requests.ts";
 import * as rollout from "../core/api/rollout.ts";
 import { anyCasePattern } from "../core/api/word-pattern.ts";

@@ -5,10 +5,10 @@ import {
   deployPlanRequest,
   deployRequest,
   rollbackRequest,
+  processRunBody,
 } from "../core/api/rollout-requests.ts";
 import { planBody, releaseBody, releaseListBody, rollbackPlanBody } from "../core/api/rollout.ts";
 import { inputs } from "../core/api/inputs.ts";
-import { processRunBody } from "../core/api/process-run.ts";
 import {
   deployPlan,
   deployRun,

@@ -6,9 +6,8 @@ import * as body from "../core/api/bodies.ts";
 import { bootBody, daemonBody } from "../core/api/boot.ts";
 import { createdTokenBody, identityBody, revokedTokenBody, tokenListBody } from "../core/api/identity.ts";
 import { inputs } from "../core/api/inputs.ts";
-import { logPruneBody, logRotationBody, logUsageBody } from "../core/api/log-care.ts";
-import { markListBody } from "../core/api/marks.ts";
-import { logsBody } from "../core/api/logs.ts";
+import { logPruneBody, logRotationBody, logUsageBody, logsBody } from "../core/api/logs.ts";
+import { markListBody } from "../core/api/alerts.ts";
 import { eventsBody, processShowBody } from "../core/api/events.ts";
 import { historyBody, recorderBody } from "../core/api/history.ts";
 import {

@@ -6,7 +6,7 @@ import { renderDrift, renderUnknown } from "../terminal/processes.ts";
 import { renderIssues } from "../terminal/issues.ts";
 import { paint } from "../terminal/paint.ts";
 import { withVerdict } from "../terminal/verdict.ts";
-import { pluralize } from "../../core/words/pluralize.ts";
+import { pluralize } from "../../core/words/text.ts";
 
 export default class EcosystemDrift extends NodeCommand {
   static override hiddenAliases = ["drift"];

@@ -5,7 +5,7 @@ import { NodeCommand } from "../terminal/node-command.ts";
 import { UsageError } from "../terminal/errors.ts";
 import { historyCsv, renderHistory } from "../terminal/history.ts";
 import { sinceOptions } from "../terminal/times.ts";
-import { readSince } from "../../core/words/local-time.ts";
+import { readSince } from "../../core/words/time.ts";
 
 export default class MetricsHistory extends NodeCommand {
   static override summary = "Show the recorded past of the processes, or of the host.";

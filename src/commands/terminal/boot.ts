@@ -1,6 +1,6 @@
 import type { BootReport, DaemonReport } from "../../core/index.ts";
-import { inLocalTime } from "../../core/words/local-time.ts";
-import { pluralize } from "../../core/words/pluralize.ts";
+import { inLocalTime } from "../../core/words/time.ts";
+import { pluralize } from "../../core/words/text.ts";
 import { fold } from "./fit.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";

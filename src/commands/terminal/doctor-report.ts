@@ -4,7 +4,7 @@ import { issuesVerdict, issueText } from "./issues.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 import { withVerdict } from "./verdict.ts";
-import { andMore } from "../../core/words/pluralize.ts";
+import { andMore } from "../../core/words/text.ts";
 
 type Facts = DoctorResponse["facts"];
 type EnvironmentFile = Facts["files"][number];

@@ -17,7 +17,7 @@ import { writeErr } from "./output.ts";
 import { stderrScreen, type Screen } from "./screen.ts";
 import { CommandLineError } from "./errors.ts";
 import { type Invocation, isOclifError, type OclifError, usageErrorOf } from "./usage.ts";
-import { andMore } from "../../core/words/pluralize.ts";
+import { andMore } from "../../core/words/text.ts";
 
 export interface Failure {
   readonly exitCode: number;

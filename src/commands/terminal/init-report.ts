@@ -1,6 +1,6 @@
 import type { InitResponse } from "../../core/index.ts";
 import { paint } from "./paint.ts";
-import { pluralize } from "../../core/words/pluralize.ts";
+import { pluralize } from "../../core/words/text.ts";
 
 const MAX_KEYS = 6;
 

@@ -15,7 +15,7 @@ import { fold } from "./fit.ts";
 import { paint, unpainted } from "./paint.ts";
 import { stdoutScreen, type Screen } from "./screen.ts";
 import { withVerdict, type Verdict } from "./verdict.ts";
-import { andMore } from "../../core/words/pluralize.ts";
+import { andMore } from "../../core/words/text.ts";
 
 export function renderIssues(issues: readonly Issue[], screen: Screen): string {
   return withVerdict(issuesVerdict(issues), renderIssueLines(issues, screen));

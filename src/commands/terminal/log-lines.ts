@@ -1,5 +1,5 @@
 import { formatFields, type LogLine } from "../../core/index.ts";
-import { inLocalTime } from "../../core/words/local-time.ts";
+import { inLocalTime } from "../../core/words/time.ts";
 import { paint, unpainted } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 

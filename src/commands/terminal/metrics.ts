@@ -1,12 +1,12 @@
 import { stateText, toPrintable, type MetricsPayload, type ProcessStateName } from "../../core/index.ts";
 import { processVerdict, renderDrift, renderProblems, stateColour } from "./processes.ts";
-import { renderDuration } from "../../core/words/duration.ts";
+import { renderDuration } from "../../core/words/time.ts";
 import { formatBytes, formatPercent } from "./numbers.ts";
 import { paint } from "./paint.ts";
 import type { Screen } from "./screen.ts";
 import { withVerdict } from "./verdict.ts";
 import { renderTable, type Column } from "./table.ts";
-import { pluralize } from "../../core/words/pluralize.ts";
+import { pluralize } from "../../core/words/text.ts";
 
 type Process = MetricsPayload["processes"][number];
 type Host = MetricsPayload["host"];

@@ -16,7 +16,7 @@ import { readDeadline } from "./times.ts";
 import { paint } from "./paint.ts";
 import { canPrompt, confirmChange } from "./prompt.ts";
 import { stderrScreen } from "./screen.ts";
-import { pluralize } from "../../core/words/pluralize.ts";
+import { pluralize } from "../../core/words/text.ts";
 
 interface NodeFlags {
   readonly node?: readonly string[];

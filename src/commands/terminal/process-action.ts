@@ -8,7 +8,7 @@ import { canPrompt, confirmChange, requirePrompt } from "./prompt.ts";
 import type { Screen } from "./screen.ts";
 import { readTimeout } from "./times.ts";
 import { UsageError } from "./errors.ts";
-import { pluralize } from "../../core/words/pluralize.ts";
+import { pluralize } from "../../core/words/text.ts";
 
 export const processArgs = namesArg("Exact name of an app. All of its instances are affected.");
 

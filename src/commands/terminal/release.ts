@@ -1,6 +1,6 @@
 import type { Release, RollbackPlan } from "../../core/index.ts";
 import { failureLines, keptCodeText } from "../../core/index.ts";
-import { pluralize } from "../../core/words/pluralize.ts";
+import { pluralize } from "../../core/words/text.ts";
 import { paint } from "./paint.ts";
 
 export function renderRelease({ id, outcome, steps, code, undoes, failure, keptCode, cannotUndo }: Release): string {

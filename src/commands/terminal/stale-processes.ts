@@ -1,7 +1,7 @@
 import * as Flags from "@oclif/core/flags";
 import type { EnvWriteResponse } from "../../core/index.ts";
-import { groupBy } from "../../core/words/group-by.ts";
-import { pluralize } from "../../core/words/pluralize.ts";
+import { groupBy } from "../../core/words/lists.ts";
+import { pluralize } from "../../core/words/text.ts";
 import type { SvcmCommand } from "../base.ts";
 import { paint } from "./paint.ts";
 

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { chunk } from "../../core/words/chunk.ts";
+import { chunk } from "../../core/words/lists.ts";
 import { EmptyState } from "./EmptyState.tsx";
 import { useMotion } from "./use-motion.ts";
 

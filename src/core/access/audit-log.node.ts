@@ -1,4 +1,4 @@
-import type { AuditCount, AuditLog } from "./port-audit-log.ts";
+import type { AuditCount, AuditLog } from "./ports.ts";
 import { dirname, join } from "node:path";
 import type { AuditRecord } from "../api/audit-record.ts";
 

@@ -1,4 +1,4 @@
-import type { AuditPage, AuditQuery } from "./port-audit-log.ts";
+import type { AuditPage, AuditQuery } from "./ports.ts";
 import { type AuditRecord, auditRecord } from "../api/audit-record.ts";
 
 import { attempt, fileError } from "../files/file-error.ts";

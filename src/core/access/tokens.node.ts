@@ -2,11 +2,11 @@ import type { Files } from "../files/port-files.ts";
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, type BigIntStats } from "node:fs";
 import { dirname, join } from "node:path";
-import { foreignCode } from "../api/code.ts";
+import { foreignCode } from "../api/issue.ts";
 import { SvcmError } from "../api/errors.ts";
 import { parseTokens, TOKENS_FILE, renderTokens, type StoredToken } from "./tokens.ts";
 
-import type { Tokens } from "./port-tokens.ts";
+import type { Tokens } from "./ports.ts";
 import { once } from "../words/once.ts";
 import { attempt } from "../files/file-error.ts";
 import { withFileErrors } from "../files/private-files.ts";

@@ -1,11 +1,10 @@
 import type { HasWorkspace } from "../project/port-repository.ts";
-import type { HasAudit } from "./port-audit-log.ts";
-import type { Audited } from "./ports.ts";
+import type { HasAudit, Audited } from "./ports.ts";
 import { FileError } from "../files/port-files.ts";
 import type { AuditRecord } from "../api/audit-record.ts";
-import type { ErrorCode } from "../api/code.ts";
+import type { ErrorCode } from "../api/issue.ts";
 import { failureCode, SvcmError } from "../api/errors.ts";
-import type { Caller } from "./caller.ts";
+import type { Caller } from "./operation.ts";
 
 export type AuditSubject = Pick<
   AuditRecord,

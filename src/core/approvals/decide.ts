@@ -1,6 +1,6 @@
 /** The life of a proposal: pending, then approved, then running, and one end. */
 import { SvcmError } from "../api/errors.ts";
-import type { Caller } from "../access/caller.ts";
+import type { Caller } from "../access/operation.ts";
 import { rightsOf } from "../access/rights.ts";
 import { isExpired, type StoredToken } from "../access/tokens.ts";
 import type { UniqueProcess } from "../files/port-process-identity.ts";

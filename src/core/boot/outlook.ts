@@ -4,7 +4,7 @@ import type { BootOutlook, HasBootOutlook } from "../rollout/port-boot-outlook.t
 import type { BootPorts } from "./ports.ts";
 import type { Issue } from "../api/issue.ts";
 import { findingsOf, toIssue } from "../findings/rule.ts";
-import { NOT_COMPARED } from "./compare-declared.ts";
+import { NOT_COMPARED } from "./facts.ts";
 import { bootFindings } from "./examine.ts";
 import { readBootFacts, readMachineFacts } from "./read-facts.ts";
 import { listRules } from "./rules-list.ts";

@@ -4,13 +4,13 @@ import type { Audited } from "../access/ports.ts";
 import type { HasFiles } from "../files/port-files.ts";
 import { editFile } from "../access/edit-file.ts";
 import { withAudit, type Attempt } from "../access/with-audit.ts";
-import type { Caller } from "../access/caller.ts";
+import type { Caller } from "../access/operation.ts";
 
 import { maskMembers } from "../secrets/member.ts";
 import { maskCredentials } from "../secrets/redact.ts";
 import { maskLine } from "../secrets/source-lines.ts";
 import { SvcmError } from "../api/errors.ts";
-import { matchesTag } from "../words/entity-tag.ts";
+import { matchesTag } from "../words/http.ts";
 import { type Decide, type PlannedEdit, createPlanner } from "./edit-plan.ts";
 import { DEPLOYMENTS_FILE, documentFailure, documentPath, documentText, vocabularyOf } from "./file.ts";
 import type { Issue } from "../api/issue.ts";

@@ -1,6 +1,5 @@
 import { quoteValue } from "../findings/quote-value.ts";
-import type { Code } from "../api/code.ts";
-import { type Issue, MAX_FINDINGS } from "../api/issue.ts";
+import { type Code, type Issue, MAX_FINDINGS } from "../api/issue.ts";
 import { acceptedText, withAccepted, type Finding, toIssue } from "../findings/rule.ts";
 import { suggest } from "../words/suggest.ts";
 import { findHidden, findOuterSpaces } from "../words/characters.ts";

@@ -8,7 +8,7 @@ import type { Attempt } from "../access/with-audit.ts";
 import { SvcmError } from "../api/errors.ts";
 import type { RuntimeContract } from "../api/facts.ts";
 
-import { matchesTag } from "../words/entity-tag.ts";
+import { matchesTag } from "../words/http.ts";
 import { UnwritableValue } from "./edit.ts";
 import {
   decodeEnv,

@@ -3,7 +3,7 @@ import type { AuditRecord } from "../api/audit-record.ts";
 import type { SvcmEvent } from "../api/events.ts";
 import type { Release } from "../api/rollout.ts";
 import { callerText } from "../access/audit-text.ts";
-import { renderDuration } from "../words/duration.ts";
+import { renderDuration } from "../words/time.ts";
 
 const DAY_MS = 86_400_000;
 const MAX_KEYS = 5;

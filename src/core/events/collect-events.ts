@@ -1,4 +1,4 @@
-import type { HasAudit } from "../access/port-audit-log.ts";
+import type { HasAudit } from "../access/ports.ts";
 import type { HasWorkspace } from "../project/port-repository.ts";
 import type { HasReleases } from "../rollout/port-releases.ts";
 import type { EventsPorts } from "./ports.ts";

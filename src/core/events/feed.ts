@@ -9,7 +9,7 @@ import { oneAtATime } from "../words/once.ts";
 import type { TimedEvent } from "./attribute-events.ts";
 import { collectEvents } from "./collect-events.ts";
 import { matchesFilter, toSvcmEvent } from "./page.ts";
-import { floorToSecond } from "../words/seconds.ts";
+import { floorToSecond } from "../words/time.ts";
 import { EvidenceWatcher } from "./evidence-watcher.ts";
 
 /** A restart is one event, so a stop waits for its start. svcm also records an action only after its effect. */

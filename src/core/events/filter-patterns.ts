@@ -1,13 +1,13 @@
 /** Patterns that show whether a large log must be read as a whole. */
-import type { HasAudit } from "../access/port-audit-log.ts";
+import type { HasAudit } from "../access/ports.ts";
 import type { SvcmEvent } from "../api/events.ts";
 import type { Cause } from "../api/names.ts";
 
 import { startMsOf } from "./attribute-events.ts";
-import { escapeRegExp } from "../words/escape-reg-exp.ts";
+import { escapeRegExp } from "../words/text.ts";
 import { readAuditRecords, type AuditRecords } from "./collect-events.ts";
 import type { EventFilter } from "./page.ts";
-import { floorToSecond } from "../words/seconds.ts";
+import { floorToSecond } from "../words/time.ts";
 
 const DAEMON = /New PM2 Daemon started|PM2 successfully stopped|Exited peacefully|pm2 has been killed by signal/;
 

@@ -1,4 +1,4 @@
-import { cutText } from "../words/cut-text.ts";
+import { cutText } from "../words/text.ts";
 import type { HasProcessLogs } from "../logs/port-process-logs.ts";
 import type { HasLogs } from "../logs/port-logs.ts";
 import type { SvcmEvent } from "../api/events.ts";

@@ -7,7 +7,7 @@ import type { LogCoverage, HasProcessLogs } from "../logs/port-process-logs.ts";
 import type { DaemonTraces } from "../pm2/daemon-traces.ts";
 import type { ProcessProblem } from "../api/metrics.ts";
 import type { SvcmEvent, WhyResponse } from "../api/events.ts";
-import { isGranted, type Caller } from "../access/caller.ts";
+import { isGranted, type Caller } from "../access/operation.ts";
 import { SvcmError } from "../api/errors.ts";
 import type { DiskReading, Listener } from "../files/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";

@@ -1,7 +1,7 @@
 import { FileError } from "./port-files.ts";
 import { constants } from "node:os";
 import { getSystemErrorMap } from "node:util";
-import { foreignCode, type ErrorCode } from "../api/code.ts";
+import { foreignCode, type ErrorCode } from "../api/issue.ts";
 
 /** svcm's own codes, and system codes that Node's table lacks or describes badly. */
 const REASONS: Readonly<Record<string, string>> = {

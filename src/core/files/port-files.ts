@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../api/code.ts";
+import type { ErrorCode } from "../api/issue.ts";
 /** Small regular configuration files inside the permitted folders. */
 export interface Files {
   /**

@@ -1,4 +1,4 @@
-import type { HostSystem } from "../api/host-system.ts";
+import type { HostSystem } from "../api/metrics.ts";
 import type { DiskReading, HostReading, Listener, ProcessActivity, ProcessReading, TcpSocket } from "./reading.ts";
 
 export interface Machine {

@@ -2,7 +2,7 @@ import { locationText, type Issue } from "../api/issue.ts";
 import { toPrintable } from "./cells.ts";
 import { renderFrame } from "./code-frame.ts";
 import { countIssues, firstIssues, indexLines, issueLocation, unmentionedAccepted, type Report } from "./report.ts";
-import { andMore } from "../words/pluralize.ts";
+import { andMore } from "../words/text.ts";
 
 export interface Paint {
   readonly bold: (text: string) => string;

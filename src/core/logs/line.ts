@@ -1,5 +1,5 @@
 import type { LogLevel } from "../api/names.ts";
-import { type LocalMoment, readLocalTime } from "../words/local-time.ts";
+import { type LocalMoment, readLocalTime } from "../words/time.ts";
 import { isRecord, parseRecord } from "../words/record.ts";
 import { levelIn, levelOf } from "./level.ts";
 import type { LogLine } from "../api/logs.ts";

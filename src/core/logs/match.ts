@@ -1,5 +1,5 @@
 import type { LogLine } from "../api/logs.ts";
-import { escapeRegExp } from "../words/escape-reg-exp.ts";
+import { escapeRegExp } from "../words/text.ts";
 import { mayBeTime, printableText, shownText, timeForms } from "./shown.ts";
 
 export interface Search {

@@ -6,7 +6,7 @@ import { lineTime, logEntry, type LogEntry } from "./log-line.ts";
 
 import { withLogFile, type OpenLog, readLinesBackwards } from "../files/log.ts";
 import { read } from "../files/system.ts";
-import { fromZone } from "../words/local-time.ts";
+import { fromZone } from "../words/time.ts";
 import { otherZone } from "../pm2/daemon/daemon.ts";
 import { readDaemonTraces } from "../pm2/daemon/daemon-traces.ts";
 

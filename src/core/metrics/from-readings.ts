@@ -1,9 +1,9 @@
-import type { AsyncContextMetrics, HostMetrics, ProcessMetrics } from "../api/metrics.ts";
+import type { AsyncContextMetrics, HostMetrics, ProcessMetrics, HostSystem } from "../api/metrics.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { appKind } from "../running/verdict.ts";
 import { perMillisecond } from "../running/process-rate.ts";
 import type { ProcessState } from "../running/state.ts";
-import { roundToTenths } from "../words/round.ts";
+import { roundToTenths } from "../words/numbers.ts";
 import type {
   CoreTimes,
   DiskReading,
@@ -12,7 +12,6 @@ import type {
   MemoryReading,
   ProcessReading,
 } from "../files/reading.ts";
-import type { HostSystem } from "../api/host-system.ts";
 
 export interface ProcessReadings {
   readonly record: ProcessRecord;

@@ -1,4 +1,4 @@
-import type { LogUsageResponse } from "../api/log-care.ts";
+import type { LogUsageResponse } from "../api/logs.ts";
 import { gauge, gauges } from "./metric-family.ts";
 import type { MetricFamily, MetricSample } from "./open-metrics.ts";
 

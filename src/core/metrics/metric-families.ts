@@ -1,6 +1,6 @@
-import type { AuditCount } from "../access/port-audit-log.ts";
+import type { AuditCount } from "../access/ports.ts";
 import type { Issue } from "../api/issue.ts";
-import type { LogUsageResponse } from "../api/log-care.ts";
+import type { LogUsageResponse } from "../api/logs.ts";
 import type { HostMetrics, MetricsPayload, ProcessMetrics } from "../api/metrics.ts";
 import { driftStates } from "../api/names.ts";
 import type { Release } from "../api/rollout.ts";

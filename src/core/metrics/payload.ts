@@ -1,8 +1,7 @@
 import { ownMember } from "../words/record.ts";
 import { compareText } from "../api/issue.ts";
-import type { AsyncContextMetrics, HostPayload, MetricsPayload, ProcessMetrics } from "../api/metrics.ts";
+import type { AsyncContextMetrics, HostPayload, MetricsPayload, ProcessMetrics, HostSystem } from "../api/metrics.ts";
 import type { StateOf } from "../running/state.ts";
-import type { HostSystem } from "../api/host-system.ts";
 import { activeContexts } from "./async-context-metrics.ts";
 import { hostMetrics, processMetrics } from "./from-readings.ts";
 import { isOwnProcess, type OwnProcess, type ProcessRecord } from "../pm2/process-record.ts";

@@ -1,6 +1,6 @@
 import type { EnvironmentRequest } from "../project/resolve.ts";
-import type { Caller } from "../access/caller.ts";
-import type { ErrorCode } from "../api/code.ts";
+import type { Caller } from "../access/operation.ts";
+import type { ErrorCode } from "../api/issue.ts";
 import type { HostPayload, MetricsPayload } from "../api/metrics.ts";
 
 /** Without PM2, only the metrics of the host and the reason. */

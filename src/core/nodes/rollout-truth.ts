@@ -1,6 +1,6 @@
 /** Decides if a record that a user has written counts. The NATS server vouches for the writer of each. */
 import { fleetRolloutBody, type FleetRollout } from "../api/fleet-rollout.ts";
-import type { Limits } from "../api/limits.ts";
+import type { Limits } from "../api/rights.ts";
 
 export interface WrittenRecord {
   /** The NATS server vouches for it. */

@@ -1,4 +1,4 @@
-import { cutText } from "../words/cut-text.ts";
+import { cutText } from "../words/text.ts";
 import type { FleetRollout, RolledNode } from "../api/fleet-rollout.ts";
 import type { ErrorKind } from "../api/errors.ts";
 import type { KeptCode } from "../api/rollout.ts";

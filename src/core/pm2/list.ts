@@ -1,4 +1,4 @@
-import { cutText } from "../words/cut-text.ts";
+import { cutText } from "../words/text.ts";
 import { SvcmError } from "../api/errors.ts";
 import type { Processes, HasProcesses } from "./port-processes.ts";
 import type { ProcessRecord } from "./process-record.ts";

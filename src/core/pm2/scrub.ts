@@ -4,7 +4,7 @@ import { hasCredentials, maskCredentials, REDACTED } from "../secrets/redact.ts"
 import { isSecretName } from "../secrets/secret-name.ts";
 import { isSecretValue, isSecretVariable } from "../secrets/secret-value.ts";
 import { encodedSpellings } from "../secrets/spellings.ts";
-import { escapeRegExp } from "../words/escape-reg-exp.ts";
+import { escapeRegExp } from "../words/text.ts";
 import { outlivesGuess, specOf } from "../env/runtime-keys.ts";
 
 export type Scrub = (text: string) => string;

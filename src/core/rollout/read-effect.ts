@@ -8,7 +8,7 @@ import { SvcmError } from "../api/errors.ts";
 import { listOrEmpty } from "../pm2/list.ts";
 import { loadOnce, readEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
 
-import { nameList } from "../words/pluralize.ts";
+import { nameList } from "../words/text.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { envLayerPaths } from "../project/env-layers.ts";
 import { findLayerUsers, type LayerUser } from "../project/resolve.ts";

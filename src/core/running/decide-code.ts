@@ -1,6 +1,6 @@
 import type { CodeEvidence, GitEvidence, NewerEntry, RecordedCode } from "./code-evidence.ts";
 import type { ChangeReason, Verdict } from "./verdict.ts";
-import { pluralize } from "../words/pluralize.ts";
+import { pluralize } from "../words/text.ts";
 
 const SAME: Verdict = { verdict: "same" };
 /** A checkout writes the files first, then moves HEAD. */

@@ -4,7 +4,7 @@ import type { HasFacts } from "../project/port-repository.ts";
 import type { Audited } from "../access/ports.ts";
 import { withAudit, type Attempt } from "../access/with-audit.ts";
 import type { Issue } from "../api/issue.ts";
-import type { Caller } from "../access/caller.ts";
+import type { Caller } from "../access/operation.ts";
 import { documentFailure, documentText } from "../deployments/file.ts";
 import { refusal, SvcmError } from "../api/errors.ts";
 

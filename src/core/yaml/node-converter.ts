@@ -1,6 +1,5 @@
-import type { Code } from "../api/code.ts";
+import { type Code, MAX_FINDINGS, type Issue, type Location } from "../api/issue.ts";
 import { isAlias, isMap, isScalar, isSeq, type Alias, type Node, type Pair, type Scalar, type YAMLMap } from "yaml";
-import { MAX_FINDINGS, type Issue, type Location } from "../api/issue.ts";
 import type { Path } from "./source.ts";
 import { yaml11Kind } from "./yaml11.ts";
 

@@ -1,6 +1,6 @@
 import type { FleetRollout } from "../../core/api/fleet-rollout.ts";
 import { SvcmError, type Ports } from "../../core/index.ts";
-import { renderDuration } from "../../core/words/duration.ts";
+import { renderDuration } from "../../core/words/time.ts";
 import { isUnreachable } from "../link-refusals.ts";
 import type { PresentRollout, RolloutStore } from "./store.ts";
 

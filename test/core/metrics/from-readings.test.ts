@@ -1,4 +1,4 @@
-import { foreignCode } from "../../../src/core/api/code.ts";
+import { foreignCode } from "../../../src/core/api/issue.ts";
 import { describe, expect, test } from "vitest";
 import { hostMetrics, ioRates, usagePercent } from "../../../src/core/metrics/from-readings.ts";
 import { processCpuPercent } from "../../../src/core/running/process-rate.ts";

@@ -1,5 +1,5 @@
 import type { Paint } from "../../../core/index.ts";
-import { renderDuration } from "../../../core/words/duration.ts";
+import { renderDuration } from "../../../core/words/time.ts";
 import { formatBytes, formatPercent } from "../numbers.ts";
 import { fit } from "../fit.ts";
 import { stateColour } from "../processes.ts";

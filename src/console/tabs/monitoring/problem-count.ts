@@ -3,7 +3,7 @@ import type { Api } from "../../data/api.ts";
 import { toProblem } from "../../data/request-error.ts";
 import type { Feed, Metrics } from "./feed.ts";
 import { filterByService } from "./filter-by-service.ts";
-import type { Mark } from "../../../core/api/marks.ts";
+import type { Mark } from "../../../core/api/alerts.ts";
 import type { Marks } from "./marks.ts";
 import { countTroubles } from "./problems.ts";
 

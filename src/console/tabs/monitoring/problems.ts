@@ -1,6 +1,6 @@
 import type { ProcessMetrics } from "../../../client/index.ts";
 import { findMute, MISSING, troubleKind } from "../../../core/alerts/muted.ts";
-import type { Mark } from "../../../core/api/marks.ts";
+import type { Mark } from "../../../core/api/alerts.ts";
 import type { Metrics } from "./feed.ts";
 import { statusOf } from "./process-status.ts";
 import { groupByApp, type AppGroup } from "./rows.ts";

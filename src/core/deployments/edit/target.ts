@@ -18,12 +18,12 @@ import {
   mergeEdit,
 } from "./entry.ts";
 
-const WORDS = { noun: "deploy target", notFound: "TARGET_NOT_FOUND", ambiguous: "TARGET_AMBIGUOUS" } as const;
+const TARGET_WORDS = { noun: "deploy target", notFound: "TARGET_NOT_FOUND", ambiguous: "TARGET_AMBIGUOUS" } as const;
 
 export const targetKind: EntryKind = {
   section: "deployments",
   name: "name",
-  find: (entries, query) => findEntry(entries, "name", query, WORDS),
+  find: (entries, query) => findEntry(entries, "name", query, TARGET_WORDS),
   create: createTarget,
   update: updateTarget,
   changes: targetChanges,

@@ -11,7 +11,7 @@ import { withEffect } from "./env-write.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import { defineOperation } from "../../access/operation.ts";
 
-import { entityTag } from "../../words/entity-tag.ts";
+import { entityTag } from "../../words/http.ts";
 
 export interface EnvSource {
   readonly environment: string;

@@ -1,7 +1,7 @@
-import type { LogUsageResponse } from "../../api/log-care.ts";
+import type { LogUsageResponse } from "../../api/logs.ts";
 import type { Rule } from "../../findings/rule.ts";
-import { pluralize } from "../../words/pluralize.ts";
-import { bytesText } from "../../words/bytes-text.ts";
+import { pluralize } from "../../words/text.ts";
+import { bytesText } from "../../words/numbers.ts";
 
 export interface LogFacts extends Omit<LogUsageResponse, "issues"> {
   /** When PM2 last found the disk full, if it has not opened its logs since. */

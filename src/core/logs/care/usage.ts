@@ -1,7 +1,7 @@
-import type { LogUsage, LogUsageResponse } from "../../api/log-care.ts";
+import type { LogUsage, LogUsageResponse } from "../../api/logs.ts";
 import type { LogSettings } from "../../project/log-settings.ts";
 import { findingsOf, toIssue } from "../../findings/rule.ts";
-import { roundToTenths } from "../../words/round.ts";
+import { roundToTenths } from "../../words/numbers.ts";
 import type { LogSurvey, SurveyedLog } from "./port-log-care.ts";
 import { logCareRules } from "./rules.ts";
 import { otherRotators } from "./verdict.ts";

@@ -1,5 +1,5 @@
-import type { ErrorCode } from "../../api/code.ts";
-import type { LogUsage } from "../../api/log-care.ts";
+import type { ErrorCode } from "../../api/issue.ts";
+import type { LogUsage } from "../../api/logs.ts";
 import { baseName } from "../../words/path.ts";
 import { matchesGlob } from "./logrotate.ts";
 import type { LogSurvey, SurveyedLog } from "./port-log-care.ts";

@@ -1,7 +1,7 @@
 /** Lines as columns: passing these to another thread takes a tenth of the time of passing as many objects. */
 import type { LogLine } from "../../api/logs.ts";
 import { logLevels } from "../../api/names.ts";
-import { chunk } from "../../words/chunk.ts";
+import { chunk } from "../../words/lists.ts";
 
 export type LineSource = Pick<LogLine, "app" | "pmId" | "stream" | "file">;
 

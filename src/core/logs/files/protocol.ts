@@ -1,5 +1,5 @@
 /** Values of environments and paths of log files never leave the reader. */
-import type { ErrorCode } from "../../api/code.ts";
+import type { ErrorCode } from "../../api/issue.ts";
 import type { LogsResponse } from "../../api/logs.ts";
 import type { ErrorKind } from "../../api/errors.ts";
 import type { LogPosition } from "../cursor.ts";

@@ -1,6 +1,6 @@
-import type { Caller } from "../../access/caller.ts";
+import type { Caller } from "../../access/operation.ts";
 import type { Audited } from "../../access/ports.ts";
-import type { LogRotationResponse } from "../../api/log-care.ts";
+import type { LogRotationResponse } from "../../api/logs.ts";
 import type { HasFacts } from "../../project/port-repository.ts";
 import { logsRotate } from "./logs-rotate.ts";
 import type { HasLogCare } from "../care/port-log-care.ts";

@@ -3,7 +3,7 @@ import { defineOperation } from "../../access/operation.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { InputOf } from "../../api/inputs.ts";
-import type { LogRotationResponse, RotatedLog } from "../../api/log-care.ts";
+import type { LogRotationResponse, RotatedLog } from "../../api/logs.ts";
 import { FileError } from "../../files/port-files.ts";
 import { logSettings, type LogSettings } from "../../project/log-settings.ts";
 import type { HasFacts } from "../../project/port-repository.ts";

@@ -1,7 +1,6 @@
 import type { HasLogs } from "../port-logs.ts";
-import type { LogsResponse } from "../../api/logs.ts";
+import type { LogsResponse, LogUsageResponse, LogPruneResponse } from "../../api/logs.ts";
 import { defineOperation } from "../../access/operation.ts";
-import type { LogUsageResponse, LogPruneResponse } from "../../api/log-care.ts";
 import type { HasFacts } from "../../project/port-repository.ts";
 import type { HasLogCare, LogSurvey } from "../care/port-log-care.ts";
 import { usageOf } from "../care/usage.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { cpus, endianness } from "node:os";
-import { foreignCode } from "../../api/code.ts";
+import { foreignCode } from "../../api/issue.ts";
 import { parseAuxv, parseLoadavg, parseMeminfo, parseStat, type Units } from "../../files/proc.ts";
 import { type GroupLimits, readGroupLimits } from "../../files/group-limits.ts";
 import type { HostReading, MemoryReading, ProcessReading } from "../../files/reading.ts";

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from "node:fs";
-import { foreignCode } from "../../api/code.ts";
+import { foreignCode } from "../../api/issue.ts";
 import { hasEnded, parsePidIo, parsePidStat, parsePidStatm, type Units } from "../../files/proc.ts";
 import type { IoReading, ProcessReading } from "../../files/reading.ts";
 import { errorCode } from "../../words/thrown.ts";

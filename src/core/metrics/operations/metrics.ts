@@ -8,7 +8,7 @@ import { defineOperation } from "../../access/operation.ts";
 import { listReleases } from "../../rollout/read-releases.ts";
 import { serverIdentity } from "../../access/server-identity.ts";
 import type { HasTelemetry } from "../telemetry.ts";
-import { foreignCode } from "../../api/code.ts";
+import { foreignCode } from "../../api/issue.ts";
 import type { MetricsPayload } from "../../api/metrics.ts";
 import { SvcmError } from "../../api/errors.ts";
 

@@ -1,10 +1,9 @@
-import type { Caller } from "../../access/caller.ts";
+import { type Caller, defineOperation } from "../../access/operation.ts";
 import type { HasReleases } from "../../rollout/port-releases.ts";
 import type { MetricsPayload } from "../../api/metrics.ts";
 import type { NodeState } from "../../api/node.ts";
 import { describeError, SvcmError } from "../../api/errors.ts";
 import type { Sample, HasTelemetry } from "../telemetry.ts";
-import { defineOperation } from "../../access/operation.ts";
 
 import { listReleases } from "../../rollout/read-releases.ts";
 

@@ -1,7 +1,6 @@
 import type { MetricsPorts } from "../ports.ts";
 import { compareText } from "../../api/issue.ts";
-import type { ProcessProblem } from "../../api/metrics.ts";
-import type { ProcessTree } from "../../api/process-tree.ts";
+import type { ProcessProblem, ProcessTree } from "../../api/metrics.ts";
 import type { ProcessStateName } from "../../api/names.ts";
 import { defineOperation } from "../../access/operation.ts";
 import { uptimeMs } from "../from-readings.ts";

@@ -9,7 +9,7 @@ import { baseName } from "../../words/path.ts";
 import type { FileStamp, HasStamps } from "../../files/port-files.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { type EcosystemContent, readEcosystem, repeatEcosystem } from "../../pm2/ecosystem-file.ts";
-import type { ErrorCode } from "../../api/code.ts";
+import type { ErrorCode } from "../../api/issue.ts";
 import type { MetricsPayload } from "../../api/metrics.ts";
 import { computeDrift } from "../../rollout/drift.ts";
 import type { AppliedState } from "../../rollout/release.ts";

@@ -1,6 +1,6 @@
 import type { MetricsPorts } from "../ports.ts";
 import type { Repository, Running } from "../../pm2/ports.ts";
-import type { ErrorCode } from "../../api/code.ts";
+import type { ErrorCode } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
 
 import { workingFolders, type ProcessRecord } from "../../pm2/process-record.ts";

@@ -1,6 +1,6 @@
 import type { LoadPurpose } from "../port-ecosystems.ts";
 import { FileError } from "../../files/port-files.ts";
-import { foreignCode, type ErrorCode } from "../../api/code.ts";
+import { foreignCode, type ErrorCode } from "../../api/issue.ts";
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,11 +1,10 @@
-import type { Caller } from "../../access/caller.ts";
+import { type Caller, defineOperation } from "../../access/operation.ts";
 import type { Audited } from "../../access/ports.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import type { Repository } from "../ports.ts";
 import { effectiveValues, readEnvFile, type EnvLayer } from "../../env/env-file.ts";
 import { exportedValues, exportIssues, exportText, type Exported } from "../../env/export.ts";
 import { refusal, SvcmError } from "../../api/errors.ts";
-import { defineOperation } from "../../access/operation.ts";
 import { readAppEnvironment } from "../app-environment.ts";
 import type { HasHost } from "../../files/port-host.ts";
 import type { HasFiles } from "../../files/port-files.ts";

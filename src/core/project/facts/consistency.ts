@@ -1,4 +1,4 @@
-import type { Code } from "../../api/code.ts";
+import type { Code } from "../../api/issue.ts";
 import type { Path } from "../../yaml/source.ts";
 import { withAccepted, type Finding } from "../../findings/rule.ts";
 import { isSecretName } from "../../secrets/secret-name.ts";

@@ -3,8 +3,7 @@ import type { Facts, Workspace } from "../port-repository.ts";
 import { FileError, type Files } from "../../files/port-files.ts";
 import { statSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ErrorCode } from "../../api/code.ts";
-import { locatedMessage } from "../../api/issue.ts";
+import { type ErrorCode, locatedMessage } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
 import {
   packagedCapabilityMatrix,

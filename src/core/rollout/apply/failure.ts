@@ -1,9 +1,9 @@
-import { cutText } from "../../words/cut-text.ts";
+import { cutText } from "../../words/text.ts";
 import type { ApplyPorts } from "./ports.ts";
-import type { ErrorCode } from "../../api/code.ts";
+import type { ErrorCode } from "../../api/issue.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { ReleaseFailure, Plan } from "../../api/rollout.ts";
-import { type Caller, isGranted } from "../../access/caller.ts";
+import { type Caller, isGranted } from "../../access/operation.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { omitUndefined } from "../../api/omit-undefined.ts";
 import type { Planned } from "../planning.ts";

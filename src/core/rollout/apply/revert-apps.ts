@@ -14,7 +14,7 @@ import { isStopped } from "../../running/state.ts";
 import { definitionText } from "../plan.ts";
 import { envFileCopies, namesOfApp, type FormerProcess, type ReleaseEvent, type ReleaseHead } from "../release.ts";
 import { waitUntilHealthy, type HealthRequirement } from "./gate.ts";
-import { pluralize } from "../../words/pluralize.ts";
+import { pluralize } from "../../words/text.ts";
 
 export interface RevertContext {
   readonly head: ReleaseHead;

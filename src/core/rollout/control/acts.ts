@@ -23,9 +23,9 @@ import { environmentSwitch } from "../environment-switch.ts";
 import { findOtherCheckouts } from "../other-checkout.ts";
 import { separateJobs, startDeclared } from "./start-declared.ts";
 import type { Issue } from "../../api/issue.ts";
-import type { Progress } from "../../access/caller.ts";
+import type { Progress } from "../../access/operation.ts";
 import type { Attempt } from "../../access/with-audit.ts";
-import { groupBy } from "../../words/group-by.ts";
+import { groupBy } from "../../words/lists.ts";
 
 /**
  * Records the affected processes in the audit log as soon as they are known.

@@ -12,7 +12,7 @@ import { findingsOf, toIssue, type Rule } from "../../findings/rule.ts";
 
 import { toFailureIssues, type AppEnvFiles } from "./file-checks.ts";
 import { rootRelative } from "./gather-files.ts";
-import { nameList } from "../../words/pluralize.ts";
+import { nameList } from "../../words/text.ts";
 
 export async function checkRunning(
   ports: SetupPorts,

@@ -2,7 +2,7 @@ import type { HasFiles } from "../../files/port-files.ts";
 import type { HasHost } from "../../files/port-host.ts";
 import type { Repository } from "../../pm2/ports.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
-import type { Caller } from "../../access/caller.ts";
+import type { Caller } from "../../access/operation.ts";
 import type { RuntimeContract } from "../../api/facts.ts";
 import type { Issue } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";

@@ -22,7 +22,7 @@ import type { Survey } from "../detect/survey.ts";
 import type { HasRevisions } from "../../files/port-revisions.ts";
 import { once } from "../../words/once.ts";
 import { decodeUtf8 } from "../../words/utf8.ts";
-import { nameList } from "../../words/pluralize.ts";
+import { nameList } from "../../words/text.ts";
 
 const IGNORED = ".svcm/";
 const CONTRACT_FILE = "config/runtime-contract.yaml";

@@ -1,5 +1,5 @@
 import type { Search } from "../../match.ts";
-import { escapeRegExp } from "../../../words/escape-reg-exp.ts";
+import { escapeRegExp } from "../../../words/text.ts";
 import { type Range, rangeAt } from "./regions.ts";
 import type { FindSecretLines } from "./secret-lines.ts";
 import { REDACTED } from "../../../secrets/redact.ts";

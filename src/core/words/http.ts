@@ -1,3 +1,17 @@
+interface Digester {
+  readonly host: { digest(bytes: Uint8Array): string };
+}
+
+export function entityTag({ host }: Digester, bytes: Uint8Array): string {
+  return `"${host.digest(bytes)}"`;
+}
+
+/** @param ifMatch a list of entity tags, as in the If-Match header */
+export function matchesTag(ports: Digester, bytes: Uint8Array, ifMatch: string): boolean {
+  const tags = new Set(ifMatch.split(",").map((tag) => tag.trim()));
+  return tags.has("*") || tags.has(entityTag(ports, bytes));
+}
+
 /** `fetch` refuses a URL with a name and a password, so they go into a header. */
 export function withBasicHeader(address: URL | string): {
   readonly url: URL;

@@ -9,3 +9,8 @@ export function groupBy<T, Key>(items: readonly T[], keyOf: (item: T) => Key): M
   }
   return groups;
 }
+
+export function chunk<Item>(items: readonly Item[], size: number): (readonly Item[])[] {
+  const count = Math.ceil(items.length / size);
+  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
+}

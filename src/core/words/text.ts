@@ -12,3 +12,12 @@ export function nameList(names: readonly string[], max = 6): string {
 export function andMore(count: number): string[] {
   return count > 0 ? [`and ${count} more`] : [];
 }
+
+/** A text beyond the limit ends with an ellipsis. */
+export function cutText(text: string, maxLength: number): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
+}
+
+export function escapeRegExp(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+}

@@ -1,11 +1,13 @@
-import type { HasTokens } from "../port-tokens.ts";
+import type { HasTokens, Audited, HasAudit } from "../ports.ts";
 import type { HasClock } from "../../files/port-host.ts";
-import type { Audited } from "../ports.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { withAudit } from "../with-audit.ts";
 import { isExpired, removeToken } from "../tokens.ts";
-import { defineOperation } from "../operation.ts";
-import type { TokenListResponse } from "../../api/identity.ts";
+import { defineOperation, isGranted } from "../operation.ts";
+import type { TokenListResponse, IdentityResponse } from "../../api/identity.ts";
+import { FileError } from "../../files/port-files.ts";
+import type { AuditListResponse } from "../../api/bodies.ts";
+import { rights } from "../../api/rights.ts";
 
 export type ListedToken = TokenListResponse["tokens"][number];
 
@@ -56,3 +58,32 @@ function isValid({ tokens, clock }: HasTokens & HasClock, name: string): boolean
     return false;
   }
 }
+
+const DEFAULT_LIMIT = 50;
+
+/** Records contain no values. @see CONTRACT section 8 */
+export const auditList = defineOperation({
+  id: "audit.list",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(ports: HasAudit, { limit = DEFAULT_LIMIT, ...filter }, { signal }): Promise<AuditListResponse> {
+    try {
+      const { records, isComplete } = await ports.audit.newest({ limit, ...filter }, signal);
+      return { records, complete: isComplete };
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      throw new SvcmError("AUDIT_FAILED", { code: error.code, path: error.path, details: error.message });
+    }
+  },
+});
+
+/** Returns the caller's identity. */
+export const identityShow = defineOperation({
+  id: "identity.show",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  run(_ports, _input, { actor = "anonymous", role = null, grants, limits }): Promise<IdentityResponse> {
+    const granted = rights.filter((right) => isGranted(grants, right));
+    return Promise.resolve({ actor, role, rights: granted, ...limits });
+  },
+});
