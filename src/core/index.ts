@@ -52,7 +52,7 @@ export type { HistoryResponse } from "./api/history.ts";
 export { encodeSeriesApp } from "./history/selectors.ts";
 export type { ListedNode, NodeState } from "./api/node.ts";
 export { watchBoot } from "./boot/outlook.ts";
-export { keepLogs } from "./logs/operations/keep-logs.ts";
+export { keepLogs } from "./logs/operations/logs.ts";
 export type { LogPruneResponse, LogRotationResponse, LogUsage, LogUsageResponse } from "./api/logs.ts";
 export { bytesText } from "./words/numbers.ts";
 export type { LogLine, LogProblem, LogsResponse } from "./api/logs.ts";
@@ -61,11 +61,16 @@ export type { AuditRecord } from "./api/audit-record.ts";
 export { floorToSecond } from "./words/time.ts";
 export { settledTimes } from "./events/feed.ts";
 export { matchesFilter, filterEvents, paginateEvents, toSvcmEvent, type EventFilter } from "./events/page.ts";
-export { mergeNodeRecords, toTimedEvents, type SentRecord } from "./events/node-records.ts";
-export { readUnsent, type DeliveryProgress, type NodeRecord } from "./events/unsent.ts";
-export type { EventFeed } from "./events/port-events.ts";
-export { type EventRow, foldRows } from "./events/event-rows.ts";
-export { eventText } from "./events/event-text.ts";
+export {
+  mergeNodeRecords,
+  toTimedEvents,
+  type SentRecord,
+  readUnsent,
+  type DeliveryProgress,
+  type NodeRecord,
+} from "./events/unsent.ts";
+export type { EventFeed } from "./events/ports.ts";
+export { type EventRow, foldRows, eventText } from "./events/event-text.ts";
 export { stateSentences } from "./events/next-actions.ts";
 export * as auditText from "./access/audit-text.ts";
 export { renderDiff } from "./deployments/diff/report/render.ts";
@@ -89,7 +94,7 @@ export { layoutHint, withLayoutHint } from "./setup/layout-hint.ts";
 export { environmentsWithEcosystem } from "./pm2/ecosystem-environments.ts";
 export { describeGuesses } from "./project/keys.ts";
 export { findCodeDoc } from "./setup/codes/catalog.ts";
-export { judgeRecord, type UnreadableRollout } from "./nodes/rollout-truth.ts";
+export { judgeRecord, type UnreadableRollout } from "./nodes/rollout.ts";
 export { selectNodes, selectorsOf } from "./nodes/select.ts";
 export type { FleetRollout } from "./api/fleet-rollout.ts";
 export { requireApplicable as refusePlan } from "./rollout/apply/apply.ts";

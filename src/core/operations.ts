@@ -23,6 +23,8 @@ export {
   targetDuplicate,
   targetEdit,
   targetRemove,
+  entryQuestion,
+  type EntryQuestion,
 } from "./deployments/operations/document-edits.ts";
 export { deployPlan, deployRun } from "./deploy/operations/deploy.ts";
 export { ecosystemCheck, ecosystemShow } from "./pm2/operations/ecosystem.ts";
@@ -41,10 +43,8 @@ export { historyRecord, historyShow } from "./history/operations/history.ts";
 export { keysAdd, keysConfirm, keysList, keysSetTier } from "./setup/operations/keys.ts";
 export { type KeysEditResponse } from "./setup/edit-keys.ts";
 export { type ListedKey } from "./project/keys.ts";
-export { logsPrune, logsRead, logsUsage } from "./logs/operations/logs.ts";
-export { logsRotate } from "./logs/operations/logs-rotate.ts";
-export { metricsExpose, metricsShow } from "./metrics/operations/metrics.ts";
-export { nodeShow } from "./metrics/operations/node-show.ts";
+export { logsPrune, logsRead, logsUsage, logsRotate } from "./logs/operations/logs.ts";
+export { metricsExpose, metricsShow, nodeShow } from "./metrics/operations/metrics.ts";
 export { processAct, type ProcessActionResult } from "./rollout/operations/process-act.ts";
 export { createActionSubject as attemptedAction } from "./rollout/control/action.ts";
 export { processList, type ListedProcess, type ProcessListResponse } from "./metrics/operations/process-list.ts";
@@ -63,16 +63,15 @@ export { rolloutApply } from "./rollout/operations/rollout-apply.ts";
 export { rolloutRollbackPlan, rolloutRollback } from "./rollout/operations/rollback.ts";
 export { rolloutPlan } from "./rollout/operations/rollout-plan.ts";
 export { repositoryCheck, type RepositoryCheckResponse } from "./setup/operations/repository-check.ts";
-export { schemaShow } from "./deployments/operations/schema-show.ts";
 export {
+  schemaShow,
   deploymentsCheck,
   type DeploymentsCheck,
   type DeploymentsCheckResponse,
-} from "./deployments/operations/deployments-check.ts";
-export { deploymentsValidate } from "./deployments/operations/deployments-validate.ts";
-export { deploymentsDiff } from "./deployments/operations/deployments-diff.ts";
+  deploymentsValidate,
+  deploymentsDiff,
+} from "./deployments/operations/deployments.ts";
 export { type DocumentEditResponse } from "./deployments/edit-file.ts";
-export { entryQuestion, type EntryQuestion } from "./deployments/operations/entry-question.ts";
 export { startupCheck, type StartupCheckResponse } from "./startup/operations/startup-check.ts";
 export { statusShow, type StatusResponse } from "./setup/operations/status-show.ts";
 export { tokenCreate, type CreatedToken } from "./setup/operations/token-create.ts";

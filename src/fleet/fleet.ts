@@ -1,5 +1,5 @@
 import type { EventFilter, FleetEventsResponse, NodeAsker, Operation, SvcmEvent } from "../core/index.ts";
-import type { Fence } from "../core/nodes/fence.ts";
+import type { Fence } from "../core/nodes/rollout.ts";
 import type { Presence } from "./presence.ts";
 import type { StepResult } from "./rollout/step.ts";
 import type { RolloutStore } from "./rollout/store.ts";

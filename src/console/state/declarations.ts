@@ -1,5 +1,5 @@
 import { batch, computed, effect, signal } from "@preact/signals";
-import type { Candidate } from "../../core/deployments/candidate.ts";
+import type { Candidate } from "../../core/deployments/file.ts";
 import { isRecord } from "../../core/words/record.ts";
 import type { Api, Repository } from "../data/api.ts";
 import { toProblem, type Problem } from "../data/request-error.ts";

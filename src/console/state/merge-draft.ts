@@ -1,5 +1,5 @@
-import { type Candidate, textField, foldName } from "../../core/deployments/candidate.ts";
-import { fingerprint } from "../../core/deployments/diff/fields.ts";
+import { type Candidate, textField, foldName } from "../../core/deployments/file.ts";
+import { fingerprint } from "../../core/deployments/diff/change.ts";
 import { isRecord } from "../../core/words/record.ts";
 import type { DeploymentsDocument } from "./deployments-document.ts";
 

@@ -1,6 +1,6 @@
 import { usePage } from "../console.ts";
 import type { ComponentChildren, JSX } from "preact";
-import type { Candidate } from "../../core/deployments/candidate.ts";
+import type { Candidate } from "../../core/deployments/file.ts";
 import { escapeHidden } from "../../core/words/characters.ts";
 import { pluralize } from "../data/format.ts";
 import type { EntryList } from "../state/entry-list.ts";

@@ -1,7 +1,7 @@
 import type { AlertsPorts, Alerting } from "./ports.ts";
 import type { AlertSettings } from "../project/project.ts";
 import { STEP_MS } from "../history/step.ts";
-import { watchMachine } from "../metrics/watch-machine.ts";
+import { watchMachine } from "../metrics/telemetry.ts";
 import { bootConditions, findConditions, type Condition, MemoryTrend } from "./conditions.ts";
 import { findMute } from "./muted.ts";
 import { readHoldOffs, updateAlerts, INITIAL_STATE, alertMessage } from "./alert-state.ts";

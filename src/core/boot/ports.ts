@@ -1,5 +1,5 @@
 import type { Audited } from "../access/ports.ts";
-import type { HasProcessLogs } from "../logs/port-process-logs.ts";
+import type { HasProcessLogs } from "../logs/port-logs.ts";
 import type { Repository, Running } from "../pm2/ports.ts";
 import type { HasDaemons } from "../pm2/port-daemons.ts";
 import type { HasSavedLists } from "../pm2/port-saved-list.ts";

@@ -1,5 +1,5 @@
 /** Read, decide and replace under one lock, between audit records. */
-import type { HasHost } from "../files/port-host.ts";
+import type { HasHost } from "../files/port-machine.ts";
 import { editFile } from "../access/edit-file.ts";
 import type { HasFiles } from "../files/port-files.ts";
 import type { KnownEffect } from "./port-effects.ts";

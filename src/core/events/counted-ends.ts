@@ -1,5 +1,5 @@
 /** Ends that PM2's log does not have, from the counters of PM2's list, the error log, the kernel and svcm's audit log. */
-import type { LogCoverage } from "../logs/port-process-logs.ts";
+import type { LogCoverage } from "../logs/port-logs.ts";
 import type { ErrorTail } from "../logs/error-block.ts";
 import type { AuditRecord } from "../api/audit-record.ts";
 import type { SvcmEvent } from "../api/events.ts";

@@ -1,5 +1,5 @@
 import type { ErrorTail } from "./error-block.ts";
-import type { Pm2LogPart, ProcessLogs, Pm2LogQuery } from "./port-process-logs.ts";
+import type { Pm2LogPart, ProcessLogs, Pm2LogQuery } from "./port-logs.ts";
 import { join } from "node:path";
 
 import { lineTime, logEntry, type LogEntry } from "./log-line.ts";

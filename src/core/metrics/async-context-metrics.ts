@@ -1,4 +1,4 @@
-import type { AsyncContextResult } from "./port-async-context.ts";
+import type { AsyncContextResult } from "./telemetry.ts";
 import type { AsyncContextMetrics } from "../api/metrics.ts";
 
 import { truncate } from "../pm2/list.ts";

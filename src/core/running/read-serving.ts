@@ -1,9 +1,7 @@
-import type { HasProcessLogs } from "../logs/port-process-logs.ts";
-import type { HasClock } from "../files/port-host.ts";
+import type { HasProcessLogs } from "../logs/port-logs.ts";
+import type { HasClock, ProcessTrees, HasMachine } from "../files/port-machine.ts";
 import type { ProcessActivity, TcpSocket } from "../files/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-
-import type { ProcessTrees, HasMachine } from "../files/port-machine.ts";
 import { once } from "../words/once.ts";
 import { appKind } from "./verdict.ts";
 import {

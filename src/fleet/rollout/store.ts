@@ -10,7 +10,7 @@ import {
   type UnreadableRollout,
 } from "../../core/index.ts";
 import { unreachableError } from "../link-refusals.ts";
-import type { WrittenRecord } from "../../core/nodes/rollout-truth.ts";
+import type { WrittenRecord } from "../../core/nodes/rollout.ts";
 import type { RolloutRecords } from "../link-records.ts";
 
 export interface IgnoredRecord {

@@ -1,6 +1,6 @@
 import { batch, computed } from "@preact/signals";
 import type { Issue } from "../../../core/api/issue.ts";
-import type { Candidate } from "../../../core/deployments/candidate.ts";
+import type { Candidate } from "../../../core/deployments/file.ts";
 import { isRecord } from "../../../core/words/record.ts";
 import { changedConfiguration } from "../../../core/deployments/edit/configuration.ts";
 import { splitIssues } from "../../../core/deployments/edit/edit.ts";

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { textField } from "../../../core/deployments/candidate.ts";
+import { textField } from "../../../core/deployments/file.ts";
 import { lookup, targetGroup, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import { type Console, useConsole } from "../../console.ts";
 import { EntryList, type EntryKind } from "../../state/entry-list.ts";
@@ -8,7 +8,7 @@ import { EmptyState } from "../../ui/EmptyState.tsx";
 import { EntryItem, type EntryProps } from "../../ui/EntryItem.tsx";
 import { EntryTab } from "../../ui/EntryTab.tsx";
 import { MatrixTable } from "../../ui/MatrixTable.tsx";
-import { updateTarget, createTarget, copyTarget } from "../../../core/deployments/edit/target.ts";
+import { updateTarget, createTarget, copyTarget } from "../../../core/deployments/edit/entry.ts";
 import { targetFields } from "../../../core/deployments/fields.ts";
 import { targetDefaults } from "../../../core/deployments/migrate.ts";
 import { entryIssues, listVerdicts } from "../../../core/deployments/validate.ts";

@@ -1,5 +1,5 @@
 import type { HasTokens, Audited, HasAudit } from "../ports.ts";
-import type { HasClock } from "../../files/port-host.ts";
+import type { HasClock } from "../../files/port-machine.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { withAudit } from "../with-audit.ts";
 import { isExpired, removeToken } from "../tokens.ts";

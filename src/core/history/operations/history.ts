@@ -1,5 +1,5 @@
 import type { HasWorkspace } from "../../project/port-repository.ts";
-import type { HasClock, HasHost } from "../../files/port-host.ts";
+import type { HasClock, HasHost } from "../../files/port-machine.ts";
 import type { HasHistoryFiles, HasPrometheus, HasRecorder } from "../port-history.ts";
 import { FileError } from "../../files/port-files.ts";
 import type { HistoryColumns, HistoryResponse, RecorderResponse } from "../../api/history.ts";

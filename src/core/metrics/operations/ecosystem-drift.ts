@@ -1,4 +1,4 @@
-import type { MetricsPorts } from "../ports.ts";
+import type { MetricsPorts } from "../telemetry.ts";
 import { foreignCode, type Issue } from "../../api/issue.ts";
 import type { MetricsPayload } from "../../api/metrics.ts";
 import { SvcmError } from "../../api/errors.ts";

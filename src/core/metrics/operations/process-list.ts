@@ -1,4 +1,4 @@
-import type { MetricsPorts } from "../ports.ts";
+import type { MetricsPorts } from "../telemetry.ts";
 import { compareText } from "../../api/issue.ts";
 import type { ProcessProblem, ProcessTree } from "../../api/metrics.ts";
 import type { ProcessStateName } from "../../api/names.ts";

@@ -1,4 +1,4 @@
-import type { MetricsPorts } from "../ports.ts";
+import type { MetricsPorts } from "../telemetry.ts";
 import { PROJECT_FILE } from "../../project/project.ts";
 import { requireEnvironment } from "../../project/required-environment.ts";
 import type { EnvironmentRequest } from "../../project/resolve.ts";

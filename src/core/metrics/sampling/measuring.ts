@@ -1,12 +1,11 @@
 import type { HasProcesses } from "../../pm2/port-processes.ts";
-import type { HasClock } from "../../files/port-host.ts";
+import type { HasClock, MachineReader, HasMachine } from "../../files/port-machine.ts";
 
 import { hostPayload, type Measured, metricsPayload } from "../payload.ts";
 import type { Sample } from "../telemetry.ts";
 import type { EcosystemWatch } from "./ecosystem-watch.ts";
 import type { ProcessListing, ListRead, ProcessTable } from "./process-table.ts";
 import type { Scraper } from "./scraper.ts";
-import type { MachineReader, HasMachine } from "../../files/port-machine.ts";
 
 export interface Measurement {
   readonly epochMs: number;

@@ -1,4 +1,4 @@
-import type { MetricsPorts } from "../ports.ts";
+import type { MetricsPorts } from "../telemetry.ts";
 import type { Repository, Running } from "../../pm2/ports.ts";
 import type { ErrorCode } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";

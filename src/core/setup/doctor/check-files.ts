@@ -1,5 +1,5 @@
-import type { HasHost } from "../../files/port-host.ts";
-import type { HasRevisions } from "../../files/port-revisions.ts";
+import type { HasHost } from "../../files/port-machine.ts";
+import type { HasRevisions } from "../../files/port-files.ts";
 import type { Repository } from "../../pm2/ports.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { HasInstallation } from "../port-installation.ts";

@@ -1,4 +1,4 @@
-import type { HasHost } from "../../files/port-host.ts";
+import type { HasHost } from "../../files/port-machine.ts";
 import type { Repository } from "../../pm2/ports.ts";
 import type { HasWorkspace } from "../../project/port-repository.ts";
 import { FileError, type HasFiles } from "../../files/port-files.ts";

@@ -1,6 +1,5 @@
 import { basename } from "node:path";
-import { isAtLeast } from "../../level.ts";
-import { parseLine } from "../../line.ts";
+import { isAtLeast, parseLine } from "../../line.ts";
 import type { Matcher } from "../../match.ts";
 import type { LineScrubber } from "../../scrub.ts";
 import type { LogFilter } from "../../port-logs.ts";
