@@ -139,7 +139,6 @@ const GROUPS: readonly Group[] = [
       "commands/base.",
       "commands/terminal/fit.",
       "commands/terminal/screen.",
-      "commands/terminal/select-fields.",
       "commands/terminal/node-command.",
       "commands/terminal/output.",
       "commands/terminal/paint.",

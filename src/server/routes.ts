@@ -38,10 +38,8 @@ import {
   tokenRevoke,
   type ErrorKind,
 } from "../core/index.ts";
-import { contentRoutes } from "./content-routes.ts";
-import { documentRoutes } from "./document-routes.ts";
-import { proposalRoutes } from "./proposal-routes.ts";
-import { rolloutRoutes } from "./rollout-routes.ts";
+import { contentRoutes, documentRoutes } from "./content-routes.ts";
+import { proposalRoutes, rolloutRoutes } from "./rollout-routes.ts";
 import { bodyRefusals, operationRoute, type Route } from "./route.ts";
 
 const envFileRefusals: readonly ErrorKind[] = ["INVALID_ENVIRONMENT", "ENV_FILE_FAILED", "FACT_INVALID"];

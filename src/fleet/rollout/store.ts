@@ -9,7 +9,7 @@ import {
   type NatsProject,
   type UnreadableRollout,
 } from "../../core/index.ts";
-import { unreachableError } from "../link-refusals.ts";
+import { unreachableError } from "../link-api.ts";
 import type { WrittenRecord } from "../../core/nodes/rollout.ts";
 import type { RolloutRecords } from "../link-records.ts";
 
