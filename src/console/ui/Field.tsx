@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useId } from "preact/hooks";
 import type { Issue } from "../../core/api/issue.ts";
 import { Icon } from "./Icon.tsx";
+import type { Signal } from "@preact/signals";
 
 export interface ControlProps {
   readonly id: string;
@@ -48,4 +49,41 @@ export function Field({ label, name, hint, issues = [], was, children }: FieldPr
       )}
     </div>
   );
+}
+
+export interface TextFieldProps extends Omit<FieldProps, "children"> {
+  readonly value: string;
+  readonly type?: "text" | "url" | "password";
+  readonly inputMode?: "text" | "numeric" | "url";
+  readonly placeholder?: string | undefined;
+  readonly onChange: (value: string) => void;
+}
+
+export function TextField(props: TextFieldProps): JSX.Element {
+  const { value, type = "text", inputMode = "text", placeholder, onChange, ...field } = props;
+  return (
+    <Field {...field}>
+      {(control) => (
+        <input
+          {...control}
+          {...({ type, inputMode } as { readonly type: "text" })}
+          value={value}
+          placeholder={placeholder}
+          spellcheck={false}
+          autocomplete="off"
+          onInput={({ currentTarget }) => onChange(currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** The value and the change of a control whose text is a signal. */
+export function bound(text: Signal<string>) {
+  return { value: text.value, onChange: (next: string) => void (text.value = next) };
+}
+
+/** The same of a check box. */
+export function ticked(isOn: Signal<boolean>) {
+  return { checked: isOn.value, onChange: (isChecked: boolean) => void (isOn.value = isChecked) };
 }

@@ -4,9 +4,7 @@ import { lookup, acceptedBy, type Vocabulary } from "../../../core/deployments/v
 import { type Console, useConsole } from "../../console.ts";
 import { EntryList, type EntryKind } from "../../state/entry-list.ts";
 import { EmptyState } from "../../ui/EmptyState.tsx";
-import { EntryForm } from "../../ui/EntryForm.tsx";
-import { EntryItem, type EntryProps } from "../../ui/EntryItem.tsx";
-import { EntryTab } from "../../ui/EntryTab.tsx";
+import { EntryForm, EntryItem, type EntryProps, EntryTab } from "../../ui/EntryTab.tsx";
 import { mergeEdit, createInterface } from "../../../core/deployments/edit/entry.ts";
 import { interfaceFields } from "../../../core/deployments/fields.ts";
 import { entryIssues, listVerdicts } from "../../../core/deployments/validate.ts";

@@ -11,14 +11,13 @@ import { Check } from "../../ui/Check.tsx";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import { InlineSelect, Select } from "../../ui/Select.tsx";
 import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
-import { TabHead } from "../../ui/TabHead.tsx";
-import { TextField } from "../../ui/TextField.tsx";
+import { TabHead } from "../../ui/Card.tsx";
+import { TextField } from "../../ui/Field.tsx";
 import { monitorOf } from "../monitoring/monitor.ts";
 import { Around } from "./Around.tsx";
 import { LogFeed } from "./log-feed.ts";
 import { LogLines } from "./LogLines.tsx";
-import { appsWithoutTimes, countErrors } from "./log-rows.ts";
-import { logsOf } from "./logs.ts";
+import { appsWithoutTimes, countErrors, logsOf } from "./log-rows.ts";
 
 const TYPING_MS = 250;
 const LEVELS = [{ value: "", label: "all levels" }, ...logLevels.map((value) => ({ value }))];

@@ -8,7 +8,7 @@ import { RadioGroup } from "../../ui/RadioGroup.tsx";
 import type { Monitor } from "./monitor.ts";
 import { sortingOf, sortText } from "./address.ts";
 import { statusOf, type ProcessStatus } from "./process-status.ts";
-import { bound } from "../../ui/bound.ts";
+import { bound } from "../../ui/Field.tsx";
 
 const statusLabels: Readonly<Record<ProcessStatus, string>> = {
   online: "Online",
