@@ -150,6 +150,8 @@ export const readInWorker: StartReader = (data, on) => {
   worker.on("message", (response: Response<PackedLines>) => on.response(mapLines(response, unpackLines)));
   worker.once("error", () => on.end("it failed"));
   worker.once("exit", (code) => on.end(`it ended with ${code}`));
+  // A program that never reads may end: the secrets of an invalid svcm.yaml refuse the first call.
+  worker.unref();
   return {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin
     post: (request) => worker.postMessage(request),
