@@ -4,7 +4,7 @@ import { auditText, deployPlan, proposalApprove, proposalList, renderPlan, SvcmE
 import { inLocalTime } from "../core/words/time.ts";
 import { SvcmCommand } from "./base.ts";
 import { executeAloud } from "./terminal/aloud.ts";
-import { paint } from "./terminal/paint.ts";
+import { paint } from "./terminal/screen.ts";
 import { canPrompt, confirmName } from "./terminal/prompt.ts";
 import { printTable, type Column } from "./terminal/table.ts";
 

@@ -18,8 +18,7 @@ import type { Fleet } from "../fleet/fleet.ts";
 import { withMembers, isRecord } from "../core/words/record.ts";
 import type * as FleetModule from "../fleet/index.ts";
 import { jsonText, writeErr, writeOut } from "./terminal/output.ts";
-import { printable } from "./terminal/paint.ts";
-import { isStdoutTerminal, stderrScreen, stdoutScreen, type Screen } from "./terminal/screen.ts";
+import { printable, isStdoutTerminal, stderrScreen, stdoutScreen, type Screen } from "./terminal/screen.ts";
 import { progressText } from "./terminal/step-line.ts";
 
 function environmentFlag(examples: string) {

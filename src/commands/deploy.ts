@@ -9,7 +9,7 @@ import { renderDeploy, renderPrepared } from "./terminal/rollout.ts";
 import { fold } from "./terminal/fit.ts";
 import { applyFlags, planFlags, readTimeouts } from "./terminal/flags.ts";
 import { deadlineFlag, maxParallelFlag, nodeFlag } from "./terminal/node-command.ts";
-import { paint } from "./terminal/paint.ts";
+import { paint } from "./terminal/screen.ts";
 import { canPrompt, confirmChange, confirmName, requirePrompt } from "./terminal/prompt.ts";
 
 export default class Deploy extends SvcmCommand {

@@ -3,8 +3,7 @@ import { isValid, projectDoctor, firstIssues, locationText, toPrintable, type Do
 import { SvcmCommand } from "./base.ts";
 import { formatFlag, printReport, issuesVerdict, issueText } from "./terminal/issues.ts";
 import { fold } from "./terminal/fit.ts";
-import { paint } from "./terminal/paint.ts";
-import type { Screen } from "./terminal/screen.ts";
+import { paint, type Screen } from "./terminal/screen.ts";
 import { withVerdict } from "./terminal/verdict.ts";
 import { andMore } from "../core/words/text.ts";
 

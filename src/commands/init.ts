@@ -3,7 +3,7 @@ import { projectInit, type InitResponse } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
 import { UsageError } from "./terminal/errors.ts";
 import { canPrompt, confirm, withPrompter } from "./terminal/prompt.ts";
-import { paint } from "./terminal/paint.ts";
+import { paint } from "./terminal/screen.ts";
 import { pluralize } from "../core/words/text.ts";
 
 interface Answers {

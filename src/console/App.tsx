@@ -9,10 +9,9 @@ import { QuestionDialog, TokenEntry } from "./shell/Dialogs.tsx";
 import { Navigation } from "./shell/Navigation.tsx";
 import { type Sheet, TopBar } from "./shell/TopBar.tsx";
 import { type TabId, tabIds } from "./state/address.ts";
-import { CodesContext, createTabCodes, useCodes } from "./tabs/codes.ts";
-import { tabs } from "./tabs/index.ts";
+import { CodesContext, createTabCodes, useCodes, tabs } from "./tabs/index.ts";
 import { Panel } from "./ui/Card.tsx";
-import { RequestProblem } from "./ui/Problem.tsx";
+import { RequestProblem, StatusLine, StatusRegion } from "./ui/Problem.tsx";
 import { Toasts } from "./ui/Toasts.tsx";
 import { useRequest } from "./ui/use-request.ts";
 import type { DocumentStore, UnreadableText } from "./state/document-store.ts";
@@ -22,7 +21,6 @@ import { DescriptionList } from "./ui/DescriptionList.tsx";
 import { Dialog } from "./ui/Dialog.tsx";
 import { download } from "./data/download.ts";
 import { STORAGE_KEY } from "./state/document-storage.ts";
-import { StatusLine, StatusRegion } from "./ui/StatusLine.tsx";
 
 export function App({ page }: { page: Page }): JSX.Element {
   const codes = useMemo(createTabCodes, [page]);

@@ -21,7 +21,7 @@ export type { NodeAsker, Operation } from "./access/operation.ts";
 export { countStates, stateText } from "./running/state-text.ts";
 export { commandLineCaller, MAX_FILE_BYTES, nodePorts, openPorts, serverCaller } from "./node-ports.ts";
 export type { Ports } from "./ports.ts";
-export { FileError } from "./files/port-files.ts";
+export { FileError } from "./files/ports.ts";
 export {
   diffFormats,
   documentSections,

@@ -4,11 +4,10 @@
  */
 import type { HasEffects } from "./env/port-effects.ts";
 import type { HasWorkspace, HasFacts } from "./project/port-repository.ts";
-import type { HasFiles, HasStamps, HasRevisions } from "./files/port-files.ts";
+import type { HasFiles, HasStamps, HasRevisions, HasClock, HasHost, HasMachine } from "./files/ports.ts";
 import type { HasSurvey } from "./setup/detect/survey.ts";
 import type { HasEcosystems } from "./pm2/port-ecosystems.ts";
 import type { HasAudit, HasTokens } from "./access/ports.ts";
-import type { HasClock, HasHost, HasMachine } from "./files/port-machine.ts";
 import type { HasProposals } from "./approvals/port-proposals.ts";
 import type { HasProcesses } from "./pm2/port-processes.ts";
 import type { HasBootOutlook } from "./rollout/port-boot-outlook.ts";

@@ -1,15 +1,14 @@
 /** Loaded only if a request concerns another machine. */
 import { SvcmError, type Ports } from "../core/index.ts";
 import { openFleet } from "./open-fleet.ts";
-import type { Fleet } from "./fleet.ts";
+import { type Fleet, listNodes } from "./fleet.ts";
 import { isUnreachable } from "./link-api.ts";
-import { listNodes } from "./nodes.ts";
 import { natsConfig } from "./nats-config.ts";
 
 export { openFleet } from "./open-fleet.ts";
 export { initFleet, joinFleet, SERVER_HINT, startUnit, parseJoinFile } from "./found.ts";
 export { createKey } from "./link.ts";
-export { listNodes, showNode, findAnswerState } from "./nodes.ts";
+export { listNodes, showNode, findAnswerState } from "./fleet.ts";
 export {
   beginRollout,
   listRollouts,

@@ -11,11 +11,9 @@ import {
 } from "../core/index.ts";
 import { NATS_CREDENTIALS, NATS_USER_CREDENTIALS, readFleetSettings, resolveStreams } from "./settings.ts";
 import { followEvents, listEvents } from "./events/list.ts";
-import type { Fleet, KnownNode } from "./fleet.ts";
+import { type Fleet, type KnownNode, nodeUnknown, readPresence } from "./fleet.ts";
 import { findNameOfKey, type FleetLink, openLink } from "./link.ts";
 import { resolveIdentity } from "./identity.ts";
-import { nodeUnknown } from "./nodes.ts";
-import { readPresence } from "./presence.ts";
 import { openRolloutStore } from "./rollout/store.ts";
 import { type Address, requestKind, SUBJECT_TOKEN } from "./subjects.ts";
 import { type Asker, decodeReply, encode, MAX_WAIT_MS, type Reply, type Request } from "./wire.ts";

@@ -5,7 +5,7 @@ import { openLink, type FleetLink } from "./link.ts";
 import { redactServers } from "./link-api.ts";
 import { serveNode, type Serving } from "./node.ts";
 import { startHeartbeat } from "./heartbeat.ts";
-import { createPresence } from "./presence.ts";
+import { createPresence } from "./fleet.ts";
 import { openRolloutStore } from "./rollout/store.ts";
 import { resolveNodeName, readFleetSettings, resolveStreams, type FleetSettings } from "./settings.ts";
 

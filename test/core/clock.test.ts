@@ -1,5 +1,5 @@
 /** The machine's clock is set during waits, which must not depend on it. */
-import { FileError } from "../../src/core/files/port-files.ts";
+import { FileError } from "../../src/core/files/ports.ts";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -2,8 +2,7 @@ import { commandLineCaller, execute, withProgress, type Operation } from "../../
 import type { SvcmCommand } from "../base.ts";
 import { withMembers } from "../../core/words/record.ts";
 import { writeErr } from "./output.ts";
-import { printable } from "./paint.ts";
-import { stderrScreen } from "./screen.ts";
+import { printable, stderrScreen } from "./screen.ts";
 import { progressText } from "./step-line.ts";
 
 /**

@@ -1,18 +1,15 @@
 /** A command builds its input and renders each result as usual, but a node carries out the operation. */
 
 import { selectNodes, type ErrorBody, type Operation, SvcmError } from "../../core/index.ts";
-import type { Fleet, KnownNode } from "../../fleet/fleet.ts";
-import type { AnswerState } from "../../fleet/nodes.ts";
+import type { Fleet, KnownNode, AnswerState } from "../../fleet/fleet.ts";
 import type { SvcmCommand } from "../base.ts";
-import { renderFailure, toFailure, type Failure } from "./failure.ts";
+import { renderFailure, toFailure, type Failure, isOclifError } from "./failure.ts";
 import { readDeadline } from "./times.ts";
-import { paint } from "./paint.ts";
+import { paint, stderrScreen } from "./screen.ts";
 import { canPrompt, confirmChange } from "./prompt.ts";
-import { stderrScreen } from "./screen.ts";
 import { pluralize } from "../../core/words/text.ts";
 import type { Command } from "@oclif/core/command";
 import { CommandLineError } from "./errors.ts";
-import { isOclifError } from "./usage.ts";
 
 interface NodeFlags {
   readonly node?: readonly string[];

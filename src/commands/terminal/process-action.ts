@@ -4,12 +4,11 @@ import { ecosystemFlags, type SvcmCommand } from "../base.ts";
 import { fold } from "./fit.ts";
 import { namesArg } from "./flags.ts";
 import { canPrompt, confirmChange, requirePrompt } from "./prompt.ts";
-import { type Screen, isStderrTerminal, stderrScreen } from "./screen.ts";
+import { type Screen, isStderrTerminal, stderrScreen, printable } from "./screen.ts";
 import { readTimeout } from "./times.ts";
 import { UsageError } from "./errors.ts";
 import { pluralize } from "../../core/words/text.ts";
 import { writeErr } from "./output.ts";
-import { printable } from "./paint.ts";
 
 export const processArgs = namesArg("Exact name of an app. All of its instances are affected.");
 

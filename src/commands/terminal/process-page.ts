@@ -8,8 +8,8 @@ import {
 } from "../../core/index.ts";
 import { renderDuration, inLocalTime } from "../../core/words/time.ts";
 import { formatBytes, formatPercent } from "./numbers.ts";
-import { paint } from "./paint.ts";
-import { stateColour } from "./processes.ts";
+import { paint } from "./screen.ts";
+import { stateColour } from "./metrics.ts";
 import { andMore, pluralize } from "../../core/words/text.ts";
 
 type Process = ProcessShowResponse["processes"][number];

@@ -13,11 +13,10 @@ import type { RecordedRollout, NodePlan } from "../../fleet/index.ts";
 import type { SvcmCommand } from "../base.ts";
 import { fold } from "./fit.ts";
 import { readDeadline } from "./times.ts";
-import { paint } from "./paint.ts";
+import { paint, stdoutScreen, type Screen } from "./screen.ts";
 import { isProductionName } from "../../core/words/production.ts";
 import { writeErr } from "./output.ts";
 import { canPrompt, confirmChange, confirmName, requirePrompt } from "./prompt.ts";
-import { stdoutScreen, type Screen } from "./screen.ts";
 import { renderTable } from "./table.ts";
 import { renderRelease } from "./release.ts";
 

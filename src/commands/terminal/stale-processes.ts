@@ -3,7 +3,7 @@ import type { EnvWriteResponse } from "../../core/index.ts";
 import { groupBy } from "../../core/words/lists.ts";
 import { pluralize } from "../../core/words/text.ts";
 import type { SvcmCommand } from "../base.ts";
-import { paint } from "./paint.ts";
+import { paint } from "./screen.ts";
 
 type Effect = Pick<EnvWriteResponse, "staleProcesses" | "overrides" | "elsewhere" | "unknownEffect">;
 type Place = { readonly service: string | undefined };

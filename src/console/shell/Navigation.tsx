@@ -3,9 +3,8 @@ import { useContext, useRef, useEffect, useLayoutEffect } from "preact/hooks";
 import { ConsoleContext, usePage, type Console } from "../console.ts";
 import { tabIds, type TabId } from "../state/address.ts";
 import type { Mark } from "../state/router.ts";
-import { useCodes, type TabCodes } from "../tabs/codes.ts";
-import { BAR, groups, isOffered, tabs } from "../tabs/index.ts";
-import { Icon, type IconName } from "../ui/Icon.tsx";
+import { useCodes, type TabCodes, BAR, groups, isOffered, tabs } from "../tabs/index.ts";
+import { Icon, type IconName } from "../ui/Button.tsx";
 import { useShownEnvironment } from "./shown-environment.ts";
 
 const MORE = "more";

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { Icon, type IconName } from "./Button.tsx";
 
 export function Card(props: {
   title: string;
@@ -55,5 +56,15 @@ export function TabHead({ title, about, children }: TabHeadProps): JSX.Element {
       </div>
       {children !== undefined && <div class="actions">{children}</div>}
     </header>
+  );
+}
+
+export function EmptyState(props: { icon: IconName; title: string; children?: ComponentChildren }): JSX.Element {
+  return (
+    <div class="empty">
+      <Icon name={props.icon} size={28} />
+      <h2>{props.title}</h2>
+      {props.children}
+    </div>
   );
 }

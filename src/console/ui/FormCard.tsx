@@ -1,15 +1,13 @@
 import type { ComponentChildren, JSX } from "preact";
 import type { Form, Values } from "../state/form.ts";
-import { Button } from "./Button.tsx";
+import { Button, type IconName } from "./Button.tsx";
 import { Card } from "./Card.tsx";
-import type { IconName } from "./Icon.tsx";
 import { IssueList } from "./IssueList.tsx";
-import { StatusLine, StatusRegion } from "./StatusLine.tsx";
+import { StatusLine, StatusRegion } from "./Problem.tsx";
 import { sortByDependency, type Field } from "../../core/deployments/field.ts";
 import type { Vocabulary } from "../../core/deployments/vocabulary.ts";
 import { useConsole } from "../console.ts";
-import { Select, type Option } from "./Select.tsx";
-import { TextField } from "./Field.tsx";
+import { Select, type Option, TextField } from "./Field.tsx";
 
 export interface FormCardProps {
   readonly form: Form;

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren, JSX, RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { chunk } from "../../core/words/lists.ts";
-import { EmptyState } from "./EmptyState.tsx";
+import { EmptyState } from "./Card.tsx";
 
 export interface VirtualTableProps<Row> {
   readonly label: string;

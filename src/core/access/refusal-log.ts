@@ -1,4 +1,4 @@
-import type { HasClock, HasHost } from "../files/port-machine.ts";
+import type { HasClock, HasHost } from "../files/ports.ts";
 import type { HasAudit } from "./ports.ts";
 import type { AuditRecord } from "../api/audit-record.ts";
 import type { ErrorCode } from "../api/issue.ts";

@@ -3,7 +3,7 @@ import type { AlertSettings } from "../project/project.ts";
 import { parseDuration } from "../words/time.ts";
 import type { Condition } from "./conditions.ts";
 import type { HasWorkspace } from "../project/port-repository.ts";
-import type { HasClock, HasHost } from "../files/port-machine.ts";
+import type { HasClock, HasHost } from "../files/ports.ts";
 import type { AlertMessage } from "../api/alerts.ts";
 
 /** Until svcm reports the condition. A rule without a value is off. */

@@ -1,4 +1,4 @@
-import type { HasClock, HasHost } from "../files/port-machine.ts";
+import type { HasClock, HasHost } from "../files/ports.ts";
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
 import type { HasBootOutlook } from "../rollout/port-boot-outlook.ts";
 import type { HasTelemetry } from "../metrics/telemetry.ts";

@@ -3,7 +3,7 @@ import { SvcmError } from "../api/errors.ts";
 import type { Caller } from "../access/operation.ts";
 import { rightsOf } from "../access/rights.ts";
 import { isExpired, type StoredToken } from "../access/tokens.ts";
-import type { UniqueProcess } from "../files/port-machine.ts";
+import type { UniqueProcess } from "../files/ports.ts";
 import type { StoredProposal } from "./stored.ts";
 
 export const LIFETIME_MS = 3_600_000;

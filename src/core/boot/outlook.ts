@@ -1,5 +1,5 @@
 import { SvcmError } from "../api/errors.ts";
-import type { HasClock } from "../files/port-machine.ts";
+import type { HasClock } from "../files/ports.ts";
 import type { BootOutlook, HasBootOutlook } from "../rollout/port-boot-outlook.ts";
 import type { BootPorts } from "./ports.ts";
 import type { Issue } from "../api/issue.ts";

@@ -1,9 +1,7 @@
-import type { HasHost } from "../files/port-machine.ts";
+import type { HasHost, HasFiles } from "../files/ports.ts";
 import type { HasFacts } from "../project/port-repository.ts";
 import type { Audited } from "../access/ports.ts";
-import type { HasFiles } from "../files/port-files.ts";
-import { editFile } from "../access/edit-file.ts";
-import { withAudit, type Attempt } from "../access/with-audit.ts";
+import { editFile, withAudit, type Attempt } from "../access/with-audit.ts";
 import type { Caller } from "../access/operation.ts";
 import { maskMembers } from "../secrets/member.ts";
 import { maskCredentials } from "../secrets/redact.ts";

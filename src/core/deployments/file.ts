@@ -1,5 +1,5 @@
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
-import { FileError, type HasFiles } from "../files/port-files.ts";
+import { FileError, type HasFiles } from "../files/ports.ts";
 import { SvcmError } from "../api/errors.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 import { decodeUtf8, describeInvalidUtf8 } from "../words/utf8.ts";

@@ -5,7 +5,7 @@ import type { EventsPorts } from "./ports.ts";
 import type { ExecMode } from "../pm2/exec-mode.ts";
 import type { ErrorTail } from "../logs/error-block.ts";
 import type { Pm2LogQuery } from "../logs/port-logs.ts";
-import { FileError } from "../files/port-files.ts";
+import { FileError } from "../files/ports.ts";
 import type { AuditRecord } from "../api/audit-record.ts";
 import { SvcmError } from "../api/errors.ts";
 import { listReleases } from "../rollout/read-releases.ts";

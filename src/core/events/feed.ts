@@ -1,5 +1,5 @@
 import type { HasProcessLogs } from "../logs/port-logs.ts";
-import type { HasClock } from "../files/port-machine.ts";
+import type { HasClock } from "../files/ports.ts";
 import type { EventsPorts, EventFeed, EventRequest, HasSightings } from "./ports.ts";
 import type { SvcmEvent } from "../api/events.ts";
 import { CoalescingBuffer } from "../words/coalescing-buffer.ts";

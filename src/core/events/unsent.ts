@@ -1,4 +1,4 @@
-import type { HasHost } from "../files/port-machine.ts";
+import type { HasHost } from "../files/ports.ts";
 import type { EventsPorts } from "./ports.ts";
 import type { AuditRecord } from "../api/audit-record.ts";
 import type { SvcmEvent } from "../api/events.ts";

@@ -1,4 +1,4 @@
-import type { HasMachine } from "../files/port-machine.ts";
+import type { HasMachine } from "../files/ports.ts";
 import type { HasReleases } from "../rollout/port-releases.ts";
 import type { HasWorkspace } from "../project/port-repository.ts";
 import type { HasSightings, EventsPorts } from "./ports.ts";

@@ -1,9 +1,9 @@
-import { FileError } from "./port-files.ts";
+import { FileError } from "./ports.ts";
 import { type BigIntStats, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { fileError, isSystemError } from "./file-error.ts";
-import { fileLocks, type FileLocks } from "./lock.ts";
 import {
+  fileError,
+  isSystemError,
   fchmod,
   fstat,
   fsync,
@@ -17,6 +17,7 @@ import {
   withFile,
   write,
 } from "./system.ts";
+import { fileLocks, type FileLocks } from "./lock.ts";
 import { createFolder, inheritOwner, PRIVATE_FILE, syncFolder } from "./write.ts";
 import { open } from "node:fs/promises";
 

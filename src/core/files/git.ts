@@ -1,4 +1,4 @@
-import type { RevisionFile, Revisions } from "./port-files.ts";
+import type { RevisionFile, Revisions } from "./ports.ts";
 import { foreignCode, type ErrorCode } from "../api/issue.ts";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";

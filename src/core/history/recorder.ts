@@ -1,6 +1,5 @@
 import { type HasTelemetry, watchMachine } from "../metrics/telemetry.ts";
-import type { HasClock } from "../files/port-machine.ts";
-import { FileError } from "../files/port-files.ts";
+import { type HasClock, FileError } from "../files/ports.ts";
 import type { RecorderStart } from "../api/names.ts";
 import { failureCode } from "../api/errors.ts";
 

@@ -3,8 +3,7 @@ import type { AsyncContextMetrics } from "../api/metrics.ts";
 
 import { truncate } from "../pm2/list.ts";
 import { parseRecord, isRecord } from "../words/record.ts";
-import { REDACTED } from "../secrets/redact.ts";
-import { isSecretName } from "../secrets/secret-name.ts";
+import { REDACTED, isSecretName } from "../secrets/redact.ts";
 
 type Failure = Extract<AsyncContextMetrics, { readonly code: string }>;
 

@@ -4,7 +4,7 @@ import type { LogUsageResponse } from "../api/logs.ts";
 import type { HostMetrics, MetricsPayload, ProcessMetrics } from "../api/metrics.ts";
 import { driftStates } from "../api/names.ts";
 import type { Release } from "../api/rollout.ts";
-import type { OwnUsage } from "../files/port-machine.ts";
+import type { OwnUsage } from "../files/ports.ts";
 import type { Releases } from "../rollout/port-releases.ts";
 import { activeContexts } from "./async-context-metrics.ts";
 import type { MetricFamily, MetricSample } from "./open-metrics.ts";

@@ -5,8 +5,7 @@ import type { ProcessRecord } from "./process-record.ts";
 import type { Repository } from "./ports.ts";
 import { createScrub } from "./scrub.ts";
 import { readSecrets } from "./ecosystem-file.ts";
-import { REDACTED } from "../secrets/redact.ts";
-import { isSecretName } from "../secrets/secret-name.ts";
+import { REDACTED, isSecretName } from "../secrets/redact.ts";
 
 export async function listOrEmpty(processes: Pick<Processes, "list">): Promise<readonly ProcessRecord[]> {
   return (await listIfRunning(processes)) ?? [];

@@ -1,4 +1,4 @@
-import type { HasStamps } from "../files/port-files.ts";
+import type { HasStamps } from "../files/ports.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { checkoutOf, isSamePlace } from "../project/checkout.ts";
 import type { HasWorkspace } from "../project/port-repository.ts";

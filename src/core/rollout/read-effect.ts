@@ -1,6 +1,6 @@
 import type { HasWorkspace } from "../project/port-repository.ts";
 import type { HasProcesses } from "../pm2/port-processes.ts";
-import type { HasHost } from "../files/port-machine.ts";
+import type { HasHost } from "../files/ports.ts";
 import type { RolloutPorts } from "./ports.ts";
 import type { KnownEffect } from "../env/port-effects.ts";
 import type { EnvFile } from "../env/env-file.ts";

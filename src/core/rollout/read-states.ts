@@ -1,6 +1,5 @@
-import type { HasRevisions } from "../files/port-files.ts";
+import type { HasRevisions, HasHost } from "../files/ports.ts";
 import type { HasWorkspace } from "../project/port-repository.ts";
-import type { HasHost } from "../files/port-machine.ts";
 import type { HasProcesses } from "../pm2/port-processes.ts";
 import type { RolloutPorts } from "./ports.ts";
 import type { InputOf } from "../api/inputs.ts";

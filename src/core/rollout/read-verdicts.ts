@@ -15,7 +15,7 @@ import { visibleKeys } from "../env/runtime-keys.ts";
 import { normaliseApp } from "../pm2/normalise.ts";
 import { allEnvPaths, envLayerPaths } from "../project/env-layers.ts";
 import { unnamedEnvFiles } from "../running/unnamed-env-files.ts";
-import type { HasStamps } from "../files/port-files.ts";
+import type { HasStamps } from "../files/ports.ts";
 
 export type VerdictContent = Pick<EcosystemContent, "loaded" | "contract" | "fileName" | "name">;
 

@@ -1,4 +1,4 @@
-import { FileError } from "../files/port-files.ts";
+import { FileError } from "../files/ports.ts";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Release } from "../api/rollout.ts";

@@ -1,5 +1,5 @@
 import type { HasProcessLogs } from "../logs/port-logs.ts";
-import type { HasClock, ProcessTrees, HasMachine } from "../files/port-machine.ts";
+import type { HasClock, ProcessTrees, HasMachine } from "../files/ports.ts";
 import type { ProcessActivity, TcpSocket } from "../files/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { once } from "../words/once.ts";

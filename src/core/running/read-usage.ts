@@ -1,4 +1,4 @@
-import type { HasMachine, HasClock } from "../files/port-machine.ts";
+import type { HasMachine, HasClock } from "../files/ports.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { ProcessTree } from "../api/metrics.ts";
 import type { ProcessReading } from "../files/reading.ts";

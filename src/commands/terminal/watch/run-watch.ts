@@ -1,6 +1,6 @@
 import { describeError, SvcmError } from "../../../core/index.ts";
 import { renderLogLines } from "../log-lines.ts";
-import { paint, printable } from "../paint.ts";
+import { paint, printable, stdoutScreen } from "../screen.ts";
 import type { WatchSource } from "./source.ts";
 import {
   MAX_LOG_LINES,
@@ -14,7 +14,6 @@ import {
 } from "./state.ts";
 import { viewLines, type Size } from "./view.ts";
 import { writeOut } from "../output.ts";
-import { stdoutScreen } from "../screen.ts";
 
 const EMPTY_LOG = "The log is empty.";
 

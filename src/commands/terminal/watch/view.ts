@@ -1,11 +1,10 @@
 import type { HostMetrics } from "../../../core/api/metrics.ts";
 import { toPrintable, type Paint } from "../../../core/index.ts";
 import { fit, fold } from "../fit.ts";
-import { systemText } from "../metrics.ts";
+import { systemText, stateColour } from "../metrics.ts";
 import { formatBytes, formatPercent, renderBar, renderSparkline } from "../numbers.ts";
 import { type WatchState, visibleProcesses, type Process, type SortKey } from "./state.ts";
 import { renderDuration } from "../../../core/words/time.ts";
-import { stateColour } from "../processes.ts";
 
 export interface Size {
   readonly columns: number;

@@ -3,12 +3,12 @@ import type { EnvDiffResponse } from "../../../core/api/bodies.ts";
 import { useConsole } from "../../console.ts";
 import { pluralize } from "../../data/format.ts";
 import { Card } from "../../ui/Card.tsx";
-import { Select } from "../../ui/Select.tsx";
+import { Select } from "../../ui/Field.tsx";
 import { RequestProblem } from "../../ui/Problem.tsx";
 import { useRequest } from "../../ui/use-request.ts";
 import { useEditor, type FileRead } from "./editor.ts";
 import { compareApps } from "./compare-apps.ts";
-import { Icon } from "../../ui/Icon.tsx";
+import { Icon } from "../../ui/Button.tsx";
 import { valueText, type Change } from "./changes.ts";
 
 type Entry = EnvDiffResponse["entries"][number];

@@ -1,14 +1,11 @@
 import type { JSX } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 import { useConsole } from "../../console.ts";
-import { Button, IconButton } from "../../ui/Button.tsx";
+import { Button, IconButton, Icon } from "../../ui/Button.tsx";
 import { Copy, FilePath } from "../../ui/Copy.tsx";
-import { EmptyState } from "../../ui/EmptyState.tsx";
-import { Icon } from "../../ui/Icon.tsx";
+import { EmptyState, TabHead, Card } from "../../ui/Card.tsx";
 import { IssueList, type DisplayedIssue } from "../../ui/IssueList.tsx";
-import { ProblemLine, RequestProblem } from "../../ui/Problem.tsx";
-import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
-import { TabHead, Card } from "../../ui/Card.tsx";
+import { ProblemLine, RequestProblem, StatusLine, StatusRegion } from "../../ui/Problem.tsx";
 import { Comparison } from "./Comparison.tsx";
 import { ConflictCard } from "./ConflictCard.tsx";
 import { type FileRead, useEditor } from "./editor.ts";
@@ -16,8 +13,7 @@ import { SaveBar } from "./SaveBar.tsx";
 import { useRequest } from "../../ui/use-request.ts";
 import type { EnvReadResponse } from "../../../core/api/bodies.ts";
 import { type KeySpec, issuesFor, valueText } from "./changes.ts";
-import { Select, type Option } from "../../ui/Select.tsx";
-import { TextField } from "../../ui/Field.tsx";
+import { Select, type Option, TextField } from "../../ui/Field.tsx";
 
 export function Environment(): JSX.Element {
   const { facts, service } = useConsole();

@@ -3,7 +3,7 @@ import { textField } from "../../../core/deployments/file.ts";
 import { lookup, acceptedBy, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import { type Console, useConsole } from "../../console.ts";
 import { EntryList, type EntryKind } from "../../state/entry-list.ts";
-import { EmptyState } from "../../ui/EmptyState.tsx";
+import { EmptyState } from "../../ui/Card.tsx";
 import { EntryForm, EntryItem, type EntryProps, EntryTab } from "../../ui/EntryTab.tsx";
 import { mergeEdit, createInterface } from "../../../core/deployments/edit/entry.ts";
 import { interfaceFields } from "../../../core/deployments/fields.ts";

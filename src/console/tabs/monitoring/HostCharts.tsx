@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { formatNumber, formatShare, formatTime } from "../../data/format.ts";
-import { StatusLine } from "../../ui/StatusLine.tsx";
+import { StatusLine } from "../../ui/Problem.tsx";
 import { DISK } from "./live-samples.ts";
 import { meters, tones, type Tone } from "./meters.tsx";
 import type { Monitor } from "./monitor.ts";

@@ -5,8 +5,7 @@ import { useConsole } from "../../console.ts";
 import { formatTime } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import { FormDialog } from "../../ui/Dialog.tsx";
-import { Select } from "../../ui/Select.tsx";
-import { TextField, bound } from "../../ui/Field.tsx";
+import { Select, TextField, bound } from "../../ui/Field.tsx";
 import type { Monitor } from "./monitor.ts";
 
 const ENDS = ["1h", "8h", "1d", "monday"].map((value) => ({ value }));

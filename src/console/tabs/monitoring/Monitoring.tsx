@@ -16,10 +16,9 @@ import { ProcessTable } from "./ProcessTable.tsx";
 import { type Range, ranges } from "./view.ts";
 import type { Shortcut } from "../../state/shortcuts.ts";
 import { CodeLine } from "../../ui/Copy.tsx";
-import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
+import { StatusLine, StatusRegion, ProblemLine } from "../../ui/Problem.tsx";
 import { ticked } from "../../ui/Field.tsx";
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { ProblemLine } from "../../ui/Problem.tsx";
 
 /** Longer ranges need recorded values. */
 const MIN_RECORDED_RANGE = ranges["15m"];

@@ -3,9 +3,8 @@ import type { JSX } from "preact";
 import { useLayoutEffect, useMemo, useEffect } from "preact/hooks";
 import type { ProcessMetrics } from "../../../client/index.ts";
 import { useConsole, usePage } from "../../console.ts";
-import { EmptyState } from "../../ui/EmptyState.tsx";
-import { ProblemLine } from "../../ui/Problem.tsx";
-import { StatusRegion } from "../../ui/StatusLine.tsx";
+import { EmptyState } from "../../ui/Card.tsx";
+import { ProblemLine, StatusRegion } from "../../ui/Problem.tsx";
 import { CodeLine } from "../../ui/Copy.tsx";
 import { VirtualTable } from "../../ui/VirtualTable.tsx";
 import type { Sample } from "./feed.ts";
@@ -14,10 +13,9 @@ import { statusOf } from "./process-status.ts";
 import { ProcessRow } from "./ProcessRow.tsx";
 import { groupByApp, keyOf } from "./rows.ts";
 import { TableTools } from "./TableTools.tsx";
-import { Icon } from "../../ui/Icon.tsx";
+import { Icon, Button } from "../../ui/Button.tsx";
 import type { Column, Sorting } from "./order.ts";
 import { pluralize } from "../../data/format.ts";
-import { Button } from "../../ui/Button.tsx";
 
 interface SortHeaderProps {
   readonly column: Column;

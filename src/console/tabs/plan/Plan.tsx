@@ -1,10 +1,10 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import type { PlanChoices } from "../../data/api.ts";
-import { Button, IconButton } from "../../ui/Button.tsx";
+import { Button, IconButton, Icon } from "../../ui/Button.tsx";
 import { Check } from "../../ui/Check.tsx";
 import { TabHead, Card } from "../../ui/Card.tsx";
-import { RequestProblem } from "../../ui/Problem.tsx";
+import { RequestProblem, StatusLine, StatusRegion } from "../../ui/Problem.tsx";
 import { Confirm } from "./Confirm.tsx";
 import { PlanCard } from "./PlanCard.tsx";
 import { useRollout } from "./rollout.ts";
@@ -13,9 +13,7 @@ import { usePage } from "../../console.ts";
 import { Deploy } from "./Deploy.tsx";
 import type { Release } from "../../../core/api/rollout.ts";
 import { formatTime } from "../../data/format.ts";
-import { Icon } from "../../ui/Icon.tsx";
 import { ReleaseSteps } from "./Steps.tsx";
-import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
 
 const tones = {
   running: "warning",

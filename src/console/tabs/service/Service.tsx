@@ -6,7 +6,7 @@ import { pluralize } from "../../data/format.ts";
 import { FormCard, controlOf, FormFields } from "../../ui/FormCard.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
 import { RepositoryState } from "../../ui/RepositoryState.tsx";
-import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
+import { StatusLine, StatusRegion } from "../../ui/Problem.tsx";
 import { TabHead } from "../../ui/Card.tsx";
 import { TextField } from "../../ui/Field.tsx";
 import { useFocus } from "../../ui/use-focus.ts";

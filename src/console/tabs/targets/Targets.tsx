@@ -4,7 +4,7 @@ import { lookup, targetGroup, type Vocabulary } from "../../../core/deployments/
 import { type Console, useConsole } from "../../console.ts";
 import { EntryList, type EntryKind } from "../../state/entry-list.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
-import { EmptyState } from "../../ui/EmptyState.tsx";
+import { EmptyState } from "../../ui/Card.tsx";
 import { EntryItem, type EntryProps, EntryTab, EntryForm } from "../../ui/EntryTab.tsx";
 import { MatrixTable } from "../../ui/MatrixTable.tsx";
 import { updateTarget, createTarget, copyTarget } from "../../../core/deployments/edit/entry.ts";

@@ -6,19 +6,17 @@ import { validateDocument } from "../../../core/deployments/validate.ts";
 import { useConsole } from "../../console.ts";
 import { download } from "../../data/download.ts";
 import { pluralize } from "../../data/format.ts";
-import { Button } from "../../ui/Button.tsx";
+import { Button, Icon } from "../../ui/Button.tsx";
 import { Copy } from "../../ui/Copy.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
 import { RadioGroup } from "../../ui/RadioGroup.tsx";
-import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
+import { StatusLine, StatusRegion, ProblemText } from "../../ui/Problem.tsx";
 import { SECTIONS, DOCUMENT_VERSION } from "../../../core/deployments/shape.ts";
 import { isRecord } from "../../../core/words/record.ts";
 import { writeYaml } from "../../../core/yaml/write.ts";
 import type { DeploymentsDocument } from "../../state/deployments-document.ts";
 import type { Problem } from "../../data/request-error.ts";
 import { Field } from "../../ui/Field.tsx";
-import { Icon } from "../../ui/Icon.tsx";
-import { ProblemText } from "../../ui/Problem.tsx";
 import { ImportForm, type ImportResult } from "./import-form.ts";
 
 /** @see the specification, "Versioning" 4 */

@@ -1,11 +1,10 @@
 import type { HasTokens, Audited, HasAudit } from "../ports.ts";
-import type { HasClock } from "../../files/port-machine.ts";
+import { type HasClock, FileError } from "../../files/ports.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { withAudit } from "../with-audit.ts";
 import { isExpired, removeToken } from "../tokens.ts";
 import { defineOperation, isGranted } from "../operation.ts";
 import type { TokenListResponse, IdentityResponse } from "../../api/identity.ts";
-import { FileError } from "../../files/port-files.ts";
 import type { AuditListResponse } from "../../api/bodies.ts";
 import { rights } from "../../api/rights.ts";
 

@@ -1,4 +1,4 @@
-import type { HasClock } from "../../files/port-machine.ts";
+import type { HasClock } from "../../files/ports.ts";
 import type { Audited } from "../../access/ports.ts";
 import { type Caller, defineOperation } from "../../access/operation.ts";
 import type { MarkListResponse } from "../../api/alerts.ts";

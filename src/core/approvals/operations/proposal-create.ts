@@ -1,4 +1,4 @@
-import type { UniqueProcess } from "../../files/port-machine.ts";
+import type { UniqueProcess } from "../../files/ports.ts";
 import type { Proposal } from "../../api/proposals.ts";
 import type { ApprovalPorts, HasProposals } from "../port-proposals.ts";
 import { withAudit } from "../../access/with-audit.ts";

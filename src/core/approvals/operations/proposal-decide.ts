@@ -15,7 +15,7 @@ import {
 } from "../decide.ts";
 import { deployPlan, deployRun } from "../../deploy/operations/deploy.ts";
 import { computeChange } from "./proposal-create.ts";
-import type { HasClock } from "../../files/port-machine.ts";
+import type { HasClock } from "../../files/ports.ts";
 import { rightsOf } from "../../access/rights.ts";
 import { envWrite } from "../../env/operations/env-write.ts";
 import { rolloutApply } from "../../rollout/operations/rollout-apply.ts";

@@ -5,7 +5,7 @@ import { applyDraft, renderPatch } from "../edit/draft.ts";
 import { refuseIssues } from "../edit/edit.ts";
 import { diffDeployments } from "../diff/diff.ts";
 import { fieldText, groupBySection, subjectText } from "../diff/report/words.ts";
-import type { HasRevisions, HasFiles } from "../../files/port-files.ts";
+import type { HasRevisions, HasFiles } from "../../files/ports.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { Audited } from "../../access/ports.ts";
 import type { DeclarationsPlanResponse, DeclarationsResponse } from "../../api/declarations.ts";

@@ -1,6 +1,6 @@
 import { readSource } from "../../yaml/read.ts";
 import { subjectsOf, validateSource, validateDocument } from "../validate.ts";
-import type { HasFiles, HasRevisions } from "../../files/port-files.ts";
+import type { HasFiles, HasRevisions } from "../../files/ports.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { DeploymentsVerdict } from "../../api/bodies.ts";
 import { isValid } from "../../api/issue.ts";

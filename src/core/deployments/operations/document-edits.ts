@@ -1,6 +1,6 @@
 /** The operations that change deployments.yaml. */
 
-import type { HasFiles } from "../../files/port-files.ts";
+import type { HasFiles } from "../../files/ports.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { Audited } from "../../access/ports.ts";
 import type { InputOf } from "../../api/inputs.ts";

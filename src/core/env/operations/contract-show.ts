@@ -1,4 +1,4 @@
-import type { HasHost } from "../../files/port-machine.ts";
+import type { HasHost } from "../../files/ports.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import { ecosystemSpellings, envSpellings, resolveEnvironment } from "../../project/resolve.ts";
 import { tierReason, visibleKeys, acceptedValues } from "../runtime-keys.ts";

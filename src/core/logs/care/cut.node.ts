@@ -13,8 +13,8 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { CutWay } from "../../api/names.ts";
-import { fileError } from "../../files/file-error.ts";
 import {
+  fileError,
   close,
   discard,
   fsync,

@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, statSync, unlinkSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { FileError } from "../../files/port-files.ts";
-import { attempt } from "../../files/file-error.ts";
+import { FileError } from "../../files/ports.ts";
+import { attempt, discard, listIfReadable, readIfReadable, unlink } from "../../files/system.ts";
 import { deliveryFile } from "../../files/private-files.ts";
-import { discard, listIfReadable, readIfReadable, unlink } from "../../files/system.ts";
 import { callDaemon } from "../../pm2/daemon/daemon.ts";
 import type { CutWay } from "../../api/names.ts";
 import { SvcmError } from "../../api/errors.ts";

@@ -1,8 +1,10 @@
 import type { LogLine } from "../../api/logs.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { startWorker } from "../../files/start-worker.ts";
-import { type PackedLines, toLogLines, unpackLines } from "./packed.ts";
 import {
+  type PackedLines,
+  toLogLines,
+  unpackLines,
   type Batch,
   type Call,
   type Failure,

@@ -12,7 +12,7 @@ import type { HasLogCare, LogSurvey, SurveyedLog } from "../care/port-log-care.t
 import { usageOf } from "../care/usage.ts";
 import type { Audited } from "../../access/ports.ts";
 import { withAudit } from "../../access/with-audit.ts";
-import { FileError } from "../../files/port-files.ts";
+import { FileError } from "../../files/ports.ts";
 import { KEPT_WORDS, planPrune, tailBytes, type PrunePlan, refusalOf } from "../care/prune.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { InputOf } from "../../api/inputs.ts";

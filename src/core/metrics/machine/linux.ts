@@ -14,7 +14,7 @@ import {
 } from "../../files/proc.ts";
 import { type GroupLimits, readGroupLimits } from "../../files/group-limits.ts";
 import type { HostReading, MemoryReading, ProcessReading, IoReading } from "../../files/reading.ts";
-import type { MachineReader } from "../../files/port-machine.ts";
+import type { MachineReader } from "../../files/ports.ts";
 import { errorCode } from "../../words/thrown.ts";
 import { DiskReader } from "./disks.ts";
 import type { SystemQuery } from "./host-system.ts";

@@ -3,7 +3,7 @@ import { compareText } from "../../api/issue.ts";
 import type { ProcessProblem, ProcessTree } from "../../api/metrics.ts";
 import type { ProcessStateName } from "../../api/names.ts";
 import { defineOperation } from "../../access/operation.ts";
-import { uptimeMs } from "../from-readings.ts";
+import { uptimeMs } from "../payload.ts";
 import { listScrubbed } from "../../pm2/list.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { appKind, type AppKind } from "../../running/verdict.ts";

@@ -18,8 +18,7 @@ import {
 
 import { oneAtATime } from "../../words/once.ts";
 import { EcosystemWatch, type ComparedEnvironment } from "./ecosystem-watch.ts";
-import { measure, Meter, type Measurement, sampleOf } from "./measuring.ts";
-import { ProcessTable } from "./process-table.ts";
+import { measure, Meter, type Measurement, sampleOf, ProcessTable } from "./measuring.ts";
 import { Sampler, Subscriber } from "./sampler.ts";
 import { Scraper } from "./scraper.ts";
 

@@ -6,7 +6,7 @@ import { SvcmError } from "../../api/errors.ts";
 import { type ExpectedApp, expectedApps, sourceFiles, readFileState } from "../../rollout/expected.ts";
 import { visibleKeys } from "../../env/runtime-keys.ts";
 import { baseName } from "../../words/path.ts";
-import type { FileStamp, HasStamps } from "../../files/port-files.ts";
+import type { FileStamp, HasStamps } from "../../files/ports.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { type EcosystemContent, readEcosystem, repeatEcosystem } from "../../pm2/ecosystem-file.ts";
 import type { ErrorCode } from "../../api/issue.ts";

@@ -1,4 +1,4 @@
-import { FileError } from "../../files/port-files.ts";
+import { FileError } from "../../files/ports.ts";
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 import type { LoadPurpose } from "../port-ecosystems.ts";
-import { FileError } from "../../files/port-files.ts";
+import { FileError } from "../../files/ports.ts";
 import { foreignCode, type ErrorCode } from "../../api/issue.ts";
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";

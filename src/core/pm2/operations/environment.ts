@@ -6,8 +6,7 @@ import { effectiveValues, readEnvFile, type EnvLayer } from "../../env/env-file.
 import { exportedValues, exportIssues, exportText, type Exported } from "../../env/export.ts";
 import { refusal, SvcmError } from "../../api/errors.ts";
 import { readAppEnvironment } from "../app-environment.ts";
-import type { HasHost } from "../../files/port-machine.ts";
-import type { HasFiles } from "../../files/port-files.ts";
+import type { HasHost, HasFiles } from "../../files/ports.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { RuntimeContract } from "../../api/facts.ts";
 import type { EnvironmentRequest } from "../../project/resolve.ts";

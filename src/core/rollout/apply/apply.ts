@@ -1,5 +1,5 @@
 import type { HasProcesses } from "../../pm2/port-processes.ts";
-import type { HasClock } from "../../files/port-machine.ts";
+import type { HasClock } from "../../files/ports.ts";
 import type { ApplyPorts } from "./ports.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { Plan, Release, ReleasedCode } from "../../api/rollout.ts";

@@ -20,7 +20,7 @@ import type { DecidedStep } from "../step.ts";
 import type { ReleaseRecorder } from "./recording.ts";
 import type { HasWorkspace } from "../../project/port-repository.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
-import type { HasMachine } from "../../files/port-machine.ts";
+import type { HasMachine } from "../../files/ports.ts";
 import type { HasLogs } from "../../logs/port-logs.ts";
 import { lastErrorBlock } from "../../logs/error-block.ts";
 import { findTakenPort } from "../../running/symptoms.ts";

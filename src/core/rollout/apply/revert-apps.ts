@@ -1,5 +1,5 @@
 import type { HasHealth } from "../port-probes.ts";
-import type { HasClock } from "../../files/port-machine.ts";
+import type { HasClock } from "../../files/ports.ts";
 import type { ApplyPorts } from "./ports.ts";
 import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../api/errors.ts";

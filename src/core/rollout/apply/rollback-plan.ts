@@ -1,6 +1,6 @@
 import { ownMember } from "../../words/record.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
-import type { HasStamps, HasFiles } from "../../files/port-files.ts";
+import type { HasStamps, HasFiles } from "../../files/ports.ts";
 import type { ApplyPorts } from "./ports.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { RollbackPlan } from "../../api/rollout.ts";

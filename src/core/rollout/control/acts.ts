@@ -1,5 +1,5 @@
 import type { HasWorkspace } from "../../project/port-repository.ts";
-import type { HasStamps } from "../../files/port-files.ts";
+import type { HasStamps } from "../../files/ports.ts";
 import type { ApplyPorts } from "../apply/ports.ts";
 import { resolveTarget, targetName, separateOwn } from "../../pm2/target.ts";
 import { createProcessAct } from "./act-on.ts";

@@ -12,7 +12,7 @@ import { readAppliedState } from "../read-releases.ts";
 import { nameNotFound } from "../../pm2/target.ts";
 import type { ActionInput, AppliedField, Effect } from "./action.ts";
 import { noEcosystem, declarationRefusal } from "./refusals.ts";
-import type { HasStamps } from "../../files/port-files.ts";
+import type { HasStamps } from "../../files/ports.ts";
 import type { Code, Issue } from "../../api/issue.ts";
 import type { DriftEntry } from "../../api/drift.ts";
 import type { ProcessAction } from "../../api/names.ts";

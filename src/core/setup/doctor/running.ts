@@ -1,4 +1,4 @@
-import type { HasStamps } from "../../files/port-files.ts";
+import type { HasStamps } from "../../files/ports.ts";
 import type { HasWorkspace } from "../../project/port-repository.ts";
 import type { SetupPorts } from "../ports.ts";
 import type { Pm2Daemon, ServiceAddress } from "../port-installation.ts";

@@ -1,5 +1,4 @@
-import type { HasFiles } from "../../files/port-files.ts";
-import type { HasHost } from "../../files/port-machine.ts";
+import type { HasFiles, HasHost } from "../../files/ports.ts";
 import type { Repository } from "../../pm2/ports.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { Caller } from "../../access/operation.ts";

@@ -1,6 +1,6 @@
 import type { SetupPorts } from "../ports.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
-import type { HasRevisions, HasFiles } from "../../files/port-files.ts";
+import type { HasRevisions, HasFiles } from "../../files/ports.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import { acceptedValues, editableKeys, specOf, visibleKeys } from "../../env/runtime-keys.ts";
 import { ecosystemSpellings, envSpellings } from "../../project/resolve.ts";

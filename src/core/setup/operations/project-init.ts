@@ -1,9 +1,8 @@
 import { readProject } from "../../project/read.ts";
-import type { HasClock } from "../../files/port-machine.ts";
+import { type HasClock, FileError, type HasFiles, type HasRevisions } from "../../files/ports.ts";
 import type { HasWorkspace, HasFacts } from "../../project/port-repository.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
 import type { SetupPorts } from "../ports.ts";
-import { FileError, type HasFiles, type HasRevisions } from "../../files/port-files.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import { refusal, SvcmError } from "../../api/errors.ts";

@@ -1,8 +1,13 @@
 import { parseYaml } from "../parse.ts";
 import { applyChanges, type Change, sortDeletesLast, UneditableYaml, pathText } from "./change.ts";
 import type { LineChange } from "../../words/line-change.ts";
-import { lineChanges, applySplices, insertLines, lineBreakAt, nextLine, type Splice } from "./lines.ts";
 import {
+  lineChanges,
+  applySplices,
+  insertLines,
+  lineBreakAt,
+  nextLine,
+  type Splice,
   isJsonText,
   parseTree,
   afterColon,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import stringWidth from "string-width";
-import { paint, printable, withStyles } from "../../../../src/commands/terminal/paint.ts";
+import { paint, printable, withStyles } from "../../../../src/commands/terminal/screen.ts";
 import { changedLines } from "../../../../src/commands/terminal/watch/run-watch.ts";
 import type { WatchEvent, WatchState } from "../../../../src/commands/terminal/watch/state.ts";
 import { viewLines } from "../../../../src/commands/terminal/watch/view.ts";

@@ -4,7 +4,7 @@ import type { Matcher } from "../../match.ts";
 import type { LineScrubber } from "../../scrub.ts";
 import type { LogFilter } from "../../port-logs.ts";
 import { pluralize } from "../../../words/text.ts";
-import type { LineSource, OutputLine } from "../packed.ts";
+import type { LineSource, OutputLine } from "../protocol.ts";
 import type { Target } from "./process-list.ts";
 import { NEWLINE } from "./regions.ts";
 

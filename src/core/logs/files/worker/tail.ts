@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import type { LogPosition } from "../../cursor.ts";
-import type { LineSource } from "../packed.ts";
+import type { LineSource } from "../protocol.ts";
 import { cutNumber } from "../../rotated.ts";
 import {
   type Cut,

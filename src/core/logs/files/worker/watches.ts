@@ -2,8 +2,7 @@ import { type FSWatcher, watch as watchFolder } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { LogPosition } from "../../cursor.ts";
 import type { LogFilter } from "../../port-logs.ts";
-import type { OutputLine } from "../packed.ts";
-import type { Response } from "../protocol.ts";
+import type { OutputLine, Response } from "../protocol.ts";
 import {
   momentBefore,
   outputLine,
