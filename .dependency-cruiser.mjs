@@ -44,7 +44,7 @@ export default {
       comment: "An operation reaches the outside world only through its ports.",
       severity: "error",
       from: { path: "^src/core/", pathNot: `${adapters}|^src/core/startup/index\\.ts$` },
-      to: { path: adapters, pathNot: "^src/core/files/(port-|reading\\.ts$|proc\\.ts$)" },
+      to: { path: adapters, pathNot: "^src/core/files/(ports\\.ts$|reading\\.ts$|proc\\.ts$)" },
     },
     {
       name: "decisions-do-not-import-operations",

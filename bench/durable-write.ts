@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { allowedFolders } from "../src/core/files/read.ts";
 import { nodeFiles } from "../src/core/files/index.ts";
-import { replace } from "../src/core/files/transaction.ts";
+import { replace } from "../src/core/files/write.ts";
 
 const ROUNDS = Number(process.argv[2] ?? 400);
 const WARM_UP = 50;

@@ -13,7 +13,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { connect, nkeyAuthenticator } from "@nats-io/transport-node";
 import { nodePorts } from "../src/core/index.ts";
 import { natsConfigOf, createKey, openFleet, startNode, withFleet, type RunningNode } from "../src/fleet/index.ts";
-import { listNodes } from "../src/fleet/nodes.ts";
+import { listNodes } from "../src/fleet/fleet.ts";
 import { EVENTS_STREAM, importedApi } from "../src/fleet/subjects.ts";
 import { NATS_SERVER } from "../test/support/nats-server.ts";
 import { freePort } from "../test/support/free-port.ts";

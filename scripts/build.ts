@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { BUILD_ID_FILE } from "../src/cli/code-cache.ts";
+import { BUILD_ID_FILE } from "../src/cli/chunk-loader.ts";
 import { bundleLibraries } from "./build/bundle.ts";
 import { buildCommandLine } from "./build/command-line.ts";
 import { buildConsole } from "./build/console.ts";

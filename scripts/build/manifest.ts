@@ -3,7 +3,7 @@ import type { Command } from "@oclif/core/command";
 import type { PJSON } from "@oclif/core/interfaces";
 import { settings } from "@oclif/core/settings";
 import { ROOT, pluginChunk, type InstalledPlugin } from "./entries.ts";
-import type { BundledPlugin, BriefCommand, DetailsOf } from "../../src/cli/bundled-plugin.ts";
+import type { BundledPlugin, BriefCommand, DetailsOf } from "../../src/cli/start.ts";
 
 type Commands = Record<string, Command.Cached>;
 type DetailedPlugin = BundledPlugin & { readonly commands: Readonly<Commands> };

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Script } from "node:vm";
-import type { CodeCache } from "./code-cache.ts";
+import { userCache } from "../core/files/user-cache.ts";
 
 /** For example `commands/env/get.cjs`. */
 export type LoadChunk = (chunk: string) => unknown;
@@ -28,7 +28,7 @@ export function chunkLoader(options: ChunkLoaderOptions): LoadChunk {
     const file = `${dist}/${chunk}`;
     const folder = chunk.slice(0, Math.max(0, chunk.lastIndexOf("/")));
     try {
-      const run = compiled(options, chunk, file);
+      const run = compile(options, chunk, file);
       run.call(module.exports, module.exports, requireFrom(folder), module, file, `${dist}/${folder}`);
     } catch (error) {
       loaded.delete(chunk);
@@ -51,7 +51,7 @@ export function chunkLoader(options: ChunkLoaderOptions): LoadChunk {
 
 type ModuleFunction = (exports: unknown, require: NodeJS.Require, module: object, file: string, folder: string) => void;
 
-function compiled({ codeCache, onLoaded }: ChunkLoaderOptions, chunk: string, file: string): ModuleFunction {
+function compile({ codeCache, onLoaded }: ChunkLoaderOptions, chunk: string, file: string): ModuleFunction {
   const cachedData = codeCache.read(chunk);
   const code = `(function (exports, require, module, __filename, __dirname) { ${readFileSync(file, "utf8")}\n})`;
   const script = new Script(code, { filename: `svcm/dist/${chunk}`, ...(cachedData && { cachedData }) });
@@ -67,4 +67,40 @@ function chunkAt(folder: string, id: string): string {
     else if (step !== ".") steps.push(step);
   }
   return steps.join("/");
+}
+
+/** Identifies the content of a build, because V8 compares only the length of the source. */
+export const BUILD_ID_FILE = "build-id";
+
+interface CodeCache {
+  readonly read: (chunk: string) => Buffer | undefined;
+  /** A failure is not an error: the next start compiles again. */
+  readonly keep: (compiled: ReadonlyMap<string, Script>) => void;
+}
+
+/**
+ * `undefined` without a cache folder. The package contains no compiled code, because it fits only one Node.js version.
+ */
+export function userCodeCache(dist: string, env: NodeJS.ProcessEnv): CodeCache | undefined {
+  const build = trimmedText(`${dist}/${BUILD_ID_FILE}`);
+  const cache = build === undefined ? undefined : userCache(`${build}-node${process.versions.v8}-${process.arch}`, env);
+  return (
+    cache && {
+      read: (chunk) => cache.read(fileNameOf(chunk)),
+      keep: (compiled) =>
+        cache.store(() => Array.from(compiled, ([chunk, script]) => [fileNameOf(chunk), script.createCachedData()])),
+    }
+  );
+}
+
+function fileNameOf(chunk: string): string {
+  return chunk.replaceAll("/", "+");
+}
+
+function trimmedText(file: string): string | undefined {
+  try {
+    return readFileSync(file, "latin1").trim();
+  } catch {
+    return undefined;
+  }
 }

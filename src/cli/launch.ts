@@ -1,7 +1,6 @@
 import type { Script } from "node:vm";
 import { writeOut } from "../commands/terminal/output.ts";
-import { chunkLoader, type LoadChunk } from "./chunk-loader.ts";
-import { userCodeCache } from "./code-cache.ts";
+import { chunkLoader, type LoadChunk, userCodeCache } from "./chunk-loader.ts";
 import { earlyAnswer, withDefaultCommand } from "./early-answer.ts";
 import type { start } from "./start.ts";
 

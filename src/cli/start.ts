@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { once } from "../core/words/once.ts";
-import { bundledPlugin, type BriefCommand, type BundledPlugin, type DetailsOf } from "./bundled-plugin.ts";
 import type { LoadChunk } from "./chunk-loader.ts";
 import { main } from "./main.ts";
+import type { Command } from "@oclif/core/command";
+import type { PJSON, Plugin } from "@oclif/core/interfaces";
 
 export interface StartOptions {
   readonly argv: string[];
@@ -44,4 +45,75 @@ export async function start({ argv, dist, load }: StartOptions): Promise<void> {
     const plugins = selectCommands(argv, read(PLUGINS_FILE) as BundledPlugin[]);
     return plugins.map((plugin, index) => bundledPlugin(plugin, { root, isRoot: index === 0, load, details }));
   });
+}
+
+export interface BundledPlugin {
+  readonly pjson: PJSON;
+  /** Commands without `flags` have their details in a separate file. */
+  readonly commands: Readonly<Record<string, Command.Cached | BriefCommand>>;
+}
+
+/** Only help and completion need these; a running command has its own. */
+const DETAILS = ["args", "description", "examples", "flags"] as const;
+type Details = Pick<Command.Cached, (typeof DETAILS)[number]>;
+export type DetailsOf = Readonly<Record<string, Details>>;
+export type BriefCommand = Pick<Command.Cached, "aliases" | "hiddenAliases" | "id" | "relativePath">;
+
+interface PluginContext {
+  readonly root: string;
+  readonly isRoot: boolean;
+  readonly load: LoadChunk;
+  readonly details: () => DetailsOf;
+}
+
+/** Reads no files; the chunk of a command is loaded when it runs. */
+function bundledPlugin({ pjson, commands }: BundledPlugin, { root, isRoot, load, details }: PluginContext): Plugin {
+  const { name, version, oclif } = pjson;
+
+  async function findCommand(id: string): Promise<Command.Class> {
+    const [, ...path] = commands[id]?.relativePath ?? [];
+    const chunk = load(path.join("/")) as { default: Command.Class };
+    return Object.assign(chunk.default, { id, plugin });
+  }
+
+  const plugin: Plugin = {
+    _base: "",
+    alias: name,
+    commandIDs: Object.keys(commands),
+    commands: Object.entries(commands).map(([id, command]) => {
+      const loadable = "flags" in command ? command : withDetails(command, details);
+      return Object.assign(loadable, { load: () => findCommand(id) }) as Command.Loadable;
+    }),
+    commandsDir: undefined,
+    findCommand,
+    hasManifest: true,
+    hooks: isRoot ? hooksOf(oclif) : {},
+    isRoot,
+    load: async () => {},
+    moduleType: "commonjs",
+    name,
+    options: { root, isRoot },
+    pjson,
+    root,
+    topics: Object.entries(oclif.topics ?? {}).map(([topic, facts]) => ({ ...facts, name: topic })),
+    type: "core",
+    valid: true,
+    version,
+  };
+  return plugin;
+}
+
+/** Reads the details on first access, because most starts need none. oclif copies a command that has aliases. */
+function withDetails(command: BriefCommand, details: () => DetailsOf): object {
+  const detailed = { ...command };
+  for (const name of DETAILS) {
+    const get = (): unknown => details()[String(command.relativePath)]?.[name];
+    Object.defineProperty(detailed, name, { get, enumerable: true });
+  }
+  return detailed;
+}
+
+function hooksOf({ hooks = {} }: PJSON["oclif"]): Plugin["hooks"] {
+  const files = Object.entries(hooks as Record<string, string>);
+  return Object.fromEntries(files.map(([event, target]) => [event, [{ target, identifier: "default" }]]));
 }

@@ -1,7 +1,5 @@
 import { interval } from "../core/api/channel.ts";
-import { addressOf } from "./address.ts";
-import { Connection, socketConstructor } from "./connection.ts";
-import { OutcomeUnknownError, ServiceError } from "./errors.ts";
+import { addressOf, Connection, socketConstructor, OutcomeUnknownError, ServiceError } from "./connection.ts";
 import type {
   Action,
   ActionResult,
@@ -16,7 +14,6 @@ import type {
 } from "./api.ts";
 import type { ActionFrame, ErrorFrame, LogsFrame, ServerFrame } from "./frames.generated.ts";
 import { latest, type Latest, LOG_OVERFLOW, type Stream, Subscription } from "./subscription.ts";
-import { watchdog } from "./watchdog.ts";
 
 interface Watch {
   readonly options: WatchOptions;
@@ -247,4 +244,39 @@ class ChannelClient implements Client {
     this.#state = state;
     this.#options.onState?.(state);
   }
+}
+
+export interface Watchdog {
+  /** Restarts the timer. */
+  start(silenceMs: number): void;
+  reset(): void;
+  stop(): void;
+}
+
+/** Calls `onSilence` after a silence, and `onDead` after a second one of the same length. */
+export function watchdog(onSilence: () => void, onDead: () => void): Watchdog {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let silenceMs = 0;
+  const wait = (callback: () => void): void => {
+    clearTimeout(timer);
+    timer = setTimeout(callback, silenceMs);
+  };
+  const restart = (): void =>
+    wait(() => {
+      onSilence();
+      wait(onDead);
+    });
+  return {
+    start(ms) {
+      silenceMs = ms;
+      restart();
+    },
+    reset() {
+      if (timer !== undefined) restart();
+    },
+    stop() {
+      clearTimeout(timer);
+      timer = undefined;
+    },
+  };
 }

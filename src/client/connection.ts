@@ -1,7 +1,6 @@
 import type { ClientFrame, ServerFrame } from "./frames.generated.ts";
-import { type Address, subprotocols } from "./address.ts";
 import type { ClientOptions, SocketConstructor, SocketLike } from "./api.ts";
-import { ServiceError } from "./errors.ts";
+import { SOCKET_PATH, SUBPROTOCOL, TOKEN_SUBPROTOCOL } from "../core/api/channel.ts";
 
 export interface ConnectionOptions {
   readonly address: Address;
@@ -176,4 +175,56 @@ const MAX_RETRY_MS = 10_000;
 export function backoffMs(attempt: number, random: number): number {
   const ceiling = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempt, 30));
   return ceiling / 2 + (ceiling / 2) * random;
+}
+
+interface Address {
+  readonly socket: string;
+  readonly http: string;
+}
+
+/**
+ * @param service may include the path under which a proxy serves it
+ * @throws {TypeError} if it is not an http, https, ws or wss URL
+ */
+export function addressOf(service: string | URL): Address {
+  const url = new URL(service);
+  if (!/^(?:http|ws)s?:$/.test(url.protocol)) throw new TypeError("Accepted: an http or https URL of the service.");
+  if (url.username !== "" || url.password !== "") throw new TypeError("Accepted: a URL without credentials.");
+  const { host, pathname } = url;
+  const path = pathname.replace(/\/$/, "") + SOCKET_PATH;
+  const secure = url.protocol.endsWith("s:") ? "s" : "";
+  return { socket: `ws${secure}://${host}${path}`, http: `http${secure}://${host}${path}` };
+}
+
+/** A browser can send the token only as a subprotocol. */
+function subprotocols(token: string | undefined): string[] {
+  return token === undefined ? [SUBPROTOCOL] : [SUBPROTOCOL, `${TOKEN_SUBPROTOCOL}${base64url(token)}`];
+}
+
+function base64url(text: string): string {
+  const binary = String.fromCodePoint(...new TextEncoder().encode(text));
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** The service refused a request, with a stable code, for example `UNAUTHORIZED` or `INVALID_SUBSCRIPTION`. */
+export class ServiceError extends Error {
+  override readonly name = "ServiceError";
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/**
+ * The connection was lost after an action was sent and before its result arrived. The action may have happened; the
+ * metrics show whether it did. It is never sent again.
+ */
+export class OutcomeUnknownError extends Error {
+  override readonly name = "OutcomeUnknownError";
+
+  constructor() {
+    super("The connection was lost before the result of the action came. It may have happened or not.");
+  }
 }

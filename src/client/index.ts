@@ -22,5 +22,5 @@ export type {
   WatchFrame,
   WatchOptions,
 } from "./api.ts";
-export { OutcomeUnknownError, ServiceError } from "./errors.ts";
+export { OutcomeUnknownError, ServiceError } from "./connection.ts";
 export type * from "./frames.generated.ts";

@@ -26,8 +26,7 @@ import { requirePrompt, canPrompt, confirmChange, confirmName } from "./terminal
 import { renderRelease } from "./terminal/release.ts";
 import { fold } from "./terminal/fit.ts";
 import { renderIssues } from "./terminal/issues.ts";
-import { paint } from "./terminal/paint.ts";
-import { type Screen, stdoutScreen } from "./terminal/screen.ts";
+import { paint, type Screen, stdoutScreen } from "./terminal/screen.ts";
 import type { Plan, Release } from "../core/api/rollout.ts";
 
 /** Without a step, everything is as declared only if nothing is unknown or held back. */

@@ -1,10 +1,10 @@
 import * as Args from "@oclif/core/args";
 import type { Proposal } from "../core/api/proposals.ts";
 import { auditText, deployPlan, proposalApprove, proposalList, renderPlan, SvcmError } from "../core/index.ts";
-import { inLocalTime } from "../core/words/local-time.ts";
+import { inLocalTime } from "../core/words/time.ts";
 import { SvcmCommand } from "./base.ts";
 import { executeAloud } from "./terminal/aloud.ts";
-import { paint } from "./terminal/paint.ts";
+import { paint } from "./terminal/screen.ts";
 import { canPrompt, confirmName } from "./terminal/prompt.ts";
 import { printTable, type Column } from "./terminal/table.ts";
 

@@ -6,9 +6,9 @@ import { NodeCommand } from "./terminal/node-command.ts";
 import { sinceOptions } from "./terminal/times.ts";
 import { printTable, type Column } from "./terminal/table.ts";
 import type { Verdict } from "./terminal/verdict.ts";
-import { groupBy } from "../core/words/group-by.ts";
-import { inLocalTime, readSince } from "../core/words/local-time.ts";
-import { pluralize } from "../core/words/pluralize.ts";
+import { groupBy } from "../core/words/lists.ts";
+import { inLocalTime, readSince } from "../core/words/time.ts";
+import { pluralize } from "../core/words/text.ts";
 
 export default class Audit extends NodeCommand {
   static override summary = "Show who changed what, newest first.";

@@ -3,8 +3,7 @@ import * as Flags from "@oclif/core/flags";
 import { repositoryCheck, type RepositoryCheckResponse } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
 import { formatFlag, issuesVerdict, printReport, renderIssueLines } from "./terminal/issues.ts";
-import { paint } from "./terminal/paint.ts";
-import type { Screen } from "./terminal/screen.ts";
+import { paint, type Screen } from "./terminal/screen.ts";
 import { withVerdict } from "./terminal/verdict.ts";
 
 export default class Check extends SvcmCommand {

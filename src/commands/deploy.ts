@@ -5,11 +5,11 @@ import { deployPlan, deployRun, renderPlan, SvcmError, type DeployPlan } from ".
 import { isProductionName } from "../core/words/production.ts";
 import { ecosystemFlags, pickEnvironment, SvcmCommand } from "./base.ts";
 import { executeAloud } from "./terminal/aloud.ts";
-import { renderDeploy, renderPrepared } from "./terminal/deploy.ts";
+import { renderDeploy, renderPrepared } from "./terminal/rollout.ts";
 import { fold } from "./terminal/fit.ts";
 import { applyFlags, planFlags, readTimeouts } from "./terminal/flags.ts";
 import { deadlineFlag, maxParallelFlag, nodeFlag } from "./terminal/node-command.ts";
-import { paint } from "./terminal/paint.ts";
+import { paint } from "./terminal/screen.ts";
 import { canPrompt, confirmChange, confirmName, requirePrompt } from "./terminal/prompt.ts";
 
 export default class Deploy extends SvcmCommand {

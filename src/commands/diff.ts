@@ -3,8 +3,7 @@ import * as Flags from "@oclif/core/flags";
 import { diffFormats, renderDiff, deploymentsDiff, renderPlan, rolloutPlan } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
 import { fold } from "./terminal/fit.ts";
-import { paint, unpainted } from "./terminal/paint.ts";
-import { stdoutScreen } from "./terminal/screen.ts";
+import { paint, unpainted, stdoutScreen } from "./terminal/screen.ts";
 import { fileFlag } from "./terminal/flags.ts";
 
 export default class Diff extends SvcmCommand {

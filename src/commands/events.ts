@@ -20,9 +20,9 @@ import { nodeFlag } from "./terminal/node-command.ts";
 import { sinceOptions } from "./terminal/times.ts";
 import { printTable, type Column } from "./terminal/table.ts";
 import type { Verdict } from "./terminal/verdict.ts";
-import { groupBy } from "../core/words/group-by.ts";
-import { inLocalTime, readSince } from "../core/words/local-time.ts";
-import { pluralize } from "../core/words/pluralize.ts";
+import { groupBy } from "../core/words/lists.ts";
+import { inLocalTime, readSince } from "../core/words/time.ts";
+import { pluralize } from "../core/words/text.ts";
 
 export default class Events extends SvcmCommand {
   static override summary = "Show what happened to the processes, newest first, and why.";

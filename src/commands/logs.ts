@@ -13,7 +13,7 @@ import { namesArg } from "./terminal/flags.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { renderLogLines } from "./terminal/log-lines.ts";
 import { sinceOptions } from "./terminal/times.ts";
-import { readSince } from "../core/words/local-time.ts";
+import { readSince } from "../core/words/time.ts";
 
 /** One write per line takes longer than the line, and a much larger write needs new memory each time. */
 const LINES_PER_WRITE = 500;

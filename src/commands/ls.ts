@@ -2,9 +2,8 @@ import * as Flags from "@oclif/core/flags";
 import { countStates, processList, type ListedProcess } from "../core/index.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { printMarks } from "./terminal/mark-lines.ts";
-import { processColumns } from "./terminal/metrics.ts";
+import { processColumns, processVerdict, renderProblems } from "./terminal/metrics.ts";
 import { stdoutScreen, type Screen } from "./terminal/screen.ts";
-import { processVerdict, renderProblems } from "./terminal/processes.ts";
 import { renderTable, type Column } from "./terminal/table.ts";
 import { withVerdict } from "./terminal/verdict.ts";
 

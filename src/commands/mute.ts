@@ -2,7 +2,7 @@ import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { markList, markMute, SvcmError } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
-import { inLocalTime } from "../core/words/local-time.ts";
+import { inLocalTime } from "../core/words/time.ts";
 import { warnUnknownSubject } from "./terminal/mark-lines.ts";
 import { MARK_COLUMNS } from "./terminal/mark-table.ts";
 import { printTable } from "./terminal/table.ts";

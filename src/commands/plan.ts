@@ -5,8 +5,7 @@ import { executeAloud } from "./terminal/aloud.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { planInput, planFlags, restartArgs, restartFlags, restartInput } from "./terminal/flags.ts";
 import { fold } from "./terminal/fit.ts";
-import { paint, unpainted } from "./terminal/paint.ts";
-import { stdoutScreen } from "./terminal/screen.ts";
+import { paint, unpainted, stdoutScreen } from "./terminal/screen.ts";
 
 export default class Plan extends NodeCommand {
   static override summary = "Show the steps that would make PM2 run what an ecosystem file declares.";

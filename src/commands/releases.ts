@@ -3,7 +3,7 @@ import { NodeCommand } from "./terminal/node-command.ts";
 import { fold } from "./terminal/fit.ts";
 import { printTable, type Column } from "./terminal/table.ts";
 import type { Verdict } from "./terminal/verdict.ts";
-import { renderDuration } from "../core/words/duration.ts";
+import { renderDuration } from "../core/words/time.ts";
 
 export default class ReleasesList extends NodeCommand {
   static override hiddenAliases = ["releases:list"];

@@ -3,8 +3,7 @@ import * as Args from "@oclif/core/args";
 import { processScale, type ProcessScaleResult } from "../core/index.ts";
 import { integerArg } from "./terminal/flags.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
-import { showProgress } from "./terminal/progress.ts";
-import { processFlags, waitFlag } from "./terminal/process-action.ts";
+import { showProgress, processFlags, waitFlag } from "./terminal/process-action.ts";
 import { readTimeout } from "./terminal/times.ts";
 
 export default class ProcessScale extends NodeCommand {

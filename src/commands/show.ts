@@ -5,7 +5,7 @@ import { NodeCommand } from "./terminal/node-command.ts";
 import { fold } from "./terminal/fit.ts";
 import { UsageError } from "./terminal/errors.ts";
 import { printMarks } from "./terminal/mark-lines.ts";
-import { nameList } from "../core/words/pluralize.ts";
+import { nameList } from "../core/words/text.ts";
 import { renderLogLines } from "./terminal/log-lines.ts";
 import { processPage } from "./terminal/process-page.ts";
 

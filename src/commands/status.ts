@@ -4,10 +4,9 @@ import { ecosystemFlags, pickEnvironment, SvcmCommand } from "./base.ts";
 import { countMarks } from "./terminal/mark-lines.ts";
 import { groupLines } from "./terminal/command-set.ts";
 import { fit } from "./terminal/fit.ts";
-import { paint } from "./terminal/paint.ts";
+import { paint, type Screen } from "./terminal/screen.ts";
 import { presentSubjects } from "./terminal/present-subjects.ts";
-import type { Screen } from "./terminal/screen.ts";
-import { andMore } from "../core/words/pluralize.ts";
+import { andMore } from "../core/words/text.ts";
 
 export default class StatusCommand extends SvcmCommand {
   static override summary = "Show the state in at most twelve lines, and the next command.";

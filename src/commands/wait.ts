@@ -1,7 +1,6 @@
 import { processWait, type ProcessWaitResponse } from "../core/index.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
-import { showProgress } from "./terminal/progress.ts";
-import { processArgs, processFlags } from "./terminal/process-action.ts";
+import { showProgress, processArgs, processFlags } from "./terminal/process-action.ts";
 import { readTimeout } from "./terminal/times.ts";
 
 export default class ProcessWait extends NodeCommand {

@@ -1,23 +1,26 @@
 import { type Signal, useSignal } from "@preact/signals";
-import type { JSX } from "preact";
-import { useEffect, useMemo } from "preact/hooks";
+import type { JSX, ComponentChildren } from "preact";
+import { useEffect, useMemo, useContext } from "preact/hooks";
 import { type Console, ConsoleContext, createConsole, type Page, PageContext, usePage } from "./console.ts";
 import { toFacts } from "./data/contract.ts";
 import type { Problem } from "./data/request-error.ts";
 import { CommandBar } from "./shell/CommandBar.tsx";
 import { QuestionDialog, TokenEntry } from "./shell/Dialogs.tsx";
-import { HelpSheet } from "./shell/HelpSheet.tsx";
-import { ForeignDocument, OtherServer } from "./shell/Identity.tsx";
 import { Navigation } from "./shell/Navigation.tsx";
-import { Notices } from "./shell/Notices.tsx";
 import { type Sheet, TopBar } from "./shell/TopBar.tsx";
 import { type TabId, tabIds } from "./state/address.ts";
-import { CodesContext, createTabCodes, useCodes } from "./tabs/codes.ts";
-import { tabs } from "./tabs/index.ts";
-import { Panel } from "./ui/Panel.tsx";
-import { RequestProblem } from "./ui/Problem.tsx";
+import { CodesContext, createTabCodes, useCodes, tabs } from "./tabs/index.ts";
+import { Panel } from "./ui/Card.tsx";
+import { RequestProblem, StatusLine, StatusRegion } from "./ui/Problem.tsx";
 import { Toasts } from "./ui/Toasts.tsx";
 import { useRequest } from "./ui/use-request.ts";
+import type { DocumentStore, UnreadableText } from "./state/document-store.ts";
+import { Button } from "./ui/Button.tsx";
+import { Check } from "./ui/Check.tsx";
+import { DescriptionList } from "./ui/DescriptionList.tsx";
+import { Dialog } from "./ui/Dialog.tsx";
+import { download } from "./data/download.ts";
+import { STORAGE_KEY } from "./state/document-storage.ts";
 
 export function App({ page }: { page: Page }): JSX.Element {
   const codes = useMemo(createTabCodes, [page]);
@@ -137,5 +140,132 @@ function UnavailableTab({ id }: { id: TabId }): JSX.Element {
     <Panel title={tabs[id].label}>
       <h1>{tabs[id].label}</h1>
     </Panel>
+  );
+}
+
+/**
+ * Another server responds at the page's address; the page sends it nothing. Forms keep their values until the page is
+ * reloaded.
+ */
+function OtherServer({ root }: { root: string | undefined }): JSX.Element {
+  const { server } = usePage();
+  return (
+    <Question title="Another server answers at this address">
+      <p>
+        This page was opened on the server of {root === undefined ? "another workspace" : <code>{root}</code>}. A
+        different server answers at {location.host} now. The page sends it nothing: no token, no document, no change.
+      </p>
+      <div class="form-actions">
+        <Button onClick={() => void server.check()}>Check again</Button>
+        <Button variant="primary" onClick={() => location.reload()}>
+          Open the console of this server
+        </Button>
+      </div>
+    </Question>
+  );
+}
+
+function ForeignDocument({ store }: { store: DocumentStore }): JSX.Element {
+  return (
+    <Question title="This browser holds the document of another server">
+      <p>
+        The service configuration, deploy targets and interfaces that are saved for {location.host} belong to another
+        server. They stay saved for that server. Choose the document that this server starts with.
+      </p>
+      <div class="form-actions">
+        <Button onClick={() => store.settle("copy")}>A copy of that document</Button>
+        <Button variant="primary" onClick={() => store.settle("empty")}>
+          An empty document
+        </Button>
+      </div>
+    </Question>
+  );
+}
+
+function Question({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
+  return (
+    <Panel title={title} isFocused>
+      <h1>{title}</h1>
+      <div class="card stack">{children}</div>
+    </Panel>
+  );
+}
+
+const always = [
+  { key: "Ctrl K", label: "Go to an app, a view or a command" },
+  { key: "← → Home End", label: "Go through the samples when a chart has the focus" },
+  { key: "Enter", label: "Find the events of the focused chart on Activity" },
+  { key: "+ −", label: "Zoom in and out of the focused chart" },
+  { key: "Esc", label: "Close a dialog, or show the whole range of a chart" },
+];
+
+function HelpSheet({ onClose }: { onClose: () => void }): JSX.Element {
+  const { shortcuts } = usePage();
+  const isOn = shortcuts.isOn.value;
+  return (
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
+      <DescriptionList
+        class="keys"
+        items={[...always, ...(isOn ? shortcuts.list.value : [])].map(({ key, label }) => [
+          key,
+          label,
+          <kbd>{key}</kbd>,
+        ])}
+      />
+      <Check checked={isOn} onChange={(isChecked) => shortcuts.turn(isChecked)}>
+        Use single-key shortcuts
+      </Check>
+    </Dialog>
+  );
+}
+
+function Notices(): JSX.Element {
+  const { server } = usePage();
+  const store = useContext(ConsoleContext)?.store;
+  const newVersion = server.newVersion.value;
+  return (
+    <StatusRegion>
+      {newVersion !== undefined && (
+        <StatusLine
+          tone="info"
+          action={
+            <Button size="small" onClick={() => location.reload()}>
+              Reload
+            </Button>
+          }
+        >
+          The server is svcm {newVersion} now. Reload the page to get its console.
+        </StatusLine>
+      )}
+      {store?.unsaved.value !== undefined && (
+        <StatusLine tone="error">Changes are held in this page only. {store.unsaved.value}</StatusLine>
+      )}
+      {store?.aside.value.map((text) => (
+        <Unreadable key={text.key} copy={text} store={store} />
+      ))}
+    </StatusRegion>
+  );
+}
+
+function Unreadable({ copy, store }: { copy: UnreadableText; store: DocumentStore }): JSX.Element {
+  const { questions } = usePage();
+  const drop = async (): Promise<void> => {
+    const title = "Remove the text that could not be read? It cannot be restored.";
+    if (await questions.ask({ title, verb: "Remove" })) store.dropAside(copy.key);
+  };
+  const actions = (
+    <span class="form-actions">
+      <Button size="small" icon="download" onClick={() => download(`${STORAGE_KEY}.unreadable.txt`, copy.text)}>
+        Download
+      </Button>
+      <Button size="small" variant="danger" onClick={() => void drop()}>
+        Remove
+      </Button>
+    </span>
+  );
+  return (
+    <StatusLine tone="error" action={actions}>
+      <strong>The saved text could not be read and was kept aside.</strong> {copy.reason}
+    </StatusLine>
   );
 }

@@ -4,9 +4,7 @@ import { useContext } from "preact/hooks";
 import { type Api, createApi } from "./data/api.ts";
 import type { Facts } from "./data/contract.ts";
 import { type AddressPart, textPart } from "./state/address.ts";
-import { type Appearance, createAppearance } from "./state/appearance.ts";
 import { type Preferences, createPreferences } from "./state/preferences.ts";
-import { createQuestions, type Questions } from "./state/questions.ts";
 import { Declarations } from "./state/declarations.ts";
 import { createRouter, type Router } from "./state/router.ts";
 import { ServerWatch } from "./state/server-watch.ts";
@@ -15,6 +13,7 @@ import { createShortcuts, type Shortcuts } from "./state/shortcuts.ts";
 import { DocumentStore } from "./state/document-store.ts";
 import { createToasts, type Toasts } from "./state/toasts.ts";
 import type { Right } from "../core/api/rights.ts";
+import { applyTheme, storedTheme, storeTheme, type Theme } from "./state/theme.ts";
 
 export interface Page {
   readonly api: Api;
@@ -143,6 +142,74 @@ function createIdentity(api: () => Pick<Api, "me">) {
       const { role, rights, actor } = me.value ?? {};
       if (!role || rights?.includes(right) !== false) return undefined;
       return `The token ${actor} has the role ${role}, which does not permit it.`;
+    },
+  };
+}
+
+type Appearance = ReturnType<typeof createAppearance>;
+
+function createAppearance() {
+  const theme = signal(storedTheme());
+  /** Increases with every change of colours or of the pixel ratio, so that canvases are redrawn. */
+  const version = signal(0);
+  const redraw = (): void => void (version.value += 1);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  // A media query matches only one ratio, so each change needs a new query.
+  const watchPixels = (): void =>
+    matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener("change", onPixels, { once: true });
+  const onPixels = (): void => {
+    redraw();
+    watchPixels();
+  };
+  watchPixels();
+  return {
+    theme,
+    version,
+    choose(next: Theme): void {
+      theme.value = next;
+      storeTheme(next);
+      applyTheme(next);
+      redraw();
+    },
+  };
+}
+
+export interface Question {
+  readonly title: string;
+  readonly about?: string;
+  /** The user types this name to answer, because a click is too easily wrong. */
+  readonly name?: string;
+  readonly verb: string;
+}
+
+export interface OpenQuestion extends Question {
+  readonly id: number;
+  /** Further calls have no effect. */
+  readonly answer: (yes: boolean) => void;
+}
+
+type Questions = ReturnType<typeof createQuestions>;
+
+function createQuestions() {
+  const open = signal<OpenQuestion | undefined>();
+  let ids = 0;
+  return {
+    open,
+    /** @returns whether the user agreed */
+    ask(question: Question): Promise<boolean> {
+      open.value?.answer(false);
+      return new Promise((resolve) => {
+        const prompt: OpenQuestion = {
+          ...question,
+          id: ++ids,
+          answer(yes) {
+            // A dialog may report its end after the next question has opened.
+            if (open.value === prompt) open.value = undefined;
+            resolve(yes);
+          },
+        };
+        open.value = prompt;
+      });
     },
   };
 }

@@ -1,7 +1,6 @@
-import type { Operation } from "./access/operation.ts";
+import { type Operation, isGranted, type Caller, type Identity } from "./access/operation.ts";
 import type { Ports } from "./ports.ts";
 import type { EnvironmentRequest } from "./project/resolve.ts";
-import { isGranted, type Caller, type Identity } from "./access/caller.ts";
 /**
  * HTTP and the WebSocket parse their input first. The command line does not: its input is type-checked, and loading zod
  * would slow every start.

@@ -3,9 +3,9 @@ export { describeError, errorTable, failureCode, refusal, SvcmError } from "./ap
 export type { ErrorDescription, ErrorKind } from "./api/errors.ts";
 export type { ContractResponse, EnvDiffResponse, EnvWriteResponse, ErrorBody } from "./api/bodies.ts";
 export { authorise, execute } from "./execute.ts";
-export { isGranted } from "./access/caller.ts";
-export type { Access, Caller, Identity, RolloutStep } from "./access/caller.ts";
-export type { Limits } from "./api/limits.ts";
+export { isGranted } from "./access/operation.ts";
+export type { Access, Caller, Identity, RolloutStep } from "./access/operation.ts";
+export type { Limits } from "./api/rights.ts";
 export { rightRefusal } from "./access/rights.ts";
 export { requireWithinLimits } from "./limits.ts";
 export { planProjectEdit } from "./setup/edit-project.ts";
@@ -21,7 +21,7 @@ export type { NodeAsker, Operation } from "./access/operation.ts";
 export { countStates, stateText } from "./running/state-text.ts";
 export { commandLineCaller, MAX_FILE_BYTES, nodePorts, openPorts, serverCaller } from "./node-ports.ts";
 export type { Ports } from "./ports.ts";
-export { FileError } from "./files/port-files.ts";
+export { FileError } from "./files/ports.ts";
 export {
   diffFormats,
   documentSections,
@@ -47,25 +47,30 @@ export type { Release, RollbackPlan } from "./api/rollout.ts";
 export type { LogBatch, LogQuery } from "./logs/port-logs.ts";
 export { formatFields } from "./logs/fields-text.ts";
 export { lineSize } from "./logs/line.ts";
-export { chunk } from "./words/chunk.ts";
+export { chunk } from "./words/lists.ts";
 export type { HistoryResponse } from "./api/history.ts";
 export { encodeSeriesApp } from "./history/selectors.ts";
 export type { ListedNode, NodeState } from "./api/node.ts";
 export { watchBoot } from "./boot/outlook.ts";
-export { keepLogs } from "./logs/operations/keep-logs.ts";
-export type { LogPruneResponse, LogRotationResponse, LogUsage, LogUsageResponse } from "./api/log-care.ts";
-export { bytesText } from "./words/bytes-text.ts";
+export { keepLogs } from "./logs/operations/logs.ts";
+export type { LogPruneResponse, LogRotationResponse, LogUsage, LogUsageResponse } from "./api/logs.ts";
+export { bytesText } from "./words/numbers.ts";
 export type { LogLine, LogProblem, LogsResponse } from "./api/logs.ts";
 export type { EventsResponse, FleetEventsResponse, ProcessShowResponse, SvcmEvent, WhyResponse } from "./api/events.ts";
 export type { AuditRecord } from "./api/audit-record.ts";
-export { floorToSecond } from "./words/seconds.ts";
+export { floorToSecond } from "./words/time.ts";
 export { settledTimes } from "./events/feed.ts";
 export { matchesFilter, filterEvents, paginateEvents, toSvcmEvent, type EventFilter } from "./events/page.ts";
-export { mergeNodeRecords, toTimedEvents, type SentRecord } from "./events/node-records.ts";
-export { readUnsent, type DeliveryProgress, type NodeRecord } from "./events/unsent.ts";
-export type { EventFeed } from "./events/port-events.ts";
-export { type EventRow, foldRows } from "./events/event-rows.ts";
-export { eventText } from "./events/event-text.ts";
+export {
+  mergeNodeRecords,
+  toTimedEvents,
+  type SentRecord,
+  readUnsent,
+  type DeliveryProgress,
+  type NodeRecord,
+} from "./events/unsent.ts";
+export type { EventFeed } from "./events/ports.ts";
+export { type EventRow, foldRows, eventText } from "./events/event-text.ts";
 export { stateSentences } from "./events/next-actions.ts";
 export * as auditText from "./access/audit-text.ts";
 export { renderDiff } from "./deployments/diff/report/render.ts";
@@ -84,12 +89,12 @@ export type { Sample, Telemetry, WatchRequest } from "./metrics/telemetry.ts";
 export type { Field } from "./deployments/field.ts";
 export { interfaceFields, targetFields } from "./deployments/fields.ts";
 export { packagedCapabilityMatrix, packagedRuntimeContract } from "./project/facts/packaged.generated.ts";
-export { entityTag } from "./words/entity-tag.ts";
+export { entityTag } from "./words/http.ts";
 export { layoutHint, withLayoutHint } from "./setup/layout-hint.ts";
 export { environmentsWithEcosystem } from "./pm2/ecosystem-environments.ts";
 export { describeGuesses } from "./project/keys.ts";
 export { findCodeDoc } from "./setup/codes/catalog.ts";
-export { judgeRecord, type UnreadableRollout } from "./nodes/rollout-truth.ts";
+export { judgeRecord, type UnreadableRollout } from "./nodes/rollout.ts";
 export { selectNodes, selectorsOf } from "./nodes/select.ts";
 export type { FleetRollout } from "./api/fleet-rollout.ts";
 export { requireApplicable as refusePlan } from "./rollout/apply/apply.ts";

@@ -1,6 +1,6 @@
-import type { Limits } from "./api/limits.ts";
+import type { Limits } from "./api/rights.ts";
 import { inputs, type InputOf, type OperationId } from "./api/inputs.ts";
-import type { Access, Caller, Identity } from "./access/caller.ts";
+import type { Access, Caller, Identity } from "./access/operation.ts";
 import { SvcmError } from "./api/errors.ts";
 import { declaredApps } from "./pm2/declared.ts";
 import { readEcosystem } from "./pm2/ecosystem-file.ts";

@@ -38,7 +38,7 @@ import { createTelemetry } from "./metrics/sampling/create-telemetry.ts";
 import { once } from "./words/once.ts";
 import { readSecrets } from "./pm2/ecosystem-file.ts";
 import type { Deploys } from "./deploy/port-deploys.ts";
-import type { Caller } from "./access/caller.ts";
+import type { Caller } from "./access/operation.ts";
 import { rights } from "./api/rights.ts";
 import type { Ports } from "./ports.ts";
 

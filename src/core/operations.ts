@@ -1,5 +1,5 @@
 export { alertsTest, markList, markMute, markNote } from "./alerts/operations/alerts.ts";
-export { auditList } from "./access/operations/audit-list.ts";
+export { auditList, identityShow, tokenList, type ListedToken, tokenRevoke } from "./access/operations/access.ts";
 export {
   bootDisable,
   type BootDisableResponse,
@@ -23,6 +23,8 @@ export {
   targetDuplicate,
   targetEdit,
   targetRemove,
+  entryQuestion,
+  type EntryQuestion,
 } from "./deployments/operations/document-edits.ts";
 export { deployPlan, deployRun } from "./deploy/operations/deploy.ts";
 export { ecosystemCheck, ecosystemShow } from "./pm2/operations/ecosystem.ts";
@@ -37,45 +39,39 @@ export { envTemplate } from "./env/operations/env-template.ts";
 export { envUnset, type EnvUnsetResponse } from "./env/operations/env-unset.ts";
 export { envPlan, envWrite, type EnvPlanResponse } from "./env/operations/env-write.ts";
 export { eventWhy, eventsList } from "./events/operations/events.ts";
-export { identityShow } from "./access/operations/identity-show.ts";
 export { historyRecord, historyShow } from "./history/operations/history.ts";
 export { keysAdd, keysConfirm, keysList, keysSetTier } from "./setup/operations/keys.ts";
 export { type KeysEditResponse } from "./setup/edit-keys.ts";
 export { type ListedKey } from "./project/keys.ts";
-export { logsPrune, logsRead, logsUsage } from "./logs/operations/logs.ts";
-export { logsRotate } from "./logs/operations/logs-rotate.ts";
-export { metricsExpose, metricsShow } from "./metrics/operations/metrics.ts";
-export { nodeShow } from "./metrics/operations/node-show.ts";
+export { logsPrune, logsRead, logsUsage, logsRotate } from "./logs/operations/logs.ts";
+export { metricsExpose, metricsShow, nodeShow } from "./metrics/operations/metrics.ts";
 export { processAct, type ProcessActionResult } from "./rollout/operations/process-act.ts";
 export { createActionSubject as attemptedAction } from "./rollout/control/action.ts";
 export { processList, type ListedProcess, type ProcessListResponse } from "./metrics/operations/process-list.ts";
 export { processRun } from "./rollout/operations/process-run.ts";
-export { type ProcessRunResult } from "./api/process-run.ts";
+export { type ProcessRunResult } from "./api/rollout-requests.ts";
 export { processScale, type ProcessScaleResult } from "./rollout/operations/process-scale.ts";
 export { processShow } from "./events/operations/process-show.ts";
 export { processWait, type ProcessWaitResponse } from "./rollout/operations/process-wait.ts";
 export { profileApply, profileList, profileShow } from "./env/operations/profiles.ts";
 export { projectDoctor, type DoctorAnswer, type DoctorResponse } from "./setup/operations/project-doctor.ts";
 export { projectInit, type InitResponse } from "./setup/operations/project-init.ts";
-export { proposalApprove, proposalDeny, proposalList } from "./approvals/operations/proposal-decide.ts";
+export { proposalApprove, proposalDeny, proposalList, proposalRun } from "./approvals/operations/proposal-decide.ts";
 export { proposalCreate } from "./approvals/operations/proposal-create.ts";
-export { proposalRun } from "./approvals/operations/proposal-run.ts";
 export { releaseList, releaseShow } from "./rollout/operations/releases.ts";
 export { rolloutApply } from "./rollout/operations/rollout-apply.ts";
 export { rolloutRollbackPlan, rolloutRollback } from "./rollout/operations/rollback.ts";
 export { rolloutPlan } from "./rollout/operations/rollout-plan.ts";
 export { repositoryCheck, type RepositoryCheckResponse } from "./setup/operations/repository-check.ts";
-export { schemaShow } from "./deployments/operations/schema-show.ts";
 export {
+  schemaShow,
   deploymentsCheck,
   type DeploymentsCheck,
   type DeploymentsCheckResponse,
-} from "./deployments/operations/deployments-check.ts";
-export { deploymentsValidate } from "./deployments/operations/deployments-validate.ts";
-export { deploymentsDiff } from "./deployments/operations/deployments-diff.ts";
+  deploymentsValidate,
+  deploymentsDiff,
+} from "./deployments/operations/deployments.ts";
 export { type DocumentEditResponse } from "./deployments/edit-file.ts";
-export { entryQuestion, type EntryQuestion } from "./deployments/operations/entry-question.ts";
 export { startupCheck, type StartupCheckResponse } from "./startup/operations/startup-check.ts";
 export { statusShow, type StatusResponse } from "./setup/operations/status-show.ts";
 export { tokenCreate, type CreatedToken } from "./setup/operations/token-create.ts";
-export { tokenList, type ListedToken, tokenRevoke } from "./access/operations/tokens.ts";

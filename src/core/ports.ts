@@ -4,12 +4,10 @@
  */
 import type { HasEffects } from "./env/port-effects.ts";
 import type { HasWorkspace, HasFacts } from "./project/port-repository.ts";
-import type { HasFiles, HasStamps } from "./files/port-files.ts";
+import type { HasFiles, HasStamps, HasRevisions, HasClock, HasHost, HasMachine } from "./files/ports.ts";
 import type { HasSurvey } from "./setup/detect/survey.ts";
-import type { HasRevisions } from "./files/port-revisions.ts";
 import type { HasEcosystems } from "./pm2/port-ecosystems.ts";
-import type { HasAudit } from "./access/port-audit-log.ts";
-import type { HasClock, HasHost } from "./files/port-host.ts";
+import type { HasAudit, HasTokens } from "./access/ports.ts";
 import type { HasProposals } from "./approvals/port-proposals.ts";
 import type { HasProcesses } from "./pm2/port-processes.ts";
 import type { HasBootOutlook } from "./rollout/port-boot-outlook.ts";
@@ -17,22 +15,18 @@ import type { HasDeployed } from "./rollout/port-deployed.ts";
 import type { HasReleases } from "./rollout/port-releases.ts";
 import type { HasDeploys } from "./deploy/port-deploys.ts";
 import type { HasRunningCode } from "./running/port-running-code.ts";
-import type { HasTokens } from "./access/port-tokens.ts";
-import type { HasProcessLogs } from "./logs/port-process-logs.ts";
+import type { HasProcessLogs, HasLogs } from "./logs/port-logs.ts";
 import type { HasSchedules } from "./pm2/port-schedules.ts";
-import type { HasLogs } from "./logs/port-logs.ts";
 import type { HasLogCare } from "./logs/care/port-log-care.ts";
-import type { HasSightings, HasEventFeed } from "./events/port-events.ts";
-import type { HasMachine } from "./files/port-machine.ts";
-import type { HasAsyncContext } from "./metrics/port-async-context.ts";
+import type { HasSightings, HasEventFeed } from "./events/ports.ts";
+import type { HasAsyncContext, HasTelemetry } from "./metrics/telemetry.ts";
 import type { HasHealth } from "./rollout/port-probes.ts";
 import type { HasInstallation } from "./setup/port-installation.ts";
 import type { HasDaemons } from "./pm2/port-daemons.ts";
 import type { HasSavedLists } from "./pm2/port-saved-list.ts";
-import type { HasUnits } from "./boot/port-units.ts";
-import type { HasTelemetry } from "./metrics/telemetry.ts";
+import type { HasUnits } from "./boot/ports.ts";
 import type { HasHistoryFiles, HasPrometheus, HasRecorder } from "./history/port-history.ts";
-import type { HasMarks, HasNotifier, HasAlerting } from "./alerts/port-alerts.ts";
+import type { HasMarks, HasNotifier, HasAlerting } from "./alerts/ports.ts";
 
 export interface Ports
   extends

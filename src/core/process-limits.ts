@@ -1,6 +1,6 @@
 /** A limited caller may see the text of some processes only: log lines, last errors, and all that quotes them. */
 import type { InputOf, OperationId } from "./api/inputs.ts";
-import type { Limits } from "./api/limits.ts";
+import type { Limits } from "./api/rights.ts";
 import { environmentsWithEcosystem } from "./pm2/ecosystem-environments.ts";
 import { readEcosystem } from "./pm2/ecosystem-file.ts";
 import { normaliseApp } from "./pm2/normalise.ts";

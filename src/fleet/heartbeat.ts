@@ -2,7 +2,7 @@
 import { SvcmError, type Ports } from "../core/index.ts";
 import type { FleetLink } from "./link.ts";
 import type { NodeEntry } from "./link-records.ts";
-import { isOwnEnded, readPresence, type Presence } from "./presence.ts";
+import { isOwnEnded, readPresence, type Presence } from "./fleet.ts";
 
 /** Not shorter, because an idle node should cost nothing. */
 export const HEARTBEAT_MS = 10_000;

@@ -1,16 +1,14 @@
 /** Loaded only if a request concerns another machine. */
 import { SvcmError, type Ports } from "../core/index.ts";
 import { openFleet } from "./open-fleet.ts";
-import type { Fleet } from "./fleet.ts";
-import { isUnreachable } from "./link-refusals.ts";
-import { listNodes } from "./nodes.ts";
+import { type Fleet, listNodes } from "./fleet.ts";
+import { isUnreachable } from "./link-api.ts";
 import { natsConfig } from "./nats-config.ts";
 
 export { openFleet } from "./open-fleet.ts";
-export { initFleet, joinFleet, SERVER_HINT, startUnit } from "./found.ts";
-export { parseJoinFile } from "./foundation.ts";
+export { initFleet, joinFleet, SERVER_HINT, startUnit, parseJoinFile } from "./found.ts";
 export { createKey } from "./link.ts";
-export { listNodes, showNode, findAnswerState } from "./nodes.ts";
+export { listNodes, showNode, findAnswerState } from "./fleet.ts";
 export {
   beginRollout,
   listRollouts,
@@ -19,9 +17,8 @@ export {
   planNodes,
   type NodePlan,
 } from "./rollout/begin.ts";
-export { takeOver, unlockRollout } from "./rollout/take-over.ts";
+export { takeOver, unlockRollout, runRollout } from "./rollout/run.ts";
 export { renderAge, readRollout, toRecorded, type RecordedRollout } from "./rollout/record.ts";
-export { runRollout } from "./rollout/run.ts";
 export { rolloutState } from "../core/nodes/rollout.ts";
 export { startNode, type FleetLog, type RunningNode } from "./start.ts";
 

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Query, Stored, StreamApi } from "./link-api.ts";
-import { isUnreachable, unreachableError } from "./link-refusals.ts";
+import { type Query, type Stored, type StreamApi, isUnreachable, unreachableError } from "./link-api.ts";
 import { EVENTS_STREAM, eventSubject, parseEventNode } from "./subjects.ts";
 
 const FOLLOW_INTERVAL_MS = 1_000;

@@ -1,5 +1,5 @@
 import type { StreamApi } from "./link-api.ts";
-import type { WrittenRecord } from "../core/nodes/rollout-truth.ts";
+import type { WrittenRecord } from "../core/nodes/rollout.ts";
 import { NODES_STREAM, presenceSubject, rolloutStream, rolloutSubject } from "./subjects.ts";
 
 export interface NodeEntry {

@@ -11,13 +11,18 @@ import {
 } from "@nats-io/transport-node";
 import type { SvcmError } from "../core/index.ts";
 import type { StreamSettings, FleetSettings } from "./settings.ts";
-import { openStreamApi, type Exchange } from "./link-api.ts";
+import {
+  openStreamApi,
+  type Exchange,
+  requestError,
+  connectError,
+  CONNECTION_LOST,
+  unreachableError,
+} from "./link-api.ts";
 import { eventStream, type EventStream } from "./link-events.ts";
 import { openNodeEntries, type NodeEntries, openRolloutRecords, type RolloutRecords } from "./link-records.ts";
-import { requestError, connectError, CONNECTION_LOST, unreachableError } from "./link-refusals.ts";
 import { listStreamProblems, requireSafeStreams, setUpStreams, type SetUpOutcome } from "./link-streams.ts";
-import { identityCheck } from "./server-identity.ts";
-import { requireSupportedVersion } from "./server-version.ts";
+import { identityCheck, requireSupportedVersion } from "./server-identity.ts";
 import { requestSubject, type Address } from "./subjects.ts";
 
 const CONNECT_MS = 5_000;

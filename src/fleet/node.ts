@@ -14,11 +14,10 @@ import {
   type TaggedResponse,
   type NatsProject,
 } from "../core/index.ts";
-import { parseJson } from "../core/words/json-text.ts";
+import { parseJson } from "../core/words/json.ts";
 import { resolveIdentity, narrowIdentity, requireKnownUser } from "./identity.ts";
 import type { FleetLink, Incoming } from "./link.ts";
 import { Places } from "./places.ts";
-import { ReplayGuard } from "./replay-guard.ts";
 import { parseAddress, requestKind, nodeRequestSubjects, type Address, type RequestKind } from "./subjects.ts";
 import { pickRelease, RunningSteps, createRolloutStep } from "./rollout/step.ts";
 import type { RolloutStore } from "./rollout/store.ts";
@@ -228,4 +227,38 @@ export function withoutBytes(ports: Ports, output: unknown): unknown {
 
 function isEnvRead(output: unknown): output is TaggedResponse<unknown> {
   return typeof output === "object" && output !== null && "bytes" in output && "response" in output;
+}
+
+/** An id is kept as long as its request could be valid. */
+const MAX_AHEAD_MS = 3_600_000;
+
+/** Protects against repeated and delayed writes, by the clock of this machine. */
+class ReplayGuard {
+  readonly #now: () => number;
+  readonly #seen = new Map<string, number>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** @throws {SvcmError} INVALID_REQUEST if the request has no id or time, is late or is a repetition */
+  accept({ id, notAfter }: Request): void {
+    const now = this.#now();
+    for (const [other, until] of this.#seen) if (until < now) this.#seen.delete(other);
+    if (id === undefined || notAfter === undefined || notAfter > now + MAX_AHEAD_MS)
+      throw new SvcmError("INVALID_REQUEST", {
+        details: "A change needs an id and notAfter, at most an hour ahead of the clock of the node.",
+      });
+    if (notAfter < now)
+      throw new SvcmError("INVALID_REQUEST", {
+        code: "REQUEST_LATE",
+        details: "The request arrived too late, so nothing was changed. Send it again if you still want it.",
+      });
+    if (this.#seen.has(id))
+      throw new SvcmError("INVALID_REQUEST", {
+        code: "REQUEST_REPEATED",
+        details: "The node has received this request before, and carries out each request once.",
+      });
+    this.#seen.set(id, notAfter);
+  }
 }

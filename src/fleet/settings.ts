@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { isOpenToOthers, SvcmError, type NatsProject, type Ports } from "../core/index.ts";
 import { SUBJECT_TOKEN } from "./subjects.ts";
-import { parseDuration } from "../core/words/duration.ts";
+import { parseDuration } from "../core/words/time.ts";
 
 export const NATS_URL = "SVC_SERVICE_MANAGEMENT_NATS_URL";
 export const NATS_CREDENTIALS = "SVC_SERVICE_MANAGEMENT_NATS_CREDENTIALS";

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { RefusalLog, SvcmError, type Ports } from "../core/index.ts";
 import { deliverEvents } from "./events/deliver.ts";
 import { openLink, type FleetLink } from "./link.ts";
-import { redactServers } from "./link-refusals.ts";
+import { redactServers } from "./link-api.ts";
 import { serveNode, type Serving } from "./node.ts";
 import { startHeartbeat } from "./heartbeat.ts";
-import { createPresence } from "./presence.ts";
+import { createPresence } from "./fleet.ts";
 import { openRolloutStore } from "./rollout/store.ts";
 import { resolveNodeName, readFleetSettings, resolveStreams, type FleetSettings } from "./settings.ts";
 

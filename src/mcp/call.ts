@@ -3,7 +3,7 @@ import { parseInput } from "../core/access/parse.ts";
 import { inputs } from "../core/api/inputs.ts";
 import type { Proposal } from "../core/api/proposals.ts";
 import { describeError, execute, failureCode, SvcmError, type Caller, type Ports } from "../core/index.ts";
-import { parseDuration } from "../core/words/duration.ts";
+import { parseDuration } from "../core/words/time.ts";
 import { fence, quote, readCursor, toLines, toPage, writeCursor, type Page, type Position } from "./render.ts";
 import { recorded, type CallContext } from "./recorded.ts";
 import { isOffered, type Tool } from "./tools.ts";

@@ -7,10 +7,10 @@ import {
   type Identity,
   type Operation,
   type Ports,
+  type RefusalLog,
 } from "../core/index.ts";
 import { errorStack } from "../core/words/thrown.ts";
 import { quote } from "./render.ts";
-import type { CallRate } from "./rate.ts";
 import type { Tool } from "./tools.ts";
 
 /** Asks another machine for what the caller may read there. */
@@ -96,5 +96,32 @@ async function record(ports: Ports, caller: Caller, { name, startedAt, error }: 
       code: failure.code,
       details: `The call could not be recorded: ${failure.message}`,
     });
+  }
+}
+
+const WINDOW_MS = 60_000;
+const MAX_CALLS = 120;
+const MAX_ACTORS = 1_000;
+
+/** Of each token or system user, over all of its connections to this process. */
+export class CallRate {
+  readonly refusals: RefusalLog;
+  readonly accepted = `Accepted: ${MAX_CALLS} calls a minute.`;
+  readonly #calls = new Map<string, number[]>();
+
+  constructor(refusals: RefusalLog) {
+    this.refusals = refusals;
+  }
+
+  /** @param nowMs of a monotonic clock */
+  admits(actor: string, nowMs: number): boolean {
+    const recent = (this.#calls.get(actor) ?? []).filter((at) => at > nowMs - WINDOW_MS);
+    const isAdmitted = recent.length < MAX_CALLS;
+    if (isAdmitted) recent.push(nowMs);
+    this.#calls.delete(actor);
+    this.#calls.set(actor, recent);
+    const [oldest] = this.#calls.keys();
+    if (this.#calls.size > MAX_ACTORS && oldest !== undefined) this.#calls.delete(oldest);
+    return isAdmitted;
   }
 }

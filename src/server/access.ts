@@ -1,7 +1,6 @@
 import { rightsWithoutTokens, type Identity } from "../core/index.ts";
-import { canonicalAddress, parseHost, isLoopbackHost } from "./host.ts";
+import { canonicalAddress, parseHost, isLoopbackHost, PUBLIC_URL } from "./host.ts";
 import type { Identities } from "./identities.ts";
-import { PUBLIC_URL } from "./public-url.ts";
 import { ALLOWED_HOSTS } from "./settings.ts";
 
 export interface AccessPolicy {

@@ -15,18 +15,17 @@ import {
   type Ports,
 } from "../core/index.ts";
 import type { AccessPolicy } from "./access.ts";
-import { failureResponse, sendFailure } from "./response.ts";
+import { failureResponse, sendFailure, toRefusal } from "./response.ts";
 import { authentication } from "./authentication.ts";
 import { maxBodyBytesOf, parseBodiesAsBytes } from "./body.ts";
 import { brokenRequestHandler, watchConnections, type Connections } from "./connections.ts";
 import { compressResponses } from "./compression.ts";
-import { toRefusal } from "./failure.ts";
 import { admit, allowedMethods, guardRequests } from "./guard.ts";
 import { createHandler, type HandlerContext } from "./handler.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 import { logFailure, logReads, withAuditLog, type ServerLog } from "./log.ts";
 import { Fleet, type ConnectFleet } from "./fleet.ts";
-import { stripPublicPath } from "./public-url.ts";
+import { stripPublicPath } from "./host.ts";
 import { toRefusedAttempt, hasStartedChange } from "./refusals.ts";
 import { Rollouts } from "./rollouts.ts";
 import { routes } from "./routes.ts";

@@ -1,4 +1,4 @@
-import { foreignCode, type ErrorCode } from "../core/api/code.ts";
+import { foreignCode, type ErrorCode } from "../core/api/issue.ts";
 import { lookup } from "node:dns/promises";
 import { isIP, isIPv6 } from "node:net";
 import { SvcmError } from "../core/index.ts";

@@ -1,10 +1,24 @@
+import * as body from "../core/api/bodies.ts";
 import { asyncApiBody, healthBody, openApiBody, targetsBody } from "../core/api/bodies.ts";
 import { fleetEventsBody } from "../core/api/events.ts";
 import { fleetEventsInput } from "../core/api/inputs.ts";
 import { nodesBody } from "../core/api/node.ts";
 import { SOCKET_PATH } from "../core/api/channel.ts";
-import { METRICS_TYPES } from "../core/index.ts";
-import { contentRoute, type Route } from "./route.ts";
+import {
+  METRICS_TYPES,
+  declarationsPlan,
+  declarationsRead,
+  declarationsWrite,
+  deploymentsValidate,
+  type ErrorKind,
+} from "../core/index.ts";
+import { contentRoute, type Route, bodyRefusals, operationRoute } from "./route.ts";
+import {
+  declarationsBody,
+  declarationsPlanBody,
+  declarationsPlanRequest,
+  declarationsWriteRequest,
+} from "../core/api/declarations.ts";
 
 export const ASSET_PATH = "/assets/:file";
 
@@ -68,4 +82,46 @@ export const contentRoutes: readonly Route[] = [
   contentRoute("/", "page", { summary: "The console.", mediaType: "text/html; charset=utf-8", isOpen: true }),
   { method: "GET", path: "/index.html", isRedirect: true, summary: "Leads to the console." },
   { method: "GET", path: ASSET_PATH, isAsset: true, summary: "Its scripts, styles and icons." },
+];
+
+const documentRefusals: readonly ErrorKind[] = ["SUITE_FILE_FAILED", "FACT_INVALID"];
+
+export const documentRoutes: readonly Route[] = [
+  operationRoute("POST", "/api/validate", deploymentsValidate, {
+    summary: "Validate a deployments document; nothing is written.",
+    tag: "documents",
+    description: "The body may also be YAML, as `application/yaml`; then each issue has its line and column.",
+    body: body.deploymentsRequest,
+    takesYaml: true,
+    response: body.deploymentsVerdictBody,
+    refusals: [...bodyRefusals, "FACT_INVALID"],
+  }),
+  operationRoute("GET", "/api/declarations", declarationsRead, {
+    summary: "Read the deployments document of the repository.",
+    tag: "documents",
+    description: "With its verdict and the commit of the repository. If there is no file, `exists` is false.",
+    response: declarationsBody,
+    hasEntityTag: true,
+    refusals: documentRefusals,
+  }),
+  operationRoute("POST", "/api/declarations", declarationsWrite, {
+    summary: "Write a draft into the deployments document of the repository: all of it, or nothing.",
+    tag: "documents",
+    description: "Only the lines of the differences change. A draft that adds errors is refused.",
+    body: declarationsWriteRequest,
+    takesDocument: true,
+    ifMatch: "ifMatch",
+    response: declarationsBody,
+    hasEntityTag: true,
+    refusals: [...documentRefusals, ...bodyRefusals, "SUITE_FILE_CHANGED", "AUDIT_FAILED"],
+  }),
+  operationRoute("POST", "/api/declarations/plan", declarationsPlan, {
+    summary: "Compare a draft with the deployments document of the repository; nothing is written.",
+    tag: "documents",
+    description: "In words, and as a patch for `git apply`. With `from`, compares the draft with that document.",
+    body: declarationsPlanRequest,
+    takesDocument: true,
+    response: declarationsPlanBody,
+    refusals: [...documentRefusals, ...bodyRefusals],
+  }),
 ];

@@ -11,12 +11,19 @@ import {
   type Ports,
   type ConsoleFiles,
 } from "../core/index.ts";
-import { assetHeaders, jsonHeaders, pageHeaders, toJson, envResponses, type JsonResponse } from "./response.ts";
+import {
+  assetHeaders,
+  jsonHeaders,
+  pageHeaders,
+  toJson,
+  envResponses,
+  type JsonResponse,
+  requestCutOff,
+} from "./response.ts";
 import { isYaml } from "./body.ts";
-import { encodingFor, metricsFormat } from "./negotiation.ts";
+import { encodingFor, metricsFormat } from "./compression.ts";
 import { contentRenderer } from "./content.ts";
-import { requestCutOff } from "./failure.ts";
-import { parseJson } from "../core/words/json-text.ts";
+import { parseJson } from "../core/words/json.ts";
 import type { Limits } from "./limits.ts";
 import type { Fleet } from "./fleet.ts";
 import { parametersOf, queryReader, repeatedParameter } from "./query.ts";

@@ -3,8 +3,7 @@ import { pino, type Logger } from "pino";
 import { auditText, failureCode, SvcmError, toPrintable, type AuditRecord, type Ports } from "../core/index.ts";
 import { errorStack } from "../core/words/thrown.ts";
 import { withMembers } from "../core/words/record.ts";
-import type { FailureResponse } from "./response.ts";
-import { REQUEST_CUT_OFF } from "./failure.ts";
+import { type FailureResponse, REQUEST_CUT_OFF } from "./response.ts";
 import type { LogForm, LogLevel } from "./settings.ts";
 
 export type ServerLog = Logger;

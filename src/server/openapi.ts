@@ -8,8 +8,12 @@ import {
   operationParameters,
   spellingsFor,
   type Facts,
+  componentSchemas,
+  type Json,
+  referenceTo,
+  schemaOf,
+  valueSchema,
 } from "./openapi-parameters.ts";
-import { componentSchemas, type Json, referenceTo, schemaOf, valueSchema } from "./openapi-schemas.ts";
 import { isRemote, tags, type ContentRoute, type OperationRoute } from "./route.ts";
 import { routes } from "./routes.ts";
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { TIME_FORMAT } from "../core/api/input-fields.ts";
+import { TIME_FORMAT } from "../core/api/rollout-inputs.ts";
 import { SvcmError } from "../core/index.ts";
-import { readSince } from "../core/words/local-time.ts";
+import { readSince } from "../core/words/time.ts";
 import { once } from "../core/words/once.ts";
 
 export interface Parameter {

@@ -1,6 +1,6 @@
 import { failureCode, SvcmError, type Identity, type RefusedAttempt } from "../core/index.ts";
 import type { FastifyRequest } from "fastify";
-import { REQUEST_CUT_OFF } from "./failure.ts";
+import { REQUEST_CUT_OFF } from "./response.ts";
 import { isReadOnly, type Route } from "./route.ts";
 
 /**

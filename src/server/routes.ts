@@ -6,9 +6,8 @@ import * as body from "../core/api/bodies.ts";
 import { bootBody, daemonBody } from "../core/api/boot.ts";
 import { createdTokenBody, identityBody, revokedTokenBody, tokenListBody } from "../core/api/identity.ts";
 import { inputs } from "../core/api/inputs.ts";
-import { logPruneBody, logRotationBody, logUsageBody } from "../core/api/log-care.ts";
-import { markListBody } from "../core/api/marks.ts";
-import { logsBody } from "../core/api/logs.ts";
+import { logPruneBody, logRotationBody, logUsageBody, logsBody } from "../core/api/logs.ts";
+import { markListBody } from "../core/api/alerts.ts";
 import { eventsBody, processShowBody } from "../core/api/events.ts";
 import { historyBody, recorderBody } from "../core/api/history.ts";
 import {
@@ -39,10 +38,8 @@ import {
   tokenRevoke,
   type ErrorKind,
 } from "../core/index.ts";
-import { contentRoutes } from "./content-routes.ts";
-import { documentRoutes } from "./document-routes.ts";
-import { proposalRoutes } from "./proposal-routes.ts";
-import { rolloutRoutes } from "./rollout-routes.ts";
+import { contentRoutes, documentRoutes } from "./content-routes.ts";
+import { proposalRoutes, rolloutRoutes } from "./rollout-routes.ts";
 import { bodyRefusals, operationRoute, type Route } from "./route.ts";
 
 const envFileRefusals: readonly ErrorKind[] = ["INVALID_ENVIRONMENT", "ENV_FILE_FAILED", "FACT_INVALID"];

@@ -1,8 +1,7 @@
 import { AUTH_TOKEN, DEFAULT_HOST, DEFAULT_PORT, HOST, PORT } from "../core/api/service-settings.ts";
 import { SvcmError } from "../core/index.ts";
 import { MAX_PORT } from "../core/words/port.ts";
-import { canonicalHost } from "./host.ts";
-import { PUBLIC_URL, readPublicUrl, type PublicUrl } from "./public-url.ts";
+import { canonicalHost, PUBLIC_URL, readPublicUrl, type PublicUrl } from "./host.ts";
 
 export { AUTH_TOKEN, HOST, PORT };
 export const ALLOWED_HOSTS = "SVC_SERVICE_MANAGEMENT_ALLOWED_HOSTS";

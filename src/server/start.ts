@@ -1,4 +1,4 @@
-import { foreignCode } from "../core/api/code.ts";
+import { foreignCode } from "../core/api/issue.ts";
 import type { FastifyInstance } from "fastify";
 import {
   failureCode,
@@ -12,18 +12,18 @@ import {
   serverCaller,
   SvcmError,
   type Ports,
+  layoutHint,
+  folderProblem,
 } from "../core/index.ts";
 import type { AccessPolicy } from "./access.ts";
 import { buildApp } from "./app.ts";
 import { requireToken, resolveBind, type Bind } from "./bind.ts";
-import { canonicalAddress, canonicalHost, isLoopbackHost } from "./host.ts";
+import { canonicalAddress, canonicalHost, isLoopbackHost, PUBLIC_URL } from "./host.ts";
 import { createIdentities, type Identities } from "./identities.ts";
 import type { Limits } from "./limits.ts";
 import { type LogDestination, serverLog, standardError, withAuditLog, type ServerLog } from "./log.ts";
 import type { ConnectFleet } from "./fleet.ts";
 import type { OpenMcp } from "./mcp.ts";
-import { requireConfigDirectory, requireFacts, requireTokens } from "./preconditions.ts";
-import { PUBLIC_URL } from "./public-url.ts";
 import { NATS_USER_CREDENTIALS } from "../core/api/service-settings.ts";
 import { AUTH_TOKEN, HOST, PORT, readSettings, type Settings } from "./settings.ts";
 
@@ -232,5 +232,39 @@ function listenRefusal(error: unknown, { address, urlHost }: Bind, port: number)
       return refuse(`This machine does not have the address ${address}. Set --host or ${HOST} to one that it has.`);
     default:
       return error;
+  }
+}
+
+/** A server that cannot work as it should refuses to start. */
+
+/** A `svcm.yaml` names the env files itself. */
+async function requireConfigDirectory(ports: Ports): Promise<void> {
+  const path = ports.workspace.configDir;
+  if ((await ports.facts.project()) !== undefined || folderProblem(path) === undefined) return;
+  const hint = await layoutHint(ports);
+  throw new SvcmError("START_REFUSED", {
+    details: `Service Management config directory not found: ${path}`,
+    hint: hint ?? "Create it, or set SVC_SERVICE_MANAGEMENT_CONFIG_DIR to the directory of the env files.",
+  });
+}
+
+async function requireFacts(ports: Ports): Promise<void> {
+  try {
+    await ports.facts.runtimeContract();
+    await ports.facts.capabilityMatrix();
+  } catch (error) {
+    if (!(error instanceof SvcmError)) throw error;
+    const { hint: _hint, source: _source, ...body } = error.body;
+    throw new SvcmError("START_REFUSED", body);
+  }
+}
+
+/** Without the repository's tokens, the server would start but refuse every token. */
+function requireTokens({ tokens }: Ports): void {
+  try {
+    tokens.current();
+  } catch (error) {
+    if (!(error instanceof SvcmError)) throw error;
+    throw new SvcmError("START_REFUSED", error.body);
   }
 }

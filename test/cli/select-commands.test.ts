@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { BundledPlugin } from "../../src/cli/bundled-plugin.ts";
-import { PLUGINS_FILE, selectCommands } from "../../src/cli/start.ts";
+import { type BundledPlugin, PLUGINS_FILE, selectCommands } from "../../src/cli/start.ts";
 import { REPOSITORY } from "../support/command-line.ts";
 
 const plugins = JSON.parse(readFileSync(join(REPOSITORY, "dist", PLUGINS_FILE), "utf8")) as BundledPlugin[];

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../src/core/api/code.ts";
+import type { ErrorCode } from "../../src/core/api/issue.ts";
 /** The client against a real server and real sockets. The test provides the samples. */
 import { createServer, connect as dial, type Socket, type Server } from "node:net";
 import { once } from "node:events";

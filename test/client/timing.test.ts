@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { backoffMs } from "../../src/client/connection.ts";
-import { watchdog } from "../../src/client/watchdog.ts";
+import { watchdog } from "../../src/client/client.ts";
 
 test("delays double up to ten seconds, and half of each is random", () => {
   expect([0, 1, 2, 3, 4, 5, 6, 1000].map((attempt) => backoffMs(attempt, 1))).toEqual([

@@ -1,5 +1,5 @@
 /** The machine's clock is set during waits, which must not depend on it. */
-import { FileError } from "../../src/core/files/port-files.ts";
+import { FileError } from "../../src/core/files/ports.ts";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -91,15 +91,15 @@ test("an unknown uptime is null, never 0", async () => {
 
 /** Files whose times are shown to users or other programs. All other code uses the monotonic clock. */
 const WALL_CLOCK = [
-  "access/operations/tokens.ts",
+  "access/operations/access.ts",
   "access/refusal-log.ts",
   "access/with-audit.ts",
+  "alerts/alert-state.ts",
   "alerts/alerting.ts",
-  "alerts/message.ts",
   "alerts/operations/alerts.ts",
   "approvals/operations/proposal-create.ts",
   "approvals/operations/proposal-decide.ts",
-  "approvals/operations/proposal-run.ts",
+
   "deploy/deploy.ts",
   "deploy/prepare.ts",
   "deploy/prune.ts",

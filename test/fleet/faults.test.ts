@@ -4,7 +4,7 @@ import { createConnection, createServer, type AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { contractShow, envRead, envWrite, identityShow, type Ports } from "../../src/core/index.ts";
 import { openLink } from "../../src/fleet/link.ts";
-import { listNodes, showNode } from "../../src/fleet/nodes.ts";
+import { listNodes, showNode } from "../../src/fleet/fleet.ts";
 import { readFleetSettings } from "../../src/fleet/settings.ts";
 import { encode } from "../../src/fleet/wire.ts";
 import { hasNats } from "../support/nats-server.ts";

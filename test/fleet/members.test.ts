@@ -1,7 +1,7 @@
 /** A member of the fleet harms no other one: with its requests, with its answers, or with its name. */
 import { describe, expect, test } from "vitest";
 import { envRead, envWrite, identityShow, processList, type Ports } from "../../src/core/index.ts";
-import { listNodes } from "../../src/fleet/nodes.ts";
+import { listNodes } from "../../src/fleet/fleet.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { svcm } from "../support/svcm.ts";
 import { frameworkOf, rawConnection, testFleet } from "./support.ts";

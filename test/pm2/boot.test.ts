@@ -26,8 +26,8 @@ import {
   rolloutPlan,
   projectDoctor,
   statusShow,
+  type Ports,
 } from "../../src/core/index.ts";
-import type { Ports } from "../../src/core/index.ts";
 import { longTest } from "../support/runs.ts";
 import { IDLE, pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
 

@@ -13,7 +13,7 @@ import {
   rolloutApply,
   rolloutPlan,
 } from "../../src/core/index.ts";
-import { processRunBody } from "../../src/core/api/process-run.ts";
+import { processRunBody } from "../../src/core/api/rollout-requests.ts";
 import { actionText } from "../../src/core/rollout/report/words.ts";
 import { post, testServer } from "../server/support.ts";
 import { IDLE } from "../support/pm2-daemon.ts";

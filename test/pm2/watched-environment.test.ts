@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { execute, metricsShow, nodeShow } from "../../src/core/index.ts";
-import { watchMachine } from "../../src/core/metrics/watch-machine.ts";
+import { watchMachine } from "../../src/core/metrics/telemetry.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
 import { longTest } from "../support/runs.ts";

@@ -3,8 +3,8 @@ import { request } from "node:http";
 import { brotliDecompressSync, gunzipSync, inflateRawSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
-import { encodingFor } from "../../src/server/negotiation.ts";
-import { SharedMessage } from "../../src/server/socket/shared-message.ts";
+import { encodingFor } from "../../src/server/compression.ts";
+import { SharedMessage } from "../../src/server/socket/peer.ts";
 import { ask, ENV, testServer, type TestServer } from "./support.ts";
 import { manualTelemetry, sample, withTelemetry } from "./socket/hand-telemetry.ts";
 

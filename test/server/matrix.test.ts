@@ -5,8 +5,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Limits } from "../../src/core/api/limits.ts";
-import { roles, type Role } from "../../src/core/api/rights.ts";
+import { type Limits, roles, type Role } from "../../src/core/api/rights.ts";
 import { authorise, nodePorts, rightsOf, SvcmError } from "../../src/core/index.ts";
 import * as table from "../../src/core/operations.ts";
 import { openMcp } from "../../src/mcp/index.ts";

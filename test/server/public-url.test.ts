@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { addressOf } from "../../src/client/address.ts";
+import { addressOf } from "../../src/client/connection.ts";
 import { describeError } from "../../src/core/index.ts";
-import { PUBLIC_URL, readPublicUrl, stripPublicPath } from "../../src/server/public-url.ts";
+import { PUBLIC_URL, readPublicUrl, stripPublicPath } from "../../src/server/host.ts";
 import { ask, ENV, post, testServer } from "./support.ts";
 
 describe("the public URL", () => {

@@ -1,4 +1,4 @@
-import type { AsyncContextResult } from "../../src/core/metrics/port-async-context.ts";
+import type { AsyncContextResult } from "../../src/core/metrics/telemetry.ts";
 import { join } from "node:path";
 import { nodePorts, SvcmError, type Ports } from "../../src/core/index.ts";
 import { createAlerting } from "../../src/core/alerts/alerting.ts";

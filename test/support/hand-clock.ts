@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/core/files/port-host.ts";
+import type { Clock } from "../../src/core/files/ports.ts";
 
 /** A clock that moves only if the test moves it. */
 export class ManualClock implements Clock {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { formatStep, STEP_MS, type Step } from "../../src/core/history/step.ts";
 import { hourOf, partName } from "../../src/core/history/parts.ts";
-import { aggregateMinutes } from "../../src/core/history/aggregate.ts";
+import { aggregateMinutes } from "../../src/core/history/columns.ts";
 
 export const MIB = 2 ** 20;
 

@@ -1,4 +1,4 @@
-import type { AuditLog } from "../../src/core/access/port-audit-log.ts";
+import type { AuditLog } from "../../src/core/access/ports.ts";
 import type { AuditRecord } from "../../src/core/api/audit-record.ts";
 
 /** An audit record with this id and the given properties. */

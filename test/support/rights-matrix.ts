@@ -5,8 +5,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inputs } from "../../src/core/api/inputs.ts";
-import type { Limits } from "../../src/core/api/limits.ts";
-import { roles, type Role } from "../../src/core/api/rights.ts";
+import { type Limits, roles, type Role } from "../../src/core/api/rights.ts";
 import type { Operation, Ports } from "../../src/core/index.ts";
 import * as table from "../../src/core/operations.ts";
 

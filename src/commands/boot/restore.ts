@@ -1,5 +1,5 @@
 import { bootRestore, OUTSIDE_EXIT_CODE, type BootRestoreResponse } from "../../core/index.ts";
-import { pluralize } from "../../core/words/pluralize.ts";
+import { pluralize } from "../../core/words/text.ts";
 import { SvcmCommand } from "../base.ts";
 
 export default class BootRestore extends SvcmCommand {

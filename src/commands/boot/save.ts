@@ -1,5 +1,5 @@
 import { bootSave } from "../../core/index.ts";
-import { pluralize } from "../../core/words/pluralize.ts";
+import { pluralize } from "../../core/words/text.ts";
 import { SvcmCommand } from "../base.ts";
 
 export default class BootSave extends SvcmCommand {

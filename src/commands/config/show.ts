@@ -1,8 +1,7 @@
 import { refusal, deploymentsCheck } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { documentFlags } from "../terminal/flags.ts";
-import { paint } from "../terminal/paint.ts";
-import { stdoutScreen } from "../terminal/screen.ts";
+import { paint, stdoutScreen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
 
 export default class ConfigShow extends SvcmCommand {

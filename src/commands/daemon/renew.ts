@@ -1,6 +1,6 @@
 import * as Flags from "@oclif/core/flags";
 import { daemonRenew, type DaemonRenewResponse } from "../../core/index.ts";
-import { pluralize } from "../../core/words/pluralize.ts";
+import { pluralize } from "../../core/words/text.ts";
 import { SvcmCommand } from "../base.ts";
 
 export default class DaemonRenew extends SvcmCommand {

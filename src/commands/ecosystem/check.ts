@@ -3,7 +3,7 @@ import { ecosystemCheck, isValid } from "../../core/index.ts";
 import { allowMissingFlag, pickEnvironment, ecosystemFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { renderIssues } from "../terminal/issues.ts";
-import { paint } from "../terminal/paint.ts";
+import { paint } from "../terminal/screen.ts";
 
 export default class EcosystemCheck extends NodeCommand {
   static override summary = "Check a PM2 ecosystem file for anything that PM2 would refuse, misread or ignore.";

@@ -2,11 +2,11 @@ import * as Flags from "@oclif/core/flags";
 import { ecosystemDrift } from "../../core/index.ts";
 import { allowMissingFlag, pickEnvironment, ecosystemFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
-import { renderDrift, renderUnknown } from "../terminal/processes.ts";
+import { renderDrift, renderUnknown } from "../terminal/metrics.ts";
 import { renderIssues } from "../terminal/issues.ts";
-import { paint } from "../terminal/paint.ts";
+import { paint } from "../terminal/screen.ts";
 import { withVerdict } from "../terminal/verdict.ts";
-import { pluralize } from "../../core/words/pluralize.ts";
+import { pluralize } from "../../core/words/text.ts";
 
 export default class EcosystemDrift extends NodeCommand {
   static override hiddenAliases = ["drift"];

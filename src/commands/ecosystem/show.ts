@@ -3,12 +3,11 @@ import { ecosystemShow } from "../../core/index.ts";
 import { inFolder } from "../../core/words/shell.ts";
 import { pickEnvironment, ecosystemFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
-import { paint } from "../terminal/paint.ts";
-import type { Screen } from "../terminal/screen.ts";
+import { paint, type Screen } from "../terminal/screen.ts";
 import { formatBytes } from "../terminal/numbers.ts";
 import { renderTable, type Column } from "../terminal/table.ts";
 import { withVerdict } from "../terminal/verdict.ts";
-import { pluralize } from "../../core/words/pluralize.ts";
+import { pluralize } from "../../core/words/text.ts";
 
 export default class EcosystemShow extends NodeCommand {
   static override summary = "Show the apps in a PM2 ecosystem file and the command that starts each.";

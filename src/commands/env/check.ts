@@ -3,7 +3,7 @@ import { envCheck, isValid } from "../../core/index.ts";
 import { pickEnvironment, envFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { renderIssues } from "../terminal/issues.ts";
-import { paint } from "../terminal/paint.ts";
+import { paint } from "../terminal/screen.ts";
 
 export default class EnvCheck extends NodeCommand {
   static override summary = "Check an env file against the runtime contract.";

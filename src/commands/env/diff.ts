@@ -6,7 +6,7 @@ import { NodeCommand } from "../terminal/node-command.ts";
 import { stdoutScreen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
 import { withVerdict } from "../terminal/verdict.ts";
-import { pluralize } from "../../core/words/pluralize.ts";
+import { pluralize } from "../../core/words/text.ts";
 
 export default class EnvDiff extends NodeCommand {
   static override summary = "Compare the env files of two environments.";

@@ -4,8 +4,7 @@ import * as Flags from "@oclif/core/flags";
 import { envApp, envRead, type EnvAppResponse } from "../../core/index.ts";
 import { pickEnvironment, envFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
-import { paint } from "../terminal/paint.ts";
-import { stdoutScreen } from "../terminal/screen.ts";
+import { paint, stdoutScreen } from "../terminal/screen.ts";
 import type { Column } from "../terminal/table.ts";
 
 export default class EnvGet extends NodeCommand {

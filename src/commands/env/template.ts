@@ -2,7 +2,7 @@ import * as Flags from "@oclif/core/flags";
 import { envTemplate, isValid } from "../../core/index.ts";
 import { pickEnvironment, envFlags, SvcmCommand } from "../base.ts";
 import { renderIssues } from "../terminal/issues.ts";
-import { paint } from "../terminal/paint.ts";
+import { paint } from "../terminal/screen.ts";
 
 export default class EnvTemplate extends SvcmCommand {
   static override summary = "Print a template of an env file, or check that both have the same keys.";

@@ -1,8 +1,8 @@
 import { keysList, type ListedKey } from "../../core/index.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { guessNote } from "../terminal/guesses.ts";
-import { groupBy } from "../../core/words/group-by.ts";
-import { pluralize } from "../../core/words/pluralize.ts";
+import { groupBy } from "../../core/words/lists.ts";
+import { pluralize } from "../../core/words/text.ts";
 import { withVerdict } from "../terminal/verdict.ts";
 import { renderTable, type Column } from "../terminal/table.ts";
 

@@ -1,5 +1,5 @@
 import * as Flags from "@oclif/core/flags";
-import { LOG_SIZE, LOG_SIZE_WORDS } from "../../core/api/log-size.ts";
+import { LOG_SIZE, LOG_SIZE_WORDS } from "../../core/api/names.ts";
 import { bytesText, logsRotate, SvcmError, type LogRotationResponse } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 

@@ -1,4 +1,4 @@
-import { foreignCode } from "../../core/api/code.ts";
+import { foreignCode } from "../../core/api/issue.ts";
 import * as Flags from "@oclif/core/flags";
 import { interval } from "../../core/api/channel.ts";
 import { SvcmError, type Ports, type Sample } from "../../core/index.ts";

@@ -3,7 +3,7 @@ import { SvcmCommand } from "../base.ts";
 import { deadlineFlag } from "../terminal/node-command.ts";
 import { readDeadline } from "../terminal/times.ts";
 import { printTable, type Column } from "../terminal/table.ts";
-import { pluralize } from "../../core/words/pluralize.ts";
+import { pluralize } from "../../core/words/text.ts";
 
 export default class NodesList extends SvcmCommand {
   static override summary = "List the machines of the fleet, with their state.";

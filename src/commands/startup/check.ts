@@ -3,8 +3,7 @@ import { entrypoints, startupCheck, type StartupCheckResponse } from "../../core
 import { pickEnvironment, envFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { fold } from "../terminal/fit.ts";
-import { paint } from "../terminal/paint.ts";
-import { stdoutScreen } from "../terminal/screen.ts";
+import { paint, stdoutScreen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
 import { envAppFlag } from "../terminal/flags.ts";
 

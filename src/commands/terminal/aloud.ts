@@ -1,8 +1,7 @@
 import { commandLineCaller, execute, withProgress, type Operation, type Ports } from "../../core/index.ts";
 import { withMembers } from "../../core/words/record.ts";
 import { writeErr } from "./output.ts";
-import { printable } from "./paint.ts";
-import { stderrScreen } from "./screen.ts";
+import { printable, stderrScreen } from "./screen.ts";
 import { progressText } from "./step-line.ts";
 
 interface Interruptible {

@@ -1,9 +1,8 @@
 import type { BootReport, DaemonReport } from "../../core/index.ts";
-import { inLocalTime } from "../../core/words/local-time.ts";
-import { pluralize } from "../../core/words/pluralize.ts";
+import { inLocalTime } from "../../core/words/time.ts";
+import { pluralize } from "../../core/words/text.ts";
 import { fold } from "./fit.ts";
-import { paint } from "./paint.ts";
-import type { Screen } from "./screen.ts";
+import { paint, type Screen } from "./screen.ts";
 import { renderTable, type Column } from "./table.ts";
 
 export function bootText(report: BootReport): string {

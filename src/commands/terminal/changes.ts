@@ -7,7 +7,7 @@ import {
 } from "../../core/index.ts";
 import type { LineChange } from "../../core/words/line-change.ts";
 import type { SvcmCommand } from "../base.ts";
-import { paint } from "./paint.ts";
+import { paint } from "./screen.ts";
 
 export function renderDryRun({
   fileName,

@@ -1,5 +1,5 @@
 import { refusal, deploymentsCheck, type Field, type Issue } from "../../core/index.ts";
-import { pluralize } from "../../core/words/pluralize.ts";
+import { pluralize } from "../../core/words/text.ts";
 import type { SvcmCommand } from "../base.ts";
 import type { Column } from "./table.ts";
 import type { Verdict } from "./verdict.ts";

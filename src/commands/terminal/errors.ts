@@ -1,4 +1,4 @@
-import { foreignCode } from "../../core/api/code.ts";
+import { foreignCode } from "../../core/api/issue.ts";
 import type { ErrorBody } from "../../core/index.ts";
 
 const WRONG_USAGE = 2;

@@ -1,6 +1,5 @@
 import { splitCells, cellsWidth } from "../../core/index.ts";
-import { withStyles } from "./paint.ts";
-import type { Screen } from "./screen.ts";
+import { withStyles, type Screen } from "./screen.ts";
 
 export type Side = "left" | "right";
 

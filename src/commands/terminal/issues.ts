@@ -12,10 +12,9 @@ import {
 } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
 import { fold } from "./fit.ts";
-import { paint, unpainted } from "./paint.ts";
-import { stdoutScreen, type Screen } from "./screen.ts";
+import { paint, unpainted, stdoutScreen, type Screen } from "./screen.ts";
 import { withVerdict, type Verdict } from "./verdict.ts";
-import { andMore } from "../../core/words/pluralize.ts";
+import { andMore } from "../../core/words/text.ts";
 
 export function renderIssues(issues: readonly Issue[], screen: Screen): string {
   return withVerdict(issuesVerdict(issues), renderIssueLines(issues, screen));

@@ -1,7 +1,6 @@
 import { formatFields, type LogLine } from "../../core/index.ts";
-import { inLocalTime } from "../../core/words/local-time.ts";
-import { paint, unpainted } from "./paint.ts";
-import type { Screen } from "./screen.ts";
+import { inLocalTime } from "../../core/words/time.ts";
+import { paint, unpainted, type Screen } from "./screen.ts";
 
 const SECOND_CHARACTERS = "2026-01-31T08:00:00".length;
 

@@ -1,10 +1,10 @@
-import type { Mark } from "../../core/api/marks.ts";
+import type { Mark } from "../../core/api/alerts.ts";
 import { markList, processList, SvcmError } from "../../core/index.ts";
-import { inLocalTime } from "../../core/words/local-time.ts";
+import { inLocalTime } from "../../core/words/time.ts";
 import type { SvcmCommand } from "../base.ts";
 import { fold } from "./fit.ts";
-import { pluralize } from "../../core/words/pluralize.ts";
-import { paint } from "./paint.ts";
+import { pluralize } from "../../core/words/text.ts";
+import { paint } from "./screen.ts";
 
 /** The mutes and notes of these subjects, or of all. Those that cannot be read do not stop a view. */
 export async function printMarks(command: SvcmCommand, subjects?: readonly string[]): Promise<void> {

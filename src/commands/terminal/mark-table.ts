@@ -1,5 +1,5 @@
-import type { MarkListResponse } from "../../core/api/marks.ts";
-import { inLocalTime } from "../../core/words/local-time.ts";
+import type { MarkListResponse } from "../../core/api/alerts.ts";
+import { inLocalTime } from "../../core/words/time.ts";
 import type { Column } from "./table.ts";
 
 type Mark = MarkListResponse["marks"][number];

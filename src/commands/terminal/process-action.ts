@@ -1,15 +1,15 @@
 import { shellQuote } from "../../core/words/shell.ts";
 import * as Flags from "@oclif/core/flags";
-import { processAct, processList, SvcmError, type ProcessActionResult } from "../../core/index.ts";
+import { processAct, processList, SvcmError, type ProcessActionResult, type Caller } from "../../core/index.ts";
 import { ecosystemFlags, type SvcmCommand } from "../base.ts";
 import { fold } from "./fit.ts";
 import { namesArg } from "./flags.ts";
-import { showProgress } from "./progress.ts";
 import { canPrompt, confirmChange, requirePrompt } from "./prompt.ts";
-import type { Screen } from "./screen.ts";
+import { type Screen, isStderrTerminal, stderrScreen, printable } from "./screen.ts";
 import { readTimeout } from "./times.ts";
 import { UsageError } from "./errors.ts";
-import { pluralize } from "../../core/words/pluralize.ts";
+import { pluralize } from "../../core/words/text.ts";
+import { writeErr } from "./output.ts";
 
 export const processArgs = namesArg("Exact name of an app. All of its instances are affected.");
 
@@ -190,3 +190,21 @@ const SKIP_REASONS = {
   ALREADY_STOPPED: () => "is not running.",
   JOB_WAITS: (name: string) => `does not run now, as it should. To run it once: svcm run ${shellQuote(name)}`,
 } as const;
+
+const ERASE_LINE = "\r\u001B[K";
+
+export interface ActionProgress {
+  readonly report: NonNullable<Caller["report"]>;
+  readonly end: () => void;
+}
+
+export function showProgress(command: SvcmCommand, activity: string, initialText: string): ActionProgress {
+  if (!command.isInteractive || !isStderrTerminal() || process.env["TERM"] === "dumb")
+    return { report: () => undefined, end: () => undefined };
+  const line = (text: string): string => printable(`${activity}: ${text} …`, stderrScreen());
+  writeErr(line(initialText));
+  return {
+    report: ({ done, total, label }) => writeErr(`${ERASE_LINE}${line(`${done} of ${total} done, last ${label}`)}`),
+    end: () => writeErr(ERASE_LINE),
+  };
+}

@@ -6,12 +6,11 @@ import {
   type SvcmEvent,
   type WhyResponse,
 } from "../../core/index.ts";
-import { renderDuration } from "../../core/words/duration.ts";
-import { inLocalTime } from "../../core/words/local-time.ts";
+import { renderDuration, inLocalTime } from "../../core/words/time.ts";
 import { formatBytes, formatPercent } from "./numbers.ts";
-import { paint } from "./paint.ts";
-import { stateColour } from "./processes.ts";
-import { andMore, pluralize } from "../../core/words/pluralize.ts";
+import { paint } from "./screen.ts";
+import { stateColour } from "./metrics.ts";
+import { andMore, pluralize } from "../../core/words/text.ts";
 
 type Process = ProcessShowResponse["processes"][number];
 

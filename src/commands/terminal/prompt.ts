@@ -3,9 +3,8 @@ import { createInterface, type Interface } from "node:readline";
 import * as Flags from "@oclif/core/flags";
 import type { SvcmCommand } from "../base.ts";
 import { UsageError } from "./errors.ts";
-import { printable } from "./paint.ts";
+import { printable, isStderrTerminal, stderrScreen } from "./screen.ts";
 import { writeErr } from "./output.ts";
-import { isStderrTerminal, stderrScreen } from "./screen.ts";
 
 /** The user pressed Ctrl-C, or the input ended. Nothing has changed. */
 class Cancelled extends Error {

@@ -1,7 +1,6 @@
-import type { Release, RollbackPlan } from "../../core/index.ts";
-import { failureLines, keptCodeText } from "../../core/index.ts";
-import { pluralize } from "../../core/words/pluralize.ts";
-import { paint } from "./paint.ts";
+import { type Release, type RollbackPlan, failureLines, keptCodeText } from "../../core/index.ts";
+import { pluralize } from "../../core/words/text.ts";
+import { paint } from "./screen.ts";
 
 export function renderRelease({ id, outcome, steps, code, undoes, failure, keptCode, cannotUndo }: Release): string {
   const colour = outcome === "applied" ? paint.green : outcome === "half" ? paint.red : paint.yellow;

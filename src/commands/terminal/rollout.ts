@@ -1,4 +1,11 @@
-import { renderPlan, selectNodes, type FleetRollout, type Ports } from "../../core/index.ts";
+import {
+  renderPlan,
+  selectNodes,
+  type FleetRollout,
+  type Ports,
+  type DeployPlan,
+  type DeployResult,
+} from "../../core/index.ts";
 import * as Flags from "@oclif/core/flags";
 import type { RolloutChoices } from "../../core/api/fleet-rollout.ts";
 import type { Fleet } from "../../fleet/fleet.ts";
@@ -6,13 +13,12 @@ import type { RecordedRollout, NodePlan } from "../../fleet/index.ts";
 import type { SvcmCommand } from "../base.ts";
 import { fold } from "./fit.ts";
 import { readDeadline } from "./times.ts";
-import { paint } from "./paint.ts";
+import { paint, stdoutScreen, type Screen } from "./screen.ts";
 import { isProductionName } from "../../core/words/production.ts";
-import { renderPrepared } from "./deploy.ts";
 import { writeErr } from "./output.ts";
 import { canPrompt, confirmChange, confirmName, requirePrompt } from "./prompt.ts";
-import { stdoutScreen, type Screen } from "./screen.ts";
 import { renderTable } from "./table.ts";
+import { renderRelease } from "./release.ts";
 
 const ACTION_MS = 600_000;
 
@@ -213,4 +219,34 @@ function stateColour(state: string): ((text: string) => string) | undefined {
 
 function paintState(state: string): string {
   return stateColour(state)?.(state) ?? state;
+}
+
+/** Notes of a deploy are lines of its progress. */
+export function renderPrepared({ commit, subject, folder, from, commits }: DeployPlan): string {
+  const before = from === null ? "" : ` (now ${from.slice(0, 7)})`;
+  return [
+    `Prepared ${commit.slice(0, 7)} "${subject}"${before} in ${folder}. Nothing that runs was touched.`,
+    ...commitLines("+", commits?.added),
+    ...commitLines("-", commits?.removed),
+  ].join("\n");
+}
+
+const MAX_COMMITS = 10;
+
+function commitLines(sign: string, commits: NonNullable<DeployPlan["commits"]>["added"] = []): string[] {
+  const lines = commits
+    .slice(0, MAX_COMMITS)
+    .map(({ commit, subject }) => `  ${sign} ${commit.slice(0, 7)} ${subject}`);
+  return commits.length > MAX_COMMITS ? [...lines, `  ${sign} and more`] : lines;
+}
+
+export function renderDeploy({ deploy, release, pruned }: DeployResult): string {
+  const { commit, subject, id, current } = deploy;
+  const what = release === null ? "was running already" : "is deployed";
+  return [
+    paint.green(`${commit.slice(0, 7)} "${subject}" ${what}, in release folder ${id}.`),
+    ...(current ? [] : ["  current does not lead to it."]),
+    ...(pruned.length === 0 ? [] : [`  Removed, because newer releases are kept: ${pruned.join(", ")}.`]),
+    ...(release === null ? [] : [renderRelease(release), `${paint.bold("To go back:")} svcm rollback ${release.id}`]),
+  ].join("\n");
 }

@@ -1,10 +1,10 @@
 import { shellQuote } from "../../core/words/shell.ts";
 import * as Flags from "@oclif/core/flags";
 import type { EnvWriteResponse } from "../../core/index.ts";
-import { groupBy } from "../../core/words/group-by.ts";
-import { pluralize } from "../../core/words/pluralize.ts";
+import { groupBy } from "../../core/words/lists.ts";
+import { pluralize } from "../../core/words/text.ts";
 import type { SvcmCommand } from "../base.ts";
-import { paint } from "./paint.ts";
+import { paint } from "./screen.ts";
 
 type Effect = Pick<EnvWriteResponse, "staleProcesses" | "overrides" | "elsewhere" | "unknownEffect">;
 type Place = { readonly service: string | undefined };

@@ -1,8 +1,7 @@
 import CliTable from "cli-table3";
 import { toPrintable, type Paint } from "../../core/index.ts";
 import { displayWidth, fit, type Side } from "./fit.ts";
-import { paint, withMarks, withStyles } from "./paint.ts";
-import type { Screen } from "./screen.ts";
+import { paint, withMarks, withStyles, type Screen } from "./screen.ts";
 import { withVerdict, type Verdict } from "./verdict.ts";
 
 export interface Column<Row> {

@@ -1,5 +1,5 @@
 import { SvcmError } from "../../core/index.ts";
-import { parseDuration } from "../../core/words/duration.ts";
+import { parseDuration } from "../../core/words/time.ts";
 
 const MIN_TIMEOUT_MS = 1_000;
 const MAX_TIMEOUT_MS = 3_600_000;

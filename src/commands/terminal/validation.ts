@@ -8,7 +8,7 @@ import {
   type reportFormats,
 } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
-import { paint } from "./paint.ts";
+import { paint } from "./screen.ts";
 import { formatFlag, printReport } from "./issues.ts";
 import { DEFAULT_DOCUMENT, documentFlag } from "./flags.ts";
 import { TerminalFileError, UsageError } from "./errors.ts";

@@ -1,4 +1,4 @@
-import { paint } from "./paint.ts";
+import { paint } from "./screen.ts";
 
 export interface Verdict {
   readonly text: string;

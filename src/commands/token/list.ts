@@ -1,8 +1,8 @@
 import { tokenList, type ListedToken } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { printTable, type Column } from "../terminal/table.ts";
-import { inLocalTime } from "../../core/words/local-time.ts";
-import { pluralize } from "../../core/words/pluralize.ts";
+import { inLocalTime } from "../../core/words/time.ts";
+import { pluralize } from "../../core/words/text.ts";
 
 export default class TokenList extends SvcmCommand {
   static override summary = "List the tokens of this repository.";

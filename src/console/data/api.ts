@@ -14,7 +14,7 @@ import type { DeclarationsPlanResponse, DeclarationsResponse } from "../../core/
 import type { DeployPlan } from "../../core/api/deploy.ts";
 import type { HistoryResponse, RecorderResponse } from "../../core/api/history.ts";
 import type { LogsResponse } from "../../core/api/logs.ts";
-import type { MarkListResponse } from "../../core/api/marks.ts";
+import type { MarkListResponse } from "../../core/api/alerts.ts";
 import type { MetricsPayload } from "../../core/api/metrics.ts";
 import type { NodesResponse } from "../../core/api/node.ts";
 import type { Proposal, ProposalListResponse } from "../../core/api/proposals.ts";

@@ -1,5 +1,5 @@
 /** Formats numbers and times. An unknown value is a dash, never 0. */
-export { pluralize } from "../../core/words/pluralize.ts";
+export { pluralize } from "../../core/words/text.ts";
 
 export const UNKNOWN = "–";
 

@@ -1,11 +1,10 @@
 import type { JSX } from "preact";
 import { usePage } from "../console.ts";
-import { FormDialog } from "../ui/FormDialog.tsx";
+import { FormDialog } from "../ui/Dialog.tsx";
 import { useSignal } from "@preact/signals";
 import type { TokenDemand } from "../state/session.ts";
 import { ProblemLine } from "../ui/Problem.tsx";
-import { TextField } from "../ui/TextField.tsx";
-import { bound } from "../ui/bound.ts";
+import { TextField, bound } from "../ui/Field.tsx";
 
 export function QuestionDialog(): JSX.Element | null {
   const question = usePage().questions.open.value;

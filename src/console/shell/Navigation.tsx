@@ -1,12 +1,11 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useContext, useRef } from "preact/hooks";
+import { useContext, useRef, useEffect, useLayoutEffect } from "preact/hooks";
 import { ConsoleContext, usePage, type Console } from "../console.ts";
 import { tabIds, type TabId } from "../state/address.ts";
 import type { Mark } from "../state/router.ts";
-import { useCodes, type TabCodes } from "../tabs/codes.ts";
-import { BAR, groups, isOffered, tabs } from "../tabs/index.ts";
-import { Icon, type IconName } from "../ui/Icon.tsx";
-import { useTitle } from "./title.ts";
+import { useCodes, type TabCodes, BAR, groups, isOffered, tabs } from "../tabs/index.ts";
+import { Icon, type IconName } from "../ui/Button.tsx";
+import { useShownEnvironment } from "./shown-environment.ts";
 
 const MORE = "more";
 
@@ -166,4 +165,39 @@ function Place(): JSX.Element {
       {version !== undefined && <code>svcm {version}</code>}
     </p>
   );
+}
+
+function useTitle(marks: Readonly<Record<string, Mark>>): void {
+  const { label } = tabs[usePage().router.tab.value];
+  const all = Object.values(marks);
+  const errors = all.reduce((sum, mark) => sum + (mark.errors ?? 0), 0);
+  const isUnsaved = all.some((mark) => mark.isUnsaved);
+  const whose = useWhose();
+  useEffect(() => {
+    document.title = `${errors > 0 ? `(${errors}) ` : ""}${label} · ${whose}`;
+  }, [label, errors, whose]);
+  useEffect(() => markIcon(errors > 0), [errors > 0]);
+  // Before the next frame, because the user may type and leave at once.
+  useLayoutEffect(() => {
+    if (!isUnsaved) return;
+    const ask = (event: Event): void => event.preventDefault();
+    addEventListener("beforeunload", ask);
+    return () => removeEventListener("beforeunload", ask);
+  }, [isUnsaved]);
+}
+
+function useWhose(): string {
+  const page = useContext(ConsoleContext);
+  const { name = "" } = useShownEnvironment() ?? {};
+  if (page === undefined) return "Service Management";
+  return `${page.facts.host} ${name}`.trim();
+}
+
+function markIcon(hasErrors: boolean): void {
+  const icon = document.querySelector<HTMLLinkElement>("link[rel=icon]");
+  if (icon === null) return;
+  const { plain = icon.getAttribute("href") ?? "" } = icon.dataset;
+  icon.dataset["plain"] = plain;
+  const marked = document.querySelector<HTMLMetaElement>("meta[name=icon-error]")?.content;
+  icon.href = hasErrors ? (marked ?? plain) : plain;
 }

@@ -4,10 +4,9 @@ import { useContext } from "preact/hooks";
 import { ConsoleContext, usePage } from "../console.ts";
 import { formatLink } from "../state/address.ts";
 import { type Theme, themes } from "../state/theme.ts";
-import { IconButton } from "../ui/Button.tsx";
+import { IconButton, type IconName } from "../ui/Button.tsx";
 import { Copy } from "../ui/Copy.tsx";
-import type { IconName } from "../ui/Icon.tsx";
-import { InlineSelect } from "../ui/Select.tsx";
+import { InlineSelect } from "../ui/Field.tsx";
 import { isOffered, tabs } from "../tabs/index.ts";
 import { useShownEnvironment } from "./shown-environment.ts";
 

@@ -1,7 +1,7 @@
 import { useContext } from "preact/hooks";
 import { isProductionName } from "../../core/words/production.ts";
 import { ConsoleContext, usePage } from "../console.ts";
-import { useCodes } from "../tabs/codes.ts";
+import { useCodes } from "../tabs/index.ts";
 import { monitorOf } from "../tabs/monitoring/monitor.ts";
 import type { EnvironmentChoice } from "../tabs/tab-code.ts";
 

@@ -1,4 +1,4 @@
-import type { Candidate } from "../../core/deployments/candidate.ts";
+import type { Candidate } from "../../core/deployments/file.ts";
 import { isRecord } from "../../core/words/record.ts";
 import { migrateTarget } from "../../core/deployments/migrate.ts";
 import { DOCUMENT_VERSION } from "../../core/deployments/shape.ts";

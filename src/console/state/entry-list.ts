@@ -1,6 +1,6 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import type { Issue } from "../../core/api/issue.ts";
-import type { Candidate } from "../../core/deployments/candidate.ts";
+import type { Candidate } from "../../core/deployments/file.ts";
 import { splitIssues } from "../../core/deployments/edit/edit.ts";
 import { toEdit, Form, toText, type Values } from "./form.ts";
 import type { DocumentStore } from "./document-store.ts";

@@ -1,6 +1,6 @@
 import { batch, computed, signal } from "@preact/signals";
 import type { Issue } from "../../core/api/issue.ts";
-import type { Candidate } from "../../core/deployments/candidate.ts";
+import type { Candidate } from "../../core/deployments/file.ts";
 import { pluralize } from "../data/format.ts";
 
 /** The texts of a form. An empty text omits its field. */

@@ -1,4 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { Icon, type IconName } from "./Button.tsx";
 
 export function Card(props: {
   title: string;
@@ -15,5 +17,54 @@ export function Card(props: {
       </div>
       {children}
     </section>
+  );
+}
+
+export interface PanelProps {
+  readonly title: string;
+  readonly class?: string;
+  /** Takes the focus when it appears. */
+  readonly isFocused?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** The content of the page, which the skip link focuses. */
+export function Panel({ title, isFocused = false, children, ...rest }: PanelProps): JSX.Element {
+  const panel = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (isFocused) panel.current?.focus();
+  }, []);
+  return (
+    <section id="panel" class={`panel ${rest.class ?? ""}`} aria-label={title} tabIndex={-1} ref={panel}>
+      {children}
+    </section>
+  );
+}
+
+export interface TabHeadProps {
+  readonly title: string;
+  readonly about?: ComponentChildren;
+  readonly children?: ComponentChildren;
+}
+
+export function TabHead({ title, about, children }: TabHeadProps): JSX.Element {
+  return (
+    <header class="tab-head">
+      <div>
+        <h1>{title}</h1>
+        {about !== undefined && <p class="about">{about}</p>}
+      </div>
+      {children !== undefined && <div class="actions">{children}</div>}
+    </header>
+  );
+}
+
+export function EmptyState(props: { icon: IconName; title: string; children?: ComponentChildren }): JSX.Element {
+  return (
+    <div class="empty">
+      <Icon name={props.icon} size={28} />
+      <h2>{props.title}</h2>
+      {props.children}
+    </div>
   );
 }

@@ -3,8 +3,7 @@ import type { HTMLAttributes, JSX, RefObject, TargetedPointerEvent } from "preac
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { usePage } from "../console.ts";
 import type { Span } from "../data/series.ts";
-import { sampleForKey, zoomSpan } from "./chart/cursor.ts";
-import { Plot } from "./chart/plot.ts";
+import { sampleForKey, zoomSpan, Plot } from "./chart/plot.ts";
 import { readingOf, readingText, type Mark, type ChartData } from "./chart/scene.ts";
 
 export interface ChartProps {

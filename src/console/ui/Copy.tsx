@@ -1,4 +1,4 @@
-import type { JSX } from "preact";
+import { type JSX, Fragment } from "preact";
 import { usePage } from "../console.ts";
 import { Button, IconButton } from "./Button.tsx";
 
@@ -53,4 +53,32 @@ function copyFromField(text: string): boolean {
   field.remove();
   if (focused instanceof HTMLElement) focused.focus();
   return isDone;
+}
+
+/** Breaks only between words, because a `--` at the end of a line reads as another command. */
+export function CodeLine({ text, what }: { text: string; what: string }): JSX.Element {
+  return (
+    <div class="code-line">
+      <code>
+        {text.split(" ").map((word, at) => (
+          // oxlint-disable-next-line react/no-array-index-key -- a word is its place
+          <Fragment key={at}>
+            {at > 0 && " "}
+            <span>{word}</span>
+          </Fragment>
+        ))}
+      </code>
+      <Copy text={text} what={what} />
+    </div>
+  );
+}
+
+export function FilePath({ path }: { path: string }): JSX.Element {
+  const at = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1;
+  return (
+    <code class="file-path">
+      {path.slice(0, at)}
+      <strong>{path.slice(at)}</strong>
+    </code>
+  );
 }

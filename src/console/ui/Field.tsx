@@ -1,7 +1,8 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useId } from "preact/hooks";
 import type { Issue } from "../../core/api/issue.ts";
-import { Icon } from "./Icon.tsx";
+import { Icon } from "./Button.tsx";
+import type { Signal } from "@preact/signals";
 
 export interface ControlProps {
   readonly id: string;
@@ -9,7 +10,7 @@ export interface ControlProps {
   readonly "aria-invalid"?: true;
 }
 
-export interface FieldProps {
+interface FieldProps {
   readonly label: string;
   readonly name?: string | undefined;
   readonly hint?: ComponentChildren;
@@ -47,5 +48,111 @@ export function Field({ label, name, hint, issues = [], was, children }: FieldPr
         </div>
       )}
     </div>
+  );
+}
+
+export interface TextFieldProps extends Omit<FieldProps, "children"> {
+  readonly value: string;
+  readonly type?: "text" | "url" | "password";
+  readonly inputMode?: "text" | "numeric" | "url";
+  readonly placeholder?: string | undefined;
+  readonly onChange: (value: string) => void;
+}
+
+export function TextField(props: TextFieldProps): JSX.Element {
+  const { value, type = "text", inputMode = "text", placeholder, onChange, ...field } = props;
+  return (
+    <Field {...field}>
+      {(control) => (
+        <input
+          {...control}
+          {...({ type, inputMode } as { readonly type: "text" })}
+          value={value}
+          placeholder={placeholder}
+          spellcheck={false}
+          autocomplete="off"
+          onInput={({ currentTarget }) => onChange(currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** The value and the change of a control whose text is a signal. */
+export function bound(text: Signal<string>) {
+  return { value: text.value, onChange: (next: string) => void (text.value = next) };
+}
+
+/** The same of a check box. */
+export function ticked(isOn: Signal<boolean>) {
+  return { checked: isOn.value, onChange: (isChecked: boolean) => void (isOn.value = isChecked) };
+}
+
+export interface Option {
+  readonly value: string;
+  readonly label?: string;
+}
+
+export interface SelectProps extends Omit<FieldProps, "children"> {
+  readonly value: string;
+  readonly options: readonly Option[];
+  readonly disabled?: boolean;
+  readonly onChange: (value: string) => void;
+}
+
+/** A value that is not an option is shown and marked. */
+export function Select({ value, options, disabled = false, onChange, ...field }: SelectProps): JSX.Element {
+  const isOffered = options.some((option) => option.value === value);
+  return (
+    <Field {...field}>
+      {(control) => (
+        <select
+          {...control}
+          value={value}
+          disabled={disabled}
+          onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        >
+          {!isOffered && <option value={value}>{value === "" ? "not chosen" : `${value} (not accepted)`}</option>}
+          <Options options={options} />
+        </select>
+      )}
+    </Field>
+  );
+}
+
+interface InlineSelectProps extends Pick<SelectProps, "label" | "value" | "options" | "onChange"> {
+  readonly class?: string;
+  readonly isDisabled?: boolean;
+}
+
+/** A select beside its label, for example in a bar. */
+export function InlineSelect({ label, value, options, onChange, isDisabled, ...rest }: InlineSelectProps): JSX.Element {
+  return (
+    <label {...rest}>
+      <span>{label}</span>
+      <select
+        value={value}
+        disabled={isDisabled}
+        onChange={({ currentTarget }) => {
+          onChange(currentTarget.value);
+          // The element already shows the choice, which may be refused. An accepted one is rendered next.
+          currentTarget.value = value;
+        }}
+      >
+        <Options options={options} />
+      </select>
+    </label>
+  );
+}
+
+function Options({ options }: Pick<SelectProps, "options">): JSX.Element {
+  return (
+    <>
+      {options.map(({ value, label = value }) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </>
   );
 }

@@ -2,7 +2,7 @@ import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { usePage } from "../console.ts";
-import { Icon } from "./Icon.tsx";
+import { Icon } from "./Button.tsx";
 
 export interface FilterFieldProps {
   /** The accessible name, also shown in the list of shortcuts. */

@@ -1,10 +1,13 @@
 import type { ComponentChildren, JSX } from "preact";
-import type { Form } from "../state/form.ts";
-import { Button } from "./Button.tsx";
+import type { Form, Values } from "../state/form.ts";
+import { Button, type IconName } from "./Button.tsx";
 import { Card } from "./Card.tsx";
-import type { IconName } from "./Icon.tsx";
 import { IssueList } from "./IssueList.tsx";
-import { StatusLine, StatusRegion } from "./StatusLine.tsx";
+import { StatusLine, StatusRegion } from "./Problem.tsx";
+import { sortByDependency, type Field } from "../../core/deployments/field.ts";
+import type { Vocabulary } from "../../core/deployments/vocabulary.ts";
+import { useConsole } from "../console.ts";
+import { Select, type Option, TextField } from "./Field.tsx";
 
 export interface FormCardProps {
   readonly form: Form;
@@ -50,4 +53,61 @@ export function FormCard(props: FormCardProps): JSX.Element {
       </form>
     </Card>
   );
+}
+
+export function FormFields({ form, fields }: { form: Form; fields: readonly Field[] }): JSX.Element {
+  const { vocabulary } = useConsole().facts;
+  const values = form.values.value;
+  return (
+    <>
+      {sortByDependency(fields).map((field) => {
+        const { label, help, accepted, examples } = field;
+        const props = controlOf(form, field.name, label);
+        if (accepted === undefined) {
+          const hint = field.required(values, vocabulary) ? help : `Optional. ${help}`;
+          return <TextField key={label} {...props} hint={hint} placeholder={examples?.[0]} />;
+        }
+        const isUnused = accepted(values, vocabulary).length === 0;
+        const hint =
+          isUnused && field.dependsOn && `Not used with ${labelIn(fields, field.dependsOn, values, vocabulary)}.`;
+        return (
+          <Select
+            key={label}
+            {...props}
+            options={optionsOf(field, fields, values, vocabulary)}
+            disabled={isUnused}
+            hint={hint || undefined}
+          />
+        );
+      })}
+    </>
+  );
+}
+
+export function controlOf(form: Form, name: string, label: string) {
+  return {
+    label,
+    name,
+    value: form.values.value[name] ?? "",
+    issues: form.issuesOf(name),
+    was: form.savedOf(name),
+    onChange: (value: string) => form.set(name, value),
+  };
+}
+
+/** A field with labels offers every value and marks those that do not fit; other fields offer only fitting values. */
+function optionsOf(field: Field, fields: readonly Field[], values: Values, vocabulary: Vocabulary): Option[] {
+  const { accepted, labels, dependsOn } = field;
+  const fitting = accepted?.(values, vocabulary) ?? [];
+  if (labels === undefined) return fitting.map((value) => ({ value }));
+  const mark = dependsOn && ` (not with ${labelIn(fields, dependsOn, values, vocabulary)})`;
+  return (accepted?.({}, vocabulary) ?? []).map((value) => {
+    const label = labels(vocabulary.matrix)[value]?.label ?? value;
+    return { value, label: fitting.includes(value) || !mark ? label : label + mark };
+  });
+}
+
+function labelIn(fields: readonly Field[], name: string, values: Values, { matrix }: Vocabulary): string {
+  const value = values[name] ?? "";
+  return fields.find((field) => field.name === name)?.labels?.(matrix)[value]?.label ?? value;
 }

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { Issue } from "../../core/api/issue.ts";
 import { pluralize } from "../data/format.ts";
-import { Icon } from "./Icon.tsx";
+import { Icon } from "./Button.tsx";
 
 export interface DisplayedIssue extends Pick<Issue, "code" | "severity" | "path" | "message"> {
   readonly suggestion?: string | undefined;

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useId } from "preact/hooks";
-import { Icon } from "./Icon.tsx";
+import { Icon } from "./Button.tsx";
 
 type Headings = Readonly<Record<string, { readonly label: string }>>;
 

@@ -1,7 +1,6 @@
-import type { JSX } from "preact";
+import type { JSX, ComponentChildren } from "preact";
 import type { Problem } from "../data/request-error.ts";
-import { Button } from "./Button.tsx";
-import { StatusLine, StatusRegion, type StatusLineProps } from "./StatusLine.tsx";
+import { Button, Icon, type IconName } from "./Button.tsx";
 
 /** The server's own words, with code and path for a 5xx status. @see the specification, "Errors" 2 */
 export function ProblemText({ problem }: { problem: Problem }): JSX.Element {
@@ -48,4 +47,35 @@ export function ProblemLine({ problem, retry, tone = "error", children, ...rest 
 /** The failure of the request that the content needs. */
 export function RequestProblem({ problem, retry }: { problem: Problem | undefined; retry: () => void }): JSX.Element {
   return <StatusRegion>{problem && <ProblemLine problem={problem} retry={retry} />}</StatusRegion>;
+}
+
+const icons = { info: "info", success: "check", warning: "warning", error: "error" } as const satisfies Record<
+  string,
+  IconName
+>;
+
+interface StatusLineProps {
+  readonly tone: keyof typeof icons;
+  readonly children: ComponentChildren;
+  readonly action?: ComponentChildren;
+}
+
+/** Wrap a message that appears later in a {@link StatusRegion}, so that it is announced. */
+export function StatusLine({ tone, children, action }: StatusLineProps): JSX.Element {
+  return (
+    <div class={`status-line ${tone}`}>
+      <Icon name={icons[tone]} />
+      <div class="status-text">{children}</div>
+      {action}
+    </div>
+  );
+}
+
+/** Always rendered, because browsers announce only changes of an existing live region. */
+export function StatusRegion({ children }: { children?: ComponentChildren }): JSX.Element {
+  return (
+    <div class="status-region" aria-live="polite">
+      {children}
+    </div>
+  );
 }

@@ -8,8 +8,7 @@ import { Button } from "./Button.tsx";
 import { Card } from "./Card.tsx";
 import { CopyButton } from "./Copy.tsx";
 import { IssueList } from "./IssueList.tsx";
-import { StatusLine, StatusRegion } from "./StatusLine.tsx";
-import { RequestProblem } from "./Problem.tsx";
+import { StatusLine, StatusRegion, RequestProblem } from "./Problem.tsx";
 import { useRequest } from "./use-request.ts";
 
 export function RepositoryState(): JSX.Element {

@@ -1,8 +1,7 @@
 import type { JSX } from "preact";
 import { usePage } from "../console.ts";
 import type { Toast } from "../state/toasts.ts";
-import { Button, IconButton } from "./Button.tsx";
-import { Icon } from "./Icon.tsx";
+import { Button, IconButton, Icon } from "./Button.tsx";
 import { ProblemText } from "./Problem.tsx";
 
 const MAX_VISIBLE = 3;

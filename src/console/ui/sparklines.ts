@@ -1,6 +1,5 @@
 import type { ReadableSeries, Span } from "../data/series.ts";
-import { prepareCanvas, paintLine, findSegments } from "./chart/paint.ts";
-import { readColors, type ChartColors } from "./colors.ts";
+import { prepareCanvas, paintLine, findSegments, readColors, type ChartColors } from "./chart/paint.ts";
 
 const POINTS = 60;
 const WIDTH = 84;

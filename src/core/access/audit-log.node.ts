@@ -1,11 +1,10 @@
-import type { AuditCount, AuditLog } from "./port-audit-log.ts";
+import type { AuditCount, AuditLog } from "./ports.ts";
 import { dirname, join } from "node:path";
 import type { AuditRecord } from "../api/audit-record.ts";
 
 import { createAppender, DEFAULT_ROTATION, rotatedPaths, type Rotation } from "../files/append.ts";
 import { checkAppendable } from "../files/write.ts";
-import { attempt } from "../files/file-error.ts";
-import { realpath } from "../files/system.ts";
+import { attempt, realpath } from "../files/system.ts";
 
 export interface AuditLogOptions {
   readonly file: string;

@@ -1,8 +1,7 @@
-import type { AuditPage, AuditQuery } from "./port-audit-log.ts";
+import type { AuditPage, AuditQuery } from "./ports.ts";
 import { type AuditRecord, auditRecord } from "../api/audit-record.ts";
 
-import { attempt, fileError } from "../files/file-error.ts";
-import { close, fstat, NO_FOLLOW, O_RDONLY, openIfExists } from "../files/system.ts";
+import { attempt, fileError, close, fstat, NO_FOLLOW, O_RDONLY, openIfExists } from "../files/system.ts";
 import { readLinesBackwards } from "../files/log.ts";
 import { parseRecord } from "../words/record.ts";
 

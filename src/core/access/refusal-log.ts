@@ -1,7 +1,7 @@
-import type { HasClock, HasHost } from "../files/port-host.ts";
-import type { HasAudit } from "./port-audit-log.ts";
+import type { HasClock, HasHost } from "../files/ports.ts";
+import type { HasAudit } from "./ports.ts";
 import type { AuditRecord } from "../api/audit-record.ts";
-import type { ErrorCode } from "../api/code.ts";
+import type { ErrorCode } from "../api/issue.ts";
 
 export interface RefusedAttempt extends Pick<AuditRecord, "action" | "source" | "target" | "actor"> {
   readonly address: string;

@@ -1,6 +1,5 @@
-import type { Limits } from "../api/limits.ts";
-import { roles, type Right, type Role } from "../api/rights.ts";
-import type { Access, Identity } from "./caller.ts";
+import { type Limits, roles, type Right, type Role } from "../api/rights.ts";
+import type { Access, Identity } from "./operation.ts";
 import { SvcmError } from "../api/errors.ts";
 
 /** A viewer cannot read log lines, because these may contain customer data. */

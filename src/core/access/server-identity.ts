@@ -1,5 +1,5 @@
 import type { HasWorkspace } from "../project/port-repository.ts";
-import type { HasHost } from "../files/port-host.ts";
+import type { HasHost } from "../files/ports.ts";
 
 const PURPOSE = "svcm server identity";
 const LENGTH = 22;

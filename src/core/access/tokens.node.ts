@@ -1,16 +1,15 @@
-import type { Files } from "../files/port-files.ts";
+import type { Files } from "../files/ports.ts";
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, type BigIntStats } from "node:fs";
 import { dirname, join } from "node:path";
-import { foreignCode } from "../api/code.ts";
+import { foreignCode } from "../api/issue.ts";
 import { SvcmError } from "../api/errors.ts";
 import { parseTokens, TOKENS_FILE, renderTokens, type StoredToken } from "./tokens.ts";
 
-import type { Tokens } from "./port-tokens.ts";
+import type { Tokens } from "./ports.ts";
 import { once } from "../words/once.ts";
-import { attempt } from "../files/file-error.ts";
+import { attempt, fileState, fsync, hasErrorCode, NO_FOLLOW, O_RDWR, withFile, writeAll } from "../files/system.ts";
 import { withFileErrors } from "../files/private-files.ts";
-import { fileState, fsync, hasErrorCode, NO_FOLLOW, O_RDWR, withFile, writeAll } from "../files/system.ts";
 import { createFolder, PRIVATE_FILE, writeNew } from "../files/write.ts";
 
 const MAX_BYTES = 2 ** 20;

@@ -1,7 +1,6 @@
 /** `.svcm/tokens.json` contains digests, never a token. */
-import type { Limits } from "../api/limits.ts";
+import { type Limits, roles, type Role } from "../api/rights.ts";
 import * as z from "zod/mini";
-import { roles, type Role } from "../api/rights.ts";
 
 import { SvcmError } from "../api/errors.ts";
 

@@ -1,7 +1,10 @@
 import { alertRules, type AlertRule } from "../api/names.ts";
 import type { AlertSettings } from "../project/project.ts";
-import { parseDuration } from "../words/duration.ts";
+import { parseDuration } from "../words/time.ts";
 import type { Condition } from "./conditions.ts";
+import type { HasWorkspace } from "../project/port-repository.ts";
+import type { HasClock, HasHost } from "../files/ports.ts";
+import type { AlertMessage } from "../api/alerts.ts";
 
 /** Until svcm reports the condition. A rule without a value is off. */
 export type HoldOffs = Readonly<Partial<Record<AlertRule, number>>>;
@@ -126,5 +129,46 @@ function limitReports(
       leftOut: (sent.length > 0 ? 0 : leftOut) + due.length - sent.length,
     },
     reports,
+  };
+}
+
+const STATE_LABELS = { firing: "ALERT", resolved: "Resolved" } as const;
+
+export function alertMessage(
+  { clock, host, workspace }: HasClock & HasHost & HasWorkspace,
+  { rule, subject, state, details, sinceMs, leftOut }: AlertReport,
+): AlertMessage {
+  const nowMs = clock.now();
+  return {
+    version: 1,
+    text: `${STATE_LABELS[state]} on ${host.name()}: ${rule}. ${details}${leftOut > 0 ? ` ${leftOut} earlier messages were left out.` : ""}`,
+    state,
+    rule,
+    subject,
+    details,
+    host: host.name(),
+    workspace: workspace.root,
+    at: new Date(nowMs).toISOString(),
+    since: new Date(nowMs - (clock.elapsed() - sinceMs)).toISOString(),
+    leftOut,
+  };
+}
+
+export function testMessage({ clock, host, workspace }: HasClock & HasHost & HasWorkspace): AlertMessage {
+  const at = new Date(clock.now()).toISOString();
+  const details = `This is a test of the alerts of ${workspace.root}.`;
+  const text = `Test on ${host.name()}: ${details}`;
+  return {
+    version: 1,
+    text,
+    state: "test",
+    rule: null,
+    subject: "test",
+    details,
+    host: host.name(),
+    workspace: workspace.root,
+    at,
+    since: at,
+    leftOut: 0,
   };
 }

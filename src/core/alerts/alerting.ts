@@ -1,14 +1,10 @@
-import type { AlertsPorts } from "./ports.ts";
-
-import type { Alerting } from "./port-alerts.ts";
+import type { AlertsPorts, Alerting } from "./ports.ts";
 import type { AlertSettings } from "../project/project.ts";
 import { STEP_MS } from "../history/step.ts";
-import { watchMachine } from "../metrics/watch-machine.ts";
-import { bootConditions, findConditions, type Condition } from "./conditions.ts";
+import { watchMachine } from "../metrics/telemetry.ts";
+import { bootConditions, findConditions, type Condition, MemoryTrend } from "./conditions.ts";
 import { findMute } from "./muted.ts";
-import { MemoryTrend } from "./growth.ts";
-import { readHoldOffs, updateAlerts, INITIAL_STATE } from "./alert-state.ts";
-import { alertMessage } from "./message.ts";
+import { readHoldOffs, updateAlerts, INITIAL_STATE, alertMessage } from "./alert-state.ts";
 
 const SAMPLES_PER_HEARTBEAT = 6;
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { deliveryFile, withFileErrors } from "../files/private-files.ts";
 import { parseMarks, renderMarks } from "./marks.ts";
-import type { Marks } from "./port-alerts.ts";
+import type { Marks } from "./ports.ts";
 
 /** @param folder that of svcm's own files */
 export function nodeMarks(folder: string): Marks {

@@ -1,9 +1,8 @@
 /** Mutes and notes: what a user says about an app to those who come next. */
 import * as z from "zod/mini";
-import type { Mark } from "../api/marks.ts";
+import type { Mark } from "../api/alerts.ts";
 import { SvcmError } from "../api/errors.ts";
-import { parseDuration } from "../words/duration.ts";
-import { readMoment } from "../words/local-time.ts";
+import { parseDuration, readMoment } from "../words/time.ts";
 
 const MAX_MARKS = 500;
 const string = z.string();

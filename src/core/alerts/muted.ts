@@ -1,4 +1,4 @@
-import type { Mark } from "../api/marks.ts";
+import type { Mark } from "../api/alerts.ts";
 import type { ProcessMetrics } from "../api/metrics.ts";
 
 /** Of a declared app that PM2 does not know. */

@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { AlertMessage } from "../api/alerts.ts";
-import type { Code } from "../api/code.ts";
+import type { Code } from "../api/issue.ts";
 import { SvcmError } from "../api/errors.ts";
-import type { Notifier } from "./port-alerts.ts";
-import { withBasicHeader } from "../words/basic-credentials.ts";
+import type { Notifier } from "./ports.ts";
+import { withBasicHeader } from "../words/http.ts";
 import { errorCode } from "../words/thrown.ts";
 
 const TIMEOUT_MS = 5_000;

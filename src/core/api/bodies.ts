@@ -3,10 +3,9 @@ import * as z from "zod";
 import { looseObject, pick } from "zod/mini";
 import { capabilityMatrixSchema, runtimeContractSchema, tier } from "./facts.ts";
 import { auditRecord } from "./audit-record.ts";
-import { type BodyOf, trustedText } from "./body.ts";
-import type { ErrorCode } from "./code.ts";
+import { type BodyOf, trustedText, issueBody } from "./body.ts";
+import type { ErrorCode } from "./issue.ts";
 import { inputs } from "./inputs.ts";
-import { issueBody } from "./issue-body.ts";
 import { metricsPayload } from "./metrics.ts";
 import { planBody, releaseFailure } from "./rollout.ts";
 

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { pick } from "zod/mini";
-import type { BodyOf } from "./body.ts";
-import { issueBody } from "./issue-body.ts";
+import { type BodyOf, issueBody } from "./body.ts";
 import { inputs } from "./inputs.ts";
 
 export const declarationsBody = z

@@ -1,7 +1,6 @@
 import type { ErrorBody } from "./bodies.ts";
 import type { AuditedProcess } from "./audit-record.ts";
-import type { Code, ErrorCode } from "./code.ts";
-import type { Issue } from "./issue.ts";
+import type { Code, ErrorCode, Issue } from "./issue.ts";
 import { omitUndefined } from "./omit-undefined.ts";
 
 /**

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { BodyOf } from "./body.ts";
 import { driftEntry } from "./drift.ts";
-import { processTree } from "./process-tree.ts";
+import { processTree } from "./metrics.ts";
 import { appKinds, causes, certainties, eventKinds, missingStates, processStates, tiers } from "./names.ts";
 
 export const eventBody = z

@@ -2,26 +2,24 @@
  * JSON text, one object each. The AsyncAPI description and the types of `svcm/client` derive from these schemas.
  * @see CONTRACT section 4
  */
+
 import * as z from "zod/mini";
-import type { BodyOf } from "./body.ts";
-import { issueBody } from "./issue-body.ts";
+import { type BodyOf, issueBody } from "./body.ts";
 import { interval } from "./channel.ts";
 import { historyColumns } from "./history.ts";
 import { hostPayload, metricsPayload } from "./metrics.ts";
-import { channelActions, processScopes, releaseOutcomes, stepKinds, stepPhases } from "./names.ts";
 import {
-  boundedText,
-  eventFrame,
-  eventsSubscribedFrame,
-  eventsSubscribeFrame,
-  eventsUnsubscribeFrame,
-  logsFrame,
-  logsSubscribeFrame,
-  logsUnsubscribeFrame,
-  node,
-  requestId,
-  token,
-} from "./stream-frames.ts";
+  channelActions,
+  processScopes,
+  releaseOutcomes,
+  stepKinds,
+  stepPhases,
+  causes,
+  logLevels,
+  logStreams,
+} from "./names.ts";
+import { eventBody } from "./events.ts";
+import { logLineBody, logProblemBody } from "./logs.ts";
 
 const environment = z.string().check(z.describe("The requested environment, trimmed and lower-cased."));
 const action = z.enum(channelActions);
@@ -41,8 +39,26 @@ const skipped = z.strictObject({
   reason: z.string().check(z.describe("`SELF_ACTION_BLOCKED`, `ALREADY_RUNNING`, `ALREADY_STOPPED` or `JOB_WAITS`.")),
 });
 
+export const boundedText = (max: number) => z.string().check(z.minLength(1), z.maxLength(max));
+
 const service = z.optional(
   boundedText(200).check(z.describe("A service of svcm.yaml; without one, the apps of all services count.")),
+);
+
+export const node = z.optional(
+  boundedText(64).check(
+    z.describe("Another machine of the fleet, by its name in svcm.yaml; without one, this machine."),
+  ),
+);
+
+export const token = z.optional(
+  boundedText(4096).check(
+    z.describe("The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN, if the upgrade did not carry it."),
+  ),
+);
+
+export const requestId = z.optional(
+  boundedText(64).check(z.describe("Chosen by the client; the answer to this frame carries it back.")),
 );
 
 export const subscribeFrame = z
@@ -175,6 +191,45 @@ export const applyFrame = z
     z.describe("A step of an apply or a rollback over HTTP, to every subscriber. GET /api/runtime/releases has all."),
   );
 
+export const logsSubscribeFrame = z
+  .strictObject({
+    type: z.literal("logs.subscribe"),
+    apps: z.optional(
+      z.array(boundedText(200)).check(z.maxLength(200), z.describe("Names of processes; without one, every process.")),
+    ),
+    grep: z.optional(boundedText(1000).check(z.describe("Text of a line, as it is in the file."))),
+    ignoreCase: z.optional(z.boolean()),
+    level: z.optional(z.enum(logLevels).check(z.describe("The minimum level."))),
+    stream: z.optional(z.enum(logStreams)),
+    tail: z.optional(
+      z.int().check(z.minimum(0), z.maximum(500), z.describe("Number of lines to begin with; 100 if it is absent.")),
+    ),
+    node,
+    token,
+    requestId,
+  })
+  .check(z.describe("Subscribes to the lines of logs and replaces an earlier subscription to logs."));
+
+export const logsUnsubscribeFrame = z
+  .strictObject({ type: z.literal("logs.unsubscribe") })
+  .check(z.describe("Ends the subscription to logs."));
+
+export const eventsSubscribeFrame = z
+  .strictObject({
+    type: z.literal("events.subscribe"),
+    apps: z.optional(
+      z.array(boundedText(200)).check(z.maxLength(100), z.describe("Names of processes; without any, every process.")),
+    ),
+    cause: z.optional(z.enum(causes)),
+    token,
+    requestId,
+  })
+  .check(z.describe("Subscribes to what happens from now on, and replaces an earlier subscription of events."));
+
+export const eventsUnsubscribeFrame = z
+  .strictObject({ type: z.literal("events.unsubscribe") })
+  .check(z.describe("Ends the subscription of events."));
+
 export const clientFrames = {
   subscribe: subscribeFrame,
   unsubscribe: unsubscribeFrame,
@@ -185,6 +240,32 @@ export const clientFrames = {
   "events.subscribe": eventsSubscribeFrame,
   "events.unsubscribe": eventsUnsubscribeFrame,
 } as const;
+
+export const logsFrame = z
+  .strictObject({
+    type: z.literal("logs"),
+    lines: z.array(logLineBody).check(z.describe("Oldest first; at most 500 and 256 KB.")),
+    skipped: z.int().check(z.describe("Lines that were left out before these; the log files have them.")),
+    begin: z.optional(
+      z
+        .strictObject({
+          older: z
+            .nullable(z.string())
+            .check(z.describe("For `before` of `GET /api/logs`; null if there are no older lines.")),
+          problems: z.array(logProblemBody).check(z.describe("Files that are not read.")),
+        })
+        .check(z.describe("Only in the first frame of a subscription.")),
+    ),
+  })
+  .check(z.describe("Lines of logs, at most one frame in 100 ms."));
+
+export const eventsSubscribedFrame = z
+  .strictObject({ type: z.literal("events.subscribed"), requestId })
+  .check(z.describe("A subscription of events is in place."));
+
+export const eventFrame = z
+  .strictObject({ type: z.literal("event"), event: eventBody })
+  .check(z.describe("One event, a few seconds after it happened, because its cause may be known only then."));
 
 export const serverFrames = {
   subscribed: subscribedFrame,

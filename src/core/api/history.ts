@@ -1,7 +1,7 @@
 /** @see CONTRACT section 11 */
 import * as z from "zod";
 import { type BodyOf, trustedText } from "./body.ts";
-import type { ErrorCode } from "./code.ts";
+import type { ErrorCode } from "./issue.ts";
 import { hostHistoryMetrics, processHistoryMetrics, recorderStarts } from "./names.ts";
 
 const values = z.array(z.number().nullable());

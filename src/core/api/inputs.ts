@@ -1,6 +1,6 @@
 /** Times are in milliseconds since 1970. The command line imports only the types. */
 import * as z from "zod/mini";
-import { processName, TIME_FORMAT, timeoutMs } from "./input-fields.ts";
+import { processName, TIME_FORMAT, timeoutMs, proposalInputs, rolloutInputs, tokenInputs } from "./rollout-inputs.ts";
 import {
   auditOutcomes,
   causes,
@@ -15,9 +15,9 @@ import {
   processScopes,
   schemaNames,
   tiers,
+  LOG_SIZE,
+  MAX_KEPT_LOGS,
 } from "./names.ts";
-import { LOG_SIZE, MAX_KEPT_LOGS } from "./log-size.ts";
-import { proposalInputs, rolloutInputs, tokenInputs } from "./rollout-inputs.ts";
 
 const environment = z.optional(z.string());
 const service = z.optional(z.string());

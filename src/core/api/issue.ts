@@ -1,4 +1,4 @@
-import type { ErrorCode } from "./code.ts";
+import type codes from "../../../config/codes.json";
 
 /**
  * A finding of a validator. Validators return every issue, sorted; they never throw and never print. `issueBody` is its
@@ -68,4 +68,24 @@ export function compareText(a: string, b: string): number {
 
 export function isValid(issues: readonly Issue[]): boolean {
   return issues.every((issue) => issue.severity !== "error");
+}
+
+type Topics = typeof codes;
+/** `svcm explain <code>` documents it. */
+export type Code = { [Topic in keyof Topics]: keyof Topics[Topic] }[keyof Topics];
+
+declare const foreign: unique symbol;
+
+/** From the operating system, such as `ENAMETOOLONG`, or from another program. */
+export type ForeignCode = string & { readonly [foreign]: true };
+
+export type ErrorCode = Code | ForeignCode;
+
+export function foreignCode(code: string): ForeignCode {
+  return code as ForeignCode;
+}
+
+/** No space, or none for this user. */
+export function isFullDisk(code: ErrorCode): boolean {
+  return code === "ENOSPC" || code === "EDQUOT";
 }

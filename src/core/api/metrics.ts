@@ -2,12 +2,11 @@
  * Names end with their unit. A value that could not be measured is `null`, or has `error` and `code`.
  * @see CONTRACT section 5
  */
+
 import * as z from "zod";
 import type { BodyOf } from "./body.ts";
 import { driftEntry, unknownPart } from "./drift.ts";
-import { hostSystem } from "./host-system.ts";
 import { appKinds, processStates } from "./names.ts";
-import { processTree } from "./process-tree.ts";
 
 const count = z.int().min(0);
 const bytes = z.int().min(0);
@@ -34,6 +33,23 @@ const disk = z.union([
   }),
   z.strictObject({ path: z.string(), ...failure }),
 ]);
+
+const hostSystem = z
+  .strictObject({
+    hostName: z.string(),
+    os: z.string().describe("Name and release, such as `Debian GNU/Linux 12`."),
+    kernel: z.string(),
+    architecture: z.string(),
+    virtualization: z
+      .string()
+      .nullable()
+      .describe("The hypervisor or container; null on bare metal, or if it is not known."),
+    bootedAt: z.iso.datetime().nullable(),
+    fileSystems: z.array(z.strictObject({ path: z.string(), type: z.string(), totalBytes: z.int().min(0) })),
+    interfaces: z.array(z.strictObject({ name: z.string(), addresses: z.array(z.string()) })),
+  })
+  .nullable()
+  .describe("Facts that stay the same while the machine runs. Asked once; null before the answer.");
 
 export const hostMetrics = z
   .strictObject({
@@ -113,6 +129,16 @@ export const processProblem = z
   })
   .nullable()
   .describe("A problem that PM2's status does not show; null without one.");
+
+export const processTree = z
+  .strictObject({
+    processCount: z.int().min(2).describe("With the process that PM2 runs."),
+    ownCpuPercent: z.number().min(0).nullable(),
+    ownMemoryBytes: z.int().min(0).nullable(),
+  })
+  .describe(
+    "Present if the process has descendants, such as the server below `npm start`. CPU and memory are then those of all of them; here are those of the process alone.",
+  );
 
 export const processMetrics = z
   .strictObject({
@@ -217,3 +243,7 @@ export type ProcessMetrics = BodyOf<typeof processMetrics>;
 export type MetricsPayload = BodyOf<typeof metricsPayload>;
 export type HostPayload = BodyOf<typeof hostPayload>;
 export type AsyncContextMetrics = ProcessMetrics["asyncContext"];
+
+export type ProcessTree = BodyOf<typeof processTree>;
+
+export type HostSystem = NonNullable<BodyOf<typeof hostSystem>>;

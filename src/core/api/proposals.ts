@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type BodyOf, trustedText } from "./body.ts";
-import type { ErrorCode } from "./code.ts";
+import type { ErrorCode } from "./issue.ts";
 import { auditSources, proposalKinds, proposalStates } from "./names.ts";
 
 const moment = z.iso.datetime();

@@ -8,3 +8,10 @@ export type Role = (typeof roles)[number];
 
 /** Also the actors in the audit log. */
 export const tokenNames = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+
+/** A missing list means all. */
+export interface Limits {
+  /** Canonical names. */
+  readonly environments?: readonly string[] | undefined;
+  readonly services?: readonly string[] | undefined;
+}

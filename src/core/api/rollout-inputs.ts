@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
-import { processName, timeoutMs } from "./input-fields.ts";
 import { proposalKinds } from "./names.ts";
 import { roles, tokenNames } from "./rights.ts";
+
+export const processName = z.string().check(z.minLength(1), z.maxLength(200));
 
 const planChoices = {
   environment: z.optional(z.string()),
@@ -12,6 +13,8 @@ const planChoices = {
   restart: z.optional(z.union([z.literal(true), z.array(processName)])),
 };
 const rollback = { release: z.optional(z.string()), apps: z.optional(z.array(processName)) };
+
+export const timeoutMs = z.optional(z.int().check(z.minimum(1000), z.maximum(3_600_000)));
 
 const deployChoices = {
   environment: z.optional(z.string()),
@@ -121,3 +124,5 @@ export const tokenInputs = {
   "token.list": z.strictObject({}),
   "token.revoke": z.strictObject({ name: tokenName }),
 } as const;
+/** Of times in milliseconds since 1970. A query parameter may be an age or a date instead. */
+export const TIME_FORMAT = "epoch-milliseconds";

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import type { BodyOf } from "./body.ts";
-import { issueBody } from "./issue-body.ts";
+import { type BodyOf, issueBody } from "./body.ts";
 import { driftEntry, unknownPart } from "./drift.ts";
 import { auditSources, disruptions, driftStates, releaseOutcomes, stepKinds, stepNotes, stepPhases } from "./names.ts";
 

@@ -1,9 +1,9 @@
 /** The life of a proposal: pending, then approved, then running, and one end. */
 import { SvcmError } from "../api/errors.ts";
-import type { Caller } from "../access/caller.ts";
+import type { Caller } from "../access/operation.ts";
 import { rightsOf } from "../access/rights.ts";
 import { isExpired, type StoredToken } from "../access/tokens.ts";
-import type { UniqueProcess } from "../files/port-process-identity.ts";
+import type { UniqueProcess } from "../files/ports.ts";
 import type { StoredProposal } from "./stored.ts";
 
 export const LIFETIME_MS = 3_600_000;

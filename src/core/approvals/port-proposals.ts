@@ -1,8 +1,8 @@
 import type { HasBootOutlook } from "../rollout/port-boot-outlook.ts";
-import type { HasTokens } from "../access/port-tokens.ts";
+import type { HasTokens } from "../access/ports.ts";
 import type { HasEffects } from "../env/port-effects.ts";
 import type { DeployPorts } from "../deploy/deploy-context.ts";
-import type { UniqueProcess } from "../files/port-process-identity.ts";
+import type { UniqueProcess } from "../files/ports.ts";
 import type { StoredProposal } from "./stored.ts";
 
 /** The proposals of programs, in `.svcm/proposals.json`. */

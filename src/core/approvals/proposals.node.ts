@@ -1,12 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
-import { attempt } from "../files/file-error.ts";
+import { attempt, read } from "../files/system.ts";
 import { fileLocks } from "../files/lock.ts";
 import { withLogFile } from "../files/log.ts";
-import { FileError } from "../files/port-files.ts";
+import { FileError } from "../files/ports.ts";
 import { withFileErrors } from "../files/private-files.ts";
 import { identifyProcess, isRunning, listAncestors, type UniqueProcess } from "../files/process-identity.ts";
-import { read } from "../files/system.ts";
 import { createFolder, replacePrivate } from "../files/write.ts";
 import { once } from "../words/once.ts";
 import type { Proposals } from "./port-proposals.ts";

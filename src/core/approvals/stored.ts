@@ -4,7 +4,7 @@ import type { InputOf } from "../api/inputs.ts";
 import { proposalKinds, proposalStates } from "../api/names.ts";
 import type { Proposal } from "../api/proposals.ts";
 import { SvcmError } from "../api/errors.ts";
-import type { UniqueProcess } from "../files/port-process-identity.ts";
+import type { UniqueProcess } from "../files/ports.ts";
 
 export interface StoredProposal extends Proposal {
   readonly input: Pick<InputOf<"proposal.create">, "apps" | "prune" | "preflight" | "restart" | "values" | "revision">;

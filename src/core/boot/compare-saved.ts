@@ -3,7 +3,7 @@ import { settingNames } from "../api/names.ts";
 import { compareText } from "../api/issue.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { isShellVariable } from "../pm2/variable-origin.ts";
-import { groupBy } from "../words/group-by.ts";
+import { groupBy } from "../words/lists.ts";
 import { appKind } from "../running/verdict.ts";
 import { isStopped } from "../running/state.ts";
 

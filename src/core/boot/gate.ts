@@ -1,4 +1,4 @@
-import type { HasClock } from "../files/port-host.ts";
+import type { HasClock } from "../files/ports.ts";
 import type { HasProcesses, RestoredProcess } from "../pm2/port-processes.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { listenTimeoutMs } from "../pm2/settings.ts";

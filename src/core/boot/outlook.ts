@@ -1,10 +1,10 @@
 import { SvcmError } from "../api/errors.ts";
-import type { HasClock } from "../files/port-host.ts";
+import type { HasClock } from "../files/ports.ts";
 import type { BootOutlook, HasBootOutlook } from "../rollout/port-boot-outlook.ts";
 import type { BootPorts } from "./ports.ts";
 import type { Issue } from "../api/issue.ts";
 import { findingsOf, toIssue } from "../findings/rule.ts";
-import { NOT_COMPARED } from "./compare-declared.ts";
+import { NOT_COMPARED } from "./facts.ts";
 import { bootFindings } from "./examine.ts";
 import { readBootFacts, readMachineFacts } from "./read-facts.ts";
 import { listRules } from "./rules-list.ts";

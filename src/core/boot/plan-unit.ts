@@ -1,7 +1,7 @@
 import { SvcmError } from "../api/errors.ts";
 import { KILL_TIMEOUT_MS } from "../pm2/settings.ts";
 import type { SavedList } from "../pm2/port-saved-list.ts";
-import type { MachineUser, NewUnit, SystemFacts, UnitFacts } from "./port-units.ts";
+import type { MachineUser, NewUnit, SystemFacts, UnitFacts } from "./ports.ts";
 import { unitName, unitText, type UnitInput } from "./unit-text.ts";
 
 interface UnitRequest {

@@ -1,10 +1,17 @@
 import { parseRecord, isRecord } from "../words/record.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
-import { unitOfDaemon, type BootFacts, type DaemonFacts } from "./facts.ts";
+import {
+  unitOfDaemon,
+  type BootFacts,
+  type DaemonFacts,
+  declaredDifferences,
+  NOT_COMPARED,
+  type DeclaredDifferences,
+} from "./facts.ts";
 import { listOrEmpty } from "../pm2/list.ts";
 import type { BootPorts } from "./ports.ts";
 import type { RenewalFacts } from "./renewal.ts";
-import type { Caller } from "../access/caller.ts";
+import type { Caller } from "../access/operation.ts";
 import { SvcmError } from "../api/errors.ts";
 import { visibleKeys } from "../env/runtime-keys.ts";
 import { readEcosystem } from "../pm2/ecosystem-file.ts";
@@ -16,7 +23,6 @@ import { expectedApps, readFileState } from "../rollout/expected.ts";
 import { withMachineEnvironment } from "../rollout/machine-environment.ts";
 import { withDeployed } from "../rollout/port-deployed.ts";
 import { plainState } from "../running/state.ts";
-import { declaredDifferences, NOT_COMPARED, type DeclaredDifferences } from "./compare-declared.ts";
 
 export async function readDaemonFacts(
   ports: Pick<BootPorts, "daemons" | "files" | "processes" | "savedLists" | "workspace">,

@@ -6,8 +6,8 @@ import { type OwnProcess, type ProcessRecord, isOwnProcess } from "../pm2/proces
 import { appKind } from "../running/verdict.ts";
 import { type DaemonFacts } from "./facts.ts";
 import { isInRange } from "./node-range.ts";
-import type { SystemFacts, UnitFacts, Units } from "./port-units.ts";
-import { nameList } from "../words/pluralize.ts";
+import type { SystemFacts, UnitFacts, Units } from "./ports.ts";
+import { nameList } from "../words/text.ts";
 import { shellQuote } from "../words/shell.ts";
 import { compareSaved } from "./compare-saved.ts";
 import { systemctl } from "./rules-unit.ts";

@@ -1,4 +1,4 @@
-import { formatSecond } from "../words/seconds.ts";
+import { formatSecond } from "../words/time.ts";
 import { shellQuote } from "../words/shell.ts";
 import type { DaemonFacts, DaemonRule } from "./facts.ts";
 import { isInRange, isOlder } from "./node-range.ts";

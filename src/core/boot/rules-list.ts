@@ -1,5 +1,5 @@
-import { formatSecond } from "../words/seconds.ts";
-import { nameList, pluralize } from "../words/pluralize.ts";
+import { formatSecond } from "../words/time.ts";
+import { nameList, pluralize } from "../words/text.ts";
 import { shellQuote } from "../words/shell.ts";
 import { compareSaved, type SavedDifference } from "./compare-saved.ts";
 import { type BootFacts, type BootRule, unitsOfHome } from "./facts.ts";

@@ -1,6 +1,6 @@
 import { shellQuote } from "../words/shell.ts";
 import { isInUse, unitOfDaemon, unitsOfHome, type BootFacts, type BootRule } from "./facts.ts";
-import type { UnitFacts } from "./port-units.ts";
+import type { UnitFacts } from "./ports.ts";
 
 export function systemctl({ scope }: Pick<UnitFacts, "scope">, words: string): string {
   return scope === "user" ? `systemctl --user ${words}` : `sudo systemctl ${words}`;

@@ -2,8 +2,8 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, delimiter, join } from "node:path";
 import { listIfReadable, readIfReadable, realPathIfReadable } from "../files/system.ts";
-import { expandSpecifiers, findStart, parseUnit, type ParsedUnit, type StartCommand } from "./parse-unit.ts";
-import type { MachineUser, UnitFacts } from "./port-units.ts";
+import { expandSpecifiers, findStart, parseUnit, type ParsedUnit, type StartCommand } from "./unit-text.ts";
+import type { MachineUser, UnitFacts } from "./ports.ts";
 import { SYSTEM_UNIT_FOLDER, userUnitFolder } from "./unit-folders.node.ts";
 
 export interface UnitSearch {

@@ -1,4 +1,4 @@
-import type { MachineUser, UnitFacts } from "./port-units.ts";
+import type { MachineUser, UnitFacts } from "./ports.ts";
 
 export interface UnitInput {
   readonly scope: UnitFacts["scope"];
@@ -37,7 +37,7 @@ export function unitText(input: UnitInput): string {
   const isSystem = scope === "system";
   const folder = program.node.replace(/\/[^/]*$/, "");
   const path = [...new Set([folder, "/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"])];
-  const run = (verb: string): string => `${word(program.node)} ${word(program.svcm)} boot ${verb}`;
+  const run = (verb: string): string => `${unitWord(program.node)} ${unitWord(program.svcm)} boot ${verb}`;
   const lines = [
     "# Written by svcm boot enable; svcm boot disable removes it.",
     "[Unit]",
@@ -81,7 +81,7 @@ function setting(name: string, value: string): string {
 }
 
 /** In a command, systemd also replaces variables. */
-function word(text: string): string {
+function unitWord(text: string): string {
   return quote(text).replaceAll("$", "$$$$");
 }
 
@@ -92,3 +92,106 @@ function quote(text: string): string {
     .replaceAll("%", "%%");
   return /[\s"'\\;]/.test(text) ? `"${escaped}"` : escaped;
 }
+
+/** The parts of a systemd unit that decide what runs after a boot. @see systemd.service(5), systemd.exec(5) */
+export interface ParsedUnit {
+  readonly user: string | null;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Variables come from a file, too, and may differ. */
+  readonly hasEnvironmentFile: boolean;
+  /** The words of each command that starts it. */
+  readonly commands: readonly (readonly string[])[];
+  readonly replaced: readonly string[];
+  readonly madeLinger: boolean;
+}
+
+/** @param text with the drop-in files behind it, as systemd reads them */
+export function parseUnit(text: string): ParsedUnit {
+  const settings = readSettings(text);
+  const lastOf = (name: string): string | undefined => settings.get(name)?.at(-1);
+  const pairs = (settings.get("Service.Environment") ?? []).flatMap(splitWords).flatMap((pair): [string, string][] => {
+    const at = pair.indexOf("=");
+    return at > 0 ? [[pair.slice(0, at), pair.slice(at + 1)]] : [];
+  });
+  return {
+    user: lastOf("Service.User") ?? null,
+    environment: Object.fromEntries(pairs),
+    hasEnvironmentFile: (settings.get("Service.EnvironmentFile") ?? []).length > 0,
+    commands: (settings.get("Service.ExecStart") ?? []).map((command) => splitWords(command.replace(/^[-@:+!|]+/, ""))),
+    replaced: (settings.get("Unit.X-Svcm-Replaced") ?? []).flatMap(splitWords),
+    madeLinger: lastOf("Unit.X-Svcm-Linger") === "yes",
+  };
+}
+
+/** An empty value takes back the earlier ones. */
+function readSettings(text: string): Map<string, string[]> {
+  const settings = new Map<string, string[]>();
+  let section = "";
+  for (const line of text.replaceAll(/\\\r?\n/g, " ").split(/\r?\n/)) {
+    section = /^\s*\[(.*)\]\s*$/.exec(line)?.[1] ?? section;
+    const [, name, value = ""] = /^\s*([A-Za-z-]+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+    if (name === undefined) continue;
+    const key = `${section}.${name}`;
+    settings.set(key, value === "" ? [] : [...(settings.get(key) ?? []), value]);
+  }
+  return settings;
+}
+
+const WORD = /(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\\.|[^\s"'\\])+/g;
+const QUOTED = /"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|\\(.)/g;
+
+function splitWords(text: string): string[] {
+  return (text.match(WORD) ?? []).map((word) =>
+    word.replaceAll(QUOTED, (_all, double?: string, single?: string, escaped?: string) =>
+      (double ?? single ?? escaped ?? "").replaceAll(/\\(.)/g, "$1"),
+    ),
+  );
+}
+
+/** `undefined` for a specifier that svcm does not know. */
+export function expandSpecifiers(
+  text: string,
+  known: { readonly folder: string; readonly user: string; readonly instance: string },
+): string | undefined {
+  const values: Readonly<Record<string, string>> = { "%": "%", h: known.folder, u: known.user, i: known.instance };
+  let isKnown = true;
+  const expanded = text.replaceAll(/%(.)/g, (_all, letter: string) => {
+    const value = values[letter === "I" ? "i" : letter];
+    isKnown &&= value !== undefined;
+    return value ?? "";
+  });
+  return isKnown ? expanded : undefined;
+}
+
+export interface StartCommand {
+  readonly starts: "svcm" | "saved list" | "other";
+  /** Null if the first line of the program chooses it from the PATH. */
+  readonly node: string | null;
+  readonly program: string | null;
+}
+
+const RUNTIME = /(?:^|\/)(?:node|nodejs|bun)$/;
+
+/** `undefined` for a command that has nothing to do with PM2. */
+export function findStart(commands: ParsedUnit["commands"]): StartCommand | undefined {
+  for (const words of commands) {
+    const start = readStart(words);
+    if (start !== undefined) return start;
+  }
+  return undefined;
+}
+
+function readStart(words: readonly string[]): StartCommand | undefined {
+  const [first = "", ...rest] = words;
+  const hasRuntime = RUNTIME.test(first);
+  const [program, ...args] = hasRuntime ? rest.filter((word) => !word.startsWith("--")) : words;
+  const node = hasRuntime ? first : null;
+  if (program === undefined) return undefined;
+  if (args[0] === "boot" && args[1] === "restore") return { starts: "svcm", node, program };
+  const starts = args[0] === "resurrect" ? "saved list" : "other";
+  if (/(?:^|\/)pm2$/.test(program)) return { starts, node, program };
+  return words.some((word) => MENTIONS_PM2.test(word)) ? { starts: "other", node: null, program: null } : undefined;
+}
+
+/** Of a shell command, or `pm2-runtime`. */
+const MENTIONS_PM2 = /(?:^|[/\s])pm2(?:-runtime)?(?:\s|$)/;

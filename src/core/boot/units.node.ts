@@ -4,12 +4,12 @@ import { existsSync, mkdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { foreignCode } from "../api/code.ts";
+import { foreignCode } from "../api/issue.ts";
 import { SvcmError } from "../api/errors.ts";
 import { systemUser } from "../files/host.ts";
 import { readIfReadable } from "../files/system.ts";
 import { putInPlace, writeNew } from "../files/write.ts";
-import type { FormerUnit, MachineUser, NewUnit, Units, UnitFacts } from "./port-units.ts";
+import type { FormerUnit, MachineUser, NewUnit, Units, UnitFacts } from "./ports.ts";
 import { SYSTEM_UNIT_FOLDER, userUnitFolder } from "./unit-folders.node.ts";
 
 interface UnitsOptions {

@@ -1,6 +1,6 @@
 import { SvcmError } from "../api/errors.ts";
-import type { Caller } from "../access/caller.ts";
-import type { HasHost } from "../files/port-host.ts";
+import type { Caller } from "../access/operation.ts";
+import type { HasHost } from "../files/ports.ts";
 import type { EnvironmentRequest } from "../project/resolve.ts";
 import type { ApplyPorts } from "../rollout/apply/ports.ts";
 import { chooseDeploy, rootOf, type ChosenDeploy } from "./choose-deploy.ts";

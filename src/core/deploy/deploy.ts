@@ -1,5 +1,5 @@
 import { withAudit } from "../access/with-audit.ts";
-import type { Caller } from "../access/caller.ts";
+import type { Caller } from "../access/operation.ts";
 import { SvcmError } from "../api/errors.ts";
 import type { InputOf } from "../api/inputs.ts";
 import type { DeployPlan, DeployResult } from "../api/deploy.ts";

@@ -2,7 +2,7 @@
 import { SvcmError } from "../api/errors.ts";
 import type { Data, LoadedApp, LoadedEcosystem } from "../pm2/loaded.ts";
 import { normaliseApp } from "../pm2/normalise.ts";
-import { escapeRegExp } from "../words/escape-reg-exp.ts";
+import { escapeRegExp } from "../words/text.ts";
 import { isRecord } from "../words/record.ts";
 
 export interface PathMap {

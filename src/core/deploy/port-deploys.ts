@@ -1,4 +1,4 @@
-import type { HasHost } from "../files/port-host.ts";
+import type { HasHost } from "../files/ports.ts";
 import type { DeployCommand } from "../project/deploy-settings.ts";
 import type { ApplyPorts } from "../rollout/apply/ports.ts";
 import type { PackageFolder } from "./commands.ts";

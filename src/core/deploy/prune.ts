@@ -1,5 +1,5 @@
 import { SvcmError } from "../api/errors.ts";
-import { nameList } from "../words/pluralize.ts";
+import { nameList } from "../words/text.ts";
 import { beginningOf, findRelease } from "../rollout/apply/rollback-plan.ts";
 import { toJournals } from "../rollout/release.ts";
 import { note, type DeployContext } from "./deploy-context.ts";

@@ -12,7 +12,7 @@ import { deployOfPath, type Layout } from "./layout.ts";
 import type { NewRelease } from "./find-code.ts";
 import { isNoData } from "./no-data.ts";
 import type { ReleaseWorld } from "./port-deploys.ts";
-import { andMore } from "../words/pluralize.ts";
+import { andMore } from "../words/text.ts";
 
 /** Of PM2, also outside of a folder for logs. */
 const OUTPUT = /\.(?:log|pid)$/i;

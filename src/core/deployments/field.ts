@@ -1,5 +1,5 @@
 import type { CapabilityMatrix } from "../api/facts.ts";
-import type { Candidate } from "./candidate.ts";
+import type { Candidate } from "./file.ts";
 import type { ValueSource, Vocabulary } from "./vocabulary.ts";
 
 /**

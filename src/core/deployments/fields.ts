@@ -1,4 +1,4 @@
-import type { Candidate } from "./candidate.ts";
+import type { Candidate } from "./file.ts";
 import type { Field } from "./field.ts";
 import { CONTROLLER, CONTROLLER_EXAMPLE, ENTRYPOINT, ENTRYPOINT_EXAMPLE } from "./rules/interfaces.ts";
 import { RUNTIME, RUNTIME_EXAMPLES } from "./rules/target-runtime.ts";

@@ -1,7 +1,6 @@
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
-import { FileError, type HasFiles } from "../files/port-files.ts";
+import { FileError, type HasFiles } from "../files/ports.ts";
 import { SvcmError } from "../api/errors.ts";
-
 import type { Vocabulary } from "./vocabulary.ts";
 import { decodeUtf8, describeInvalidUtf8 } from "../words/utf8.ts";
 
@@ -53,4 +52,16 @@ export function documentFailure(error: unknown, path: string): unknown {
   const code = error.code === "ENOENT" ? "SUITE_FILE_NOT_FOUND" : error.code;
   const hint = code === "ENOTREG" ? "svcm validate --file - reads a document from standard input." : undefined;
   return new SvcmError("SUITE_FILE_FAILED", { code, path, details: error.message, hint });
+}
+
+export type Candidate = Readonly<Record<string, unknown>>;
+
+export function textField(candidate: Candidate, field: string): string {
+  const value = candidate[field];
+  return typeof value === "string" ? value.trim() : "";
+}
+
+/** Upper case first, because letters such as the two small sigmas share one capital. */
+export function foldName(name: string): string {
+  return name.trim().normalize("NFC").toUpperCase().toLowerCase();
 }

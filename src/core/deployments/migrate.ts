@@ -1,4 +1,4 @@
-import type { Candidate } from "./candidate.ts";
+import type { Candidate } from "./file.ts";
 import { targetFields } from "./fields.ts";
 import { sortByDependency } from "./field.ts";
 import { lookup, type Vocabulary } from "./vocabulary.ts";

@@ -1,8 +1,6 @@
-import { quoteValue } from "../findings/quote-value.ts";
+import { quoteValue } from "../findings/quote.ts";
 import { withAccepted, type Finding, type Rule as RuleOf } from "../findings/rule.ts";
-
-import type { Candidate } from "./candidate.ts";
-import type { Siblings } from "./siblings.ts";
+import type { Candidate } from "./file.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
 export interface CheckedEntry {
@@ -37,4 +35,41 @@ export function notAccepted(field: string, words: string, accepted: readonly str
 
 export function missing(field: string, accepted: readonly string[]): Finding {
   return { path: [field], ...withAccepted(`${field} is missing`, accepted) };
+}
+
+export type KeyOf = (entry: Candidate) => string | undefined;
+
+/** With an index, validating a list takes linear time. */
+export class Siblings {
+  readonly #entries: Candidate[] = [];
+  readonly #indexes = new Map<KeyOf, Set<string>>();
+
+  static of(entries: Iterable<Candidate>): Siblings {
+    const siblings = new Siblings();
+    for (const entry of entries) siblings.add(entry);
+    return siblings;
+  }
+
+  add(entry: Candidate): void {
+    this.#entries.push(entry);
+    for (const [keyOf, index] of this.#indexes) addKey(index, keyOf(entry));
+  }
+
+  has(candidate: Candidate, keyOf: KeyOf): boolean {
+    const key = keyOf(candidate);
+    return key !== undefined && this.#indexOf(keyOf).has(key);
+  }
+
+  #indexOf(keyOf: KeyOf): Set<string> {
+    const existing = this.#indexes.get(keyOf);
+    if (existing) return existing;
+    const index = new Set<string>();
+    for (const entry of this.#entries) addKey(index, keyOf(entry));
+    this.#indexes.set(keyOf, index);
+    return index;
+  }
+}
+
+function addKey(index: Set<string>, key: string | undefined): void {
+  if (key !== undefined) index.add(key);
 }

@@ -1,10 +1,9 @@
-import { quoteValue } from "../findings/quote-value.ts";
-import type { Code } from "../api/code.ts";
-import { type Issue, MAX_FINDINGS } from "../api/issue.ts";
+import { quoteValue } from "../findings/quote.ts";
+import { type Code, type Issue, MAX_FINDINGS } from "../api/issue.ts";
 import { acceptedText, withAccepted, type Finding, toIssue } from "../findings/rule.ts";
 import { suggest } from "../words/suggest.ts";
 import { findHidden, findOuterSpaces } from "../words/characters.ts";
-import type { Candidate } from "./candidate.ts";
+import type { Candidate } from "./file.ts";
 import { isRecord } from "../words/record.ts";
 import { configurationFields, interfaceFields, targetFields } from "./fields.ts";
 import type { Field } from "./field.ts";

@@ -1,4 +1,4 @@
-import type { Candidate } from "./candidate.ts";
+import type { Candidate } from "./file.ts";
 import { isRecord } from "../words/record.ts";
 import { lookup, type Vocabulary } from "./vocabulary.ts";
 

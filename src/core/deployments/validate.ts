@@ -3,12 +3,11 @@ import type { Subject } from "../findings/report.ts";
 import { findingsOf, toIssue } from "../findings/rule.ts";
 import type { YamlSource } from "../yaml/source.ts";
 import { migrateTarget } from "./migrate.ts";
-import { type Candidate, textField } from "./candidate.ts";
+import { type Candidate, textField } from "./file.ts";
 import { isRecord } from "../words/record.ts";
-import type { Rule } from "./rule.ts";
+import { type Rule, Siblings } from "./rule.ts";
 import { rules } from "./rules/index.ts";
 import { limitIssues, type ListSection, memberIssues, portIssues, sectionIssues, shapeIssue } from "./shape.ts";
-import { Siblings } from "./siblings.ts";
 import { portNames, type Vocabulary } from "./vocabulary.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { ownMember } from "../words/record.ts";
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
-import { FileError, type HasFiles } from "../files/port-files.ts";
+import { FileError, type HasFiles } from "../files/ports.ts";
 import { SvcmError } from "../api/errors.ts";
 import type { EnvReadResponse } from "../api/bodies.ts";
 import type { RuntimeContract } from "../api/facts.ts";

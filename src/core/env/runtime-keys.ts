@@ -2,8 +2,7 @@ import type { KeySpec, RuntimeContract, Tier, FormKind, IntegerSpec } from "../a
 import { isProjectContract } from "../project/facts/project-tiers.ts";
 import { keySource } from "../project/facts/own-contract.ts";
 import { PROJECT_FILE } from "../project/project.ts";
-import { hasCredentials, maskCredentials, REDACTED } from "../secrets/redact.ts";
-import { isSecretName } from "../secrets/secret-name.ts";
+import { hasCredentials, maskCredentials, REDACTED, isSecretName } from "../secrets/redact.ts";
 import { isSecretValue } from "../secrets/secret-value.ts";
 import { isCronPattern } from "../words/cron.ts";
 import { isPort, MAX_PORT } from "../words/port.ts";

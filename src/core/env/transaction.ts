@@ -1,14 +1,12 @@
 /** Read, decide and replace under one lock, between audit records. */
-import type { HasHost } from "../files/port-host.ts";
-import { editFile } from "../access/edit-file.ts";
-import type { HasFiles } from "../files/port-files.ts";
+import type { HasHost, HasFiles } from "../files/ports.ts";
+import { editFile, type Attempt } from "../access/with-audit.ts";
 import type { KnownEffect } from "./port-effects.ts";
 import type { EnvWriteResponse } from "../api/bodies.ts";
-import type { Attempt } from "../access/with-audit.ts";
 import { SvcmError } from "../api/errors.ts";
 import type { RuntimeContract } from "../api/facts.ts";
 
-import { matchesTag } from "../words/entity-tag.ts";
+import { matchesTag } from "../words/http.ts";
 import { UnwritableValue } from "./edit.ts";
 import {
   decodeEnv,

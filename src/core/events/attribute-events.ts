@@ -3,7 +3,7 @@ import type { SvcmEvent } from "../api/events.ts";
 import type { Release } from "../api/rollout.ts";
 import { callerText, subjectText } from "../access/audit-text.ts";
 import type { LogEvent } from "./log-state.ts";
-import { floorToSecond } from "../words/seconds.ts";
+import { floorToSecond } from "../words/time.ts";
 import { isUnattributed } from "./sightings.ts";
 
 /** The effect of an attempt without an outcome may come up to this much later. */

@@ -1,15 +1,15 @@
 /** Ends that PM2's log does not have, from the counters of PM2's list, the error log, the kernel and svcm's audit log. */
-import type { LogCoverage } from "../logs/port-process-logs.ts";
+import type { LogCoverage } from "../logs/port-logs.ts";
 import type { ErrorTail } from "../logs/error-block.ts";
 import type { AuditRecord } from "../api/audit-record.ts";
 import type { SvcmEvent } from "../api/events.ts";
 import { callerText } from "../access/audit-text.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import { pluralize } from "../words/pluralize.ts";
+import { pluralize } from "../words/text.ts";
 import { startMsOf } from "./attribute-events.ts";
 import { explainExit, type Verdict } from "./causes.ts";
 import { isWrittenAt } from "./heap-error.ts";
-import { floorToSecond, formatSecond } from "../words/seconds.ts";
+import { floorToSecond, formatSecond } from "../words/time.ts";
 import type { Kernel } from "./sightings.ts";
 
 export interface CountedWitnesses {

@@ -1,9 +1,9 @@
 /** The start and the end of PM2's daemon, and what they do to its processes. */
 import type { LogEntry } from "../logs/log-line.ts";
 import type { Draft, State } from "./log-state.ts";
-import { formatSecond, floorToSecond } from "../words/seconds.ts";
+import { formatSecond, floorToSecond } from "../words/time.ts";
 import type { DaemonTraces } from "../pm2/daemon-traces.ts";
-import { nameList } from "../words/pluralize.ts";
+import { nameList } from "../words/text.ts";
 import type { SvcmEvent } from "../api/events.ts";
 
 /** `pm2 kill` stops the processes at most this long before the daemon. */

@@ -1,13 +1,18 @@
 /** Patterns that show whether a large log must be read as a whole. */
-import type { HasAudit } from "../access/port-audit-log.ts";
+
+import type { HasAudit } from "../access/ports.ts";
 import type { SvcmEvent } from "../api/events.ts";
 import type { Cause } from "../api/names.ts";
-
-import { startMsOf } from "./attribute-events.ts";
-import { escapeRegExp } from "../words/escape-reg-exp.ts";
+import { startMsOf, type TimedEvent } from "./attribute-events.ts";
+import { escapeRegExp } from "../words/text.ts";
 import { readAuditRecords, type AuditRecords } from "./collect-events.ts";
 import type { EventFilter } from "./page.ts";
-import { floorToSecond } from "../words/seconds.ts";
+import { floorToSecond } from "../words/time.ts";
+import type { HasProcesses } from "../pm2/port-processes.ts";
+import type { HasProcessLogs } from "../logs/port-logs.ts";
+import type { SvcmError } from "../api/errors.ts";
+import { nameNotFound } from "../pm2/target.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
 
 const DAEMON = /New PM2 Daemon started|PM2 successfully stopped|Exited peacefully|pm2 has been killed by signal/;
 
@@ -41,7 +46,7 @@ export function requiredPatterns({ apps, cause, kind }: EventFilter): RegExp[] {
   return [names, cause && OF_CAUSE[cause], kind && OF_KIND[kind]].filter((pattern) => pattern !== undefined);
 }
 
-export function namePattern(apps: readonly string[]): RegExp {
+function namePattern(apps: readonly string[]): RegExp {
   return new RegExp(apps.map((name) => escapeRegExp(`[${name}:`)).join("|"));
 }
 
@@ -59,4 +64,27 @@ export async function findEarliest(
   const wanted = audit.records.filter(({ timestamp }) => Date.parse(timestamp) >= since);
   const began = wanted.map((record) => floorToSecond(startMsOf(record)));
   return { sinceMs: Math.max(since, Math.min(now, ...began)), audit };
+}
+
+/**
+ * An empty result would hide a typing error.
+ * @throws {SvcmError} PROCESS_NOT_FOUND; PM2_FAILED if PM2 does not respond
+ */
+export async function requireKnownNames(
+  ports: HasProcessLogs & HasProcesses,
+  names: readonly string[],
+  events: readonly TimedEvent[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const namesWithEvents = new Set(events.map(({ event }) => event.app));
+  for (const name of names) {
+    if (namesWithEvents.has(name) || (await ports.processLogs.contains(namePattern([name])))) continue;
+    const list = await ports.processes.list(signal);
+    if (!list.some((record) => record.name === name)) throw unknownNameError(name, list);
+  }
+}
+
+export function unknownNameError(name: string, list: readonly ProcessRecord[]): SvcmError {
+  const names = list.map((record) => record.name);
+  return nameNotFound("process in PM2 or its log is named", name, names);
 }

@@ -12,7 +12,7 @@ import {
   type State,
 } from "./log-state.ts";
 import { maskCredentials } from "../secrets/redact.ts";
-import { pluralize } from "../words/pluralize.ts";
+import { pluralize } from "../words/text.ts";
 
 const UNITS = [
   ["d", 86_400_000],

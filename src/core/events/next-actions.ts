@@ -4,7 +4,7 @@ import type { ProcessStateName } from "../api/names.ts";
 import { stateText } from "../running/state-text.ts";
 import { mebibytes } from "./causes.ts";
 import { nextDue, parseSchedule } from "./schedule.ts";
-import { formatSecond } from "../words/seconds.ts";
+import { formatSecond } from "../words/time.ts";
 import { NOT_RUN_YET } from "../running/finite-state.ts";
 import { isAtRest, isWithoutPid, type ProcessState } from "../running/state.ts";
 

@@ -2,7 +2,7 @@ import type { RunningCommand } from "../pm2/running-command.ts";
 import { parseRecord } from "../words/record.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { LogEvent } from "./log-state.ts";
-import { formatSecond } from "../words/seconds.ts";
+import { formatSecond } from "../words/time.ts";
 
 /** The command was running while PM2 began to stop, or started, a process. */
 export interface CommandSighting {

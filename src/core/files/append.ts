@@ -1,10 +1,9 @@
-import { FileError } from "./port-files.ts";
+import { FileError } from "./ports.ts";
 import { type BigIntStats, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-
-import { fileError, isSystemError } from "./file-error.ts";
-import { fileLocks, type FileLocks } from "./lock.ts";
 import {
+  fileError,
+  isSystemError,
   fchmod,
   fstat,
   fsync,
@@ -18,7 +17,9 @@ import {
   withFile,
   write,
 } from "./system.ts";
+import { fileLocks, type FileLocks } from "./lock.ts";
 import { createFolder, inheritOwner, PRIVATE_FILE, syncFolder } from "./write.ts";
+import { open } from "node:fs/promises";
 
 const NEWLINE = 0x0a;
 const PERMISSIONS_OF_OTHERS = 0o077;
@@ -127,4 +128,27 @@ async function renameFiles(file: string, rotation: Rotation): Promise<void> {
     await rename(names[to - 1] ?? file, names[to] ?? file);
   }
   await syncFolder(dirname(file));
+}
+
+/** Journals: an event a line, only ever appended. */
+
+export async function appendEvent(path: string, event: object): Promise<void> {
+  const file = await open(path, "a", 0o600);
+  try {
+    await file.appendFile(`${JSON.stringify(event)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Without a line that a crash has torn. */
+export function parseEvents<Event>(text: string): Event[] {
+  return text.split("\n").flatMap((line) => {
+    try {
+      return [JSON.parse(line) as Event];
+    } catch {
+      return [];
+    }
+  });
 }

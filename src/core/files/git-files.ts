@@ -1,6 +1,6 @@
 /** Reads blobs, so no filter or hook of the repository runs. */
 
-import type { RevisionState } from "./port-revisions.ts";
+import type { RevisionState } from "./ports.ts";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";

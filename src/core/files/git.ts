@@ -1,5 +1,5 @@
-import type { RevisionFile, Revisions } from "./port-revisions.ts";
-import { foreignCode, type ErrorCode } from "../api/code.ts";
+import type { RevisionFile, Revisions } from "./ports.ts";
+import { foreignCode, type ErrorCode } from "../api/issue.ts";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, relative, sep } from "node:path";

@@ -1,4 +1,4 @@
-import type { Clock, Host } from "./port-host.ts";
+import type { Clock, Host } from "./ports.ts";
 import type * as Crypto from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { cpus, hostname, userInfo } from "node:os";

@@ -1,12 +1,12 @@
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import type { FileStamp, FileStamps, Files, ReadOptions, WriteOptions } from "./port-files.ts";
+import type { FileStamp, FileStamps, Files, ReadOptions, WriteOptions } from "./ports.ts";
 
 import { once, oneAtATime } from "../words/once.ts";
 import { fileLocks } from "./lock.ts";
 import { allowedFolders, readAllowed } from "./read.ts";
 import { fileState, hasErrorCode } from "./system.ts";
-import { create, replace, type WriteContext } from "./transaction.ts";
+import { create, replace, type WriteContext } from "./write.ts";
 
 export interface NodeFilesOptions {
   /** svcm does not read or write files outside these folders, not even through links. */

@@ -1,10 +1,8 @@
-import type { FileError } from "./port-files.ts";
+import type { FileError } from "./ports.ts";
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-
 import { identifyProcess, type UniqueProcess } from "./process-identity.ts";
-import { attempt, fileError } from "./file-error.ts";
-import { unlink } from "./system.ts";
+import { attempt, fileError, unlink } from "./system.ts";
 import {
   type Contender,
   type Holder,

@@ -1,5 +1,4 @@
-import { attempt, fileError } from "./file-error.ts";
-import { close, fstat, hasErrorCode, NO_FOLLOW, O_RDONLY, openIfExists, read } from "./system.ts";
+import { attempt, fileError, close, fstat, hasErrorCode, NO_FOLLOW, O_RDONLY, openIfExists, read } from "./system.ts";
 
 export interface OpenLog {
   readonly fd: number;

@@ -1,13 +1,12 @@
-import { FileError } from "./port-files.ts";
+import { FileError } from "./ports.ts";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { SvcmError, type ErrorKind } from "../api/errors.ts";
 
-import { attempt } from "./file-error.ts";
+import { attempt, read } from "./system.ts";
 import { fileLocks } from "./lock.ts";
 import { withLogFile } from "./log.ts";
-import { read } from "./system.ts";
 import { createFolder, PRIVATE_FILE, replacePrivate, writeNew } from "./write.ts";
 
 export interface PrivateCopy {

@@ -1,9 +1,9 @@
 import { hostname } from "node:os";
 import { hasEnded, parsePidStat } from "./proc.ts";
-import type { UniqueProcess } from "./port-process-identity.ts";
+import type { UniqueProcess } from "./ports.ts";
 import { hasErrorCode, readlink, readText } from "./system.ts";
 
-export type { UniqueProcess } from "./port-process-identity.ts";
+export type { UniqueProcess } from "./ports.ts";
 
 export async function identifyProcess(): Promise<UniqueProcess> {
   const [stat, bootId, pidNamespace] = await Promise.all([

@@ -1,9 +1,11 @@
-import type { FileError, ReadOptions } from "./port-files.ts";
+import type { FileError, ReadOptions } from "./ports.ts";
 import { type BigIntStats, fstatSync } from "node:fs";
 import { basename, dirname, join, resolve as absolute, sep } from "node:path";
 
-import { attempt, fileError, tooLargeError } from "./file-error.ts";
 import {
+  attempt,
+  fileError,
+  tooLargeError,
   close,
   descriptorPath,
   fstat,

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../api/code.ts";
+import type { ErrorCode } from "../api/issue.ts";
 
 /** The counters of the machine at one moment. `from-readings.ts` computes metrics from two readings. */
 

@@ -1,4 +1,6 @@
 import { escapeUnprintable } from "./cells.ts";
+import { escapeHidden } from "../words/characters.ts";
+import { maskCredentials } from "../secrets/redact.ts";
 
 export function toOneLine(text: string, limit: number): string {
   const line = escapeUnprintable(text);
@@ -17,4 +19,10 @@ export function codeSpan(text: string, limit = MAX_VALUE_LENGTH): string {
   // Markdown drops one space on each side if both sides have one.
   const pad = /^[` ]|[` ]$/.test(line) ? " " : "";
   return `${fence}${pad}${line}${pad}${fence}`;
+}
+
+/** Short, on one line, without credentials and hidden characters. */
+export function quoteValue(value: unknown): string {
+  const text = escapeHidden(JSON.stringify(typeof value === "string" ? maskCredentials(value) : value) ?? "nothing");
+  return text.length > 80 ? `${text.slice(0, 80)}...` : text;
 }

@@ -1,6 +1,6 @@
 import { isInsideSecret } from "../secrets/source-lines.ts";
 import type { Issue, Location } from "../api/issue.ts";
-import { pluralize } from "../words/pluralize.ts";
+import { pluralize } from "../words/text.ts";
 
 /** Renderers return text without a final line break. */
 export interface Report {

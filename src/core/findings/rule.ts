@@ -1,5 +1,4 @@
-import type { Code, ErrorCode } from "../api/code.ts";
-import type { Issue, Severity } from "../api/issue.ts";
+import type { Code, ErrorCode, Issue, Severity } from "../api/issue.ts";
 import { suggest } from "../words/suggest.ts";
 
 export interface CodeDoc {

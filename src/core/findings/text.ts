@@ -1,8 +1,8 @@
 import { locationText, type Issue } from "../api/issue.ts";
-import { toPrintable } from "./cells.ts";
-import { renderFrame } from "./code-frame.ts";
+import { toPrintable, splitCells, cellsWidth, type Cell } from "./cells.ts";
 import { countIssues, firstIssues, indexLines, issueLocation, unmentionedAccepted, type Report } from "./report.ts";
-import { andMore } from "../words/pluralize.ts";
+import { andMore } from "../words/text.ts";
+import { maskSource, REDACTED } from "../secrets/redact.ts";
 
 export interface Paint {
   readonly bold: (text: string) => string;
@@ -70,4 +70,70 @@ function summary(issues: readonly Issue[], { green, red, yellow }: Paint): strin
   const hasError = issues.some(({ severity }) => severity === "error");
   const colour = hasError ? red : issues.length > 0 ? yellow : green;
   return colour(`${countIssues(issues)}.`);
+}
+
+export interface CodeFrame {
+  readonly source: string;
+  readonly caret: string;
+}
+
+/** Longer lines are not shown: masking them would be slow, and without a mask they could expose a secret. */
+const MAX_LINE_LENGTH = 2000;
+const MAX_WIDTH = 120;
+const MIN_WIDTH = 20;
+const MARGIN = 3;
+const ELLIPSIS = "…";
+
+/** Masks credentials. The column counts from 1. */
+export function renderFrame(line: string, column: number, width = MAX_WIDTH): CodeFrame | undefined {
+  if (line.length > MAX_LINE_LENGTH) return undefined;
+  const masked = maskSource(line);
+  const offset = mapOffset(line, masked, Math.min(column - 1, line.length));
+  const cells = splitCells(masked);
+  const caretIndex = cells.filter(({ end }) => end <= offset).length;
+  const [from, to] = windowAround(cells, caretIndex, Math.max(MIN_WIDTH, Math.min(MAX_WIDTH, width)));
+  const prefix = from > 0 ? ELLIPSIS : "";
+  const suffix = to < cells.length ? ELLIPSIS : "";
+  return {
+    source: `${prefix}${joinCells(cells.slice(from, to))}${suffix}`.trimEnd(),
+    caret: `${" ".repeat(prefix.length + cellsWidth(cells.slice(from, caretIndex)))}^`,
+  };
+}
+
+/** An offset inside a masked part maps to the start of that part. */
+function mapOffset(line: string, masked: string, offset: number): number {
+  const parts = masked.split(REDACTED);
+  let [before, after] = [0, 0];
+  for (const [index, part] of parts.entries()) {
+    const isLast = index === parts.length - 1;
+    const start = isLast ? line.length - part.length : line.indexOf(part, before);
+    if (offset < start) return after - REDACTED.length;
+    if (offset < start + part.length || isLast) return after + offset - start;
+    before = start + part.length;
+    after += part.length + REDACTED.length;
+  }
+  return offset;
+}
+
+function windowAround(
+  cells: readonly Cell[],
+  caretIndex: number,
+  maxWidth: number,
+): readonly [from: number, to: number] {
+  if (cellsWidth(cells) <= maxWidth) return [0, cells.length];
+  const room = maxWidth - MARGIN;
+  const before = cells.slice(0, caretIndex).toReversed();
+  const start = caretIndex - countFitting(before, room / 2);
+  const to = start + countFitting(cells.slice(start), room);
+  return [to - countFitting(cells.slice(0, to).toReversed(), room), to];
+}
+
+function countFitting(cells: readonly Cell[], room: number): number {
+  let total = 0;
+  const first = cells.findIndex(({ width }) => (total += width) > room);
+  return first === -1 ? cells.length : first;
+}
+
+function joinCells(cells: readonly Cell[]): string {
+  return cells.map(({ text }) => text).join("");
 }

@@ -1,4 +1,4 @@
-import { FileError } from "../files/port-files.ts";
+import { FileError } from "../files/ports.ts";
 import type { HistoryFiles } from "./port-history.ts";
 import { type Part, sizeOf, startOf } from "./parts.ts";
 import { parseStep } from "./step.ts";

@@ -5,9 +5,8 @@ import { constants, createGunzip, gzip } from "node:zlib";
 import { parsePartName, type Part } from "./parts.ts";
 import type { HistoryFiles, PartText } from "./port-history.ts";
 import { createAppender } from "../files/append.ts";
-import { attempt } from "../files/file-error.ts";
+import { attempt, discard, fstat, hasErrorCode, NO_FOLLOW, O_RDONLY, read, withFile } from "../files/system.ts";
 import { fileLocks } from "../files/lock.ts";
-import { discard, fstat, hasErrorCode, NO_FOLLOW, O_RDONLY, read, withFile } from "../files/system.ts";
 import { createFolder, replacePrivate } from "../files/write.ts";
 
 /** One hour of a thousand processes has a tenth of this size. */

@@ -1,5 +1,5 @@
-import { withBasicHeader } from "../words/basic-credentials.ts";
-import type { Code } from "../api/code.ts";
+import { withBasicHeader } from "../words/http.ts";
+import type { Code } from "../api/issue.ts";
 import { SvcmError } from "../api/errors.ts";
 import type { Prometheus, RangeSeries } from "./port-history.ts";
 import { errorCode } from "../words/thrown.ts";

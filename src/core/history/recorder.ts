@@ -1,14 +1,12 @@
-import type { HasTelemetry } from "../metrics/telemetry.ts";
-import type { HasClock } from "../files/port-host.ts";
-import { FileError } from "../files/port-files.ts";
+import { type HasTelemetry, watchMachine } from "../metrics/telemetry.ts";
+import { type HasClock, FileError } from "../files/ports.ts";
 import type { RecorderStart } from "../api/names.ts";
 import { failureCode } from "../api/errors.ts";
 
 import type { Recorder, HistoryFiles, HasHistoryFiles } from "./port-history.ts";
 import { LIMITS, hourOf, partName, findOutdatedParts, type PartKind } from "./parts.ts";
-import { watchMachine } from "../metrics/watch-machine.ts";
 import { HEADER_LINE, formatStep, MINUTE_MS, STEP_MS, toStep, parseStep } from "./step.ts";
-import { aggregateMinutes } from "./aggregate.ts";
+import { aggregateMinutes } from "./columns.ts";
 
 /** Another process may be recording. */
 const RETRY_MS = 60_000;

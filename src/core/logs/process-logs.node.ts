@@ -1,12 +1,12 @@
 import type { ErrorTail } from "./error-block.ts";
-import type { Pm2LogPart, ProcessLogs, Pm2LogQuery } from "./port-process-logs.ts";
+import type { Pm2LogPart, ProcessLogs, Pm2LogQuery } from "./port-logs.ts";
 import { join } from "node:path";
 
 import { lineTime, logEntry, type LogEntry } from "./log-line.ts";
 
 import { withLogFile, type OpenLog, readLinesBackwards } from "../files/log.ts";
 import { read } from "../files/system.ts";
-import { fromZone } from "../words/local-time.ts";
+import { fromZone } from "../words/time.ts";
 import { otherZone } from "../pm2/daemon/daemon.ts";
 import { readDaemonTraces } from "../pm2/daemon/daemon-traces.ts";
 

@@ -1,10 +1,9 @@
-import type { AsyncContextResult } from "./port-async-context.ts";
+import type { AsyncContextResult } from "./telemetry.ts";
 import type { AsyncContextMetrics } from "../api/metrics.ts";
 
 import { truncate } from "../pm2/list.ts";
 import { parseRecord, isRecord } from "../words/record.ts";
-import { REDACTED } from "../secrets/redact.ts";
-import { isSecretName } from "../secrets/secret-name.ts";
+import { REDACTED, isSecretName } from "../secrets/redact.ts";
 
 type Failure = Extract<AsyncContextMetrics, { readonly code: string }>;
 

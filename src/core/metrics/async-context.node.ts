@@ -1,4 +1,4 @@
-import type { AsyncContext, AsyncContextResult, AsyncContextClient } from "./port-async-context.ts";
+import type { AsyncContext, AsyncContextResult, AsyncContextClient } from "./telemetry.ts";
 import type { Agent, request } from "undici";
 
 import { errorCode } from "../words/thrown.ts";

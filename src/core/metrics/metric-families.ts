@@ -1,16 +1,13 @@
-import type { AuditCount } from "../access/port-audit-log.ts";
+import type { AuditCount } from "../access/ports.ts";
 import type { Issue } from "../api/issue.ts";
-import type { LogUsageResponse } from "../api/log-care.ts";
+import type { LogUsageResponse } from "../api/logs.ts";
 import type { HostMetrics, MetricsPayload, ProcessMetrics } from "../api/metrics.ts";
 import { driftStates } from "../api/names.ts";
 import type { Release } from "../api/rollout.ts";
-
-import type { OwnUsage } from "../files/port-machine.ts";
+import type { OwnUsage } from "../files/ports.ts";
 import type { Releases } from "../rollout/port-releases.ts";
 import { activeContexts } from "./async-context-metrics.ts";
-import { logFamilies } from "./log-families.ts";
-import { counter, gauge, gauges, info } from "./metric-family.ts";
-import type { MetricFamily } from "./open-metrics.ts";
+import type { MetricFamily, MetricSample } from "./open-metrics.ts";
 import type { Sample, TelemetryCost } from "./telemetry.ts";
 
 export interface FamilyInput {
@@ -208,4 +205,62 @@ function processFamilies(processes: readonly ProcessMetrics[]): MetricFamily[] {
 
 function ratio(percent: number | null): number | null {
   return percent === null ? null : Math.round(percent * 10) / 1000;
+}
+
+const HOUR_SECONDS = 3600;
+
+function logFamilies({ logs, disks, deleted }: LogUsageResponse): MetricFamily[] {
+  const each = (valueOf: (log: LogUsageResponse["logs"][number]) => number | null): MetricSample[] =>
+    logs.map((log) => ({ labels: { path: log.path, app: log.app ?? "" }, value: valueOf(log) }));
+  return [
+    gauges(
+      "svcm_log_bytes",
+      "Size of a log of PM2.",
+      each(({ bytes }) => bytes),
+    ),
+    gauges(
+      "svcm_log_rotated_bytes",
+      "Size of its rotated files.",
+      each(({ rotatedBytes }) => rotatedBytes),
+    ),
+    gauges(
+      "svcm_log_growth_bytes_per_second",
+      "Growth; absent while it is not known.",
+      each(({ bytesPerHour }) => (bytesPerHour === null ? null : Math.round(bytesPerHour / HOUR_SECONDS))),
+    ),
+    gauges(
+      "svcm_log_rotated",
+      "1 if a tool rotates it, otherwise 0.",
+      each((log) => Math.min(1, log.rotatedBy.length)),
+    ),
+    gauges(
+      "svcm_log_disk_full_seconds",
+      "Time until the disk is full, if only logs that nothing rotates grow; absent while it is not known.",
+      disks.map(({ path, fullInHours }) => ({
+        labels: { path },
+        value: fullInHours === null ? null : fullInHours * HOUR_SECONDS,
+      })),
+    ),
+    gauge(
+      "svcm_log_deleted_bytes",
+      "Deleted files that PM2 still writes.",
+      deleted.reduce((sum, one) => sum + one.bytes, 0),
+    ),
+  ];
+}
+
+function gauges(name: string, help: string, samples: readonly MetricSample[]): MetricFamily {
+  return { name, type: "gauge", help, samples };
+}
+
+function gauge(name: string, help: string, value: number | null, labels = {}): MetricFamily {
+  return gauges(name, help, [{ labels, value }]);
+}
+
+function counter(name: string, help: string, value: number | null): MetricFamily {
+  return { name, type: "counter", help, samples: [{ labels: {}, value }] };
+}
+
+function info(name: string, help: string, labels: Readonly<Record<string, string>>): MetricFamily {
+  return { name, type: "info", help, samples: [{ labels, value: 1 }] };
 }

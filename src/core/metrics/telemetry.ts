@@ -1,7 +1,9 @@
 import type { EnvironmentRequest } from "../project/resolve.ts";
-import type { Caller } from "../access/caller.ts";
-import type { ErrorCode } from "../api/code.ts";
+import type { Caller } from "../access/operation.ts";
+import type { ErrorCode } from "../api/issue.ts";
 import type { HostPayload, MetricsPayload } from "../api/metrics.ts";
+import type { HasDeployed } from "../rollout/port-deployed.ts";
+import type { RolloutPorts } from "../rollout/ports.ts";
 
 /** Without PM2, only the metrics of the host and the reason. */
 export type Sample =
@@ -79,4 +81,58 @@ export interface TelemetryCost {
 export interface HasTelemetry {
   /** One per server, so that all watchers share one sampler. */
   readonly telemetry: Telemetry;
+}
+
+/** The ports of the larger functions of this room. */
+export interface MetricsPorts extends RolloutPorts, HasAsyncContext, HasDeployed, HasTelemetry {}
+
+export interface AsyncContext {
+  /** Keeps connections open until it is closed. */
+  open(): AsyncContextClient;
+}
+
+export interface AsyncContextClient {
+  /**
+   * `GET http://127.0.0.1:<port>/async-context-metrics` without credentials and redirects, with limits for size and
+   * time. Never throws.
+   */
+  get(port: number): Promise<AsyncContextResult>;
+
+  close(): Promise<void>;
+}
+
+export type AsyncContextResult =
+  | { readonly kind: "answer"; readonly status: number; readonly text: string }
+  | { readonly kind: "too-large"; readonly status: number }
+  | { readonly kind: "timeout" }
+  | { readonly kind: "unreachable"; readonly code: string };
+
+export interface HasAsyncContext {
+  readonly asyncContext: AsyncContext;
+}
+
+const SAMPLES_PER_LOOK = 6;
+
+/** Yields the samples of this machine's environment, also after an apply of another one. */
+export async function* watchMachine(
+  { telemetry }: HasTelemetry,
+  timing: Omit<WatchRequest, "environment" | "asyncContext" | "limits">,
+  signal: AbortSignal,
+): AsyncGenerator<Sample, void, undefined> {
+  const request = { ...timing, environment: undefined, asyncContext: false };
+  for (let hasMoved = true; hasMoved && !signal.aborted;) {
+    hasMoved = false;
+    let samples = 0;
+    for await (const sample of telemetry.watch(request, signal)) {
+      samples += 1;
+      if (sample.kind === "metrics" && samples % SAMPLES_PER_LOOK === 0) {
+        const { environment, ecosystem } = sample.payload;
+        // While svcm.yaml is half written, the present environment stays.
+        const present = await telemetry.environment(request, {}).catch(() => environment);
+        hasMoved = present !== environment || ecosystem.code === "ENVIRONMENT_REQUIRED";
+      }
+      if (hasMoved) break;
+      yield sample;
+    }
+  }
 }

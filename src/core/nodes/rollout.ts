@@ -1,8 +1,9 @@
-import { cutText } from "../words/cut-text.ts";
-import type { FleetRollout, RolledNode } from "../api/fleet-rollout.ts";
+import { cutText } from "../words/text.ts";
+import { type FleetRollout, type RolledNode, fleetRolloutBody } from "../api/fleet-rollout.ts";
 import type { ErrorKind } from "../api/errors.ts";
 import type { KeptCode } from "../api/rollout.ts";
 import { keptCodeText } from "../rollout/kept-code.ts";
+import type { Limits } from "../api/rights.ts";
 
 export type Move =
   /** The request is recorded before it is sent. */
@@ -164,4 +165,119 @@ const MAX_REASON_LENGTH = 600;
 
 function failureReason(code: string, reason = ""): Pick<RolledNode, "code" | "reason"> {
   return { code, ...(reason !== "" && { reason: cutText(reason, MAX_REASON_LENGTH) }) };
+}
+
+export interface Fence {
+  /** The record of this environment contains the step. */
+  readonly environment: string;
+  readonly rollout: string;
+  readonly step: number;
+  readonly holder: string;
+  /** The revision of the record that contains the step. */
+  readonly revision: number;
+}
+
+interface FencedRequest extends Fence {
+  readonly node: string;
+  readonly user: string;
+  readonly operation: string;
+}
+
+/** `undefined` if the record contains exactly this step. */
+export function staleReason(
+  entry: { readonly rollout: FleetRollout; readonly revision: number } | undefined,
+  { rollout: id, step, holder, revision, node, user, operation }: FencedRequest,
+): string | undefined {
+  if (entry === undefined) return "The NATS server has no record of a rollout.";
+  const { rollout } = entry;
+  if (rollout.id !== id) return `Another rollout is current: ${rollout.id}.`;
+  if (rollout.outcome !== null) return `The rollout has ended: ${rollout.outcome}.`;
+  if (rollout.holder !== holder || rollout.owner !== user) return `${rollout.owner} has taken over the rollout.`;
+  const expectedState = operation === "rollout.rollback" ? "returning" : "applying";
+  const own = rollout.nodes.find((one) => one.node === node);
+  if (entry.revision < revision || own?.state !== expectedState || own.step !== step)
+    return `Step ${step} of the rollout is not the current one of ${node}.`;
+  return undefined;
+}
+
+/** Decides if a record that a user has written counts. The NATS server vouches for the writer of each. */
+
+export interface WrittenRecord {
+  /** The NATS server vouches for it. */
+  readonly user: string;
+  readonly seq: number;
+  readonly text: string;
+  /** Without the expectation, the record may have displaced one that its writer had not read. */
+  readonly isExpected: boolean;
+}
+
+export interface RolloutPlace {
+  readonly environment: string;
+  /** All of the project; a rollout without a service concerns all of them. */
+  readonly services: readonly string[];
+}
+
+/** Another version of svcm wrote the record, and it holds the lock like any other. */
+export interface UnreadableRollout {
+  readonly id: string;
+  readonly owner: string;
+  readonly isOpen: boolean;
+}
+
+export type JudgedRecord =
+  | { readonly is: "rollout"; readonly rollout: FleetRollout }
+  | { readonly is: "unreadable"; readonly unreadable: UnreadableRollout }
+  | { readonly is: "void"; readonly reason: string };
+
+export function judgeRecord(record: WrittenRecord, place: RolloutPlace, limits: Limits): JudgedRecord {
+  const content = parseObject(record.text);
+  const reason = content === undefined ? NO_RECORD : whyNotOfWriter(content, record, place);
+  if (content === undefined || reason !== undefined) return { is: "void", reason: reason ?? NO_RECORD };
+  const parsed = fleetRolloutBody.safeParse(content);
+  if (!parsed.success) return judgeUnreadable(content, record.user);
+  const rollout = parsed.data as FleetRollout;
+  const outside = whyOutside(rollout, place, limits);
+  return outside === undefined ? { is: "rollout", rollout } : { is: "void", reason: outside };
+}
+
+const NO_RECORD = "it is not a record of a rollout";
+
+type Content = Readonly<Record<string, unknown>>;
+
+function whyNotOfWriter(
+  content: Content,
+  { user, isExpected }: WrittenRecord,
+  { environment }: RolloutPlace,
+): string | undefined {
+  if (!isExpected) return "its writer had not read the record before it";
+  if (content["owner"] !== user) return "it names another owner";
+  return content["environment"] === environment ? undefined : "it names another environment";
+}
+
+function judgeUnreadable({ id, outcome }: Content, owner: string): JudgedRecord {
+  if (typeof id !== "string" || id.length > MAX_ID || outcome === undefined) return { is: "void", reason: NO_RECORD };
+  return { is: "unreadable", unreadable: { id, owner, isOpen: outcome === null } };
+}
+
+function whyOutside(
+  { choices }: FleetRollout,
+  { environment, services }: RolloutPlace,
+  { services: allowed }: Limits,
+): string | undefined {
+  const requested = choices.service === undefined ? services : [choices.service];
+  const isLimited =
+    allowed !== undefined && (requested.length === 0 || requested.some((name) => !allowed.includes(name)));
+  if (isLimited) return "it concerns a service that its writer may not change";
+  return (choices.environment ?? environment) === environment ? undefined : "it names another environment";
+}
+
+const MAX_ID = 80;
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const content: unknown = JSON.parse(text);
+    return typeof content === "object" && content !== null ? (content as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
 }

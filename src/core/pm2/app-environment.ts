@@ -1,4 +1,4 @@
-import type { HasHost } from "../files/port-host.ts";
+import type { HasHost } from "../files/ports.ts";
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
 import type { HasEcosystems } from "./port-ecosystems.ts";
 import { SvcmError } from "../api/errors.ts";

@@ -1,10 +1,9 @@
-import type { HasFiles } from "../files/port-files.ts";
+import type { HasFiles, HasHost } from "../files/ports.ts";
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
 import type { HasEcosystems } from "./port-ecosystems.ts";
-import type { HasHost } from "../files/port-host.ts";
 import type { Repository } from "./ports.ts";
 import { compareText, type Issue } from "../api/issue.ts";
-import { DEPLOYMENTS_FILE, documentPath } from "../deployments/file.ts";
+import { DEPLOYMENTS_FILE, documentPath, type Candidate } from "../deployments/file.ts";
 import { type Vocabulary, lookup, targetGroup } from "../deployments/vocabulary.ts";
 import type { EnvironmentRequest } from "../project/resolve.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
@@ -17,7 +16,6 @@ import { findingsOf, toIssue } from "../findings/rule.ts";
 import { rules } from "./rules/index.ts";
 import type { CapabilityMatrix } from "../api/facts.ts";
 import { migrateTarget } from "../deployments/migrate.ts";
-import type { Candidate } from "../deployments/candidate.ts";
 import { isRecord } from "../words/record.ts";
 
 /** `file` contains values, so it never leaves the process. */

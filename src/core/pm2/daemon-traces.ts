@@ -1,4 +1,4 @@
-import { nameList } from "../words/pluralize.ts";
+import { nameList } from "../words/text.ts";
 
 /** Traces that a daemon leaves behind. */
 export interface DaemonTraces {

@@ -1,7 +1,7 @@
 import type { Repository } from "./ports.ts";
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
 import type { EcosystemLoader, LoadPurpose, HasEcosystems } from "./port-ecosystems.ts";
-import { FileError } from "../files/port-files.ts";
+import { FileError } from "../files/ports.ts";
 import { parseEnvDocument, valuesOf } from "../env/document.ts";
 import { SvcmError } from "../api/errors.ts";
 import type { RuntimeContract } from "../api/facts.ts";

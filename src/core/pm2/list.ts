@@ -1,12 +1,11 @@
-import { cutText } from "../words/cut-text.ts";
+import { cutText } from "../words/text.ts";
 import { SvcmError } from "../api/errors.ts";
 import type { Processes, HasProcesses } from "./port-processes.ts";
 import type { ProcessRecord } from "./process-record.ts";
 import type { Repository } from "./ports.ts";
 import { createScrub } from "./scrub.ts";
 import { readSecrets } from "./ecosystem-file.ts";
-import { REDACTED } from "../secrets/redact.ts";
-import { isSecretName } from "../secrets/secret-name.ts";
+import { REDACTED, isSecretName } from "../secrets/redact.ts";
 
 export async function listOrEmpty(processes: Pick<Processes, "list">): Promise<readonly ProcessRecord[]> {
   return (await listIfRunning(processes)) ?? [];

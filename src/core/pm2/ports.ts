@@ -1,7 +1,6 @@
 import type { HasEcosystems } from "./port-ecosystems.ts";
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
-import type { HasFiles, HasStamps } from "../files/port-files.ts";
-import type { HasClock } from "../files/port-host.ts";
+import type { HasFiles, HasStamps, HasClock } from "../files/ports.ts";
 import type { HasProcesses } from "./port-processes.ts";
 
 /** The ports that read declarations. */

@@ -1,10 +1,9 @@
 import { isOwnContract } from "../project/facts/own-contract.ts";
 import type { RuntimeContract } from "../api/facts.ts";
-import { hasCredentials, maskCredentials, REDACTED } from "../secrets/redact.ts";
-import { isSecretName } from "../secrets/secret-name.ts";
+import { hasCredentials, maskCredentials, REDACTED, isSecretName } from "../secrets/redact.ts";
 import { isSecretValue, isSecretVariable } from "../secrets/secret-value.ts";
 import { encodedSpellings } from "../secrets/spellings.ts";
-import { escapeRegExp } from "../words/escape-reg-exp.ts";
+import { escapeRegExp } from "../words/text.ts";
 import { outlivesGuess, specOf } from "../env/runtime-keys.ts";
 
 export type Scrub = (text: string) => string;

@@ -1,4 +1,4 @@
-import type { FileStamps } from "../files/port-files.ts";
+import type { FileStamps } from "../files/ports.ts";
 import { baseName } from "../words/path.ts";
 import { PROJECT_FILE } from "./project.ts";
 import { isReleaseName } from "./release-name.ts";

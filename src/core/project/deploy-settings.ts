@@ -1,5 +1,5 @@
 /** The members of `deploy` in `svcm.yaml`. Each has a default, so the section may be absent. */
-import { parseDuration } from "../words/duration.ts";
+import { parseDuration } from "../words/time.ts";
 
 /** A text runs in a shell, a list without one; false for none. */
 export type DeployCommand = string | readonly string[] | false;

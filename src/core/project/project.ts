@@ -1,7 +1,6 @@
 import { ownMember } from "../words/record.ts";
-import type { Limits } from "../api/limits.ts";
+import type { Limits, Role } from "../api/rights.ts";
 import type { AlertRule } from "../api/names.ts";
-import type { Role } from "../api/rights.ts";
 
 import type { DeploySettings } from "./deploy-settings.ts";
 import type { LogSettings } from "./log-settings.ts";

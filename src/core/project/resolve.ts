@@ -1,5 +1,5 @@
 import { ownMember } from "../words/record.ts";
-import type { Code } from "../api/code.ts";
+import type { Code } from "../api/issue.ts";
 import { SvcmError } from "../api/errors.ts";
 import { didYouMean } from "../words/suggest.ts";
 import type { Project, Service } from "./project.ts";

@@ -1,4 +1,4 @@
-import { quoteValue } from "../findings/quote-value.ts";
+import { quoteValue } from "../findings/quote.ts";
 import { withAccepted, acceptedText, type Finding } from "../findings/rule.ts";
 import { isRecord } from "../words/record.ts";
 import { healthMembers, rolloutMembers, type Member } from "./rollout-settings.ts";

@@ -3,8 +3,7 @@ import { rolloutSchema } from "./rollout-schema.ts";
 import * as z from "zod";
 import { roles } from "../api/rights.ts";
 
-import { LOG_SIZE, LOG_SIZE_WORDS, MAX_KEPT_LOGS } from "../api/log-size.ts";
-import { alertRules } from "../api/names.ts";
+import { LOG_SIZE, LOG_SIZE_WORDS, MAX_KEPT_LOGS, alertRules } from "../api/names.ts";
 import { runtimeContractSchema } from "../api/facts.ts";
 import { DEPLOY_TIMEOUT, MAX_KEEP, MIN_KEEP, SHARED_PATH } from "./deploy-settings.ts";
 import { rolloutFindings } from "./rollout-findings.ts";

@@ -4,7 +4,7 @@ import { settingNames } from "../api/names.ts";
 import type { PlanReason } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { isPm2Field } from "../pm2/pm2-fields.ts";
-import { groupBy } from "../words/group-by.ts";
+import { groupBy } from "../words/lists.ts";
 import { appKind, type AppKind } from "../running/verdict.ts";
 import { isAtRest, isInPlace, stateDoubt } from "../running/state.ts";
 import type { ComparisonInput } from "./comparison-input.ts";

@@ -1,7 +1,7 @@
 import { compareText } from "../api/issue.ts";
 import type { Plan, PlanReason, PlanStep } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import { groupBy } from "../words/group-by.ts";
+import { groupBy } from "../words/lists.ts";
 import { compareApps, needsReplacement, type Comparison } from "./compare.ts";
 import { difference, pmIdsOf, type Difference, createAppStep, stepNames, type DecidedStep } from "./step.ts";
 import type { ComparisonInput } from "./comparison-input.ts";

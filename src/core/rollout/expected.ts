@@ -1,4 +1,4 @@
-import type { HasStamps } from "../files/port-files.ts";
+import type { HasStamps } from "../files/ports.ts";
 import { canonicalArguments, canonicalValue, fieldNames, firstValue } from "../pm2/normalise.ts";
 import { declaredApps, type DeclaredApp, type Machine } from "../pm2/declared.ts";
 import type { Data, LoadedApp, LoadedEcosystem } from "../pm2/loaded.ts";

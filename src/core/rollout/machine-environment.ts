@@ -1,7 +1,7 @@
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
 import type { HasReleases } from "./port-releases.ts";
 import type { HasProcesses } from "../pm2/port-processes.ts";
-import type { Caller } from "../access/caller.ts";
+import type { Caller } from "../access/operation.ts";
 import { SvcmError } from "../api/errors.ts";
 
 import type { EnvironmentRequest } from "../project/resolve.ts";

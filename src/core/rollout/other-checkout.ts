@@ -1,9 +1,9 @@
-import type { HasStamps } from "../files/port-files.ts";
+import type { HasStamps } from "../files/ports.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { checkoutOf, isSamePlace } from "../project/checkout.ts";
 import type { HasWorkspace } from "../project/port-repository.ts";
 import { isBelow } from "../running/code-files.ts";
-import { groupBy } from "../words/group-by.ts";
+import { groupBy } from "../words/lists.ts";
 import { shellQuote } from "../words/shell.ts";
 import type { ExpectedApp } from "./expected.ts";
 import type { PlanContext } from "./plan.ts";

@@ -1,5 +1,5 @@
 import type { HasWorkspace } from "../project/port-repository.ts";
-import { FileError, type HasFiles } from "../files/port-files.ts";
+import { FileError, type HasFiles } from "../files/ports.ts";
 import type { InputOf } from "../api/inputs.ts";
 import type { Plan } from "../api/rollout.ts";
 import { documentPath } from "../deployments/file.ts";

@@ -1,9 +1,8 @@
 import type { HasReleases } from "./port-releases.ts";
-import type { HasStamps, HasFiles } from "../files/port-files.ts";
+import type { HasStamps, HasFiles, HasClock } from "../files/ports.ts";
 import type { HasProcesses } from "../pm2/port-processes.ts";
 import type { HasWorkspace, HasFacts } from "../project/port-repository.ts";
 import type { HasRunningCode } from "../running/port-running-code.ts";
-import type { HasClock } from "../files/port-host.ts";
 import type { RolloutPorts } from "./ports.ts";
 import type { InputOf } from "../api/inputs.ts";
 import type { Issue } from "../api/issue.ts";

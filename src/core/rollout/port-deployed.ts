@@ -2,7 +2,7 @@ import type { Issue } from "../api/issue.ts";
 import type { ReleasedCode } from "../api/rollout.ts";
 import type { EnvironmentRequest } from "../project/resolve.ts";
 import type { Repository } from "../pm2/ports.ts";
-import type { HasRevisions } from "../files/port-revisions.ts";
+import type { HasRevisions } from "../files/ports.ts";
 import type { HasRunningCode } from "../running/port-running-code.ts";
 import { withMembers } from "../words/record.ts";
 

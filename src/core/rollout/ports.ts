@@ -1,9 +1,8 @@
 import type { Repository, Running } from "../pm2/ports.ts";
 import type { Audited } from "../access/ports.ts";
-import type { HasMachine } from "../files/port-machine.ts";
-import type { HasProcessLogs } from "../logs/port-process-logs.ts";
+import type { HasMachine, HasRevisions } from "../files/ports.ts";
+import type { HasProcessLogs } from "../logs/port-logs.ts";
 import type { HasReleases } from "./port-releases.ts";
-import type { HasRevisions } from "../files/port-revisions.ts";
 import type { HasRunningCode } from "../running/port-running-code.ts";
 import type { HasSchedules } from "../pm2/port-schedules.ts";
 

@@ -8,7 +8,7 @@ import { PROJECT_FILE } from "../project/project.ts";
 import { resolvePath } from "../project/resolve.ts";
 import type { StartRecord } from "../running/start-record.ts";
 import type { Verdict } from "../running/verdict.ts";
-import { groupBy } from "../words/group-by.ts";
+import { groupBy } from "../words/lists.ts";
 import type { ExpectedApp } from "./expected.ts";
 
 /** For a list, an old answer is better than a late one. */

@@ -1,6 +1,6 @@
 import type { HasWorkspace } from "../project/port-repository.ts";
 import type { HasProcesses } from "../pm2/port-processes.ts";
-import type { HasHost } from "../files/port-host.ts";
+import type { HasHost } from "../files/ports.ts";
 import type { RolloutPorts } from "./ports.ts";
 import type { KnownEffect } from "../env/port-effects.ts";
 import type { EnvFile } from "../env/env-file.ts";
@@ -8,7 +8,7 @@ import { SvcmError } from "../api/errors.ts";
 import { listOrEmpty } from "../pm2/list.ts";
 import { loadOnce, readEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
 
-import { nameList } from "../words/pluralize.ts";
+import { nameList } from "../words/text.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { envLayerPaths } from "../project/env-layers.ts";
 import { findLayerUsers, type LayerUser } from "../project/resolve.ts";

@@ -1,10 +1,9 @@
-import type { HasRevisions } from "../files/port-revisions.ts";
+import type { HasRevisions, HasHost } from "../files/ports.ts";
 import type { HasWorkspace } from "../project/port-repository.ts";
-import type { HasHost } from "../files/port-host.ts";
 import type { HasProcesses } from "../pm2/port-processes.ts";
 import type { RolloutPorts } from "./ports.ts";
 import type { InputOf } from "../api/inputs.ts";
-import type { HasProcessLogs } from "../logs/port-process-logs.ts";
+import type { HasProcessLogs } from "../logs/port-logs.ts";
 import { deadDaemonText } from "../pm2/daemon-traces.ts";
 import { listIfRunning } from "../pm2/list.ts";
 import { readEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";

@@ -14,10 +14,9 @@ import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
 import { visibleKeys } from "../env/runtime-keys.ts";
 import { normaliseApp } from "../pm2/normalise.ts";
 import { allEnvPaths, envLayerPaths } from "../project/env-layers.ts";
-import type { HasFiles } from "../files/port-files.ts";
+import type { HasFiles, HasStamps } from "../files/ports.ts";
 import { startEnvFiles } from "../running/start-env-files.ts";
 import { unnamedEnvFiles } from "../running/unnamed-env-files.ts";
-import type { HasStamps } from "../files/port-files.ts";
 
 export type VerdictContent = Pick<EcosystemContent, "loaded" | "contract" | "fileName" | "name">;
 
@@ -105,7 +104,7 @@ async function readAppValues(
     listedKeys: new Set(Object.keys(contract.keys)),
     apps: await Promise.all(
       expected.map(async (app) => {
-        const named = await startEnvFiles({ files }, app.command);
+        const ofStart = await startEnvFiles({ files }, app.command);
         return {
           name: app.name,
           environments: app.environments,
@@ -113,9 +112,9 @@ async function readAppValues(
           envFiles: app.envFiles,
           layers: [
             ...envLayerPaths(workspace, { project, contract }, environment, serviceOf.get(app.name) ?? ""),
-            ...named,
+            ...ofStart,
           ],
-          unnamed: findUnnamed({ cwd: app.cwd, envFiles: [...app.envFiles, ...named] }),
+          unnamed: findUnnamed({ cwd: app.cwd, envFiles: [...app.envFiles, ...ofStart] }),
           environmentsAt: (position) => environmentsAt(app, position),
           formerKeysOf: (process) => formerKeys(ownMember(appliedApps, app.name), process),
         };

@@ -1,6 +1,6 @@
 import { ownMember } from "../words/record.ts";
 import type { Release, ReleaseFailure } from "../api/rollout.ts";
-import { isGranted, type Caller } from "../access/caller.ts";
+import { isGranted, type Caller } from "../access/operation.ts";
 import type { ProcessIdentity } from "../pm2/process-record.ts";
 import { isInherited } from "../pm2/variable-origin.ts";
 import { omitUndefined } from "../api/omit-undefined.ts";

@@ -1,4 +1,4 @@
-import { FileError } from "../files/port-files.ts";
+import { FileError } from "../files/ports.ts";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Release } from "../api/rollout.ts";
@@ -6,7 +6,7 @@ import { SvcmError } from "../api/errors.ts";
 
 import type { Releases } from "./port-releases.ts";
 import { RELEASE_ID, type EnvFileCopy, type ReleaseEvent } from "./release.ts";
-import { appendEvent, parseEvents } from "../files/journal.ts";
+import { appendEvent, parseEvents } from "../files/append.ts";
 import { readIfExists } from "../files/system.ts";
 import { serviceName } from "../project/service-name.node.ts";
 import { fileLocks, lockedSince } from "../files/lock.ts";

@@ -1,4 +1,4 @@
-import type { HasRevisions } from "../files/port-revisions.ts";
+import type { HasRevisions } from "../files/ports.ts";
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
 import type { LoadPurpose, HasEcosystems } from "../pm2/port-ecosystems.ts";
 import { SvcmError } from "../api/errors.ts";

@@ -1,4 +1,4 @@
-import type { HasFiles } from "../files/port-files.ts";
+import type { HasFiles } from "../files/ports.ts";
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
 import { documentPath, DEPLOYMENTS_FILE, readDocumentIfExists } from "../deployments/file.ts";
 import { effectiveValues } from "../env/env-file.ts";

@@ -3,7 +3,7 @@ import { runningParts } from "../api/names.ts";
 import type { PlanReason } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { Verdict, Verdicts } from "../running/verdict.ts";
-import { groupBy } from "../words/group-by.ts";
+import { groupBy } from "../words/lists.ts";
 
 const EXAMINED = ["code", "values"] as const;
 

@@ -1,6 +1,6 @@
 import type { CodeEvidence, GitEvidence, NewerEntry, RecordedCode } from "./code-evidence.ts";
 import type { ChangeReason, Verdict } from "./verdict.ts";
-import { pluralize } from "../words/pluralize.ts";
+import { pluralize } from "../words/text.ts";
 
 const SAME: Verdict = { verdict: "same" };
 /** A checkout writes the files first, then moves HEAD. */
@@ -44,8 +44,7 @@ function decidePlace({ declared, running, record }: CodeEvidence): Verdict | und
     if (running.cwd === null) return unknown(`${link} was replaced after its start, and its folder cannot be read`);
     if (running.cwd !== declared.cwd) return moved(running.cwd, declared.cwd, "different");
   }
-  const isElsewhere = running.cwd !== null && running.cwd !== declared.cwd;
-  if (isElsewhere && running.isExchanged && areSiblings(running.cwd, declared.cwd))
+  if (running.isExchanged && areSiblings(running.cwd, declared.cwd))
     return moved(running.cwd, declared.cwd, "different");
   // A process may change its folder by itself, so another folder alone proves nothing.
   const [scriptLink] = running.movedScriptLinks;
@@ -72,8 +71,8 @@ function moved(from: string, to: string, state: ChangeReason["state"]): Verdict 
   return changed({ state, details: `${running} to ${declared}`, declared, running });
 }
 
-function areSiblings(a: string, b: string): boolean {
-  return a.slice(0, a.lastIndexOf("/")) === b.slice(0, b.lastIndexOf("/"));
+function areSiblings(a: string | null, b: string): a is string {
+  return a !== null && a !== b && a.slice(0, a.lastIndexOf("/")) === b.slice(0, b.lastIndexOf("/"));
 }
 
 function decideUnreadable(evidence: CodeEvidence): Verdict | undefined {

@@ -1,7 +1,7 @@
 /** States of processes that have ended, and of those that are meant to end. */
 import type { ProcessProblem } from "../api/metrics.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import { pluralize } from "../words/pluralize.ts";
+import { pluralize } from "../words/text.ts";
 import type { LastEnd, ProcessFacts, ScheduleFacts, StopFact } from "./facts.ts";
 import type { AppKind } from "./verdict.ts";
 

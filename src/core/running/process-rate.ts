@@ -1,5 +1,5 @@
 import type { ProcessReading } from "../files/reading.ts";
-import { roundToTenths } from "../words/round.ts";
+import { roundToTenths } from "../words/numbers.ts";
 
 /** Of one core. Null without two readings, or if the counter decreased. */
 export function processCpuPercent(before: ProcessReading | undefined, now: ProcessReading): number | null {

@@ -1,4 +1,4 @@
-import { FileError, type HasFiles } from "../files/port-files.ts";
+import { FileError, type HasFiles } from "../files/ports.ts";
 
 import { decodeUtf8 } from "../words/utf8.ts";
 import { digestEnvFile, type Digest, type Digests } from "./env-file-digests.ts";

@@ -1,9 +1,7 @@
-import type { HasProcessLogs } from "../logs/port-process-logs.ts";
-import type { HasClock } from "../files/port-host.ts";
+import type { HasProcessLogs } from "../logs/port-logs.ts";
+import type { HasClock, ProcessTrees, HasMachine } from "../files/ports.ts";
 import type { ProcessActivity, TcpSocket } from "../files/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-
-import type { ProcessTrees, HasMachine } from "../files/port-machine.ts";
 import { once } from "../words/once.ts";
 import { appKind } from "./verdict.ts";
 import {
@@ -176,7 +174,7 @@ async function hasNotLoaded(
   { clock, processLogs }: ServingPorts,
   sockets: readonly TcpSocket[],
   tree: ServingTree,
-  /** As if nothing changed for so long. */
+  /** As if nothing changed until then. */
   laterMs = 0,
 ): Promise<boolean> {
   const { record } = tree;

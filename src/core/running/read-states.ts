@@ -1,8 +1,6 @@
-import type { HasStamps } from "../files/port-files.ts";
-import type { HasProcessLogs } from "../logs/port-process-logs.ts";
-import type { HasMachine } from "../files/port-machine.ts";
-import type { HasClock } from "../files/port-host.ts";
-import type { HasAudit } from "../access/port-audit-log.ts";
+import type { HasStamps, HasMachine, HasClock } from "../files/ports.ts";
+import type { HasProcessLogs } from "../logs/port-logs.ts";
+import type { HasAudit } from "../access/ports.ts";
 import type { LogEntry } from "../logs/log-line.ts";
 import { type ProcessRecord, workingFolders } from "../pm2/process-record.ts";
 

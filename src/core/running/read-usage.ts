@@ -1,10 +1,9 @@
-import type { HasMachine } from "../files/port-machine.ts";
-import type { HasClock } from "../files/port-host.ts";
+import type { HasMachine, HasClock } from "../files/ports.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import type { ProcessTree } from "../api/process-tree.ts";
+import type { ProcessTree } from "../api/metrics.ts";
 import type { ProcessReading } from "../files/reading.ts";
 import { processCpuPercent } from "./process-rate.ts";
-import { roundToTenths } from "../words/round.ts";
+import { roundToTenths } from "../words/numbers.ts";
 
 /** A shorter time would measure single clock ticks. */
 const MEASURE_MS = 200;

@@ -1,7 +1,6 @@
 import { ownMember } from "../words/record.ts";
 import type { HasWorkspace } from "../project/port-repository.ts";
-import type { HasRevisions } from "../files/port-revisions.ts";
-import type { HasFiles, HasStamps } from "../files/port-files.ts";
+import type { HasRevisions, HasFiles, HasStamps } from "../files/ports.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { isDeclaredVariable, isShellVariable, isStartedBySvcm } from "../pm2/variable-origin.ts";
 import { decodeUtf8 } from "../words/utf8.ts";

@@ -1,5 +1,5 @@
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import { pluralize } from "../words/pluralize.ts";
+import { pluralize } from "../words/text.ts";
 
 export interface ObservedRestarts {
   readonly uniqueId: string | null;

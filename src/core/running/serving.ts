@@ -3,8 +3,8 @@
 import { lastErrorBlock, type ErrorTail } from "../logs/error-block.ts";
 import type { ProcessActivity, TcpSocket } from "../files/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import { pluralize } from "../words/pluralize.ts";
-import { formatSecond } from "../words/seconds.ts";
+import { pluralize } from "../words/text.ts";
+import { formatSecond } from "../words/time.ts";
 import type { ProcessFacts } from "./facts.ts";
 
 export type ServingFacts = Pick<ProcessFacts, "hung" | "notLoaded" | "unseen">;

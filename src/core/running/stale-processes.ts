@@ -1,7 +1,7 @@
 import { ownMember } from "../words/record.ts";
 import type { StaleProcess, Override, EffectOfWrite } from "../env/port-effects.ts";
 import { compareText } from "../api/issue.ts";
-import { groupBy } from "../words/group-by.ts";
+import { groupBy } from "../words/lists.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { Digests } from "./env-file-digests.ts";
 

@@ -1,10 +1,10 @@
-import type { HasFiles } from "../files/port-files.ts";
+import type { HasFiles } from "../files/ports.ts";
 import type { DeclaredApp } from "../pm2/declared.ts";
 import { resolvePath } from "../project/resolve.ts";
 import { isRecord, parseRecord } from "../words/record.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 
-/** What starts an app, as far as it names env files. */
+/** The start of an app, as far as it names env files. */
 export interface StartCommand {
   readonly cwd: string;
   /** By its arguments and its variables. Absolute paths. */
@@ -52,15 +52,18 @@ export async function startEnvFiles(
 function scriptTexts(manifest: string, first: string): string[] {
   const { scripts } = parseRecord(manifest) ?? {};
   if (!isRecord(scripts)) return [];
+  const textOf = (name: string): string => {
+    const text = scripts[name];
+    return typeof text === "string" ? text : "";
+  };
   const names = new Set([first]);
   // A set also visits what is added meanwhile.
   for (const name of names) {
     if (Object.hasOwn(scripts, `pre${name}`)) names.add(`pre${name}`);
-    const text = String(scripts[name] ?? "");
-    for (const [, next = ""] of text.matchAll(/\b(?:npm|pnpm|yarn)\s+(?:run\s+)?(?:-\S+\s+)*([\w:.-]+)/g))
+    for (const [, next = ""] of textOf(name).matchAll(/\b(?:npm|pnpm|yarn)\s+(?:run\s+)?(?:-\S+\s+)*([\w:.-]+)/g))
       if (Object.hasOwn(scripts, next)) names.add(next);
   }
-  return [...names].map((name) => String(scripts[name] ?? ""));
+  return [...names].map(textOf);
 }
 
 const NAMED = [

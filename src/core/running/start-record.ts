@@ -26,7 +26,7 @@ export interface StartRecord {
   readonly install: string | null;
   /** Digest of the sources among the code, for the fingerprint of what has not changed since. */
   readonly sources?: string;
-  /** Files outside of the unit that its code loads, as absolute real paths. Older records have none. */
+  /** Files outside of the unit that its code loads, as absolute real paths. Older records lack it. */
   readonly imports?: readonly string[];
   /** By path of an env file that the app reads itself: keyed digests by key. */
   readonly envFiles: Readonly<Record<string, Readonly<Record<string, string>>>>;

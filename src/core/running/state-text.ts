@@ -1,6 +1,6 @@
 import type { ProcessStateName } from "../api/names.ts";
-import { groupBy } from "../words/group-by.ts";
-import { pluralize } from "../words/pluralize.ts";
+import { groupBy } from "../words/lists.ts";
+import { pluralize } from "../words/text.ts";
 
 /** `4 processes of PM2: 3 online, 1 waiting.` */
 export function countStates(processes: readonly { readonly state: string }[]): string {

@@ -1,4 +1,4 @@
-import type { FileStamps } from "../files/port-files.ts";
+import type { FileStamps } from "../files/ports.ts";
 import { once } from "../words/once.ts";
 
 interface Repository {

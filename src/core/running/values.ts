@@ -2,7 +2,7 @@ import { ownMember } from "../words/record.ts";
 import { compareEnvFiles, type EnvFileChange, type EnvFileFacts } from "./env-file-changes.ts";
 import type { Digests } from "./env-file-digests.ts";
 import type { ChangeReason, Verdict } from "./verdict.ts";
-import { isSecretName } from "../secrets/secret-name.ts";
+import { isSecretName } from "../secrets/redact.ts";
 import { isDeclaredVariable, isPm2Variable, isShellVariable, isStartedBySvcm } from "../pm2/variable-origin.ts";
 
 /** Facts of one process. Values are keyed digests. */

@@ -1,6 +1,5 @@
 import { isRecord } from "../words/record.ts";
-import { maskCredentials, maskSource, REDACTED } from "./redact.ts";
-import { isSecretName } from "./secret-name.ts";
+import { maskCredentials, maskSource, REDACTED, isSecretName } from "./redact.ts";
 import { maskLines, namesSecret } from "./source-lines.ts";
 
 export function maskMembers(record: Readonly<Record<string, unknown>>): Record<string, unknown> {

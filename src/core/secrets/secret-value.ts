@@ -1,5 +1,4 @@
-import { hasCredentials } from "./redact.ts";
-import { isSecretName } from "./secret-name.ts";
+import { hasCredentials, isSecretName } from "./redact.ts";
 
 const PLACEHOLDER =
   /^\s*(?:|<.*>|\$\{.*\}|x+|\*+|\.+|your[ _-].*|(?:change|replace|fill)[ _-]?(?:me|this|in).*|todo.*)$/is;

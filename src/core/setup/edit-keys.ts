@@ -1,10 +1,9 @@
-import { editFile } from "../access/edit-file.ts";
-import type { HasFiles } from "../files/port-files.ts";
+import { editFile, withAudit, type Attempt } from "../access/with-audit.ts";
+import type { HasFiles } from "../files/ports.ts";
 import type { HasFacts } from "../project/port-repository.ts";
 import type { Audited } from "../access/ports.ts";
-import { withAudit, type Attempt } from "../access/with-audit.ts";
 import type { Issue } from "../api/issue.ts";
-import type { Caller } from "../access/caller.ts";
+import type { Caller } from "../access/operation.ts";
 import { documentFailure, documentText } from "../deployments/file.ts";
 import { refusal, SvcmError } from "../api/errors.ts";
 

@@ -1,4 +1,4 @@
-import type { HasFiles } from "../files/port-files.ts";
+import type { HasFiles } from "../files/ports.ts";
 import type { HasWorkspace } from "../project/port-repository.ts";
 import { refusal, SvcmError } from "../api/errors.ts";
 import { documentFailure, documentText } from "../deployments/file.ts";

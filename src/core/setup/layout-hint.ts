@@ -1,5 +1,5 @@
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
-import type { HasStamps } from "../files/port-files.ts";
+import type { HasStamps } from "../files/ports.ts";
 import type { HasEcosystems } from "../pm2/port-ecosystems.ts";
 import { isPm2Name } from "../pm2/pm2-names.ts";
 import { SvcmError } from "../api/errors.ts";

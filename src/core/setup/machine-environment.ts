@@ -1,7 +1,7 @@
 import { SvcmError } from "../api/errors.ts";
 import type { Project } from "../project/project.ts";
 import type { MachineEnvironment } from "../rollout/machine-environment.ts";
-import { nameList } from "../words/pluralize.ts";
+import { nameList } from "../words/text.ts";
 
 /** The environment of this machine, as `svcm init` sees it. */
 export interface InitMachine {

@@ -1,6 +1,5 @@
 import type { BootPorts } from "../boot/ports.ts";
-import type { HasMachine } from "../files/port-machine.ts";
-import type { HasRevisions } from "../files/port-revisions.ts";
+import type { HasMachine, HasRevisions } from "../files/ports.ts";
 import type { HasLogCare } from "../logs/care/port-log-care.ts";
 import type { HasSchedules } from "../pm2/port-schedules.ts";
 import type { HasSurvey } from "./detect/survey.ts";

@@ -1,6 +1,6 @@
 import { parseYaml } from "./parse.ts";
 import type { YamlSource } from "./source.ts";
-import { scanJson } from "../words/json-scan.ts";
+import { scanJson } from "../words/json.ts";
 
 export function readSource(text: string, file: string): YamlSource {
   return (isJsonFile(file) ? refuseInvalidJson(text, file) : undefined) ?? parseYaml(text, file);

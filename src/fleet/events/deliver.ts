@@ -10,7 +10,7 @@ import {
   settledTimes,
 } from "../../core/index.ts";
 import type { FleetLink } from "../link.ts";
-import { decodeRecord, encodeRecord } from "./message.ts";
+import { decodeRecord, encodeRecord } from "./list.ts";
 
 /** `pending` may not have reached the stream completely; it is kept until the server has acknowledged everything. */
 interface DeliveryState {

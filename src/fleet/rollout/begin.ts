@@ -2,8 +2,7 @@ import type { FleetRollout, RolloutChoices } from "../../core/api/fleet-rollout.
 import { deployPlan, refusePlan, rolloutPlan, SvcmError, type DeployPlan, type Ports } from "../../core/index.ts";
 import type { Plan } from "../../core/api/rollout.ts";
 import { isDeploy } from "../../core/nodes/rollout.ts";
-import type { Fleet, KnownNode } from "../fleet.ts";
-import { findAnswerState, type AnswerState } from "../nodes.ts";
+import { type Fleet, type KnownNode, findAnswerState, type AnswerState } from "../fleet.ts";
 import { lockedError, replaceRollout, toRecorded, type RecordedRollout } from "./record.ts";
 import type { PresentRollout } from "./store.ts";
 

@@ -1,7 +1,7 @@
 import type { FleetRollout } from "../../core/api/fleet-rollout.ts";
 import { SvcmError, type Ports } from "../../core/index.ts";
-import { renderDuration } from "../../core/words/duration.ts";
-import { isUnreachable } from "../link-refusals.ts";
+import { renderDuration } from "../../core/words/time.ts";
+import { isUnreachable } from "../link-api.ts";
 import type { PresentRollout, RolloutStore } from "./store.ts";
 
 export interface RecordedRollout {

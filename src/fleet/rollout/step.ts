@@ -1,6 +1,6 @@
 import type { KeptCode, Release } from "../../core/api/rollout.ts";
 import type { RolloutStep } from "../../core/index.ts";
-import { staleReason, type Fence } from "../../core/nodes/fence.ts";
+import { staleReason, type Fence } from "../../core/nodes/rollout.ts";
 import type { RolloutStore } from "./store.ts";
 import { movedOnError as refusal, readRollout } from "./record.ts";
 

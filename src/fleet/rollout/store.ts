@@ -9,8 +9,8 @@ import {
   type NatsProject,
   type UnreadableRollout,
 } from "../../core/index.ts";
-import { unreachableError } from "../link-refusals.ts";
-import type { WrittenRecord } from "../../core/nodes/rollout-truth.ts";
+import { unreachableError } from "../link-api.ts";
+import type { WrittenRecord } from "../../core/nodes/rollout.ts";
 import type { RolloutRecords } from "../link-records.ts";
 
 export interface IgnoredRecord {

@@ -6,10 +6,9 @@ import { SvcmError, type Identity } from "../../core/index.ts";
 import type { Authenticate } from "../authentication.ts";
 import type { Limits } from "../limits.ts";
 import { errorCode } from "../../core/words/thrown.ts";
-import { closeCodes, Peer } from "./peer.ts";
+import { closeCodes, Peer, WINDOW_BITS } from "./peer.ts";
 import { Session } from "./session.ts";
 import type { Client, SessionContext } from "./session-context.ts";
-import { WINDOW_BITS } from "./shared-message.ts";
 import { chooseSubprotocol, subprotocolAuthorization, type Upgrades } from "./handshake.ts";
 
 const MAX_FRAGMENTS = 64;

@@ -11,8 +11,7 @@ import {
 import { errorStack } from "../../core/words/thrown.ts";
 import { toJson } from "../response.ts";
 import type { ServerLog } from "../log.ts";
-import type { Peer } from "./peer.ts";
-import { SharedMessage } from "./shared-message.ts";
+import { type Peer, SharedMessage } from "./peer.ts";
 
 const DEFAULT_TAIL = 100;
 const MAX_BYTES = 256 * 1024;

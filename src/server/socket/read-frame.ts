@@ -2,8 +2,8 @@ import { interval } from "../../core/api/channel.ts";
 import { type ClientFrame, clientFrames, type ErrorFrame } from "../../core/api/frames.ts";
 import { parseInput } from "../../core/access/parse.ts";
 import { errorTable, failureCode, SvcmError } from "../../core/index.ts";
-import { parseJson } from "../../core/words/json-text.ts";
-import type { Code, ErrorCode } from "../../core/api/code.ts";
+import { parseJson } from "../../core/words/json.ts";
+import type { Code, ErrorCode } from "../../core/api/issue.ts";
 
 export interface FrameRefusal {
   readonly code: Code;

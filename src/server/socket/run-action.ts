@@ -13,7 +13,7 @@ import type { ServerLog } from "../log.ts";
 import type { Fleet } from "../fleet.ts";
 import { isTokenRefusal } from "../refusals.ts";
 import type { MetricsSubscription } from "./subscription.ts";
-import type { ErrorCode } from "../../core/api/code.ts";
+import type { ErrorCode } from "../../core/api/issue.ts";
 import type { AuditedProcess } from "../../core/api/audit-record.ts";
 
 export type ActionRunner = (

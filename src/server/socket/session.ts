@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../core/api/code.ts";
+import type { ErrorCode } from "../../core/api/issue.ts";
 import type { ActionFrame, ActionResultFrame, ClientFrame } from "../../core/api/frames.ts";
 import { attemptedAction, failureCode, SvcmError, type Identity, type RefusedAttempt } from "../../core/index.ts";
 import { errorStack } from "../../core/words/thrown.ts";

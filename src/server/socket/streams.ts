@@ -11,7 +11,7 @@ import {
   SvcmError,
 } from "../../core/index.ts";
 import { streamLogs } from "./log-stream.ts";
-import type { Peer } from "./peer.ts";
+import { type Peer, SharedMessage } from "./peer.ts";
 import type { SessionContext } from "./session-context.ts";
 import {
   type MetricsSubscription,
@@ -22,7 +22,6 @@ import {
 } from "./subscription.ts";
 import { toJson } from "../response.ts";
 import type { Fleet } from "../fleet.ts";
-import { SharedMessage } from "./shared-message.ts";
 
 /** Nodes do not push, so the server polls them while a client listens. */
 const NODE_POLL_MS = 2_000;

@@ -13,10 +13,9 @@ import {
 } from "../../core/index.ts";
 import { errorStack } from "../../core/words/thrown.ts";
 import type { ServerLog } from "../log.ts";
-import type { Peer } from "./peer.ts";
+import { type Peer, SharedMessage } from "./peer.ts";
 import type { ServerFrame } from "../../core/api/frames.ts";
 import { toJson } from "../response.ts";
-import { SharedMessage } from "./shared-message.ts";
 
 export interface MetricsSubscription {
   readonly environment: string;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { processColumns } from "../../../src/commands/terminal/metrics.ts";
-import { withStyles } from "../../../src/commands/terminal/paint.ts";
+import { withStyles } from "../../../src/commands/terminal/screen.ts";
 import { renderTable } from "../../../src/commands/terminal/table.ts";
 import { svcm } from "../../support/svcm.ts";
 import { CONFIG_FOLDER, GOOD_ENV, makeWorkspace } from "../../support/workspace.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { fold } from "../../../src/commands/terminal/fit.ts";
-import { paint } from "../../../src/commands/terminal/paint.ts";
+import { paint } from "../../../src/commands/terminal/screen.ts";
 
 test("a line that is wider than the window continues at its own indent", () => {
   const text = "head\n      PM2 apps touched: *restapi, *grpcapi in ecosystem.production.config.cjs\n";

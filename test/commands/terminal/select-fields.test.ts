@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseFields, selectFields, unknownFields } from "../../../src/commands/terminal/select-fields.ts";
+import { parseFields, selectFields, unknownFields } from "../../../src/commands/base.ts";
 
 const ANSWER = { environment: "dev", processes: [{ name: "api", pid: 1, tree: { own: 2, all: 3 } }, { name: "b" }] };
 const select = (fields: string) => selectFields(ANSWER, parseFields(fields));

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
-import { withStyles } from "../../../src/commands/terminal/paint.ts";
-import type { Screen } from "../../../src/commands/terminal/screen.ts";
+import { withStyles, type Screen } from "../../../src/commands/terminal/screen.ts";
 import { fitWidths, renderTable, type Column } from "../../../src/commands/terminal/table.ts";
 
 type Row = readonly string[];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { DeploymentsDocument } from "../../../src/console/state/deployments-document.ts";
-import { contentText, mergeDraft } from "../../../src/console/state/merge-draft.ts";
+import { contentText, mergeDraft } from "../../../src/console/state/declarations.ts";
 
 const version = "service-management.v1" as const;
 const a = { name: "a", region: "one", runtime: "node22" };

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findConditions } from "../../../src/core/alerts/conditions.ts";
-import { measureGrowth, MemoryTrend } from "../../../src/core/alerts/growth.ts";
+import { findConditions, measureGrowth, MemoryTrend } from "../../../src/core/alerts/conditions.ts";
 import type { Sample } from "../../../src/core/index.ts";
 import { hostSample, sample } from "../../server/socket/hand-telemetry.ts";
 

@@ -4,7 +4,7 @@ import { updateAlerts, INITIAL_STATE, readHoldOffs } from "../../../src/core/ale
 import { findConditions } from "../../../src/core/alerts/conditions.ts";
 import { presentMarks, readUntil, withMark } from "../../../src/core/alerts/marks.ts";
 import { findMute } from "../../../src/core/alerts/muted.ts";
-import type { Mark } from "../../../src/core/api/marks.ts";
+import type { Mark } from "../../../src/core/api/alerts.ts";
 import { manualTelemetry, sample, withTelemetry } from "../../server/socket/hand-telemetry.ts";
 import { ask, repository, testServer } from "../../server/support.ts";
 

@@ -1,6 +1,5 @@
-import type { BootFacts, DaemonFacts } from "../../../src/core/boot/facts.ts";
-import type { UnitFacts } from "../../../src/core/boot/port-units.ts";
-import { NOT_COMPARED } from "../../../src/core/boot/compare-declared.ts";
+import { type BootFacts, type DaemonFacts, NOT_COMPARED } from "../../../src/core/boot/facts.ts";
+import type { UnitFacts } from "../../../src/core/boot/ports.ts";
 import type { DaemonProcess } from "../../../src/core/pm2/port-daemons.ts";
 import type { SavedList, SavedProcess } from "../../../src/core/pm2/port-saved-list.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";

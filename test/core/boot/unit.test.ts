@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { expandSpecifiers, findStart, parseUnit } from "../../../src/core/boot/parse-unit.ts";
+import { expandSpecifiers, findStart, parseUnit, unitText } from "../../../src/core/boot/unit-text.ts";
 import { planUnit, requireRights } from "../../../src/core/boot/plan-unit.ts";
-import { unitText } from "../../../src/core/boot/unit-text.ts";
 import { isInRange, isOlder } from "../../../src/core/boot/node-range.ts";
 import { boot, HOME, online, saved, unit, withUnits } from "./facts.ts";
 

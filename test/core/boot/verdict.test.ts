@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bootIssues, bootReport, daemonReport } from "../../../src/core/boot/examine.ts";
-import { NOT_COMPARED } from "../../../src/core/boot/compare-declared.ts";
-import type { BootFacts, DaemonFacts } from "../../../src/core/boot/facts.ts";
+import { NOT_COMPARED, type BootFacts, type DaemonFacts } from "../../../src/core/boot/facts.ts";
 import type { BootReport } from "../../../src/core/api/boot.ts";
 import { boot, daemon, daemonFacts, online, saved, unit, withUnits } from "./facts.ts";
 

@@ -4,10 +4,14 @@ import {
   packagedCapabilityMatrix as matrix,
   packagedRuntimeContract as contract,
 } from "../../../src/core/project/facts/packaged.generated.ts";
-import { migrateDocument } from "../../../src/core/deployments/edit/migrate-document.ts";
-import { openQuestions } from "../../../src/core/deployments/edit/question.ts";
-import { editEntry, removeEntry } from "../../../src/core/deployments/edit/entry.ts";
-import { copyName, targetKind } from "../../../src/core/deployments/edit/target.ts";
+import {
+  migrateDocument,
+  editEntry,
+  removeEntry,
+  copyName,
+  targetKind,
+} from "../../../src/core/deployments/edit/entry.ts";
+import { openQuestions } from "../../../src/core/deployments/edit/configuration.ts";
 import { migrateTarget } from "../../../src/core/deployments/migrate.ts";
 import { entryIssues } from "../../../src/core/deployments/validate.ts";
 import { applyChanges } from "../../../src/core/yaml/splice/change.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AuditRecord } from "../../../src/core/api/audit-record.ts";
-import { failureBehind, releaseBefore, writeBefore } from "../../../src/core/events/changes-before.ts";
+import { failureBehind, releaseBefore, writeBefore } from "../../../src/core/events/evidence.ts";
 import { type ReleaseEvent, toJournals, toRelease } from "../../../src/core/rollout/release.ts";
 
 /** An apply of one app that took a second. @param time on 2026-11-22, in UTC */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SvcmEvent } from "../../../src/core/api/events.ts";
-import { foldRows } from "../../../src/core/events/event-rows.ts";
+import { foldRows } from "../../../src/core/events/event-text.ts";
 
 const end = (second: number, more: Partial<SvcmEvent> = {}): SvcmEvent => ({
   at: `2026-11-22T04:42:0${second}.000Z`,

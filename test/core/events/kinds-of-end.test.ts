@@ -6,7 +6,7 @@ import { explainHeapErrors } from "../../../src/core/events/heap-error.ts";
 import { logEvents } from "../../../src/core/events/log-events.ts";
 import { logEntry } from "../../../src/core/logs/log-line.ts";
 import { withKernel } from "../../../src/core/events/sightings.ts";
-import { explainZeroes } from "../../../src/core/events/zero-exits.ts";
+import { explainZeroes } from "../../../src/core/events/collect-events.ts";
 import { AT, kindsOfEnd, type KindOfEnd } from "./kinds-of-end.ts";
 
 const HOME = "/home/deploy/.pm2";

@@ -2,7 +2,7 @@
 import { writeFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { findLoadFault, namedModules } from "../../../src/core/events/load-check.node.ts";
+import { findLoadFault, namedModules } from "../../../src/core/events/sightings.node.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 test("modules are named by require, import and export; comments and what a try may miss do not count", () => {

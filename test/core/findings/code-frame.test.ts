@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
-import { renderFrame } from "../../../src/core/findings/code-frame.ts";
+import { renderFrame } from "../../../src/core/findings/text.ts";
 import { anyCharacter } from "../../support/any-character.ts";
 
 function pointedAt(line: string, column: number): string {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { aggregateMinutes } from "../../../src/core/history/aggregate.ts";
-import { ColumnBuilder, alignSpan } from "../../../src/core/history/columns.ts";
+import { aggregateMinutes, ColumnBuilder, alignSpan } from "../../../src/core/history/columns.ts";
 import { seriesFilter, parseSelectors, encodeSeriesApp } from "../../../src/core/history/selectors.ts";
 import type { Step } from "../../../src/core/history/step.ts";
 import { SvcmError } from "../../../src/core/index.ts";

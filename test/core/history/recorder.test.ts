@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { nodeHistoryFiles } from "../../../src/core/history/history-files.node.ts";
-import { foreignCode } from "../../../src/core/api/code.ts";
+import { foreignCode } from "../../../src/core/api/issue.ts";
 import { hourOf, partName } from "../../../src/core/history/parts.ts";
 import { sealHour } from "../../../src/core/history/recorder.ts";
 import { formatStep } from "../../../src/core/history/step.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { isAtLeast } from "../../../src/core/logs/level.ts";
-import { parseLine } from "../../../src/core/logs/line.ts";
+import { isAtLeast, parseLine } from "../../../src/core/logs/line.ts";
 
 const AT = Date.parse("2026-11-22T04:58:09.120Z");
 

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type RawLine, scrubLine } from "../../../src/core/logs/files/worker/line.ts";
-import { createMatcher, type Search } from "../../../src/core/logs/match.ts";
-import { escapeRegExp } from "../../../src/core/words/escape-reg-exp.ts";
-import { printableText, shownText } from "../../../src/core/logs/shown.ts";
+import { createMatcher, type Search, printableText, shownText } from "../../../src/core/logs/match.ts";
+import { escapeRegExp } from "../../../src/core/words/text.ts";
 import { propertyRuns } from "../../support/runs.ts";
 import { isCandidate, scrub, SECRET } from "./candidate.ts";
 

@@ -1,6 +1,6 @@
-import { foreignCode } from "../../../src/core/api/code.ts";
+import { foreignCode } from "../../../src/core/api/issue.ts";
 import { describe, expect, test } from "vitest";
-import { hostMetrics, ioRates, usagePercent } from "../../../src/core/metrics/from-readings.ts";
+import { hostMetrics, ioRates, usagePercent } from "../../../src/core/metrics/payload.ts";
 import { processCpuPercent } from "../../../src/core/running/process-rate.ts";
 import type { HostReading, ProcessReading } from "../../../src/core/files/reading.ts";
 

@@ -1,7 +1,7 @@
 /** A PM2 that does not answer: the host keeps its interval, and each caller waits for at most one time-out. */
 import { expect, onTestFinished, test, vi } from "vitest";
 import { execute, metricsExpose, metricsShow, SvcmError } from "../../../src/core/index.ts";
-import { ProcessTable } from "../../../src/core/metrics/sampling/process-table.ts";
+import { ProcessTable } from "../../../src/core/metrics/sampling/measuring.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import { countingPorts, type CountingPorts } from "../../support/counting-ports.ts";
 import { settled } from "../../support/hand-clock.ts";

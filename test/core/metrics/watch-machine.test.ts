@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { SvcmError } from "../../../src/core/api/errors.ts";
-import type { Sample, Telemetry } from "../../../src/core/metrics/telemetry.ts";
-import { watchMachine } from "../../../src/core/metrics/watch-machine.ts";
+import { type Sample, type Telemetry, watchMachine } from "../../../src/core/metrics/telemetry.ts";
 
 /** `unnamed`: nothing says which environment the machine is. */
 const sampleOf = (environment: string) =>

@@ -55,11 +55,12 @@ function manifest(scripts: Readonly<Record<string, string>>) {
 test.each(CASES)(
   "the env files of a start: %s",
   async (_, { script = "server.js", args = [], env = {} }, files, expected) => {
-    const { ports, path } = makeWorkspace({ "api/server.js": "", ...files });
+    const workspace = makeWorkspace({ "api/server.js": "", ...files });
+    const path = (file: string): string => workspace.path(file);
     const interpreter = script.endsWith(".sh") ? "bash" : "node";
     const absolute = script.startsWith("/") ? script : path(`api/${script}`);
     const command = startCommand({ args, env, interpreter, script: absolute, cwd: path("api") });
-    const found = await startEnvFiles(ports, command);
+    const found = await startEnvFiles(workspace.ports, command);
     expect(found.toSorted()).toEqual(expected.map(path).toSorted());
   },
 );

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { visibleKeys } from "../../../src/core/env/runtime-keys.ts";
 import { packagedRuntimeContract } from "../../../src/core/project/facts/packaged.generated.ts";
-import { isSecretName } from "../../../src/core/secrets/secret-name.ts";
+import { isSecretName } from "../../../src/core/secrets/redact.ts";
 
 function namesOf(file: string): string[] {
   const text = readFileSync(new URL(`../../fixtures/secrets/${file}`, import.meta.url), "utf8");

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { inLocalTime } from "../../../src/core/words/local-time.ts";
+import { inLocalTime } from "../../../src/core/words/time.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 

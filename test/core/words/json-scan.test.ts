@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { scanJson } from "../../../src/core/words/json-scan.ts";
+import { scanJson } from "../../../src/core/words/json.ts";
 import { longTest, propertyRuns } from "../../support/runs.ts";
 
 const DEEP = 1_000;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { describeError } from "../../../src/core/index.ts";
-import { parseJson } from "../../../src/core/words/json-text.ts";
+import { parseJson } from "../../../src/core/words/json.ts";
 
 const DEEP = 1_000;
 

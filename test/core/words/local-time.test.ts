@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { fromZone, readSince } from "../../../src/core/words/local-time.ts";
+import { fromZone, readSince } from "../../../src/core/words/time.ts";
 
 const NOW = Date.parse("2026-01-31T12:00:00Z");
 

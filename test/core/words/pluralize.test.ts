@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pluralize } from "../../../src/core/words/pluralize.ts";
+import { pluralize } from "../../../src/core/words/text.ts";
 
 test("a count of one has no plural", () => {
   expect([pluralize(0, "core"), pluralize(1, "core"), pluralize(2, "process", "processes")]).toEqual([

@@ -1,5 +1,5 @@
 /** Appends records to an audit log as fast as possible, `<name>-0`, `<name>-1` and so on, and prints refusals. */
-import { FileError } from "../../../src/core/files/port-files.ts";
+import { FileError } from "../../../src/core/files/ports.ts";
 import { auditLog } from "../../../src/core/access/audit-log.node.ts";
 
 import { recordOf } from "../records.ts";

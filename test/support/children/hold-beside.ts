@@ -1,5 +1,5 @@
 /** A child holds the lock of a file. Prints the state of the lock while it is held and after the child is killed. */
-import { FileError } from "../../../src/core/files/port-files.ts";
+import { FileError } from "../../../src/core/files/ports.ts";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";

@@ -1,5 +1,5 @@
 /** Replaces a file by each of the given contents, and prints one line with the result of each. */
-import { FileError } from "../../../src/core/files/port-files.ts";
+import { FileError } from "../../../src/core/files/ports.ts";
 import { dirname } from "node:path";
 import { nodeFiles } from "../../../src/core/files/index.ts";
 

@@ -1,5 +1,5 @@
 import { connect, type Client, type ConnectionState, type WatchFrame } from "../../../client/index.ts";
-import { foreignCode } from "../../../core/api/code.ts";
+import { foreignCode } from "../../../core/api/issue.ts";
 import type { ChannelAction } from "../../../core/api/names.ts";
 import {
   commandLineCaller,

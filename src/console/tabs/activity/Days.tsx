@@ -9,8 +9,7 @@ import { ToggleButton } from "../../ui/Button.tsx";
 import { RequestProblem } from "../../ui/Problem.tsx";
 import { useRequest } from "../../ui/use-request.ts";
 import { LogLink } from "../logs/LogLink.tsx";
-import { readAfter, type Repeated } from "./after.ts";
-import { groupByDay, type ActivityRow } from "./rows.ts";
+import { readAfter, type Repeated, groupByDay, type ActivityRow } from "./rows.ts";
 
 const COLUMNS = ["When", "Action", "Environment", "Keys or process", "By", "Outcome"];
 

@@ -3,12 +3,13 @@ import type { EnvDiffResponse } from "../../../core/api/bodies.ts";
 import { useConsole } from "../../console.ts";
 import { pluralize } from "../../data/format.ts";
 import { Card } from "../../ui/Card.tsx";
-import { Select } from "../../ui/Select.tsx";
+import { Select } from "../../ui/Field.tsx";
 import { RequestProblem } from "../../ui/Problem.tsx";
 import { useRequest } from "../../ui/use-request.ts";
-import { compareApps } from "./compare-apps.ts";
 import { useEditor, type FileRead } from "./editor.ts";
-import { Value } from "./Values.tsx";
+import { compareApps } from "./compare-apps.ts";
+import { Icon } from "../../ui/Button.tsx";
+import { valueText, type Change } from "./changes.ts";
 
 type Entry = EnvDiffResponse["entries"][number];
 
@@ -104,4 +105,26 @@ function Side({ name, children }: { name: string; children: ComponentChildren })
 function valueIn({ key, state }: Entry, value: string | undefined, absent: Entry["state"]): JSX.Element {
   if (value !== undefined) return <Value of={key} value={value} />;
   return <em>{state === absent ? "not in the file" : "never shown"}</em>;
+}
+
+export function Value({ of, value }: { of: string; value: string }): JSX.Element {
+  const spec = useConsole().facts.contract.keys[of];
+  const text = valueText(spec, value);
+  return value === "" ? <em>{text}</em> : <code>{text}</code>;
+}
+
+export function ChangeView({ change: { key, from, to } }: { change: Change }): JSX.Element {
+  return (
+    <li class="change">
+      <code class="change-key">{key}</code>{" "}
+      <del>
+        <Value of={key} value={from} />
+      </del>
+      <Icon name="chevron" size={14} />
+      <span class="hidden">becomes</span>
+      <ins>
+        <Value of={key} value={to} />
+      </ins>
+    </li>
+  );
 }

@@ -6,7 +6,7 @@ import { Card } from "../../ui/Card.tsx";
 import { ProblemLine } from "../../ui/Problem.tsx";
 import { findConflicts, type KeyConflict } from "./changes.ts";
 import { useEditor } from "./editor.ts";
-import { Value } from "./Values.tsx";
+import { Value } from "./Comparison.tsx";
 
 export function ConflictCard(): JSX.Element | null {
   const { read, conflict } = useEditor();

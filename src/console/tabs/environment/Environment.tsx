@@ -1,24 +1,19 @@
 import type { JSX } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 import { useConsole } from "../../console.ts";
-import { Button, IconButton } from "../../ui/Button.tsx";
-import { Copy } from "../../ui/Copy.tsx";
-import { EmptyState } from "../../ui/EmptyState.tsx";
-import { FilePath } from "../../ui/FilePath.tsx";
-import { Icon } from "../../ui/Icon.tsx";
-import { IssueList } from "../../ui/IssueList.tsx";
-import { ProblemLine, RequestProblem } from "../../ui/Problem.tsx";
-import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
-import { TabHead } from "../../ui/TabHead.tsx";
+import { Button, IconButton, Icon } from "../../ui/Button.tsx";
+import { Copy, FilePath } from "../../ui/Copy.tsx";
+import { EmptyState, TabHead, Card } from "../../ui/Card.tsx";
+import { IssueList, type DisplayedIssue } from "../../ui/IssueList.tsx";
+import { ProblemLine, RequestProblem, StatusLine, StatusRegion } from "../../ui/Problem.tsx";
 import { Comparison } from "./Comparison.tsx";
 import { ConflictCard } from "./ConflictCard.tsx";
-import { EditableKeys } from "./EditableKeys.tsx";
 import { type FileRead, useEditor } from "./editor.ts";
 import { SaveBar } from "./SaveBar.tsx";
-import { Card } from "../../ui/Card.tsx";
 import { useRequest } from "../../ui/use-request.ts";
 import type { EnvReadResponse } from "../../../core/api/bodies.ts";
-import type { KeySpec } from "./changes.ts";
+import { type KeySpec, issuesFor, valueText } from "./changes.ts";
+import { Select, type Option, TextField } from "../../ui/Field.tsx";
 
 export function Environment(): JSX.Element {
   const { facts, service } = useConsole();
@@ -216,5 +211,67 @@ function ReadOnlyKeys({ read }: { read: EnvReadResponse }): JSX.Element {
         </div>
       ))}
     </Card>
+  );
+}
+
+function EditableKeys({ read }: { read: EnvReadResponse }): JSX.Element {
+  const { keys } = useConsole().facts.contract;
+  return (
+    <Card title="Editable keys">
+      <div class="fields">
+        {read.editableKeys.map((key) => {
+          const spec = keys[key];
+          return spec && <KeyField key={key} name={key} spec={spec} saved={read.values[key] ?? ""} />;
+        })}
+      </div>
+    </Card>
+  );
+}
+
+function KeyField({ name, spec, saved }: { name: string; spec: KeySpec; saved: string }): JSX.Element {
+  const editor = useEditor();
+  const value = editor.edits.value[name] ?? saved;
+  const field = {
+    label: spec.label,
+    name,
+    value,
+    onChange: (next: string) => editor.edit(name, next),
+    hint: <Hint spec={spec} value={value} />,
+    was: value === saved ? undefined : valueText(spec, saved),
+    issues: useIssues(name, value),
+  };
+  if (spec.kind === "enum") return <Select {...field} options={optionsOf(spec)} />;
+  return (
+    <TextField
+      {...field}
+      inputMode={spec.kind === "redis-url" ? "url" : spec.kind === "integer" ? "numeric" : "text"}
+      placeholder={spec.accepted[0] ?? ""}
+    />
+  );
+}
+
+function useIssues(name: string, value: string): readonly DisplayedIssue[] {
+  const { issues, outcome } = useEditor();
+  const own = issuesFor(issues.value, name);
+  const last = outcome.value;
+  if (own.length > 0 || last === undefined || !("problem" in last) || last.sent[name] !== value) return own;
+  return issuesFor(last.problem.issues ?? [], name);
+}
+
+function optionsOf(spec: KeySpec): Option[] {
+  const empty = spec.accepted.filter((value) => value === "");
+  return [...empty, ...spec.accepted.filter((value) => value !== "")].map((value) => ({
+    value,
+    label: valueText(spec, value),
+  }));
+}
+
+function Hint({ spec, value }: { spec: KeySpec; value: string }): JSX.Element {
+  const isBrowserOnly = spec.kind === "enum" && spec.browserOnly?.includes(value) === true;
+  return (
+    <>
+      {spec.help}
+      {isBrowserOnly && <strong class="was"> {value} works in a browser only: a server process fails with it.</strong>}
+    </>
   );
 }

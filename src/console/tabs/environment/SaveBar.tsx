@@ -5,15 +5,14 @@ import { pluralize } from "../../data/format.ts";
 import type { EnvWriteResponse } from "../../../core/api/bodies.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
-import { ProblemLine } from "../../ui/Problem.tsx";
-import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
+import { ProblemLine, StatusLine, StatusRegion } from "../../ui/Problem.tsx";
 import { useEditor } from "./editor.ts";
-import { ChangeView, Value } from "./Values.tsx";
+import { ChangeView, Value } from "./Comparison.tsx";
 import { useSignal } from "@preact/signals";
 import { Check } from "../../ui/Check.tsx";
 import { useRequest } from "../../ui/use-request.ts";
 import { monitorOf } from "../monitoring/monitor.ts";
-import { createRestarts, legendOf, listStaleApps, type RestartState, type StaleApp } from "./restarts.ts";
+import { createRestarts, legendOf, listStaleApps, type RestartState, type StaleApp } from "./changes.ts";
 
 interface AppProps {
   readonly app: StaleApp;

@@ -12,7 +12,6 @@ import { selectionPart, textPart } from "../../state/address.ts";
 import type { Mark } from "../../state/router.ts";
 import { listChanges, validateChanges, type Edits } from "./changes.ts";
 import { monitorOf } from "../monitoring/monitor.ts";
-import { canonicalName, selectionOf, type Selection } from "./selection.ts";
 
 export type FileRead = Tagged<EnvReadResponse>;
 
@@ -222,4 +221,30 @@ export function useEditor(): Editor {
 export function environmentMark(page: Console): Mark {
   const { changes, issues, selectionIssues } = editorOf(page);
   return { errors: issues.value.length + selectionIssues.value.length, isUnsaved: changes.value.length > 0 };
+}
+
+interface Selection {
+  /** Canonical; empty without a valid selection. */
+  readonly name: string;
+  readonly refusal?: Problem;
+}
+
+/** Without a stored selection, that of the page. */
+function selectionOf(page: Console): Selection {
+  const { facts, store } = page;
+  const { runtimeEnvironment: stored } = store.document.value;
+  if (stored === undefined) {
+    const { envFile } = facts.defaults;
+    const shown = canonicalName(facts, monitorOf(page).feed.environment.value);
+    if (shown !== undefined) return { name: shown };
+    return "refusal" in envFile ? { name: "", refusal: envFile.refusal } : { name: envFile.name };
+  }
+  return { name: (typeof stored === "string" && canonicalName(facts, stored)) || "" };
+}
+
+function canonicalName({ contract }: Console["facts"], spelling: string): string | undefined {
+  const folded = spelling.trim().toLowerCase();
+  return Object.entries(contract.environments).find(
+    ([name, { aliases = [] }]) => name === folded || aliases.includes(folded),
+  )?.[0];
 }

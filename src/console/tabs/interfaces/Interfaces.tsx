@@ -1,14 +1,11 @@
 import type { JSX } from "preact";
-import { textField } from "../../../core/deployments/candidate.ts";
+import { textField } from "../../../core/deployments/file.ts";
 import { lookup, acceptedBy, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import { type Console, useConsole } from "../../console.ts";
 import { EntryList, type EntryKind } from "../../state/entry-list.ts";
-import { EmptyState } from "../../ui/EmptyState.tsx";
-import { EntryForm } from "../../ui/EntryForm.tsx";
-import { EntryItem, type EntryProps } from "../../ui/EntryItem.tsx";
-import { EntryTab } from "../../ui/EntryTab.tsx";
-import { mergeEdit } from "../../../core/deployments/edit/entry.ts";
-import { createInterface } from "../../../core/deployments/edit/interface.ts";
+import { EmptyState } from "../../ui/Card.tsx";
+import { EntryForm, EntryItem, type EntryProps, EntryTab } from "../../ui/EntryTab.tsx";
+import { mergeEdit, createInterface } from "../../../core/deployments/edit/entry.ts";
 import { interfaceFields } from "../../../core/deployments/fields.ts";
 import { entryIssues, listVerdicts } from "../../../core/deployments/validate.ts";
 import type { Values } from "../../state/form.ts";

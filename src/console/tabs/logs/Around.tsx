@@ -8,7 +8,7 @@ import { RequestProblem } from "../../ui/Problem.tsx";
 import { useRequest } from "../../ui/use-request.ts";
 import { readAround, type Around as Found } from "./around.ts";
 import { Line, useStacks } from "./LogLines.tsx";
-import { logsOf } from "./logs.ts";
+import { logsOf } from "./log-rows.ts";
 
 interface AroundProps {
   readonly apps: readonly string[];

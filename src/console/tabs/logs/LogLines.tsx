@@ -7,8 +7,7 @@ import { useConsole } from "../../console.ts";
 import { formatTime } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import type { LogFeed } from "./log-feed.ts";
-import { foldStacks, isError, splitHits, type LogRow } from "./log-rows.ts";
-import { logsOf } from "./logs.ts";
+import { foldStacks, isError, splitHits, type LogRow, logsOf } from "./log-rows.ts";
 
 const ROW_PX = 20;
 /** Rows drawn beyond the visible part. */

@@ -4,11 +4,9 @@ import { MISSING } from "../../../core/alerts/muted.ts";
 import { useConsole } from "../../console.ts";
 import { formatTime } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
-import { FormDialog } from "../../ui/FormDialog.tsx";
-import { Select } from "../../ui/Select.tsx";
-import { TextField } from "../../ui/TextField.tsx";
+import { FormDialog } from "../../ui/Dialog.tsx";
+import { Select, TextField, bound } from "../../ui/Field.tsx";
 import type { Monitor } from "./monitor.ts";
-import { bound } from "../../ui/bound.ts";
 
 const ENDS = ["1h", "8h", "1d", "monday"].map((value) => ({ value }));
 

@@ -3,8 +3,7 @@ import type { Action, ProcessMetrics } from "../../../client/index.ts";
 import { escapeHidden } from "../../../core/words/characters.ts";
 import { usePage } from "../../console.ts";
 import { pluralize } from "../../data/format.ts";
-import { Button, IconButton } from "../../ui/Button.tsx";
-import type { IconName } from "../../ui/Icon.tsx";
+import { Button, IconButton, type IconName } from "../../ui/Button.tsx";
 import type { Monitor } from "./monitor.ts";
 import type { AppGroup } from "./rows.ts";
 

@@ -3,17 +3,19 @@ import { usePage } from "../../console.ts";
 import { formatBytes, formatRate, formatShare, formatTime, pluralize, UNKNOWN } from "../../data/format.ts";
 import { type Description, DescriptionList } from "../../ui/DescriptionList.tsx";
 import { LogLink } from "../logs/LogLink.tsx";
-import { Drift } from "./Drift.tsx";
 import { driftOf, type ProcessProps, rowIn } from "./monitor.ts";
 import { rangeText } from "./view.ts";
 import { ProcessActions } from "./ProcessActions.tsx";
-import { RowChart } from "./RowChart.tsx";
+import { RowChart } from "./HostCharts.tsx";
 import { MarkActions } from "./MarkActions.tsx";
-import { groupByApp, keyOf, singleGroup } from "./rows.ts";
+import { groupByApp, keyOf, singleGroup, driftText, isApplicable } from "./rows.ts";
 import { Why } from "./Why.tsx";
 import type { ProcessMetrics } from "../../../client/index.ts";
 import { ProblemText } from "../../ui/Problem.tsx";
 import { toText } from "../../state/form.ts";
+import { escapeHidden } from "../../../core/words/characters.ts";
+import { Button } from "../../ui/Button.tsx";
+import { CodeLine } from "../../ui/Copy.tsx";
 
 type Context = NonNullable<ProcessMetrics["asyncContext"]>;
 
@@ -208,4 +210,58 @@ function AsyncContext({ context }: { context: Context }): JSX.Element {
 
 function isFailure(context: Context): context is Extract<Context, { error: string }> {
   return typeof context["error"] === "string";
+}
+
+type Entries = ReturnType<typeof driftOf>;
+
+/** The server never sends the values of variables. */
+function Drift({ drift, ...about }: ProcessProps & { drift: Entries }): JSX.Element {
+  const { router } = usePage();
+  return (
+    <>
+      <ul class="drift">
+        {drift.map((entry) => (
+          <li key={`${entry.field} ${entry.key ?? ""} ${entry.state} ${entry.declared}`}>
+            <code>{entry.key ?? entry.field}</code>
+            <span class="drift-words">{driftText(entry)}</span>
+          </li>
+        ))}
+      </ul>
+      <p>
+        <a href={router.href("plan", ["environment", about.monitor.feed.environment.value])}>See the plan</a>, which
+        ends every difference.
+      </p>
+      {drift.some(isApplicable) && <Apply {...about} />}
+    </>
+  );
+}
+
+function Apply({ process, monitor }: ProcessProps): JSX.Element {
+  const { name, isOwn } = process;
+  const environment = monitor.feed.environment.value;
+  const key = keyOf(process);
+  const isBusy = monitor.underWay.value.has(key);
+  const apply = async (): Promise<void> => {
+    const question = `Restart ${escapeHidden(name)} with the ecosystem file of ${environment}?`;
+    const may = await monitor.mayEnd("Restart", [escapeHidden(name)], question);
+    if (may) await monitor.act({ action: "restart", scope: "ecosystem", name }, key);
+  };
+  return (
+    <div class="drift-apply">
+      <p>Restart with the ecosystem file applies it.</p>
+      <Button
+        size="small"
+        icon="restart"
+        disabled={isBusy || isOwn || monitor.feed.state.value !== "live"}
+        {...(isOwn && { reason: "It serves this page. Use the command." })}
+        onClick={() => void apply()}
+      >
+        {isBusy ? "Restarting…" : "Restart with the ecosystem file"}
+      </Button>
+      <CodeLine
+        text={`svcm restart ${name} ${monitor.flags.value}`}
+        what="the command that restarts it with the ecosystem file"
+      />
+    </div>
+  );
 }

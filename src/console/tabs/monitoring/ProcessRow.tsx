@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { formatBytes, formatDuration, formatPercent, formatTime, UNKNOWN } from "../../data/format.ts";
-import { Icon } from "../../ui/Icon.tsx";
+import { Icon } from "../../ui/Button.tsx";
 import { rowIn, type Monitor } from "./monitor.ts";
 import { causesRestarts, statusOf, statusLabel } from "./process-status.ts";
 import { ProcessActions } from "./ProcessActions.tsx";

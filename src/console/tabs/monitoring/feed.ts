@@ -19,7 +19,6 @@ import { interval } from "../../../core/api/channel.ts";
 import type { ServerWatch } from "../../state/server-watch.ts";
 import type { Session } from "../../state/session.ts";
 import { LogStreams } from "../logs/log-streams.ts";
-import { filterByService } from "./filter-by-service.ts";
 import { LiveSamples } from "./live-samples.ts";
 import { isUnauthorized, toRefusal, UNAUTHORIZED, unauthorizedOr, type Refusal } from "./refusal.ts";
 
@@ -245,4 +244,14 @@ export class Feed {
       this.secondsBehind.value = Math.round(next.time - (this.displayed.value?.time ?? next.time));
     });
   }
+}
+
+/** Leaves out processes that the selected service does not declare. */
+export function filterByService<Payload extends Pick<Metrics, "processes" | "ecosystem">>(
+  payload: Payload,
+  service: string,
+): Payload {
+  const foreign = new Set(service === "" ? [] : payload.ecosystem.unexpected);
+  if (foreign.size === 0) return payload;
+  return { ...payload, processes: payload.processes.filter(({ name }) => !foreign.has(name)) };
 }

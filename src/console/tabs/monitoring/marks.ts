@@ -1,5 +1,5 @@
 import { computed, effect, signal, untracked } from "@preact/signals";
-import type { Mark } from "../../../core/api/marks.ts";
+import type { Mark } from "../../../core/api/alerts.ts";
 import type { Proposal } from "../../../core/api/proposals.ts";
 import type { Api } from "../../data/api.ts";
 import type { Feed } from "./feed.ts";

@@ -12,13 +12,12 @@ import { Feed, type Metrics } from "./feed.ts";
 import { createHistory } from "./history.ts";
 import { createMarks } from "./marks.ts";
 import { createOrder } from "./order.ts";
-import { watchProblemCount } from "./problem-count.ts";
-import { isOfEnvironment } from "./problems.ts";
-import { createProduction } from "./production.ts";
-import { watchReleased } from "./released.ts";
+import { watchProblemCount, isOfEnvironment } from "./problems.ts";
 import { type AppGroup, type Row, toRow } from "./rows.ts";
 import { createSide } from "./side.ts";
 import { createView } from "./view.ts";
+import { isProductionName } from "../../../core/words/production.ts";
+import type { Api } from "../../data/api.ts";
 
 const PREFERENCE = "monitoring.notices";
 
@@ -195,4 +194,58 @@ function notify(count: number): void {
     tag: "svcm",
   });
   notice.addEventListener("click", () => focus());
+}
+
+interface Production extends Pick<Console, "facts" | "questions"> {
+  readonly environments: () => readonly string[];
+  /** Empty for the machine of the server. */
+  readonly node: string;
+}
+
+function createProduction({ facts, questions, environments, node }: Production) {
+  const production = computed(() => environments().find(isProductionName));
+  return {
+    isProduction: computed(() => production.value !== undefined),
+    /**
+     * In production, the user types the name of the app, or the environment for several apps or another machine.
+     *
+     * @param question for other environments; by default nothing is asked there
+     */
+    mayEnd: async (verb: string, apps: readonly string[], question?: string): Promise<boolean> => {
+      const { value: place } = production;
+      if (place === undefined) return question === undefined || (await questions.ask({ title: question, verb }));
+      const [app = "", ...others] = apps;
+      const [name, of] = others.length === 0 && node === "" ? [app, "app"] : [place, "environment"];
+      return await questions.ask({
+        title: `${verb} ${apps.join(", ")} in production?`,
+        about: `${facts.host} serves ${place}. Type the name of the ${of} to go on.`,
+        name,
+        verb,
+      });
+    },
+  };
+}
+
+/** When the last release of the environment that changed processes ended, in seconds. */
+function watchReleased(
+  api: Pick<Api, "releases">,
+  feed: Pick<Feed, "state" | "applied" | "environment">,
+): ReadonlySignal<number | undefined> {
+  const released = signal<number | undefined>();
+  const load = async (environment: string): Promise<void> => {
+    // Without a list, the page offers no range since a release.
+    const { releases = [] } = (await api.releases().catch(() => undefined)) ?? {};
+    const last = releases.find(
+      (one) => one.environment === environment && (one.outcome === "applied" || one.outcome === "half"),
+    );
+    const ended = Date.parse(last?.endedAt ?? "") / 1000;
+    if (environment === feed.environment.peek()) released.value = Number.isNaN(ended) ? undefined : ended;
+  };
+  effect(() => {
+    const environment = feed.environment.value;
+    // Each step of a release may be its last one.
+    void feed.applied.value;
+    if (feed.state.value === "live") void load(environment);
+  });
+  return released;
 }

@@ -1,7 +1,6 @@
 import { signal } from "@preact/signals";
 import { compareText } from "../../../core/api/issue.ts";
-import { CALM_RANK } from "./attention.ts";
-import type { Row } from "./rows.ts";
+import { CALM_RANK, type Row } from "./rows.ts";
 
 export const columns = ["status", "name", "cpu", "memory", "growth", "restarts", "uptime"] as const;
 export type Column = (typeof columns)[number];

@@ -3,14 +3,13 @@ import type { JSX } from "preact";
 import { useContext, useEffect, useMemo, useRef } from "preact/hooks";
 import { ConsoleContext, usePage } from "../../console.ts";
 import { formatPercent, formatTime, pluralize, UNKNOWN } from "../../data/format.ts";
-import { EmptyState } from "../../ui/EmptyState.tsx";
+import { EmptyState, TabHead } from "../../ui/Card.tsx";
 import { FilterField } from "../../ui/FilterField.tsx";
-import { TabHead } from "../../ui/TabHead.tsx";
 import { RequestProblem } from "../../ui/Problem.tsx";
 import { useRequest } from "../../ui/use-request.ts";
 import { VirtualTable } from "../../ui/VirtualTable.tsx";
-import { levels, matchesFilter, type Node, type RatedNode, rateNode } from "./rating.ts";
 import { formatLink } from "../../state/address.ts";
+import type { NodesResponse } from "../../../core/api/node.ts";
 
 const stateLabels: Readonly<Record<Node["state"], string>> = {
   online: "Online",
@@ -182,4 +181,59 @@ function revisionOf({ release }: Node): string {
 function versionsOf({ svcm, pm2, nodejs }: Node): string {
   const known = [svcm && `svcm ${svcm}`, pm2 && `PM2 ${pm2}`, nodejs && `Node ${nodejs.replace(/^v/, "")}`];
   return known.filter(Boolean).join(" · ") || UNKNOWN;
+}
+
+type Node = NodesResponse["nodes"][number];
+
+/** Most urgent first. */
+const levels = ["bad", "warning", "good"] as const;
+
+export interface Rating {
+  readonly level: (typeof levels)[number];
+  readonly reasons: readonly string[];
+}
+
+interface RatedNode extends Rating {
+  readonly node: Node;
+}
+
+/** If a node is not online, only that counts, because its values are old. */
+function rateNode(node: Node, version: string | undefined): Rating {
+  const bad = problemsOf(node);
+  const reasons = [...bad, ...(node.state === "online" ? warningsOf(node, version) : [])];
+  return { level: bad.length > 0 ? "bad" : reasons.length > 0 ? "warning" : "good", reasons };
+}
+
+function problemsOf({ state, reason, processes, troubles = [], release }: Node): string[] {
+  if (state !== "online") return [reason ?? "It did not answer."];
+  if (processes !== undefined && "error" in processes) return [`PM2 cannot be read: ${processes.error}`];
+  return [
+    ...troubles.map(({ app, details }) => `${app}: ${details}`),
+    ...(release?.outcome === "half" ? ["The last release is half: some apps run the earlier version."] : []),
+  ];
+}
+
+function warningsOf({ drift, release, svcm }: Node, version: string | undefined): string[] {
+  const { missing, different, stale, undeclared } = drift ?? {};
+  return [
+    ...countApps(missing, "declared and not running"),
+    ...countApps(different, "not as declared"),
+    ...countApps(stale, "with an earlier value"),
+    ...countApps(undeclared, "not declared"),
+    ...(release?.outcome === "reverted" ? ["The last release was reverted."] : []),
+    ...(svcm === undefined || version === undefined || svcm === version ? [] : [`svcm ${svcm}, here ${version}`]),
+  ];
+}
+
+function countApps(count: number | undefined, words: string): string[] {
+  return count ? [`${pluralize(count, "app")} ${words}`] : [];
+}
+
+/** Each word of the filter must be in the name, a label such as `role=api`, or the environment. */
+function matchesFilter({ name, labels, environment }: Node, filter: string): boolean {
+  const texts = [name, environment ?? "", ...Object.entries(labels).map((pair) => pair.join("="))];
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => texts.some((text) => text.toLowerCase().includes(word)));
 }

@@ -1,20 +1,20 @@
-import { useSignal } from "@preact/signals";
-import type { JSX } from "preact";
+import { useSignal, type Signal } from "@preact/signals";
+import type { JSX, ComponentChildren } from "preact";
 import type { Plan, Release, RollbackPlan } from "../../../core/api/rollout.ts";
 import { countSteps, stepText } from "../../../core/rollout/report/words.ts";
 import { useConsole } from "../../console.ts";
 import { capitalize } from "../../data/format.ts";
 import { Check } from "../../ui/Check.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
-import { RequestProblem } from "../../ui/Problem.tsx";
-import { StatusLine } from "../../ui/StatusLine.tsx";
-import { TextField } from "../../ui/TextField.tsx";
+import { RequestProblem, ProblemLine, StatusLine, StatusRegion } from "../../ui/Problem.tsx";
+import { TextField, ticked } from "../../ui/Field.tsx";
 import { useRequest } from "../../ui/use-request.ts";
-import { ConfirmDialog, ConfirmPlan } from "./ConfirmDialog.tsx";
 import { Disruption, PlannedSteps } from "./Steps.tsx";
 import { useRollout } from "./rollout.ts";
-import { isPartial, refusalsOf } from "./selection.ts";
-import { ticked } from "../../ui/bound.ts";
+import { isPartial, refusalsOf, type Accepted, switchesOf } from "./selection.ts";
+import { isProductionName } from "../../../core/words/production.ts";
+import type { Problem } from "../../data/request-error.ts";
+import { FormDialog } from "../../ui/Dialog.tsx";
 
 export function Confirm(): JSX.Element | null {
   const { confirming } = useRollout();
@@ -130,5 +130,71 @@ function Effects({ plan: { changed, steps } }: { plan: RollbackPlan }): JSX.Elem
           ))}
       </ul>
     </>
+  );
+}
+
+interface ConfirmDialogProps {
+  readonly title: string;
+  readonly environment: string;
+  readonly word: string;
+  readonly isDangerous: boolean;
+  readonly isReady?: boolean;
+  readonly sending: {
+    readonly isSending: Signal<boolean>;
+    readonly refusal: Signal<Problem | undefined>;
+  };
+  readonly run: () => Promise<unknown>;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** In production, the user types the name of the environment. A refusal stays in the dialog. */
+function ConfirmDialog({ environment, word, isReady = true, sending, run, ...rest }: ConfirmDialogProps): JSX.Element {
+  const isSending = sending.isSending.value;
+  const refusal = sending.refusal.value;
+  return (
+    <FormDialog
+      {...rest}
+      verb={isSending ? "Beginning…" : word}
+      isReady={isReady && !isSending}
+      typedName={isProductionName(environment) ? environment : undefined}
+      footer={<StatusRegion>{refusal && <ProblemLine problem={refusal} />}</StatusRegion>}
+      onSubmit={() => void run()}
+    />
+  );
+}
+
+interface ConfirmPlanProps extends Omit<ConfirmDialogProps, "environment" | "isDangerous" | "run"> {
+  readonly plan: Plan;
+  readonly run: (accepted: Accepted) => Promise<unknown>;
+}
+
+/** Nothing is sent before the user has accepted each switch that the plan makes. */
+export function ConfirmPlan({ plan, isReady = true, run, children, ...rest }: ConfirmPlanProps): JSX.Element {
+  const accepted = useSignal<Accepted>({});
+  const { environment, steps } = plan;
+  const moves = switchesOf(plan);
+  return (
+    <ConfirmDialog
+      {...rest}
+      environment={environment}
+      isDangerous={steps.some(({ disruption }) => disruption !== "none")}
+      isReady={isReady && moves.every(({ choice }) => accepted.value[choice])}
+      run={() => run(accepted.value)}
+    >
+      {children}
+      {moves.map(({ choice, text }) => (
+        <Check
+          key={choice}
+          checked={accepted.value[choice] === true}
+          onChange={(isChecked) => {
+            const { [choice]: _, ...others } = accepted.value;
+            accepted.value = isChecked ? { ...others, [choice]: true } : others;
+          }}
+        >
+          <span>{text}</span>
+        </Check>
+      ))}
+    </ConfirmDialog>
   );
 }

@@ -8,15 +8,13 @@ import { toProblem, type Problem } from "../../data/request-error.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
-import { RequestProblem } from "../../ui/Problem.tsx";
-import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
-import { TextField } from "../../ui/TextField.tsx";
+import { RequestProblem, StatusLine, StatusRegion } from "../../ui/Problem.tsx";
+import { TextField, bound } from "../../ui/Field.tsx";
 import { useRequest } from "../../ui/use-request.ts";
-import { ConfirmPlan } from "./ConfirmDialog.tsx";
+import { ConfirmPlan } from "./Confirm.tsx";
 import { useRollout } from "./rollout.ts";
 import { type Accepted, refusalsOf } from "./selection.ts";
 import { PlannedSteps } from "./Steps.tsx";
-import { bound } from "../../ui/bound.ts";
 
 interface Query {
   readonly environment: string;

@@ -15,7 +15,7 @@ import { capitalize, pluralize } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { IssueList } from "../../ui/IssueList.tsx";
-import { StatusLine, StatusRegion } from "../../ui/StatusLine.tsx";
+import { StatusLine, StatusRegion } from "../../ui/Problem.tsx";
 import { PlannedSteps } from "./Steps.tsx";
 import { useRollout } from "./rollout.ts";
 import { isSelected, listOffers, type Offer, refusalsOf, requestOf } from "./selection.ts";

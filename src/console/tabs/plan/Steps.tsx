@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import type { PlanStep, Release } from "../../../core/api/rollout.ts";
 import { escapeHidden } from "../../../core/words/characters.ts";
 import { actionText, NOTES, reasonTexts, stepText } from "../../../core/rollout/report/words.ts";
-import { Icon, type IconName } from "../../ui/Icon.tsx";
+import { Icon, type IconName } from "../../ui/Button.tsx";
 
 type ReleaseStep = Release["steps"][number];
 

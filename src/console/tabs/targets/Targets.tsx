@@ -1,19 +1,17 @@
 import type { JSX } from "preact";
-import { textField } from "../../../core/deployments/candidate.ts";
+import { textField } from "../../../core/deployments/file.ts";
 import { lookup, targetGroup, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
 import { type Console, useConsole } from "../../console.ts";
 import { EntryList, type EntryKind } from "../../state/entry-list.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
-import { EmptyState } from "../../ui/EmptyState.tsx";
-import { EntryItem, type EntryProps } from "../../ui/EntryItem.tsx";
-import { EntryTab } from "../../ui/EntryTab.tsx";
+import { EmptyState } from "../../ui/Card.tsx";
+import { EntryItem, type EntryProps, EntryTab, EntryForm } from "../../ui/EntryTab.tsx";
 import { MatrixTable } from "../../ui/MatrixTable.tsx";
-import { updateTarget, createTarget, copyTarget } from "../../../core/deployments/edit/target.ts";
+import { updateTarget, createTarget, copyTarget } from "../../../core/deployments/edit/entry.ts";
 import { targetFields } from "../../../core/deployments/fields.ts";
 import { targetDefaults } from "../../../core/deployments/migrate.ts";
 import { entryIssues, listVerdicts } from "../../../core/deployments/validate.ts";
 import type { Values } from "../../state/form.ts";
-import { EntryForm } from "../../ui/EntryForm.tsx";
 
 /** @see the specification, "Deploy target list behaviour" */
 export function Targets(): JSX.Element {

@@ -1,16 +1,14 @@
-import type { HasClock } from "../../files/port-host.ts";
+import type { HasClock } from "../../files/ports.ts";
 import type { Audited } from "../../access/ports.ts";
-import type { Caller } from "../../access/caller.ts";
-import type { MarkListResponse } from "../../api/marks.ts";
+import { type Caller, defineOperation } from "../../access/operation.ts";
+import type { MarkListResponse } from "../../api/alerts.ts";
 import type { HasTelemetry } from "../../metrics/telemetry.ts";
-import { defineOperation } from "../../access/operation.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { findConditions } from "../conditions.ts";
 import { type Change, MAX_MUTE_MS, presentMarks, readUntil, withMark } from "../marks.ts";
-import type { HasMarks } from "../port-alerts.ts";
-import type { AlertsPorts } from "../ports.ts";
-import { testMessage } from "../message.ts";
+import type { HasMarks, AlertsPorts } from "../ports.ts";
+import { testMessage } from "../alert-state.ts";
 
 interface AlertsTestResponse {
   /** The receivers that accepted the message. */

@@ -1,12 +1,11 @@
 import { defineOperation } from "../../access/operation.ts";
 import type { BootReport } from "../../api/boot.ts";
 import { bootReport } from "../examine.ts";
-import type { BootPorts } from "../ports.ts";
+import type { BootPorts, MachineUser, SystemFacts } from "../ports.ts";
 import { readBootFacts } from "../read-facts.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { planUnit, requireRights, requireSystemd } from "../plan-unit.ts";
-import type { MachineUser, SystemFacts } from "../port-units.ts";
 
 /** Changes nothing and starts no daemon. Never returns a value of an app. */
 export const bootShow = defineOperation({

@@ -3,7 +3,7 @@ import { withAudit } from "../../access/with-audit.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { BootPorts } from "../ports.ts";
 import type { RestoredProcess } from "../../pm2/port-processes.ts";
-import { nameList, pluralize } from "../../words/pluralize.ts";
+import { nameList, pluralize } from "../../words/text.ts";
 import { waitForRestored } from "../gate.ts";
 
 interface BootSaveResponse {

@@ -1,4 +1,4 @@
-import { foreignCode } from "../../api/code.ts";
+import { foreignCode } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
 
 /** @throws {SvcmError} DEPLOY_FAILED with the code of the system */

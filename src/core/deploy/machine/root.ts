@@ -2,9 +2,9 @@ import { appendFileSync, existsSync, lstatSync, realpathSync, statfsSync } from 
 import { mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { SvcmError } from "../../api/errors.ts";
-import { appendEvent, parseEvents } from "../../files/journal.ts";
+import { appendEvent, parseEvents } from "../../files/append.ts";
 import { fileLocks, lockedSince } from "../../files/lock.ts";
-import { FileError } from "../../files/port-files.ts";
+import { FileError } from "../../files/ports.ts";
 import { readIfExists, realPathIfReadable } from "../../files/system.ts";
 import { deployOfLink, layoutOf, type Layout } from "../layout.ts";
 import type { ForeignRelease } from "../../rollout/port-deployed.ts";

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { realPathIfReadable } from "../../files/system.ts";
 import { isBelow } from "../../running/code-files.ts";
-import type { HasHost } from "../../files/port-host.ts";
+import type { HasHost } from "../../files/ports.ts";
 import type { LoadedEcosystem } from "../../pm2/loaded.ts";
 import type { ApplyPorts } from "../../rollout/apply/ports.ts";
 import { mapLoaded, type PathMap } from "../map-paths.ts";

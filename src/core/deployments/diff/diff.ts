@@ -1,14 +1,20 @@
 import { envSpellings } from "../../project/resolve.ts";
 import { portNumber } from "../tcp-ports.ts";
-import type { Candidate } from "../candidate.ts";
+import type { Candidate } from "../file.ts";
 import { isRecord } from "../../words/record.ts";
 import { DOCUMENT_VERSION } from "../shape.ts";
 import type { Vocabulary } from "../vocabulary.ts";
-import type { Change, Effect, FieldChange, DeploymentsDiff } from "./change.ts";
-import { configurationWorkloads, compareWorkloads, type Workload } from "./effects.ts";
-import { changeKind, diffFields, fingerprint } from "./fields.ts";
-import { diffInterfaces } from "./interfaces.ts";
-import { diffTargets } from "./targets.ts";
+import {
+  type Change,
+  type Effect,
+  type FieldChange,
+  type DeploymentsDiff,
+  changeKind,
+  diffFields,
+  fingerprint,
+} from "./change.ts";
+import { configurationWorkloads, compareWorkloads, type Workload } from "./pair.ts";
+import { diffInterfaces, diffTargets } from "./targets.ts";
 
 /**
  * Comments, order and style do not matter. Legacy targets are migrated first.

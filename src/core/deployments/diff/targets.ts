@@ -1,10 +1,21 @@
 import { isLegacyTarget, migrateTarget } from "../migrate.ts";
-import { type Candidate, foldName, textField } from "../candidate.ts";
+import { type Candidate, foldName, textField } from "../file.ts";
 import type { Vocabulary } from "../vocabulary.ts";
-import type { Change, DeploymentsDiff, Note } from "./change.ts";
-import { compareWorkloads, targetWorkloads, type Workload } from "./effects.ts";
-import { changeKind, diffFields, fingerprint } from "./fields.ts";
-import { addPairs, type Indexed, isReordered, type Pair, pairByKeys, type Pairing, pairingChanges } from "./pair.ts";
+import { type Change, type DeploymentsDiff, type Note, changeKind, diffFields, fingerprint } from "./change.ts";
+import {
+  compareWorkloads,
+  targetWorkloads,
+  type Workload,
+  addPairs,
+  type Indexed,
+  isReordered,
+  type Pair,
+  pairByKeys,
+  type Pairing,
+  pairingChanges,
+  interfaceWorkloads,
+} from "./pair.ts";
+import { controllerKey, entrypointKey } from "../rules/interfaces.ts";
 
 /** Above this, svcm detects only renames without any other change. */
 const MAX_COMPARISONS = 250_000;
@@ -132,4 +143,39 @@ function pairingNotes(
     ...(isReordered({ pairs, ...rest }) ? [{ kind: "reordered", section: "deployments" } as const] : []),
     ...migrated.map((name) => ({ kind: "migrated", name }) as const),
   ];
+}
+
+export function diffInterfaces(
+  from: readonly Candidate[],
+  to: readonly Candidate[],
+  vocabulary: Vocabulary,
+): DeploymentsDiff {
+  const pairing = pairInterfaces(from, to);
+  return {
+    changes: pairingChanges(pairing, (before, after) => interfaceChange(before, after, vocabulary)),
+    notes: isReordered(pairing) ? [{ kind: "reordered", section: "interfaces" }] : [],
+  };
+}
+
+export function pairInterfaces(from: readonly Candidate[], to: readonly Candidate[]): Pairing<Candidate> {
+  return pairByKeys(from, to, [fingerprint, entrypointKey, controllerKey]);
+}
+
+function interfaceChange(
+  before: Candidate | undefined,
+  after: Candidate | undefined,
+  vocabulary: Vocabulary,
+): Change | undefined {
+  const kind = changeKind(before, after);
+  const fields = diffFields(before, after);
+  if (kind === "changed" && fields.length === 0) return undefined;
+  const adapter = after ?? before ?? {};
+  const parts = ["type", "entrypoint"].map((field) => textField(adapter, field)).filter((text) => text !== "");
+  const name = parts.length > 0 ? { name: parts.join(" ") } : {};
+  const workloads = (entry: Candidate | undefined): Workload[] => (entry ? interfaceWorkloads(entry, vocabulary) : []);
+  // The process that serves an adapter keeps running.
+  const effects = compareWorkloads(workloads(before), workloads(after)).map((effect) =>
+    effect.kind === "process" ? { ...effect, action: "touch" as const } : effect,
+  );
+  return { section: "interfaces", kind, ...name, fields, effects };
 }

@@ -1,8 +1,8 @@
 import type { Change } from "../../yaml/splice/change.ts";
-import type { Candidate } from "../candidate.ts";
+import type { Candidate } from "../file.ts";
 import { isRecord } from "../../words/record.ts";
-import { fieldNames } from "../shape.ts";
-import { serviceConfigurationIssues } from "../validate.ts";
+import { fieldNames, type ListSection } from "../shape.ts";
+import { serviceConfigurationIssues, entryIssues } from "../validate.ts";
 import { portNames, type Vocabulary } from "../vocabulary.ts";
 import {
   refuseUnknownFields,
@@ -14,7 +14,12 @@ import {
   splitIssues,
   documentMap,
   type DocumentEdit,
+  entriesOf,
 } from "./edit.ts";
+import { targetDefaults } from "../migrate.ts";
+import type { Issue } from "../../api/issue.ts";
+import { interfaceFields, targetFields } from "../fields.ts";
+import { sortByDependency, type Field } from "../field.ts";
 
 const SECTION = "serviceConfiguration";
 const PORT = "ports.";
@@ -111,4 +116,42 @@ function childMap(parent: Candidate, key: string, path: readonly string[]): Cand
   const value = parent[key] ?? {};
   if (isRecord(value)) return value;
   throw shapeRefusal(path, "a map", value);
+}
+
+export interface Question {
+  readonly field: string;
+  readonly label: string;
+  readonly accepted?: readonly string[] | undefined;
+  readonly default?: string | undefined;
+  readonly isOptional: boolean;
+}
+
+type Answers = Readonly<Record<string, string>>;
+
+export function openQuestions(section: ListSection, answers: Answers, vocabulary: Vocabulary): Question[] {
+  const defaults = section === "deployments" ? targetDefaults(answers, vocabulary) : {};
+  const fields: readonly Field[] = sortByDependency<Field>(section === "deployments" ? targetFields : interfaceFields);
+  return fields
+    .filter(({ name }) => !Object.hasOwn(answers, name))
+    .map(({ name, label, accepted, required }): Question => ({
+      field: name,
+      label,
+      accepted: accepted?.(answers, vocabulary),
+      default: defaults[name],
+      isOptional: !required(answers, vocabulary),
+    }))
+    .filter(({ accepted }) => accepted?.length !== 0);
+}
+
+export function answerIssues(
+  section: ListSection,
+  document: unknown,
+  answers: Answers,
+  vocabulary: Vocabulary,
+): Issue[] {
+  const others = entriesOf(document, section).map(({ entry }) => entry);
+  const answered = Object.fromEntries(Object.entries(answers).filter(([, value]) => value !== ""));
+  return entryIssues(section, answered, others, vocabulary).filter(({ path }) =>
+    Object.hasOwn(answered, String(path[0])),
+  );
 }

@@ -1,24 +1,19 @@
 import { readSource } from "../../yaml/read.ts";
 import { validateSource } from "../validate.ts";
-import { maskDocument } from "../mask.ts";
-import { applyDraft } from "../edit/draft.ts";
+import { maskDocument, maskChange } from "../mask.ts";
+import { applyDraft, renderPatch } from "../edit/draft.ts";
 import { refuseIssues } from "../edit/edit.ts";
-import { renderPatch } from "../patch.ts";
 import { diffDeployments } from "../diff/diff.ts";
-import { maskChange } from "../diff/report/mask.ts";
 import { fieldText, groupBySection, subjectText } from "../diff/report/words.ts";
-import type { HasRevisions } from "../../files/port-revisions.ts";
-import type { HasFiles } from "../../files/port-files.ts";
+import type { HasRevisions, HasFiles } from "../../files/ports.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { Audited } from "../../access/ports.ts";
 import type { DeclarationsPlanResponse, DeclarationsResponse } from "../../api/declarations.ts";
 import { changeDocument } from "../edit-file.ts";
-import { defineOperation } from "../../access/operation.ts";
+import { defineOperation, type Caller } from "../../access/operation.ts";
 import type { TaggedResponse } from "../../env/operations/env-read.ts";
-import type { Caller } from "../../access/caller.ts";
-import { DEPLOYMENTS_FILE, documentPath, readDocumentIfExists, vocabularyOf } from "../file.ts";
+import { DEPLOYMENTS_FILE, documentPath, readDocumentIfExists, vocabularyOf, type Candidate } from "../file.ts";
 import { type Issue, isValid } from "../../api/issue.ts";
-import type { Candidate } from "../candidate.ts";
 import { isRecord } from "../../words/record.ts";
 
 /** Reads the document of the repository and validates it. Credentials are masked. */

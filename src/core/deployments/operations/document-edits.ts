@@ -1,16 +1,24 @@
 /** The operations that change deployments.yaml. */
-import type { HasFiles } from "../../files/port-files.ts";
-import type { HasFacts } from "../../project/port-repository.ts";
+
+import type { HasFiles } from "../../files/ports.ts";
+import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { Audited } from "../../access/ports.ts";
 import type { InputOf } from "../../api/inputs.ts";
-import { editDocument, type DocumentEditResponse } from "../edit-file.ts";
-import type { Decide } from "../edit-plan.ts";
-import { setConfiguration } from "../edit/configuration.ts";
-import { addEntry, editEntry, removeEntry } from "../edit/entry.ts";
-import { interfaceKind } from "../edit/interface.ts";
-import { migrateDocument } from "../edit/migrate-document.ts";
-import { duplicateTarget, targetKind } from "../edit/target.ts";
+import { editDocument, type DocumentEditResponse, type Decide } from "../edit-file.ts";
+import { setConfiguration, answerIssues, openQuestions, type Question } from "../edit/configuration.ts";
+import {
+  addEntry,
+  editEntry,
+  removeEntry,
+  interfaceKind,
+  migrateDocument,
+  duplicateTarget,
+  targetKind,
+} from "../edit/entry.ts";
 import { defineOperation } from "../../access/operation.ts";
+import { readSource } from "../../yaml/read.ts";
+import type { Issue } from "../../api/issue.ts";
+import { DEPLOYMENTS_FILE, readDocumentIfExists, vocabularyOf } from "../file.ts";
 
 interface Edit {
   readonly decide: Decide;
@@ -90,3 +98,29 @@ export const targetDuplicate = documentEdit("target.duplicate", ({ name, as }) =
   entry: name,
   decide: (document, vocabulary) => duplicateTarget(document, { name, as }, vocabulary),
 }));
+
+export interface EntryQuestion {
+  readonly question?: Question | undefined;
+  readonly isIncomplete: boolean;
+  readonly issues: readonly Issue[];
+}
+
+export const entryQuestion = defineOperation({
+  id: "entry.question",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(
+    ports: HasFacts & HasFiles & HasWorkspace,
+    { file = DEPLOYMENTS_FILE, section, values },
+  ): Promise<EntryQuestion> {
+    const vocabulary = await vocabularyOf(ports);
+    const { value: document } = readSource((await readDocumentIfExists(ports, file)) ?? "", file);
+    const open = openQuestions(section, values, vocabulary);
+    const isIncomplete = open.some((question) => !question.isOptional && question.default === undefined);
+    return {
+      question: open[0],
+      isIncomplete,
+      issues: answerIssues(section, document, values, vocabulary),
+    };
+  },
+});

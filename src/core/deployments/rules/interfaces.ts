@@ -1,6 +1,6 @@
-import { quoteValue } from "../../findings/quote-value.ts";
+import { quoteValue } from "../../findings/quote.ts";
 import { acceptedText, type Finding } from "../../findings/rule.ts";
-import { type Candidate, textField } from "../candidate.ts";
+import { type Candidate, textField } from "../file.ts";
 import { missing, notAccepted, type Rule, undeclaredValues, unknownValue } from "../rule.ts";
 import { acceptedBy, frameworksOf, lookup } from "../vocabulary.ts";
 

@@ -1,6 +1,6 @@
-import { quoteValue } from "../../findings/quote-value.ts";
+import { quoteValue } from "../../findings/quote.ts";
 import { acceptedText } from "../../findings/rule.ts";
-import { textField } from "../candidate.ts";
+import { textField } from "../file.ts";
 import { type Rule } from "../rule.ts";
 
 export const RUNTIME_EXAMPLES = ["nodejs22.x", "node20", "python3.12"] as const;

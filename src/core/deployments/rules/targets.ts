@@ -1,6 +1,6 @@
-import { quoteValue } from "../../findings/quote-value.ts";
+import { quoteValue } from "../../findings/quote.ts";
 import { acceptedText, type Finding, withAccepted } from "../../findings/rule.ts";
-import { type Candidate, foldName, textField } from "../candidate.ts";
+import { type Candidate, foldName, textField } from "../file.ts";
 import { targetFields } from "../fields.ts";
 import type { Field } from "../field.ts";
 import { missing, notAccepted, type Rule, unknownValue } from "../rule.ts";

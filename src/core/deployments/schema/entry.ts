@@ -1,5 +1,5 @@
 import type { Field } from "../field.ts";
-import type { Candidate } from "../candidate.ts";
+import type { Candidate } from "../file.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 import {
   choice,

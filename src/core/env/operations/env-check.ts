@@ -1,4 +1,4 @@
-import type { HasFiles } from "../../files/port-files.ts";
+import type { HasFiles } from "../../files/ports.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { RuntimeContract } from "../../api/facts.ts";
 import type { EnvCheckResponse } from "../../api/bodies.ts";

@@ -1,4 +1,4 @@
-import type { HasFiles } from "../../files/port-files.ts";
+import type { HasFiles } from "../../files/ports.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { EnvDiffResponse } from "../../api/bodies.ts";
 import { defineOperation } from "../../access/operation.ts";

@@ -1,8 +1,7 @@
 import type { HasEffects } from "../port-effects.ts";
 import type { Audited } from "../../access/ports.ts";
-import type { HasHost } from "../../files/port-host.ts";
+import { type HasHost, FileError, type HasFiles } from "../../files/ports.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
-import { FileError, type HasFiles } from "../../files/port-files.ts";
 import type { EnvWriteResponse } from "../../api/bodies.ts";
 import { decodeEnv, envFileFailure, locateEnvFile, readEnvFile, readLowerLayers } from "../env-file.ts";
 import { type EnvPlan, planRewrite } from "../plan.ts";
@@ -11,7 +10,7 @@ import { withEffect } from "./env-write.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import { defineOperation } from "../../access/operation.ts";
 
-import { entityTag } from "../../words/entity-tag.ts";
+import { entityTag } from "../../words/http.ts";
 
 export interface EnvSource {
   readonly environment: string;

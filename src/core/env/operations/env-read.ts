@@ -1,5 +1,5 @@
 import { ownMember } from "../../words/record.ts";
-import type { HasFiles } from "../../files/port-files.ts";
+import type { HasFiles } from "../../files/ports.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { EnvReadResponse } from "../../api/bodies.ts";
 import { sortIssues, type Issue } from "../../api/issue.ts";

@@ -1,5 +1,5 @@
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
-import { FileError, type HasFiles } from "../../files/port-files.ts";
+import { FileError, type HasFiles } from "../../files/ports.ts";
 import type { Issue } from "../../api/issue.ts";
 import { decodeEnv, envFileFailure, readEnvFile, type EnvFile } from "../env-file.ts";
 import { compareTemplate, renderTemplate } from "../template.ts";

@@ -1,7 +1,6 @@
 import type { HasEffects } from "../port-effects.ts";
 import type { Audited } from "../../access/ports.ts";
-import type { HasHost } from "../../files/port-host.ts";
-import type { HasFiles } from "../../files/port-files.ts";
+import type { HasHost, HasFiles } from "../../files/ports.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { EnvWriteResponse } from "../../api/bodies.ts";
 import { findProfile, type ProfileStep, profileSteps, refuseUnusedValues } from "../profiles.ts";

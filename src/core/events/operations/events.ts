@@ -2,9 +2,8 @@ import type { EventsPorts } from "../ports.ts";
 import type { EventsResponse, WhyResponse } from "../../api/events.ts";
 import { coverageSentence } from "../counted-ends.ts";
 import { collectNewestEvents, type CollectedEvents } from "../collect-events.ts";
-import { findEarliest, requiredPatterns } from "../filter-patterns.ts";
+import { findEarliest, requiredPatterns, requireKnownNames } from "../filter-patterns.ts";
 import { filterEvents, paginateEvents, cursorTime } from "../page.ts";
-import { requireKnownNames } from "../unknown-name.ts";
 import { defineOperation } from "../../access/operation.ts";
 import { explainEnd } from "../why.ts";
 

@@ -3,7 +3,7 @@ import type { ProcessShowResponse } from "../../api/events.ts";
 import { specOf, tierOf } from "../../env/runtime-keys.ts";
 import { describeNextActions } from "../next-actions.ts";
 import { LAST_ENDS, explainEnd, type Why } from "../why.ts";
-import { uptimeMs } from "../../metrics/from-readings.ts";
+import { uptimeMs } from "../../metrics/payload.ts";
 import { EcosystemWatch } from "../../metrics/sampling/ecosystem-watch.ts";
 import { defineOperation } from "../../access/operation.ts";
 import { appKind } from "../../running/verdict.ts";

@@ -1,7 +1,6 @@
 import type { HasWorkspace } from "../../project/port-repository.ts";
-import type { HasClock, HasHost } from "../../files/port-host.ts";
+import { type HasClock, type HasHost, FileError } from "../../files/ports.ts";
 import type { HasHistoryFiles, HasPrometheus, HasRecorder } from "../port-history.ts";
-import { FileError } from "../../files/port-files.ts";
 import type { HistoryColumns, HistoryResponse, RecorderResponse } from "../../api/history.ts";
 import { alignSpan, ColumnBuilder } from "../columns.ts";
 import { readExtent } from "../extent.ts";

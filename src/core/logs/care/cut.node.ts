@@ -13,8 +13,8 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { CutWay } from "../../api/names.ts";
-import { fileError } from "../../files/file-error.ts";
 import {
+  fileError,
   close,
   discard,
   fsync,
@@ -30,8 +30,7 @@ import {
 } from "../../files/system.ts";
 import { syncFolder } from "../../files/write.ts";
 import { COPYING, nextOwnName } from "../rotated.ts";
-import { runFallocate } from "./fallocate.node.ts";
-import { finishCut } from "./finish.node.ts";
+import { runFallocate, finishCut } from "./finish.node.ts";
 import { cutPlace, type Journal, NEWLINE, type RotationRecord } from "./rotation-record.ts";
 
 const CHUNK_BYTES = 2 ** 20;

@@ -1,4 +1,5 @@
 /** The steps of a rotation from the cut on. Each of them may already have been done. */
+
 import {
   existsSync,
   fstatSync,
@@ -21,6 +22,7 @@ import {
   read,
   rename,
   withFile,
+  hasErrorCode,
 } from "../../files/system.ts";
 import { syncFolder } from "../../files/write.ts";
 import { COPYING } from "../rotated.ts";
@@ -28,6 +30,7 @@ import { isRestOfLine, type Journal, NEWLINE, type RotationRecord } from "./rota
 import { pipeline } from "node:stream/promises";
 import { chmod, chown, utimes } from "node:fs/promises";
 import { createGzip } from "node:zlib";
+import { spawn } from "node:child_process";
 
 const CHUNK_BYTES = 2 ** 20;
 
@@ -144,4 +147,21 @@ async function pack(path: string, onStep?: (step: string) => void): Promise<void
   }
   await discard(path);
   onStep?.("unpacked gone");
+}
+
+/** Returns what prevented it. */
+export function runFallocate(fd: number, bytes: number): Promise<string | undefined> {
+  const args = ["--collapse-range", "--offset", "0", "--length", String(bytes), "/proc/self/fd/3"];
+  const child = spawn("fallocate", args, {
+    stdio: ["ignore", "ignore", "pipe", fd],
+    env: { PATH: process.env["PATH"] ?? "", LC_ALL: "C" },
+  });
+  let message = "";
+  child.stderr?.on("data", (text: Buffer) => (message = (message + text.toString()).slice(0, 300)));
+  return new Promise((resolve) => {
+    child.once("error", (error) =>
+      resolve(hasErrorCode(error, "ENOENT") ? "the program fallocate of util-linux is not installed" : error.message),
+    );
+    child.once("close", (code) => resolve(code === 0 ? undefined : (message.split(": ").at(-1)?.trim() ?? "")));
+  });
 }

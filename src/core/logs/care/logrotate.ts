@@ -1,4 +1,4 @@
-import { escapeRegExp } from "../../words/escape-reg-exp.ts";
+import { escapeRegExp } from "../../words/text.ts";
 
 /** A file of `/etc/logrotate.d`, and the files that it rotates. */
 export interface LogrotateRule {

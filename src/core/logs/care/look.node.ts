@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, statfsSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { foreignCode } from "../../api/code.ts";
+import { foreignCode } from "../../api/issue.ts";
 import { errorCode } from "../../words/thrown.ts";
 import { listIfReadable, readIfReadable, realPathIfReadable } from "../../files/system.ts";
 import { callDaemon } from "../../pm2/daemon/daemon.ts";

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../api/code.ts";
+import type { ErrorCode } from "../../api/issue.ts";
 import type { CutWay, LogStream } from "../../api/names.ts";
 import type { LogrotateRule } from "./logrotate.ts";
 

@@ -1,7 +1,7 @@
 /** The processes that have a file open for writing, as `/proc` shows them. Linux only. */
 import { readdirSync, readlinkSync, statSync } from "node:fs";
 import { hasErrorCode, listIfReadable, readIfReadable } from "../../files/system.ts";
-import { groupBy } from "../../words/group-by.ts";
+import { groupBy } from "../../words/lists.ts";
 import type { DeletedLog, LogWriter } from "./port-log-care.ts";
 
 const O_ACCMODE = 0o3;

@@ -1,8 +1,10 @@
 import type { LogLine } from "../../api/logs.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { startWorker } from "../../files/start-worker.ts";
-import { type PackedLines, toLogLines, unpackLines } from "./packed.ts";
 import {
+  type PackedLines,
+  toLogLines,
+  unpackLines,
   type Batch,
   type Call,
   type Failure,
@@ -150,6 +152,8 @@ export const readInWorker: StartReader = (data, on) => {
   worker.on("message", (response: Response<PackedLines>) => on.response(mapLines(response, unpackLines)));
   worker.once("error", () => on.end("it failed"));
   worker.once("exit", (code) => on.end(`it ended with ${code}`));
+  // A program that never reads may end: the secrets of an invalid svcm.yaml refuse the first call.
+  worker.unref();
   return {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin
     post: (request) => worker.postMessage(request),

@@ -1,6 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { OutputLine } from "./packed.ts";
-import { LogFailure, type Failure, type ReaderData, type Request, type Response } from "./protocol.ts";
+import { type OutputLine, LogFailure, type Failure, type ReaderData, type Request, type Response } from "./protocol.ts";
 import { ProcessList } from "./worker/process-list.ts";
 import { readLogs } from "./worker/read-logs.ts";
 import { Watches } from "./worker/watches.ts";

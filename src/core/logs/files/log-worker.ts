@@ -1,8 +1,7 @@
 /** The secrets of the processes stay in this thread, and a pattern that never ends blocks only it. */
 import { parentPort, workerData } from "node:worker_threads";
 import { LogReader } from "./log-reader.ts";
-import { packLines } from "./packed.ts";
-import { mapLines, type ReaderData, type Request } from "./protocol.ts";
+import { packLines, mapLines, type ReaderData, type Request } from "./protocol.ts";
 
 const ALIVE_INTERVAL_MS = 1000;
 

@@ -1,6 +1,6 @@
 import { stat, statfs } from "node:fs/promises";
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
-import { foreignCode } from "../../api/code.ts";
+import { foreignCode } from "../../api/issue.ts";
 import type { DiskReading } from "../../files/reading.ts";
 import { errorCode } from "../../words/thrown.ts";
 

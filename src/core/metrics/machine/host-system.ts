@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import type { HostSystem } from "../../api/host-system.ts";
+import type { HostSystem } from "../../api/metrics.ts";
 
 export interface SystemQuery {
   readonly system: HostSystem | null;

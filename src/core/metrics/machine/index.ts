@@ -1,4 +1,4 @@
-import type { Machine } from "../../files/port-machine.ts";
+import type { Machine } from "../../files/ports.ts";
 import { once } from "../../words/once.ts";
 import { openLinux } from "./linux.ts";
 import { descendantsOf, readActivity } from "./trees.ts";

@@ -1,7 +1,7 @@
 import { cpus, loadavg } from "node:os";
 import type { Systeminformation } from "systeminformation";
 import type { CoreTimes, HostReading, IoReading, LoadAvg, ProcessReading } from "../../files/reading.ts";
-import type { MachineReader } from "../../files/port-machine.ts";
+import type { MachineReader } from "../../files/ports.ts";
 import { DiskReader } from "./disks.ts";
 import type { SystemQuery } from "./host-system.ts";
 

@@ -1,11 +1,10 @@
-import type { MetricsPorts } from "../ports.ts";
-import { foreignCode } from "../../api/code.ts";
+import type { MetricsPorts } from "../telemetry.ts";
+import { foreignCode, type Issue } from "../../api/issue.ts";
 import type { MetricsPayload } from "../../api/metrics.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { withMachineEnvironment } from "../../rollout/machine-environment.ts";
 import { defineOperation } from "../../access/operation.ts";
 import { readStateOf } from "../../running/read-states.ts";
-import type { Issue } from "../../api/issue.ts";
 import { missingListIssues } from "../../pm2/rules/file.ts";
 import { requireEnvironment } from "../../project/required-environment.ts";
 import { undecidedIssues } from "../../project/undecided.ts";

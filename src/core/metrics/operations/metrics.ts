@@ -1,16 +1,17 @@
-import type { MetricsPorts } from "../ports.ts";
+import type { MetricsPorts, HasTelemetry, Sample } from "../telemetry.ts";
 import type { HasLogCare } from "../../logs/care/port-log-care.ts";
 import type { HasBootOutlook } from "../../rollout/port-boot-outlook.ts";
 import { usageOf } from "../../logs/care/usage.ts";
 import { metricFamilies } from "../metric-families.ts";
 import { metricsText } from "../open-metrics.ts";
-import { defineOperation } from "../../access/operation.ts";
+import { defineOperation, type Caller } from "../../access/operation.ts";
 import { listReleases } from "../../rollout/read-releases.ts";
 import { serverIdentity } from "../../access/server-identity.ts";
-import type { HasTelemetry } from "../telemetry.ts";
-import { foreignCode } from "../../api/code.ts";
+import { foreignCode } from "../../api/issue.ts";
 import type { MetricsPayload } from "../../api/metrics.ts";
-import { SvcmError } from "../../api/errors.ts";
+import { SvcmError, describeError } from "../../api/errors.ts";
+import type { HasReleases } from "../../rollout/port-releases.ts";
+import type { NodeState } from "../../api/node.ts";
 
 /** @see the specification, "GET /api/runtime/pm2-metrics" */
 export const metricsShow = defineOperation({
@@ -56,3 +57,95 @@ export const metricsExpose = defineOperation({
     );
   },
 });
+
+const MAX_TROUBLES = 5;
+/** Concurrent requests share a measurement. */
+const NODE_FRESH_MS = 1_000;
+
+type Measured = Omit<NodeState, "release">;
+
+/** Summarises the state of this machine. If PM2 cannot be read, the result says so. */
+export const nodeShow = defineOperation({
+  id: "node.show",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(ports: HasReleases & HasTelemetry, _input, { limits }): Promise<NodeState> {
+    const [measured, [release]] = await Promise.all([measureState(ports, limits), listReleases(ports.releases)]);
+    return {
+      ...measured,
+      release: release
+        ? {
+            id: release.id,
+            environment: release.environment,
+            outcome: release.outcome,
+            commit: release.git?.commit ?? null,
+            endedAt: release.endedAt,
+          }
+        : null,
+    };
+  },
+});
+
+async function measureState({ telemetry }: HasTelemetry, limits: Caller["limits"]): Promise<Measured> {
+  try {
+    return toState(
+      await telemetry.collect({
+        environment: undefined,
+        asyncContext: false,
+        freshMs: NODE_FRESH_MS,
+        limits,
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof SvcmError)) throw error;
+    const { details, error: summary, code } = describeError(error).body;
+    return { ...UNKNOWN, host: null, processes: { error: details ?? summary, ...(code !== undefined && { code }) } };
+  }
+}
+
+const UNKNOWN = { environment: null, troubles: [], drift: null };
+
+function toState(sample: Sample): Measured {
+  const { cpu, memory } = sample.payload.host;
+  const host = { cpuPercent: cpu.usagePercent, memoryPercent: memory.usedPercent };
+  if (sample.kind === "host") {
+    const { code, details } = sample.error;
+    return { ...UNKNOWN, host, processes: { error: details, code } };
+  }
+  const { environment, summary, processes, ecosystem } = sample.payload;
+  return {
+    environment,
+    processes: {
+      total: summary.processCount,
+      online: summary.onlineCount,
+      stopped: summary.stoppedCount,
+      errored: summary.erroredCount,
+      troubled: processes.filter(({ problem }) => problem !== null).length,
+      restarts: processes.reduce((sum, { restartCount }) => sum + (restartCount ?? 0), 0),
+    },
+    troubles: listTroubles(processes),
+    drift: countDrift(ecosystem),
+    host,
+  };
+}
+
+function listTroubles(processes: MetricsPayload["processes"]): Measured["troubles"] {
+  return processes
+    .filter(({ status, problem }) => problem !== null || status === "errored")
+    .slice(0, MAX_TROUBLES)
+    .map(({ name, status, problem }) => ({ app: name, details: problem?.details ?? `PM2 calls it ${status}.` }));
+}
+
+/** Counts each app once: as missing, undeclared, stale or different, in this order. */
+function countDrift({ drift, exists, planSteps }: MetricsPayload["ecosystem"]): Measured["drift"] {
+  if (!exists || planSteps === null) return null;
+  const namesWith = (...states: string[]): Set<string> =>
+    new Set(drift.filter(({ state }) => states.includes(state)).map(({ name }) => name));
+  const stale = namesWith("stale");
+  return {
+    missing: namesWith("missing").size,
+    undeclared: namesWith("unexpected").size,
+    stale: stale.size,
+    different: [...namesWith("different", "absent")].filter((name) => !stale.has(name)).length,
+  };
+}

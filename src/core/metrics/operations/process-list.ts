@@ -1,10 +1,9 @@
-import type { MetricsPorts } from "../ports.ts";
+import type { MetricsPorts } from "../telemetry.ts";
 import { compareText } from "../../api/issue.ts";
-import type { ProcessProblem } from "../../api/metrics.ts";
-import type { ProcessTree } from "../../api/process-tree.ts";
+import type { ProcessProblem, ProcessTree } from "../../api/metrics.ts";
 import type { ProcessStateName } from "../../api/names.ts";
 import { defineOperation } from "../../access/operation.ts";
-import { uptimeMs } from "../from-readings.ts";
+import { uptimeMs } from "../payload.ts";
 import { listScrubbed } from "../../pm2/list.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { appKind, type AppKind } from "../../running/verdict.ts";

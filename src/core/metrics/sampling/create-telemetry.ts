@@ -1,6 +1,14 @@
 import { SvcmError } from "../../api/errors.ts";
 import { withMachineEnvironment } from "../../rollout/machine-environment.ts";
-import type { MetricsPorts } from "../ports.ts";
+import type {
+  MetricsPorts,
+  CollectRequest,
+  MetricsRequest,
+  Sample,
+  Telemetry,
+  TelemetryCost,
+  WatchRequest,
+} from "../telemetry.ts";
 import {
   chooseServices,
   ecosystemSpellings,
@@ -9,10 +17,8 @@ import {
 } from "../../project/resolve.ts";
 
 import { oneAtATime } from "../../words/once.ts";
-import type { CollectRequest, MetricsRequest, Sample, Telemetry, TelemetryCost, WatchRequest } from "../telemetry.ts";
 import { EcosystemWatch, type ComparedEnvironment } from "./ecosystem-watch.ts";
-import { measure, Meter, type Measurement, sampleOf } from "./measuring.ts";
-import { ProcessTable } from "./process-table.ts";
+import { measure, Meter, type Measurement, sampleOf, ProcessTable } from "./measuring.ts";
 import { Sampler, Subscriber } from "./sampler.ts";
 import { Scraper } from "./scraper.ts";
 

@@ -1,4 +1,4 @@
-import type { MetricsPorts } from "../ports.ts";
+import type { MetricsPorts } from "../telemetry.ts";
 import { PROJECT_FILE } from "../../project/project.ts";
 import { requireEnvironment } from "../../project/required-environment.ts";
 import type { EnvironmentRequest } from "../../project/resolve.ts";
@@ -6,10 +6,10 @@ import { SvcmError } from "../../api/errors.ts";
 import { type ExpectedApp, expectedApps, sourceFiles, readFileState } from "../../rollout/expected.ts";
 import { visibleKeys } from "../../env/runtime-keys.ts";
 import { baseName } from "../../words/path.ts";
-import type { FileStamp, HasStamps } from "../../files/port-files.ts";
+import type { FileStamp, HasStamps } from "../../files/ports.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { type EcosystemContent, readEcosystem, repeatEcosystem } from "../../pm2/ecosystem-file.ts";
-import type { ErrorCode } from "../../api/code.ts";
+import type { ErrorCode } from "../../api/issue.ts";
 import type { MetricsPayload } from "../../api/metrics.ts";
 import { computeDrift } from "../../rollout/drift.ts";
 import type { AppliedState } from "../../rollout/release.ts";

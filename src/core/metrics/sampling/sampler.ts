@@ -1,10 +1,8 @@
-import type { MetricsPorts } from "../ports.ts";
+import type { MetricsPorts, Sample, WatchRequest } from "../telemetry.ts";
 
 import { oneAtATime } from "../../words/once.ts";
-import type { Sample, WatchRequest } from "../telemetry.ts";
 import type { ComparedEnvironment, EcosystemWatch } from "./ecosystem-watch.ts";
-import { measure, Meter, type Measurement, sampleOf } from "./measuring.ts";
-import { LIST_MS, type ProcessTable } from "./process-table.ts";
+import { measure, Meter, type Measurement, sampleOf, LIST_MS, type ProcessTable } from "./measuring.ts";
 import { Scraper } from "./scraper.ts";
 import { CoalescingBuffer } from "../../words/coalescing-buffer.ts";
 

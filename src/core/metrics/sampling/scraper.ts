@@ -1,6 +1,6 @@
 import type { HasProcesses } from "../../pm2/port-processes.ts";
 import type { Repository } from "../../pm2/ports.ts";
-import type { AsyncContextResult, AsyncContextClient, HasAsyncContext } from "../port-async-context.ts";
+import type { AsyncContextResult, AsyncContextClient, HasAsyncContext } from "../telemetry.ts";
 import type { AsyncContextMetrics } from "../../api/metrics.ts";
 import { createScrub, type Scrub } from "../../pm2/scrub.ts";
 

@@ -1,4 +1,4 @@
-import { foreignCode, type ErrorCode } from "../../api/code.ts";
+import { foreignCode, type ErrorCode } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { Fields } from "../normalise.ts";
 import { maskCredentials } from "../../secrets/redact.ts";

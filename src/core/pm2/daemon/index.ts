@@ -1,9 +1,8 @@
-import { isFullDisk } from "../../api/code.ts";
-import { FileError } from "../../files/port-files.ts";
+import { isFullDisk } from "../../api/issue.ts";
+import { FileError } from "../../files/ports.ts";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, statfsSync } from "node:fs";
 import { join } from "node:path";
-
 import type { Processes } from "../port-processes.ts";
 import { once } from "../../words/once.ts";
 import { errorCode } from "../../words/thrown.ts";

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../api/code.ts";
+import type { ErrorCode } from "../../api/issue.ts";
 import type { Worker } from "node:worker_threads";
 import { startWorker } from "../../files/start-worker.ts";
 import { LinkFailure } from "./failure.ts";

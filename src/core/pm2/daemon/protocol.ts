@@ -1,6 +1,6 @@
 /** Values of an environment never leave the worker. */
 import type { Pm2Places } from "./find-pm2.ts";
-import type { ErrorCode } from "../../api/code.ts";
+import type { ErrorCode } from "../../api/issue.ts";
 import type { Fields } from "../normalise.ts";
 import type { ProcessIdentity, ProcessRecord } from "../process-record.ts";
 import type { RenewedUnit } from "../port-daemons.ts";

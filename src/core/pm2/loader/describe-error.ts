@@ -1,4 +1,4 @@
-import { foreignCode, type ErrorCode } from "../../api/code.ts";
+import { foreignCode, type ErrorCode } from "../../api/issue.ts";
 import { existsSync, readFileSync } from "node:fs";
 import { getSystemErrorMap } from "node:util";
 import { errorCode } from "../../words/thrown.ts";

@@ -4,14 +4,12 @@ import { existsSync } from "node:fs";
 
 import type { LoadedEcosystem } from "../loaded.ts";
 import { once, oneAtATime } from "../../words/once.ts";
-import { attempt, fileError } from "../../files/file-error.ts";
-import { hasErrorCode } from "../../files/system.ts";
+import { attempt, fileError, hasErrorCode } from "../../files/system.ts";
 import type { FileLocation } from "./outcome.ts";
 import { findPm2 } from "../daemon/find-pm2.ts";
 import { pm2Home } from "../../project/workspace.node.ts";
 import { loadError, runProgram } from "./run-program.ts";
-import { hasCredentials } from "../../secrets/redact.ts";
-import { isSecretName } from "../../secrets/secret-name.ts";
+import { hasCredentials, isSecretName } from "../../secrets/redact.ts";
 
 export interface EcosystemLoaderOptions {
   /** PM2 resolves relative paths from its caller's directory. */

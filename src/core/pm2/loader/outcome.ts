@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../api/code.ts";
+import type { ErrorCode } from "../../api/issue.ts";
 import type { LoadedEcosystem } from "../loaded.ts";
 
 export type Outcome =

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { ErrorCode } from "../../api/code.ts";
+import type { ErrorCode } from "../../api/issue.ts";
 import type { Fields } from "../normalise.ts";
 import type { Outcome } from "./outcome.ts";
 

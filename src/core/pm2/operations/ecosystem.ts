@@ -1,4 +1,4 @@
-import type { HasHost } from "../../files/port-host.ts";
+import type { HasHost } from "../../files/ports.ts";
 import type { Repository } from "../ports.ts";
 import type { Issue } from "../../api/issue.ts";
 import { vocabularyOf } from "../../deployments/file.ts";

@@ -1,14 +1,12 @@
-import type { Caller } from "../../access/caller.ts";
+import { type Caller, defineOperation } from "../../access/operation.ts";
 import type { Audited } from "../../access/ports.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import type { Repository } from "../ports.ts";
 import { effectiveValues, readEnvFile, type EnvLayer } from "../../env/env-file.ts";
 import { exportedValues, exportIssues, exportText, type Exported } from "../../env/export.ts";
 import { refusal, SvcmError } from "../../api/errors.ts";
-import { defineOperation } from "../../access/operation.ts";
 import { readAppEnvironment } from "../app-environment.ts";
-import type { HasHost } from "../../files/port-host.ts";
-import type { HasFiles } from "../../files/port-files.ts";
+import type { HasHost, HasFiles } from "../../files/ports.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { RuntimeContract } from "../../api/facts.ts";
 import type { EnvironmentRequest } from "../../project/resolve.ts";

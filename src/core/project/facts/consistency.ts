@@ -1,7 +1,7 @@
-import type { Code } from "../../api/code.ts";
+import type { Code } from "../../api/issue.ts";
 import type { Path } from "../../yaml/source.ts";
 import { withAccepted, type Finding } from "../../findings/rule.ts";
-import { isSecretName } from "../../secrets/secret-name.ts";
+import { isSecretName } from "../../secrets/redact.ts";
 import type { CapabilityMatrix, DeclaredContract } from "../../api/facts.ts";
 
 type KeySpec = DeclaredContract["keys"][string];

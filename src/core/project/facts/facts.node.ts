@@ -1,10 +1,9 @@
 import { applyFolderVariables, type FolderVariables } from "../folder-variables.ts";
 import type { Facts, Workspace } from "../port-repository.ts";
-import { FileError, type Files } from "../../files/port-files.ts";
+import { FileError, type Files } from "../../files/ports.ts";
 import { statSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ErrorCode } from "../../api/code.ts";
-import { locatedMessage } from "../../api/issue.ts";
+import { type ErrorCode, locatedMessage } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
 import {
   packagedCapabilityMatrix,
@@ -17,8 +16,7 @@ import type { Fact } from "./read.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../../api/facts.ts";
 import { DUPLICATE_KEYS_MESSAGE, PROJECT_FILE, projectContract, projectMatrix, type Project } from "../project.ts";
 import { decodeUtf8, describeInvalidUtf8 } from "../../words/utf8.ts";
-import { attempt } from "../../files/file-error.ts";
-import { fileState, hasErrorCode } from "../../files/system.ts";
+import { attempt, fileState, hasErrorCode } from "../../files/system.ts";
 import { userCache, type UserCache } from "../../files/user-cache.ts";
 
 /** Packaged data replaces a missing contract or matrix. */

@@ -1,5 +1,5 @@
 import { ownMember } from "../../words/record.ts";
-import type { HasClock } from "../../files/port-host.ts";
+import type { HasClock } from "../../files/ports.ts";
 
 import { omitUndefined } from "../../api/omit-undefined.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";

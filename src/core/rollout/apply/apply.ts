@@ -1,10 +1,10 @@
 import type { HasProcesses } from "../../pm2/port-processes.ts";
-import type { HasClock } from "../../files/port-host.ts";
+import type { HasClock } from "../../files/ports.ts";
 import type { ApplyPorts } from "./ports.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { Plan, Release, ReleasedCode } from "../../api/rollout.ts";
 import { withAudit, type Attempt } from "../../access/with-audit.ts";
-import type { Caller } from "../../access/caller.ts";
+import type { Caller } from "../../access/operation.ts";
 import { noteProcesses } from "../control/action.ts";
 import { POLL_INTERVAL_MS } from "../control/verify.ts";
 import { type DecidedStep, findFormerName, isAppStep, stepNames } from "../step.ts";
@@ -18,9 +18,9 @@ import { releasesToKeep } from "../settings.ts";
 import { endHalf, readEvidence, type ApplyRun } from "./failure.ts";
 import { runSteps } from "./run-steps.ts";
 import { doAllHang } from "../../running/read-serving.ts";
-import { foreignCode } from "../../api/code.ts";
+import { foreignCode } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
-import { nameList } from "../../words/pluralize.ts";
+import { nameList } from "../../words/text.ts";
 
 export const DEFAULT_LOCK_TIMEOUT_MS = 60_000;
 /** Longer than PM2 waits by default for a process to end. */

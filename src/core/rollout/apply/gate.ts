@@ -1,8 +1,8 @@
 import { ownMember } from "../../words/record.ts";
 import type { ApplyPorts } from "./ports.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
-import type { HasClock } from "../../files/port-host.ts";
-import type { Code } from "../../api/code.ts";
+import type { HasClock } from "../../files/ports.ts";
+import type { Code } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { exitCodeText, isUp, OnlineRuns, listBy, POLL_INTERVAL_MS } from "../control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";

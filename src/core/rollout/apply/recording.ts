@@ -1,7 +1,7 @@
 import { ownMember } from "../../words/record.ts";
 import type { ApplyPorts } from "./ports.ts";
 import type { Release } from "../../api/rollout.ts";
-import type { Caller, RolloutStep } from "../../access/caller.ts";
+import type { Caller, RolloutStep } from "../../access/operation.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { isFailing } from "../../running/failing.ts";
 import { readStateOf } from "../../running/read-states.ts";
@@ -23,7 +23,7 @@ import { resolveProbe, type AppProbe } from "../settings.ts";
 import { omitUndefined } from "../../api/omit-undefined.ts";
 import type { RolloutSettings } from "../../project/rollout-settings.ts";
 import type { HasReleases } from "../port-releases.ts";
-import { foreignCode } from "../../api/code.ts";
+import { foreignCode } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
 
 export interface ReleaseRecorder {

@@ -1,4 +1,4 @@
-import type { HasClock } from "../../files/port-host.ts";
+import type { HasClock } from "../../files/ports.ts";
 import type { ApplyPorts } from "./ports.ts";
 import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../api/errors.ts";
@@ -13,7 +13,7 @@ import { isStopped } from "../../running/state.ts";
 import { definitionText } from "../plan.ts";
 import { envFileCopies, namesOfApp, type FormerProcess, type ReleaseEvent, type ReleaseHead } from "../release.ts";
 import { requireLoaded, waitUntilHealthy, type HealthRequirement } from "./gate.ts";
-import { pluralize } from "../../words/pluralize.ts";
+import { pluralize } from "../../words/text.ts";
 
 export interface RevertContext {
   readonly head: ReleaseHead;

@@ -1,7 +1,6 @@
 import { ownMember } from "../../words/record.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
-import type { HasStamps, HasFiles } from "../../files/port-files.ts";
-import type { HasRevisions } from "../../files/port-revisions.ts";
+import type { HasStamps, HasFiles, HasRevisions } from "../../files/ports.ts";
 import type { ApplyPorts } from "./ports.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { RollbackPlan } from "../../api/rollout.ts";
@@ -10,7 +9,6 @@ import { listOrEmpty } from "../../pm2/list.ts";
 import { isUp } from "../control/verify.ts";
 import { isStopped } from "../../running/state.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-
 import { omitUndefined } from "../../api/omit-undefined.ts";
 import { pmIdsOf, isAppStep } from "../step.ts";
 import { definitionText, shortId } from "../plan.ts";

@@ -5,7 +5,7 @@ import type { ApplyPorts } from "./ports.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { Release, ReleasedCode } from "../../api/rollout.ts";
 import { withAudit } from "../../access/with-audit.ts";
-import type { Caller } from "../../access/caller.ts";
+import type { Caller } from "../../access/operation.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { noteProcesses } from "../control/action.ts";
 

@@ -1,4 +1,4 @@
-import { foreignCode } from "../../api/code.ts";
+import { foreignCode } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { namesOfApp, type ReleaseEvent } from "../release.ts";

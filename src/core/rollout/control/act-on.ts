@@ -1,8 +1,6 @@
-import type { HasClock } from "../../files/port-host.ts";
+import type { HasClock, HasMachine, HasStamps } from "../../files/ports.ts";
 import type { HasWorkspace } from "../../project/port-repository.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
-import type { HasMachine } from "../../files/port-machine.ts";
-import type { HasStamps } from "../../files/port-files.ts";
 import { toSkipped, type SkipReason } from "../../pm2/skipped-process.ts";
 import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../api/errors.ts";

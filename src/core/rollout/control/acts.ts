@@ -1,7 +1,7 @@
 import { shellQuote } from "../../words/shell.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { HasEcosystems } from "../../pm2/port-ecosystems.ts";
-import type { HasStamps } from "../../files/port-files.ts";
+import type { HasStamps } from "../../files/ports.ts";
 import type { ApplyPorts } from "../apply/ports.ts";
 import { resolveTarget, targetName, separateOwn } from "../../pm2/target.ts";
 import { createProcessAct } from "./act-on.ts";
@@ -26,9 +26,9 @@ import { findStartedEnvironments } from "../started-environment.ts";
 import { findOtherCheckouts } from "../other-checkout.ts";
 import { separateJobs, startDeclared } from "./start-declared.ts";
 import type { Issue } from "../../api/issue.ts";
-import type { Progress } from "../../access/caller.ts";
+import type { Progress } from "../../access/operation.ts";
 import type { Attempt } from "../../access/with-audit.ts";
-import { groupBy } from "../../words/group-by.ts";
+import { groupBy } from "../../words/lists.ts";
 
 /**
  * Records the affected processes in the audit log as soon as they are known.

@@ -1,4 +1,4 @@
-import type { HasClock } from "../../files/port-host.ts";
+import type { HasClock } from "../../files/ports.ts";
 import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../api/errors.ts";
 

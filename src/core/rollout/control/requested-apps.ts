@@ -13,9 +13,8 @@ import { readAppliedState } from "../read-releases.ts";
 import { nameNotFound } from "../../pm2/target.ts";
 import type { ActionInput, AppliedField, Effect } from "./action.ts";
 import { noEcosystem, declarationRefusal } from "./refusals.ts";
-import type { HasStamps } from "../../files/port-files.ts";
-import type { Code } from "../../api/code.ts";
-import type { Issue } from "../../api/issue.ts";
+import type { HasStamps } from "../../files/ports.ts";
+import type { Code, Issue } from "../../api/issue.ts";
 import type { DriftEntry } from "../../api/drift.ts";
 import type { ProcessAction } from "../../api/names.ts";
 import { withheldIssues } from "../../pm2/rules/file.ts";
@@ -25,7 +24,7 @@ import { computeDrift } from "../drift.ts";
 import type { Fields } from "../../pm2/normalise.ts";
 import { plainState } from "../../running/state.ts";
 import { workingFolders, type ProcessRecord } from "../../pm2/process-record.ts";
-import { pluralize } from "../../words/pluralize.ts";
+import { pluralize } from "../../words/text.ts";
 
 export interface RequestedApps {
   readonly environment: string;

@@ -1,4 +1,4 @@
-import type { Progress } from "../../access/caller.ts";
+import type { Progress } from "../../access/operation.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { isFailing } from "../../running/failing.ts";

@@ -7,7 +7,7 @@ import { NO_PREVIOUS_RUN, judge, type Verdict, verify, type OnlineMs, POLL_INTER
 import { actOn } from "./act-on.ts";
 import { toAffected, mergeOutcomes, type ActionContext, type Outcome } from "./action.ts";
 import { listOrEmpty } from "../../pm2/list.ts";
-import type { HasClock } from "../../files/port-host.ts";
+import type { HasClock } from "../../files/ports.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
 import { isAtRest, hasEndedWell } from "../../running/state.ts";
 import type { ProcessAction } from "../../api/names.ts";

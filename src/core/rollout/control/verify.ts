@@ -1,7 +1,7 @@
 import { shellQuote } from "../../words/shell.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
-import type { HasClock } from "../../files/port-host.ts";
-import type { Code } from "../../api/code.ts";
+import type { HasClock } from "../../files/ports.ts";
+import type { Code } from "../../api/issue.ts";
 import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";

@@ -11,7 +11,7 @@ import { POLL_INTERVAL_MS } from "../control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { appKind } from "../../running/verdict.ts";
 import { readStateOf } from "../../running/read-states.ts";
-import type { ProcessRunResult } from "../../api/process-run.ts";
+import type { ProcessRunResult } from "../../api/rollout-requests.ts";
 import { isAtRest, type ProcessState } from "../../running/state.ts";
 import type { InputOf } from "../../api/inputs.ts";
 

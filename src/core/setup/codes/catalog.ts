@@ -1,5 +1,5 @@
 import codes from "../../../../config/codes.json" with { type: "json" };
-import type { Code } from "../../api/code.ts";
+import type { Code } from "../../api/issue.ts";
 import type { CodeDoc, CodeDocs } from "../../findings/rule.ts";
 
 /** By topic. */

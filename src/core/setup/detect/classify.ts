@@ -1,7 +1,6 @@
 import { forms } from "../../env/runtime-keys.ts";
 import type { FormKind } from "../../api/facts.ts";
-import { hasCredentials } from "../../secrets/redact.ts";
-import { isSecretName, splitWords } from "../../secrets/secret-name.ts";
+import { hasCredentials, isSecretName, splitWords } from "../../secrets/redact.ts";
 import { isPlaceholder, isSecretValue } from "../../secrets/secret-value.ts";
 
 /** `why` contains no part of a value. */

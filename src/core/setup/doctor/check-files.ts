@@ -1,5 +1,4 @@
-import type { HasHost } from "../../files/port-host.ts";
-import type { HasRevisions } from "../../files/port-revisions.ts";
+import type { HasHost, HasRevisions } from "../../files/ports.ts";
 import type { Repository } from "../../pm2/ports.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { HasInstallation } from "../port-installation.ts";

@@ -1,6 +1,6 @@
 import { baseName } from "../../words/path.ts";
 import { ownMember } from "../../words/record.ts";
-import type { HasHost } from "../../files/port-host.ts";
+import type { HasHost } from "../../files/ports.ts";
 import type { Repository } from "../../pm2/ports.ts";
 import type { Issue } from "../../api/issue.ts";
 import type { Vocabulary } from "../../deployments/vocabulary.ts";

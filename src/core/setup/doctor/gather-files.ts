@@ -1,6 +1,6 @@
 import { ownMember } from "../../words/record.ts";
 import type { HasWorkspace } from "../../project/port-repository.ts";
-import type { HasStamps } from "../../files/port-files.ts";
+import type { HasStamps } from "../../files/ports.ts";
 import type { HasEcosystems } from "../../pm2/port-ecosystems.ts";
 import type { Vocabulary } from "../../deployments/vocabulary.ts";
 import { ecosystemFileNames } from "../../pm2/file-name.ts";

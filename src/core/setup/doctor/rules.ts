@@ -3,7 +3,7 @@ import { type DoctorRule, isSameGroup, type RepositoryState } from "./examine.ts
 import type { Issue } from "../../api/issue.ts";
 import { overrideText } from "../../project/folder-variables.ts";
 import { findingsOf, toIssue } from "../../findings/rule.ts";
-import { nameList } from "../../words/pluralize.ts";
+import { nameList } from "../../words/text.ts";
 
 const ofFile = (file: string, message: string) => ({ path: [file], file, message });
 

@@ -1,4 +1,4 @@
-import type { HasStamps } from "../../files/port-files.ts";
+import type { HasStamps } from "../../files/ports.ts";
 import type { HasWorkspace } from "../../project/port-repository.ts";
 import type { SetupPorts } from "../ports.ts";
 import type { Pm2Daemon, ServiceAddress } from "../port-installation.ts";
@@ -12,7 +12,7 @@ import { findingsOf, toIssue, type Rule } from "../../findings/rule.ts";
 
 import { toFailureIssues, type AppEnvFiles } from "./file-checks.ts";
 import { rootRelative } from "./gather-files.ts";
-import { nameList } from "../../words/pluralize.ts";
+import { nameList } from "../../words/text.ts";
 
 export async function checkRunning(
   ports: SetupPorts,

@@ -1,14 +1,13 @@
-import type { HasFiles } from "../../files/port-files.ts";
-import type { HasHost } from "../../files/port-host.ts";
+import type { HasFiles, HasHost } from "../../files/ports.ts";
 import type { Repository } from "../../pm2/ports.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
-import type { Caller } from "../../access/caller.ts";
+import type { Caller } from "../../access/operation.ts";
 import type { RuntimeContract } from "../../api/facts.ts";
 import type { Issue } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { entrypoints } from "../../api/names.ts";
 import { DEPLOYMENTS_FILE } from "../../deployments/file.ts";
-import { deploymentsCheck } from "../../deployments/operations/deployments-check.ts";
+import { deploymentsCheck } from "../../deployments/operations/deployments.ts";
 import { checkEnvFiles } from "../../env/check.ts";
 import { parseEnvDocument, valuesOf } from "../../env/document.ts";
 import { PROJECT_FILE, type Project } from "../../project/project.ts";

@@ -1,7 +1,6 @@
 import type { SetupPorts } from "../ports.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
-import type { HasRevisions } from "../../files/port-revisions.ts";
-import type { HasFiles } from "../../files/port-files.ts";
+import type { HasRevisions, HasFiles } from "../../files/ports.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import { acceptedValues, editableKeys, specOf, visibleKeys } from "../../env/runtime-keys.ts";
 import { ecosystemSpellings, envSpellings } from "../../project/resolve.ts";
@@ -9,9 +8,8 @@ import { defineOperation } from "../../access/operation.ts";
 
 import { selectorsOf, type LabelledNode } from "../../nodes/select.ts";
 import { catalog } from "../codes/catalog.ts";
-import { textField } from "../../deployments/candidate.ts";
+import { textField, DEPLOYMENTS_FILE, readDocument, vocabularyOf } from "../../deployments/file.ts";
 import { fieldNames, type ListSection } from "../../deployments/shape.ts";
-import { DEPLOYMENTS_FILE, readDocument, vocabularyOf } from "../../deployments/file.ts";
 
 export interface Completable {
   readonly value: string;

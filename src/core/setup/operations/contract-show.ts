@@ -1,11 +1,10 @@
-import type { HasHost } from "../../files/port-host.ts";
+import type { HasHost } from "../../files/ports.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import { ecosystemSpellings, envSpellings, resolveEnvironment } from "../../project/resolve.ts";
 import { tierReason, visibleKeys, acceptedValues } from "../../env/runtime-keys.ts";
 import type { ContractResponse } from "../../api/bodies.ts";
 import { describeError, SvcmError } from "../../api/errors.ts";
-import type { Caller } from "../../access/caller.ts";
-import { defineOperation } from "../../access/operation.ts";
+import { type Caller, defineOperation } from "../../access/operation.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
 import { withMachineEnvironment } from "../../rollout/machine-environment.ts";
 import type { HasReleases } from "../../rollout/port-releases.ts";

@@ -1,4 +1,4 @@
-import type { HasFiles } from "../../files/port-files.ts";
+import type { HasFiles } from "../../files/ports.ts";
 import type { HasFacts } from "../../project/port-repository.ts";
 import type { Audited } from "../../access/ports.ts";
 import { defineOperation } from "../../access/operation.ts";

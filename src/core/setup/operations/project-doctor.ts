@@ -2,11 +2,10 @@ import type { SetupPorts } from "../ports.ts";
 import type { HasInstallation } from "../port-installation.ts";
 import { isValid, sortIssues, type Issue } from "../../api/issue.ts";
 import type { Report } from "../../findings/report.ts";
-import { defineOperation } from "../../access/operation.ts";
+import { defineOperation, type Caller } from "../../access/operation.ts";
 
 import { bootIssues } from "../../boot/examine.ts";
 import { readBootFacts, readDaemonFacts } from "../../boot/read-facts.ts";
-import type { Caller } from "../../access/caller.ts";
 import { checkFiles, readDeclarations } from "../doctor/check-files.ts";
 import { collectFacts, type DoctorFacts } from "../doctor/facts.ts";
 import { gatherFiles } from "../doctor/gather-files.ts";

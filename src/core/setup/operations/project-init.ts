@@ -1,9 +1,8 @@
 import { readProject } from "../../project/read.ts";
-import type { HasClock } from "../../files/port-host.ts";
+import { type HasClock, FileError, type HasFiles, type HasRevisions } from "../../files/ports.ts";
 import type { HasWorkspace, HasFacts } from "../../project/port-repository.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
 import type { SetupPorts } from "../ports.ts";
-import { FileError, type HasFiles } from "../../files/port-files.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import { refusal, SvcmError } from "../../api/errors.ts";
@@ -19,10 +18,9 @@ import { decideMachine, type InitMachine } from "../machine-environment.ts";
 import { readMachineEnvironment } from "../../rollout/machine-environment.ts";
 import { filesWithSecrets } from "../doctor/examine.ts";
 import type { Survey } from "../detect/survey.ts";
-import type { HasRevisions } from "../../files/port-revisions.ts";
 import { once } from "../../words/once.ts";
 import { decodeUtf8 } from "../../words/utf8.ts";
-import { nameList } from "../../words/pluralize.ts";
+import { nameList } from "../../words/text.ts";
 
 const IGNORED = ".svcm/";
 const CONTRACT_FILE = "config/runtime-contract.yaml";

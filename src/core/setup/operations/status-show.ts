@@ -1,8 +1,7 @@
 import type { HasBootOutlook } from "../../rollout/port-boot-outlook.ts";
 import type { ApplyPorts } from "../../rollout/apply/ports.ts";
-import type { MetricsPorts } from "../../metrics/ports.ts";
-import { defineOperation } from "../../access/operation.ts";
-import type { Caller } from "../../access/caller.ts";
+import type { MetricsPorts } from "../../metrics/telemetry.ts";
+import { defineOperation, type Caller } from "../../access/operation.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { processList } from "../../metrics/operations/process-list.ts";
 import { chooseServices, type EnvironmentRequest } from "../../project/resolve.ts";

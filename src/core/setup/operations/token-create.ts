@@ -1,5 +1,4 @@
-import type { HasTokens } from "../../access/port-tokens.ts";
-import type { Audited } from "../../access/ports.ts";
+import type { HasTokens, Audited } from "../../access/ports.ts";
 import type { HasFacts } from "../../project/port-repository.ts";
 import type { CreatedToken } from "../../api/identity.ts";
 import { tokenNames } from "../../api/rights.ts";

@@ -4,7 +4,7 @@ import type { ProcessProblem } from "../../api/metrics.ts";
 import type { ProcessStateName } from "../../api/names.ts";
 import { countSteps, heldText, unknownText } from "../../rollout/report/words.ts";
 import { countStates } from "../../running/state-text.ts";
-import { groupBy } from "../../words/group-by.ts";
+import { groupBy } from "../../words/lists.ts";
 
 /** `idle`: nothing is declared here, so nothing can be said. */
 export type StatusVerdict = "as declared" | "attention" | "unknown" | "idle";

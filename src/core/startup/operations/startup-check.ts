@@ -1,7 +1,6 @@
-import type { HasHost } from "../../files/port-host.ts";
+import { type HasHost, FileError, type HasFiles } from "../../files/ports.ts";
 import type { Repository } from "../../pm2/ports.ts";
 import type { HasWorkspace } from "../../project/port-repository.ts";
-import { FileError, type HasFiles } from "../../files/port-files.ts";
 import type { Issue } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { defineOperation } from "../../access/operation.ts";

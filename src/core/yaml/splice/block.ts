@@ -1,18 +1,14 @@
 import { isRecord } from "../../words/record.ts";
 import { isMap, isSeq, type Node, type YAMLMap, type YAMLSeq } from "yaml";
 import { UneditableYaml } from "./change.ts";
-import { insertLines, lineBreakAt, lineStart, nextLine, removeLines, restOfLine, type Splice } from "./lines.ts";
 import {
-  columnAt,
-  renderFlow,
-  renderFlowMember,
-  indentationAt,
-  itemLines,
-  memberLines,
-  type Style,
-  styleOf,
-} from "./style.ts";
-import {
+  insertLines,
+  lineBreakAt,
+  lineStart,
+  nextLine,
+  removeLines,
+  restOfLine,
+  type Splice,
   afterColon,
   type Collection,
   dashOffset,
@@ -25,6 +21,16 @@ import {
   startOf,
   type Tree,
 } from "./tree.ts";
+import {
+  columnAt,
+  renderFlow,
+  renderFlowMember,
+  indentationAt,
+  itemLines,
+  memberLines,
+  type Style,
+  styleOf,
+} from "./style.ts";
 
 export function insertMember(tree: Tree, map: YAMLMap, index: number, key: string, value: unknown): Splice[] {
   const before = membersOf(map)[index];

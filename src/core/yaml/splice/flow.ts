@@ -1,8 +1,22 @@
 import { isPair } from "yaml";
 import { UneditableYaml } from "./change.ts";
-import { lineBreakAt, lineStart, nextLine, removeLines, restOfLine, type Splice } from "./lines.ts";
+import {
+  lineBreakAt,
+  lineStart,
+  nextLine,
+  removeLines,
+  restOfLine,
+  type Splice,
+  type Collection,
+  endOf,
+  isCollection,
+  isFlow,
+  type Member,
+  memberEnd,
+  startOf,
+  type Tree,
+} from "./tree.ts";
 import { renderFlow, indentationAt, renderFlowMember, type Style, styleOf } from "./style.ts";
-import { type Collection, endOf, isCollection, isFlow, type Member, memberEnd, startOf, type Tree } from "./tree.ts";
 
 export interface NewItem {
   readonly key?: string;

@@ -1,7 +1,15 @@
 import { isMap, isScalar, stringify, type Scalar } from "yaml";
 import { isFilled } from "../write.ts";
-import { lineStart } from "./lines.ts";
-import { afterColon, type Collection, type Member, memberEnd, membersOf, startOf, type Tree } from "./tree.ts";
+import {
+  lineStart,
+  afterColon,
+  type Collection,
+  type Member,
+  memberEnd,
+  membersOf,
+  startOf,
+  type Tree,
+} from "./tree.ts";
 
 export type Quote = "PLAIN" | "QUOTE_DOUBLE" | "QUOTE_SINGLE";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { complete, type CommandSpec } from "../../../../src/commands/terminal/completion/complete.ts";
+import { complete, type CommandSpec } from "../../../../src/commands/__complete.ts";
 import {
   ARGUMENT_SOURCES,
   FLAG_SOURCES,

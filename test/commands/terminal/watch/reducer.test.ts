@@ -1,9 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { renderBar, renderSparkline } from "../../../../src/commands/terminal/numbers.ts";
 import { fit } from "../../../../src/commands/terminal/fit.ts";
-import { parseKeys } from "../../../../src/commands/terminal/watch/full-screen.ts";
-import { visibleProcesses, sortKeys, type WatchState } from "../../../../src/commands/terminal/watch/state.ts";
-import { MAX_LOG_LINES, reduce } from "../../../../src/commands/terminal/watch/reducer.ts";
+import { parseKeys } from "../../../../src/commands/terminal/watch/run-watch.ts";
+import {
+  visibleProcesses,
+  sortKeys,
+  type WatchState,
+  MAX_LOG_LINES,
+  reduce,
+} from "../../../../src/commands/terminal/watch/state.ts";
 import { busySample, keys, seen, stateAfter } from "./samples.ts";
 
 const busy = seen(busySample());

@@ -1,7 +1,11 @@
 import type { Sample } from "../../../../src/core/index.ts";
 import { hostSample, sample } from "../../../server/socket/hand-telemetry.ts";
-import { reduce } from "../../../../src/commands/terminal/watch/reducer.ts";
-import { initialState, type WatchEvent, type WatchState } from "../../../../src/commands/terminal/watch/state.ts";
+import {
+  reduce,
+  initialState,
+  type WatchEvent,
+  type WatchState,
+} from "../../../../src/commands/terminal/watch/state.ts";
 
 const MIB = 2 ** 20;
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { AuditRecord } from "../../../../src/core/api/audit-record.ts";
 import type { EventsResponse, SvcmEvent } from "../../../../src/core/api/events.ts";
-import { readAfter } from "../../../../src/console/tabs/activity/after.ts";
+import { readAfter } from "../../../../src/console/tabs/activity/rows.ts";
 
 const AT = "2026-11-27T10:00:00.000Z";
 const record = { id: "r", timestamp: AT, ms: 5, processes: [{ name: "web" }] } as unknown as AuditRecord;

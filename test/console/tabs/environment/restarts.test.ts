@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { legendOf, listStaleApps } from "../../../../src/console/tabs/environment/restarts.ts";
+import { legendOf, listStaleApps } from "../../../../src/console/tabs/environment/changes.ts";
 
 const written = {
   staleProcesses: [

@@ -1,8 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { ProcessMetrics } from "../../../../src/client/index.ts";
-import { isApplicable, type DriftEntry } from "../../../../src/console/tabs/monitoring/attention.ts";
+import {
+  isApplicable,
+  type DriftEntry,
+  groupByApp,
+  toRow,
+  type Row,
+} from "../../../../src/console/tabs/monitoring/rows.ts";
 import { createOrder, type Column } from "../../../../src/console/tabs/monitoring/order.ts";
-import { groupByApp, toRow, type Row } from "../../../../src/console/tabs/monitoring/rows.ts";
 import { frameExamples } from "../../../../src/core/api/frame-examples.ts";
 
 const [{ payload }] = frameExamples.metrics as [(typeof frameExamples.metrics)[number]];

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { nearest, selectionOf, sampleForKey, zoomSpan } from "../../../../src/console/ui/chart/cursor.ts";
+import { nearest, selectionOf, sampleForKey, zoomSpan } from "../../../../src/console/ui/chart/plot.ts";
 import { findSegments } from "../../../../src/console/ui/chart/paint.ts";
 import { boxOf, upperBound, scaleOf } from "../../../../src/console/ui/chart/scale.ts";
 

@@ -7,7 +7,7 @@ import {
 import type { Change, Effect, FieldChange } from "../../../../src/core/deployments/diff/change.ts";
 import { diffDeployments } from "../../../../src/core/deployments/diff/diff.ts";
 import { migrateTarget } from "../../../../src/core/deployments/migrate.ts";
-import type { Candidate } from "../../../../src/core/deployments/candidate.ts";
+import type { Candidate } from "../../../../src/core/deployments/file.ts";
 import { longTest, propertyRuns } from "../../../support/runs.ts";
 
 const vocabulary = { contract, matrix };

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { usageOf } from "../../../../src/core/logs/care/usage.ts";
-import { planPrune } from "../../../../src/core/logs/care/prune.ts";
-import { refusalOf } from "../../../../src/core/logs/care/verdict.ts";
+import { planPrune, refusalOf } from "../../../../src/core/logs/care/prune.ts";
 import { addSizes, earlierSize, parseSizes, formatSizes, subtractCut } from "../../../../src/core/logs/care/sizes.ts";
 import { logrotatePatterns, matchesGlob } from "../../../../src/core/logs/care/logrotate.ts";
 import type { LogSurvey, SurveyedLog } from "../../../../src/core/logs/care/port-log-care.ts";

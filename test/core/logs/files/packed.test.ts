@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { packLines, toLogLines, unpackLines } from "../../../../src/core/logs/files/packed.ts";
+import { packLines, toLogLines, unpackLines } from "../../../../src/core/logs/files/protocol.ts";
 import { splitLines } from "../../../../src/core/logs/files/worker/line.ts";
 
 test("lines keep every property, read in this thread or sent by the worker", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Watch } from "../../../../src/core/logs/files/worker/watch.ts";
+import { Watch } from "../../../../src/core/logs/files/worker/watches.ts";
 
 const source = { app: "api", pmId: 0, stream: "out", file: "api-out.log" } as const;
 const line = (offset: number) =>

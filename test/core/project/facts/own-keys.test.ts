@@ -8,7 +8,7 @@ import {
   packagedRuntimeContract,
 } from "../../../../src/core/project/facts/packaged.generated.ts";
 import { readCapabilityMatrix, readRuntimeContract } from "../../../../src/core/project/facts/read.ts";
-import { createTarget } from "../../../../src/core/deployments/edit/target.ts";
+import { createTarget } from "../../../../src/core/deployments/edit/entry.ts";
 import { entryIssues } from "../../../../src/core/deployments/validate.ts";
 
 describe("a contract of a repository's own keys", () => {

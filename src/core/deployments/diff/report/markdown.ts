@@ -12,7 +12,7 @@ import {
   subjectText,
   verdictTexts,
 } from "./words.ts";
-import { andMore } from "../../../words/pluralize.ts";
+import { andMore } from "../../../words/text.ts";
 
 const MAX_ISSUES = 20;
 /** GitHub limits a comment to 65,536 characters. */

@@ -13,7 +13,7 @@ import {
   subjectText,
   verdictTexts,
 } from "./words.ts";
-import { andMore } from "../../../words/pluralize.ts";
+import { andMore } from "../../../words/text.ts";
 
 const MAX_VALUE = 200;
 const MAX_ISSUES = 20;

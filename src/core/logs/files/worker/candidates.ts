@@ -1,9 +1,8 @@
-import type { Search } from "../../match.ts";
-import { escapeRegExp } from "../../../words/escape-reg-exp.ts";
+import { type Search, mayBeTime } from "../../match.ts";
+import { escapeRegExp } from "../../../words/text.ts";
 import { type Range, rangeAt } from "./regions.ts";
 import type { FindSecretLines } from "./secret-lines.ts";
 import { REDACTED } from "../../../secrets/redact.ts";
-import { mayBeTime } from "../../shown.ts";
 
 /** Last line first. Each line is matched again as it is shown. */
 export type FindCandidates = (bytes: Buffer) => Iterable<Range>;

@@ -1,11 +1,10 @@
 import { basename } from "node:path";
-import { isAtLeast } from "../../level.ts";
-import { parseLine } from "../../line.ts";
+import { isAtLeast, parseLine } from "../../line.ts";
 import type { Matcher } from "../../match.ts";
 import type { LineScrubber } from "../../scrub.ts";
 import type { LogFilter } from "../../port-logs.ts";
-import { pluralize } from "../../../words/pluralize.ts";
-import type { LineSource, OutputLine } from "../packed.ts";
+import { pluralize } from "../../../words/text.ts";
+import type { LineSource, OutputLine } from "../protocol.ts";
 import type { Target } from "./process-list.ts";
 import { NEWLINE } from "./regions.ts";
 

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { sep } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { foreignCode, type ErrorCode } from "../../../api/code.ts";
+import { foreignCode, type ErrorCode } from "../../../api/issue.ts";
 import { errorCode } from "../../../words/thrown.ts";
 import { descriptorPath, NO_FOLLOW, O_RDONLY } from "../../../files/system.ts";
 

@@ -4,8 +4,7 @@ import { formatCursor, parseCursor, type LogPosition, type Sign } from "../../cu
 import { lineSize } from "../../line.ts";
 import { createMatcher, type Matcher } from "../../match.ts";
 import type { LogFilter, LogQuery } from "../../port-logs.ts";
-import type { OutputLine } from "../packed.ts";
-import { LogFailure, type Call, type Page } from "../protocol.ts";
+import { type OutputLine, LogFailure, type Call, type Page } from "../protocol.ts";
 import { findDeletedLog } from "./absent-logs.ts";
 import { type DiscardedLog, type ProcessList, selectTargets, type Target } from "./process-list.ts";
 import { createCandidateFinder } from "./candidates.ts";

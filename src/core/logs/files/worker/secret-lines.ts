@@ -1,5 +1,4 @@
-import { TOKENS } from "../../../secrets/redact.ts";
-import { isSecretName } from "../../../secrets/secret-name.ts";
+import { TOKENS, isSecretName } from "../../../secrets/redact.ts";
 import { NEWLINE, type Range, rangeAt } from "./regions.ts";
 
 /** Words that announce a secret in a log line, besides the mark of a parameter and a URL with a user. */

@@ -2,16 +2,13 @@ import { statSync } from "node:fs";
 import type { LogProblem } from "../../../api/logs.ts";
 import type { LogPosition } from "../../cursor.ts";
 import { cutNumber } from "../../rotated.ts";
-import type { LineSource, OutputLine } from "../packed.ts";
-import { LogFailure } from "../protocol.ts";
+import { type LineSource, type OutputLine, LogFailure } from "../protocol.ts";
 import { createLineSource, momentBefore, outputLine, SLACK_MS } from "./line.ts";
-import { findEndBefore, PrecedingTime, readFirstTime } from "./line-times.ts";
-import { listCuts, openAtMoment, placeAfterCuts } from "./cuts.ts";
+import { findEndBefore, PrecedingTime, readFirstTime, type SearchOptions, searchRegions } from "./search.ts";
+import { listCuts, openAtMoment, placeAfterCuts, listRotatedFiles } from "./rotated-files.ts";
 import { LogFile, UnreadableLogError } from "./log-file.ts";
 import type { Target } from "./process-list.ts";
-import { listRotatedFiles } from "./rotated-files.ts";
 import { NEWLINE, readableEnd, type Region, regionsBackwards } from "./regions.ts";
-import { type SearchOptions, searchRegions } from "./search.ts";
 
 export interface SourceOptions extends SearchOptions {
   readonly since: number;

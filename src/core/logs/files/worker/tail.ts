@@ -1,12 +1,20 @@
 import { lstatSync } from "node:fs";
 import type { LogPosition } from "../../cursor.ts";
-import type { LineSource } from "../packed.ts";
+import type { LineSource } from "../protocol.ts";
 import { cutNumber } from "../../rotated.ts";
-import { type Cut, cutBetween, isCopyBehindCut, listCuts, openAtMoment, openCut, openIfReadable } from "./cuts.ts";
+import {
+  type Cut,
+  cutBetween,
+  isCopyBehindCut,
+  listCuts,
+  openAtMoment,
+  openCut,
+  openIfReadable,
+  listRotatedFiles,
+} from "./rotated-files.ts";
 import { FileFollower } from "./file-follower.ts";
 import { createLineSource, type RawLine } from "./line.ts";
 import { type LogFile, UnreadableLogError } from "./log-file.ts";
-import { listRotatedFiles } from "./rotated-files.ts";
 import type { Target } from "./process-list.ts";
 import { tornLineStart } from "./regions.ts";
 

@@ -2,12 +2,20 @@ import { type FSWatcher, watch as watchFolder } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { LogPosition } from "../../cursor.ts";
 import type { LogFilter } from "../../port-logs.ts";
-import type { OutputLine } from "../packed.ts";
-import type { Response } from "../protocol.ts";
-import { momentBefore, outputLine, type RawLine, type ScrubbedLine, scrubLine } from "./line.ts";
-import { type ProcessList, selectTargets, type Target } from "./process-list.ts";
+import type { OutputLine, Response } from "../protocol.ts";
+import {
+  momentBefore,
+  outputLine,
+  type RawLine,
+  type ScrubbedLine,
+  scrubLine,
+  type LineFilter,
+  matchesFilter,
+} from "./line.ts";
+import { type ProcessList, selectTargets, type Target, isSelected } from "./process-list.ts";
 import { Tail } from "./tail.ts";
-import { Watch } from "./watch.ts";
+import { lineSize } from "../../line.ts";
+import { requireMatcher } from "./read-logs.ts";
 
 const STEP_MS = 100;
 /** No reader follows this many single lines, and each step has a fixed cost. */
@@ -201,4 +209,52 @@ export class Watches {
 function sortByTime(lines: readonly FollowedLine[]): readonly FollowedLine[] {
   const isOrdered = lines.every(({ atMs }, index) => index === 0 || atMs >= (lines[index - 1]?.atMs ?? 0));
   return isOrdered ? lines : lines.toSorted((a, b) => a.atMs - b.atMs);
+}
+
+const MAX_LINES = 500;
+const MAX_BYTES = 256 * 1024;
+
+/** The new lines for the readers of one filter. Without a lossless reader, the oldest lines are dropped. */
+export class Watch {
+  readonly filter: LogFilter;
+  readonly isLossless: boolean;
+  /** False until the readers have taken the last batch. */
+  isReady = true;
+  lines: OutputLine[] = [];
+  readonly #lineFilter: LineFilter;
+  #bytes = 0;
+  #skipped = 0;
+
+  /** @throws {LogFailure} LOG_PATTERN_INVALID */
+  constructor(filter: LogFilter, isLossless: boolean) {
+    this.filter = filter;
+    this.isLossless = isLossless;
+    this.#lineFilter = { level: filter.level, matches: requireMatcher(filter) };
+  }
+
+  accepts(target: Target, line: ScrubbedLine, atMs: number): boolean {
+    return isSelected(target, this.filter) && matchesFilter(this.#lineFilter, line, target, () => atMs);
+  }
+
+  add(line: OutputLine): void {
+    this.lines.push(line);
+    this.#bytes += lineSize(line);
+    if (this.isLossless) return;
+    while (this.lines.length > MAX_LINES || (this.#bytes > MAX_BYTES && this.lines.length > 1)) {
+      const dropped = this.lines.shift();
+      this.#bytes -= dropped === undefined ? 0 : lineSize(dropped);
+      this.#skipped += 1;
+    }
+  }
+
+  takeBatch(): { readonly lines: readonly OutputLine[]; readonly skipped: number } | undefined {
+    const { lines } = this;
+    const skipped = this.#skipped;
+    if (lines.length === 0 && skipped === 0) return undefined;
+    this.lines = [];
+    this.#bytes = 0;
+    this.#skipped = 0;
+    this.isReady = false;
+    return { lines, skipped };
+  }
 }

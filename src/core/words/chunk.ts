@@ -1,4 +1,0 @@
-export function chunk<Item>(items: readonly Item[], size: number): (readonly Item[])[] {
-  const count = Math.ceil(items.length / size);
-  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
-}
