@@ -1,6 +1,6 @@
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { appKind } from "./verdict.ts";
-import { isWithoutPid, type StateOf } from "./state.ts";
+import { isEnding, isWithoutPid, type StateOf } from "./state.ts";
 
 /** Before the state says that it is a crash loop. PM2 forgets these at a requested restart. */
 const MIN_UNSTABLE_RESTARTS = 2;
@@ -12,11 +12,10 @@ const MAX_SHORT_RUN_MS = 15_000;
  * count requested restarts, and a start after a stop keeps them. A job or a task ends by itself.
  */
 export function isFailing(record: ProcessRecord, epochMs: number, stateOf: StateOf): boolean {
-  const { status, pid, declaration } = record;
+  const { status, declaration } = record;
   if (appKind(declaration.settings) !== "service") return false;
   if (status === "errored" || status === "waiting restart") return true;
-  // Between an end and PM2's own restart.
-  if (status === "stopped") return pid !== null;
+  if (status === "stopped") return isEnding(record);
   return isWithoutPid(record) || stateOf(record).name === "crash loop" || isUnstable(record, epochMs);
 }
 

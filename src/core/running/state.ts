@@ -66,6 +66,11 @@ function isLeftAlone({ status, execMode, declaration }: ProcessRecord): boolean 
   return status === "stopped" && execMode === "fork" && typeof declaration.settings.stopExitCodes === "string";
 }
 
+/** Between an end and what follows, PM2 shows the pid of the ended run, and no exit code yet. */
+export function isEnding({ status, pid }: Pick<ProcessRecord, "status" | "pid">): boolean {
+  return status === "stopped" && pid !== null;
+}
+
 /** Also between an end and the next start. */
 export function isStopped({ status }: Pick<ProcessRecord, "status">): boolean {
   return status === "stopped" || status === "errored";

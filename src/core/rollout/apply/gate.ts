@@ -11,7 +11,7 @@ import type { HealthResult, HasHealth } from "../port-probes.ts";
 
 import { hasFailedToLoad } from "../../running/read-serving.ts";
 import { appKind } from "../../running/verdict.ts";
-import { hasEndedWell } from "../../running/state.ts";
+import { hasEndedWell, isEnding } from "../../running/state.ts";
 import { type AppProbe, readSettings } from "../settings.ts";
 import type { AffectedProcess } from "../control/action.ts";
 import { readAppliedState } from "../read-releases.ts";
@@ -79,7 +79,7 @@ export class HealthGate {
     const { probe, deadlineMs, minHealthyMs } = this.#requirement;
     const startedMs = clock.elapsed();
     for (;;) {
-      const now = requireUp(await listBy(this.#ports, startedMs + deadlineMs), record, this.#requirement);
+      const now = await this.#read(record, startedMs + deadlineMs);
       if (now === undefined) return undefined;
       const nowMs = clock.elapsed();
       const onlineMs = this.#runs.onlineMs(now, nowMs);
@@ -93,6 +93,17 @@ export class HealthGate {
       const limitMs = this.#score.wasGood ? deadlineMs + minHealthyMs : deadlineMs;
       if (this.#score.isBad || nowMs - startedMs >= limitMs) throw this.#unhealthy(record);
       await clock.sleep(Math.max(0, nowMs + POLL_INTERVAL_MS - clock.elapsed()));
+    }
+  }
+
+  /** Waits until PM2 has concluded an end. */
+  async #read(record: GatedProcess, untilMs: number): Promise<ProcessRecord | undefined> {
+    const { clock } = this.#ports;
+    for (;;) {
+      const listed = await listBy(this.#ports, untilMs);
+      const isPending = listed.some((one) => one.pmId === record.pmId && isEnding(one));
+      if (!isPending || clock.elapsed() >= untilMs) return requireUp(listed, record, this.#requirement);
+      await clock.sleep(POLL_INTERVAL_MS);
     }
   }
 

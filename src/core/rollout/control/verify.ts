@@ -6,7 +6,7 @@ import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { STABLE_MS } from "../../pm2/stable-time.ts";
-import { hasEndedWell, isWithoutPid } from "../../running/state.ts";
+import { hasEndedWell, isEnding, isWithoutPid } from "../../running/state.ts";
 
 export const POLL_INTERVAL_MS = 100;
 export const DEFAULT_TIMEOUT_MS = 20_000;
@@ -165,6 +165,7 @@ function judgeStop(before: PreviousRun, after: ProcessRecord): Verdict {
 function judgeStart(action: ProcessAction, before: PreviousRun, after: ProcessRecord, isStable: boolean): Verdict {
   // A job or task that is meant to end may have ended already.
   if (hasEndedWell(after, isRunning(before)) && after.lastStartAt !== (before.lastStartAt ?? null)) return "done";
+  if (isEnding(after)) return "pending";
   const ended = findEndReason(action, before, after);
   if (ended !== undefined) return { failed: ended };
   const isStarted = action === "start" || isAnotherRun(before, after);
