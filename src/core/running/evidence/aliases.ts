@@ -4,9 +4,13 @@ import { isRecord, parseRecord } from "../../words/record.ts";
 
 const MAX_CONFIGS = 8;
 
-/** The absolute paths that a name of a module may stand for by `paths` of the folder's `tsconfig.json`. */
-export function readAliases(folder: string): (name: string) => string[] {
+/**
+ * Returns the absolute paths that a name of a module may stand for by `paths` of the folder's `tsconfig.json`;
+ * `undefined` without any.
+ */
+export function readAliases(folder: string): ((name: string) => string[]) | undefined {
   const aliases = findPaths(join(folder, "tsconfig.json"));
+  if (aliases.length === 0) return undefined;
   return (name) =>
     aliases.flatMap(({ before, after, targets }) => {
       if (after === undefined) return name === before ? targets : [];

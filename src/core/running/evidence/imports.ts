@@ -35,10 +35,13 @@ export function findImports({ folder, files }: Unit, budget: Budget): string[] {
 }
 
 /** @param above of a relative path, at least so many folders above that of the file */
-function namedBy(file: string, above: number, aliased: (name: string) => string[]): string[] {
-  const names = [...readSmall(file).matchAll(/["'`]([\w@~#.][^"'`\n$]*)["'`]/g)].map(([, name = ""]) => name);
+function namedBy(file: string, above: number, aliased: ReturnType<typeof readAliases>): string[] {
+  const text = readSmall(file);
+  // Most files of a unit name nothing outside of it.
+  if (aliased === undefined && !text.includes("../".repeat(above))) return [];
+  const names = [...text.matchAll(/["'`]([\w@~#.][^"'`\n$]*)["'`]/g)].map(([, name = ""]) => name);
   return [...new Set(names)].flatMap((name) => {
-    if (!/^\.{1,2}\//.test(name)) return aliased(name).flatMap((path) => resolveModule(path) ?? []);
+    if (!/^\.{1,2}\//.test(name)) return (aliased?.(name) ?? []).flatMap((path) => resolveModule(path) ?? []);
     const isAbove = name.startsWith("../".repeat(above));
     return isAbove ? (resolveModule(resolve(dirname(file), name)) ?? []) : [];
   });
