@@ -1,3 +1,4 @@
+import { shellQuote } from "../core/words/shell.ts";
 import * as Flags from "@oclif/core/flags";
 import { isProductionName } from "../core/words/production.ts";
 import {
@@ -132,7 +133,7 @@ export default class Apply extends SvcmCommand {
     } else
       this.print((screen) => (release === null ? renderNoStep(plan, screen) : fold(renderRelease(release), screen)));
     const task = release === null ? undefined : plan.steps.find(isOfFailedTask);
-    if (task !== undefined) this.print((screen) => fold(`Next: svcm run ${task.app}`, screen));
+    if (task !== undefined) this.print((screen) => fold(`Next: svcm run ${shellQuote(task.app)}`, screen));
     // A user who agreed at the terminal has already seen them in the plan. An error that did not refuse it was accepted.
     const issues = plan.issues.filter(
       ({ severity, code }) => severity !== "error" && (release === null || code !== "DAEMON_DEAD"),

@@ -5,7 +5,7 @@ import type { SvcmEvent } from "../api/events.ts";
 import type { Release } from "../api/rollout.ts";
 import { callerText } from "../access/audit-text.ts";
 import { renderDuration } from "../words/time.ts";
-import { cutText } from "../words/text.ts";
+import { cutText, nameList } from "../words/text.ts";
 import type { HasProcessLogs, HasLogs } from "../logs/port-logs.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { lastErrorBlock } from "../logs/error-block.ts";
@@ -103,8 +103,7 @@ export function writeBefore(
   const ageMs = Math.max(0, endMs - 999 - Date.parse(write.timestamp));
   if (ageMs > DAY_MS) return [];
   const { keys = [] } = write;
-  const more = keys.length - MAX_KEYS;
-  const names = `${keys.slice(0, MAX_KEYS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const names = nameList(keys, MAX_KEYS);
   const where = write.environment === undefined ? "" : ` in ${write.environment}`;
   return [`svcm changed ${names}${where} ${renderDuration(ageMs)} before this end, by ${callerText(write)}.`];
 }

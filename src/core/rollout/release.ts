@@ -21,8 +21,8 @@ export interface FormerProcess {
   readonly isStopped: boolean;
   /** It did not stay up before either, so a revert restores its definition only. */
   readonly isFailing?: boolean;
-  /** It was online, without a doubt that it works. */
-  readonly isLoaded?: boolean;
+  /** svcm knew whether it worked. */
+  readonly isUndoubted?: boolean;
   /** Absolute paths that a start with the former definition needs. */
   readonly paths?: readonly string[];
   readonly definition: string;

@@ -1,6 +1,6 @@
 import type { CodeEvidence, GitEvidence, NewerEntry, RecordedCode } from "./code-evidence.ts";
 import type { ChangeReason, Verdict } from "./verdict.ts";
-import { pluralize } from "../words/text.ts";
+import { nameList, pluralize } from "../words/text.ts";
 
 const SAME: Verdict = { verdict: "same" };
 /** A checkout writes the files first, then moves HEAD. */
@@ -203,8 +203,7 @@ function codeText(from: string, to: string, names: readonly string[]): string {
 function namesText(names: readonly string[]): string {
   const [only] = names;
   if (names.length === 1 && only !== undefined) return only;
-  const more = names.length - MAX_NAMES;
-  return `${pluralize(names.length, "file")}: ${names.slice(0, MAX_NAMES).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return `${pluralize(names.length, "file")}: ${nameList(names, MAX_NAMES)}`;
 }
 
 /** Without what both paths have in common, but with the folder above: `releases/2` and `releases/1`. */

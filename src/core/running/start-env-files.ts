@@ -70,7 +70,7 @@ const NAMED = [
   /--env-file(?:-if-exists)?[=\s]\s*(?<path>"[^"]+"|'[^']+'|[^\s;&|]+)/g,
   /\bdotenv_config_path=(?<path>"[^"]+"|'[^']+'|[^\s;&|]+)/gi,
   /\b(?:dotenv|dotenvx|env-cmd)\s(?:[^;&|]*?\s)?(?:-e|-f|--file)[=\s]\s*(?<path>"[^"]+"|'[^']+'|[^\s;&|]+)/g,
-  /(?:^|[\s;&])(?:\.|source)\s+(?<path>[^\s;&|]*env[^\s;&|/]*)/g,
+  /(?:^|[\s;&])(?:\.|source)\s+(?<path>[^\s;&|]*env[^\s;&|/]*)(?![^\s;&|])/g,
 ];
 
 /** In the words of a command. A path with a variable is unknown. */

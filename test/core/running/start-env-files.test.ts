@@ -39,7 +39,10 @@ const CASES: readonly (readonly [
   [
     "a shell script",
     { script: "start.sh" },
-    { "api/start.sh": "set -a; . ./live.env\nsource ../config/b.env.local\n. ~/.nvm/nvm.sh\n. $X/c.env\n" },
+    {
+      "api/start.sh":
+        "set -a; . ./live.env\nsource ../config/b.env.local\n. ~/.nvm/nvm.sh\n. $X/c.env\n. venv/bin/activate\n",
+    },
     ["api/live.env", "config/b.env.local"],
   ],
 ];

@@ -1,3 +1,4 @@
+import { nameList } from "../../words/text.ts";
 import type { Issue } from "../../api/issue.ts";
 import { toIssue, type Finding } from "../../findings/rule.ts";
 import { baseName } from "../../words/path.ts";
@@ -77,7 +78,6 @@ function withheldFindings(names: readonly string[]): Finding[] {
 
 /** The text that JavaScript writes for a variable without a value, as in `${process.env.NAME}-api`. */
 const HOLE = /undefined/;
-const MAX_NAMED = 6;
 
 /** A name without its first half would be a second app beside the one that runs. */
 export const unsetParts: EcosystemRule = {
@@ -88,7 +88,7 @@ export const unsetParts: EcosystemRule = {
     apps.flatMap(({ absent = [], fields, index, label, normal }) =>
       (absent.length === 0 ? [] : fieldsWithHoles(fields)).map((field) => ({
         path: ["apps", index, ...field.split(".")],
-        message: `${label}: ${field} holds the text "undefined", because the file reads variables that have no value here: ${nameSome(absent)}; set them as for pm2 start, or write defaults`,
+        message: `${label}: ${field} holds the text "undefined", because the file reads variables that have no value here: ${nameList(absent)}; set them as for pm2 start, or write defaults`,
         apps: [normal.name],
       })),
     ),
@@ -102,11 +102,6 @@ function fieldsWithHoles(fields: Fields): string[] {
     const hasHole = words.some((word) => typeof word === "string" && HOLE.test(word));
     return hasHole && !field.startsWith("env_") ? [field] : [];
   });
-}
-
-function nameSome(names: readonly string[]): string {
-  const rest = names.length - MAX_NAMED;
-  return `${names.slice(0, MAX_NAMED).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }
 
 export const noApps: EcosystemRule = {

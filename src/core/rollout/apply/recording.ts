@@ -1,5 +1,6 @@
 import { ownMember } from "../../words/record.ts";
 import type { ApplyPorts } from "./ports.ts";
+import type { ProcessStateName } from "../../api/names.ts";
 import type { Release } from "../../api/rollout.ts";
 import type { Caller, RolloutStep } from "../../access/operation.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
@@ -154,12 +155,14 @@ async function recordFormer(
     return {
       ...common,
       ...(isBroken && { isFailing: true }),
-      ...(stateOf(record).name === "online" && { isLoaded: true }),
+      ...(!DOUBTS.has(stateOf(record).name) && { isUndoubted: true }),
       definition: digest(definitionText(record)),
       ...(probe !== undefined && { probe }),
     };
   });
 }
+
+const DOUBTS: ReadonlySet<ProcessStateName> = new Set(["hung", "not loaded", "unknown"]);
 
 /** In cluster mode, PM2 ignores the interpreter. */
 function neededPaths({ script, cwd, interpreter, execMode }: ProcessRecord): string[] {

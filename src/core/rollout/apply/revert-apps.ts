@@ -146,12 +146,12 @@ async function verifyReverted(
   const started = (await listProcesses(ports, names)).filter(
     (record) => isUp(record) && !formerPids.has(record.pid) && !failing.has(record.pmId),
   );
-  const loaded = new Set(former.filter((old) => old.isLoaded).map(({ pmId }) => pmId));
+  const undoubted = new Set(former.filter((old) => old.isUndoubted).map(({ pmId }) => pmId));
   await Promise.all(
     started.map(async (record) => {
       await waitUntilHealthy(ports, record, { ...requirement, probe });
       // The code in place may be the new one.
-      if (probe === undefined && loaded.has(record.pmId)) await requireLoaded(ports, record);
+      if (probe === undefined && undoubted.has(record.pmId)) await requireLoaded(ports, record);
     }),
   );
   return await listProcesses(ports, names);

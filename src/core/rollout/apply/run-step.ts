@@ -12,6 +12,7 @@ import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { DeclaredRun } from "../../pm2/port-processes.ts";
 import { appKind } from "../../running/verdict.ts";
 import { isStopped, type StateOf } from "../../running/state.ts";
+import type { FormerProcess } from "../release.ts";
 import { stepNames, type DecidedStep } from "../step.ts";
 import type { ExpectContext } from "../expected.ts";
 import { definitionText } from "../plan.ts";
@@ -19,7 +20,6 @@ import { HealthGate, requireLoaded, type HealthRequirement } from "./gate.ts";
 import { preflight } from "./preflight.ts";
 import { stopCrashLoop } from "./revert-apps.ts";
 import { isFailing } from "../../running/failing.ts";
-import { readServing } from "../../running/read-serving.ts";
 import { readStateOf } from "../../running/read-states.ts";
 
 interface StepContext {
@@ -27,6 +27,7 @@ interface StepContext {
   readonly loaded: LoadedEcosystem;
   readonly expecting: ExpectContext;
   readonly running: readonly ProcessRecord[];
+  readonly before: readonly FormerProcess[];
   readonly requirementOf: (app: string) => HealthRequirement;
   /** Takes a pending response of PM2 that a failed step did not wait for. */
   readonly onPendingReload: ReloadWatch["onPendingReload"];
@@ -137,8 +138,8 @@ async function updateProcess(
   const target = isKnown ? await stopCrashLoop(createActionContext(context, app, "stop"), planned, isKnown) : planned;
   const requirement = context.requirementOf(app);
   const gate = new HealthGate(context.ports, requirement);
-  const { ports, onPendingReload } = context;
-  const isInDoubt = (await readServing(ports, [planned])).get(planned.pmId) !== undefined;
+  const { ports, before, onPendingReload } = context;
+  const isUndoubted = before.some((former) => former.pmId === planned.pmId && former.isUndoubted === true);
   await actOn(
     {
       ...createActionContext(context, app, method),
@@ -146,7 +147,7 @@ async function updateProcess(
       reloadWatch: { observe: (now) => gate.observe(now), onPendingReload },
       async checkHealth(affected) {
         await waitForHealth(context, affected, gate);
-        if (requirement.probe === undefined && !isInDoubt) for (const one of affected) await requireLoaded(ports, one);
+        if (requirement.probe === undefined && isUndoubted) for (const one of affected) await requireLoaded(ports, one);
       },
     },
     target,

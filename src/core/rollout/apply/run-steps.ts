@@ -31,6 +31,7 @@ export async function runSteps(run: ApplyRun, recording: ReleaseRecorder): Promi
     loaded,
     expecting: planned.expecting,
     running: planned.running,
+    before: recording.head.before,
     requirementOf: createRequirementFinder(run),
     onPendingReload: ({ pmId }: ProcessRecord, answer: Promise<unknown>) => void pendingReloads.set(pmId, answer),
     healthyPids: new Map<number, number | null>(),

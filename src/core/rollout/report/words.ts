@@ -54,7 +54,7 @@ export function actionText(step: PlanStep): string {
 const ACTION_TEXTS: Readonly<Record<PlanStep["do"], (step: PlanStep) => string>> = {
   preflight: () => "start once on a spare port, then delete that process",
   register: (step) =>
-    `give PM2 the definition without a run${instancesText(step.instances?.to)}${isOfFailedTask(step) ? `, which svcm run ${step.app} begins` : ""}`,
+    `give PM2 the definition without a run${instancesText(step.instances?.to)}${isOfFailedTask(step) ? `, which svcm run ${shellQuote(step.app)} begins` : ""}`,
   start: ({ instances }) => `start${instancesText(instances?.to)}`,
   resume: ({ pmIds }) => `start again${instancesText(pmIds.length)}`,
   update: ({ method = "restart", pmIds }) =>

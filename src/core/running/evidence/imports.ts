@@ -5,7 +5,7 @@ import { readAliases } from "./aliases.ts";
 import type { Unit } from "./unit.ts";
 import { type Budget, realPath } from "./walk.ts";
 
-const PROGRAM = /\.[cm]?[jt]sx?$/i;
+export const PROGRAM = /\.[cm]?[jt]sx?$/i;
 const MAX_BYTES = 2 ** 20;
 const MAX_FILES = 20_000;
 

@@ -4,10 +4,10 @@ import type { GitOptions } from "../../files/git.ts";
 import { serviceName } from "../../project/service-name.node.ts";
 import { blobDigest } from "./digests.ts";
 import { isTrackedCode } from "./git-evidence.ts";
-import { findImports } from "./imports.ts";
+import { findImports, PROGRAM } from "./imports.ts";
 import { inspectApp, readStarted, type Seen, type Started } from "./inspect.ts";
 import { readFoldersBelow, StartClock } from "./process-start.ts";
-import { isInside } from "../find-unit.ts";
+import { isInside, isInstalled } from "../find-unit.ts";
 import type { LoadedPaths } from "../loaded-paths.ts";
 import { RecordStore } from "./record-store.ts";
 import { findRepository, type Repository } from "./repository.ts";
@@ -80,11 +80,12 @@ class Looking {
     return [...new Set(recorded.flatMap((paths) => paths ?? []))];
   }
 
-  /** A shell may change to another folder of the repository before it starts the app. */
+  /** A shell may change to another folder of the repository before it starts the app. A program that does has data there. */
   foldersElsewhere(request: CodeRequest, started: readonly Started[]): readonly string[] {
-    const { folder } = this.unit(request);
+    const { folder, place } = this.unit(request);
     const root = realPath(this.#options.root);
-    if (folder === undefined || root === null) return [];
+    const isProgram = place.script !== null && PROGRAM.test(place.script) && !isInstalled(place.script);
+    if (folder === undefined || root === null || isProgram) return [];
     const found = new Set(started.flatMap(({ process }) => readFoldersBelow(process.pid)));
     return [...found].filter((path) => isInside(path, root) && !isInside(path, folder) && !isInside(folder, path));
   }

@@ -34,15 +34,19 @@ export class StartClock {
   }
 }
 
-const MAX_DEPTH = 5;
+const WRAPPER = /^(?:npm|pnpm|yarn|(?:ba|da|z|k)?sh)\b/;
 
-/** Working folders of a process and of those that it has started, as a shell and npm do. Real paths. */
-export function readFoldersBelow(pid: number, depth = MAX_DEPTH): string[] {
+/** Working folders of a wrapper, such as a shell or npm, and of what it has started, down to the app. Real paths. */
+export function readFoldersBelow(pid: number, isWrapper = true): string[] {
   const { cwd, isDeleted } = readFolderOf(pid);
   const own = cwd === null || isDeleted ? [] : [cwd];
-  if (depth === 0) return own;
-  const children = readIfReadable(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean);
-  return [...own, ...children.flatMap((child) => readFoldersBelow(Number(child), depth - 1))];
+  if (!isWrapper) return own;
+  const children = readIfReadable(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number);
+  return [...own, ...children.flatMap((child) => readFoldersBelow(child, isShellOrManager(child)))];
+}
+
+function isShellOrManager(pid: number): boolean {
+  return WRAPPER.test(readIfReadable(`/proc/${pid}/comm`));
 }
 
 /** `null` if this user may not know it. */

@@ -6,6 +6,7 @@ import { INSTALL_MARKERS, LOCKFILES, mayBeCode, type CodeRules } from "../code-f
 import { findUnit, isInside, isInstalled } from "../find-unit.ts";
 import type { LoadedPaths } from "../loaded-paths.ts";
 import type { CodeRequest } from "../port-running-code.ts";
+import { once } from "../../words/once.ts";
 import { errorCode } from "../../words/thrown.ts";
 import { Digester, digestIfThere, digestText } from "./digests.ts";
 import type { RecordStore } from "./record-store.ts";
@@ -39,14 +40,16 @@ interface UnitContext {
   readonly read: (request: FolderRequest) => FolderFiles;
 }
 
+const EMPTY: Walk = { entries: [], problem: null };
+
+/** Its files are read when the first of them is needed. */
 export class Unit {
   readonly place: Place;
   /** `undefined` if the folder of the app does not exist. */
   readonly folder: string | undefined;
   readonly rules: CodeRules;
-  readonly walk: Walk;
-  readonly install: Install;
-  readonly #digester: Digester | undefined;
+  readonly #folderFiles: () => FolderFiles | undefined;
+  readonly #install: () => Install;
   readonly #budget: Budget;
   #files: WalkedEntry[] | undefined;
   #digests: ReadonlyMap<string, string> | string | undefined;
@@ -73,11 +76,18 @@ export class Unit {
     const others = request.others.map((path) => realPath(path) ?? path);
     const scriptFolder = found?.scriptFolder ?? null;
     this.rules = { named, scriptFolder, others: new Set(others.map(toPath)), include, exclude };
-    const shared =
-      folder === undefined ? undefined : read({ folder, others, exclude, loads: outsideOf(folder, loads) });
-    this.walk = shared?.walk ?? { entries: [], problem: null };
-    this.#digester = shared?.digester;
-    this.install = readInstall(folder);
+    this.#folderFiles = once(() =>
+      folder === undefined ? undefined : read({ folder, others, exclude, loads: outsideOf(folder, loads) }),
+    );
+    this.#install = once(() => readInstall(folder));
+  }
+
+  get walk(): Walk {
+    return this.#folderFiles()?.walk ?? EMPTY;
+  }
+
+  get install(): Install {
+    return this.#install();
   }
 
   /** Files and links that may be code. */
@@ -103,7 +113,7 @@ export class Unit {
     for (const entry of this.files) {
       if (this.#budget.problem !== null) return this.#budget.problem;
       try {
-        digests.set(entry.path, this.#digester?.digest(entry) ?? "");
+        digests.set(entry.path, this.#folderFiles()?.digester.digest(entry) ?? "");
       } catch (error) {
         if (errorCode(error) !== "ENOENT") return `${entry.absolute} cannot be read (${errorCode(error)})`;
       }

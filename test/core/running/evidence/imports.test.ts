@@ -98,6 +98,15 @@ test("a folder of the repository to which a shell changed is code, and no exchan
   expect(await scene.verdict(request)).toBe("changed stale: ../other/server.js");
 });
 
+test("a folder to which a program changed by itself is not its code", async () => {
+  const scene = makeScene(true, { "api/package.json": "{}", "api/server.js": "1", "other/server.js": "1" });
+  const start = await scene.start({ cwd: join(scene.root, "other"), script: join(scene.root, "api/server.js") });
+  const request = { ...start, cwd: join(scene.root, "api") };
+  expect(await scene.verdict(request)).toBe("same");
+  write(scene.root, { "other/server.js": "2" });
+  expect(await scene.verdict(request)).toBe("same");
+});
+
 test("a file that needs itself, and one that is not there, end the search", async () => {
   const scene = makeScene(false, {
     ...FILES,
