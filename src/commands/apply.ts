@@ -1,4 +1,4 @@
-import { shellQuote } from "../core/words/shell.ts";
+import { shellQuote } from "../core/words/text.ts";
 import * as Flags from "@oclif/core/flags";
 import { isProductionName } from "../core/words/production.ts";
 import {
@@ -13,7 +13,7 @@ import {
 } from "../core/index.ts";
 import { ecosystemFlags, SvcmCommand } from "./base.ts";
 import { deadlineFlag, maxParallelFlag, nodeFlag } from "./terminal/node-command.ts";
-import { readTimeout } from "./terminal/times.ts";
+import { readTimeout } from "./terminal/numbers.ts";
 import {
   applyFlags,
   readTimeouts,
@@ -25,8 +25,8 @@ import {
 } from "./terminal/flags.ts";
 import { requirePrompt, canPrompt, confirmChange, confirmName } from "./terminal/prompt.ts";
 import { renderRelease } from "./terminal/release.ts";
-import { fold } from "./terminal/fit.ts";
-import { renderIssues } from "./terminal/issues.ts";
+import { fold } from "./terminal/table.ts";
+import { renderIssues } from "./terminal/validation.ts";
 import { paint, type Screen, stdoutScreen } from "./terminal/screen.ts";
 import type { Plan, Release } from "../core/api/rollout.ts";
 

@@ -3,7 +3,7 @@ import * as Flags from "@oclif/core/flags";
 import { auditOutcomes } from "../core/api/names.ts";
 import { auditList, auditText, type AuditRecord, type Paint } from "../core/index.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
-import { sinceOptions } from "./terminal/times.ts";
+import { sinceOptions } from "./terminal/numbers.ts";
 import { printTable, type Column } from "./terminal/table.ts";
 import type { Verdict } from "./terminal/verdict.ts";
 import { groupBy } from "../core/words/lists.ts";

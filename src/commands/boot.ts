@@ -1,7 +1,7 @@
 import { bootShow } from "../core/index.ts";
 import { ecosystemFlags, pickEnvironment } from "./base.ts";
 import { bootText } from "./terminal/boot.ts";
-import { fold } from "./terminal/fit.ts";
+import { fold } from "./terminal/table.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
 

@@ -2,7 +2,7 @@ import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { repositoryCheck, type RepositoryCheckResponse } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
-import { formatFlag, issuesVerdict, printReport, renderIssueLines } from "./terminal/issues.ts";
+import { formatFlag, issuesVerdict, printReport, renderIssueLines } from "./terminal/validation.ts";
 import { paint, type Screen } from "./terminal/screen.ts";
 import { withVerdict } from "./terminal/verdict.ts";
 

@@ -6,7 +6,7 @@ import { isProductionName } from "../core/words/production.ts";
 import { ecosystemFlags, pickEnvironment, SvcmCommand } from "./base.ts";
 import { executeAloud } from "./terminal/aloud.ts";
 import { renderDeploy, renderPrepared } from "./terminal/rollout.ts";
-import { fold } from "./terminal/fit.ts";
+import { fold } from "./terminal/table.ts";
 import { applyFlags, planFlags, readTimeouts } from "./terminal/flags.ts";
 import { deadlineFlag, maxParallelFlag, nodeFlag } from "./terminal/node-command.ts";
 import { paint } from "./terminal/screen.ts";

@@ -2,7 +2,7 @@ import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { diffFormats, renderDiff, deploymentsDiff, renderPlan, rolloutPlan } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
-import { fold } from "./terminal/fit.ts";
+import { fold } from "./terminal/table.ts";
 import { paint, unpainted, stdoutScreen } from "./terminal/screen.ts";
 import { fileFlag } from "./terminal/flags.ts";
 

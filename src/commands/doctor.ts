@@ -1,8 +1,8 @@
 import * as Flags from "@oclif/core/flags";
 import { isValid, projectDoctor, firstIssues, locationText, toPrintable, type DoctorResponse } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
-import { formatFlag, printReport, issuesVerdict, issueText } from "./terminal/issues.ts";
-import { fold } from "./terminal/fit.ts";
+import { formatFlag, printReport, issuesVerdict, issueText } from "./terminal/validation.ts";
+import { fold } from "./terminal/table.ts";
 import { paint, type Screen } from "./terminal/screen.ts";
 import { withVerdict } from "./terminal/verdict.ts";
 import { andMore } from "../core/words/text.ts";

@@ -1,4 +1,4 @@
-import { shellQuote } from "../core/words/shell.ts";
+import { shellQuote, pluralize } from "../core/words/text.ts";
 import * as Flags from "@oclif/core/flags";
 import type { InputOf } from "../core/api/inputs.ts";
 import { causes, eventKinds } from "../core/api/names.ts";
@@ -17,12 +17,11 @@ import type { FleetEventQuery } from "../fleet/fleet.ts";
 import { SvcmCommand } from "./base.ts";
 import { namesArg } from "./terminal/flags.ts";
 import { nodeFlag } from "./terminal/node-command.ts";
-import { sinceOptions } from "./terminal/times.ts";
+import { sinceOptions } from "./terminal/numbers.ts";
 import { printTable, type Column } from "./terminal/table.ts";
 import type { Verdict } from "./terminal/verdict.ts";
 import { groupBy } from "../core/words/lists.ts";
 import { inLocalTime, readSince } from "../core/words/time.ts";
-import { pluralize } from "../core/words/text.ts";
 
 export default class Events extends SvcmCommand {
   static override summary = "Show what happened to the processes, newest first, and why.";

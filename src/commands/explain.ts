@@ -1,7 +1,7 @@
 import * as Args from "@oclif/core/args";
 import { codeExplain } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
-import { fold } from "./terminal/fit.ts";
+import { fold } from "./terminal/table.ts";
 import { stdoutScreen } from "./terminal/screen.ts";
 
 export default class Explain extends SvcmCommand {

@@ -12,7 +12,7 @@ import {
 import { namesArg } from "./terminal/flags.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { renderLogLines } from "./terminal/log-lines.ts";
-import { sinceOptions } from "./terminal/times.ts";
+import { sinceOptions } from "./terminal/numbers.ts";
 import { readSince } from "../core/words/time.ts";
 
 /** One write per line takes longer than the line, and a much larger write needs new memory each time. */

@@ -3,8 +3,7 @@ import * as Flags from "@oclif/core/flags";
 import { markList, markMute, SvcmError } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
 import { inLocalTime } from "../core/words/time.ts";
-import { warnUnknownSubject } from "./terminal/mark-lines.ts";
-import { MARK_COLUMNS } from "./terminal/mark-table.ts";
+import { warnUnknownSubject, MARK_COLUMNS } from "./terminal/mark-lines.ts";
 import { printTable } from "./terminal/table.ts";
 
 export default class Mute extends SvcmCommand {

@@ -2,8 +2,7 @@ import * as Args from "@oclif/core/args";
 import { markList, markNote } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
 import { UsageError } from "./terminal/errors.ts";
-import { warnUnknownSubject } from "./terminal/mark-lines.ts";
-import { MARK_COLUMNS } from "./terminal/mark-table.ts";
+import { warnUnknownSubject, MARK_COLUMNS } from "./terminal/mark-lines.ts";
 import { printTable } from "./terminal/table.ts";
 
 export default class Note extends SvcmCommand {

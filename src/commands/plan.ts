@@ -4,7 +4,7 @@ import { allowMissingFlag, ecosystemFlags, pickEnvironment } from "./base.ts";
 import { executeAloud } from "./terminal/aloud.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { planInput, planFlags, restartArgs, restartFlags, restartInput } from "./terminal/flags.ts";
-import { fold } from "./terminal/fit.ts";
+import { fold } from "./terminal/table.ts";
 import { paint, unpainted, stdoutScreen } from "./terminal/screen.ts";
 
 export default class Plan extends NodeCommand {

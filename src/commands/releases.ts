@@ -1,7 +1,6 @@
 import { auditText, releaseList, type Release } from "../core/index.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
-import { fold } from "./terminal/fit.ts";
-import { printTable, type Column } from "./terminal/table.ts";
+import { fold, printTable, type Column } from "./terminal/table.ts";
 import type { Verdict } from "./terminal/verdict.ts";
 import { renderDuration } from "../core/words/time.ts";
 

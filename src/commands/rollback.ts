@@ -5,7 +5,7 @@ import { NodeCommand } from "./terminal/node-command.ts";
 import { applyFlags, readTimeouts, appFlag } from "./terminal/flags.ts";
 import { requirePrompt, canPrompt, confirmChange } from "./terminal/prompt.ts";
 import { renderRelease, renderRollbackPlan } from "./terminal/release.ts";
-import { fold } from "./terminal/fit.ts";
+import { fold } from "./terminal/table.ts";
 
 export default class Rollback extends NodeCommand {
   static override hiddenAliases = ["undo"];

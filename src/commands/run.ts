@@ -4,7 +4,7 @@ import { processRun, type ProcessRunResult } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
 import { renderLogLines } from "./terminal/log-lines.ts";
 import { processFlags } from "./terminal/process-action.ts";
-import { readTimeout } from "./terminal/times.ts";
+import { readTimeout } from "./terminal/numbers.ts";
 
 /** A run that failed without an exit code, and one that has not ended. */
 const FAILED = 1;

@@ -1,10 +1,10 @@
-import { shellQuote } from "../core/words/shell.ts";
+import { shellQuote } from "../core/words/text.ts";
 import * as Args from "@oclif/core/args";
 import { processScale, type ProcessScaleResult } from "../core/index.ts";
 import { integerArg } from "./terminal/flags.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { showProgress, processFlags, waitFlag } from "./terminal/process-action.ts";
-import { readTimeout } from "./terminal/times.ts";
+import { readTimeout } from "./terminal/numbers.ts";
 
 export default class ProcessScale extends NodeCommand {
   static override hiddenAliases = ["process:scale"];

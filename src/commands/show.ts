@@ -2,7 +2,7 @@ import * as Args from "@oclif/core/args";
 import { logsRead, processList, processShow, type ProcessShowResponse } from "../core/index.ts";
 import { pickEnvironment, ecosystemFlags } from "./base.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
-import { fold } from "./terminal/fit.ts";
+import { fold } from "./terminal/table.ts";
 import { UsageError } from "./terminal/errors.ts";
 import { printMarks } from "./terminal/mark-lines.ts";
 import { nameList } from "../core/words/text.ts";

@@ -3,7 +3,7 @@ import { statusShow, type StatusResponse } from "../core/index.ts";
 import { ecosystemFlags, pickEnvironment, SvcmCommand } from "./base.ts";
 import { countMarks } from "./terminal/mark-lines.ts";
 import { groupLines } from "./terminal/command-set.ts";
-import { fit } from "./terminal/fit.ts";
+import { fit } from "./terminal/table.ts";
 import { paint, type Screen } from "./terminal/screen.ts";
 import { presentSubjects } from "./terminal/present-subjects.ts";
 import { andMore } from "../core/words/text.ts";

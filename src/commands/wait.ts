@@ -1,7 +1,7 @@
 import { processWait, type ProcessWaitResponse } from "../core/index.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { showProgress, processArgs, processFlags } from "./terminal/process-action.ts";
-import { readTimeout } from "./terminal/times.ts";
+import { readTimeout } from "./terminal/numbers.ts";
 
 export default class ProcessWait extends NodeCommand {
   static override hiddenAliases = ["process:wait"];

@@ -1,6 +1,6 @@
 import * as Args from "@oclif/core/args";
 import { eventWhy } from "../core/index.ts";
-import { fold } from "./terminal/fit.ts";
+import { fold } from "./terminal/table.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { printMarks } from "./terminal/mark-lines.ts";
 import { whyLines } from "./terminal/process-page.ts";

@@ -13,7 +13,7 @@ import { nodeHost, systemClock, systemUser } from "./files/host.ts";
 import { nodeInstallation } from "./setup/installation.node.ts";
 import { nodeLogs } from "./logs/files/index.ts";
 import { nodeLogCare } from "./logs/care/log-care.node.ts";
-import { createAlerting } from "./alerts/alerting.ts";
+import { createAlerting } from "./alerts/alert-state.ts";
 import { nodeNotifier } from "./alerts/notifier.node.ts";
 import { nodeUnits } from "./boot/units.node.ts";
 import { pm2Daemons } from "./pm2/daemon/daemons.ts";

@@ -12,8 +12,10 @@ export { codeExplain } from "./setup/operations/code-explain.ts";
 export { completionList, type Completable } from "./setup/operations/completion-list.ts";
 export { contractShow } from "./setup/operations/contract-show.ts";
 export { daemonRenew, type DaemonRenewResponse, daemonShow } from "./boot/operations/daemon.ts";
-export { declarationsPlan, declarationsRead, declarationsWrite } from "./deployments/operations/declarations.ts";
 export {
+  declarationsPlan,
+  declarationsRead,
+  declarationsWrite,
   configurationSet,
   deploymentsMigrate,
   interfaceAdd,
@@ -25,23 +27,24 @@ export {
   targetRemove,
   entryQuestion,
   type EntryQuestion,
-} from "./deployments/operations/document-edits.ts";
+} from "./deployments/operations/declarations.ts";
 export { deployPlan, deployRun } from "./deploy/operations/deploy.ts";
 export { ecosystemCheck, ecosystemShow } from "./pm2/operations/ecosystem.ts";
 export { ecosystemDrift, type EcosystemDrift } from "./metrics/operations/ecosystem-drift.ts";
 export { envApp, type EnvAppResponse } from "./rollout/operations/env-app.ts";
-export { envCheck } from "./env/operations/env-check.ts";
-export { envDiff } from "./env/operations/env-diff.ts";
+export { envCheck, envDiff, envRead, type TaggedResponse, envTemplate } from "./env/operations/env-read.ts";
 export { envRewrite, envSource } from "./env/operations/env-edit.ts";
 export { envExport, envProcess } from "./pm2/operations/environment.ts";
-export { envRead, type TaggedResponse } from "./env/operations/env-read.ts";
-export { envTemplate } from "./env/operations/env-template.ts";
-export { envUnset, type EnvUnsetResponse } from "./env/operations/env-unset.ts";
-export { envPlan, envWrite, type EnvPlanResponse } from "./env/operations/env-write.ts";
+export {
+  envUnset,
+  type EnvUnsetResponse,
+  envPlan,
+  envWrite,
+  type EnvPlanResponse,
+} from "./env/operations/env-write.ts";
 export { eventWhy, eventsList } from "./events/operations/events.ts";
 export { historyRecord, historyShow } from "./history/operations/history.ts";
-export { keysAdd, keysConfirm, keysList, keysSetTier } from "./setup/operations/keys.ts";
-export { type KeysEditResponse } from "./setup/edit-keys.ts";
+export { keysAdd, keysConfirm, keysList, keysSetTier, type KeysEditResponse } from "./setup/operations/keys.ts";
 export { type ListedKey } from "./project/keys.ts";
 export { logsPrune, logsRead, logsUsage, logsRotate } from "./logs/operations/logs.ts";
 export { metricsExpose, metricsShow, nodeShow } from "./metrics/operations/metrics.ts";

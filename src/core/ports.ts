@@ -21,7 +21,7 @@ import type { HasLogCare } from "./logs/care/port-log-care.ts";
 import type { HasSightings, HasEventFeed } from "./events/ports.ts";
 import type { HasAsyncContext, HasTelemetry } from "./metrics/telemetry.ts";
 import type { HasHealth } from "./rollout/port-probes.ts";
-import type { HasInstallation } from "./setup/port-installation.ts";
+import type { HasInstallation } from "./setup/ports.ts";
 import type { HasDaemons } from "./pm2/port-daemons.ts";
 import type { HasSavedLists } from "./pm2/port-saved-list.ts";
 import type { HasUnits } from "./boot/ports.ts";

@@ -14,7 +14,7 @@ import {
 } from "../core/index.ts";
 import { createKey, openLink } from "./link.ts";
 import { natsConfig } from "./nats-config.ts";
-import { hostOf, OLDEST_NATS, isSupportedVersion } from "./server-identity.ts";
+import { hostOf, OLDEST_NATS, isSupportedVersion } from "./identity.ts";
 import { NATS_CA, NATS_CREDENTIALS, NATS_URL, NODE_NAME, readFleetSettings, resolveStreams } from "./settings.ts";
 import * as z from "zod/mini";
 import { SUBJECT_TOKEN } from "./subjects.ts";

@@ -1,7 +1,7 @@
 /** One svcm at a time has the name of a node: each heartbeat follows the own one before it, or fails. */
 import { SvcmError, type Ports } from "../core/index.ts";
 import type { FleetLink } from "./link.ts";
-import type { NodeEntry } from "./link-records.ts";
+import type { NodeEntry } from "./link-events.ts";
 import { isOwnEnded, readPresence, type Presence } from "./fleet.ts";
 
 /** Not shorter, because an idle node should cost nothing. */

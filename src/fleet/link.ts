@@ -19,10 +19,16 @@ import {
   CONNECTION_LOST,
   unreachableError,
 } from "./link-api.ts";
-import { eventStream, type EventStream } from "./link-events.ts";
-import { openNodeEntries, type NodeEntries, openRolloutRecords, type RolloutRecords } from "./link-records.ts";
+import {
+  eventStream,
+  type EventStream,
+  openNodeEntries,
+  type NodeEntries,
+  openRolloutRecords,
+  type RolloutRecords,
+} from "./link-events.ts";
 import { listStreamProblems, requireSafeStreams, setUpStreams, type SetUpOutcome } from "./link-streams.ts";
-import { identityCheck, requireSupportedVersion } from "./server-identity.ts";
+import { identityCheck, requireSupportedVersion } from "./identity.ts";
 import { requestSubject, type Address } from "./subjects.ts";
 
 const CONNECT_MS = 5_000;

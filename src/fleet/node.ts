@@ -17,11 +17,23 @@ import {
 import { parseJson } from "../core/words/json.ts";
 import { resolveIdentity, narrowIdentity, requireKnownUser } from "./identity.ts";
 import type { FleetLink, Incoming } from "./link.ts";
-import { Places } from "./places.ts";
-import { parseAddress, requestKind, nodeRequestSubjects, type Address, type RequestKind } from "./subjects.ts";
+import { Places } from "./settings.ts";
+import {
+  parseAddress,
+  requestKind,
+  nodeRequestSubjects,
+  type Address,
+  type RequestKind,
+  encode,
+  MAX_DEPTH,
+  MAX_REQUEST_BYTES,
+  MAX_WAIT_MS,
+  requestSchema,
+  type Reply,
+  type Request,
+} from "./subjects.ts";
 import { pickRelease, RunningSteps, createRolloutStep } from "./rollout/step.ts";
 import type { RolloutStore } from "./rollout/store.ts";
-import { encode, MAX_DEPTH, MAX_REQUEST_BYTES, MAX_WAIT_MS, requestSchema, type Reply, type Request } from "./wire.ts";
 
 export interface NodeOptions {
   readonly node: string;

@@ -15,8 +15,17 @@ import { type Fleet, type KnownNode, nodeUnknown, readPresence } from "./fleet.t
 import { findNameOfKey, type FleetLink, openLink } from "./link.ts";
 import { resolveIdentity } from "./identity.ts";
 import { openRolloutStore } from "./rollout/store.ts";
-import { type Address, requestKind, SUBJECT_TOKEN } from "./subjects.ts";
-import { type Asker, decodeReply, encode, MAX_WAIT_MS, type Reply, type Request } from "./wire.ts";
+import {
+  type Address,
+  requestKind,
+  SUBJECT_TOKEN,
+  type Asker,
+  decodeReply,
+  encode,
+  MAX_WAIT_MS,
+  type Reply,
+  type Request,
+} from "./subjects.ts";
 import * as z from "zod";
 import * as body from "../core/api/bodies.ts";
 import { bootBody, daemonBody } from "../core/api/boot.ts";

@@ -14,9 +14,8 @@ import {
   type ConsoleFiles,
   type Ports,
 } from "../core/index.ts";
-import type { AccessPolicy } from "./access.ts";
+import { type AccessPolicy, authentication } from "./access.ts";
 import { failureResponse, sendFailure, toRefusal } from "./response.ts";
-import { authentication } from "./authentication.ts";
 import { maxBodyBytesOf, parseBodiesAsBytes } from "./body.ts";
 import { brokenRequestHandler, watchConnections, type Connections } from "./connections.ts";
 import { compressResponses } from "./compression.ts";
@@ -34,7 +33,7 @@ import { logMessages } from "./socket/log-stream.ts";
 import { Channel } from "./socket/channel.ts";
 import { actionRunner } from "./socket/run-action.ts";
 import type { SessionContext } from "./socket/session-context.ts";
-import { createRecordedHour, createSampleMessages } from "./socket/subscription.ts";
+import { createRecordedHour, createSampleMessages } from "./socket/peer.ts";
 import { routeUpgrades } from "./socket/handshake.ts";
 
 export interface AppOptions {

@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { IncomingMessage } from "node:http";
 import { type Identity, isGranted, rightRefusal, SvcmError } from "../core/index.ts";
-import { type AccessPolicy, anonymousIdentity, checkProvenance, type Provenance } from "./access.ts";
-import type { Authenticate } from "./authentication.ts";
+import { type AccessPolicy, anonymousIdentity, checkProvenance, type Provenance, type Authenticate } from "./access.ts";
 import { requireMediaType } from "./body.ts";
 import { clientAddress } from "./host.ts";
 import { accessRequirement, type Route } from "./route.ts";

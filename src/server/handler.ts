@@ -20,13 +20,12 @@ import {
   type JsonResponse,
   requestCutOff,
 } from "./response.ts";
-import { isYaml } from "./body.ts";
+import { isYaml, parametersOf, queryReader, repeatedParameter } from "./body.ts";
 import { encodingFor, metricsFormat } from "./compression.ts";
 import { contentRenderer } from "./content.ts";
 import { parseJson } from "../core/words/json.ts";
 import type { Limits } from "./limits.ts";
 import type { Fleet } from "./fleet.ts";
-import { parametersOf, queryReader, repeatedParameter } from "./query.ts";
 import type { Rollouts } from "./rollouts.ts";
 import { mcpHandler, type Mcp } from "./mcp.ts";
 import type { Channel } from "./socket/channel.ts";

@@ -1,4 +1,4 @@
-import type { AttemptLimit } from "./authentication.ts";
+import type { AttemptLimit } from "./access.ts";
 
 export interface Rate {
   readonly perSecond: number;

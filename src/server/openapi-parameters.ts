@@ -1,7 +1,7 @@
 import { inputs } from "../core/api/inputs.ts";
-import { wordPattern, anyCasePattern } from "../core/api/word-pattern.ts";
+import { wordPattern, anyCasePattern } from "../core/api/names.ts";
 import { ecosystemSpellings, envSpellings, type Ports } from "../core/index.ts";
-import { parametersOf } from "./query.ts";
+import { parametersOf } from "./body.ts";
 import { isRemote, type ContentRoute, type OperationRoute } from "./route.ts";
 import * as z from "zod";
 import * as bodies from "../core/api/bodies.ts";

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import * as bodies from "../core/api/bodies.ts";
-import { wordPattern } from "../core/api/word-pattern.ts";
+import { wordPattern } from "../core/api/names.ts";
 import { errorTable, METRICS_TYPES, type ErrorKind } from "../core/index.ts";
 import {
   contentParameters,

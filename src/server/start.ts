@@ -15,11 +15,10 @@ import {
   layoutHint,
   folderProblem,
 } from "../core/index.ts";
-import type { AccessPolicy } from "./access.ts";
+import { type AccessPolicy, createIdentities, type Identities } from "./access.ts";
 import { buildApp } from "./app.ts";
 import { requireToken, resolveBind, type Bind } from "./bind.ts";
 import { canonicalAddress, canonicalHost, isLoopbackHost, PUBLIC_URL } from "./host.ts";
-import { createIdentities, type Identities } from "./identities.ts";
 import type { Limits } from "./limits.ts";
 import { type LogDestination, serverLog, standardError, withAuditLog, type ServerLog } from "./log.ts";
 import type { ConnectFleet } from "./fleet.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { nkeys } from "@nats-io/transport-node";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { identityShow } from "../../src/core/index.ts";
-import { OLDEST_NATS } from "../../src/fleet/server-identity.ts";
+import { OLDEST_NATS } from "../../src/fleet/identity.ts";
 import { openFleet } from "../../src/fleet/open-fleet.ts";
 import type { Fleet } from "../../src/fleet/fleet.ts";
 import { startNode } from "../../src/fleet/index.ts";

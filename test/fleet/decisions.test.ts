@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { judgeRecord } from "../../src/core/index.ts";
 import { readProject } from "../../src/core/project/read.ts";
 import { readAnswer, waitRemotely } from "../../src/fleet/open-fleet.ts";
-import { Places } from "../../src/fleet/places.ts";
-import { isSupportedVersion, requireSupportedVersion } from "../../src/fleet/server-identity.ts";
+import { Places } from "../../src/fleet/settings.ts";
+import { isSupportedVersion, requireSupportedVersion } from "../../src/fleet/identity.ts";
 import { rolloutText } from "./support.ts";
 
 test("a NATS server needs the version 2.10.27", () => {

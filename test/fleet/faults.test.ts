@@ -6,7 +6,7 @@ import { contractShow, envRead, envWrite, identityShow, type Ports } from "../..
 import { openLink } from "../../src/fleet/link.ts";
 import { listNodes, showNode } from "../../src/fleet/fleet.ts";
 import { readFleetSettings } from "../../src/fleet/settings.ts";
-import { encode } from "../../src/fleet/wire.ts";
+import { encode } from "../../src/fleet/subjects.ts";
 import { hasNats } from "../support/nats-server.ts";
 import { frameworkOf, rawConnection, testFleet } from "./support.ts";
 import { longTest } from "../support/runs.ts";

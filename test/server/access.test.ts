@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { anonymousIdentity, checkProvenance, type AccessPolicy, type Provenance } from "../../src/server/access.ts";
-import { authentication } from "../../src/server/authentication.ts";
-import { createIdentities, type Identities } from "../../src/server/identities.ts";
+import {
+  anonymousIdentity,
+  checkProvenance,
+  type AccessPolicy,
+  type Provenance,
+  authentication,
+  createIdentities,
+  type Identities,
+} from "../../src/server/access.ts";
 import { systemClock } from "../../src/core/files/host.ts";
 import { rightsOf } from "../../src/core/index.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { nodePorts } from "../../src/core/index.ts";
 import { buildApp } from "../../src/server/app.ts";
-import { createIdentities } from "../../src/server/identities.ts";
+import { createIdentities } from "../../src/server/access.ts";
 import { serverLog } from "../../src/server/log.ts";
 import { ENV, repository } from "./support.ts";
 

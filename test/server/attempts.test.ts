@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
-import { Attempts } from "../../src/server/authentication.ts";
+import { Attempts } from "../../src/server/access.ts";
 import { clientAddress, networkOf } from "../../src/server/host.ts";
 import { ask, ENV, post, testServer, type TestServer } from "./support.ts";
 import { open } from "./socket/support.ts";

@@ -1,6 +1,6 @@
 import { readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { identifyProcess, type UniqueProcess } from "../../src/core/files/process-identity.ts";
+import { identifyProcess, type UniqueProcess } from "../../src/core/files/proc.ts";
 import { fileLocks } from "../../src/core/files/lock.ts";
 import { lockName, newNonce, serializeHolder } from "../../src/core/files/takeover.ts";
 import { type Child, commandLine, start } from "./child.ts";

@@ -5,7 +5,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
-import { isSupportedVersion, OLDEST_NATS } from "../../src/fleet/server-identity.ts";
+import { isSupportedVersion, OLDEST_NATS } from "../../src/fleet/identity.ts";
 import { freePort } from "./free-port.ts";
 import { temporaryFolder, type WhenOver } from "./temporary-folder.ts";
 

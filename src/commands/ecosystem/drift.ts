@@ -3,7 +3,7 @@ import { ecosystemDrift } from "../../core/index.ts";
 import { allowMissingFlag, pickEnvironment, ecosystemFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { renderDrift, renderUnknown } from "../terminal/metrics.ts";
-import { renderIssues } from "../terminal/issues.ts";
+import { renderIssues } from "../terminal/validation.ts";
 import { paint } from "../terminal/screen.ts";
 import { withVerdict } from "../terminal/verdict.ts";
 import { pluralize } from "../../core/words/text.ts";

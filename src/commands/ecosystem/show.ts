@@ -1,13 +1,12 @@
 import * as Flags from "@oclif/core/flags";
 import { ecosystemShow } from "../../core/index.ts";
-import { inFolder } from "../../core/words/shell.ts";
+import { inFolder, pluralize } from "../../core/words/text.ts";
 import { pickEnvironment, ecosystemFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { paint, type Screen } from "../terminal/screen.ts";
 import { formatBytes } from "../terminal/numbers.ts";
 import { renderTable, type Column } from "../terminal/table.ts";
 import { withVerdict } from "../terminal/verdict.ts";
-import { pluralize } from "../../core/words/text.ts";
 
 export default class EcosystemShow extends NodeCommand {
   static override summary = "Show the apps in a PM2 ecosystem file and the command that starts each.";

@@ -2,7 +2,7 @@ import * as Flags from "@oclif/core/flags";
 import { envCheck, isValid } from "../../core/index.ts";
 import { pickEnvironment, envFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
-import { renderIssues } from "../terminal/issues.ts";
+import { renderIssues } from "../terminal/validation.ts";
 import { paint } from "../terminal/screen.ts";
 
 export default class EnvCheck extends NodeCommand {

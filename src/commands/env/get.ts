@@ -1,4 +1,4 @@
-import { shellQuote } from "../../core/words/shell.ts";
+import { shellQuote } from "../../core/words/text.ts";
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { envApp, envRead, type EnvAppResponse } from "../../core/index.ts";

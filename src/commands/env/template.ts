@@ -1,7 +1,7 @@
 import * as Flags from "@oclif/core/flags";
 import { envTemplate, isValid } from "../../core/index.ts";
 import { pickEnvironment, envFlags, SvcmCommand } from "../base.ts";
-import { renderIssues } from "../terminal/issues.ts";
+import { renderIssues } from "../terminal/validation.ts";
 import { paint } from "../terminal/screen.ts";
 
 export default class EnvTemplate extends SvcmCommand {

@@ -1,6 +1,6 @@
 import { interfaceFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { entriesVerdict, entryColumns, listEntries, type ListedEntry } from "../terminal/entry-list.ts";
+import { entriesVerdict, entryColumns, listEntries, type ListedEntry } from "../terminal/entry-flags.ts";
 import { fileFlag } from "../terminal/flags.ts";
 import { printTable, type Column } from "../terminal/table.ts";
 

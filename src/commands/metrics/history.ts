@@ -3,9 +3,8 @@ import { historyShow, encodeSeriesApp, type HistoryResponse } from "../../core/i
 import { namesArg } from "../terminal/flags.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { UsageError } from "../terminal/errors.ts";
-import { sinceOptions } from "../terminal/times.ts";
+import { sinceOptions, formatBytes, formatPercent, renderSparkline } from "../terminal/numbers.ts";
 import { readSince } from "../../core/words/time.ts";
-import { formatBytes, formatPercent, renderSparkline } from "../terminal/numbers.ts";
 import type { Screen } from "../terminal/screen.ts";
 import { renderTable, type Column } from "../terminal/table.ts";
 

@@ -1,7 +1,7 @@
 import type { ListedNode } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { deadlineFlag } from "../terminal/node-command.ts";
-import { readDeadline } from "../terminal/times.ts";
+import { readDeadline } from "../terminal/numbers.ts";
 import { printTable, type Column } from "../terminal/table.ts";
 import { pluralize } from "../../core/words/text.ts";
 

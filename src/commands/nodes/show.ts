@@ -1,7 +1,7 @@
 import * as Args from "@oclif/core/args";
 import { SvcmCommand } from "../base.ts";
 import { deadlineFlag } from "../terminal/node-command.ts";
-import { readDeadline } from "../terminal/times.ts";
+import { readDeadline } from "../terminal/numbers.ts";
 
 export default class NodesShow extends SvcmCommand {
   static override summary = "Show one machine of the fleet.";

@@ -1,7 +1,7 @@
 import * as Args from "@oclif/core/args";
 import { releaseShow } from "../../core/index.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
-import { fold } from "../terminal/fit.ts";
+import { fold } from "../terminal/table.ts";
 import { renderRelease } from "../terminal/release.ts";
 
 export default class ReleasesShow extends NodeCommand {

@@ -2,9 +2,8 @@ import * as Args from "@oclif/core/args";
 import { entrypoints, startupCheck, type StartupCheckResponse } from "../../core/index.ts";
 import { pickEnvironment, envFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
-import { fold } from "../terminal/fit.ts";
+import { fold, renderTable } from "../terminal/table.ts";
 import { paint, stdoutScreen } from "../terminal/screen.ts";
-import { renderTable } from "../terminal/table.ts";
 import { envAppFlag } from "../terminal/flags.ts";
 
 export default class StartupCheck extends NodeCommand {

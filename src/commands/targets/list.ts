@@ -1,7 +1,7 @@
 import { targetFields } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
 import { printTable } from "../terminal/table.ts";
-import { entriesVerdict, entryColumns, listEntries } from "../terminal/entry-list.ts";
+import { entriesVerdict, entryColumns, listEntries } from "../terminal/entry-flags.ts";
 import { fileFlag } from "../terminal/flags.ts";
 
 export default class TargetsList extends SvcmCommand {

@@ -1,8 +1,14 @@
-import { commandLineCaller, execute, withProgress, type Operation, type Ports } from "../../core/index.ts";
+import {
+  commandLineCaller,
+  execute,
+  withProgress,
+  type Operation,
+  type Ports,
+  type ApplyProgress,
+} from "../../core/index.ts";
 import { withMembers } from "../../core/words/record.ts";
 import { writeErr } from "./output.ts";
 import { printable, stderrScreen } from "./screen.ts";
-import { progressText } from "./step-line.ts";
 
 interface Interruptible {
   readonly signal: AbortSignal;
@@ -40,4 +46,9 @@ export async function executeAloud<OperationInput, Output>(
   } finally {
     process.removeListener("SIGHUP", onHangUp);
   }
+}
+
+/** `[1/3] update web: done` */
+export function progressText({ step, of, do: kind, app, phase }: ApplyProgress): string {
+  return `[${step}/${of}] ${app === "" ? kind : `${kind} ${app}`}: ${phase}`;
 }

@@ -1,9 +1,8 @@
 import type { BootReport, DaemonReport } from "../../core/index.ts";
 import { inLocalTime } from "../../core/words/time.ts";
 import { pluralize } from "../../core/words/text.ts";
-import { fold } from "./fit.ts";
+import { fold, renderTable, type Column } from "./table.ts";
 import { paint, type Screen } from "./screen.ts";
-import { renderTable, type Column } from "./table.ts";
 
 export function bootText(report: BootReport): string {
   const { findings, home, units } = report;

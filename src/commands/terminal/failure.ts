@@ -12,7 +12,7 @@ import {
   suggest,
 } from "../../core/index.ts";
 import { errorStack } from "../../core/words/thrown.ts";
-import { fold } from "./fit.ts";
+import { fold } from "./table.ts";
 import { paint, printable, stderrScreen, type Screen } from "./screen.ts";
 import { writeErr } from "./output.ts";
 import { CommandLineError, UsageError } from "./errors.ts";

@@ -4,7 +4,7 @@ import * as Flags from "@oclif/core/flags";
 import { dryRunFlag, pickEnvironment } from "../base.ts";
 import { UsageError } from "./errors.ts";
 import { yesFlag } from "./prompt.ts";
-import { readTimeout } from "./times.ts";
+import { readTimeout } from "./numbers.ts";
 
 export function namesArg(description: string) {
   return { name: Args.string({ ignoreStdin: true, description, multiple: true }) };

@@ -1,8 +1,8 @@
-import type { Mark } from "../../core/api/alerts.ts";
+import type { Mark, MarkListResponse } from "../../core/api/alerts.ts";
 import { markList, processList, SvcmError } from "../../core/index.ts";
 import { inLocalTime } from "../../core/words/time.ts";
 import type { SvcmCommand } from "../base.ts";
-import { fold } from "./fit.ts";
+import { fold, type Column } from "./table.ts";
 import { pluralize } from "../../core/words/text.ts";
 import { paint } from "./screen.ts";
 
@@ -53,3 +53,24 @@ export async function warnUnknownSubject(command: SvcmCommand, subject: string):
   if (names === undefined || names.includes(subject)) return;
   command.warn(`PM2 knows no process with the name ${subject}. svcm ls shows those that it knows.`);
 }
+
+type SubjectMark = MarkListResponse["marks"][number];
+
+const subject: Column<SubjectMark> = { heading: "SUBJECT", cell: (mark) => mark.subject };
+const time = (at = ""): string => inLocalTime(at);
+
+export const MARK_COLUMNS: Readonly<Record<"mute" | "note", readonly Column<SubjectMark>[]>> = {
+  mute: [
+    subject,
+    { heading: "KINDS", cell: ({ mute }) => mute?.kinds.join(", ") ?? "" },
+    { heading: "UNTIL", cell: ({ mute }) => time(mute?.until) },
+    { heading: "BY", cell: ({ mute }) => mute?.by ?? "", dropPriority: 2 },
+    { heading: "REASON", cell: ({ mute }) => mute?.reason ?? "", shorten: "end", dropPriority: 1 },
+  ],
+  note: [
+    subject,
+    { heading: "NOTE", cell: ({ note }) => note?.text ?? "", shorten: "end" },
+    { heading: "BY", cell: ({ note }) => note?.by ?? "", dropPriority: 1 },
+    { heading: "AT", cell: ({ note }) => time(note?.at), dropPriority: 2 },
+  ],
+};

@@ -1,4 +1,4 @@
-import { shellQuote } from "../../core/words/shell.ts";
+import { shellQuote, pluralize } from "../../core/words/text.ts";
 import {
   stateText,
   toPrintable,
@@ -14,9 +14,7 @@ import { renderDuration } from "../../core/words/time.ts";
 import { formatBytes, formatPercent } from "./numbers.ts";
 import { paint, type Screen } from "./screen.ts";
 import { withVerdict, type Verdict } from "./verdict.ts";
-import { renderTable, type Column } from "./table.ts";
-import { pluralize } from "../../core/words/text.ts";
-import { fold } from "./fit.ts";
+import { renderTable, type Column, fold } from "./table.ts";
 
 type Process = MetricsPayload["processes"][number];
 type Host = MetricsPayload["host"];

@@ -4,7 +4,7 @@ import { selectNodes, type ErrorBody, type Operation, SvcmError } from "../../co
 import type { Fleet, KnownNode, AnswerState } from "../../fleet/fleet.ts";
 import type { SvcmCommand } from "../base.ts";
 import { renderFailure, toFailure, type Failure, isOclifError } from "./failure.ts";
-import { readDeadline } from "./times.ts";
+import { readDeadline } from "./numbers.ts";
 import { paint, stderrScreen } from "./screen.ts";
 import { canPrompt, confirmChange } from "./prompt.ts";
 import { pluralize } from "../../core/words/text.ts";

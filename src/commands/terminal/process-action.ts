@@ -1,14 +1,13 @@
-import { shellQuote } from "../../core/words/shell.ts";
+import { shellQuote, pluralize } from "../../core/words/text.ts";
 import * as Flags from "@oclif/core/flags";
 import { processAct, processList, SvcmError, type ProcessActionResult, type Caller } from "../../core/index.ts";
 import { ecosystemFlags, type SvcmCommand } from "../base.ts";
-import { fold } from "./fit.ts";
+import { fold } from "./table.ts";
 import { namesArg } from "./flags.ts";
 import { canPrompt, confirmChange, requirePrompt } from "./prompt.ts";
 import { type Screen, isStderrTerminal, stderrScreen, printable } from "./screen.ts";
-import { readTimeout } from "./times.ts";
+import { readTimeout } from "./numbers.ts";
 import { UsageError } from "./errors.ts";
-import { pluralize } from "../../core/words/text.ts";
 import { writeErr } from "./output.ts";
 
 export const processArgs = namesArg("Exact name of an app. All of its instances are affected.");

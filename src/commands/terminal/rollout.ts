@@ -11,13 +11,12 @@ import type { RolloutChoices } from "../../core/api/fleet-rollout.ts";
 import type { Fleet } from "../../fleet/fleet.ts";
 import type { RecordedRollout, NodePlan } from "../../fleet/index.ts";
 import type { SvcmCommand } from "../base.ts";
-import { fold } from "./fit.ts";
-import { readDeadline } from "./times.ts";
+import { fold, renderTable } from "./table.ts";
+import { readDeadline } from "./numbers.ts";
 import { paint, stdoutScreen, type Screen } from "./screen.ts";
 import { isProductionName } from "../../core/words/production.ts";
 import { writeErr } from "./output.ts";
 import { canPrompt, confirmChange, confirmName, requirePrompt } from "./prompt.ts";
-import { renderTable } from "./table.ts";
 import { renderRelease } from "./release.ts";
 
 const ACTION_MS = 600_000;

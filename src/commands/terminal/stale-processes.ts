@@ -1,8 +1,7 @@
-import { shellQuote } from "../../core/words/shell.ts";
+import { shellQuote, pluralize } from "../../core/words/text.ts";
 import * as Flags from "@oclif/core/flags";
 import type { EnvWriteResponse } from "../../core/index.ts";
 import { groupBy } from "../../core/words/lists.ts";
-import { pluralize } from "../../core/words/text.ts";
 import type { SvcmCommand } from "../base.ts";
 import { paint } from "./screen.ts";
 

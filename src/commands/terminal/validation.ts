@@ -5,13 +5,23 @@ import {
   type DeploymentsCheckResponse,
   type documentSections,
   MAX_FILE_BYTES,
-  type reportFormats,
+  reportFormats,
+  countIssues,
+  firstIssues,
+  locationText,
+  renderReport,
+  severityText,
+  toPrintable,
+  type Issue,
 } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
-import { paint } from "./screen.ts";
-import { formatFlag, printReport } from "./issues.ts";
+import { paint, unpainted, stdoutScreen, type Screen } from "./screen.ts";
 import { DEFAULT_DOCUMENT, documentFlag } from "./flags.ts";
 import { TerminalFileError, UsageError } from "./errors.ts";
+import { hostname } from "node:os";
+import { fold } from "./table.ts";
+import { withVerdict, type Verdict } from "./verdict.ts";
+import { andMore } from "../../core/words/text.ts";
 
 export const documentArgs = {
   document: Args.string({
@@ -19,6 +29,13 @@ export const documentArgs = {
     description: `Document to validate, instead of --file. Defaults to ${DEFAULT_DOCUMENT}.`,
   }),
 };
+
+export const formatFlag = Flags.option({
+  options: reportFormats,
+  summary: "Format of the report: text for people, the others for tools.",
+})({
+  default: "text",
+});
 
 export const validationFlags = {
   file: documentFlag("Document to validate, relative to the repository root. Use - for standard input."),
@@ -98,4 +115,45 @@ export async function readStdin(maxBytes: number): Promise<Uint8Array<ArrayBuffe
   }
   if (length <= maxBytes) return Buffer.concat(chunks);
   throw new TerminalFileError("EFBIG", "standard input", `Standard input is larger than ${maxBytes} bytes.`);
+}
+
+export function renderIssues(issues: readonly Issue[], screen: Screen): string {
+  return withVerdict(issuesVerdict(issues), renderIssueLines(issues, screen));
+}
+
+/** @param subject text before the count */
+export function issuesVerdict(issues: readonly Issue[], subject = ""): Verdict {
+  const error = issues.find(({ severity }) => severity === "error");
+  const first = error ?? issues[0];
+  const text = `${subject}${countIssues(issues)}.`;
+  if (first === undefined) return { text, tone: "good" };
+  return { text, tone: error === undefined ? "attention" : "bad", next: `svcm explain ${first.code}` };
+}
+
+/** Without the count. */
+export function renderIssueLines(issues: readonly Issue[], screen: Screen): string {
+  const { listed, more } = firstIssues(issues);
+  const lines = listed.map((issue) => `${issue.at ? `${paint.bold(locationText(issue.at))} ` : ""}${issueText(issue)}`);
+  const rest = andMore(more).map((text) => paint.dim(text));
+  return fold([...lines, ...rest].join("\n"), screen);
+}
+
+/** @param subject text before the message */
+export function issueText(issue: Issue, subject = ""): string {
+  const { message, suggestion, code } = issue;
+  const hint = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
+  return `${severityText(issue, paint)} ${subject}${toPrintable(message)}${hint} ${paint.dim(code)}`;
+}
+
+export async function printReport(
+  command: SvcmCommand,
+  report: Parameters<typeof renderReport>[0],
+  format: (typeof reportFormats)[number],
+): Promise<void> {
+  const isText = format === "text";
+  const screen = stdoutScreen();
+  const context = { version: command.config.version, now: Date.now(), hostname: hostname(), width: screen.width };
+  const text = await renderReport(report, format, { ...context, paint: isText ? paint : unpainted });
+  if (isText) command.log(fold(text, screen));
+  else command.logExactly(text);
 }

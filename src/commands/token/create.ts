@@ -2,7 +2,7 @@ import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { roles, tokenCreate } from "../../core/index.ts";
 import { SvcmCommand } from "../base.ts";
-import { readLifetime } from "../terminal/times.ts";
+import { readLifetime } from "../terminal/numbers.ts";
 
 export default class TokenCreate extends SvcmCommand {
   static override summary = "Create a token for the HTTP API, the console and the WebSocket.";

@@ -4,7 +4,7 @@ import type { Candidate } from "../../core/deployments/file.ts";
 import { splitIssues } from "../../core/deployments/edit/edit.ts";
 import { toEdit, Form, toText, type Values } from "./form.ts";
 import type { DocumentStore } from "./document-store.ts";
-import type { Field } from "../../core/deployments/field.ts";
+import type { Field } from "../../core/deployments/fields.ts";
 import type { ListSection } from "../../core/deployments/shape.ts";
 import type { EntryEdit } from "../../core/deployments/edit/entry.ts";
 

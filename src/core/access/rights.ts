@@ -1,6 +1,8 @@
 import { type Limits, roles, type Right, type Role } from "../api/rights.ts";
 import type { Access, Identity } from "./operation.ts";
 import { SvcmError } from "../api/errors.ts";
+import type { HasWorkspace } from "../project/port-repository.ts";
+import type { HasHost } from "../files/ports.ts";
 
 /** A viewer cannot read log lines, because these may contain customer data. */
 export const rightsOf: Readonly<Record<Role, readonly Right[]>> = {
@@ -42,4 +44,16 @@ export function limitRefusal(
     code: "TOKEN_LIMITED",
     details: `The token ${JSON.stringify(actor)} is limited, and the request concerns ${requested}. Accepted: ${accepted.join(", ")}.`,
   });
+}
+
+const PURPOSE = "svcm server identity";
+const LENGTH = 22;
+
+/**
+ * Stays the same for one machine and root, across restarts, ports and addresses. The text reveals neither the machine
+ * nor the root.
+ */
+export async function serverIdentity({ host, workspace }: HasHost & HasWorkspace): Promise<string> {
+  const subject = [PURPOSE, await host.machineId(), workspace.root].join("\0");
+  return host.digest(new TextEncoder().encode(subject)).slice(0, LENGTH);
 }

@@ -1,10 +1,14 @@
 import { alertRules, type AlertRule } from "../api/names.ts";
 import type { AlertSettings } from "../project/project.ts";
 import { parseDuration } from "../words/time.ts";
-import type { Condition } from "./conditions.ts";
+import { type Condition, bootConditions, findConditions, MemoryTrend } from "./conditions.ts";
 import type { HasWorkspace } from "../project/port-repository.ts";
 import type { HasClock, HasHost } from "../files/ports.ts";
 import type { AlertMessage } from "../api/alerts.ts";
+import type { AlertsPorts, Alerting } from "./ports.ts";
+import { STEP_MS } from "../history/step.ts";
+import { watchMachine } from "../metrics/telemetry.ts";
+import { findMute } from "./muted.ts";
 
 /** Until svcm reports the condition. A rule without a value is off. */
 export type HoldOffs = Readonly<Partial<Record<AlertRule, number>>>;
@@ -134,7 +138,7 @@ function limitReports(
 
 const STATE_LABELS = { firing: "ALERT", resolved: "Resolved" } as const;
 
-export function alertMessage(
+function alertMessage(
   { clock, host, workspace }: HasClock & HasHost & HasWorkspace,
   { rule, subject, state, details, sinceMs, leftOut }: AlertReport,
 ): AlertMessage {
@@ -171,4 +175,59 @@ export function testMessage({ clock, host, workspace }: HasClock & HasHost & Has
     since: at,
     leftOut: 0,
   };
+}
+
+const SAMPLES_PER_HEARTBEAT = 6;
+
+export function createAlerting(ports: AlertsPorts): Alerting {
+  let running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
+  return {
+    start(settings, onProblem) {
+      if (running !== undefined) return;
+      const stop = new AbortController();
+      running = { stop, ended: watchConditions(ports, settings, onProblem, stop.signal).catch(onProblem) };
+    },
+    async stop() {
+      running?.stop.abort();
+      await running?.ended;
+      running = undefined;
+    },
+  };
+}
+
+/** A slow receiver delays later messages but never the samples. */
+async function watchConditions(
+  ports: AlertsPorts,
+  settings: AlertSettings,
+  onProblem: (error: unknown) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { bootOutlook, clock, marks, notifier } = ports;
+  const holdOffs = readHoldOffs(settings);
+  const trend = new MemoryTrend();
+  let state = INITIAL_STATE;
+  const store = await marks();
+  let samples = 0;
+  let unread = "";
+  let sending = Promise.resolve();
+  for await (const sample of watchMachine(ports, { intervalMs: STEP_MS }, signal)) {
+    const conditions = [...findConditions(sample, trend.add(sample)), ...bootConditions(bootOutlook.last())];
+    // If the mutes cannot be read, nothing is muted.
+    const muting = await store.read().catch((error: unknown) => {
+      if (unread !== String(error)) onProblem(error);
+      unread = String(error);
+      return [];
+    });
+    const isMuted = ({ app, kind }: Condition): boolean =>
+      findMute(muting, { subject: app, kind }, clock.now()) !== undefined;
+    const update = updateAlerts(state, conditions, clock.elapsed(), holdOffs, isMuted);
+    state = update.state;
+    for (const report of update.reports) {
+      const message = alertMessage(ports, report);
+      sending = sending.then(() => notifier.send(settings, message)).catch(onProblem);
+    }
+    if (samples % SAMPLES_PER_HEARTBEAT === 0) notifier.sendHeartbeat(settings).catch(onProblem);
+    samples += 1;
+  }
+  await sending;
 }

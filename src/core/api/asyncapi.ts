@@ -2,7 +2,7 @@ import * as z from "zod";
 import { SOCKET_PATH, SUBPROTOCOL, TOKEN_SUBPROTOCOL } from "./channel.ts";
 import { clientFrames, serverFrames } from "./frames.ts";
 import { frameExamples } from "./frame-examples.ts";
-import { wordPattern } from "./word-pattern.ts";
+import { wordPattern } from "./names.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 type FrameName = keyof typeof clientFrames | keyof typeof serverFrames;

@@ -233,3 +233,21 @@ export type RecorderStart = (typeof recorderStarts)[number];
 export const LOG_SIZE = /^(?:[1-9]\d{2,3}K|[1-9]M|[1-5]\dM|60M)$/;
 export const LOG_SIZE_WORDS = "a size from 100K to 60M, for example 50M";
 export const MAX_KEPT_LOGS = 1000;
+
+export function wordPattern(words: readonly string[]): string {
+  return `^\\s*(?:${words.map(anyCasePattern).join("|")})\\s*$`;
+}
+
+export function anyCasePattern(word: string): string {
+  return word.replaceAll(/./gsu, (letter) => (/[a-z]/i.test(letter) ? bothCases(letter) : escapeCharacter(letter)));
+}
+
+/** The Kelvin sign is also an upper-case K. */
+function bothCases(letter: string): string {
+  const [lower, upper] = [letter.toLowerCase(), letter.toUpperCase()];
+  return `[${lower}${upper}${lower === "k" ? "\\u212A" : ""}]`;
+}
+
+function escapeCharacter(character: string): string {
+  return character.replace(/[\\^$.*+?()[\]{}|/]/, "\\$&");
+}

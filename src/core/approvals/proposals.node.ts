@@ -5,7 +5,7 @@ import { fileLocks } from "../files/lock.ts";
 import { withLogFile } from "../files/log.ts";
 import { FileError } from "../files/ports.ts";
 import { withFileErrors } from "../files/private-files.ts";
-import { identifyProcess, isRunning, listAncestors, type UniqueProcess } from "../files/process-identity.ts";
+import { identifyProcess, isRunning, listAncestors, type UniqueProcess } from "../files/proc.ts";
 import { createFolder, replacePrivate } from "../files/write.ts";
 import { once } from "../words/once.ts";
 import type { Proposals } from "./port-proposals.ts";

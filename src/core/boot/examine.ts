@@ -6,9 +6,8 @@ import { daemonRules } from "./rules-daemon.ts";
 import { listRules } from "./rules-list.ts";
 import { unitRules } from "./rules-unit.ts";
 import { formatSecond } from "../words/time.ts";
-import { shellQuote } from "../words/shell.ts";
+import { shellQuote, nameList } from "../words/text.ts";
 import { appKind } from "../running/verdict.ts";
-import { nameList } from "../words/text.ts";
 
 /** One of these means that svcm does not know. */
 const UNKNOWN = new Set([

@@ -1,7 +1,7 @@
 import { formatSecond } from "../words/time.ts";
-import { shellQuote } from "../words/shell.ts";
+import { shellQuote } from "../words/text.ts";
 import type { DaemonFacts, DaemonRule } from "./facts.ts";
-import { isInRange, isOlder } from "./node-range.ts";
+import { isInRange, isOlder } from "./renewal.ts";
 
 function ownDaemons({ daemons = [] }: DaemonFacts): NonNullable<DaemonFacts["daemons"]> {
   return daemons.filter(({ isOwn }) => isOwn);

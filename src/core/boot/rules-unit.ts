@@ -1,4 +1,4 @@
-import { shellQuote } from "../words/shell.ts";
+import { shellQuote } from "../words/text.ts";
 import { isInUse, unitOfDaemon, unitsOfHome, type BootFacts, type BootRule } from "./facts.ts";
 import type { UnitFacts } from "./ports.ts";
 

@@ -3,7 +3,7 @@ import type { Caller } from "../access/operation.ts";
 import type { HasHost } from "../files/ports.ts";
 import type { EnvironmentRequest } from "../project/resolve.ts";
 import type { ApplyPorts } from "../rollout/apply/ports.ts";
-import { chooseDeploy, rootOf, type ChosenDeploy } from "./choose-deploy.ts";
+import { chooseDeploy, rootOf, type ChosenDeploy } from "./record.ts";
 import type { DeployRoot, Deploys, HasDeploys } from "./port-deploys.ts";
 
 /** The ports of the larger functions of this room. */

@@ -5,7 +5,7 @@ import type { HasFacts } from "../project/port-repository.ts";
 import type { EnvironmentRequest } from "../project/resolve.ts";
 import { serviceName } from "../project/service-name.node.ts";
 import type { Deployed } from "../rollout/port-deployed.ts";
-import { chooseDeploy, rootOf, type ChosenDeploy } from "./choose-deploy.ts";
+import { chooseDeploy, rootOf, type ChosenDeploy } from "./record.ts";
 import type { HasDeploys } from "./port-deploys.ts";
 
 function defaultDeployRoot(pm2Home: string, root: string, service: string): string {

@@ -54,3 +54,10 @@ export function deployOfPath({ releases }: Pick<Layout, "releases">, path: strin
   const [id = ""] = path.slice(releases.length + 1).split("/");
   return DEPLOY_ID.test(id) ? id : undefined;
 }
+
+/** Packages, caches and logs: an app, or its build, makes them again. @param name without the folders above it */
+export function isNoData(name: string): boolean {
+  return NAMES.test(name) || /^\.next\b|cache$/i.test(name);
+}
+
+const NAMES = /^(?:node_modules|\.git|\.svcm|\.cache|\.npm|__pycache__|logs?|tmp)$/;

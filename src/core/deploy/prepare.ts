@@ -5,13 +5,12 @@ import { PROJECT_FILE } from "../project/project.ts";
 import { envLayerPaths } from "../project/env-layers.ts";
 import { resolvePath } from "../project/resolve.ts";
 import { checkRelease } from "./check-release.ts";
-import { chooseDeploy, servicesOf } from "./choose-deploy.ts";
+import { chooseDeploy, servicesOf, type DeployHead, type DeployRecord, toDeployRecord, toPlace } from "./record.ts";
 import { note, requireNotStopped, type DeployContext } from "./deploy-context.ts";
 import { createDeployId } from "./layout.ts";
 import type { CommitFacts } from "./port-deploy-git.ts";
 import type { DiskSize, ReleaseWorld, SharedPath } from "./port-deploys.ts";
 import type { NewRelease } from "./find-code.ts";
-import { type DeployHead, type DeployRecord, toDeployRecord, toPlace } from "./record.ts";
 import { runReleaseCommands } from "./run-commands.ts";
 import { requireDecided } from "./undecided.ts";
 

@@ -6,7 +6,7 @@ import { createScrub, type Scrub } from "../pm2/scrub.ts";
 import { readSecrets } from "../pm2/ecosystem-file.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 import type { DeploySettings } from "../project/deploy-settings.ts";
-import { servicesOf } from "./choose-deploy.ts";
+import { servicesOf } from "./record.ts";
 import {
   commandEnvironment,
   commandText,

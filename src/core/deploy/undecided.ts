@@ -1,18 +1,19 @@
 /** Files of the checkout that a release lacks. An app without its database starts, and looks healthy. */
+
 import { SvcmError } from "../api/errors.ts";
 import { readEcosystem } from "../pm2/ecosystem-file.ts";
 import { listOrEmpty } from "../pm2/list.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { isBelow } from "../running/code-files.ts";
 import { baseName } from "../words/path.ts";
-import { appNames } from "./app-names.ts";
-import { chooseDeploy } from "./choose-deploy.ts";
+import { chooseDeploy } from "./record.ts";
 import { note, requestOf, type DeployContext } from "./deploy-context.ts";
-import { deployOfPath, type Layout } from "./layout.ts";
+import { deployOfPath, type Layout, isNoData } from "./layout.ts";
 import type { NewRelease } from "./find-code.ts";
-import { isNoData } from "./no-data.ts";
 import type { ReleaseWorld } from "./port-deploys.ts";
 import { andMore } from "../words/text.ts";
+import type { LoadedEcosystem } from "../pm2/loaded.ts";
+import { normaliseApp } from "../pm2/normalise.ts";
 
 /** Of PM2, also outside of a folder for logs. */
 const OUTPUT = /\.(?:log|pid)$/i;
@@ -96,4 +97,9 @@ function requireNone(paths: readonly string[], apps: readonly string[]): void {
     ].join("\n"),
     hint: "Name those that an app reads or writes in deploy.shared of svcm.yaml, and the others in deploy.left. Commit and push it.",
   });
+}
+
+/** In the order of the file. */
+export function appNames({ apps }: LoadedEcosystem): string[] {
+  return apps.map(({ fields }) => normaliseApp(fields).name);
 }

@@ -1,6 +1,5 @@
 import type { Candidate } from "./file.ts";
-import { targetFields } from "./fields.ts";
-import { sortByDependency } from "./field.ts";
+import { targetFields, sortByDependency } from "./fields.ts";
 import { lookup, type Vocabulary } from "./vocabulary.ts";
 
 /** A legacy entry is `{ name, type, region, runtime }`, with `type` instead of `deployTarget`. */

@@ -1,4 +1,4 @@
-import { quoteValue } from "../findings/quote.ts";
+import { quoteValue } from "../findings/text.ts";
 import { withAccepted, type Finding, type Rule as RuleOf } from "../findings/rule.ts";
 import type { Candidate } from "./file.ts";
 import type { Vocabulary } from "./vocabulary.ts";

@@ -1,12 +1,11 @@
-import { quoteValue } from "../findings/quote.ts";
+import { quoteValue } from "../findings/text.ts";
 import { type Code, type Issue, MAX_FINDINGS } from "../api/issue.ts";
 import { acceptedText, withAccepted, type Finding, toIssue } from "../findings/rule.ts";
 import { suggest } from "../words/suggest.ts";
 import { findHidden, findOuterSpaces } from "../words/characters.ts";
 import type { Candidate } from "./file.ts";
 import { isRecord } from "../words/record.ts";
-import { configurationFields, interfaceFields, targetFields } from "./fields.ts";
-import type { Field } from "./field.ts";
+import { configurationFields, interfaceFields, targetFields, type Field } from "./fields.ts";
 
 export const DOCUMENT_VERSION = "service-management.v1";
 

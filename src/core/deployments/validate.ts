@@ -1,14 +1,41 @@
 import { isValid, MAX_FINDINGS, sortIssues, type Issue } from "../api/issue.ts";
-import type { Subject } from "../findings/report.ts";
-import { findingsOf, toIssue } from "../findings/rule.ts";
+import { type Subject, findingsOf, toIssue, acceptedText } from "../findings/rule.ts";
 import type { YamlSource } from "../yaml/source.ts";
 import { migrateTarget } from "./migrate.ts";
 import { type Candidate, textField } from "./file.ts";
 import { isRecord } from "../words/record.ts";
-import { type Rule, Siblings } from "./rule.ts";
-import { rules } from "./rules/index.ts";
-import { limitIssues, type ListSection, memberIssues, portIssues, sectionIssues, shapeIssue } from "./shape.ts";
-import { portNames, type Vocabulary } from "./vocabulary.ts";
+import { type Rule, Siblings, missing, notAccepted, unknownValue } from "./rule.ts";
+import {
+  limitIssues,
+  type ListSection,
+  memberIssues,
+  portIssues,
+  sectionIssues,
+  shapeIssue,
+  DOCUMENT_VERSION,
+} from "./shape.ts";
+import { portNames, type Vocabulary, lookup } from "./vocabulary.ts";
+import {
+  interfaceController,
+  interfaceDuplicate,
+  interfaceEntrypoint,
+  interfaceFramework,
+  targetRuntime,
+} from "./rules/interfaces.ts";
+import {
+  targetName,
+  targetProfile,
+  targetProtocol,
+  targetRequired,
+  targetServiceType,
+  targetValues,
+  activePorts,
+} from "./rules/targets.ts";
+import { configurationFields } from "./fields.ts";
+import { quoteValue } from "../findings/text.ts";
+import { isPort } from "../words/port.ts";
+import { envSpellings } from "../project/resolve.ts";
+import { rolloutFindings } from "../project/rollout-settings.ts";
 
 /**
  * Sorted, without locations. A legacy deploy target is checked in its migrated form.
@@ -140,3 +167,108 @@ function runRules(
 ): Issue[] {
   return Array.from(findingsOf(list, { entry, vocabulary, siblings }), (finding) => toIssue(finding, path));
 }
+
+const documentVersion: Rule = {
+  code: "SUITE_VERSION_UNSUPPORTED",
+  severity: "error",
+  check({ entry: { version } }) {
+    if (typeof version !== "string" || version === DOCUMENT_VERSION) return [];
+    return [notAccepted("version", `${quoteValue(version)} is not supported`, [DOCUMENT_VERSION])];
+  },
+};
+
+const documentEnvironment: Rule = {
+  code: "SUITE_ENVIRONMENT_UNKNOWN",
+  severity: "error",
+  check({ entry: { runtimeEnvironment }, vocabulary: { contract } }) {
+    const spellings = [...envSpellings(contract).keys()];
+    if (typeof runtimeEnvironment !== "string" || spellings.includes(runtimeEnvironment.trim().toLowerCase()))
+      return [];
+    return [notAccepted("runtimeEnvironment", `${quoteValue(runtimeEnvironment)} is not an environment`, spellings)];
+  },
+};
+
+const configurationValues: Rule = {
+  code: "CONFIG_VALUE_UNKNOWN",
+  severity: "error",
+  check: ({ entry, vocabulary }) =>
+    configurationFields.flatMap(({ name, accepted }) => {
+      if (!accepted) return [];
+      const fitting = accepted(entry, vocabulary);
+      if (entry[name] === undefined) return [missing(name, fitting)];
+      return unknownValue(entry, name, accepted({}, vocabulary), fitting);
+    }),
+};
+
+const configurationPorts: Rule = {
+  code: "CONFIG_PORT_INVALID",
+  severity: "error",
+  check: ({ entry, vocabulary }) =>
+    activePorts(entry, vocabulary)
+      .filter(({ value }) => !isPort(value))
+      .map(({ name, declared }) => ({
+        path: ["ports", name],
+        message: acceptedText(
+          `ports.${name}${declared === undefined ? " is missing" : `: ${quoteValue(declared)} is not a port`}`,
+          "an integer from 1 to 65535",
+        ),
+      })),
+};
+
+const configurationPortCollision: Rule = {
+  code: "CONFIG_PORT_COLLISION",
+  severity: "error",
+  check({ entry, vocabulary }) {
+    const ports = activePorts(entry, vocabulary).filter(({ value }) => isPort(value));
+    return ports.flatMap(({ name, value }, index) => {
+      const first = ports.slice(0, index).find((other) => other.value === value);
+      return first
+        ? [{ path: ["ports", name], message: `ports.${name}: ${value} is the port of ${first.name} already` }]
+        : [];
+    });
+  },
+};
+
+const configurationProvider: Rule = {
+  code: "CONFIG_PROVIDER_UNSUPPORTED",
+  severity: "error",
+  check({ entry: { runMode, cloudProvider }, vocabulary: { matrix } }) {
+    const mode = lookup(matrix.runModes, runMode);
+    if (!mode || lookup(matrix.cloudProviders, cloudProvider) === undefined) return [];
+    if (mode.cloudProviders.includes(String(cloudProvider))) return [];
+    return [
+      notAccepted(
+        "cloudProvider",
+        `${quoteValue(cloudProvider)} does not offer the run mode ${quoteValue(runMode)}`,
+        mode.cloudProviders,
+      ),
+    ];
+  },
+};
+
+const rolloutSetting: Rule = {
+  code: "ROLLOUT_SETTING",
+  severity: "error",
+  check: ({ entry }) =>
+    rolloutFindings(entry).map(({ path, message, ...more }) => ({
+      ...more,
+      path,
+      message: `${["rollout", ...path].join(".")}: ${message}`,
+    })),
+};
+
+export const rules = {
+  document: [documentVersion, documentEnvironment],
+  serviceConfiguration: [configurationValues, configurationPorts, configurationPortCollision, configurationProvider],
+  interfaces: [interfaceFramework, interfaceEntrypoint, interfaceController, interfaceDuplicate],
+  deployments: [
+    targetRequired,
+    targetName,
+    targetRuntime,
+    targetValues,
+    targetServiceType,
+    targetProtocol,
+    targetProfile,
+  ],
+  rollout: [rolloutSetting],
+} satisfies Record<string, readonly Rule[]>;

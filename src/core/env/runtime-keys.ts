@@ -1,7 +1,6 @@
 import type { KeySpec, RuntimeContract, Tier, FormKind, IntegerSpec } from "../api/facts.ts";
-import { isProjectContract } from "../project/facts/project-tiers.ts";
+import { isProjectContract, PROJECT_FILE } from "../project/project.ts";
 import { keySource } from "../project/facts/own-contract.ts";
-import { PROJECT_FILE } from "../project/project.ts";
 import { hasCredentials, maskCredentials, REDACTED, isSecretName } from "../secrets/redact.ts";
 import { isSecretValue } from "../secrets/secret-value.ts";
 import { isCronPattern } from "../words/cron.ts";

@@ -1,7 +1,7 @@
 import type { FileError } from "./ports.ts";
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import { identifyProcess, type UniqueProcess } from "./process-identity.ts";
+import { identifyProcess, type UniqueProcess } from "./proc.ts";
 import { attempt, fileError, unlink } from "./system.ts";
 import {
   type Contender,

@@ -19,7 +19,7 @@
  */
 import { createHash, randomBytes } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import { isRunning, type UniqueProcess } from "./process-identity.ts";
+import { isRunning, type UniqueProcess } from "./proc.ts";
 import { discard, hasErrorCode, readdir, readlink, rename, symlink } from "./system.ts";
 
 export interface Holder {

@@ -1,5 +1,5 @@
 import type { Issue } from "../api/issue.ts";
-import { describeIssue, issueLocation, type Report } from "./report.ts";
+import { describeIssue, issueLocation, type Report } from "./rule.ts";
 
 export function renderGithub(report: Report): string {
   return report.issues.map((issue) => command(report, issue)).join("\n");

@@ -1,5 +1,5 @@
 import { type Issue, locationText } from "../api/issue.ts";
-import { describeIssue, issuesBySubject, issueLocation, type Report } from "./report.ts";
+import { describeIssue, issuesBySubject, issueLocation, type Report } from "./rule.ts";
 
 export interface JunitContext {
   readonly now: number;

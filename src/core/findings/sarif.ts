@@ -1,6 +1,5 @@
 import type { Issue } from "../api/issue.ts";
-import type { CodeDoc } from "./rule.ts";
-import { describeIssue, indexLines, issueLocation, type Report } from "./report.ts";
+import { type CodeDoc, describeIssue, indexLines, issueLocation, type Report } from "./rule.ts";
 
 export type RuleDocs = Readonly<Record<string, Partial<CodeDoc> & { readonly summary: string }>>;
 

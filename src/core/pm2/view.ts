@@ -1,4 +1,4 @@
-import { shellQuote } from "../words/shell.ts";
+import { shellQuote } from "../words/text.ts";
 import type { EcosystemResponse } from "../api/bodies.ts";
 import type { RuntimeContract } from "../api/facts.ts";
 import type { Environment } from "../project/resolve.ts";

@@ -1,10 +1,7 @@
 import { ownMember } from "../words/record.ts";
 import type { Limits, Role } from "../api/rights.ts";
 import type { AlertRule } from "../api/names.ts";
-
 import type { DeploySettings } from "./deploy-settings.ts";
-import type { LogSettings } from "./log-settings.ts";
-import { PROJECT_TIERS } from "./facts/project-tiers.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../api/facts.ts";
 
 export const PROJECT_FILE = "svcm.yaml";
@@ -135,4 +132,36 @@ export function projectMatrix(
 function envFileName(project: Project, environment: string): string {
   const layers = Object.values(project.services).flatMap(({ env }) => ownMember(env, environment)?.layers.at(-1) ?? []);
   return layers[0]?.split("/").at(-1) ?? `.env.${environment}`;
+}
+
+/** The size that a log may have, and the number of its rotated files that stay. */
+export interface LogSettings {
+  readonly maxBytes: number;
+  readonly keep: number;
+  readonly compress: boolean;
+}
+
+export interface DeclaredLogs {
+  readonly maxSize?: string | undefined;
+  readonly keep?: number | undefined;
+  readonly compress?: boolean | undefined;
+}
+
+const UNITS: Readonly<Record<string, number>> = { K: 2 ** 10, M: 2 ** 20 };
+
+/** @param maxSize of the form LOG_SIZE */
+export function logSettings({ maxSize = "50M", keep = 10, compress = true }: DeclaredLogs): LogSettings {
+  return { maxBytes: Number(maxSize.slice(0, -1)) * (UNITS[maxSize.slice(-1)] ?? 0), keep, compress };
+}
+
+/** The reasons of the tiers of keys that svcm.yaml declares, which its owners chose. */
+const PROJECT_TIERS: RuntimeContract["tiers"] = {
+  editable: { reason: "svcm.yaml declares it as editable" },
+  "read-only": { reason: "svcm.yaml declares it so" },
+  "never-exposed": { reason: "svcm.yaml declares no other tier, so it counts as a secret" },
+};
+
+/** If svcm.yaml declares the keys, a command can change their tiers. */
+export function isProjectContract({ tiers }: RuntimeContract): boolean {
+  return tiers === PROJECT_TIERS;
 }

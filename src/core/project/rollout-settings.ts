@@ -1,7 +1,10 @@
 /** Checks, editor schemas and settings of `rollout` are derived from these members. */
+
 import { parseDuration } from "../words/time.ts";
 import { isPort } from "../words/port.ts";
 import { isRecord } from "../words/record.ts";
+import { quoteValue } from "../findings/text.ts";
+import { withAccepted, acceptedText, type Finding } from "../findings/rule.ts";
 
 export const probeProtocols = ["http", "websocket", "grpc", "none"] as const;
 
@@ -38,7 +41,7 @@ const count = {
   expected: `an integer from 1 to ${MAX_RELEASES}`,
   schema: { type: "integer", minimum: 1, maximum: MAX_RELEASES },
 } satisfies ValueForm;
-const name = {
+const serviceName = {
   matches: (value) => isText(value, NAME),
   expected: "a name such as items.v1.Items",
   schema: { type: "string", pattern: NAME.source },
@@ -68,7 +71,7 @@ export const healthMembers: Readonly<Record<string, Member>> = {
     },
     help: "Variable that holds the port, or the port. Defaults to SVC_HTTP_PORT, or to SVC_GRPC_PORT for grpc.",
   },
-  service: { ...name, help: "Service of the gRPC health protocol. Defaults to the whole server." },
+  service: { ...serviceName, help: "Service of the gRPC health protocol. Defaults to the whole server." },
 };
 
 export const rolloutMembers: Readonly<Record<string, Member>> = {
@@ -126,4 +129,54 @@ export function mergeSettings(...members: readonly unknown[]): RolloutSettings {
     keepReleases,
     health: Object.assign({}, ...members.map((one) => readHealth(one))) as RolloutSettings["health"],
   };
+}
+
+interface RolloutFinding extends Finding {
+  readonly path: readonly string[];
+}
+
+type MemberTable = Readonly<Record<string, Pick<Member, "matches" | "expected">>>;
+
+const SUFFIX = /^[\w.-]{1,200}$/;
+
+const PROBES: MemberTable[string] = {
+  matches: isRecord,
+  expected: "a map of probes by the suffix of an app's name, such as { restapi: { path: /health } }",
+};
+const SETTINGS: MemberTable = { ...rolloutMembers, health: PROBES };
+
+export function rolloutFindings(rollout: unknown): RolloutFinding[] {
+  if (!isRecord(rollout)) return [notAMap([], SETTINGS)];
+  const { health } = rollout;
+  return [
+    ...memberFindings(rollout, SETTINGS, []),
+    ...(isRecord(health) ? Object.entries(health).flatMap(([suffix, probe]) => probeFindings(suffix, probe)) : []),
+  ];
+}
+
+function probeFindings(suffix: string, probe: unknown): RolloutFinding[] {
+  const path = ["health", suffix];
+  const accepted = "the suffix of an app's name: letters, digits, _, . and -";
+  if (!SUFFIX.test(suffix)) return [{ path, message: acceptedText(`${quoteValue(suffix)} is not accepted`, accepted) }];
+  return isRecord(probe) ? memberFindings(probe, healthMembers, path) : [notAMap(path, healthMembers)];
+}
+
+function memberFindings(
+  values: Readonly<Record<string, unknown>>,
+  members: MemberTable,
+  parent: readonly string[],
+): RolloutFinding[] {
+  return Object.entries(values).flatMap(([name, value]): RolloutFinding[] => {
+    const path = [...parent, name];
+    const member = Object.hasOwn(members, name) ? members[name] : undefined;
+    if (member === undefined)
+      return [{ path, ...withAccepted(`${quoteValue(name)} is not a known key here`, Object.keys(members), name) }];
+    return member.matches(value)
+      ? []
+      : [{ path, message: acceptedText(`${quoteValue(value)} is not accepted`, member.expected) }];
+  });
+}
+
+function notAMap(path: readonly string[], members: MemberTable): RolloutFinding {
+  return { path, message: acceptedText("not a map", `a map of ${Object.keys(members).join(", ")}`) };
 }

@@ -6,7 +6,7 @@ import { roles } from "../api/rights.ts";
 import { LOG_SIZE, LOG_SIZE_WORDS, MAX_KEPT_LOGS, alertRules } from "../api/names.ts";
 import { runtimeContractSchema } from "../api/facts.ts";
 import { DEPLOY_TIMEOUT, MAX_KEEP, MIN_KEEP, SHARED_PATH } from "./deploy-settings.ts";
-import { rolloutFindings } from "./rollout-findings.ts";
+import { rolloutFindings } from "./rollout-settings.ts";
 
 const environment = z
   .string()

@@ -4,7 +4,7 @@ import { checkoutOf, isSamePlace } from "../project/checkout.ts";
 import type { HasWorkspace } from "../project/port-repository.ts";
 import { isBelow } from "../running/code-files.ts";
 import { groupBy } from "../words/lists.ts";
-import { shellQuote } from "../words/shell.ts";
+import { shellQuote } from "../words/text.ts";
 import type { ExpectedApp } from "./expected.ts";
 import type { PlanContext } from "./plan.ts";
 

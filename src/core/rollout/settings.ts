@@ -9,8 +9,12 @@ import type { LoadedEcosystem } from "../pm2/loaded.ts";
 import { normaliseApp } from "../pm2/normalise.ts";
 import { isRecord, ownMember } from "../words/record.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
-import { rolloutFindings } from "../project/rollout-findings.ts";
-import { mergeSettings, type RolloutSettings, type HealthSettings } from "../project/rollout-settings.ts";
+import {
+  rolloutFindings,
+  mergeSettings,
+  type RolloutSettings,
+  type HealthSettings,
+} from "../project/rollout-settings.ts";
 import { parsePort } from "../words/port.ts";
 import type { Probe } from "./port-probes.ts";
 

@@ -1,4 +1,4 @@
-import type { Installation, Pm2Daemon, ServiceAddress } from "./port-installation.ts";
+import type { Installation, Pm2Daemon, ServiceAddress } from "./ports.ts";
 import { statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { MAX_PORT } from "../words/port.ts";

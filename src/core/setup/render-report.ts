@@ -1,5 +1,5 @@
 import type { reportFormats } from "../api/names.ts";
-import type { Report } from "../findings/report.ts";
+import type { Report } from "../findings/rule.ts";
 import { renderText, type Paint } from "../findings/text.ts";
 
 export type ReportFormat = (typeof reportFormats)[number];

@@ -19,7 +19,7 @@ import {
 } from "yaml";
 import { isValid, sortIssues, type Issue, type Location, type Code, MAX_FINDINGS } from "../api/issue.ts";
 import type { Path, YamlSource } from "./source.ts";
-import { yaml11Kind } from "./yaml11.ts";
+import { yaml11Kind } from "./write.ts";
 
 export const PARSE_OPTIONS = {
   version: "1.2",

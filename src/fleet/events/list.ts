@@ -17,7 +17,7 @@ import * as z from "zod";
 import { auditRecord } from "../../core/api/audit-record.ts";
 import { eventBody } from "../../core/api/events.ts";
 import { MAX_RECORD_BYTES } from "../link-streams.ts";
-import { encode } from "../wire.ts";
+import { encode } from "../subjects.ts";
 
 const DEFAULT_LIMIT = 50;
 const DAY_MS = 86_400_000;

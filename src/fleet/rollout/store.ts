@@ -11,7 +11,7 @@ import {
 } from "../../core/index.ts";
 import { unreachableError } from "../link-api.ts";
 import type { WrittenRecord } from "../../core/nodes/rollout.ts";
-import type { RolloutRecords } from "../link-records.ts";
+import type { RolloutRecords } from "../link-events.ts";
 
 export interface IgnoredRecord {
   readonly user: string;

@@ -3,7 +3,7 @@ import { WebSocketServer, type WebSocket } from "ws";
 import type { Duplex } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { SvcmError, type Identity } from "../../core/index.ts";
-import type { Authenticate } from "../authentication.ts";
+import type { Authenticate } from "../access.ts";
 import type { Limits } from "../limits.ts";
 import { errorCode } from "../../core/words/thrown.ts";
 import { closeCodes, Peer, WINDOW_BITS } from "./peer.ts";

@@ -5,6 +5,21 @@ import { toJson } from "../response.ts";
 import type { Limits } from "../limits.ts";
 import { constants, deflateRawSync } from "node:zlib";
 import { MIN_COMPRESSED_BYTES } from "../compression.ts";
+import {
+  type Caller,
+  describeError,
+  type EventFeed,
+  type EventFilter,
+  execute,
+  failureCode,
+  historyShow,
+  type Ports,
+  type Sample,
+  SvcmError,
+  type Telemetry,
+} from "../../core/index.ts";
+import { errorStack } from "../../core/words/thrown.ts";
+import type { ServerLog } from "../log.ts";
 
 export const closeCodes = {
   goingAway: 1001,
@@ -134,4 +149,122 @@ function encodeLength(length: number): Buffer {
   bytes.writeUInt8(127);
   bytes.writeBigUInt64BE(BigInt(length), 1);
   return bytes;
+}
+
+export interface MetricsSubscription {
+  readonly environment: string;
+  readonly service?: string | undefined;
+  readonly intervalMs: number;
+  readonly asyncContext: boolean;
+  readonly history: boolean;
+  readonly node?: string | undefined;
+}
+
+export interface StreamContext {
+  readonly telemetry: Telemetry;
+  readonly eventFeed: EventFeed;
+  readonly sampleMessages: SampleMessages;
+  readonly recordedHour: RecordedHour;
+  readonly log: ServerLog;
+}
+
+/** Sends the recorded hour first, then samples. A failure becomes an error frame. */
+export function streamMetrics(
+  streaming: StreamContext,
+  peer: Peer,
+  subscription: MetricsSubscription,
+  signal: AbortSignal,
+): Promise<void> {
+  const { telemetry, sampleMessages, recordedHour } = streaming;
+  return reportErrors(streaming, peer, async () => {
+    const recorded = subscription.history ? await recordedHour() : undefined;
+    if (recorded !== undefined && !signal.aborted) peer.offer([recorded]);
+    for await (const sample of telemetry.watch(subscription, signal)) {
+      if (signal.aborted) return;
+      peer.offer(sampleMessages(sample));
+    }
+  });
+}
+
+export function streamEvents(
+  streaming: StreamContext,
+  peer: Peer,
+  filter: EventFilter,
+  signal: AbortSignal,
+): Promise<void> {
+  return reportErrors(streaming, peer, async () => {
+    for await (const event of streaming.eventFeed.watch(signal, filter)) {
+      if (!signal.aborted) peer.send({ type: "event", event });
+    }
+  });
+}
+
+export async function reportErrors(
+  { log }: Pick<StreamContext, "log">,
+  peer: Peer,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const { body } = describeError(error);
+    if (!(error instanceof SvcmError)) log.error({ stack: errorStack(error) }, "stream failed");
+    peer.send({ type: "error", code: failureCode(error), details: body.details ?? body.error });
+  }
+}
+
+type SampleMessages = (sample: Sample) => readonly SharedMessage[];
+
+/** Serialises and compresses each sample once for all clients. */
+export function createSampleMessages(): SampleMessages {
+  const cache = new WeakMap<Sample, readonly SharedMessage[]>();
+  return (sample) => {
+    const cached = cache.get(sample);
+    if (cached !== undefined) return cached;
+    const messages = toFrames(sample).map((frame) => new SharedMessage(toJson(frame)));
+    cache.set(sample, messages);
+    return messages;
+  };
+}
+
+function toFrames(sample: Sample): ServerFrame[] {
+  if (sample.kind === "metrics") return [{ type: "metrics", payload: sample.payload }];
+  const { payload, error } = sample;
+  return [
+    { type: "host", payload },
+    { type: "error", ...error },
+  ];
+}
+
+type RecordedHour = () => Promise<SharedMessage | undefined>;
+
+const SERIES = "host,*:cpuPercent,*:memoryBytes";
+/** One value for each 20 seconds. */
+const POINTS = 180;
+/** The recorder adds a step at this interval. */
+const CACHE_MS = 10_000;
+
+/** The session has already checked that the client may read. */
+const reader: Caller = { source: "ws", grants: ["read"] };
+
+/** Clients that subscribe within ten seconds share the result. */
+export function createRecordedHour(ports: Ports): RecordedHour {
+  let last: { readonly atMs: number; readonly message: ReturnType<RecordedHour> } | undefined;
+  return () => {
+    const atMs = ports.clock.elapsed();
+    if (last === undefined || atMs - last.atMs >= CACHE_MS) last = { atMs, message: readHour(ports) };
+    return last.message;
+  };
+}
+
+/** If the history cannot be read, the client gets the metrics without it. */
+async function readHour(ports: Ports): ReturnType<RecordedHour> {
+  try {
+    const { from, step, series, gaps } = await execute(historyShow, ports, { series: SERIES, points: POINTS }, reader);
+    if (series.length === 0) return undefined;
+    return new SharedMessage(toJson({ type: "history", payload: { from, step, series, gaps } }));
+  } catch (error) {
+    if (!(error instanceof SvcmError)) throw error;
+    return undefined;
+  }
 }

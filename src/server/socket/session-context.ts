@@ -1,13 +1,12 @@
 import type { LogsSubscribeFrame, SubscribeFrame } from "../../core/api/frames.ts";
 import type { Identity, RefusalLog } from "../../core/index.ts";
-import type { AccessPolicy } from "../access.ts";
-import type { Authenticate } from "../authentication.ts";
+import type { AccessPolicy, Authenticate } from "../access.ts";
 import type { Limits } from "../limits.ts";
 import type { Fleet } from "../fleet.ts";
 import type { Rollouts } from "../rollouts.ts";
 import type { LogStreamContext } from "./log-stream.ts";
 import type { ActionRunner } from "./run-action.ts";
-import type { StreamContext } from "./subscription.ts";
+import type { StreamContext } from "./peer.ts";
 
 export interface SessionContext extends StreamContext, LogStreamContext {
   readonly policy: AccessPolicy;

@@ -11,15 +11,16 @@ import {
   SvcmError,
 } from "../../core/index.ts";
 import { streamLogs } from "./log-stream.ts";
-import { type Peer, SharedMessage } from "./peer.ts";
-import type { SessionContext } from "./session-context.ts";
 import {
+  type Peer,
+  SharedMessage,
   type MetricsSubscription,
   reportErrors,
   type StreamContext,
   streamEvents,
   streamMetrics,
-} from "./subscription.ts";
+} from "./peer.ts";
+import type { SessionContext } from "./session-context.ts";
 import { toJson } from "../response.ts";
 import type { Fleet } from "../fleet.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fold } from "../../../src/commands/terminal/fit.ts";
+import { fold } from "../../../src/commands/terminal/table.ts";
 import { paint } from "../../../src/commands/terminal/screen.ts";
 
 test("a line that is wider than the window continues at its own indent", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { toFailure, renderFailure } from "../../../src/commands/terminal/failure.ts";
-import { renderIssues } from "../../../src/commands/terminal/issues.ts";
+import { renderIssues } from "../../../src/commands/terminal/validation.ts";
 import { withStyles } from "../../../src/commands/terminal/screen.ts";
 import { UsageError } from "../../../src/commands/terminal/errors.ts";
 import { refusal, type Issue } from "../../../src/core/index.ts";

@@ -1,6 +1,6 @@
 /** The processes of a saved list, each as PM2 shows it over the time after its start. */
 import { expect, test } from "vitest";
-import { waitForRestored } from "../../../src/core/boot/gate.ts";
+import { waitForRestored } from "../../../src/core/boot/operations/saved-list.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import { record } from "../../support/process-record.ts";
 

@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { expandSpecifiers, findStart, parseUnit, unitText } from "../../../src/core/boot/unit-text.ts";
-import { planUnit, requireRights } from "../../../src/core/boot/plan-unit.ts";
-import { isInRange, isOlder } from "../../../src/core/boot/node-range.ts";
+import {
+  expandSpecifiers,
+  findStart,
+  parseUnit,
+  unitText,
+  planUnit,
+  requireRights,
+} from "../../../src/core/boot/unit-text.ts";
+import { isInRange, isOlder } from "../../../src/core/boot/renewal.ts";
 import { boot, HOME, online, saved, unit, withUnits } from "./facts.ts";
 
 const user = { name: "deploy", uid: 1001, folder: "/home/deploy" };

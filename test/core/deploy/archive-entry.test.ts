@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readArchiveEntry } from "../../../src/core/deploy/archive-entry.ts";
+import { readArchiveEntry } from "../../../src/core/deploy/machine/release-file.ts";
 
 const time = "2026-11-27 11:00:00";
 

@@ -8,7 +8,7 @@ import { toDeployRecord, type DeployEvent, type DeployRecord } from "../../../sr
 import { outcomeAfterKill } from "../../../src/core/deploy/recover.ts";
 import type { LoadedApp, LoadedEcosystem } from "../../../src/core/pm2/loaded.ts";
 import { filterUndecided, runningIn } from "../../../src/core/deploy/undecided.ts";
-import { toDeploy } from "../../../src/core/deploy/to-deploy.ts";
+import { toDeploy } from "../../../src/core/deploy/operations/deploy.ts";
 import { runningRecord } from "../../support/counting-ports.ts";
 import { SHARED_PATH } from "../../../src/core/project/deploy-settings.ts";
 

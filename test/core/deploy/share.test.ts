@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Layout } from "../../../src/core/deploy/layout.ts";
-import { findInstallFolder, sharePaths } from "../../../src/core/deploy/machine/share.ts";
+import { findInstallFolder, sharePaths } from "../../../src/core/deploy/machine/root.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 test.each([

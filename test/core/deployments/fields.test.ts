@@ -1,8 +1,7 @@
 import { Ajv } from "ajv";
 import { expect, test } from "vitest";
-import { fieldValues, targetFields } from "../../../src/core/deployments/fields.ts";
-import { sortByDependency, type Field } from "../../../src/core/deployments/field.ts";
-import { entrySchema } from "../../../src/core/deployments/schema/entry.ts";
+import { fieldValues, targetFields, sortByDependency, type Field } from "../../../src/core/deployments/fields.ts";
+import { entrySchema } from "../../../src/core/deployments/schema/document.ts";
 import {
   packagedCapabilityMatrix as matrix,
   packagedRuntimeContract as contract,

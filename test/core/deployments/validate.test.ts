@@ -7,8 +7,13 @@ import {
 } from "../../../src/core/project/facts/packaged.generated.ts";
 import { catalog } from "../../../src/core/setup/codes/catalog.ts";
 import { migrateTarget } from "../../../src/core/deployments/migrate.ts";
-import { rules } from "../../../src/core/deployments/rules/index.ts";
-import { entryIssues, listVerdicts, validateSource, validateDocument } from "../../../src/core/deployments/validate.ts";
+import {
+  rules,
+  entryIssues,
+  listVerdicts,
+  validateSource,
+  validateDocument,
+} from "../../../src/core/deployments/validate.ts";
 import { readSource } from "../../../src/core/yaml/read.ts";
 import { parseYaml } from "../../../src/core/yaml/parse.ts";
 

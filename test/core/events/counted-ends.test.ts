@@ -7,7 +7,7 @@ import {
 } from "../../../src/core/events/counted-ends.ts";
 import { endWithDaemon, withoutDaemon } from "../../../src/core/events/daemon-events.ts";
 import { NOT_RUN_YET } from "../../../src/core/running/finite-state.ts";
-import { stateSentences } from "../../../src/core/events/next-actions.ts";
+import { stateSentences } from "../../../src/core/events/operations/process-show.ts";
 
 const BEGAN = Date.parse("2026-11-22T22:45:00Z");
 const STARTED = Date.parse("2026-11-22T22:47:00Z");

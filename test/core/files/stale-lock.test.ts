@@ -2,7 +2,7 @@ import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { claimName, lockName, newNonce, serializeHolder, temporaryName } from "../../../src/core/files/takeover.ts";
-import type { UniqueProcess } from "../../../src/core/files/process-identity.ts";
+import type { UniqueProcess } from "../../../src/core/files/proc.ts";
 import { commandLine, run, start } from "../../support/child.ts";
 import { leave, lockPlace, NOBODYS_PID, SELF, startTogether } from "../../support/lock-place.ts";
 import { canUnshare, isLinux } from "../../support/machine.ts";

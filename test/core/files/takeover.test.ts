@@ -10,7 +10,7 @@ import {
   serializeHolder,
   tryAcquire,
 } from "../../../src/core/files/takeover.ts";
-import { identifyProcess } from "../../../src/core/files/process-identity.ts";
+import { identifyProcess } from "../../../src/core/files/proc.ts";
 import { discard } from "../../../src/core/files/system.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { sortIssues, type Issue } from "../../../src/core/api/issue.ts";
-import type { Report } from "../../../src/core/findings/report.ts";
+import type { Report } from "../../../src/core/findings/rule.ts";
 import type { Paint } from "../../../src/core/findings/text.ts";
 import { anyCharacter } from "../../support/any-character.ts";
 

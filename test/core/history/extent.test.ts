@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { nodeHistoryFiles } from "../../../src/core/history/history-files.node.ts";
-import { readExtent } from "../../../src/core/history/extent.ts";
+import { readExtent } from "../../../src/core/history/operations/history.ts";
 import { hourOf, partName } from "../../../src/core/history/parts.ts";
 import { FileError } from "../../../src/core/index.ts";
 import type { HistoryFiles } from "../../../src/core/history/port-history.ts";

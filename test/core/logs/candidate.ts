@@ -1,7 +1,7 @@
 import { createCandidateFinder } from "../../../src/core/logs/files/worker/candidates.ts";
 import { createSecretLineFinder } from "../../../src/core/logs/files/worker/secret-lines.ts";
 import type { Search } from "../../../src/core/logs/match.ts";
-import { createLineScrubber } from "../../../src/core/logs/scrub.ts";
+import { createLineScrubber } from "../../../src/core/logs/line.ts";
 
 export const SECRET = "canary-1234567890";
 export const scrub = createLineScrubber([SECRET]);

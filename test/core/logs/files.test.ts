@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatCursor, parseCursor, type LogPosition } from "../../../src/core/logs/cursor.ts";
+import { formatCursor, parseCursor, type LogPosition } from "../../../src/core/logs/log-line.ts";
 import { rotatedNames } from "../../../src/core/logs/rotated.ts";
 
 test("rotated files are those of logrotate, pm2-logrotate and rotating loggers, and not those of another log", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { inspect } from "node:util";
-import { createLineScrubber } from "../../../src/core/logs/scrub.ts";
+import { createLineScrubber } from "../../../src/core/logs/line.ts";
 
 const SECRET = 'p"ss w/rd-9f3\nsecond line of it';
 const { complete: whole, truncated: cut } = createLineScrubber([SECRET, "canary-1234567890"]);

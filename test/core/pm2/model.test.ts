@@ -7,7 +7,7 @@ import { envFileOptions } from "../../../src/core/pm2/normalise.ts";
 import { createScrub } from "../../../src/core/pm2/scrub.ts";
 import type { EcosystemResponse } from "../../../src/core/api/bodies.ts";
 import { ecosystemResponse, startCommand } from "../../../src/core/pm2/view.ts";
-import { inFolder, shellQuote } from "../../../src/core/words/shell.ts";
+import { inFolder, shellQuote } from "../../../src/core/words/text.ts";
 import {
   packagedCapabilityMatrix,
   packagedRuntimeContract,

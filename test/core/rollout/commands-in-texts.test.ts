@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { unknownText } from "../../../src/core/rollout/report/words.ts";
-import { stateSentences } from "../../../src/core/events/next-actions.ts";
+import { stateSentences } from "../../../src/core/events/operations/process-show.ts";
 
 test("a printed command can be pasted, also for an app whose name has spaces", () => {
   const unknown = { app: "Code Chat", pmIds: [0], part: "code", reason: "it was only touched" } as const;

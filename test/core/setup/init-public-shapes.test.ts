@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { detect } from "../../../src/core/setup/detect/detect.ts";
 import { proposeLayout } from "../../../src/core/setup/detect/layout.ts";
-import type { RunningApp } from "../../../src/core/setup/detect/running-app.ts";
+import type { RunningApp } from "../../../src/core/setup/detect/pm2-file.ts";
 import { js } from "../../support/own-projects.ts";
 
 type Files = Readonly<Record<string, string>>;

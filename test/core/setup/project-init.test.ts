@@ -16,7 +16,7 @@ import {
   type Caller,
   type Ports,
 } from "../../../src/core/index.ts";
-import { decideMachine } from "../../../src/core/setup/machine-environment.ts";
+import { decideMachine } from "../../../src/core/setup/operations/project-init.ts";
 import { app, CANARIES, js, projects } from "../../support/own-projects.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
 import { proposalIn } from "../../support/proposal.ts";

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { commandLineCaller, execute, projectInit, repositoryCheck, SvcmError } from "../../../src/core/index.ts";
-import { isPassed } from "../../../src/core/setup/check/decide-check.ts";
+import { isPassed } from "../../../src/core/setup/operations/repository-check.ts";
 import { makeRepository } from "../../support/git.ts";
 import { makeWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 

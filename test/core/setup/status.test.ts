@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../../../src/core/api/rollout.ts";
-import { decideStatus, type StatusFacts } from "../../../src/core/setup/status/decide.ts";
+import { decideStatus, type StatusFacts } from "../../../src/core/setup/operations/status-show.ts";
 
 const PLAN: Plan = {
   id: "1",

@@ -1,6 +1,6 @@
 import type { HostMetrics } from "../../../core/api/metrics.ts";
 import { toPrintable, type Paint } from "../../../core/index.ts";
-import { fit, fold } from "../fit.ts";
+import { fit, fold } from "../table.ts";
 import { systemText, stateColour } from "../metrics.ts";
 import { formatBytes, formatPercent, renderBar, renderSparkline } from "../numbers.ts";
 import { type WatchState, visibleProcesses, type Process, type SortKey } from "./state.ts";

@@ -9,7 +9,7 @@ import { StatusRegion, RequestProblem } from "../../ui/Problem.tsx";
 import { TabHead, Card, EmptyState } from "../../ui/Card.tsx";
 import { type Preview, previewOf } from "./preview.ts";
 import { Select } from "../../ui/Field.tsx";
-import { inFolder } from "../../../core/words/shell.ts";
+import { inFolder } from "../../../core/words/text.ts";
 import { DescriptionList } from "../../ui/DescriptionList.tsx";
 
 interface StartCommandProps {

@@ -10,7 +10,7 @@ import { omitUndefined } from "../../api/omit-undefined.ts";
 import { escapeHidden } from "../../words/characters.ts";
 import { LIFETIME_MS, requireRoom } from "../decide.ts";
 import { toBody, type StoredProposal } from "../stored.ts";
-import { findDeploy } from "../../deploy/deploy.ts";
+import { findDeploy } from "../../deploy/operations/deploy.ts";
 import { envRead } from "../../env/operations/env-read.ts";
 import { envPlan } from "../../env/operations/env-write.ts";
 import type { Paint } from "../../findings/text.ts";

@@ -5,7 +5,7 @@ import type { BootPorts, MachineUser, SystemFacts } from "../ports.ts";
 import { readBootFacts } from "../read-facts.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import { SvcmError } from "../../api/errors.ts";
-import { planUnit, requireRights, requireSystemd } from "../plan-unit.ts";
+import { planUnit, requireRights, requireSystemd } from "../unit-text.ts";
 
 /** Changes nothing and starts no daemon. Never returns a value of an app. */
 export const bootShow = defineOperation({

@@ -7,11 +7,11 @@ import { withAudit } from "../../access/with-audit.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { FormerDaemon, RestoredProcess } from "../../pm2/port-processes.ts";
 import { noteProcesses } from "../../rollout/control/action.ts";
-import { waitForRestored } from "../gate.ts";
+import { waitForRestored } from "./saved-list.ts";
 import { differenceText, failureText, renewalProblems, returned, type RenewalFacts } from "../renewal.ts";
 import type { RenewedUnit } from "../../pm2/port-daemons.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import { planUnit } from "../plan-unit.ts";
+import { planUnit } from "../unit-text.ts";
 
 export const daemonShow = defineOperation({
   id: "daemon.show",

@@ -2,9 +2,12 @@ import { defineOperation } from "../../access/operation.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { BootPorts } from "../ports.ts";
-import type { RestoredProcess } from "../../pm2/port-processes.ts";
+import type { RestoredProcess, HasProcesses } from "../../pm2/port-processes.ts";
 import { nameList, pluralize } from "../../words/text.ts";
-import { waitForRestored } from "../gate.ts";
+import type { HasClock } from "../../files/ports.ts";
+import type { ProcessRecord } from "../../pm2/process-record.ts";
+import { listenTimeoutMs } from "../../pm2/settings.ts";
+import { judge, NO_PREVIOUS_RUN, OnlineRuns, POLL_INTERVAL_MS } from "../../rollout/control/verify.ts";
 
 interface BootSaveResponse {
   readonly path: string;
@@ -91,3 +94,44 @@ export const bootDrain = defineOperation({
     }
   },
 });
+
+/** Longer than a crash loop takes to be one, and than most apps take to boot on a machine that boots. */
+const GATE_MS = 60_000;
+
+/**
+ * Waits until each started process has stayed online for a second, or has failed. One that fails does not end the
+ * others.
+ * @returns all of them; those that failed have the reason
+ */
+export async function waitForRestored(
+  { processes, clock }: HasClock & HasProcesses,
+  restored: readonly RestoredProcess[],
+): Promise<RestoredProcess[]> {
+  const open = new Map(
+    restored.flatMap((one) => (one.outcome === "started" && one.pmId !== null ? [[one.pmId, one]] : [])),
+  );
+  const failed: RestoredProcess[] = [];
+  const runs = new OnlineRuns();
+  const startMs = clock.elapsed();
+  for (;;) {
+    const list = await processes.list();
+    const nowMs = clock.elapsed();
+    for (const [pmId, one] of open) {
+      const record = list.find((found) => found.pmId === pmId);
+      const verdict = judge("start", NO_PREVIOUS_RUN, record, record ? runs.onlineMs(record, nowMs) : 0);
+      const isLate = nowMs - startMs > GATE_MS + listenTimeoutMs(record?.declaration.settings ?? {});
+      if (verdict === "pending" && !isLate) continue;
+      open.delete(pmId);
+      const reason = failureOf(verdict, record);
+      if (reason !== undefined) failed.push({ ...one, outcome: "failed", reason });
+    }
+    if (open.size === 0)
+      return restored.map((one) => failed.find(({ pmId }) => pmId !== null && pmId === one.pmId) ?? one);
+    await clock.sleep(POLL_INTERVAL_MS);
+  }
+}
+
+function failureOf(verdict: ReturnType<typeof judge>, record: ProcessRecord | undefined): string | undefined {
+  if (verdict === "pending") return `PM2 still shows it as ${record?.status}`;
+  return typeof verdict === "object" ? verdict.failed : undefined;
+}

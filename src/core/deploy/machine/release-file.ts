@@ -1,18 +1,17 @@
 /** A release that was built elsewhere: a tarball, or a folder, which is packed first. */
+
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, lstatSync, readlinkSync, realpathSync, statfsSync, statSync } from "node:fs";
 import { readdir, rename, rmdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { SvcmError } from "../../api/errors.ts";
 import { isBelow } from "../../running/code-files.ts";
-import { readArchiveEntry } from "../archive-entry.ts";
 import { folderOnly } from "../find-commit.ts";
 import type { Layout } from "../layout.ts";
 import type { DeployGit } from "../port-deploy-git.ts";
 import type { Deploys } from "../port-deploys.ts";
-import { TRASH } from "./leftovers.ts";
+import { TRASH, walk } from "./walk.ts";
 import { runCommand } from "./run-command.ts";
-import { walk } from "./walk.ts";
 
 const TAR_MS = 600_000;
 /** Equal folders give equal archives. */
@@ -136,4 +135,31 @@ function unusable(path: string, why: string): SvcmError {
     details: `${path} is not used as a release. ${why}`,
     hint: "Accepted: a folder, or a tarball with files, folders, and links that stay inside.",
   });
+}
+
+/** A line of `tar --list --verbose --full-time --quoting-style=c`. */
+const ENTRY = /^(.)\S+ \S+ +(\d+|\d+,\d+) \S+ \S+ "((?:[^"\\]|\\.)*)"/;
+/** Files, folders, and links, which are looked at once they are written. */
+const ACCEPTED = "-dlh";
+
+export interface ArchiveEntry {
+  readonly bytes: number;
+  /** Why svcm writes nothing of the archive; `undefined` if the entry is fine. */
+  readonly refusal: string | undefined;
+}
+
+export function readArchiveEntry(line: string): ArchiveEntry {
+  const [, type = "", size = "", name = ""] = ENTRY.exec(line) ?? [];
+  const parts = name.split("/");
+  const refusal =
+    type === ""
+      ? `It has an entry that svcm cannot read: ${line.slice(0, 100)}.`
+      : !ACCEPTED.includes(type)
+        ? `${name} is a device, a pipe or another special file.`
+        : name.startsWith("/") || parts.includes("..")
+          ? `${name} lies outside of the archive.`
+          : parts.includes(".git")
+            ? `${name} belongs to a Git repository.`
+            : undefined;
+  return { bytes: Number(size) || 0, refusal };
 }

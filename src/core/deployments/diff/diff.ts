@@ -1,6 +1,6 @@
 import { envSpellings } from "../../project/resolve.ts";
-import { portNumber } from "../tcp-ports.ts";
-import type { Candidate } from "../file.ts";
+import { portNumber } from "../rules/targets.ts";
+import { type Candidate, foldName, textField } from "../file.ts";
 import { isRecord } from "../../words/record.ts";
 import { DOCUMENT_VERSION } from "../shape.ts";
 import type { Vocabulary } from "../vocabulary.ts";
@@ -12,9 +12,22 @@ import {
   changeKind,
   diffFields,
   fingerprint,
+  type Note,
+  configurationWorkloads,
+  compareWorkloads,
+  type Workload,
+  targetWorkloads,
+  addPairs,
+  type Indexed,
+  isReordered,
+  type Pair,
+  pairByKeys,
+  type Pairing,
+  pairingChanges,
+  interfaceWorkloads,
 } from "./change.ts";
-import { configurationWorkloads, compareWorkloads, type Workload } from "./pair.ts";
-import { diffInterfaces, diffTargets } from "./targets.ts";
+import { isLegacyTarget, migrateTarget } from "../migrate.ts";
+import { controllerKey, entrypointKey } from "../rules/interfaces.ts";
 
 /**
  * Comments, order and style do not matter. Legacy targets are migrated first.
@@ -101,4 +114,159 @@ function listEntries(document: Candidate, section: "interfaces" | "deployments")
   const list = document[section];
   if (Array.isArray(list)) return list.map((entry: unknown) => (isRecord(entry) ? entry : { value: entry }));
   return list === undefined || list === null ? [] : [{ value: list }];
+}
+
+/** Above this, svcm detects only renames without any other change. */
+const MAX_COMPARISONS = 250_000;
+
+const LOCATION_FIELDS = ["deployTarget", "pm2Profile"];
+const NAME = "name";
+const MIN_SIMILARITY = 0.75;
+
+function contentKey(target: Candidate): string {
+  return fingerprint({ ...target, [NAME]: undefined });
+}
+
+/** A rename is in the same place, and three quarters of its other members are equal. The most similar pairs win. */
+function findRenames({ removed, added }: Pairing<Candidate>): Pair<Candidate>[] {
+  if (removed.length * added.length > MAX_COMPARISONS) return [];
+  const [olds, news] = [removed.map(fingerprintFields), added.map(fingerprintFields)];
+  const candidates = olds
+    .flatMap((old) =>
+      news.map((next) => ({
+        from: old.indexed,
+        to: next.indexed,
+        similarity: compareFields(old.fingerprints, next.fingerprints),
+      })),
+    )
+    .filter((pair) => pair.similarity >= MIN_SIMILARITY)
+    // Stable: among equals, the pair with the earlier entry wins.
+    .toSorted((a, b) => b.similarity - a.similarity);
+  const taken = new Set<Indexed<Candidate>>();
+  const pairs: Pair<Candidate>[] = [];
+  for (const { from, to } of candidates) {
+    if (taken.has(from) || taken.has(to)) continue;
+    taken.add(from).add(to);
+    pairs.push({ from, to });
+  }
+  return pairs;
+}
+
+type Fingerprints = ReadonlyMap<string, string>;
+
+function fingerprintFields(indexed: Indexed<Candidate>): {
+  readonly indexed: Indexed<Candidate>;
+  readonly fingerprints: Fingerprints;
+} {
+  return {
+    indexed,
+    fingerprints: new Map(Object.entries(indexed.entry).map(([field, value]) => [field, fingerprint(value)])),
+  };
+}
+
+function compareFields(from: Fingerprints, to: Fingerprints): number {
+  const isSame = (field: string): boolean => from.get(field) === to.get(field);
+  if (!LOCATION_FIELDS.every(isSame)) return 0;
+  const fields = [...new Set([...from.keys(), ...to.keys()])].filter(
+    (field) => field !== NAME && !LOCATION_FIELDS.includes(field),
+  );
+  return fields.length === 0 ? 0 : fields.filter(isSame).length / fields.length;
+}
+
+function diffTargets(from: readonly Candidate[], to: readonly Candidate[], vocabulary: Vocabulary): DeploymentsDiff {
+  const migrated = (target: Candidate): Candidate => migrateTarget(target, vocabulary);
+  const pairing = pairTargets(from.map(migrated), to.map(migrated));
+  return {
+    changes: pairingChanges(pairing, (before, after) => targetChange(before, after, vocabulary)),
+    notes: pairingNotes(pairing, from, to),
+  };
+}
+
+/** The targets must be in the current form. */
+export function pairTargets(from: readonly Candidate[], to: readonly Candidate[]): Pairing<Candidate> {
+  const certain = pairByKeys(from, to, [fingerprint, nameKey, foldedNameKey, contentKey]);
+  return addPairs(certain, findRenames(certain));
+}
+
+function targetChange(
+  before: Candidate | undefined,
+  after: Candidate | undefined,
+  vocabulary: Vocabulary,
+): Change | undefined {
+  const kind = isRenamed(before, after) ? "renamed" : changeKind(before, after);
+  const fields = diffFields(before, after).filter(({ field }) => field !== "name");
+  if (kind === "changed" && fields.length === 0) return undefined;
+  const workloads = (target: Candidate | undefined): Workload[] => (target ? targetWorkloads(target, vocabulary) : []);
+  return {
+    section: "deployments",
+    kind,
+    name: nameOf(after ?? before),
+    ...(kind === "renamed" && { previousName: nameOf(before) }),
+    fields,
+    // A rename alone has no effect, because PM2 uses the app names in the ecosystem file.
+    effects: kind === "renamed" && fields.length === 0 ? [] : compareWorkloads(workloads(before), workloads(after)),
+  };
+}
+
+function isRenamed(before: Candidate | undefined, after: Candidate | undefined): boolean {
+  return before !== undefined && after !== undefined && fingerprint(before["name"]) !== fingerprint(after["name"]);
+}
+
+function nameOf(target: Candidate | undefined): string {
+  const name = target?.["name"];
+  return typeof name === "string" ? name : name === undefined ? "" : fingerprint(name);
+}
+
+function nameKey(target: Candidate): string | undefined {
+  return textField(target, "name") || undefined;
+}
+
+function foldedNameKey(target: Candidate): string | undefined {
+  const name = nameKey(target);
+  return name === undefined ? undefined : foldName(name);
+}
+
+function pairingNotes(
+  { pairs, ...rest }: Pairing<Candidate>,
+  from: readonly Candidate[],
+  to: readonly Candidate[],
+): Note[] {
+  const isRewritten = ({ from: old, to: next }: Pair<Candidate>): boolean =>
+    isLegacyTarget(from[old.index] ?? {}) !== isLegacyTarget(to[next.index] ?? {});
+  const migrated = pairs.filter(isRewritten).map(({ to: { entry } }) => nameOf(entry));
+  return [
+    ...(isReordered({ pairs, ...rest }) ? [{ kind: "reordered", section: "deployments" } as const] : []),
+    ...migrated.map((name) => ({ kind: "migrated", name }) as const),
+  ];
+}
+
+function diffInterfaces(from: readonly Candidate[], to: readonly Candidate[], vocabulary: Vocabulary): DeploymentsDiff {
+  const pairing = pairInterfaces(from, to);
+  return {
+    changes: pairingChanges(pairing, (before, after) => interfaceChange(before, after, vocabulary)),
+    notes: isReordered(pairing) ? [{ kind: "reordered", section: "interfaces" }] : [],
+  };
+}
+
+export function pairInterfaces(from: readonly Candidate[], to: readonly Candidate[]): Pairing<Candidate> {
+  return pairByKeys(from, to, [fingerprint, entrypointKey, controllerKey]);
+}
+
+function interfaceChange(
+  before: Candidate | undefined,
+  after: Candidate | undefined,
+  vocabulary: Vocabulary,
+): Change | undefined {
+  const kind = changeKind(before, after);
+  const fields = diffFields(before, after);
+  if (kind === "changed" && fields.length === 0) return undefined;
+  const adapter = after ?? before ?? {};
+  const parts = ["type", "entrypoint"].map((field) => textField(adapter, field)).filter((text) => text !== "");
+  const name = parts.length > 0 ? { name: parts.join(" ") } : {};
+  const workloads = (entry: Candidate | undefined): Workload[] => (entry ? interfaceWorkloads(entry, vocabulary) : []);
+  // The process that serves an adapter keeps running.
+  const effects = compareWorkloads(workloads(before), workloads(after)).map((effect) =>
+    effect.kind === "process" ? { ...effect, action: "touch" as const } : effect,
+  );
+  return { section: "interfaces", kind, ...name, fields, effects };
 }

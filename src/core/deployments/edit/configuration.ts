@@ -18,8 +18,7 @@ import {
 } from "./edit.ts";
 import { targetDefaults } from "../migrate.ts";
 import type { Issue } from "../../api/issue.ts";
-import { interfaceFields, targetFields } from "../fields.ts";
-import { sortByDependency, type Field } from "../field.ts";
+import { interfaceFields, targetFields, sortByDependency, type Field } from "../fields.ts";
 
 const SECTION = "serviceConfiguration";
 const PORT = "ports.";

@@ -1,10 +1,10 @@
-import { quoteValue } from "../../findings/quote.ts";
+import { quoteValue } from "../../findings/text.ts";
 import type { Code, Issue } from "../../api/issue.ts";
 import { refusal, SvcmError } from "../../api/errors.ts";
 import { didYouMean } from "../../words/suggest.ts";
 import type { Change } from "../../yaml/splice/change.ts";
 import { foldName, type Candidate, textField } from "../file.ts";
-import type { Indexed } from "../diff/pair.ts";
+import type { Indexed } from "../diff/change.ts";
 import { isRecord } from "../../words/record.ts";
 import { type ListSection, shapeIssue } from "../shape.ts";
 import { withAccepted, toIssue } from "../../findings/rule.ts";

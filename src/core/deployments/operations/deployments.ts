@@ -5,8 +5,7 @@ import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { DeploymentsVerdict } from "../../api/bodies.ts";
 import { isValid } from "../../api/issue.ts";
 import { defineOperation } from "../../access/operation.ts";
-import type { Report } from "../../findings/report.ts";
-import { maskDocument, maskChange } from "../mask.ts";
+import type { Report } from "../../findings/rule.ts";
 import {
   DEPLOYMENTS_FILE,
   readDocument,
@@ -20,9 +19,12 @@ import { SvcmError, refusal } from "../../api/errors.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 import { decodeUtf8, describeInvalidUtf8 } from "../../words/utf8.ts";
 import { diffDeployments } from "../diff/diff.ts";
-import type { DiffReport, DiffSide } from "../diff/change.ts";
+import type { DiffReport, DiffSide, Change, FieldChange } from "../diff/change.ts";
 import { isRecord } from "../../words/record.ts";
 import { ecosystemSpellings } from "../../project/resolve.ts";
+import { maskMembers, maskMember } from "../../secrets/secret-value.ts";
+import { migrateTarget } from "../migrate.ts";
+import { maskCredentials } from "../../secrets/redact.ts";
 
 export interface DeploymentsCheckResponse extends Omit<DeploymentsVerdict, "document"> {
   /** The name that the caller gave, relative to the repository root. */
@@ -164,3 +166,33 @@ export const schemaShow = defineOperation({
     return jsonSchemaOf(document);
   },
 });
+
+export function maskDocument(document: unknown, vocabulary: Vocabulary): unknown {
+  if (!isRecord(document)) return document;
+  const { deployments } = document;
+  if (!Array.isArray(deployments)) return maskMembers(document);
+  const migrated = deployments.map((entry: unknown) => (isRecord(entry) ? migrateTarget(entry, vocabulary) : entry));
+  return maskMembers({ ...document, deployments: migrated });
+}
+
+/** Runs after the comparison, so that masked values are still compared. */
+export function maskChange(change: Change): Change {
+  const { name, previousName } = change;
+  return {
+    ...change,
+    ...(name !== undefined && { name: maskCredentials(name) }),
+    ...(previousName !== undefined && { previousName: maskCredentials(previousName) }),
+    fields: change.fields.map(maskField),
+    effects: change.effects.map((effect) =>
+      effect.kind === "unknown" ? { ...effect, value: maskMember(effect.field, effect.value) } : effect,
+    ),
+  };
+}
+
+function maskField({ field, ...values }: FieldChange): FieldChange {
+  return {
+    field: maskCredentials(field),
+    ...("from" in values && { from: maskMember(field, values.from) }),
+    ...("to" in values && { to: maskMember(field, values.to) }),
+  };
+}

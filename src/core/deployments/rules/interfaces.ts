@@ -1,4 +1,4 @@
-import { quoteValue } from "../../findings/quote.ts";
+import { quoteValue } from "../../findings/text.ts";
 import { acceptedText, type Finding } from "../../findings/rule.ts";
 import { type Candidate, textField } from "../file.ts";
 import { missing, notAccepted, type Rule, undeclaredValues, unknownValue } from "../rule.ts";
@@ -96,3 +96,17 @@ export function entrypointKey(adapter: Candidate): string | undefined {
 export function controllerKey(adapter: Candidate): string | undefined {
   return textField(adapter, "controller") || undefined;
 }
+
+export const RUNTIME_EXAMPLES = ["nodejs22.x", "node20", "python3.12"] as const;
+export const RUNTIME = /^[A-Za-z][A-Za-z_+#-]*\d(?:[\w.+-]*\w)?$/;
+
+export const targetRuntime: Rule = {
+  code: "TARGET_RUNTIME_INVALID",
+  severity: "error",
+  check({ entry }) {
+    const runtime = textField(entry, "runtime");
+    if (runtime === "" || RUNTIME.test(runtime)) return [];
+    const what = `runtime: ${quoteValue(runtime)} is not a name with a version`;
+    return [{ path: ["runtime"], message: acceptedText(what, `for example ${RUNTIME_EXAMPLES.join(", ")}`) }];
+  },
+};

@@ -1,10 +1,10 @@
-import { quoteValue } from "../../findings/quote.ts";
+import { quoteValue } from "../../findings/text.ts";
 import { acceptedText, type Finding, withAccepted } from "../../findings/rule.ts";
 import { type Candidate, foldName, textField } from "../file.ts";
-import { targetFields } from "../fields.ts";
-import type { Field } from "../field.ts";
+import { targetFields, type Field } from "../fields.ts";
 import { missing, notAccepted, type Rule, unknownValue } from "../rule.ts";
-import { lookup, targetGroup } from "../vocabulary.ts";
+import { lookup, targetGroup, type Vocabulary } from "../vocabulary.ts";
+import { isRecord } from "../../words/record.ts";
 
 export const targetRequired: Rule = {
   code: "TARGET_FIELD_MISSING",
@@ -102,3 +102,24 @@ export const targetProfile: Rule = {
     return [{ path, message, accepted: [] }];
   },
 };
+
+export interface ActivePort {
+  readonly name: string;
+  readonly declared: unknown;
+  /** A numeric string from a form counts as a number. */
+  readonly value: number;
+}
+
+export function activePorts({ serviceKind, ports }: Candidate, { matrix }: Vocabulary): ActivePort[] {
+  if (ports !== undefined && !isRecord(ports)) return [];
+  const names = lookup(matrix.serviceKinds, serviceKind)?.ports ?? [];
+  return names.map((name) => {
+    const declared = ports && Object.hasOwn(ports, name) ? ports[name] : undefined;
+    return { name, declared, value: portNumber(declared) };
+  });
+}
+
+export function portNumber(declared: unknown): number {
+  if (typeof declared === "number") return declared;
+  return typeof declared === "string" && /^\d{1,5}$/.test(declared) ? Number(declared) : Number.NaN;
+}

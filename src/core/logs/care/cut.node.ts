@@ -30,8 +30,7 @@ import {
 } from "../../files/system.ts";
 import { syncFolder } from "../../files/write.ts";
 import { COPYING, nextOwnName } from "../rotated.ts";
-import { runFallocate, finishCut } from "./finish.node.ts";
-import { cutPlace, type Journal, NEWLINE, type RotationRecord } from "./rotation-record.ts";
+import { runFallocate, finishCut, cutPlace, type Journal, NEWLINE, type RotationRecord } from "./finish.node.ts";
 
 const CHUNK_BYTES = 2 ** 20;
 const MIN_UNIT = 4096;

@@ -9,9 +9,8 @@ import type { CutWay } from "../../api/names.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { ownRotated } from "../rotated.ts";
 import { cutHead, dropHead } from "./cut.node.ts";
-import { runFallocate, finishRotation } from "./finish.node.ts";
+import { runFallocate, finishRotation, type Journal, parseRotationRecord } from "./finish.node.ts";
 import type { LogCare, LogSurvey, RotateOptions, Rotation, SurveyedLog } from "./port-log-care.ts";
-import { type Journal, parseRotationRecord } from "./rotation-record.ts";
 import { tailBytes } from "./prune.ts";
 import { addSizes, formatSizes, parseSizes, subtractCut, type KeptSizes } from "./sizes.ts";
 

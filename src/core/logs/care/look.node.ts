@@ -1,20 +1,19 @@
-import { existsSync, lstatSync, statfsSync, statSync } from "node:fs";
+import { existsSync, lstatSync, statfsSync, statSync, readdirSync, readlinkSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { foreignCode } from "../../api/issue.ts";
 import { errorCode } from "../../words/thrown.ts";
-import { listIfReadable, readIfReadable, realPathIfReadable } from "../../files/system.ts";
+import { listIfReadable, readIfReadable, realPathIfReadable, hasErrorCode } from "../../files/system.ts";
 import { callDaemon } from "../../pm2/daemon/daemon.ts";
 import type { Pm2Process } from "../../pm2/daemon/worker/pm2-api.ts";
-import { daemonPid, formerLog, readSavedProcesses } from "../files/worker/absent-logs.ts";
+import { daemonPid, formerLog, readSavedProcesses, listTargets } from "../files/worker/process-list.ts";
 import { LogFile, UnreadableLogError } from "../files/worker/log-file.ts";
-import { listTargets } from "../files/worker/process-list.ts";
 import { ownRotated, rotatedNames } from "../rotated.ts";
 import { logrotatePatterns, type LogrotateRule } from "./logrotate.ts";
-import type { LogDisk, LogSurvey, SurveyedLog } from "./port-log-care.ts";
+import type { LogDisk, LogSurvey, SurveyedLog, DeletedLog, LogWriter } from "./port-log-care.ts";
 import { earlierSize, type KeptSizes } from "./sizes.ts";
-import { fileKey, readOpenFiles } from "./writers.node.ts";
 import { withLogFile, readLinesBackwards } from "../../files/log.ts";
 import { lineTime } from "../log-line.ts";
+import { groupBy } from "../../words/lists.ts";
 
 const TIMEOUT_MS = 5000;
 /** In PM2_HOME itself. */
@@ -211,4 +210,89 @@ export async function lastFullDisk(pm2Log: string): Promise<number | null> {
     return null;
   }).catch(() => null);
   return found ?? null;
+}
+
+/** The processes that have a file open for writing, as `/proc` shows them. Linux only. */
+
+const O_ACCMODE = 0o3;
+const O_APPEND = 0o2000;
+const DELETED = " (deleted)";
+
+export interface OpenFiles {
+  /** By device and inode. */
+  readonly writers: ReadonlyMap<string, readonly LogWriter[]>;
+  /** Open for appending by PM2's processes. */
+  readonly deleted: readonly DeletedLog[];
+  readonly isHidden: boolean;
+}
+
+export function fileKey({ dev, ino }: { readonly dev: number; readonly ino: number }): string {
+  return `${dev}:${ino}`;
+}
+
+interface OpenFile extends LogWriter {
+  readonly path: string;
+  readonly key: string;
+  readonly bytes: number;
+}
+
+/**
+ * @param paths real paths of the logs
+ * @param pm2Pids whose files are compared by inode, because they may see other paths
+ */
+export function readOpenFiles(paths: ReadonlySet<string>, pm2Pids: ReadonlySet<number>): OpenFiles {
+  const open = (paths.size === 0 ? [...pm2Pids] : allPids()).flatMap((pid): OpenFile[] => {
+    const isOfPm2 = pm2Pids.has(pid);
+    return (listDescriptors(pid) ?? []).flatMap(
+      (fd) => readOpenFile(pid, fd, (path) => paths.has(path) || isOfPm2) ?? [],
+    );
+  });
+  // A process may have the same file open twice, as its output and its errors.
+  const unique = [...new Map(open.map((one) => [`${one.key} ${one.pid} ${one.isAppending}`, one])).values()];
+  const deleted = unique.filter(
+    ({ pid, path, isAppending }) => pm2Pids.has(pid) && isAppending && path.endsWith(DELETED),
+  );
+  return {
+    writers: groupBy(unique, ({ key }) => key),
+    deleted: deleted.map(({ path, pid, bytes }) => ({ path: path.slice(0, -DELETED.length), pid, bytes })),
+    isHidden: process.platform !== "linux" || [...pm2Pids].some((pid) => listDescriptors(pid) === undefined),
+  };
+}
+
+function allPids(): number[] {
+  const names = listIfReadable("/proc").filter((name) => /^\d+$/.test(name));
+  return names.map(Number);
+}
+
+/** `undefined` if it is not open for writing, or no regular file. */
+function readOpenFile(pid: number, fd: string, isWanted: (path: string) => boolean): OpenFile | undefined {
+  const path = linkOf(`/proc/${pid}/fd/${fd}`);
+  if (!path?.startsWith("/") || !isWanted(path)) return undefined;
+  const stat = statSync(`/proc/${pid}/fd/${fd}`, { throwIfNoEntry: false });
+  const [, octal = ""] = /^flags:\t(\d+)$/m.exec(readIfReadable(`/proc/${pid}/fdinfo/${fd}`)) ?? [];
+  const flags = Number.parseInt(octal, 8);
+  if (stat?.isFile() !== true || Number.isNaN(flags) || (flags & O_ACCMODE) === 0) return undefined;
+  const isAppending = (flags & O_APPEND) !== 0;
+  return { path, key: fileKey(stat), bytes: stat.size, pid, program: programOf(pid), isAppending };
+}
+
+/** `undefined` if they are hidden from this user. */
+function listDescriptors(pid: number): string[] | undefined {
+  try {
+    return readdirSync(`/proc/${pid}/fd`);
+  } catch (error) {
+    return hasErrorCode(error, "EACCES", "EPERM") ? undefined : [];
+  }
+}
+
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function programOf(pid: number): string {
+  return readIfReadable(`/proc/${pid}/comm`).trim() || "a program";
 }

@@ -1,6 +1,6 @@
 import { MIN_PM2_LOG_SPACE } from "../../pm2/log-space.ts";
 import type { LogUsage, LogUsageResponse } from "../../api/logs.ts";
-import type { LogSettings } from "../../project/log-settings.ts";
+import type { LogSettings } from "../../project/project.ts";
 import { findingsOf, toIssue, type Rule } from "../../findings/rule.ts";
 import { roundToTenths, bytesText } from "../../words/numbers.ts";
 import type { LogSurvey, SurveyedLog } from "./port-log-care.ts";

@@ -3,7 +3,7 @@
 import type { ErrorCode } from "../../api/issue.ts";
 import type { LogsResponse, LogLine } from "../../api/logs.ts";
 import type { ErrorKind } from "../../api/errors.ts";
-import type { LogPosition } from "../cursor.ts";
+import type { LogPosition } from "../log-line.ts";
 import type { LogBatch, LogFilter, LogQuery } from "../port-logs.ts";
 import { logLevels } from "../../api/names.ts";
 import { chunk } from "../../words/lists.ts";

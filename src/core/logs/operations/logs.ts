@@ -17,7 +17,7 @@ import { SvcmError } from "../../api/errors.ts";
 import { FileError } from "../../files/ports.ts";
 import { KEPT_WORDS, planPrune, tailBytes, type PrunePlan, refusalOf } from "../care/prune.ts";
 import type { InputOf } from "../../api/inputs.ts";
-import { logSettings, type LogSettings } from "../../project/log-settings.ts";
+import { logSettings, type LogSettings } from "../../project/project.ts";
 import { once } from "../../words/once.ts";
 
 /** Returns the newest matching lines. @throws {SvcmError} as `Logs.read` */

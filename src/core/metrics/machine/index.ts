@@ -1,7 +1,6 @@
 import type { Machine } from "../../files/ports.ts";
 import { once } from "../../words/once.ts";
-import { openLinux } from "./linux.ts";
-import { descendantsOf, readActivity } from "./trees.ts";
+import { openLinux, descendantsOf, readActivity } from "./linux.ts";
 import { querySystem } from "./host-system.ts";
 
 const MICROSECONDS = 1_000_000;

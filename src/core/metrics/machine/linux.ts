@@ -11,14 +11,15 @@ import {
   parsePidIo,
   parsePidStat,
   parsePidStatm,
+  TICKS_PER_SECOND,
 } from "../../files/proc.ts";
-import { type GroupLimits, readGroupLimits } from "../../files/group-limits.ts";
-import type { HostReading, MemoryReading, ProcessReading, IoReading } from "../../files/reading.ts";
+import { type GroupLimits, readGroupLimits } from "../../files/host.ts";
+import type { HostReading, MemoryReading, ProcessReading, IoReading, ProcessActivity } from "../../files/reading.ts";
 import type { MachineReader } from "../../files/ports.ts";
 import { errorCode } from "../../words/thrown.ts";
 import { DiskReader } from "./disks.ts";
 import type { SystemQuery } from "./host-system.ts";
-import { descendantsOf } from "./trees.ts";
+import { listIfReadable, readIfReadable } from "../../files/system.ts";
 
 /** In a container, `/proc` shows the whole machine, of which its group may use a part. @param nowMs on a monotonic clock */
 export function withinLimits(reading: HostReading, { cpu, memory }: GroupLimits, nowMs: number): HostReading {
@@ -230,4 +231,47 @@ class ProcFile {
   close(): void {
     closeSync(this.#fd);
   }
+}
+
+/** A fork bomb must not stop svcm. */
+const MAX_DESCENDANTS = 1000;
+
+/** A child belongs to the thread that started it. Other threads than the main one hardly ever start any, and cost most of the time. */
+type Threads = "main thread" | "all threads";
+
+/** By process: its children, their children, and so on. */
+export function descendantsOf(
+  pids: readonly number[],
+  threads: Threads = "all threads",
+): ReadonlyMap<number, readonly number[]> {
+  return new Map(pids.map((root) => [root, readDescendants(root, threads)]));
+}
+
+function readDescendants(root: number, threads: Threads): readonly number[] {
+  const found = new Set<number>([root]);
+  for (const pid of found) {
+    if (found.size > MAX_DESCENDANTS) break;
+    for (const child of readChildren(pid, threads)) found.add(child);
+  }
+  found.delete(root);
+  return [...found];
+}
+
+function readChildren(pid: number, threads: Threads): number[] {
+  const ids = threads === "main thread" ? [pid] : listIfReadable(`/proc/${pid}/task`);
+  return ids.flatMap((id) => readIfReadable(`/proc/${pid}/task/${id}/children`).split(" ").filter(Boolean).map(Number));
+}
+
+/** Without processes that have ended or are hidden from this user. */
+export function readActivity(pids: readonly number[]): ReadonlyMap<number, ProcessActivity> {
+  return new Map(
+    pids.flatMap((pid): [number, ProcessActivity][] => {
+      const stat = parsePidStat(readIfReadable(`/proc/${pid}/stat`));
+      if (stat === undefined || hasEnded(stat)) return [];
+      const { parentPid } = stat;
+      return [
+        [pid, { parentPid, isSuspended: /^[Tt]$/.test(stat.state), cpuMs: (stat.cpuTicks / TICKS_PER_SECOND) * 1000 }],
+      ];
+    }),
+  );
 }

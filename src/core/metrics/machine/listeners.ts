@@ -1,7 +1,6 @@
 import { accessSync, constants, readlinkSync } from "node:fs";
-import { parseEnviron, parsePidStat, parseTcpTable } from "../../files/proc.ts";
+import { parseEnviron, parsePidStat, parseTcpTable, hasPid } from "../../files/proc.ts";
 import type { Listener, Pm2Origin, TcpSocket } from "../../files/reading.ts";
-import { hasPid } from "../../files/process-identity.ts";
 import { listIfReadable, readIfReadable } from "../../files/system.ts";
 
 const MAX_ANCESTORS = 64;

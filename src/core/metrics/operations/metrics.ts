@@ -6,7 +6,7 @@ import { metricFamilies } from "../metric-families.ts";
 import { metricsText } from "../open-metrics.ts";
 import { defineOperation, type Caller } from "../../access/operation.ts";
 import { listReleases } from "../../rollout/read-releases.ts";
-import { serverIdentity } from "../../access/server-identity.ts";
+import { serverIdentity } from "../../access/rights.ts";
 import { foreignCode } from "../../api/issue.ts";
 import type { MetricsPayload } from "../../api/metrics.ts";
 import { SvcmError, describeError } from "../../api/errors.ts";

@@ -1,7 +1,6 @@
 import type { MetricsPorts } from "../telemetry.ts";
 import { PROJECT_FILE } from "../../project/project.ts";
-import { requireEnvironment } from "../../project/required-environment.ts";
-import type { EnvironmentRequest } from "../../project/resolve.ts";
+import { requireEnvironment, type EnvironmentRequest } from "../../project/resolve.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { type ExpectedApp, expectedApps, sourceFiles, readFileState } from "../../rollout/expected.ts";
 import { visibleKeys } from "../../env/runtime-keys.ts";

@@ -1,5 +1,4 @@
-import { shellQuote } from "../../words/shell.ts";
-import { cutText } from "../../words/text.ts";
+import { shellQuote, cutText } from "../../words/text.ts";
 import type { ApplyPorts } from "./ports.ts";
 import type { ErrorCode } from "../../api/issue.ts";
 import type { InputOf } from "../../api/inputs.ts";

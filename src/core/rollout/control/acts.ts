@@ -1,4 +1,4 @@
-import { shellQuote } from "../../words/shell.ts";
+import { shellQuote } from "../../words/text.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { HasEcosystems } from "../../pm2/port-ecosystems.ts";
 import type { HasStamps } from "../../files/ports.ts";

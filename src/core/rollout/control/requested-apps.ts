@@ -1,11 +1,11 @@
-import { shellQuote } from "../../words/shell.ts";
+import { shellQuote, pluralize } from "../../words/text.ts";
 import type { Attempt } from "../../access/with-audit.ts";
 import type { ApplyPorts } from "../apply/ports.ts";
 import { visibleKeys } from "../../env/runtime-keys.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { declarationsOf, type Declaration, declaredApps } from "../../pm2/declared.ts";
 import { readEcosystem } from "../../pm2/ecosystem-file.ts";
-import { requireEnvironment } from "../../project/required-environment.ts";
+import { requireEnvironment } from "../../project/resolve.ts";
 import { environmentsWithEcosystem } from "../../pm2/ecosystem-environments.ts";
 import { expectedApps, type ExpectContext, type ExpectedApp } from "../expected.ts";
 import type { AppliedState } from "../release.ts";
@@ -24,7 +24,6 @@ import { computeDrift } from "../drift.ts";
 import type { Fields } from "../../pm2/normalise.ts";
 import { plainState } from "../../running/state.ts";
 import { workingFolders, type ProcessRecord } from "../../pm2/process-record.ts";
-import { pluralize } from "../../words/text.ts";
 
 export interface RequestedApps {
   readonly environment: string;

@@ -1,4 +1,4 @@
-import { shellQuote } from "../../words/shell.ts";
+import { shellQuote } from "../../words/text.ts";
 import { toSkipped, type SkippedProcess } from "../../pm2/skipped-process.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { Declaration } from "../../pm2/declared.ts";

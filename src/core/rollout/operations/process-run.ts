@@ -1,4 +1,4 @@
-import { shellQuote } from "../../words/shell.ts";
+import { shellQuote } from "../../words/text.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
 import type { ApplyPorts } from "../apply/ports.ts";
 import { withAudit } from "../../access/with-audit.ts";

@@ -1,6 +1,5 @@
 import type { Plan, PlanStep } from "../../api/rollout.ts";
-import { toOneLine, codeSpan } from "../../findings/quote.ts";
-import { severityText, type Paint } from "../../findings/text.ts";
+import { toOneLine, codeSpan, severityText, type Paint } from "../../findings/text.ts";
 import {
   countSteps,
   heldText,

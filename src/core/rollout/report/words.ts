@@ -1,8 +1,7 @@
-import { shellQuote } from "../../words/shell.ts";
+import { shellQuote, pluralize } from "../../words/text.ts";
 /** The renderer quotes names and values. */
 import type { UnknownPart } from "../../api/drift.ts";
 import type { Plan, PlanReason, PlanStep, ReleaseFailure } from "../../api/rollout.ts";
-import { pluralize } from "../../words/text.ts";
 import { holderText } from "../../running/port-holders.ts";
 
 /** Distinguishes text of a file or of PM2 from svcm's own words. */

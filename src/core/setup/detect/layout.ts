@@ -1,12 +1,10 @@
 import { compareText } from "../../api/issue.ts";
 import { baseName, relativePath } from "../../words/path.ts";
 import type { Detection } from "./detect.ts";
-import type { DetectedEnvFile } from "./env-files.ts";
-import { byPlainness, envLayout, environmentNameOf } from "./env-layout.ts";
+import { type DetectedEnvFile, byPlainness, envLayout, environmentNameOf } from "./env-files.ts";
 import { aliasesOf } from "./environment-names.ts";
 import type { DetectionNote, Pm2File } from "./pm2-file.ts";
 import type { UndecidedFile } from "../../project/project.ts";
-import { sharePrograms } from "./shared-programs.ts";
 import { joinPath } from "./survey.ts";
 
 export interface Layout {
@@ -223,4 +221,37 @@ function toEcosystemSource(
   const cwd = relativePath(folder, callFolder);
   if (env === null && cwd === "." && names === undefined) return file;
   return { file, ...(cwd !== "." && { cwd }), ...(env !== null && { env }), ...(names && { only: names }) };
+}
+
+/** One machine has one of these environments, and nothing in the repository says which. */
+function sharePrograms(pm2: readonly Pm2File[]): boolean {
+  return pm2.some((file, index) =>
+    Object.keys(file.environments).some((environment, at, own) => {
+      const isOther = (name: string): boolean => name !== environment && sharesProgram(file, environment, file, name);
+      if (own.some((name, position) => position > at && isOther(name))) return true;
+      return pm2
+        .slice(index + 1)
+        .some((other) =>
+          Object.keys(other.environments).some(
+            (name) => name !== environment && sharesProgram(file, environment, other, name),
+          ),
+        );
+    }),
+  );
+}
+
+function namesOf({ apps, only }: Pm2File, environment: string): string[] {
+  return apps.map(({ name, source }) => name ?? source).filter((name) => only[environment]?.includes(name) ?? true);
+}
+
+function sharesProgram(one: Pm2File, inOne: string, other: Pm2File, inOther: string): boolean {
+  const programs = new Set(programsOf(one, inOne));
+  return programsOf(other, inOther).some((program) => programs.has(program)) || (one === other && programs.size === 0);
+}
+
+/** By name and by script: with another name, the same program would run twice on a machine. */
+function programsOf(file: Pm2File, environment: string): string[] {
+  const names = new Set(namesOf(file, environment));
+  const apps = file.apps.filter(({ name, source }) => names.has(name ?? source));
+  return [...names, ...apps.flatMap(({ script }) => (script === undefined ? [] : `script ${baseName(script)}`))];
 }

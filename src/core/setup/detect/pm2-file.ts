@@ -35,3 +35,10 @@ export interface DetectionNote {
 export function byPath(a: Pm2File, b: Pm2File): number {
   return compareText(a.path, b.path);
 }
+
+/** Processes of PM2, as far as it concerns the repository. Paths are relative to the root. */
+export interface RunningApp {
+  readonly name: string;
+  readonly cwd: string | undefined;
+  readonly script: string | undefined;
+}

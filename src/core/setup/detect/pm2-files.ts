@@ -3,13 +3,12 @@ import { baseName } from "../../words/path.ts";
 import { environmentInName } from "./environment-names.ts";
 import { parseApps, stripComments, type Pm2App } from "./parse-apps.ts";
 import { callsIn, scriptsStartedIn, type Pm2Call } from "./pm2-calls.ts";
-import type { DetectionNote, Pm2File } from "./pm2-file.ts";
+import type { DetectionNote, Pm2File, RunningApp } from "./pm2-file.ts";
 import type { UndecidedFile } from "../../project/project.ts";
 import { WATCH_FIELD } from "../../project/state-place.ts";
 import { selectFiles } from "./select-files.ts";
 import { startsOf } from "./starts.ts";
 import { folderOf, isScriptLikePm2, joinPath, packageFolderOf, type Survey } from "./survey.ts";
-import type { RunningApp } from "./running-app.ts";
 
 export interface Pm2Detection {
   readonly pm2: readonly Pm2File[];

@@ -1,8 +1,7 @@
 /** Of several PM2 files that declare the same program, a team uses one. The caller of a file decides, then its name. */
 import { baseName } from "../../words/path.ts";
-import { alternatives, scriptPath } from "./alternatives.ts";
-import { byPath, type DetectionNote, type Pm2File } from "./pm2-file.ts";
-import type { RunningApp } from "./running-app.ts";
+import { alternatives, scriptPath } from "./starts.ts";
+import { byPath, type DetectionNote, type Pm2File, type RunningApp } from "./pm2-file.ts";
 import type { UndecidedFile } from "../../project/project.ts";
 import { joinPath } from "./survey.ts";
 

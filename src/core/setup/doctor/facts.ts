@@ -1,11 +1,20 @@
 import type { HasWorkspace } from "../../project/port-repository.ts";
-import type { Pm2Daemon, ServiceAddress, HasInstallation } from "../port-installation.ts";
+import type { Pm2Daemon, ServiceAddress, HasInstallation, SetupPorts } from "../ports.ts";
 import type { FoundPm2 } from "../../pm2/port-daemons.ts";
 import type { Vocabulary } from "../../deployments/vocabulary.ts";
-
 import { keySource, type KeySource } from "../../project/facts/own-contract.ts";
 import type { Project } from "../../project/project.ts";
 import type { ConfiguredFile } from "./examine.ts";
+import type { HasStamps } from "../../files/ports.ts";
+import type { Issue } from "../../api/issue.ts";
+import { usageOf } from "../../logs/care/usage.ts";
+import { listScrubbed } from "../../pm2/list.ts";
+import { findLeftOvers, holderText, type PortHolder } from "../../running/port-holders.ts";
+import { readStateOf } from "../../running/read-states.ts";
+import type { ProcessRecord } from "../../pm2/process-record.ts";
+import { findingsOf, toIssue, type Rule } from "../../findings/rule.ts";
+import { toFailureIssues, type AppEnvFiles, rootRelative } from "./file-checks.ts";
+import { nameList } from "../../words/text.ts";
 
 /** For a bug report. Contains no value of a key and no token. */
 export interface DoctorFacts {
@@ -73,3 +82,139 @@ export function collectFacts(
     ...runtime,
   };
 }
+
+export async function checkRunning(
+  ports: SetupPorts,
+  apps: readonly AppEnvFiles[],
+  { daemon, service }: { readonly daemon: Pm2Daemon | null; readonly service: ServiceAddress },
+): Promise<Issue[]> {
+  const { root } = ports.workspace;
+  const { records, issues } = await listScrubbed(ports).then(
+    async (list) => ({ records: list, issues: await problemIssues(ports, list) }),
+    (error: unknown) => ({ records: [], issues: toFailureIssues("running", error, root) }),
+  );
+  const { machine, workspace } = ports;
+  const listeners = await machine.listeners().catch(() => undefined);
+  const leftOvers = findLeftOvers({ all: records, listeners: listeners ?? [], pm2Home: workspace.pm2Home });
+  const running = { daemon, service, leftOvers, newer: records.flatMap((record) => newerFiles(ports, record, apps)) };
+  const found = Array.from(findingsOf(runningRules, running), (finding) => toIssue(finding, ["running"]));
+  return [...issues, ...found, ...(await logIssues(ports))];
+}
+
+async function logIssues({ logCare, facts, workspace }: SetupPorts): Promise<Issue[]> {
+  try {
+    const survey = await logCare.look({ keepsSizes: false });
+    const project = await facts.project().catch(() => undefined);
+    const { issues } = usageOf(survey, project?.logs);
+    return issues.map((issue) => ({ ...issue, path: ["running", ...issue.path] }));
+  } catch (error) {
+    return toFailureIssues("running", error, workspace.root);
+  }
+}
+
+async function problemIssues(ports: SetupPorts, records: readonly ProcessRecord[]): Promise<Issue[]> {
+  const stateOf = await readStateOf(ports, records);
+  return records.flatMap((record): Issue[] => {
+    const { problem } = stateOf(record);
+    if (problem === null) return [];
+    const { name, pmId } = record;
+    const message = `${name} (id ${pmId}): ${problem.details}`;
+    return [{ code: problem.code, severity: "error", path: ["running", name, pmId], message }];
+  });
+}
+
+/** A file counts only if it is newer for each environment that declares the app. */
+function newerFiles(
+  { stamps, workspace }: HasStamps & HasWorkspace,
+  record: ProcessRecord,
+  apps: readonly AppEnvFiles[],
+): NewerFiles[] {
+  const { name, pmId, startedAt } = record;
+  const declared = apps.filter((app) => app.name === name).map(({ envFiles }) => envFiles);
+  if (startedAt === null || declared.length === 0) return [];
+  const newer = declared.map((paths) => {
+    const states = stamps.read(paths);
+    return paths.filter((_, index) => (states[index]?.modifiedMs ?? 0) > startedAt);
+  });
+  if (newer.some((paths) => paths.length === 0)) return [];
+  return [{ name, pmId, files: [...new Set(newer.flat())].map((path) => rootRelative(workspace.root, path)) }];
+}
+
+export interface NewerFiles {
+  readonly name: string;
+  readonly pmId: number;
+  readonly files: readonly string[];
+}
+
+export interface RunningFacts {
+  readonly daemon: Pm2Daemon | null;
+  readonly service: ServiceAddress;
+  readonly leftOvers: readonly PortHolder[];
+  readonly newer: readonly NewerFiles[];
+}
+
+const TESTED_MAJORS = ["5", "6", "7"];
+
+const untestedVersion: Rule<RunningFacts> = {
+  code: "PM2_VERSION_UNTESTED",
+  severity: "warning",
+  *check({ daemon }) {
+    const version = daemon?.version ?? null;
+    if (version === null || TESTED_MAJORS.includes(version.split(".")[0] ?? "")) return;
+    yield {
+      path: ["version"],
+      message: `the PM2 daemon has the version ${version}; tested: ${TESTED_MAJORS.join(", ")}`,
+    };
+  },
+};
+
+const newerEnvFiles: Rule<RunningFacts> = {
+  code: "PROCESS_ENV_FILE_NEWER",
+  severity: "warning",
+  check: ({ newer }) =>
+    newer.map(({ name, pmId, files }) => {
+      const verb = files.length === 1 ? "was" : "were";
+      return {
+        path: [name, pmId],
+        message: `${name} (id ${pmId}): ${nameList(files)} ${verb} changed after it started`,
+      };
+    }),
+};
+
+const leftOverProcesses: Rule<RunningFacts> = {
+  code: "PROCESS_LEFT_OVER",
+  severity: "warning",
+  check: ({ leftOvers }) =>
+    leftOvers.map((one) => ({
+      path: [one.formerApp ?? one.program, one.pid],
+      message: `port ${one.port} is taken by ${holderText({ ...one, app: null })}`,
+    })),
+};
+
+const takenAddress: Rule<RunningFacts> = {
+  code: "PROJECT_ADDRESS_TAKEN",
+  severity: "warning",
+  *check({ service: { address, answer } }) {
+    if (answer === "other") yield { path: ["service"], message: `another program answers at ${address}` };
+  },
+};
+
+const invalidAddress: Rule<RunningFacts> = {
+  code: "PROJECT_ADDRESS_INVALID",
+  severity: "error",
+  *check({ service: { address } }) {
+    if (address !== null) return;
+    yield {
+      path: ["service"],
+      message: "SVC_SERVICE_MANAGEMENT_HOST and SVC_SERVICE_MANAGEMENT_PORT are not a valid address",
+    };
+  },
+};
+
+export const runningRules: readonly Rule<RunningFacts>[] = [
+  untestedVersion,
+  newerEnvFiles,
+  leftOverProcesses,
+  takenAddress,
+  invalidAddress,
+];

@@ -1,9 +1,20 @@
 import { describeGuesses } from "../../project/keys.ts";
-import { type DoctorRule, isSameGroup, type RepositoryState } from "./examine.ts";
+import { type DoctorRule, isSameGroup, type RepositoryState, examine, type ConfiguredFile } from "./examine.ts";
 import type { Issue } from "../../api/issue.ts";
 import { overrideText } from "../../project/folder-variables.ts";
 import { findingsOf, toIssue } from "../../findings/rule.ts";
 import { nameList } from "../../words/text.ts";
+import type { HasHost, HasRevisions } from "../../files/ports.ts";
+import type { Repository } from "../../pm2/ports.ts";
+import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
+import type { HasInstallation } from "../ports.ts";
+import { vocabularyOf } from "../../deployments/file.ts";
+import type { Vocabulary } from "../../deployments/vocabulary.ts";
+import type { Project } from "../../project/project.ts";
+import { baseName } from "../../words/path.ts";
+import { detect } from "../detect/detect.ts";
+import type { Survey } from "../detect/survey.ts";
+import { checkEcosystems, checkEnvironments, toFailureIssues } from "./file-checks.ts";
 
 const ofFile = (file: string, message: string) => ({ path: [file], file, message });
 
@@ -47,7 +58,7 @@ const bareEnvironments: DoctorRule = {
     })),
 };
 
-const folderVariables: DoctorRule = {
+const overriddenFolders: DoctorRule = {
   code: "PROJECT_FOLDER_OVERRIDDEN",
   severity: "warning",
   check: ({ overrides }) => overrides.map((one) => ({ path: [one.variable], message: overrideText(one) })),
@@ -118,7 +129,7 @@ export const doctorChecks = ["layout", "ecosystem", "env", "running", "boot", "k
 export type DoctorCheck = (typeof doctorChecks)[number];
 
 export const doctorRules: Readonly<Record<DoctorCheck, readonly DoctorRule[]>> = {
-  layout: [notSetUp, folderVariables, unnamedFiles, missingFiles, bareEnvironments],
+  layout: [notSetUp, overriddenFolders, unnamedFiles, missingFiles, bareEnvironments],
   ecosystem: [scriptLikeFiles],
   env: [trackedSecrets, unignoredSecrets, publicSecrets, unsetKeys, unusedKeys, undecryptableFiles],
   running: [],
@@ -132,9 +143,69 @@ export function emptyIssues(isEmpty: boolean): Issue[] {
   return isEmpty ? [{ code: "PROJECT_EMPTY", severity: "warning", path: ["layout"], message }] : [];
 }
 
-export function doctorIssues(check: DoctorCheck, examined: RepositoryState): Issue[] {
+function doctorIssues(check: DoctorCheck, examined: RepositoryState): Issue[] {
   return Array.from(findingsOf(doctorRules[check], examined), ({ file, ...finding }) => ({
     ...toIssue(finding, [check]),
     ...(file !== undefined && { at: { file, line: 1, column: 1 } }),
   }));
+}
+
+export interface Declarations {
+  readonly project: Project | undefined;
+  /** `undefined` if a declaration file is invalid. */
+  readonly vocabulary: Vocabulary | undefined;
+  readonly issues: readonly Issue[];
+}
+
+export async function readDeclarations(ports: HasFacts & HasWorkspace): Promise<Declarations> {
+  try {
+    const project = await ports.facts.project();
+    return { project, vocabulary: await vocabularyOf(ports), issues: [] };
+  } catch (error) {
+    return {
+      project: undefined,
+      vocabulary: undefined,
+      issues: toFailureIssues("layout", error, ports.workspace.root),
+    };
+  }
+}
+
+interface CheckContext {
+  readonly declarations: Declarations;
+  readonly survey: Survey;
+  readonly places: readonly ConfiguredFile[];
+  readonly offline: boolean;
+}
+
+export async function checkFiles(
+  ports: Repository & HasHost & HasInstallation & HasRevisions,
+  { declarations, survey, places, offline }: CheckContext,
+) {
+  const { project, vocabulary, issues } = declarations;
+  if (vocabulary === undefined)
+    return { apps: [], isEmpty: false, found: { layout: issues, ecosystem: [], env: [], keys: [] } };
+  const detection = detect(survey);
+  const { folderVariables } = ports.workspace;
+  const envFiles = detection.env.map(({ path }) => path);
+  const [tracked, unignored] = await Promise.all([
+    ports.revisions.listTracked(envFiles),
+    ports.revisions.listUnignored(envFiles),
+  ]);
+  const hasDotenvx = offline || hasTool(ports, survey);
+  const examined = examine({ survey, detection, project, places, tracked, unignored, hasDotenvx, folderVariables });
+  const checking = { ports, vocabulary, places, project, survey };
+  const ecosystems = await checkEcosystems(checking, offline);
+  const environments = await checkEnvironments(checking);
+  const found = {
+    layout: doctorIssues("layout", examined),
+    ecosystem: [...doctorIssues("ecosystem", examined), ...ecosystems.issues],
+    env: [...doctorIssues("env", examined), ...environments],
+    keys: doctorIssues("keys", examined),
+  };
+  return { apps: ecosystems.apps, isEmpty: examined.isEmpty, found };
+}
+
+function hasTool({ installation }: HasInstallation, { files }: Survey): boolean {
+  const manifests = [...files].filter(([path]) => baseName(path) === "package.json");
+  return manifests.some(([, text]) => text?.includes('"@dotenvx/dotenvx"')) || installation.hasProgram("dotenvx");
 }

@@ -1,16 +1,13 @@
-import type { SetupPorts } from "../ports.ts";
-import type { HasInstallation } from "../port-installation.ts";
+import type { SetupPorts, HasInstallation } from "../ports.ts";
 import { isValid, sortIssues, type Issue } from "../../api/issue.ts";
-import type { Report } from "../../findings/report.ts";
+import type { Report } from "../../findings/rule.ts";
 import { defineOperation, type Caller } from "../../access/operation.ts";
 
 import { bootIssues } from "../../boot/examine.ts";
 import { readBootFacts, readDaemonFacts } from "../../boot/read-facts.ts";
-import { checkFiles, readDeclarations } from "../doctor/check-files.ts";
-import { collectFacts, type DoctorFacts } from "../doctor/facts.ts";
-import { gatherFiles } from "../doctor/gather-files.ts";
-import { doctorChecks, emptyIssues, type DoctorCheck } from "../doctor/rules.ts";
-import { checkRunning } from "../doctor/running.ts";
+import { checkFiles, readDeclarations, doctorChecks, emptyIssues, type DoctorCheck } from "../doctor/rules.ts";
+import { collectFacts, type DoctorFacts, checkRunning } from "../doctor/facts.ts";
+import { gatherFiles } from "../doctor/file-checks.ts";
 import { PROJECT_FILE } from "../../project/project.ts";
 
 export interface DoctorResponse {

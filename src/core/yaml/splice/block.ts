@@ -30,7 +30,7 @@ import {
   memberLines,
   type Style,
   styleOf,
-} from "./style.ts";
+} from "./flow.ts";
 
 export function insertMember(tree: Tree, map: YAMLMap, index: number, key: string, value: unknown): Splice[] {
   const before = membersOf(map)[index];

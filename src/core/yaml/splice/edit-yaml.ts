@@ -28,7 +28,7 @@ import { type Alias, isMap, isScalar, isSeq, type Node, type YAMLMap } from "yam
 import * as block from "./block.ts";
 import type { Path } from "../source.ts";
 import * as flow from "./flow.ts";
-import { renderFlow, indentationAt, type Quote, quoteOf, renderScalar, type Style, styleOf } from "./style.ts";
+import { renderFlow, indentationAt, type Quote, quoteOf, renderScalar, type Style, styleOf } from "./flow.ts";
 
 export interface YamlEdit {
   readonly text: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { renderBar, renderSparkline } from "../../../../src/commands/terminal/numbers.ts";
-import { fit } from "../../../../src/commands/terminal/fit.ts";
+import { fit } from "../../../../src/commands/terminal/table.ts";
 import { parseKeys } from "../../../../src/commands/terminal/watch/run-watch.ts";
 import {
   visibleProcesses,

@@ -1,7 +1,7 @@
 import { locationText, type Issue } from "../../../api/issue.ts";
 import type { Change, DiffReport } from "../change.ts";
-import { codeSpan } from "../../../findings/quote.ts";
-import { describeIssue, issueLocation } from "../../../findings/report.ts";
+import { codeSpan } from "../../../findings/text.ts";
+import { describeIssue, issueLocation } from "../../../findings/rule.ts";
 import {
   groupBySection,
   countChanges,

@@ -8,7 +8,7 @@ import type {
   DiffReport,
   DiffSide,
 } from "../change.ts";
-import { countIssues } from "../../../findings/report.ts";
+import { countIssues } from "../../../findings/rule.ts";
 
 /** Distinguishes text of a document from svcm's own words. */
 export type Quote = (text: string) => string;

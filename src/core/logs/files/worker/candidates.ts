@@ -1,6 +1,6 @@
 import { type Search, mayBeTime } from "../../match.ts";
 import { escapeRegExp } from "../../../words/text.ts";
-import { type Range, rangeAt } from "./regions.ts";
+import { type Range, rangeAt } from "./log-file.ts";
 import type { FindSecretLines } from "./secret-lines.ts";
 import { REDACTED } from "../../../secrets/redact.ts";
 

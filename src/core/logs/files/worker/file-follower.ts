@@ -1,6 +1,5 @@
 import { type RawLine, splitLines } from "./line.ts";
-import type { LogFile } from "./log-file.ts";
-import { MAX_LINE_BYTES, NEWLINE } from "./regions.ts";
+import { type LogFile, MAX_LINE_BYTES, NEWLINE } from "./log-file.ts";
 
 /** For a larger chunk, the kernel clears new pages each time. */
 const CHUNK_BYTES = 64 * 1024;

@@ -1,12 +1,11 @@
 import { basename } from "node:path";
-import { isAtLeast, parseLine } from "../../line.ts";
+import { isAtLeast, parseLine, type LineScrubber } from "../../line.ts";
 import type { Matcher } from "../../match.ts";
-import type { LineScrubber } from "../../scrub.ts";
 import type { LogFilter } from "../../port-logs.ts";
 import { pluralize } from "../../../words/text.ts";
 import type { LineSource, OutputLine } from "../protocol.ts";
 import type { Target } from "./process-list.ts";
-import { NEWLINE } from "./regions.ts";
+import { NEWLINE } from "./log-file.ts";
 
 export interface RawLine {
   readonly text: string;

@@ -1,12 +1,11 @@
 import { setImmediate as pause } from "node:timers/promises";
 import type { LogProblem } from "../../../api/logs.ts";
-import { formatCursor, parseCursor, type LogPosition, type Sign } from "../../cursor.ts";
+import { formatCursor, parseCursor, type LogPosition, type Sign } from "../../log-line.ts";
 import { lineSize } from "../../line.ts";
 import { createMatcher, type Matcher } from "../../match.ts";
 import type { LogFilter, LogQuery } from "../../port-logs.ts";
 import { type OutputLine, LogFailure, type Call, type Page } from "../protocol.ts";
-import { findDeletedLog } from "./absent-logs.ts";
-import { type DiscardedLog, type ProcessList, selectTargets, type Target } from "./process-list.ts";
+import { findDeletedLog, type DiscardedLog, type ProcessList, selectTargets, type Target } from "./process-list.ts";
 import { createCandidateFinder } from "./candidates.ts";
 import { type MatchedLine, Source } from "./source.ts";
 

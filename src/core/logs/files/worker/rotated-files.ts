@@ -4,9 +4,8 @@ import { constants, gunzipSync } from "node:zlib";
 import { parseLine } from "../../line.ts";
 import { compareRotated, rotatedNames, cutNumber, ownRotated } from "../../rotated.ts";
 import { listIfReadable } from "../../../files/system.ts";
-import { type LogLocation, readHead, LogFile, UnreadableLogError } from "./log-file.ts";
-import type { LogPosition } from "../../cursor.ts";
-import { NEWLINE } from "./regions.ts";
+import { type LogLocation, readHead, LogFile, UnreadableLogError, NEWLINE } from "./log-file.ts";
+import type { LogPosition } from "../../log-line.ts";
 
 interface RotatedFile {
   readonly file: string;

@@ -1,4 +1,4 @@
-import type { LineScrubber } from "../../scrub.ts";
+import { type LineScrubber, parseLine } from "../../line.ts";
 import type { FindCandidates } from "./candidates.ts";
 import {
   type LineFilter,
@@ -11,9 +11,15 @@ import {
   SLACK_MS,
 } from "./line.ts";
 import type { Target } from "./process-list.ts";
-import { blocksBackwards, NEWLINE, type Range, rangeAt, rangesBackwards, type Region } from "./regions.ts";
-import { parseLine } from "../../line.ts";
-import type { LogFile } from "./log-file.ts";
+import {
+  blocksBackwards,
+  NEWLINE,
+  type Range,
+  rangeAt,
+  rangesBackwards,
+  type Region,
+  type LogFile,
+} from "./log-file.ts";
 
 export interface SearchedRegion {
   readonly region: Region;

@@ -1,5 +1,5 @@
 import { TOKENS, isSecretName } from "../../../secrets/redact.ts";
-import { NEWLINE, type Range, rangeAt } from "./regions.ts";
+import { NEWLINE, type Range, rangeAt } from "./log-file.ts";
 
 /** Words that announce a secret in a log line, besides the mark of a parameter and a URL with a user. */
 const ANNOUNCED =

@@ -1,14 +1,13 @@
 import { statSync } from "node:fs";
 import type { LogProblem } from "../../../api/logs.ts";
-import type { LogPosition } from "../../cursor.ts";
+import type { LogPosition } from "../../log-line.ts";
 import { cutNumber } from "../../rotated.ts";
 import { type LineSource, type OutputLine, LogFailure } from "../protocol.ts";
 import { createLineSource, momentBefore, outputLine, SLACK_MS } from "./line.ts";
 import { findEndBefore, PrecedingTime, readFirstTime, type SearchOptions, searchRegions } from "./search.ts";
 import { listCuts, openAtMoment, placeAfterCuts, listRotatedFiles } from "./rotated-files.ts";
-import { LogFile, UnreadableLogError } from "./log-file.ts";
+import { LogFile, UnreadableLogError, NEWLINE, readableEnd, type Region, regionsBackwards } from "./log-file.ts";
 import type { Target } from "./process-list.ts";
-import { NEWLINE, readableEnd, type Region, regionsBackwards } from "./regions.ts";
 
 export interface SourceOptions extends SearchOptions {
   readonly since: number;

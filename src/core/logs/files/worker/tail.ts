@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs";
-import type { LogPosition } from "../../cursor.ts";
+import type { LogPosition } from "../../log-line.ts";
 import type { LineSource } from "../protocol.ts";
 import { cutNumber } from "../../rotated.ts";
 import {
@@ -14,9 +14,8 @@ import {
 } from "./rotated-files.ts";
 import { FileFollower } from "./file-follower.ts";
 import { createLineSource, type RawLine } from "./line.ts";
-import { type LogFile, UnreadableLogError } from "./log-file.ts";
+import { type LogFile, UnreadableLogError, tornLineStart } from "./log-file.ts";
 import type { Target } from "./process-list.ts";
-import { tornLineStart } from "./regions.ts";
 
 const MAX_ROTATED_FILES = 5;
 /** A program may keep writing to a renamed file until it reopens its log. */

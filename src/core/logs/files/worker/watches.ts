@@ -1,6 +1,6 @@
 import { type FSWatcher, watch as watchFolder } from "node:fs";
 import { basename, dirname } from "node:path";
-import type { LogPosition } from "../../cursor.ts";
+import type { LogPosition } from "../../log-line.ts";
 import type { LogFilter } from "../../port-logs.ts";
 import type { OutputLine, Response } from "../protocol.ts";
 import {
