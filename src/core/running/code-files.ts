@@ -21,6 +21,17 @@ export const INSTALL_MARKERS = [
   "node_modules/.yarn-integrity",
 ] as const;
 
+/** Tools that write code beside an installed library, without a change of the lockfile. */
+export const GENERATORS = [
+  { library: "@prisma/client", output: ".prisma" },
+  { library: "@zenstackhq/runtime", output: ".zenstack" },
+] as const;
+
+/** Types do not run, and an engine belongs to the version of the library. */
+export function isGeneratedCode(path: string): boolean {
+  return /\.(?:[cm]?js|json|prisma)$/i.test(path);
+}
+
 const PROGRAM = /\.(?:[cm]?[jt]sx?|wasm|node|so|py|rb|php|lua|coffee|sh|bash|vue|svelte|astro)$/i;
 const TEXT =
   /\.(?:json5?|html?|ejs|hbs|handlebars|pug|mustache|njk|liquid|eta|css|sql|graphql|gql|proto|ya?ml|toml|xml)$/i;

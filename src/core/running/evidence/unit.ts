@@ -1,8 +1,8 @@
 /** The files of one app's code, walked once for all of its processes. */
-import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Place } from "../code-evidence.ts";
-import { INSTALL_MARKERS, LOCKFILES, mayBeCode, type CodeRules } from "../code-files.ts";
+import { GENERATORS, INSTALL_MARKERS, isGeneratedCode, LOCKFILES, mayBeCode, type CodeRules } from "../code-files.ts";
 import { findUnit, isInside, isInstalled } from "../find-unit.ts";
 import type { LoadedPaths } from "../loaded-paths.ts";
 import type { CodeRequest } from "../port-running-code.ts";
@@ -28,6 +28,8 @@ export interface FolderFiles {
 
 export interface FolderRequest {
   readonly folder: string;
+  /** Of the workspace, as its links lead to them. */
+  readonly packages: readonly string[];
   /** Absolute real paths. */
   readonly others: readonly string[];
   readonly exclude: readonly string[];
@@ -76,10 +78,13 @@ export class Unit {
     const others = request.others.map((path) => realPath(path) ?? path);
     const scriptFolder = found?.scriptFolder ?? null;
     this.rules = { named, scriptFolder, others: new Set(others.map(toPath)), include, exclude };
+    const packages = once(() => (folder === undefined ? [] : findLinkedPackages(folder)));
     this.#folderFiles = once(() =>
-      folder === undefined ? undefined : read({ folder, others, exclude, loads: outsideOf(folder, loads) }),
+      folder === undefined
+        ? undefined
+        : read({ folder, packages: packages(), others, exclude, loads: outsideOf(folder, loads) }),
     );
-    this.#install = once(() => readInstall(folder));
+    this.#install = once(() => readInstall(folder, packages()));
   }
 
   get walk(): Walk {
@@ -138,10 +143,10 @@ function outsideOf(unit: string, { files, folders }: LoadedPaths): LoadedPaths {
 }
 
 export function readFolder(
-  { folder, others, exclude, loads }: FolderRequest,
+  { folder, packages, others, exclude, loads }: FolderRequest,
   { store, budget }: { readonly store: RecordStore; readonly budget: Budget },
 ): FolderFiles {
-  const linked = findLinkedPackages(folder);
+  const linked = withoutNested(packages.filter((one) => !isInside(one, folder)));
   const more = loads.folders.filter((one) => ![folder, ...linked].some((root) => isInside(one, root)));
   const roots = [folder, ...linked, ...more].map((one) => ({ folder: one, prefix: relative(folder, one) }));
   const { entries, problem } = walkUnit(roots, { others: new Set(others), exclude }, budget);
@@ -154,43 +159,77 @@ export function readFolder(
   };
 }
 
-/** In the folder, or above it in a workspace. */
-function readInstall(folder: string | undefined): Install {
-  for (let at = folder; at !== undefined && at !== dirname(at); at = dirname(at)) {
-    const here = at;
+function withoutNested(folders: readonly string[]): string[] {
+  return folders.filter((one) => !folders.some((other) => other !== one && isInside(one, other)));
+}
+
+/** Of the folder, or of one above it in a workspace, with the code that generators put into `node_modules`. */
+function readInstall(folder: string | undefined, packages: readonly string[]): Install {
+  if (folder === undefined) return NO_INSTALL;
+  const generated = [...new Set([folder, ...packages].flatMap((one) => findGenerated(one)))].toSorted();
+  for (const at of upwards(folder)) {
     const there = (names: readonly string[]): string[] =>
-      names.map((name) => join(here, name)).filter((path) => existsSync(path));
+      names.map((name) => join(at, name)).filter((path) => existsSync(path));
     const lockfiles = there(LOCKFILES);
     const paths = [...lockfiles, ...there(INSTALL_MARKERS)];
-    if (paths.length === 0) continue;
-    const stats = paths.map((path) => lstatSync(path));
-    return {
-      digest: digestText(JSON.stringify(paths.map((path) => digestIfThere(path)))),
-      lockfiles,
-      modifiedMs: Math.max(...stats.map(({ mtimeMs }) => mtimeMs)),
-      changedMs: Math.max(...stats.map(({ ctimeMs }) => ctimeMs)),
-    };
+    if (paths.length > 0) return toInstall(lockfiles, [...paths, ...generated]);
   }
-  return { digest: null, lockfiles: [], modifiedMs: 0, changedMs: 0 };
+  return generated.length === 0 ? NO_INSTALL : toInstall([], generated);
+}
+
+const NO_INSTALL: Install = { digest: null, lockfiles: [], modifiedMs: 0, changedMs: 0 };
+
+function toInstall(lockfiles: readonly string[], paths: readonly string[]): Install {
+  const stats = paths.flatMap((path) => lstatSync(path, { throwIfNoEntry: false }) ?? []);
+  return {
+    digest: digestText(JSON.stringify(paths.map((path) => digestIfThere(path)))),
+    lockfiles,
+    modifiedMs: Math.max(...stats.map(({ mtimeMs }) => mtimeMs)),
+    changedMs: Math.max(...stats.map(({ ctimeMs }) => ctimeMs)),
+  };
+}
+
+/** Real paths of programs and schemas, such as those of `prisma generate`. */
+function findGenerated(folder: string): string[] {
+  return GENERATORS.flatMap(({ library, output }) => {
+    const found = [...upwards(folder)].map((at) => realPath(join(at, "node_modules", library)));
+    const real = found.find((path) => path !== null);
+    if (real === undefined || real === null) return [];
+    // pnpm gives the library a `node_modules` folder that only its own dependencies share.
+    const modules = real.slice(0, -library.length);
+    return filesBelow(join(modules, output)).filter((path) => isGeneratedCode(path));
+  });
+}
+
+function filesBelow(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
+    return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  } catch {
+    return [];
+  }
+}
+
+function* upwards(folder: string): Generator<string> {
+  for (let at = folder; at !== dirname(at); at = dirname(at)) yield at;
 }
 
 const MAX_PACKAGES = 200;
 const DEPENDENCIES = ["dependencies", "optionalDependencies", "peerDependencies"] as const;
 
-/** Folders outside of `node_modules` to which the links of a workspace lead, also from one package to the next. */
+/** Real folders outside of `node_modules` to which the links of a workspace lead, also from one package to the next. */
 function findLinkedPackages(unit: string): string[] {
   const found = new Set<string>();
   const waiting = [unit];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     for (const name of readDependencies(folder)) {
       const target = findLink(folder, name);
-      if (target === undefined || isInside(target, unit) || found.has(target) || found.size >= MAX_PACKAGES) continue;
+      if (target === undefined || target === unit || found.has(target) || found.size >= MAX_PACKAGES) continue;
       found.add(target);
       waiting.push(target);
     }
   }
-  const all = [...found].toSorted();
-  return all.filter((one) => !all.some((other) => other !== one && isInside(one, other)));
+  return [...found].toSorted();
 }
 
 function readDependencies(folder: string): string[] {
