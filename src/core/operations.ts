@@ -32,7 +32,8 @@ export { deployPlan, deployRun } from "./deploy/operations/deploy.ts";
 export { ecosystemCheck, ecosystemShow } from "./pm2/operations/ecosystem.ts";
 export { ecosystemDrift, type EcosystemDrift } from "./metrics/operations/ecosystem-drift.ts";
 export { envApp, type EnvAppResponse } from "./rollout/operations/env-app.ts";
-export { envCheck, envDiff, envRead, type TaggedResponse, envTemplate } from "./env/operations/env-read.ts";
+export { envRead, type TaggedResponse } from "./env/operations/env-read.ts";
+export { envCheck, envDiff, envTemplate } from "./env/operations/env-comparison.ts";
 export { envRewrite, envSource } from "./env/operations/env-edit.ts";
 export { envExport, envProcess } from "./pm2/operations/environment.ts";
 export {

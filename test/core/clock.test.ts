@@ -95,12 +95,11 @@ const WALL_CLOCK = [
   "access/refusal-log.ts",
   "access/with-audit.ts",
   "alerts/alert-state.ts",
-  "alerts/alerting.ts",
   "alerts/operations/alerts.ts",
   "approvals/operations/proposal-create.ts",
   "approvals/operations/proposal-decide.ts",
 
-  "deploy/deploy.ts",
+  "deploy/operations/deploy.ts",
   "deploy/prepare.ts",
   "deploy/prune.ts",
   "deploy/recover.ts",

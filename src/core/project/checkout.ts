@@ -1,6 +1,7 @@
 import type { FileStamps } from "../files/ports.ts";
 import { baseName } from "../words/path.ts";
 import { PROJECT_FILE } from "./project.ts";
+import { isReleaseName } from "./state-place.ts";
 
 /** The repository counts before a folder in it that has its own `svcm.yaml`. */
 const MARKERS = [[".git"], [PROJECT_FILE, "deployments.yaml"]];
@@ -33,12 +34,4 @@ function withoutRelease(folder: string): string {
   const parent = folder.slice(0, folder.lastIndexOf("/"));
   const isRelease = isReleaseName(baseName(folder)) || baseName(parent) === "releases";
   return isRelease && parent.lastIndexOf("/") > 0 ? withoutRelease(parent) : folder;
-}
-
-/** A number, a date, a version or a commit, alone or joined. */
-const RELEASE = /^(?:releases?|current|[vr]?\d[\d._T:-]*Z?(?:[-_][0-9a-f]{7,40})?|[0-9a-f]{7,40})$/i;
-
-/** Folders with such names are releases of what their parent folder holds. */
-export function isReleaseName(name: string): boolean {
-  return RELEASE.test(name);
 }

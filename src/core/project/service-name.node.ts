@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { readIfReadable } from "../files/system.ts";
 import { parseRecord } from "../words/record.ts";
-import { isReleaseName } from "./checkout.ts";
+import { isReleaseName } from "./state-place.ts";
 
 /**
  * Release folders have different names but belong to one service: what says so is its package, else the origin of its

@@ -35,3 +35,11 @@ export function deployRootOf(root: string, exists: (path: string) => boolean): s
   if (deployRoot === undefined) return undefined;
   return exists(`${deployRoot}/current`) || exists(`${deployRoot}/shared`) ? deployRoot : undefined;
 }
+
+/** A number, a date, a version or a commit, alone or joined. */
+const RELEASE = /^(?:releases?|current|[vr]?\d[\d._T:-]*Z?(?:[-_][0-9a-f]{7,40})?|[0-9a-f]{7,40})$/i;
+
+/** Folders with such names are releases of what their parent folder holds. */
+export function isReleaseName(name: string): boolean {
+  return RELEASE.test(name);
+}

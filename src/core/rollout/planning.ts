@@ -15,7 +15,7 @@ import { isOwnProcess, type ProcessRecord } from "../pm2/process-record.ts";
 import { missingListIssues, withheldIssues } from "../pm2/rules/file.ts";
 import { volatileIssues } from "../pm2/rules/volatile.ts";
 
-import { requireEnvironment } from "../project/resolve.ts";
+import { requireEnvironment } from "../project/required-environment.ts";
 import { undecidedIssues } from "../project/undecided.ts";
 import { omitUndefined } from "../api/omit-undefined.ts";
 import type { ComparisonInput } from "./comparison-input.ts";

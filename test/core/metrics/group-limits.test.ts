@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readGroupLimits } from "../../../src/core/files/host.ts";
+import { readGroupLimits } from "../../../src/core/files/group-limits.ts";
 import { withinLimits } from "../../../src/core/metrics/machine/linux.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 

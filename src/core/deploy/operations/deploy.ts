@@ -10,7 +10,8 @@ import {
 import { withAudit } from "../../access/with-audit.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { InputOf } from "../../api/inputs.ts";
-import { requireEnvironment, ecosystemSpellings, resolveEnvironment, spellingsOf } from "../../project/resolve.ts";
+import { ecosystemSpellings, resolveEnvironment, spellingsOf } from "../../project/resolve.ts";
+import { requireEnvironment } from "../../project/required-environment.ts";
 import { readEcosystem } from "../../pm2/ecosystem-file.ts";
 import { applyPlan, requireApplicable } from "../../rollout/apply/apply.ts";
 import { computePlan } from "../../rollout/planning.ts";

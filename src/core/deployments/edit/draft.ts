@@ -6,7 +6,7 @@ import { fingerprint } from "../diff/change.ts";
 import { pairInterfaces, pairTargets } from "../diff/diff.ts";
 import { migrateTarget } from "../migrate.ts";
 import { SECTIONS } from "../shape.ts";
-import { maskMembers } from "../../secrets/secret-value.ts";
+import { maskMembers } from "../../secrets/member.ts";
 import { validateDocument } from "../validate.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 import { configurationChanges } from "./configuration.ts";

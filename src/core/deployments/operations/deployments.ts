@@ -22,7 +22,7 @@ import { diffDeployments } from "../diff/diff.ts";
 import type { DiffReport, DiffSide, Change, FieldChange } from "../diff/change.ts";
 import { isRecord } from "../../words/record.ts";
 import { ecosystemSpellings } from "../../project/resolve.ts";
-import { maskMembers, maskMember } from "../../secrets/secret-value.ts";
+import { maskMembers, maskMember } from "../../secrets/member.ts";
 import { migrateTarget } from "../migrate.ts";
 import { maskCredentials } from "../../secrets/redact.ts";
 

@@ -13,7 +13,7 @@ import {
   parsePidStatm,
   TICKS_PER_SECOND,
 } from "../../files/proc.ts";
-import { type GroupLimits, readGroupLimits } from "../../files/host.ts";
+import { type GroupLimits, readGroupLimits } from "../../files/group-limits.ts";
 import type { HostReading, MemoryReading, ProcessReading, IoReading, ProcessActivity } from "../../files/reading.ts";
 import type { MachineReader } from "../../files/ports.ts";
 import { errorCode } from "../../words/thrown.ts";

@@ -6,7 +6,7 @@ import { withMachineEnvironment } from "../../rollout/machine-environment.ts";
 import { defineOperation } from "../../access/operation.ts";
 import { readStateOf } from "../../running/read-states.ts";
 import { missingListIssues } from "../../pm2/rules/file.ts";
-import { requireEnvironment } from "../../project/resolve.ts";
+import { requireEnvironment } from "../../project/required-environment.ts";
 import { undecidedIssues } from "../../project/undecided.ts";
 import { EcosystemWatch } from "../sampling/ecosystem-watch.ts";
 

@@ -2,7 +2,7 @@
 import { accessSync, constants, statfsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
-import { readGroupLimits } from "../../files/host.ts";
+import { readGroupLimits } from "../../files/group-limits.ts";
 import type { AppChecks, CommandLine, LoadedApp, UnusableLog } from "../loaded.ts";
 import { firstValue, normaliseApp } from "../normalise.ts";
 import { exists, findCommand, isRunnable, readStart } from "./locate-app.ts";

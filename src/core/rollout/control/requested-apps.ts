@@ -5,7 +5,7 @@ import { visibleKeys } from "../../env/runtime-keys.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { declarationsOf, type Declaration, declaredApps } from "../../pm2/declared.ts";
 import { readEcosystem } from "../../pm2/ecosystem-file.ts";
-import { requireEnvironment } from "../../project/resolve.ts";
+import { requireEnvironment } from "../../project/required-environment.ts";
 import { environmentsWithEcosystem } from "../../pm2/ecosystem-environments.ts";
 import { expectedApps, type ExpectContext, type ExpectedApp } from "../expected.ts";
 import type { AppliedState } from "../release.ts";

@@ -1,5 +1,5 @@
-/** Code of an app that lies outside of its folder, which its programs name by relative paths. */
-import { rmSync } from "node:fs";
+/** Code of an app outside of its folder: files that its programs name by relative paths, and generated clients. */
+import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { CodeRequest } from "../../../../src/core/running/port-running-code.ts";
@@ -114,4 +114,35 @@ test("a file that needs itself, and one that is not there, end the search", asyn
     "lib/a.js": 'require("./shared.js")',
   });
   expect(await scene.verdict(await started(scene))).toBe("same");
+});
+
+describe("a client that is generated beside an installed library", () => {
+  const client = "@prisma+client@6/node_modules";
+  test.each([
+    ["npm", "node_modules/@prisma/client", "node_modules/.prisma/client"],
+    ["pnpm", `node_modules/.pnpm/${client}/@prisma/client`, `node_modules/.pnpm/${client}/.prisma/client`],
+  ])("is code, without a change of the lockfile: %s", async (_manager, library, output) => {
+    const scene = makeScene(false, {
+      "package.json": JSON.stringify({ dependencies: { db: "*" } }),
+      "pnpm-lock.yaml": "",
+      "server.js": "",
+      "packages/db/package.json": JSON.stringify({ dependencies: { "@prisma/client": "6" } }),
+      [`${library}/index.js`]: "",
+      [`${output}/index.js`]: "1",
+      [`${output}/index.d.ts`]: "1",
+    });
+    mkdirSync(join(scene.root, "packages/db/node_modules/@prisma"), { recursive: true });
+    symlinkSync(join(scene.root, library), join(scene.root, "packages/db/node_modules/@prisma/client"));
+    symlinkSync("../packages/db", join(scene.root, "node_modules/db"));
+    const request = await scene.start();
+    expect(await scene.verdict(request)).toBe("same");
+    write(scene.root, { [`${output}/index.d.ts`]: "2" });
+    expect(await scene.verdict(request)).toBe("same");
+    write(scene.root, { [`${output}/index.js`]: "1" });
+    expect(await scene.verdict(request), "generated again from the same schema").toBe("same");
+    write(scene.root, { [`${output}/index.js`]: "2" });
+    expect(await scene.verdict(request)).toBe("changed stale: dependencies");
+    write(scene.root, { [`${output}/index.js`]: "1", [`${output}/schema.prisma`]: "model" });
+    expect(await scene.verdict(request)).toBe("changed stale: dependencies");
+  });
 });

@@ -1,7 +1,7 @@
 /** The place of the code: links, work trees, packages of a workspace, and what a record counts for. */
 import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { changes, makeScene, untilClear, write, type Scene } from "./scenes.ts";
 import { longTest } from "../../../support/runs.ts";
 
@@ -83,37 +83,6 @@ test("a package that a link of the workspace leads to is code, and an installed 
   expect(await scene.verdict(request)).toBe("same");
   write(scene.root, { "packages/text/index.js": "2" });
   expect(await scene.verdict(request)).toBe("changed stale: ../../packages/text/index.js");
-});
-
-describe("a client that is generated beside an installed library", () => {
-  const client = "@prisma+client@6/node_modules";
-  test.each([
-    ["npm", "node_modules/@prisma/client", "node_modules/.prisma/client"],
-    ["pnpm", `node_modules/.pnpm/${client}/@prisma/client`, `node_modules/.pnpm/${client}/.prisma/client`],
-  ])("is code, without a change of the lockfile: %s", async (_manager, library, output) => {
-    const scene = makeScene(false, {
-      "package.json": JSON.stringify({ dependencies: { db: "*" } }),
-      "pnpm-lock.yaml": "",
-      "server.js": "",
-      "packages/db/package.json": JSON.stringify({ dependencies: { "@prisma/client": "6" } }),
-      [`${library}/index.js`]: "",
-      [`${output}/index.js`]: "1",
-      [`${output}/index.d.ts`]: "1",
-    });
-    mkdirSync(join(scene.root, "packages/db/node_modules/@prisma"), { recursive: true });
-    symlinkSync(join(scene.root, library), join(scene.root, "packages/db/node_modules/@prisma/client"));
-    symlinkSync("../packages/db", join(scene.root, "node_modules/db"));
-    const request = await scene.start();
-    expect(await scene.verdict(request)).toBe("same");
-    write(scene.root, { [`${output}/index.d.ts`]: "2" });
-    expect(await scene.verdict(request)).toBe("same");
-    write(scene.root, { [`${output}/index.js`]: "1" });
-    expect(await scene.verdict(request), "generated again from the same schema").toBe("same");
-    write(scene.root, { [`${output}/index.js`]: "2" });
-    expect(await scene.verdict(request)).toBe("changed stale: dependencies");
-    write(scene.root, { [`${output}/index.js`]: "1", [`${output}/schema.prisma`]: "model" });
-    expect(await scene.verdict(request)).toBe("changed stale: dependencies");
-  });
 });
 
 longTest("the code of a wrapper such as npm is that of its folder", async () => {
