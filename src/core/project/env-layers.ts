@@ -24,6 +24,38 @@ export function envLayerPaths(
   return (ownMember(env, environment)?.layers ?? []).map((layer) => resolvePath(resolvePath(root, folder), layer));
 }
 
+/**
+ * The services whose env files an app reads: the one that declares it, then the one in whose folder it works. An
+ * ecosystem file at the top may declare the apps of every folder.
+ */
+export function envServices(
+  project: Project | undefined,
+  root: string,
+  { service, cwd }: { readonly service: string; readonly cwd: string },
+): string[] {
+  const relative = cwd.startsWith(`${root}/`) ? cwd.slice(root.length + 1) : ".";
+  const innermost = servicesAbove(project, relative).filter(([, folder]) => folder !== ".");
+  return [...new Set([service, ...innermost.slice(0, 1).map(([name]) => name)])];
+}
+
+/** The service, and those in whose folders its own is, whose ecosystem files may declare its apps. */
+export function servicesAround(project: Project | undefined, service: string): string[] {
+  const { folder = "." } = ownMember(project?.services ?? {}, service) ?? {};
+  return [...new Set([service, ...servicesAbove(project, fromRoot(folder)).map(([name]) => name)])];
+}
+
+/** From the innermost. Folders are relative to the repository. */
+function servicesAbove(project: Project | undefined, below: string): [name: string, folder: string][] {
+  return Object.entries(project?.services ?? {})
+    .map(([name, { folder }]): [string, string] => [name, fromRoot(folder)])
+    .filter(([, folder]) => folder === "." || `${below}/`.startsWith(`${folder}/`))
+    .toSorted(([, a], [, b]) => b.length - a.length);
+}
+
+function fromRoot(folder: string): string {
+  return resolvePath("/", folder).slice(1) || ".";
+}
+
 /** Of every service and environment. */
 export function allEnvPaths(
   workspace: Pick<Workspace, "root" | "configDir">,

@@ -10,13 +10,14 @@ import { loadOnce, readEcosystem, type EcosystemContent } from "../pm2/ecosystem
 
 import { nameList } from "../words/text.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import { envLayerPaths } from "../project/env-layers.ts";
+import { envLayerPaths, envServices, servicesAround } from "../project/env-layers.ts";
 import { findLayerUsers, type LayerUser } from "../project/resolve.ts";
 import { environmentsWithEcosystem } from "../pm2/ecosystem-environments.ts";
 import { expectedApps, type ExpectedApp } from "./expected.ts";
 import type { Digests } from "../running/env-file-digests.ts";
 import { readEnvFileContents } from "../running/read-env-files.ts";
 import { decideEffect, mergeEffects, type FileReader } from "../running/stale-processes.ts";
+import { baseName } from "../words/path.ts";
 import { withMembers } from "../words/record.ts";
 
 const NO_EFFECT: KnownEffect = { staleProcesses: [], overrides: [], elsewhere: [] };
@@ -67,29 +68,33 @@ function undeclaredReaders(file: Pick<EnvFile, "path">, running: readonly Proces
   return `no ecosystem file declares the apps of this environment, and ${nameList(names)} may read the file. To restart what reads it: svcm restart <name>`;
 }
 
-/** The apps of a service in an environment. @throws {SvcmError} as {@link readEcosystem} */
+/** The apps that read the env files of a service. @throws {SvcmError} as {@link readEcosystem} */
 export async function readFileReaders(
   ports: RolloutPorts,
-  { environment: name, service: named }: LayerUser,
+  { environment: name, service }: LayerUser,
 ): Promise<FileReader[]> {
-  const service = named === "" ? undefined : named;
-  const content = await readEcosystem(ports, { environment: name, service });
-  const apps = appsOf(ports, content);
+  const project = await ports.facts.project();
+  const declaring = service === "" ? [undefined] : servicesAround(project, service);
+  const appsIn = async (environment: string): Promise<ExpectedApp[]> => {
+    const contents = await Promise.all(declaring.map((one) => readEcosystem(ports, { environment, service: one })));
+    const apps = contents.flatMap((content) => appsOf(ports, content));
+    return apps.filter((app) => service === "" || envServices(project, ports.workspace.root, app).includes(service));
+  };
+  const apps = await appsIn(name);
   if (apps.length === 0) return [];
   const others = (await environmentsWithEcosystem(ports)).filter((other) => other !== name);
   const elsewhere = await Promise.all(
     others.map(async (environment) => {
       // Such a file cannot have started the process.
-      const found = await readEcosystem(ports, { environment, service }).catch(() => undefined);
-      return [environment, found === undefined ? [] : appsOf(ports, found)] as const;
+      return [environment, await appsIn(environment).catch(() => [])] as const;
     }),
   );
-  return apps.map(({ name: app, environments, openKeys }) => {
+  return apps.map(({ name: app, definedIn, environments, openKeys }) => {
     const same = elsewhere.flatMap(([environment, found]) => {
       const other = found.find((one) => one.name === app);
       return other === undefined ? [] : [[environment, other.environments] as const];
     });
-    return { name: app, fileName: content.fileName, openKeys, declared: new Map([[name, environments], ...same]) };
+    return { name: app, fileName: baseName(definedIn), openKeys, declared: new Map([[name, environments], ...same]) };
   });
 }
 

@@ -12,8 +12,7 @@ import { type AppliedState, formerKeys } from "./release.ts";
 import { ownMember } from "../words/record.ts";
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
 import { visibleKeys } from "../env/runtime-keys.ts";
-import { normaliseApp } from "../pm2/normalise.ts";
-import { allEnvPaths, envLayerPaths } from "../project/env-layers.ts";
+import { allEnvPaths, envLayerPaths, envServices } from "../project/env-layers.ts";
 import type { HasFiles, HasStamps } from "../files/ports.ts";
 import { startEnvFiles } from "../running/start-env-files.ts";
 import { unnamedEnvFiles } from "../running/unnamed-env-files.ts";
@@ -91,9 +90,6 @@ async function readAppValues(
   appliedApps: AppliedState["apps"],
 ): Promise<AppFacts> {
   const project = await facts.project();
-  const serviceOf = new Map(
-    (loaded?.apps ?? []).map(({ fields, start }) => [normaliseApp(fields).name, start?.service]),
-  );
   const named = allEnvPaths(workspace, { project, contract });
   const findUnnamed = unnamedEnvFiles(stamps, { root: workspace.root, environment, named });
   return {
@@ -111,7 +107,9 @@ async function readAppValues(
           openKeys: app.openKeys,
           envFiles: app.envFiles,
           layers: [
-            ...envLayerPaths(workspace, { project, contract }, environment, serviceOf.get(app.name) ?? ""),
+            ...envServices(project, workspace.root, app).flatMap((service) =>
+              envLayerPaths(workspace, { project, contract }, environment, service),
+            ),
             ...ofStart,
           ],
           unnamed: findUnnamed({ cwd: app.cwd, envFiles: [...app.envFiles, ...ofStart] }),

@@ -6,6 +6,7 @@ import { defineOperation } from "../../access/operation.ts";
 import { parseEnvDocument, valuesOf } from "../../env/document.ts";
 import { readEnvFile } from "../../env/env-file.ts";
 import { defaultOf, maskValue, specOf, visibleKeys } from "../../env/runtime-keys.ts";
+import { envServices } from "../../project/env-layers.ts";
 import { requireVisible } from "../../env/operations/env-read.ts";
 import { declaredApps } from "../../pm2/declared.ts";
 import { readEcosystem, readSecrets } from "../../pm2/ecosystem-file.ts";
@@ -40,7 +41,11 @@ export const envApp = defineOperation({
         fileName,
         apps.map(({ name }) => name),
       );
-    const layers = await readLayers(ports, contract, { ...request, environment });
+    const service = loaded?.apps[apps.indexOf(found)]?.start?.service ?? "";
+    const services = envServices(await ports.facts.project(), ports.workspace.root, { service, cwd: found.cwd });
+    const layersOf = async (name: string) =>
+      await readLayers(ports, contract, { ...request, environment, ...(name !== "" && { service: name }) });
+    const layers = (await Promise.all(services.map(layersOf))).flat();
     const { plan, unknown } = await planFor(ports, { ...request, environment, apps: [app] });
     const processes = await listOrEmpty(ports.processes);
     const alive = processes.filter(({ name, pid }) => name === app && pid !== null);
