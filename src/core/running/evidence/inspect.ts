@@ -42,7 +42,8 @@ export function readStarted(
   { processes }: CodeRequest,
   { clock, store }: { readonly clock: StartClock; readonly store: RecordStore },
 ): Started[] {
-  return processes.map((process) => {
+  return processes.map((known) => {
+    const process = clock.runningCode(known);
     const start = clock.readStart(process.pid, process.startedAt);
     return { process, start, record: start.identity && store.read({ ...start.identity, pid: process.pid }) };
   });

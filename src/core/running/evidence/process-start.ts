@@ -2,6 +2,7 @@
 import { readlinkSync } from "node:fs";
 import { parsePidStat, TICKS_PER_SECOND } from "../../files/proc.ts";
 import { readIfReadable } from "../../files/system.ts";
+import type { CodeProcess } from "../port-running-code.ts";
 
 /** Both clocks agree within milliseconds, unless one was set. */
 const MAX_CLOCK_GAP_MS = 2000;
@@ -22,28 +23,65 @@ export class StartClock {
   readonly #bootMs = Date.now() - Number(readIfReadable("/proc/uptime").split(" ")[0]) * 1000;
 
   readStart(pid: number, startedAt: number): ProcessStart {
-    const startTicks = parsePidStat(readIfReadable(`/proc/${pid}/stat`))?.startTime;
+    const startTicks = readStartTicks(pid);
     if (startTicks === undefined || this.#bootId === "")
       return { sinceMs: startedAt - CLOCK_GRAIN_MS, isClockSet: false, identity: undefined };
-    const byKernel = this.#bootMs + (Number(startTicks) / TICKS_PER_SECOND) * 1000;
+    const byKernel = this.#toMs(startTicks);
     return {
       sinceMs: Math.min(startedAt, byKernel) - CLOCK_GRAIN_MS,
       isClockSet: Math.abs(byKernel - startedAt) > MAX_CLOCK_GAP_MS,
       identity: { bootId: this.#bootId, startTicks },
     };
   }
+
+  /** A watcher, such as nodemon, starts the app again after each change, and PM2 does not know of that start. */
+  runningCode(process: CodeProcess): CodeProcess {
+    const pid = findWatched(process.pid);
+    const startTicks = pid === undefined ? undefined : readStartTicks(pid);
+    if (pid === undefined || startTicks === undefined) return process;
+    return { ...process, pid, startedAt: this.#toMs(startTicks), versioning: null };
+  }
+
+  #toMs(startTicks: string): number {
+    return this.#bootMs + (Number(startTicks) / TICKS_PER_SECOND) * 1000;
+  }
+}
+
+function readStartTicks(pid: number): string | undefined {
+  return parsePidStat(readIfReadable(`/proc/${pid}/stat`))?.startTime;
 }
 
 const WRAPPER = /^(?:npm|pnpm|yarn|(?:ba|da|z|k)?sh)\b/;
+/** In the words of a command. */
+const WATCHER = /(?:^|\/)(?:nodemon|node-dev|ts-node-dev|tsnd)(?:\.[cm]?js)?$|^--watch(?:-path=.*|-preserve-output)?$/;
+const WATCH_COMMAND = /(?:^|\/)(?:tsx(?:\/dist\/cli)?(?:\.[cm]?js)?) watch$/;
 
 /** Working folders of a wrapper, such as a shell or npm, and of what it has started, down to the app. Real paths. */
 export function readFoldersBelow(pid: number, isWrapper = true): string[] {
   const { cwd, isDeleted } = readFolderOf(pid);
   const own = cwd === null || isDeleted ? [] : [cwd];
   if (!isWrapper) return own;
-  const children = readIfReadable(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number);
-  return [...own, ...children.flatMap((child) => readFoldersBelow(child, isShellOrManager(child)))];
+  return [...own, ...readChildren(pid).flatMap((child) => readFoldersBelow(child, isShellOrManager(child)))];
 }
+
+function readChildren(pid: number): number[] {
+  return readIfReadable(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number);
+}
+
+/** The app below a watcher, which a wrapper may have started. */
+function findWatched(pid: number): number | undefined {
+  const words = readIfReadable(`/proc/${pid}/cmdline`).split("\0").slice(0, MAX_WORDS);
+  const isWatcher = words.some(
+    (word, index) => WATCHER.test(word) || WATCH_COMMAND.test(`${words[index - 1] ?? ""} ${word}`),
+  );
+  const children = readChildren(pid);
+  if (isWatcher) return children.at(-1);
+  if (!isShellOrManager(pid)) return undefined;
+  return children.map((child) => findWatched(child)).find((found) => found !== undefined);
+}
+
+/** The options of an app come later. */
+const MAX_WORDS = 4;
 
 function isShellOrManager(pid: number): boolean {
   return WRAPPER.test(readIfReadable(`/proc/${pid}/comm`));
