@@ -19,6 +19,8 @@ export interface CodeEvidence {
   /** Every path of the unit; absent where no folder changed. */
   readonly paths: ReadonlySet<string> | null;
   readonly install: InstallEvidence;
+  /** Relative to the unit: the folder of the script, if its name is that of a build. */
+  readonly buildFolder?: string | undefined;
   /** `null` without Git. */
   readonly git: GitEvidence | null;
 }

@@ -173,7 +173,7 @@ function mayBeLoaded(path: string, folders: readonly string[]): boolean {
 
 /** Apps write such files at run time, too. */
 function isData(path: string): boolean {
-  return DATA.test(path) && !isInBuild(path);
+  return DATA.test(path) && !isLoadedFromBuild(path);
 }
 
 function isNamed(path: string, { named, include }: CodeRules): boolean {
@@ -194,8 +194,13 @@ function isVolatileName(name: string): boolean {
 }
 
 /** The output of a build has no commit, and is loaded by what `npm start` runs. */
-function isInBuild(path: string): boolean {
+function isLoadedFromBuild(path: string): boolean {
   return /^(?:dist|build|out|lib|\.next|\.output|\.nuxt|\.svelte-kit)\//.test(path);
+}
+
+/** Of any package. Many projects have source code in `lib`. */
+export function isInBuild(path: string): boolean {
+  return /(?:^|\/)(?:dist|build|out|\.next|\.output|\.nuxt|\.svelte-kit)\//.test(path);
 }
 
 function hasOwnFolder({ scriptFolder }: CodeRules): boolean {

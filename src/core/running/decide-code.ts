@@ -1,5 +1,6 @@
 import type { CodeEvidence, GitEvidence, NewerEntry, RecordedCode } from "./code-evidence.ts";
 import type { ChangeReason, Verdict } from "./verdict.ts";
+import { isInBuild } from "./code-files.ts";
 import { nameList, pluralize } from "../words/text.ts";
 
 const SAME: Verdict = { verdict: "same" };
@@ -83,7 +84,8 @@ function decideUnreadable(evidence: CodeEvidence): Verdict | undefined {
   return isClockSet && record === null ? unknown("the clock was set after its start") : undefined;
 }
 
-function decideByRecord({ newer, paths, install, git }: CodeEvidence, record: RecordedCode): Verdict {
+function decideByRecord(evidence: CodeEvidence, record: RecordedCode): Verdict {
+  const { newer, paths, install, git } = evidence;
   const written = newer.filter(({ kind, path, digest }) => kind === "file" && record.code.get(path) !== digest);
   const gone = paths === null ? [] : [...record.code.keys()].filter((path) => !paths.has(path));
   const names = [...written.map(({ path }) => path), ...gone].toSorted();
@@ -92,7 +94,7 @@ function decideByRecord({ newer, paths, install, git }: CodeEvidence, record: Re
   const isCommitted = !former.some((name) => git?.uncommittedAtStart?.includes(name));
   const commits = { from: isCommitted ? record.commit : null, to: git?.now ?? null };
   if (names.length > 0)
-    return changedFiles(names, commits, isCommitted && isRestorable(former, git, record.commit), git);
+    return changedFiles(names, commits, isCommitted && isRestorable(former, git, record.commit), evidence);
   if (install.digest !== record.install) return changed({ state: "stale", details: "dependencies" });
   return SAME;
 }
@@ -112,7 +114,8 @@ function decideWithoutRecord(evidence: CodeEvidence): Verdict {
   return decideInstall(evidence) ?? verdict;
 }
 
-function decideByGit({ newer }: CodeEvidence, git: GitEvidence, commit: string): Verdict {
+function decideByGit(evidence: CodeEvidence, git: GitEvidence, commit: string): Verdict {
+  const { newer } = evidence;
   if (git.isCommitGone)
     return unknown(`the commit of its start, ${shortCommit(commit)}, is no longer in the repository`);
   const others = newer.filter(({ kind, git: status }) => kind === "file" && status !== "tracked");
@@ -120,7 +123,7 @@ function decideByGit({ newer }: CodeEvidence, git: GitEvidence, commit: string):
   const names = [...new Set([...git.changed, ...written])].toSorted();
   if (git.isAmbiguous)
     return unknown(`HEAD moved in the second of its start, so it may run ${shortCommit(commit)} or the commit before`);
-  if (names.length > 0) return changedFiles(names, { from: commit, to: git.now }, written.length === 0, git);
+  if (names.length > 0) return changedFiles(names, { from: commit, to: git.now }, written.length === 0, evidence);
   const [touched] = others;
   if (touched !== undefined) return unknown(`${touched.path} was touched or copied with its old time after its start`);
   const exchanged = newer.find(({ hasUntracked }) => hasUntracked === true);
@@ -142,10 +145,11 @@ function isExplained({ changedMs }: NewerEntry, { movesMs }: GitEvidence): boole
   return movesMs.some((atMs) => changedMs < atMs + 2000 && changedMs > atMs - CHECKOUT_MS);
 }
 
-function decideByTimes({ newer, git }: CodeEvidence): Verdict {
+function decideByTimes(evidence: CodeEvidence): Verdict {
+  const { newer, git } = evidence;
   const files = newer.filter(({ kind }) => kind === "file");
   const written = files.filter(({ isModified }) => isModified).map(({ path }) => path);
-  if (written.length > 0) return changedFiles(written.toSorted(), { from: null, to: null }, false);
+  if (written.length > 0) return changedFiles(written.toSorted(), { from: null, to: null }, false, evidence);
   const why = git === null ? "" : ", and Git does not know the commit of its start";
   const [touched] = files;
   if (touched !== undefined)
@@ -169,18 +173,29 @@ function changedFiles(
   names: readonly string[],
   { from, to }: { readonly from: string | null; readonly to: string | null },
   canReturn: boolean,
-  git: GitEvidence | null = null,
+  { git, buildFolder }: Pick<CodeEvidence, "git" | "buildFolder">,
 ): Verdict {
   const state = canReturn ? "different" : "stale";
+  const unbuilt = buildFolder !== undefined && isBuildMissing(names) ? `; ${buildFolder} was not built again` : "";
   // Build output belongs to the commit from which it was built.
   const isUncommitted = (name: string): boolean =>
     git?.commit === from && git.changed.includes(name) && !git.committed.includes(name);
   const others = names.filter(isUncommitted).length;
   if (from === null || to === null || from === to || others === names.length)
-    return changed({ state, details: namesText(names) });
+    return changed({ state, details: `${namesText(names)}${unbuilt}` });
   const [running, declared] = [shortCommit(from), shortCommit(to)];
   const uncommitted = others === 0 ? "" : `, ${others} of them not committed`;
-  return changed({ state, details: `${codeText(running, declared, names)}${uncommitted}`, declared, running });
+  return changed({
+    state,
+    details: `${codeText(running, declared, names)}${uncommitted}${unbuilt}`,
+    declared,
+    running,
+  });
+}
+
+/** A restart would run the former build. */
+function isBuildMissing(names: readonly string[]): boolean {
+  return names.some((name) => /\.[cm]?tsx?$/.test(name)) && !names.some((name) => isInBuild(name));
 }
 
 function changed(reason: ChangeReason): Verdict {

@@ -97,6 +97,7 @@ async function gather(look: Look, context: InspectContext): Promise<CodeEvidence
     running: readRunning(look, unit),
     isClockSet: start.isClockSet,
     problem: unit.walk.problem,
+    buildFolder: unit.buildFolder,
     isScriptWritten: unit.walk.problem !== null && wasWritten(unit.place.script, start.sinceMs),
     elsewhere: findElsewhere(look.request, unit),
   };

@@ -2,7 +2,15 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Place } from "../code-evidence.ts";
-import { GENERATORS, INSTALL_MARKERS, isGeneratedCode, LOCKFILES, mayBeCode, type CodeRules } from "../code-files.ts";
+import {
+  GENERATORS,
+  INSTALL_MARKERS,
+  isGeneratedCode,
+  LOCKFILES,
+  isInBuild,
+  mayBeCode,
+  type CodeRules,
+} from "../code-files.ts";
 import { findUnit, isInside, isInstalled } from "../find-unit.ts";
 import type { LoadedPaths } from "../loaded-paths.ts";
 import type { CodeRequest } from "../port-running-code.ts";
@@ -93,6 +101,12 @@ export class Unit {
 
   get install(): Install {
     return this.#install();
+  }
+
+  /** The folder of the script, if its name is that of a build. */
+  get buildFolder(): string | undefined {
+    const { scriptFolder } = this.rules;
+    return scriptFolder !== null && isInBuild(`${scriptFolder}/`) ? scriptFolder : undefined;
   }
 
   /** Files and links that may be code. */
