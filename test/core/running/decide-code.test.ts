@@ -128,11 +128,6 @@ const CASES: readonly (readonly [name: string, evidence: Partial<CodeEvidence>, 
     "different: 2 files: b.js, c.js",
   ],
   [
-    "source code without a new build",
-    { record, buildFolder: "dist", newer: [file("src/a.ts", { digest: "1" })] },
-    "stale: src/a.ts; dist was not built again",
-  ],
-  [
     "source code without a new build, in another commit",
     {
       buildFolder: "dist",
@@ -141,17 +136,6 @@ const CASES: readonly (readonly [name: string, evidence: Partial<CodeEvidence>, 
     },
     "different: 4a91c77 to 728e20b, 1 file; dist was not built again",
   ],
-  [
-    "source code with its build",
-    { buildFolder: "dist", newer: [file("dist/a.js"), file("src/a.ts")] },
-    "stale: 2 files: dist/a.js, src/a.ts",
-  ],
-  [
-    "a script beside the build",
-    { record, buildFolder: "dist", newer: [file("views/a.ejs", { digest: "1" })] },
-    "stale: views/a.ejs",
-  ],
-  ["source code that runs as it is", { record, newer: [file("src/a.ts", { digest: "1" })] }, "stale: src/a.ts"],
   ["a recorded file is gone", { record, newer: [folder("")], paths: new Set(["a.js"]) }, "stale: b.js"],
   [
     "another commit than recorded",
