@@ -53,7 +53,13 @@ test.for([
   ["as declared", facts(), []],
   ["another value", facts({ running: { ...BY_PM2, PORT: "2" } }), [change("env", "PORT", "different")]],
   ["a value that the process lacks", facts({ running: BY_PM2 }), [change("env", "PORT", "absent")]],
-  ["a value that PM2 sets", facts({ running: { ...BY_PM2, PORT: "2" }, openKeys: ["PORT"] }), []],
+  ["a value that PM2 sets", facts({ running: { ...BY_SVCM, PORT: "2" }, openKeys: ["PORT"], environments: [{}] }), []],
+  ["a number that PM2 counts", facts({ openKeys: ["PORT"] }), []],
+  [
+    "the number of another process",
+    facts({ running: { ...BY_PM2, PORT: "2" }, openKeys: ["PORT"] }),
+    [change("env", "PORT", "different")],
+  ],
   ["an environment of which one block fits", facts({ environments: [{ PORT: "9" }, { PORT: "1" }] }), []],
 ] as const)("the declared variables: %s", ([, given, changes]) => {
   expect(decideValues(given)).toMatchObject({ verdict: changes.length > 0 ? "changed" : "same", changes });
@@ -197,7 +203,8 @@ test("a value that the ecosystem file hands over from an env file is one change"
   const running = { ...BY_PM2, PORT: "1", PAGE_SIZE: "20" };
   const envFiles = [envFile({ recorded: { PAGE_SIZE: "20" } })];
   const handedOver = facts({ running, envFiles, environments: [{ PORT: "1", PAGE_SIZE: "50" }] });
-  expect(decideValues(handedOver).changes).toEqual([change("env", "PAGE_SIZE", "different")]);
+  const changes = [change("env", "PAGE_SIZE", "different")];
+  expect(decideValues(handedOver)).toMatchObject({ changes, unknown: [] });
   const removed = facts({ running, envFiles: [envFile({ recorded: { PAGE_SIZE: "20" }, now: {} })] });
   expect(decideValues(removed).changes).toEqual([change("env", "PAGE_SIZE", "stale")]);
 });
