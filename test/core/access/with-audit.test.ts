@@ -1,6 +1,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { SvcmError } from "../../../src/core/api/errors.ts";
+import { FileError } from "../../../src/core/files/ports.ts";
+import { withAudit } from "../../../src/core/access/with-audit.ts";
 import { auditList, envWrite, execute, nodePorts, type Caller } from "../../../src/core/index.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { makeWorkspace, type TestWorkspace } from "../../support/workspace.ts";
@@ -35,4 +38,24 @@ test("a refused write leaves nothing in a folder that is not a repository", asyn
   const ports = nodePorts({ env: { PM2_HOME: join(folder, ".pm2") }, cwd: folder });
   await refused(execute(envWrite, ports, { values: { SVC_HTTP_FRAMEWORK: "fastify" }, foreignKeys: "ignore" }, caller));
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test.each([
+  ["the system", new FileError("ENOSPC", "/srv/x", "The disk is full."), "ENOSPC"],
+  ["svcm", new SvcmError("NOT_FOUND", { details: "It is gone." }), "NOT_FOUND"],
+  ["svcm, with a code", new SvcmError("DEPLOY_FAILED", { code: "LOCKFILE_MISSING" }), "LOCKFILE_MISSING"],
+])("an attempt that fails by %s is recorded with its code", async (_who, error, code) => {
+  const { ports } = makeWorkspace();
+  for (const isBegun of [true, false])
+    await expect(
+      withAudit(ports, caller, { action: "test.act" }, async ({ begin }) => {
+        if (isBegun) await begin();
+        throw error;
+      }),
+    ).rejects.toBe(error);
+  const { records } = await execute(auditList, ports, {}, caller);
+  expect(records).toMatchObject([
+    { outcome: "refused", code },
+    { outcome: "failed", code },
+  ]);
 });

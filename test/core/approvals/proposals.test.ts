@@ -1,7 +1,15 @@
 /** Values of an env file are proposed, approved and written. The tests of PM2 do the same with a plan. */
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { execute, proposalCreate, tokenCreate, tokenRevoke } from "../../../src/core/index.ts";
+import { FileError } from "../../../src/core/files/ports.ts";
+import {
+  execute,
+  proposalCreate,
+  proposalList,
+  tokenCreate,
+  tokenRevoke,
+  type Ports,
+} from "../../../src/core/index.ts";
 import { byToken, codeOf, HOUR, KEY, person, program, world } from "./proposal-world.ts";
 
 test("values are written once, after a user approved them, and do not stay in the file of proposals", async () => {
@@ -114,13 +122,38 @@ describe("a proposal ends", () => {
 });
 
 test("only a real change of editable keys can be proposed, and ten may wait", async () => {
-  const { propose, ports } = world();
+  const { propose, ports, value } = world();
   const create = (input: object) => execute(proposalCreate, ports, { kind: "env.write", ...input } as never, program);
   expect(await codeOf(propose("no-such-framework"))).toBe("INVALID_PAYLOAD");
   expect(await codeOf(create({ values: { SVC_REDIS_URL: "redis://x" } }))).toBe("INVALID_PAYLOAD");
   expect(await codeOf(create({ values: {} }))).toBe("INVALID_REQUEST");
+  expect(await codeOf(propose(value()))).toBe("PROPOSAL_EMPTY");
   expect(await codeOf(create({ values: { [KEY]: "fastify" }, apps: ["api"] }))).toBe("INVALID_REQUEST");
   for (let count = 0; count < 10; count += 1) await propose(count % 2 === 0 ? "fastify" : "restify");
   expect(await codeOf(propose())).toBe("PROPOSALS_FULL");
   await expect(propose("fastify", { ...program, actor: "another" })).resolves.toMatchObject({ state: "pending" });
+});
+
+test.each([
+  [undefined, 1],
+  [{ environments: ["dev"] }, 1],
+  [{ environments: ["production"] }, 0],
+  // A proposal without a service concerns all of them.
+  [{ services: ["orders"] }, 0],
+])("a token with the limits %j sees a proposal of dev: %i", async (limits, count) => {
+  const { propose, ports } = world();
+  await propose();
+  const { proposals } = await execute(proposalList, ports, {}, { ...byToken("eve"), ...(limits && { limits }) });
+  expect(proposals).toHaveLength(count);
+});
+
+test("nothing runs if its record cannot be written", async () => {
+  const { propose, approve, run, value, stateOf, ports } = world();
+  const before = value();
+  const proposal = await propose();
+  await approve(proposal);
+  const append = () => Promise.reject(new FileError("ENOSPC", "/srv/audit.jsonl", "The disk is full."));
+  const full = Object.create(ports, { audit: { value: { ...ports.audit, append } } }) as Ports;
+  expect(await codeOf(run(proposal, program, full))).toBe("ENOSPC");
+  expect([value(), await stateOf(proposal)]).toEqual([before, "approved"]);
 });

@@ -17,7 +17,10 @@ function columnsOf(steps: readonly Step[], range: { from: number; to: number; po
 
 describe("columns of the history", () => {
   test("a point has the mean and the maximum of its steps", () => {
-    const steps = stepsBetween(NOON, NOON + 2 * MINUTE, (ms) => (ms === NOON ? 220 * MIB : 100 * MIB));
+    // The end of the span is not in it, and its beginning is.
+    const outside = [stepAt(NOON - 1), stepAt(NOON + 2 * MINUTE)];
+    const inside = stepsBetween(NOON, NOON + 2 * MINUTE, (ms) => (ms === NOON ? 220 * MIB : 100 * MIB));
+    const steps = [...outside, ...inside];
     const { from, step, series } = columnsOf(
       steps,
       { from: NOON, to: NOON + 2 * MINUTE, points: 2 },

@@ -106,6 +106,15 @@ describe("a change decides its step", () => {
     ]);
   });
 
+  test.each([
+    ["runs", "down", {}],
+    ["is stopped", "none", { status: "stopped", pid: null }],
+  ])("a service that %s and becomes a job: %s", (_what, disruption, fields) => {
+    const running = simulateApply(expectedOf([{}])).map((one) => ({ ...one, ...fields }));
+    const job = expectedOf([{ autorestart: false, cron_restart: "0 3 * * *" }]);
+    expect(decide(inputOf(job, running)).steps[0]).toMatchObject({ do: "register", disruption });
+  });
+
   describe("processes that do not stay up", () => {
     const [old, other] = simulateApply(expectedOf([{ exec_mode: "cluster", instances: 2 }]));
     const failingSteps = (after: Fields, ...failing: number[]): string[] => {

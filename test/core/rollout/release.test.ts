@@ -173,6 +173,7 @@ describe("PM2's list for the next boot is older than the last change", () => {
   test.each<[string, ReleaseEvent[][]]>([
     ["the list was saved", [[head("b"), started, done, saved]]],
     ["everything runs as before", [[head("b"), started, failed, returned, ended("reverted")]]],
+    ["its first step was refused", [[head("b"), started, failed, ended("refused")]]],
     [
       "a later apply saved it",
       [
