@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { execute, tokenCreate, tokenList, tokenRevoke, type Caller, type Ports } from "../../../src/core/index.ts";
 import { rights } from "../../../src/core/api/rights.ts";
+import { FileError } from "../../../src/core/files/ports.ts";
 import { newestRecord } from "../../support/records.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
 
@@ -91,6 +92,28 @@ describe("a refused change leaves the file unchanged", () => {
     expect(await codeOf(execute(tokenCreate, ports, viewer, caller))).toBe("ENOTDIR");
     expect(existsSync(fileOf(root))).toBe(false);
   });
+});
+
+test.each([
+  ["its beginning", 0, {}, true, true],
+  ["its end", 1, {}, false, false],
+  // It had ended before.
+  ["its beginning", 0, { expiresInMs: 1 }, true, false],
+] as const)("a revocation of which %s cannot be recorded", async (_what, records, more, isThere, works) => {
+  const { ports } = makeWorkspace();
+  await execute(tokenCreate, ports, { ...viewer, ...more }, caller);
+  let left: number = records;
+  const append: Ports["audit"]["append"] = async (record) => {
+    if ((left -= 1) < 0) throw new FileError("ENOSPC", "/srv/audit.jsonl", "The disk is full.");
+    await ports.audit.append(record);
+  };
+  const clock = { ...ports.clock, now: () => ports.clock.now() + 1000 };
+  const audit = { ...ports.audit, append };
+  const full = Object.create(ports, { audit: { value: audit }, clock: { value: clock } }) as Ports;
+  const error = await execute(tokenRevoke, full, { name: "bot" }, caller).catch((refusal: unknown) => refusal);
+  expect(error).toMatchObject({ kind: "AUDIT_FAILED", body: { code: "ENOSPC" } });
+  expect((error as Error).message.includes("The token still works.")).toBe(works);
+  expect((ports.tokens.current() ?? []).map(({ name }) => name)).toEqual(isThere ? ["bot"] : []);
 });
 
 describe("a file that svcm cannot trust is refused, and not changed", () => {

@@ -70,3 +70,20 @@ test.skipIf(!hasPromtool)("the text format 0.0.4 passes Prometheus' own checks (
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "", stderr: "" });
   }
 });
+
+test.each([
+  ["online", 1],
+  ["running", 1],
+  ["waiting", undefined],
+  ["ended", undefined],
+  ["stopped", 0],
+  ["hung", 0],
+  ["crash loop", 0],
+  ["unknown", 0],
+] as const)("a process that is %s is up: %j", (state, value) => {
+  const [one] = payload.processes;
+  const shown = { ...payload, processes: [{ ...one!, state }] };
+  const text = metricsText(metricFamilies({ ...facts, sample: { kind: "metrics", payload: shown } }), "openmetrics");
+  const up = text.split("\n").filter((line) => line.startsWith("svcm_process_up{"));
+  expect(up.map((line) => line.split(" ").at(-1))).toEqual(value === undefined ? [] : [String(value)]);
+});
