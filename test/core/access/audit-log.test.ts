@@ -196,16 +196,6 @@ describe("audit log: newest", () => {
     expect(await ids({ text: "svc_http" })).toEqual(["done", "refused", "old"]);
   });
 
-  test("has what programs asked only if it is requested", async () => {
-    const { log } = setUp();
-    await log.append(recordOf("change"));
-    await log.append(recordOf("question", { action: "mcp.call", timestamp: "2026-01-02T03:04:06.000Z" }));
-    const ids = async (query: object) => (await log.newest({ limit: 10, ...query })).records.map(({ id }) => id);
-    expect(await ids({})).toEqual(["change"]);
-    expect(await ids({ calls: false })).toEqual(["change"]);
-    expect(await ids({ calls: true })).toEqual(["question", "change"]);
-  });
-
   test("reads old records: an empty environment, and a target for a process", async () => {
     const { file, log } = setUp();
     const old = { ...recordOf("a"), environment: "", target: "3", action: "process.stop" };
