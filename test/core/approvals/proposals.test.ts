@@ -1,6 +1,7 @@
 /** Values of an env file are proposed, approved and written. The tests of PM2 do the same with a plan. */
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { keepNewest } from "../../../src/core/approvals/decide.ts";
 import { FileError } from "../../../src/core/files/ports.ts";
 import {
   execute,
@@ -156,4 +157,11 @@ test("nothing runs if its record cannot be written", async () => {
   const full = Object.create(ports, { audit: { value: { ...ports.audit, append } } }) as Ports;
   expect(await codeOf(run(proposal, program, full))).toBe("ENOSPC");
   expect([value(), await stateOf(proposal)]).toEqual([before, "approved"]);
+});
+
+test("of the proposals that ended, the newest hundred are kept, and every open one", () => {
+  const all = Array.from({ length: 103 }, (_, at) => ({ id: String(at), state: at === 0 ? "pending" : "done" }));
+  const kept = keepNewest(all as never).map(({ id }) => Number(id));
+  expect([kept.length, ...kept.slice(0, 2), kept.at(-1)]).toEqual([101, 0, 3, 102]);
+  expect(keepNewest(all.slice(0, 101) as never)).toHaveLength(101);
 });

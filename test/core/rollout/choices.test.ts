@@ -199,6 +199,8 @@ describe("code and values", () => {
     ]);
     expect(decide({ ...input, verdicts: { code } }).unknown).toMatchObject([{ pmIds: [0] }]);
     expect(decide({ ...input, verdicts: { code }, visibleKeys: new Set() }, { restart: true }).unknown).toEqual([]);
+    const replaced = { ...inputOf(expectedOf([{ instances: 2, exec_mode: "fork" }]), processes), verdicts: { code } };
+    expect(decide(replaced)).toMatchObject({ steps: [{ do: "replace" }, {}], unknown: [] });
   });
 
   test("restart restarts what is unknown, or exactly the named apps", () => {

@@ -1,8 +1,14 @@
 /** Of an app that a release touched: which of its processes do not run as before it? */
-import { expect, test } from "vitest";
-import { planRollback } from "../../../src/core/rollout/apply/rollback-plan.ts";
+import { describe, expect, test } from "vitest";
+import type { SvcmError } from "../../../src/core/api/errors.ts";
+import { beginningOf, findRelease, planRollback } from "../../../src/core/rollout/apply/rollback-plan.ts";
 import { definitionText } from "../../../src/core/rollout/plan.ts";
-import type { FormerProcess, ReleaseEvent, ReleaseHead } from "../../../src/core/rollout/release.ts";
+import {
+  toJournals,
+  type FormerProcess,
+  type ReleaseEvent,
+  type ReleaseHead,
+} from "../../../src/core/rollout/release.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import { countingPorts } from "../../support/counting-ports.ts";
 import { record } from "../../support/process-record.ts";
@@ -76,4 +82,68 @@ test("with former env files, each process that was started since returns", async
   const now = [up(0), up(1, { pid: 999 })];
   expect(await stepOf([up(0), up(1)], now, true)).toBe("changes 1 partial");
   expect(await stepOf([up(0), up(1)], now, false)).toBe("leaves none");
+});
+
+const ID = "20261122-044103-";
+
+function release(end: string, outcome: "applied" | "half" | "refused" | "reverted", more: Partial<ReleaseHead> = {}) {
+  const head = {
+    event: "release",
+    id: `${ID}${end}`,
+    startedAt: at,
+    steps: [],
+    before: [],
+    left: { apps: {} },
+    ...more,
+  };
+  return [head as unknown as ReleaseHead, { event: "end", outcome, at } as const];
+}
+
+describe("a deploy that was finished after an interruption", () => {
+  const deploy = { id: "20261127080501-4a91c77", root: "/d", subject: "", former: null };
+  const of = { deploy };
+
+  test.each<[string, ReleaseEvent[][], string]>([
+    ["returns to the state before its first attempt", [release("bbbb", "half", of)], "bbbb"],
+    ["whatever was refused in between", [release("bbbb", "refused", of), release("aaaa", "half", of)], "aaaa"],
+    ["and reverted", [release("bbbb", "reverted", of), release("aaaa", "half", of)], "aaaa"],
+    ["but not before it was applied", [release("bbbb", "applied", of), release("aaaa", "half", of)], "cccc"],
+    ["nor before another deploy", [release("bbbb", "half", { deploy: { ...deploy, id: "other" } })], "cccc"],
+    ["nor of another root", [release("bbbb", "half", { deploy: { ...deploy, root: "/e" } })], "cccc"],
+    ["nor before a rollback", [release("bbbb", "half", { ...of, undoes: "x" }), release("aaaa", "half", of)], "cccc"],
+    ["nor before an apply in place", [release("bbbb", "half"), release("aaaa", "half", of)], "cccc"],
+  ])("%s", (_what, older, expected) => {
+    const journals = toJournals([release("cccc", "applied", of), ...older]);
+    expect(beginningOf(journals, journals[0]!.head).id).toBe(`${ID}${expected}`);
+  });
+
+  test("an apply in place begins with itself", () => {
+    const journals = toJournals([release("cccc", "applied"), release("bbbb", "half")]);
+    expect(beginningOf(journals, journals[0]!.head).id).toBe(`${ID}cccc`);
+  });
+});
+
+describe("the release to undo", () => {
+  const lists = [release("dddd", "refused"), release("cccc", "reverted"), release("bbbb", "applied")];
+  const find = (id?: string) => {
+    try {
+      return findRelease(lists, id).head.id;
+    } catch (error) {
+      const { kind, body } = error as SvcmError;
+      return body.code ?? kind;
+    }
+  };
+
+  test.each([
+    [undefined, `${ID}bbbb`],
+    [`${ID}cccc`, `${ID}cccc`],
+    // Older than all, so it was kept once.
+    [`${ID}aaaa`, "RELEASE_GONE"],
+    [`${ID}eeee`, "RELEASE_NOT_FOUND"],
+    ["0", "RELEASE_NOT_FOUND"],
+  ])("%s is %s", (id, expected) => expect(find(id)).toBe(expected));
+
+  test("is none if nothing has an effect", () => {
+    expect(() => findRelease([release("dddd", "refused")], undefined)).toThrow(/no release of this repository/);
+  });
 });

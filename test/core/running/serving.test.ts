@@ -55,7 +55,7 @@ describe("what waits for a process", () => {
     const before = [socket({ waiting: 2 })];
     expect(stillWaiting(before, [socket({ waiting: 1 })])).toEqual([]);
     expect(stillWaiting(before, [socket({ inode: "9", waiting: 3 })])).toEqual([]);
-    expect(stillWaiting(before, [socket({ waiting: 3 })])).toEqual([socket({ waiting: 3 })]);
+    for (const waiting of [2, 3]) expect(stillWaiting(before, [socket({ waiting })])).toEqual([socket({ waiting })]);
   });
 });
 

@@ -89,6 +89,16 @@ test.for([
     { evidence: evidence({ formerWords: words, siblings: [{ PM2_HOME: "/pm2", PATH: "/opt", CI: "1" }] }) },
     "unknown",
   ],
+  [
+    "half of the variables of another app are of this shell",
+    { running: { ...WITH_GONE, X: "x" }, evidence: evidence({ formerWords: words }) },
+    "changed",
+  ],
+  [
+    "less than half of them are",
+    { running: { ...WITH_GONE, X: "x", Y: "y" }, evidence: evidence({ formerWords: words }) },
+    "unknown",
+  ],
   ["another app has it, too", { evidence: evidence({ formerWords: words, siblings: [WITH_GONE] }) }, "unknown"],
   ["nobody knows it", { evidence: evidence({ siblings: [] }) }, "same"],
 ] as const)("a variable that no file declares is a change only with enough evidence: %s", ([, given, verdict]) => {
