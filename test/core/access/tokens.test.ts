@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { execute, tokenCreate, tokenList, tokenRevoke, type Caller, type Ports } from "../../../src/core/index.ts";
 import { rights } from "../../../src/core/api/rights.ts";
+import type { SvcmError } from "../../../src/core/api/errors.ts";
+import { addToken, MAX_TOKENS } from "../../../src/core/access/tokens.ts";
 import { FileError } from "../../../src/core/files/ports.ts";
 import { newestRecord } from "../../support/records.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
@@ -150,4 +152,20 @@ test("two processes that create tokens at the same time both succeed", async () 
   );
   await Promise.all(made);
   expect((await execute(tokenList, other, {}, caller)).tokens.length).toBe(8);
+});
+
+test.each([
+  [MAX_TOKENS - 1, MAX_TOKENS],
+  [MAX_TOKENS, "INVALID_PAYLOAD"],
+])("a repository with %i tokens gets one more: %s", (count, expected) => {
+  const token = { role: "viewer", digest: "", createdAt: "" } as const;
+  const before = Array.from({ length: count }, (_, at) => ({ ...token, name: `bot-${at}` }));
+  const after = (() => {
+    try {
+      return addToken(before, { ...token, name: "ann" }).length;
+    } catch (error) {
+      return (error as SvcmError).kind;
+    }
+  })();
+  expect(after).toBe(expected);
 });

@@ -99,3 +99,12 @@ test.each([
   const report = { ...offline(), state, leftOut, sinceMs: 10 * SECOND };
   expect(alertMessage(ports as never, report)).toMatchObject({ text, at: "2030-01-01T12:00:00.000Z", since, leftOut });
 });
+
+test.each([
+  [10 * MINUTE - 1, 0],
+  [10 * MINUTE, 1],
+])("after ten messages, the next one may be sent after %i ms: %i", (nowMs, count) => {
+  const state = { ...INITIAL_STATE, sentMs: Array<number>(10).fill(0) };
+  const { reports } = updateAlerts(state, [offline()], nowMs, { "not-online": 0 });
+  expect(reports).toHaveLength(count);
+});

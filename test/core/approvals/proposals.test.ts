@@ -1,7 +1,7 @@
 /** Values of an env file are proposed, approved and written. The tests of PM2 do the same with a plan. */
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { keepNewest } from "../../../src/core/approvals/decide.ts";
+import { keepNewest, requireApprover } from "../../../src/core/approvals/decide.ts";
 import { FileError } from "../../../src/core/files/ports.ts";
 import {
   execute,
@@ -164,4 +164,23 @@ test("of the proposals that ended, the newest hundred are kept, and every open o
   const kept = keepNewest(all as never).map(({ id }) => Number(id));
   expect([kept.length, ...kept.slice(0, 2), kept.at(-1)]).toEqual([101, 0, 3, 102]);
   expect(keepNewest(all.slice(0, 101) as never)).toHaveLength(101);
+});
+
+const PARENT = { pid: 7, host: "web-1", startTime: "100", bootId: "b", pidNamespace: "n" };
+
+test.each([
+  ["the program that proposed", {}, true],
+  ["another program with its number", { startTime: "101" }, false],
+  ["one before the last boot", { bootId: "c" }, false],
+  ["one of another container", { pidNamespace: "m" }, false],
+  ["another one", { pid: 8 }, false],
+])("a terminal below %s does not approve: %s", (_what, more, isRefused) => {
+  const proposal = { id: "P1", proposedBy: { actor: "robot", source: "mcp" }, isByToken: false, parent: PARENT };
+  const approve = () =>
+    requireApprover(proposal as never, person, [
+      { ...PARENT, pid: 1 },
+      { ...PARENT, ...more },
+    ]);
+  if (isRefused) expect(approve).toThrow(/started by the program that proposed/);
+  else approve();
 });

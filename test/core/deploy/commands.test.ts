@@ -3,6 +3,7 @@ import { commandEnvironment, releaseCommands, type PackageFolder } from "../../.
 import { SvcmError } from "../../../src/core/api/errors.ts";
 
 type Settings = Parameters<typeof releaseCommands>[2];
+const NOTHING: Settings = { install: undefined, build: undefined, check: undefined };
 const BASE = "/release";
 /** In a repository with one package. */
 function commandsOf(place: Omit<PackageFolder, "folder">, settings: Settings = defaults) {
@@ -168,4 +169,17 @@ test("commands see the machine and the package registry, but no value of an app 
     CI: "1",
     SENTRY_RELEASE: "1",
   });
+});
+
+test.each([
+  ["yarn@1.22.22", [], "--frozen-lockfile"],
+  ["yarn@2.4.3", [], "--immutable"],
+  ["yarn@4.1.0+sha224.abc", [], "--immutable"],
+  ["yarn@10.0.0", [], "--immutable"],
+  [undefined, [], "--frozen-lockfile"],
+  [undefined, [".yarnrc.yml"], "--immutable"],
+])("yarn that is named %s, beside %j, is kept to its lockfile by %s", (packageManager, more, flag) => {
+  const packageText = JSON.stringify({ packageManager });
+  const folder = { folder: "/d", names: ["yarn.lock", ...more], packageText, services: [] };
+  expect(releaseCommands("/d", [folder], NOTHING)[0]?.command).toEqual(["yarn", "install", flag]);
 });

@@ -45,6 +45,7 @@ describe("layers of an environment", () => {
     keys: {
       PORT: { kind: "integer", required: true, minimum: 1 },
       NAME: { kind: "text", required: true },
+      TOKEN: { kind: "secret" },
       MODE: { kind: "enum", values: ["a", "b"], required: false },
     },
   } as unknown as RuntimeContract;
@@ -58,6 +59,8 @@ describe("layers of an environment", () => {
     ["each layer has a part", ["PORT=1\n", "NAME=x\n"], []],
     ["the last one misses what no layer has", ["PORT=1\n", "MODE=a\n"], ["ENV_KEY_MISSING NAME .env.1:1"]],
     ["a value of each is judged", ["PORT=1\nMODE=c\n", "NAME=x\nMODE=a\n"], ["ENV_VALUE_UNSUPPORTED MODE .env.0:2"]],
+    ["a private key, which has lines", ['PORT=1\nNAME=x\nTOKEN="a\n\tb"\n'], []],
+    ["a text with lines", ['PORT=1\nNAME="a\nb"\n'], ["ENV_VALUE_CONTROL_CHARACTER NAME .env.0:2"]],
     ["an optional key without a value", ["PORT=1\nNAME=x\nMODE=\n"], []],
     ["a required one without a value", ["PORT=\nNAME=x\n"], ["ENV_VALUE_UNSUPPORTED PORT .env.0:1"]],
   ])("%s", (_what, texts, expected) => {

@@ -86,6 +86,8 @@ describe("columns of the history", () => {
         alignSpan({ from: NOON + later - length, to: NOON + later, points: 500 }),
       );
       expect((one!.toMs - one!.fromMs) / one!.stepMs).toBeLessThanOrEqual(501);
+      // Nothing of the request is left out.
+      expect([one!.fromMs <= NOON - length, next!.fromMs <= NOON + 7000 - length]).toEqual([true, true]);
       expect((next!.fromMs - one!.fromMs) % one!.stepMs).toBe(0);
     }
   });

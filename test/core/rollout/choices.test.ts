@@ -120,7 +120,12 @@ test("a key that the last apply declared is removed, also from a process that a 
 test.each<[string, Fields, string[]]>([
   ["a cluster that needs less", { exec_mode: "cluster", listen_timeout: 3000 }, ["none"]],
   ["PM2's own listen_timeout", { exec_mode: "cluster" }, ["none"]],
-  ["80 % of the listen_timeout", { exec_mode: "cluster", listen_timeout: 2400 }, ["none", "LISTEN_TIMEOUT_SHORT"]],
+  ["exactly 80 % of the listen_timeout", { exec_mode: "cluster", listen_timeout: 2500 }, ["none"]],
+  [
+    "more than 80 % of the listen_timeout",
+    { exec_mode: "cluster", listen_timeout: 2400 },
+    ["none", "LISTEN_TIMEOUT_SHORT"],
+  ],
   ["more than it", { exec_mode: "cluster", listen_timeout: 1900 }, ["gap", "LISTEN_TIMEOUT_SHORT"]],
   [
     "more than it, with several instances",

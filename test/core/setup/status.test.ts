@@ -79,6 +79,16 @@ describe("it never says that all is as declared", () => {
       "svcm plan",
     ],
     [
+      "without svcm.yaml, if the default file could not be read",
+      {
+        ...GOOD,
+        isSetUp: false,
+        plans: [{ service: undefined, plan: { message: "not readable", next: "svcm plan" } }],
+      },
+      "unknown",
+      "svcm plan",
+    ],
+    [
       "if a service has no ecosystem file",
       { ...GOOD, plans: [{ service: "b", plan: { ...PLAN, exists: false } }] },
       "attention",
