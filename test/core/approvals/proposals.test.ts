@@ -7,6 +7,7 @@ import {
   execute,
   proposalCreate,
   proposalList,
+  type SvcmError,
   tokenCreate,
   tokenRevoke,
   type Ports,
@@ -169,18 +170,23 @@ test("of the proposals that ended, the newest hundred are kept, and every open o
 const PARENT = { pid: 7, host: "web-1", startTime: "100", bootId: "b", pidNamespace: "n" };
 
 test.each([
-  ["the program that proposed", {}, true],
-  ["another program with its number", { startTime: "101" }, false],
-  ["one before the last boot", { bootId: "c" }, false],
-  ["one of another container", { pidNamespace: "m" }, false],
-  ["another one", { pid: 8 }, false],
-])("a terminal below %s does not approve: %s", (_what, more, isRefused) => {
+  ["the program that proposed", {}, "APPROVAL_SELF"],
+  ["another program with its number", { startTime: "101" }, undefined],
+  ["one before the last boot", { bootId: "c" }, undefined],
+  ["one of another container", { pidNamespace: "m" }, undefined],
+  ["another one", { pid: 8 }, undefined],
+])("a terminal below %s does not approve: %j %s", (_what, more, code) => {
   const proposal = { id: "P1", proposedBy: { actor: "robot", source: "mcp" }, isByToken: false, parent: PARENT };
-  const approve = () =>
-    requireApprover(proposal as never, person, [
-      { ...PARENT, pid: 1 },
-      { ...PARENT, ...more },
-    ]);
-  if (isRefused) expect(approve).toThrow(/started by the program that proposed/);
-  else approve();
+  const refusal = ((): SvcmError | undefined => {
+    try {
+      requireApprover(proposal as never, person, [
+        { ...PARENT, pid: 1 },
+        { ...PARENT, ...more },
+      ]);
+      return undefined;
+    } catch (error) {
+      return error as SvcmError;
+    }
+  })();
+  expect(refusal?.body.code).toBe(code);
 });

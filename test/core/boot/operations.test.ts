@@ -1,4 +1,4 @@
-/** What the operations of the boot ask of the machine, which is played here. */
+/** The operations of the boot, on a machine that is played here. */
 import { expect, test } from "vitest";
 import { bootDisable } from "../../../src/core/boot/operations/boot.ts";
 import { bootDrain, bootRestore, bootSave } from "../../../src/core/boot/operations/saved-list.ts";
@@ -75,7 +75,7 @@ test.each([
   async (madeLinger, runs, ends) => {
     const own = unit({ scope: "user", madeLinger, replaced: ["pm2-deploy.service"] });
     const { ports, calls } = machine({ units: [own], daemons: runs ? [daemon()] : [daemon({ home: "/other" })] });
-    const answer = await bootDisable.run(ports, {} as never, caller);
+    const answer = await bootDisable.run(ports, {}, caller);
     expect(answer).toMatchObject({ name: own.name, enabled: own.replaced, keepsLinger: madeLinger && runs });
     expect(calls).toEqual(["started", ["disable", { ...own, madeLinger: ends }], "succeeded"]);
   },
@@ -87,13 +87,13 @@ test.each([
   ["a unit that svcm did not write", [unit({ starts: "saved list" })]],
 ])("with %s, nothing is disabled", async (_what, units) => {
   const { ports, calls } = machine({ units });
-  expect(await bootDisable.run(ports, {} as never, caller)).toMatchObject({ name: null });
+  expect(await bootDisable.run(ports, {}, caller)).toMatchObject({ name: null });
   expect(calls).toEqual([]);
 });
 
 test("without systemd, a unit is not removed", async () => {
   const { ports, calls } = machine({ units: [unit()], isBooted: false });
-  await expect(bootDisable.run(ports, {} as never, caller)).rejects.toMatchObject({ body: { code: "SYSTEMD_ABSENT" } });
+  await expect(bootDisable.run(ports, {}, caller)).rejects.toMatchObject({ body: { code: "SYSTEMD_ABSENT" } });
   expect(calls).toEqual(["refused"]);
 });
 

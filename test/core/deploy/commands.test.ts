@@ -3,7 +3,6 @@ import { commandEnvironment, releaseCommands, type PackageFolder } from "../../.
 import { SvcmError } from "../../../src/core/api/errors.ts";
 
 type Settings = Parameters<typeof releaseCommands>[2];
-const NOTHING: Settings = { install: undefined, build: undefined, check: undefined };
 const BASE = "/release";
 /** In a repository with one package. */
 function commandsOf(place: Omit<PackageFolder, "folder">, settings: Settings = defaults) {
@@ -181,5 +180,5 @@ test.each([
 ])("yarn that is named %s, beside %j, is kept to its lockfile by %s", (packageManager, more, flag) => {
   const packageText = JSON.stringify({ packageManager });
   const folder = { folder: "/d", names: ["yarn.lock", ...more], packageText, services: [] };
-  expect(releaseCommands("/d", [folder], NOTHING)[0]?.command).toEqual(["yarn", "install", flag]);
+  expect(releaseCommands("/d", [folder], defaults)[0]?.command).toEqual(["yarn", "install", flag]);
 });

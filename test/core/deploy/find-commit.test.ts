@@ -19,7 +19,7 @@ interface Scene {
 
 async function found(revision: string | undefined, scene: Scene): Promise<string> {
   const { source = ORIGIN, repository = {}, checkout = {} } = scene;
-  const fetched: unknown[] = [];
+  const fetched: (string | undefined)[] = [];
   const git: Partial<DeployGit> = {
     fetch: async ({ commit }) => void fetched.push(commit),
     defaultBranch: async () => scene.defaultBranch,
@@ -39,7 +39,7 @@ async function found(revision: string | undefined, scene: Scene): Promise<string
   return [
     commit.slice(0, 1),
     named,
-    ...fetched.flatMap((one) => (one === undefined ? [] : [`fetched ${String(one).slice(0, 1)}`])),
+    ...fetched.flatMap((one) => (one === undefined ? [] : [`fetched ${one.slice(0, 1)}`])),
   ].join(" ");
 }
 

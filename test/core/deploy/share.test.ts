@@ -1,9 +1,10 @@
 /** The folder of an install in a release, and the paths that releases share. */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Layout } from "../../../src/core/deploy/layout.ts";
+import { layoutOf, type Layout } from "../../../src/core/deploy/layout.ts";
 import { findInstallFolder, sharePaths } from "../../../src/core/deploy/machine/share.ts";
+import { releaseWorld } from "../../../src/core/deploy/machine/world.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 test.each([
@@ -39,4 +40,20 @@ test("a shared path below folders that the release lacks is linked, and one belo
   await expect(share("uploads/images/new")).rejects.toMatchObject({
     body: { code: "SHARED_UNUSABLE", details: expect.stringContaining(`${join(release, "uploads")} is not a folder`) },
   });
+});
+
+test("the paths of a release are those of the checkout and of current, by each of their names", () => {
+  const folder = realpathSync(temporaryFolder());
+  const layout = layoutOf(join(folder, "d"));
+  const id = "20261127080501-4a91c77";
+  mkdirSync(join(layout.releases, id), { recursive: true });
+  mkdirSync(join(folder, "checkout"));
+  symlinkSync(join(layout.releases, id), layout.current);
+  symlinkSync(join(folder, "checkout"), join(folder, "link"));
+  const place = { layout, id, prefix: "", commit: "", checkout: join(folder, "link") };
+  const own = { workspace: {}, ecosystems: {}, revisions: {}, runningCode: {} };
+  const { paths } = releaseWorld({ workspace: {} } as never, own as never, place);
+  // A release that current leads to keeps its own paths.
+  expect(paths.from).toEqual([join(folder, "link"), layout.current, join(folder, "checkout")]);
+  expect(paths).toMatchObject({ release: join(layout.releases, id), shared: layout.shared });
 });

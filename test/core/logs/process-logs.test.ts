@@ -64,7 +64,7 @@ test.each<[string, string, Partial<Pm2LogQuery>, object]>([
   expect(await read(text, query)).toEqual(expected);
 });
 
-test("a log has entries back to its first line with a time, and a home without a log has none", async () => {
+test("a log reaches back to its first line with a time, and a home may lack a log", async () => {
   const home = temporaryFolder();
   const logs = nodeProcessLogs(home);
   expect(await logs.readCoverage()).toEqual({ exists: false, fromMs: null });

@@ -51,7 +51,7 @@ test("at most five troubles are named, with what svcm knows, or else with PM2's 
   const [one] = payload.processes;
   const bad = { ...one!, problem: { code: "PROCESS_HUNG", details: "It hangs." } } as const;
   const errored = { ...one!, problem: null, status: "errored" };
-  const { troubles, processes } = await shown({}, [errored, ...Array<typeof bad>(6).fill(bad)]);
+  const { troubles, processes } = await shown({}, [errored, ...Array.from({ length: 6 }, () => bad)]);
   expect(troubles).toHaveLength(5);
   expect(troubles.slice(0, 2).map(({ details }) => details)).toEqual(["PM2 calls it errored.", "It hangs."]);
   expect(processes).toMatchObject({ troubled: 6 });

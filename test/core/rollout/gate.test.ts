@@ -1,4 +1,4 @@
-/** What a process answers, look by look, and when the gate of a rollout opens or fails. */
+/** Answers of a process, look by look, and the moment at which the gate of a rollout opens or fails. */
 import { describe, expect, test } from "vitest";
 import { waitUntilHealthy } from "../../../src/core/rollout/apply/gate.ts";
 import type { HealthResult } from "../../../src/core/rollout/port-probes.ts";

@@ -1,4 +1,4 @@
-/** What a step says beside its reasons. */
+/** Notes of a step, beside its reasons. */
 import { expect, test } from "vitest";
 import { decide } from "../../../src/core/rollout/decide.ts";
 import { simulateApply } from "../../../src/core/rollout/revision.ts";

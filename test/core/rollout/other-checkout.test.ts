@@ -35,7 +35,7 @@ test.each<[string, ReturnType<typeof app>[], ReturnType<typeof app>[], string[]]
     ["/srv/b: api, web"],
   ],
 ])("an app that runs %s", (_how, expected, running, found) => {
-  const conflicts = findOtherCheckouts(ports, expected as never, running);
+  const conflicts = findOtherCheckouts(ports, expected, running);
   const folders = conflicts.map(({ issue }) => /from the checkout (\S+),/.exec(issue.message)?.[1]);
   expect(conflicts.map(({ apps }, at) => `${folders[at]}: ${apps.join(", ")}`)).toEqual(found);
 });

@@ -219,7 +219,7 @@ test.each([
   (grants, limits, count) => {
     const failure = { app: "api", reason: "It ended.", errorLines: ["Error: x"] };
     const release = { environment: "dev", failure } as unknown as Release;
-    expect(withoutLogs(release, { grants, ...(limits && { limits }) } as never).failure).toEqual({
+    expect(withoutLogs(release, { grants, ...(limits && { limits }) }).failure).toEqual({
       ...failure,
       errorLines: failure.errorLines.slice(0, count),
     });

@@ -143,7 +143,7 @@ describe("the release to undo", () => {
     ["0", "RELEASE_NOT_FOUND"],
   ])("%s is %s", (id, expected) => expect(find(id)).toBe(expected));
 
-  test("is none if nothing has an effect", () => {
+  test("is missing if nothing has an effect", () => {
     expect(() => findRelease([release("dddd", "refused")], undefined)).toThrow(/no release of this repository/);
   });
 });
