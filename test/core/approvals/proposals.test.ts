@@ -1,5 +1,6 @@
 /** Values of an env file are proposed, approved and written. The tests of PM2 do the same with a plan. */
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { keepNewest, requireApprover } from "../../../src/core/approvals/decide.ts";
 import { FileError } from "../../../src/core/files/ports.ts";
@@ -124,12 +125,17 @@ describe("a proposal ends", () => {
 });
 
 test("only a real change of editable keys can be proposed, and ten may wait", async () => {
-  const { propose, ports, value } = world();
+  const { propose, ports, value, files } = world();
   const create = (input: object) => execute(proposalCreate, ports, { kind: "env.write", ...input } as never, program);
   expect(await codeOf(propose("no-such-framework"))).toBe("INVALID_PAYLOAD");
   expect(await codeOf(create({ values: { SVC_REDIS_URL: "redis://x" } }))).toBe("INVALID_PAYLOAD");
   expect(await codeOf(create({ values: {} }))).toBe("INVALID_REQUEST");
   expect(await codeOf(propose(value()))).toBe("PROPOSAL_EMPTY");
+  const apply = { kind: "apply", environment: "dev" };
+  expect(await codeOf(create(apply))).toBe("PROPOSAL_EMPTY");
+  mkdirSync(join(files.root, "pm2"), { recursive: true });
+  writeFileSync(join(files.root, "pm2/ecosystem.dev.config.cjs"), "module.exports = { apps: [] };");
+  expect(await codeOf(create(apply))).toBe("PROPOSAL_EMPTY");
   expect(await codeOf(create({ values: { [KEY]: "fastify" }, apps: ["api"] }))).toBe("INVALID_REQUEST");
   for (let count = 0; count < 10; count += 1) await propose(count % 2 === 0 ? "fastify" : "restify");
   expect(await codeOf(propose())).toBe("PROPOSALS_FULL");

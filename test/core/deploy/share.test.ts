@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } fro
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { layoutOf, type Layout } from "../../../src/core/deploy/layout.ts";
+import { nodeDeploys } from "../../../src/core/deploy/machine/index.ts";
 import { findInstallFolder, sharePaths } from "../../../src/core/deploy/machine/share.ts";
 import { releaseWorld } from "../../../src/core/deploy/machine/world.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -56,4 +57,15 @@ test("the paths of a release are those of the checkout and of current, by each o
   // A release that current leads to keeps its own paths.
   expect(paths.from).toEqual([join(folder, "link"), layout.current, join(folder, "checkout")]);
   expect(paths).toMatchObject({ release: join(layout.releases, id), shared: layout.shared });
+});
+
+test.each([
+  [true, ["of-release", "of-home"]],
+  [false, ["of-release"]],
+])("the tokens of package registries are those of the release and of the user (with HOME: %s)", (hasHome, expected) => {
+  const [release, home] = [temporaryFolder(), temporaryFolder()];
+  writeFileSync(join(release, ".npmrc"), "registry=https://r\n//r/:_authToken=of-release\n# //r/:_authToken=old\n");
+  writeFileSync(join(home, ".npmrc"), '//r/:_password = "of-home"\n');
+  const deploys = nodeDeploys({ root: release, env: hasHome ? { HOME: home } : {} }, undefined as never);
+  expect([...new Set(deploys.registrySecrets(release))]).toEqual(expected);
 });
