@@ -3,8 +3,10 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, 
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { execute, tokenCreate, tokenList, tokenRevoke, type Caller, type Ports } from "../../../src/core/index.ts";
+import { foreignCode } from "../../../src/core/api/issue.ts";
 import { rights } from "../../../src/core/api/rights.ts";
 import type { SvcmError } from "../../../src/core/api/errors.ts";
+import { nodeTokens } from "../../../src/core/access/tokens.node.ts";
 import { addToken, MAX_TOKENS } from "../../../src/core/access/tokens.ts";
 import { FileError } from "../../../src/core/files/ports.ts";
 import { newestRecord } from "../../support/records.ts";
@@ -168,4 +170,29 @@ test.each([
     }
   })();
   expect(after).toBe(expected);
+});
+
+test.each([
+  ["ENOSPC", [], "written"],
+  ["EDQUOT", [], "written"],
+  // More tokens would not fit in the place of the former ones.
+  ["ENOSPC", ["ann", "bot", "eve"], "ENOSPC"],
+  ["EACCES", [], "EACCES"],
+])("if a write fails with %s, the tokens %j are %s", async (code, names, expected) => {
+  const { root, ports } = makeWorkspace();
+  for (const name of ["ann", "bot"]) await execute(tokenCreate, ports, { ...viewer, name }, caller);
+  const before = readFileSync(fileOf(root), "utf8");
+  const [token] = ports.tokens.current()!;
+  const replace = () => Promise.reject(new FileError(foreignCode(code), fileOf(root), "It failed."));
+  const tokens = nodeTokens(join(root, ".svcm"), { replace } as never);
+  let begun = 0;
+  const update = tokens.update(
+    () => names.map((name) => ({ ...token!, name })),
+    async () => void (begun += 1),
+  );
+  expect(await codeOf(update)).toBe(expected === "written" ? "done" : expected);
+  expect([tokens.current()?.map(({ name }) => name), begun]).toEqual(
+    expected === "written" ? [names, 1] : [["ann", "bot"], 0],
+  );
+  if (expected !== "written") expect(readFileSync(fileOf(root), "utf8")).toBe(before);
 });

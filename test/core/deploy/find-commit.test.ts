@@ -1,6 +1,7 @@
 /** The commit that a deploy means: of the source, not of the checkout. */
 import { expect, test } from "vitest";
 import { SvcmError } from "../../../src/core/api/errors.ts";
+import { runGit } from "../../../src/core/deploy/machine/run-git.ts";
 import { findCommit } from "../../../src/core/deploy/find-commit.ts";
 import type { Checkout, DeployGit, Source } from "../../../src/core/deploy/port-deploy-git.ts";
 
@@ -85,3 +86,24 @@ test.each<[string, string | undefined, Scene, string]>([
 ])("%s", async (_what, revision, scene, expected) => {
   expect(await found(revision, scene)).toBe(expected);
 });
+
+test.each([
+  [[], "ssh"],
+  [[["core.sshcommand", "ssh -i a"]], "ssh -i a"],
+  [
+    [
+      ["core.sshcommand", "ssh -i a"],
+      ["http.proxy", "http://p"],
+      ["core.sshcommand", "ssh -i b"],
+    ],
+    "ssh -i b",
+  ],
+] as const)(
+  "Git reaches the source with the last ssh of the settings %j, which may ask nothing",
+  async (settings, ssh) => {
+    const place = { root: "/", repository: "/", env: { PATH: process.env["PATH"], GIT_SSH_COMMAND: "of the caller" } };
+    const source: Source = { kind: "remote", url: "x", settings };
+    const show = ["-c", "alias.show-ssh=!printenv GIT_SSH_COMMAND", "show-ssh"];
+    expect((await runGit(place, show, { source, isInit: true, cwd: "/" })).trim()).toBe(`${ssh} -o BatchMode=yes`);
+  },
+);
