@@ -196,3 +196,9 @@ test.each([
   );
   if (expected !== "written") expect(readFileSync(fileOf(root), "utf8")).toBe(before);
 });
+
+test("a path below a file has no tokens, as a repository that never had one", () => {
+  const { ports, path, write } = makeWorkspace();
+  write("file", "");
+  expect(nodeTokens(path("file"), ports.files).current()).toBeUndefined();
+});

@@ -1,9 +1,9 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { SvcmError } from "../../../src/core/api/errors.ts";
 import { FileError } from "../../../src/core/files/ports.ts";
-import { withAudit } from "../../../src/core/access/with-audit.ts";
+import { editFile, withAudit } from "../../../src/core/access/with-audit.ts";
 import { auditList, envWrite, execute, nodePorts, type Caller } from "../../../src/core/index.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { makeWorkspace, type TestWorkspace } from "../../support/workspace.ts";
@@ -58,4 +58,36 @@ test.each([
     { outcome: "refused", code },
     { outcome: "failed", code },
   ]);
+});
+
+test("a log that cannot be read is an answer with its place, and a defect stays one", async () => {
+  const { ports } = makeWorkspace();
+  const listing = (error: Error) => {
+    const audit = { ...ports.audit, newest: () => Promise.reject(error) };
+    return execute(auditList, Object.create(ports, { audit: { value: audit } }) as typeof ports, {}, caller);
+  };
+  const body = { code: "EACCES", path: "/srv/audit.jsonl" };
+  const failure = new FileError("EACCES", body.path, "It cannot be read.");
+  await expect(listing(failure)).rejects.toMatchObject({ kind: "AUDIT_FAILED", body });
+  const defect = new TypeError("x is not a function");
+  await expect(listing(defect)).rejects.toBe(defect);
+});
+
+test.each([
+  [true, true, true],
+  [true, false, false],
+  [false, true, false],
+])("a missing file is created: %s, by an attempt: %s, is there: %s", async (mayCreate, hasAttempt, isThere) => {
+  const workspace = makeWorkspace({});
+  let begun = 0;
+  const attempt = { subject: { action: "x" }, note: () => undefined, begin: async () => void (begun += 1) };
+  const edit = editFile(workspace.ports, workspace.path("new.yaml"), {
+    decode: (bytes) => new TextDecoder().decode(bytes),
+    plan: (text) => ({ text: `${text}a: 1\n` }),
+    attempt: hasAttempt ? attempt : undefined,
+    mayCreate,
+  });
+  if (mayCreate) expect(await edit).toMatchObject({ created: true, planned: { text: "a: 1\n" } });
+  else await expect(edit).rejects.toMatchObject({ code: "ENOENT" });
+  expect([existsSync(workspace.path("new.yaml")), begun]).toEqual([isThere, isThere ? 1 : 0]);
 });

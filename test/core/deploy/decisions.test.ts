@@ -190,6 +190,7 @@ describe("paths of an ecosystem file", () => {
     ["out_file", "/var/log/web.log", "/var/log/web.log"],
     ["out_file", "../web.log", "../web.log"],
     ["out_file", "/dev/null", "/dev/null"],
+    ["error_file", "NULL", "NULL"],
     ["name", "/srv/app/web", "/srv/app/web"],
   ])("%s %j becomes %j", (field, value, expected) => {
     expect(mapLoaded(app({ [field]: value }), map).apps[0]?.fields[field]).toEqual(expected);

@@ -166,6 +166,12 @@ test.for([
     [change("envFile", null, "stale")],
   ],
   [
+    "Node.js reads it, and it was written at the moment of the start",
+    { isReadByNode: true, changedMs: STARTED_AT, modifiedMs: STARTED_AT },
+    "unknown",
+    [],
+  ],
+  [
     "Node.js reads it, and only its time of change is later",
     { isReadByNode: true, changedMs: STARTED_AT + 5 },
     "unknown",
