@@ -92,3 +92,8 @@ test.each<[string[], object]>([
   });
   expect(effectiveValue(packagedRuntimeContract, parseLayers(files), key)).toMatchObject(expected);
 });
+
+test("a key without a default, which no layer has, comes from nowhere", () => {
+  const key = "SVC_WEBSOCKET_REDIS_URL";
+  expect(effectiveValue(packagedRuntimeContract, [], key)).toEqual({ key, value: "", from: "nowhere" });
+});

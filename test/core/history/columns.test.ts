@@ -111,6 +111,7 @@ describe("names of series", () => {
     ["api:restartCount", ["api/0:restartCount", "api/1:restartCount"]],
     ["*:memoryBytes", ["api/0:memoryBytes", "api/1:memoryBytes"]],
     [encodeSeriesApp("host"), ["host/2:cpuPercent"]],
+    ["host/2", ["host/2:cpuPercent"]],
     [encodeSeriesApp("a,b/c:d%"), ["a,b/c:d%/3:cpuPercent"]],
     ["absent", []],
   ])("%s selects its series", (series, expected) => {

@@ -1,6 +1,6 @@
 import { foreignCode } from "../../../src/core/api/issue.ts";
 import { describe, expect, test } from "vitest";
-import { hostMetrics, ioRates, metricsPayload, usagePercent } from "../../../src/core/metrics/payload.ts";
+import { hostMetrics, ioRates, metricsPayload, uptimeMs, usagePercent } from "../../../src/core/metrics/payload.ts";
 import type { ProcessStateName } from "../../../src/core/api/names.ts";
 import { plainState } from "../../../src/core/running/state.ts";
 import { record } from "../../support/process-record.ts";
@@ -185,4 +185,14 @@ describe("the summary of processes", () => {
   ])("the memory of all is null, never 0, if it is not known: %s", (_what, shown, readings, bytes) => {
     expect(summaryOf(shown, readings).totalMemoryBytes).toBe(bytes);
   });
+});
+
+test.each([
+  [null, null],
+  [1000, 0],
+  [999, 1],
+  // The clock was set back.
+  [1001, null],
+])("a process that started at %j has run for %j ms at 1000", (startedAt, expected) => {
+  expect(uptimeMs({ startedAt }, 1000)).toBe(expected);
 });

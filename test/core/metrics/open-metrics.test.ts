@@ -87,3 +87,13 @@ test.each([
   const up = text.split("\n").filter((line) => line.startsWith("svcm_process_up{"));
   expect(up.map((line) => line.split(" ").at(-1))).toEqual(value === undefined ? [] : [String(value)]);
 });
+
+test("of a file that cannot be read, no difference is not zero", () => {
+  const ecosystem = { ...payload.ecosystem, code: "ECOSYSTEM_FILE_FAILED", drift: [] } as typeof payload.ecosystem;
+  const lines = (shown: typeof payload) =>
+    metricsText(metricFamilies({ ...facts, sample: { kind: "metrics", payload: shown } }), "openmetrics")
+      .split("\n")
+      .filter((line) => /^svcm_ecosystem_(?:readable|drift)\{/.test(line));
+  expect(lines({ ...payload, ecosystem })).toEqual([expect.stringMatching(/^svcm_ecosystem_readable\{.*\} 0$/)]);
+  expect(lines(payload).length).toBeGreaterThan(1);
+});
