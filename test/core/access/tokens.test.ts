@@ -184,7 +184,7 @@ test.each([
   const before = readFileSync(fileOf(root), "utf8");
   const [token] = ports.tokens.current()!;
   const replace = () => Promise.reject(new FileError(foreignCode(code), fileOf(root), "It failed."));
-  const tokens = nodeTokens(join(root, ".svcm"), { replace } as never);
+  const tokens = nodeTokens(join(root, ".svcm"), { replace });
   let begun = 0;
   const update = tokens.update(
     () => names.map((name) => ({ ...token!, name })),
@@ -198,7 +198,7 @@ test.each([
 });
 
 test("a path below a file has no tokens, as a repository that never had one", () => {
-  const { ports, path, write } = makeWorkspace();
-  write("file", "");
-  expect(nodeTokens(path("file"), ports.files).current()).toBeUndefined();
+  const workspace = makeWorkspace();
+  workspace.write("file", "");
+  expect(nodeTokens(workspace.path("file"), workspace.ports.files).current()).toBeUndefined();
 });
