@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { beforeAll, expect } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { ecosystemCheck, ecosystemDrift, execute, rolloutApply, rolloutPlan } from "../../src/core/index.ts";
 import { plainEnvironment } from "../support/command-line.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
@@ -56,3 +56,16 @@ longTest.each(sampleOrAll(batches, [SAMPLE]))(
   },
   600_000,
 );
+
+test("after an instance is gone, an apply gives each its number back, and the next plan is empty", async () => {
+  declare(["increment_var in fork mode"]);
+  const numbers = async () =>
+    (await ports.processes.list()).toSorted((a, b) => a.pmId - b.pmId).map(({ port }) => port);
+  await execute(rolloutApply, ports, {}, caller);
+  expect(await numbers()).toEqual([3110, 3111, 3112]);
+  const [first] = (await ports.processes.list()).toSorted((a, b) => a.pmId - b.pmId);
+  await ports.processes.remove(first!);
+  await execute(rolloutApply, ports, {}, caller);
+  expect(await numbers()).toEqual([3110, 3111, 3112]);
+  expect((await execute(rolloutPlan, ports, {}, caller)).steps).toEqual([]);
+});

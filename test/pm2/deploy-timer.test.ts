@@ -4,7 +4,6 @@ import { chmodSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { whyTried } from "../../src/core/deploy/refusals.ts";
 import { auditList, eventsList, execute, rolloutRollback } from "../../src/core/index.ts";
 import { plainEnvironment, REPOSITORY, RUN } from "../support/command-line.ts";
 import { GIT_ENVIRONMENT } from "../support/git.ts";
@@ -104,16 +103,4 @@ test.skipIf(spawnSync("systemd-analyze", ["--version"]).status !== 0)("systemd a
   writeFileSync(join(folder, "shop-deploy.timer"), timer);
   const paths = ["shop-deploy.service", "shop-deploy.timer"].map((name) => join(folder, name));
   expect(execFileSync("systemd-analyze", ["verify", ...paths], { encoding: "utf8" })).toBe("");
-});
-
-test.each([
-  ["reverted", "r1", [], "failed here"],
-  ["half", "r1", [], "failed here"],
-  ["failed", null, [], undefined],
-  ["prepared", null, [], undefined],
-  ["done", "r1", [{ undoes: "r1", outcome: "applied" }], "was rolled back here"],
-  ["done", "r1", [{ undoes: "r1", outcome: "reverted" }], undefined],
-  ["done", "r1", [{ undoes: "r0", outcome: "applied" }], undefined],
-] as const)("of a timer, a commit that was %s (%s) is left alone: %j %s", (state, release, releases, why) => {
-  expect(whyTried({ state, release }, releases)).toBe(why);
 });

@@ -9,6 +9,7 @@ export interface Proposal {
   readonly env?: Readonly<Record<string, unknown>>;
   readonly services?: Readonly<Record<string, unknown>>;
   readonly keys?: Readonly<Record<string, unknown>>;
+  readonly template?: string;
 }
 
 export function proposalIn({ workspace: { root } }: Ports): Proposal {

@@ -138,7 +138,7 @@ function limitReports(
 
 const STATE_LABELS = { firing: "ALERT", resolved: "Resolved" } as const;
 
-function alertMessage(
+export function alertMessage(
   { clock, host, workspace }: HasClock & HasHost & HasWorkspace,
   { rule, subject, state, details, sinceMs, leftOut }: AlertReport,
 ): AlertMessage {

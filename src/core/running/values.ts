@@ -12,7 +12,7 @@ export interface ValuesFacts {
   readonly declaredIn: string;
   /** One map for each environment that the process may have been started for. An empty digest accepts any value. */
   readonly environments: readonly Digests[];
-  /** Not compared: PM2 sets them for each process, or they differ at each evaluation of the file. */
+  /** Never left over: PM2 sets them for each process, or the file gives them no value. */
   readonly openKeys: readonly string[];
   /** Variables with which the process was started. */
   readonly running: Digests;
@@ -82,7 +82,7 @@ function compareWith(declared: Digests, facts: ValuesFacts): Omit<ValuesVerdict,
   const { app, openKeys, running, evidence } = facts;
   const differing = Object.entries(declared).flatMap(([key, digest]): ValueChange[] => {
     const isPresent = Object.hasOwn(running, key);
-    if (openKeys.includes(key) || ownMember(running, key) === digest || (isPresent && digest === "")) return [];
+    if (ownMember(running, key) === digest || (isPresent && digest === "")) return [];
     return [{ field: "env", key, state: isPresent ? "different" : "absent", path: null, name: null }];
   });
   const isUndeclared = ([key]: [string, string]): boolean => !Object.hasOwn(declared, key) && !openKeys.includes(key);

@@ -41,6 +41,20 @@ test("the number of older files is limited, and the oldest is removed first", as
   expect((await newestRecord(log, 10)).map(({ id }) => id)).toEqual(["06", "05", "04"]);
 });
 
+test("a program that asks without end pushes no change out of its log, and is read only if that is requested", async () => {
+  const { log, append, file } = setUp({ lines: 2, kept: 1 });
+  await append(1, 2);
+  for (let at = 10; at < 30; at += 1) await log.append(recordOf(String(at), { action: "mcp.call" }));
+  expect(recordsOf(file)).toEqual(["01", "02"]);
+  const ids = async (calls?: boolean) =>
+    (await log.newest({ limit: 90, calls })).records.map(({ id }) => id).toSorted();
+  expect(await ids()).toEqual(["01", "02"]);
+  expect(await ids(false)).toEqual(["01", "02"]);
+  const all = await ids(true);
+  expect([all.slice(0, 2), all.at(-1)]).toEqual([["01", "02"], "29"]);
+  expect(all.length).toBeLessThan(9);
+});
+
 test("if a rotation was killed, the missing number is filled without losing a record", async () => {
   const { file, log, append, names } = setUp({ lines: 1, kept: 3 });
   writeFileSync(`${file}.2`, LINE.replace("00", "01"));

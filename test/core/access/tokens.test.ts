@@ -3,7 +3,12 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, 
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { execute, tokenCreate, tokenList, tokenRevoke, type Caller, type Ports } from "../../../src/core/index.ts";
+import { foreignCode } from "../../../src/core/api/issue.ts";
 import { rights } from "../../../src/core/api/rights.ts";
+import type { SvcmError } from "../../../src/core/api/errors.ts";
+import { nodeTokens } from "../../../src/core/access/tokens.node.ts";
+import { addToken, MAX_TOKENS } from "../../../src/core/access/tokens.ts";
+import { FileError } from "../../../src/core/files/ports.ts";
 import { newestRecord } from "../../support/records.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
 
@@ -93,6 +98,28 @@ describe("a refused change leaves the file unchanged", () => {
   });
 });
 
+test.each([
+  ["its beginning", 0, {}, true, true],
+  ["its end", 1, {}, false, false],
+  // It had ended before.
+  ["its beginning", 0, { expiresInMs: 1 }, true, false],
+] as const)("a revocation of which %s cannot be recorded", async (_what, records, more, isThere, works) => {
+  const { ports } = makeWorkspace();
+  await execute(tokenCreate, ports, { ...viewer, ...more }, caller);
+  let left: number = records;
+  const append: Ports["audit"]["append"] = async (record) => {
+    if ((left -= 1) < 0) throw new FileError("ENOSPC", "/srv/audit.jsonl", "The disk is full.");
+    await ports.audit.append(record);
+  };
+  const clock = { ...ports.clock, now: () => ports.clock.now() + 1000 };
+  const audit = { ...ports.audit, append };
+  const full = Object.create(ports, { audit: { value: audit }, clock: { value: clock } }) as Ports;
+  const error = await execute(tokenRevoke, full, { name: "bot" }, caller).catch((refusal: unknown) => refusal);
+  expect(error).toMatchObject({ kind: "AUDIT_FAILED", body: { code: "ENOSPC" } });
+  expect((error as Error).message.includes("The token still works.")).toBe(works);
+  expect((ports.tokens.current() ?? []).map(({ name }) => name)).toEqual(isThere ? ["bot"] : []);
+});
+
 describe("a file that svcm cannot trust is refused, and not changed", () => {
   const good = '{ "version": 1, "tokens": [] }';
   test.each<[string, (file: string) => void, string]>([
@@ -127,4 +154,51 @@ test("two processes that create tokens at the same time both succeed", async () 
   );
   await Promise.all(made);
   expect((await execute(tokenList, other, {}, caller)).tokens.length).toBe(8);
+});
+
+test.each([
+  [MAX_TOKENS - 1, MAX_TOKENS],
+  [MAX_TOKENS, "INVALID_PAYLOAD"],
+])("a repository with %i tokens gets one more: %s", (count, expected) => {
+  const token = { role: "viewer", digest: "", createdAt: "" } as const;
+  const before = Array.from({ length: count }, (_, at) => ({ ...token, name: `bot-${at}` }));
+  const after = (() => {
+    try {
+      return addToken(before, { ...token, name: "ann" }).length;
+    } catch (error) {
+      return (error as SvcmError).kind;
+    }
+  })();
+  expect(after).toBe(expected);
+});
+
+test.each([
+  ["ENOSPC", [], "written"],
+  ["EDQUOT", [], "written"],
+  // More tokens would not fit in the place of the former ones.
+  ["ENOSPC", ["ann", "bot", "eve"], "ENOSPC"],
+  ["EACCES", [], "EACCES"],
+])("if a write fails with %s, the tokens %j are %s", async (code, names, expected) => {
+  const { root, ports } = makeWorkspace();
+  for (const name of ["ann", "bot"]) await execute(tokenCreate, ports, { ...viewer, name }, caller);
+  const before = readFileSync(fileOf(root), "utf8");
+  const [token] = ports.tokens.current()!;
+  const replace = () => Promise.reject(new FileError(foreignCode(code), fileOf(root), "It failed."));
+  const tokens = nodeTokens(join(root, ".svcm"), { replace });
+  let begun = 0;
+  const update = tokens.update(
+    () => names.map((name) => ({ ...token!, name })),
+    async () => void (begun += 1),
+  );
+  expect(await codeOf(update)).toBe(expected === "written" ? "done" : expected);
+  expect([tokens.current()?.map(({ name }) => name), begun]).toEqual(
+    expected === "written" ? [names, 1] : [["ann", "bot"], 0],
+  );
+  if (expected !== "written") expect(readFileSync(fileOf(root), "utf8")).toBe(before);
+});
+
+test("a path below a file has no tokens, as a repository that never had one", () => {
+  const workspace = makeWorkspace();
+  workspace.write("file", "");
+  expect(nodeTokens(workspace.path("file"), workspace.ports.files).current()).toBeUndefined();
 });

@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { Condition } from "../../../src/core/alerts/conditions.ts";
-import { readHoldOffs, updateAlerts, INITIAL_STATE, type AlertReport } from "../../../src/core/alerts/alert-state.ts";
+import {
+  alertMessage,
+  readHoldOffs,
+  updateAlerts,
+  INITIAL_STATE,
+  type AlertReport,
+} from "../../../src/core/alerts/alert-state.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -74,4 +80,31 @@ describe("an alert", () => {
     expect(ended.filter(({ state }) => state === "resolved")).toHaveLength(10);
     expect(ended.find(({ state }) => state === "resolved")?.leftOut).toBe(30);
   });
+});
+
+test.each([
+  ["firing", 0, "ALERT on web-1: not-online. It is not online.", "2030-01-01T11:58:30.000Z"],
+  [
+    "resolved",
+    2,
+    "Resolved on web-1: not-online. It is not online. 2 earlier messages were left out.",
+    "2030-01-01T11:58:30.000Z",
+  ],
+] as const)("a message of an alert that is %s has its text and times", (state, leftOut, text, since) => {
+  const ports = {
+    clock: { now: () => Date.UTC(2030, 0, 1, 12), elapsed: () => 100 * SECOND },
+    host: { name: () => "web-1" },
+    workspace: { root: "/srv/app" },
+  };
+  const report = { ...offline(), state, leftOut, sinceMs: 10 * SECOND };
+  expect(alertMessage(ports as never, report)).toMatchObject({ text, at: "2030-01-01T12:00:00.000Z", since, leftOut });
+});
+
+test.each([
+  [10 * MINUTE - 1, 0],
+  [10 * MINUTE, 1],
+])("after ten messages, the next one may be sent after %i ms: %i", (nowMs, count) => {
+  const state = { ...INITIAL_STATE, sentMs: Array<number>(10).fill(0) };
+  const { reports } = updateAlerts(state, [offline()], nowMs, { "not-online": 0 });
+  expect(reports).toHaveLength(count);
 });

@@ -61,9 +61,18 @@ describe("the conditions of alerts", () => {
 
   test("a crash loop", () => {
     const problem = { code: "PROCESS_CRASH_LOOP", details: "It was restarted 26 times." } as const;
-    expect(findConditions(withProcess({ problem }), NONE)).toMatchObject([
-      { rule: "crash-loop", subject: "dev-restapi (0)", details: `dev-restapi (0): ${problem.details}` },
-    ]);
+    const loop = { rule: "crash-loop", subject: "dev-restapi (0)", details: `dev-restapi (0): ${problem.details}` };
+    expect(findConditions(withProcess({ problem }), NONE)).toMatchObject([loop]);
+    // A declared app that loops is not online either, and that is the same trouble.
+    const missing = { name: "dev-restapi", pmIds: [0], field: "app", state: "missing", key: null } as const;
+    const drift = [{ ...missing, declared: null, running: "crash loop" }];
+    for (const missingExpected of [[], ["dev-restapi"]]) {
+      const looping = metrics(({ ecosystem, processes: [first] }) => ({
+        ecosystem: { ...ecosystem, drift, missingExpected },
+        processes: [{ ...first!, state: "crash loop", problem }],
+      }));
+      expect(findConditions(looping, NONE)).toMatchObject([loop]);
+    }
   });
 
   test("drift of an app, by the names of what differs and without a value", () => {
@@ -142,7 +151,8 @@ describe("memory that grows", () => {
     for (let second = 0; second <= 7200; second += 10) found = trend.add(at(second, 100 * MIB + second * 20_000));
     expect([...found.keys()]).toEqual(["dev-restapi (0)"]);
     const { payload } = at(7210, 0);
-    expect([...trend.add({ kind: "metrics", payload: { ...payload, processes: [] } }).keys()]).toEqual([]);
+    const processes = payload.processes.map((one) => ({ ...one, name: "another" }));
+    expect([...trend.add({ kind: "metrics", payload: { ...payload, processes } }).keys()]).toEqual([]);
     expect([...trend.add(at(7220, 400 * MIB)).keys()]).toEqual([]);
   });
 });

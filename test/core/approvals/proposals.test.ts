@@ -1,7 +1,18 @@
 /** Values of an env file are proposed, approved and written. The tests of PM2 do the same with a plan. */
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { execute, proposalCreate, tokenCreate, tokenRevoke } from "../../../src/core/index.ts";
+import { keepNewest, requireApprover } from "../../../src/core/approvals/decide.ts";
+import { FileError } from "../../../src/core/files/ports.ts";
+import {
+  execute,
+  proposalCreate,
+  proposalList,
+  type SvcmError,
+  tokenCreate,
+  tokenRevoke,
+  type Ports,
+} from "../../../src/core/index.ts";
 import { byToken, codeOf, HOUR, KEY, person, program, world } from "./proposal-world.ts";
 
 test("values are written once, after a user approved them, and do not stay in the file of proposals", async () => {
@@ -114,13 +125,74 @@ describe("a proposal ends", () => {
 });
 
 test("only a real change of editable keys can be proposed, and ten may wait", async () => {
-  const { propose, ports } = world();
+  const { propose, ports, value, files } = world();
   const create = (input: object) => execute(proposalCreate, ports, { kind: "env.write", ...input } as never, program);
   expect(await codeOf(propose("no-such-framework"))).toBe("INVALID_PAYLOAD");
   expect(await codeOf(create({ values: { SVC_REDIS_URL: "redis://x" } }))).toBe("INVALID_PAYLOAD");
   expect(await codeOf(create({ values: {} }))).toBe("INVALID_REQUEST");
+  expect(await codeOf(propose(value()))).toBe("PROPOSAL_EMPTY");
+  const apply = { kind: "apply", environment: "dev" };
+  expect(await codeOf(create(apply))).toBe("PROPOSAL_EMPTY");
+  mkdirSync(join(files.root, "pm2"), { recursive: true });
+  writeFileSync(join(files.root, "pm2/ecosystem.dev.config.cjs"), "module.exports = { apps: [] };");
+  expect(await codeOf(create(apply))).toBe("PROPOSAL_EMPTY");
   expect(await codeOf(create({ values: { [KEY]: "fastify" }, apps: ["api"] }))).toBe("INVALID_REQUEST");
   for (let count = 0; count < 10; count += 1) await propose(count % 2 === 0 ? "fastify" : "restify");
   expect(await codeOf(propose())).toBe("PROPOSALS_FULL");
   await expect(propose("fastify", { ...program, actor: "another" })).resolves.toMatchObject({ state: "pending" });
+});
+
+test.each([
+  [undefined, 1],
+  [{ environments: ["dev"] }, 1],
+  [{ environments: ["production"] }, 0],
+  // A proposal without a service concerns all of them.
+  [{ services: ["orders"] }, 0],
+])("a token with the limits %j sees a proposal of dev: %i", async (limits, count) => {
+  const { propose, ports } = world();
+  await propose();
+  const { proposals } = await execute(proposalList, ports, {}, { ...byToken("eve"), ...(limits && { limits }) });
+  expect(proposals).toHaveLength(count);
+});
+
+test("nothing runs if its record cannot be written", async () => {
+  const { propose, approve, run, value, stateOf, ports } = world();
+  const before = value();
+  const proposal = await propose();
+  await approve(proposal);
+  const append = () => Promise.reject(new FileError("ENOSPC", "/srv/audit.jsonl", "The disk is full."));
+  const full = Object.create(ports, { audit: { value: { ...ports.audit, append } } }) as Ports;
+  expect(await codeOf(run(proposal, program, full))).toBe("ENOSPC");
+  expect([value(), await stateOf(proposal)]).toEqual([before, "approved"]);
+});
+
+test("of the proposals that ended, the newest hundred are kept, and every open one", () => {
+  const all = Array.from({ length: 103 }, (_, at) => ({ id: String(at), state: at === 0 ? "pending" : "done" }));
+  const kept = keepNewest(all as never).map(({ id }) => Number(id));
+  expect([kept.length, ...kept.slice(0, 2), kept.at(-1)]).toEqual([101, 0, 3, 102]);
+  expect(keepNewest(all.slice(0, 101) as never)).toHaveLength(101);
+});
+
+const PARENT = { pid: 7, host: "web-1", startTime: "100", bootId: "b", pidNamespace: "n" };
+
+test.each([
+  ["the program that proposed", {}, "APPROVAL_SELF"],
+  ["another program with its number", { startTime: "101" }, undefined],
+  ["one before the last boot", { bootId: "c" }, undefined],
+  ["one of another container", { pidNamespace: "m" }, undefined],
+  ["another one", { pid: 8 }, undefined],
+])("a terminal below %s does not approve: %j %s", (_what, more, code) => {
+  const proposal = { id: "P1", proposedBy: { actor: "robot", source: "mcp" }, isByToken: false, parent: PARENT };
+  const refusal = ((): SvcmError | undefined => {
+    try {
+      requireApprover(proposal as never, person, [
+        { ...PARENT, pid: 1 },
+        { ...PARENT, ...more },
+      ]);
+      return undefined;
+    } catch (error) {
+      return error as SvcmError;
+    }
+  })();
+  expect(refusal?.body.code).toBe(code);
 });

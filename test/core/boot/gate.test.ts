@@ -45,3 +45,20 @@ test("one that is launched for longer than a minute has failed, and what PM2 ref
   ]);
   expect(elapsed()).toBeGreaterThan(60_000);
 });
+
+test.each([
+  [59_000, 3000, "started"],
+  [70_000, 3000, "failed"],
+  [70_000, 20_000, "started"],
+  [90_000, 20_000, "failed"],
+])(
+  "an app that is launched for %i ms, with a listen_timeout of %i ms, has %s",
+  async (bootMs, listenTimeout, outcome) => {
+    const { declaration } = record();
+    const settings = { listenTimeout };
+    const { ports, started } = restored({
+      api: (ms) => ({ ...up, declaration: { ...declaration, settings }, ...(ms < bootMs && { status: "launching" }) }),
+    });
+    expect(await waitForRestored(ports, started)).toMatchObject([{ outcome }]);
+  },
+);

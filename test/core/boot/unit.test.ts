@@ -53,6 +53,11 @@ describe("the unit that is written", () => {
     });
   });
 
+  test("leaves a unit alone that is not enabled, or that starts another PM2", () => {
+    const others = [unit({ name: "old.service", isEnabled: false }), unit({ name: "b.service", isOfHome: false })];
+    expect(planUnit({ ...request, system: ofRoot(others) }).replaced).toEqual([]);
+  });
+
   test("remembers what it disabled when it is written again", () => {
     const former = unit({ replaced: ["pm2-deploy.service"] });
     expect(planUnit({ ...request, system: ofRoot([former]) }).replaced).toEqual(["pm2-deploy.service"]);

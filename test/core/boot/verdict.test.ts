@@ -174,6 +174,12 @@ const machines: readonly Row[] = [
     [["BOOT_RUNNING_UNKNOWN", "svcm list"]],
   ],
   [
+    "declares an app that PM2 lists, and that is not saved",
+    { running: [online(), online({ name: "web" })], declared: { ...NOT_COMPARED, file: "e.js", missing: ["web"] } },
+    "no",
+    [["BOOT_MISSING", "svcm boot save"]],
+  ],
+  [
     "declares an app that is nowhere",
     { declared: { ...NOT_COMPARED, file: "e.js", missing: ["web"] } },
     "no",

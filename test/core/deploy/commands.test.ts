@@ -169,3 +169,16 @@ test("commands see the machine and the package registry, but no value of an app 
     SENTRY_RELEASE: "1",
   });
 });
+
+test.each([
+  ["yarn@1.22.22", [], "--frozen-lockfile"],
+  ["yarn@2.4.3", [], "--immutable"],
+  ["yarn@4.1.0+sha224.abc", [], "--immutable"],
+  ["yarn@10.0.0", [], "--immutable"],
+  [undefined, [], "--frozen-lockfile"],
+  [undefined, [".yarnrc.yml"], "--immutable"],
+])("yarn that is named %s, beside %j, is kept to its lockfile by %s", (packageManager, more, flag) => {
+  const packageText = JSON.stringify({ packageManager });
+  const folder = { folder: "/d", names: ["yarn.lock", ...more], packageText, services: [] };
+  expect(releaseCommands("/d", [folder], defaults)[0]?.command).toEqual(["yarn", "install", flag]);
+});

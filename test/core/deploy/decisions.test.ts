@@ -4,7 +4,14 @@ import { decidePrune } from "../../../src/core/deploy/prune.ts";
 import { chooseSource } from "../../../src/core/deploy/find-commit.ts";
 import { createDeployId, deployOfLink, deployOfPath } from "../../../src/core/deploy/layout.ts";
 import { mapLoaded, requireInside } from "../../../src/core/deploy/map-paths.ts";
-import { toDeployRecord, type DeployEvent, type DeployRecord } from "../../../src/core/deploy/record.ts";
+import {
+  toDeployRecord,
+  type DeployEvent,
+  type DeployRecord,
+  chooseDeploy,
+  servicesOf,
+} from "../../../src/core/deploy/record.ts";
+import { whyTried } from "../../../src/core/deploy/refusals.ts";
 import { outcomeAfterKill } from "../../../src/core/deploy/recover.ts";
 import type { LoadedApp, LoadedEcosystem } from "../../../src/core/pm2/loaded.ts";
 import { filterUndecided, runningIn } from "../../../src/core/deploy/undecided.ts";
@@ -188,6 +195,7 @@ describe("paths of an ecosystem file", () => {
     ["out_file", "/var/log/web.log", "/var/log/web.log"],
     ["out_file", "../web.log", "../web.log"],
     ["out_file", "/dev/null", "/dev/null"],
+    ["error_file", "NULL", "NULL"],
     ["name", "/srv/app/web", "/srv/app/web"],
   ])("%s %j becomes %j", (field, value, expected) => {
     expect(mapLoaded(app({ [field]: value }), map).apps[0]?.fields[field]).toEqual(expected);
@@ -259,4 +267,33 @@ test("the last deploy of an archive has its digest, and that of a commit lacks o
   expect(toDeploy({ ...record, digest }, record.id)).toMatchObject({ digest, current: true, state: "prepared" });
   expect(toDeploy(record, null)).toMatchObject({ commit: COMMIT, current: false });
   expect(toDeploy(record, null)).not.toHaveProperty("digest");
+});
+
+test.each([
+  ["reverted", "r1", [], "failed here"],
+  ["half", "r1", [], "failed here"],
+  ["failed", "r1", [], "failed here"],
+  ["failed", null, [], undefined],
+  ["prepared", null, [], undefined],
+  ["done", "r1", [{ undoes: "r1", outcome: "applied" }], "was rolled back here"],
+  ["done", "r1", [{ undoes: "r1", outcome: "reverted" }], undefined],
+  ["done", "r1", [{ undoes: "r0", outcome: "applied" }], undefined],
+] as const)("of a timer, a commit that was %s (%s) is left alone: %j %s", (state, release, releases, why) => {
+  expect(whyTried({ state, release }, releases)).toBe(why);
+});
+
+test.each<[string, readonly string[], string | undefined, string, readonly string[]]>([
+  ["no service has its own", [], undefined, "", ["api", "mail", "web"]],
+  ["no service has its own, and one is named", [], "api", "", ["api", "mail", "web"]],
+  ["the named one has its own", ["mail"], "mail", "mail", ["mail"]],
+  ["another one has its own", ["mail"], "api", "", ["api", "web"]],
+])("the root of a deploy, and the services of a release in it: %s", (_what, own, named, owner, services) => {
+  const service = (name: string) => ({ folder: name, ...(own.includes(name) && { deploy: { root: `/d/${name}` } }) });
+  const project = {
+    deploy: { root: "/d" },
+    services: { api: service("api"), mail: service("mail"), web: service("web") },
+  } as never;
+  const chosen = chooseDeploy(project, named);
+  expect(chosen).toMatchObject({ owner, settings: { root: owner === "" ? "/d" : `/d/${owner}` } });
+  expect(servicesOf(project, chosen).map(({ name }) => name)).toEqual(services);
 });

@@ -3,7 +3,9 @@ import {
   describeError,
   envCheck,
   envDiff,
+  entityTag,
   envRead,
+  envUnset,
   envWrite,
   execute,
   type Caller,
@@ -64,4 +66,34 @@ describe("a write", () => {
       expect(body.details).toContain("larger than 1048576 bytes");
     }
   });
+});
+
+const LAYERED = {
+  "svcm.yaml":
+    "version: 1\nenvironments: { dev: [], staging: [] }\nenv: { dev: [.env, .env.dev], staging: [.env] }\nkeys: { A: { kind: text, tier: editable }, B: { kind: text, tier: editable } }\n",
+  ".env": "A=1\n",
+  ".env.dev": "B=1\n",
+};
+
+test("the tag of a file with layers is that of all of them, in their order", async () => {
+  const { ports } = makeWorkspace(LAYERED);
+  const place = { environment: "dev" };
+  const tagNow = async () => entityTag(ports, (await execute(envRead, ports, place, caller)).bytes);
+  const tag = await tagNow();
+  const write = { ...place, values: { B: "2" }, foreignKeys: "refuse", ifMatch: tag } as const;
+  const { bytes } = await execute(envWrite, ports, write, caller);
+  expect(entityTag(ports, bytes)).toBe(await tagNow());
+  expect((await refusal(execute(envWrite, ports, { ...write, values: { B: "3" } }, caller))).body.error).toBeTruthy();
+  expect(await tagNow()).toBe(entityTag(ports, bytes));
+});
+
+test.each([
+  ["of the environment alone", "B", undefined],
+  ["that another environment reads, too", "A", "ENV_LAYER_SHARED"],
+])("a key is removed from a layer %s: %s %s", async (_whose, key, code) => {
+  const workspace = makeWorkspace(LAYERED);
+  const attempt = execute(envUnset, workspace.ports, { environment: "dev", keys: [key], dryRun: false }, caller);
+  if (code === undefined) await attempt;
+  else expect((await refusal(attempt)).body.code).toBe(code);
+  expect([workspace.read(".env"), workspace.read(".env.dev")]).toEqual(["A=1\n", code === undefined ? "" : "B=1\n"]);
 });

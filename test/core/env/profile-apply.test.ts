@@ -76,6 +76,8 @@ describe("operational profiles", () => {
     const holding = makeWorkspace({ [DEV]: `${GOOD_ENV}SVC_WEBSOCKET_REDIS_URL=redis://held:6379\n` });
     await apply(holding, "websocket-rest-multi-host");
     expect(holding.read(DEV)).toContain("SVC_WEBSOCKET_REDIS_URL=redis://held:6379");
+    const wrong = makeWorkspace({ [DEV]: `${GOOD_ENV}SVC_WEBSOCKET_REDIS_URL=http://held:6379\n` });
+    expect(await detailsOf(apply(wrong, "websocket-rest-multi-host"))).toContain("needs a value for");
   });
 
   test("refuses an invalid value, and a value for a key without a placeholder", async () => {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseEnvDocument, valuesOf } from "../../../src/core/env/document.ts";
 import { UnwritableValue } from "../../../src/core/env/edit.ts";
-import { planRemoval } from "../../../src/core/env/removal.ts";
+import { effectiveValue, parseLayers, planRemoval, removalIssues } from "../../../src/core/env/removal.ts";
 import { packagedRuntimeContract } from "../../../src/core/index.ts";
 import { envText, hostileText, keyName } from "./env-arbitraries.ts";
 import { propertyRuns } from "../../support/runs.ts";
@@ -65,3 +65,35 @@ function attempt(text: string, key: string): string | undefined {
     return undefined;
   }
 }
+
+const REQUIRED = Object.entries(packagedRuntimeContract.keys).find(
+  ([, spec]) => spec.tier === "editable" && "required" in spec && spec.required === true,
+)![0];
+
+test.each<[string, string, Record<string, string>, string[]]>([
+  ["a required key", REQUIRED, {}, ["ENV_KEY_MISSING"]],
+  ["a required key that another layer has", REQUIRED, { [REQUIRED]: "x" }, []],
+  ["a key of another tier", "SVC_WEBSOCKET_CLUSTER_WORKERS", {}, ["ENV_KEY_NOT_EDITABLE"]],
+  ["a key that may be absent", "SVC_WEBSOCKET_REDIS_URL", {}, []],
+])("may %s be removed?", (_what, key, others, codes) => {
+  const issues = removalIssues(packagedRuntimeContract, [key], new Map(Object.entries(others)));
+  expect(issues.map(({ code }) => code)).toEqual(codes);
+});
+
+test.each<[string[], object]>([
+  [["KEY", ""], { value: "fastify", from: "file", fileName: ".env.0" }],
+  [["KEY", "KEY"], { from: "file", fileName: ".env.1" }],
+  [["", ""], { from: "default" }],
+])("a key in the layers %j has the value of the last of them", (layers, expected) => {
+  const key = "SVC_HTTP_FRAMEWORK";
+  const files = layers.map((text, at) => {
+    const content = text === "" ? "OTHER=1\n" : `${key}=${["fastify", "restify"][at]}\n`;
+    return { fileName: `.env.${at}`, path: `/srv/.env.${at}`, bytes: new Uint8Array(), text: content };
+  });
+  expect(effectiveValue(packagedRuntimeContract, parseLayers(files), key)).toMatchObject(expected);
+});
+
+test("a key without a default, which no layer has, comes from nowhere", () => {
+  const key = "SVC_WEBSOCKET_REDIS_URL";
+  expect(effectiveValue(packagedRuntimeContract, [], key)).toEqual({ key, value: "", from: "nowhere" });
+});

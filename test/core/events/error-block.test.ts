@@ -119,3 +119,12 @@ test("a log of stacks alone has no reason", () => {
 test("consecutive equal lines are counted", () => {
   expect(block("a", "a", "b", "a", "c", "c", "c").lines).toEqual(["a (2 times)", "b", "a", "c (3 times)"]);
 });
+
+test.each([
+  [6, ["TypeError: x is not a function"]],
+  [7, ["TypeError: x is not a function"]],
+  [8, ["/srv/app.js:1", ...Array.from({ length: 8 }, (_, at) => `let a${at} = 1;`), "TypeError: x is not a function"]],
+])("of %i lines of code above an error, at most seven are taken for its source", (count, shown) => {
+  const code = Array.from({ length: count }, (_, at) => `let a${at} = 1;`);
+  expect(block("/srv/app.js:1", ...code, "TypeError: x is not a function").lines).toEqual(shown);
+});

@@ -17,7 +17,10 @@ function columnsOf(steps: readonly Step[], range: { from: number; to: number; po
 
 describe("columns of the history", () => {
   test("a point has the mean and the maximum of its steps", () => {
-    const steps = stepsBetween(NOON, NOON + 2 * MINUTE, (ms) => (ms === NOON ? 220 * MIB : 100 * MIB));
+    // The end of the span is not in it, and its beginning is.
+    const outside = [stepAt(NOON - 1), stepAt(NOON + 2 * MINUTE)];
+    const inside = stepsBetween(NOON, NOON + 2 * MINUTE, (ms) => (ms === NOON ? 220 * MIB : 100 * MIB));
+    const steps = [...outside, ...inside];
     const { from, step, series } = columnsOf(
       steps,
       { from: NOON, to: NOON + 2 * MINUTE, points: 2 },
@@ -83,6 +86,8 @@ describe("columns of the history", () => {
         alignSpan({ from: NOON + later - length, to: NOON + later, points: 500 }),
       );
       expect((one!.toMs - one!.fromMs) / one!.stepMs).toBeLessThanOrEqual(501);
+      // Nothing of the request is left out.
+      expect([one!.fromMs <= NOON - length, next!.fromMs <= NOON + 7000 - length]).toEqual([true, true]);
       expect((next!.fromMs - one!.fromMs) % one!.stepMs).toBe(0);
     }
   });
@@ -106,6 +111,7 @@ describe("names of series", () => {
     ["api:restartCount", ["api/0:restartCount", "api/1:restartCount"]],
     ["*:memoryBytes", ["api/0:memoryBytes", "api/1:memoryBytes"]],
     [encodeSeriesApp("host"), ["host/2:cpuPercent"]],
+    ["host/2", ["host/2:cpuPercent"]],
     [encodeSeriesApp("a,b/c:d%"), ["a,b/c:d%/3:cpuPercent"]],
     ["absent", []],
   ])("%s selects its series", (series, expected) => {

@@ -259,3 +259,13 @@ describe("reading the history", () => {
     expect(names(folder)).toEqual(["2030-01-01T12.jsonl.gz", "2030-01-01T12.minutes.jsonl.gz", "other"]);
   });
 });
+
+test("the next recorder removes what a killed one left, and nothing else", async () => {
+  const folder = temporaryFolder();
+  const kept = [partName("2030-01-01T11", "steps"), "notes.txt"];
+  for (const name of [...kept, `${kept[0]}.svcm-new.4711`]) writeFileSync(join(folder, name), "");
+  const seen = await nodeHistoryFiles(folder).withLock(async () =>
+    names(folder).filter((name) => !name.startsWith(".recorder")),
+  );
+  expect(seen).toEqual(kept.toSorted());
+});

@@ -32,7 +32,7 @@ test.each(["tokens: 12 of 40", "GET /api?page=2", "a@b", "[2mplain"])("%j stays 
 
 test("the beginning of a secret at the end of a truncated line is hidden", () => {
   expect(cut("key=canary-12345")).toBe("key=[REDACTED]");
-  expect(cut("a canal")).toBe("a canal");
+  expect([cut("a canal"), cut("a banary-12")]).toEqual(["a canal", "a banary-12"]);
   expect([cut("a can"), cut("a cana")]).toEqual(["a can", "a [REDACTED]"]);
   expect(whole("key canary-12345")).toBe("key canary-12345");
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type RawLine, scrubLine } from "../../../src/core/logs/files/worker/line.ts";
-import { createMatcher, type Search, printableText, shownText } from "../../../src/core/logs/match.ts";
+import { createMatcher, type Search, printableText, shownText, mayBeTime } from "../../../src/core/logs/match.ts";
 import { escapeRegExp } from "../../../src/core/words/text.ts";
 import { propertyRuns } from "../../support/runs.ts";
 import { isCandidate, scrub, SECRET } from "./candidate.ts";
@@ -176,3 +176,11 @@ describe("laws", () => {
     );
   });
 });
+
+test.each([
+  ["8:15", false],
+  ["08:15", true],
+  ["2026-", true],
+  ["20261", false],
+  ["08:15x", false],
+])("%s may be a part of the time of a line: %s", (text, expected) => expect(mayBeTime(text)).toBe(expected));

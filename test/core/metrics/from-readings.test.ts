@@ -1,6 +1,10 @@
 import { foreignCode } from "../../../src/core/api/issue.ts";
 import { describe, expect, test } from "vitest";
-import { hostMetrics, ioRates, usagePercent } from "../../../src/core/metrics/payload.ts";
+import { hostMetrics, ioRates, metricsPayload, uptimeMs, usagePercent } from "../../../src/core/metrics/payload.ts";
+import type { ProcessStateName } from "../../../src/core/api/names.ts";
+import { plainState } from "../../../src/core/running/state.ts";
+import { record } from "../../support/process-record.ts";
+import { payload } from "./exposed-facts.ts";
 import { processCpuPercent } from "../../../src/core/running/process-rate.ts";
 import type { HostReading, ProcessReading } from "../../../src/core/files/reading.ts";
 
@@ -107,4 +111,88 @@ describe("the host", () => {
       failed,
     ]);
   });
+});
+
+describe("the summary of processes", () => {
+  const host: HostReading = {
+    all: { busy: 1, total: 2 },
+    cores: new Map(),
+    memory: { totalBytes: 2, freeBytes: 1, availableBytes: 1 },
+    loadAvg: null,
+  };
+  type Shown = readonly [state: ProcessStateName, status: string, pid: number | null];
+
+  function summaryOf(shown: readonly Shown[], readings: ReadonlyMap<number, ProcessReading> = new Map()) {
+    const states = shown.map(([name]) => name);
+    return metricsPayload({
+      environment: "dev",
+      epochMs: 0,
+      platform: "linux",
+      measured: {
+        before: undefined,
+        now: { host, descendants: new Map(), processes: readings },
+        disks: [],
+        cpuModel: null,
+        system: null,
+      },
+      records: shown.map(([, status, pid], pmId) => record({ pmId, status, pid })),
+      ecosystem: payload.ecosystem,
+      own: { pids: [], pm2: null },
+      stateOf: ({ pmId }) => plainState(states[pmId] ?? "unknown"),
+      asyncContext: () => null,
+    }).summary;
+  }
+
+  test.each<[string, readonly Shown[], object]>([
+    ["none", [], { processCount: 0, onlineCount: 0, stoppedCount: 0, erroredCount: 0, statusCounts: {} }],
+    [
+      "one of each",
+      [
+        ["online", "online", 1],
+        ["running", "online", 2],
+        ["waiting", "stopped", null],
+        ["ended", "stopped", null],
+        ["stopped", "stopped", null],
+        ["errored", "errored", null],
+        ["given up", "waiting restart", null],
+        ["hung", "online", 3],
+        ["crash loop", "online", 4],
+      ],
+      {
+        processCount: 9,
+        onlineCount: 2,
+        stoppedCount: 1,
+        erroredCount: 2,
+        statusCounts: { online: 4, stopped: 3, errored: 1, "waiting restart": 1 },
+      },
+    ],
+  ])("counts what svcm judges, beside what PM2 shows: %s", (_what, shown, expected) => {
+    expect(summaryOf(shown)).toMatchObject(expected);
+  });
+
+  test.each<[string, readonly Shown[], ReadonlyMap<number, ProcessReading>, number | null]>([
+    ["nothing runs", [["stopped", "stopped", null]], new Map(), 0],
+    ["no process could be measured", [["online", "online", 7]], new Map(), null],
+    [
+      "one of two could be",
+      [
+        ["online", "online", 7],
+        ["online", "online", 8],
+      ],
+      new Map([[7, reading({ rssBytes: 5000 })]]),
+      5000,
+    ],
+  ])("the memory of all is null, never 0, if it is not known: %s", (_what, shown, readings, bytes) => {
+    expect(summaryOf(shown, readings).totalMemoryBytes).toBe(bytes);
+  });
+});
+
+test.each([
+  [null, null],
+  [1000, 0],
+  [999, 1],
+  // The clock was set back.
+  [1001, null],
+])("a process that started at %j has run for %j ms at 1000", (startedAt, expected) => {
+  expect(uptimeMs({ startedAt }, 1000)).toBe(expected);
 });

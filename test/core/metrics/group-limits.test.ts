@@ -90,6 +90,9 @@ test("the metrics of a container are those of its limits, and never more than th
   );
   expect(reading.all).toEqual({ busy: 500, total: 2000 });
   expect(reading.memory).toEqual({ totalBytes: 1000, freeBytes: 50, availableBytes: 600 });
+  const scarce = { ...machine, memory: { ...machine.memory, availableBytes: 90 } };
+  const left = withinLimits(scarce, { cpu: null, memory: { bytes: 1000, usedBytes: 400 } }, 1000);
+  expect(left.memory).toEqual({ totalBytes: 1000, freeBytes: 50, availableBytes: 90 });
 });
 
 test("a limit above the machine, an unknown use and no limit leave no false figure", () => {

@@ -70,3 +70,30 @@ test.skipIf(!hasPromtool)("the text format 0.0.4 passes Prometheus' own checks (
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "", stderr: "" });
   }
 });
+
+test.each([
+  ["online", 1],
+  ["running", 1],
+  ["waiting", undefined],
+  ["ended", undefined],
+  ["stopped", 0],
+  ["hung", 0],
+  ["crash loop", 0],
+  ["unknown", 0],
+] as const)("a process that is %s is up: %j", (state, value) => {
+  const [one] = payload.processes;
+  const shown = { ...payload, processes: [{ ...one!, state }] };
+  const text = metricsText(metricFamilies({ ...facts, sample: { kind: "metrics", payload: shown } }), "openmetrics");
+  const up = text.split("\n").filter((line) => line.startsWith("svcm_process_up{"));
+  expect(up.map((line) => line.split(" ").at(-1))).toEqual(value === undefined ? [] : [String(value)]);
+});
+
+test("of a file that cannot be read, no difference is not zero", () => {
+  const ecosystem = { ...payload.ecosystem, code: "ECOSYSTEM_FILE_FAILED", drift: [] } as typeof payload.ecosystem;
+  const lines = (shown: typeof payload) =>
+    metricsText(metricFamilies({ ...facts, sample: { kind: "metrics", payload: shown } }), "openmetrics")
+      .split("\n")
+      .filter((line) => /^svcm_ecosystem_(?:readable|drift)\{/.test(line));
+  expect(lines({ ...payload, ecosystem })).toEqual([expect.stringMatching(/^svcm_ecosystem_readable\{.*\} 0$/)]);
+  expect(lines(payload).length).toBeGreaterThan(1);
+});

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import type { ComparisonInput } from "../../../src/core/rollout/comparison-input.ts";
 import { decide, leaveOutOwn, type Decision } from "../../../src/core/rollout/decide.ts";
+import { environmentSwitch } from "../../../src/core/rollout/environment-switch.ts";
 import type { ExpectedApp } from "../../../src/core/rollout/expected.ts";
 import { simulateApply } from "../../../src/core/rollout/revision.ts";
 import type { DecidedStep } from "../../../src/core/rollout/step.ts";
@@ -119,7 +120,12 @@ test("a key that the last apply declared is removed, also from a process that a 
 test.each<[string, Fields, string[]]>([
   ["a cluster that needs less", { exec_mode: "cluster", listen_timeout: 3000 }, ["none"]],
   ["PM2's own listen_timeout", { exec_mode: "cluster" }, ["none"]],
-  ["80 % of the listen_timeout", { exec_mode: "cluster", listen_timeout: 2400 }, ["none", "LISTEN_TIMEOUT_SHORT"]],
+  ["exactly 80 % of the listen_timeout", { exec_mode: "cluster", listen_timeout: 2500 }, ["none"]],
+  [
+    "more than 80 % of the listen_timeout",
+    { exec_mode: "cluster", listen_timeout: 2400 },
+    ["none", "LISTEN_TIMEOUT_SHORT"],
+  ],
   ["more than it", { exec_mode: "cluster", listen_timeout: 1900 }, ["gap", "LISTEN_TIMEOUT_SHORT"]],
   [
     "more than it, with several instances",
@@ -198,6 +204,8 @@ describe("code and values", () => {
     ]);
     expect(decide({ ...input, verdicts: { code } }).unknown).toMatchObject([{ pmIds: [0] }]);
     expect(decide({ ...input, verdicts: { code }, visibleKeys: new Set() }, { restart: true }).unknown).toEqual([]);
+    const replaced = { ...inputOf(expectedOf([{ instances: 2, exec_mode: "fork" }]), processes), verdicts: { code } };
+    expect(decide(replaced)).toMatchObject({ steps: [{ do: "replace" }, {}], unknown: [] });
   });
 
   test("restart restarts what is unknown, or exactly the named apps", () => {
@@ -209,5 +217,32 @@ describe("code and values", () => {
     expect(steps({ restart: ["other"] }, { code })).toEqual([]);
     expect(steps({ restart: ["api"] })).toEqual(["update api app requested", "save"]);
     expect(computeDrift({ ...input, verdicts: { code } })).toMatchObject({ drift: [], planSteps: 0 });
+  });
+});
+
+describe("an apply for another environment", () => {
+  const appliedApps = { api: { ...left, environment: "staging" }, mail: { ...left, environment: "dev" } };
+  const running = [{ name: "api" }, { name: "mail" }];
+  const started = new Map([["api", "production"]]);
+
+  test.each<[string, Parameters<typeof environmentSwitch>, string | undefined]>([
+    ["an app of the last apply moves", [{ appliedApps, running }, ["api"], "dev"], "last applied for staging"],
+    [
+      "PM2 started it with other values since",
+      [{ appliedApps, running, startedAs: started }, ["api"], "dev"],
+      "it runs with the values of production",
+    ],
+    [
+      "PM2 started it with those of this environment",
+      [{ appliedApps, running, startedAs: new Map([["api", "dev"]]) }, ["api"], "dev"],
+      undefined,
+    ],
+    ["it is of this environment", [{ appliedApps, running }, ["mail"], "dev"], undefined],
+    ["it does not run", [{ appliedApps, running: [] }, ["api"], "dev"], undefined],
+    ["no apply started it", [{ running }, ["api"], "dev"], undefined],
+    ["it has no step", [{ appliedApps, running }, [], "dev"], undefined],
+  ])("%s", (_what, given, why) => {
+    const messages = environmentSwitch(...given).map(({ message }) => message);
+    expect(messages).toEqual(why === undefined ? [] : [expect.stringContaining(why)]);
   });
 });

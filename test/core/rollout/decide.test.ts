@@ -106,6 +106,15 @@ describe("a change decides its step", () => {
     ]);
   });
 
+  test.each([
+    ["runs", "down", {}],
+    ["is stopped", "none", { status: "stopped", pid: null }],
+  ])("a service that %s and becomes a job: %s", (_what, disruption, fields) => {
+    const running = simulateApply(expectedOf([{}])).map((one) => ({ ...one, ...fields }));
+    const job = expectedOf([{ autorestart: false, cron_restart: "0 3 * * *" }]);
+    expect(decide(inputOf(job, running)).steps[0]).toMatchObject({ do: "register", disruption });
+  });
+
   describe("processes that do not stay up", () => {
     const [old, other] = simulateApply(expectedOf([{ exec_mode: "cluster", instances: 2 }]));
     const failingSteps = (after: Fields, ...failing: number[]): string[] => {
@@ -239,4 +248,23 @@ test("an app that would start on the port of an undeclared process with the same
   const other = expectedOf([{ name: "new", env: { PORT: "3000" } }]);
   expect(planFor(other, [old]).issues).toEqual([]);
   expect(planFor(other, [{ ...old, httpPort: null, port: 3000 }]).issues).toMatchObject([{ code: "APP_PORT_TAKEN" }]);
+});
+
+test("the port of an app that the file declares, or that the plan removes, is its own affair", () => {
+  const declared = expectedOf([
+    { name: "new", env: { PORT: "3000" } },
+    { name: "old", env: { PORT: "3000" } },
+  ]);
+  const old = runningRecord({ name: "old", httpPort: null, port: 3000, startedAt: null });
+  expect(planFor(declared, [old]).issues).toEqual([]);
+});
+
+test("an app with two updates is counted once", () => {
+  const expected = expectedOf([{ exec_mode: "cluster", instances: 2, args: "x" }]);
+  const running = simulateApply(expectedOf([{ exec_mode: "cluster", instances: 2 }]));
+  const input = { ...inputOf(expected, running), failing: new Set([1]) };
+  const about = { environment: "dev", name: "dev", fileName: "e", path: "/e", exists: true, git: null, pm2: null };
+  const lists = { leftOut: [], conflicts: [], undecided: [], code: [], warnings: [] };
+  const plan = createPlan(input, decide(input), { ...about, ...lists, choices: {}, refused: new Map() });
+  expect([plan.steps.filter((step) => step.do === "update").length, plan.summary.update]).toEqual([2, 1]);
 });

@@ -177,10 +177,18 @@ describe("environment", () => {
     expect(fields(drift([app], [env({ A: "3" })]))).toEqual(["env A different 0"]);
   });
 
-  test("a key that PM2 increments may differ in each process", () => {
+  test.each([
+    ["in their order", { 0: "3000", 1: "3001" }, []],
+    ["with other ids, after an instance was replaced", { 3: "3000", 7: "3001" }, []],
+    ["both with the first one", { 0: "3000", 1: "3000" }, ["env PORT different 1"]],
+    ["with the numbers of instances that are gone", { 1: "3001", 2: "3002" }, ["env PORT different 1,2"]],
+    ["one without", { 0: "3000", 1: undefined }, ["env PORT absent 1"]],
+  ])("the numbers that PM2 counts for two instances: %s", (_how, ports, expected) => {
     const app = { env: { PORT: "3000" }, increment_var: "PORT", instances: 2 };
-    const cluster = [0, 1].map((pmId) => env({ PM2_HOME: "h", PORT: `300${pmId}` }, { pmId, execMode: "cluster" }));
-    expect(fields(drift([app], cluster))).toEqual([]);
+    const cluster = Object.entries(ports).map(([pmId, port]) =>
+      env({ PM2_HOME: "h", ...(port !== undefined && { PORT: port }) }, { pmId: Number(pmId), execMode: "cluster" }),
+    );
+    expect(fields(drift([app], cluster))).toEqual(expected);
   });
 
   test("an env file is stale if it was written after the start", () => {

@@ -4,9 +4,11 @@ import {
   findAppliedState,
   releasesInUse,
   toJournals,
+  withoutLogs,
   type ReleaseEvent,
   type ReleaseHead,
 } from "../../../src/core/rollout/release.ts";
+import type { Release } from "../../../src/core/api/rollout.ts";
 import { listReleases } from "../../../src/core/rollout/read-releases.ts";
 import type { Releases } from "../../../src/core/rollout/port-releases.ts";
 
@@ -173,6 +175,7 @@ describe("PM2's list for the next boot is older than the last change", () => {
   test.each<[string, ReleaseEvent[][]]>([
     ["the list was saved", [[head("b"), started, done, saved]]],
     ["everything runs as before", [[head("b"), started, failed, returned, ended("reverted")]]],
+    ["its first step was refused", [[head("b"), started, failed, ended("refused")]]],
     [
       "a later apply saved it",
       [
@@ -204,3 +207,21 @@ test("the releases in use do not grow with the number of releases, although each
   );
   expect([...releasesInUse(journals.slice(0, 2), left("r30"))]).toEqual(["r30", "r29", "r28"]);
 });
+
+test.each([
+  [["read", "logs"], undefined, 1],
+  [["read", "logs"], { environments: ["dev"] }, 1],
+  [["read", "logs"], { environments: ["production"] }, 0],
+  [["read", "logs"], { services: ["orders"] }, 0],
+  [["read"], undefined, 0],
+] as const)(
+  "a caller with %j and the limits %j sees %i line of the log of a failed release",
+  (grants, limits, count) => {
+    const failure = { app: "api", reason: "It ended.", errorLines: ["Error: x"] };
+    const release = { environment: "dev", failure } as unknown as Release;
+    expect(withoutLogs(release, { grants, ...(limits && { limits }) }).failure).toEqual({
+      ...failure,
+      errorLines: failure.errorLines.slice(0, count),
+    });
+  },
+);

@@ -30,6 +30,7 @@ test("the save at the end does not keep ten releases where the app keeps one", (
   });
   expect(releasesToKeep([{ app: "api" }, { app: "" }], settingsOf)).toBe(1);
   expect(releasesToKeep([{ app: "api" }, { app: "web" }], settingsOf)).toBe(10);
+  expect(releasesToKeep([], settingsOf)).toBe(1);
   expect(releasesToKeep([{ app: "" }], settingsOf)).toBe(10);
 });
 

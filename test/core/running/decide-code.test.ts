@@ -116,6 +116,16 @@ const CASES: readonly (readonly [name: string, evidence: Partial<CodeEvidence>, 
     "same",
   ],
   ["other content than recorded", { record, newer: [file("a.js", { digest: "2" })] }, "stale: a.js"],
+  [
+    "other content, of which Git knows the commit of the start",
+    { record, git: { ...git, changed: ["a.js"] }, newer: [file("a.js", { digest: "2" })] },
+    "different: a.js",
+  ],
+  [
+    "other content, and Git names another commit of the start than the record",
+    { record, git: { ...git, commit: B, changed: ["a.js"] }, newer: [file("a.js", { digest: "2" })] },
+    "stale: a.js",
+  ],
   ["a file that is not recorded", { record, newer: [file("c.js", { digest: "1" })] }, "stale: c.js"],
   [
     "Git has the former content of a file that was renamed",

@@ -27,6 +27,12 @@ test.each<[string, string, readonly LogEntry[], number | null, number?]>([
   ["crash loop", "it keeps ending since its last requested start", [...crashes, start(1000)], 9000],
   ["crash loop", "PM2 5 does not say when it was created", [...crashes, start(1000)], null],
   ["online", "it was restarted on request between two ends", [...crashes, start(1000)], 1500],
+  [
+    "online",
+    "the former processes of reloads ended",
+    crashes.map((entry) => ({ ...entry, isOld: entry.type === "exit" })),
+    9000,
+  ],
   ["online", "the restart took long", [...crashes, start(1000)], 4900, 100],
   ["online", "it was stopped and started", [...crashes, stopping(4000), start(1000)], 9000],
   [

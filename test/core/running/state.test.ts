@@ -128,6 +128,12 @@ describe("services", () => {
 
 describe("jobs", () => {
   test.each<[string, Partial<ProcessRecord>, ProcessFacts, string]>([
+    [
+      "was stopped by a user",
+      { ...rest, exitCode: 143 },
+      { schedule, lastEnd: { stop: { atMs: NOW, actor: null, isSvcm: false }, signal: null, code: 143 } },
+      "waiting, next 03:00 Europe/Berlin",
+    ],
     ["waits", rest, { schedule }, "waiting, next 03:00 Europe/Berlin"],
     [
       "waits after a run in a cluster",

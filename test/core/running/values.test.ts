@@ -53,7 +53,13 @@ test.for([
   ["as declared", facts(), []],
   ["another value", facts({ running: { ...BY_PM2, PORT: "2" } }), [change("env", "PORT", "different")]],
   ["a value that the process lacks", facts({ running: BY_PM2 }), [change("env", "PORT", "absent")]],
-  ["a value that PM2 sets", facts({ running: { ...BY_PM2, PORT: "2" }, openKeys: ["PORT"] }), []],
+  ["a value that PM2 sets", facts({ running: { ...BY_SVCM, PORT: "2" }, openKeys: ["PORT"], environments: [{}] }), []],
+  ["a number that PM2 counts", facts({ openKeys: ["PORT"] }), []],
+  [
+    "the number of another process",
+    facts({ running: { ...BY_PM2, PORT: "2" }, openKeys: ["PORT"] }),
+    [change("env", "PORT", "different")],
+  ],
   ["an environment of which one block fits", facts({ environments: [{ PORT: "9" }, { PORT: "1" }] }), []],
 ] as const)("the declared variables: %s", ([, given, changes]) => {
   expect(decideValues(given)).toMatchObject({ verdict: changes.length > 0 ? "changed" : "same", changes });
@@ -81,6 +87,16 @@ test.for([
   [
     "another app comes from another shell",
     { evidence: evidence({ formerWords: words, siblings: [{ PM2_HOME: "/pm2", PATH: "/opt", CI: "1" }] }) },
+    "unknown",
+  ],
+  [
+    "half of the variables of another app are of this shell",
+    { running: { ...WITH_GONE, X: "x" }, evidence: evidence({ formerWords: words }) },
+    "changed",
+  ],
+  [
+    "less than half of them are",
+    { running: { ...WITH_GONE, X: "x", Y: "y" }, evidence: evidence({ formerWords: words }) },
     "unknown",
   ],
   ["another app has it, too", { evidence: evidence({ formerWords: words, siblings: [WITH_GONE] }) }, "unknown"],
@@ -150,6 +166,12 @@ test.for([
     [change("envFile", null, "stale")],
   ],
   [
+    "Node.js reads it, and it was written at the moment of the start",
+    { isReadByNode: true, changedMs: STARTED_AT, modifiedMs: STARTED_AT },
+    "unknown",
+    [],
+  ],
+  [
     "Node.js reads it, and only its time of change is later",
     { isReadByNode: true, changedMs: STARTED_AT + 5 },
     "unknown",
@@ -197,7 +219,8 @@ test("a value that the ecosystem file hands over from an env file is one change"
   const running = { ...BY_PM2, PORT: "1", PAGE_SIZE: "20" };
   const envFiles = [envFile({ recorded: { PAGE_SIZE: "20" } })];
   const handedOver = facts({ running, envFiles, environments: [{ PORT: "1", PAGE_SIZE: "50" }] });
-  expect(decideValues(handedOver).changes).toEqual([change("env", "PAGE_SIZE", "different")]);
+  const changes = [change("env", "PAGE_SIZE", "different")];
+  expect(decideValues(handedOver)).toMatchObject({ changes, unknown: [] });
   const removed = facts({ running, envFiles: [envFile({ recorded: { PAGE_SIZE: "20" }, now: {} })] });
   expect(decideValues(removed).changes).toEqual([change("env", "PAGE_SIZE", "stale")]);
 });

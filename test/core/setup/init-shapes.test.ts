@@ -60,6 +60,18 @@ describe("one app is counted once", () => {
   });
 });
 
+test.each([
+  [[".env.example", ".env.production.example", "config/.env.sample"], ".env.example"],
+  [[".env.production.example", "config/.env.sample"], "config/.env.sample"],
+  [[".env.production.example"], ".env.production.example"],
+])("of the templates %j, the plainest stands for every environment", async (templates, template) => {
+  const { template: chosen } = await initIn({
+    "ecosystem.config.js": js(app("shop", "a.js")),
+    ...Object.fromEntries(templates.map((path) => [path, "PORT=\n"])),
+  });
+  expect(chosen).toBe(template);
+});
+
 describe("alternatives are never joined", () => {
   test("each workflow with its own file has its own environment", async () => {
     const { ecosystem, names } = await initIn({
@@ -84,6 +96,19 @@ describe("alternatives are never joined", () => {
     });
     expect(ecosystem).toEqual({ production: "ecosystem.prod.config.js" });
     expect(found.undecided).toEqual([]);
+  });
+
+  test.each([
+    ["is left out if nothing starts it", "", true],
+    ["is the one of the team if a script starts it, too", "pm2 start ecosystem.config.js", false],
+  ])("a file whose program a command starts without it %s", async (_how, start, isLeftOut) => {
+    const { ecosystem, found } = await initIn({
+      "package.json": scripts({ deploy: "pm2 start server.js", ...(start && { start }) }),
+      "ecosystem.config.js": js(app("shop", "server.js")),
+      "server.js": "",
+    });
+    expect(Object.values(ecosystem ?? {})).toEqual(isLeftOut ? [] : ["ecosystem.config.js"]);
+    expect(found.undecided.map(({ file }) => file)).toEqual(isLeftOut ? ["ecosystem.config.js"] : []);
   });
 
   test("where nothing decides, both are left out, and plan refuses until a user confirms", async () => {

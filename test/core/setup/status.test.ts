@@ -79,6 +79,16 @@ describe("it never says that all is as declared", () => {
       "svcm plan",
     ],
     [
+      "without svcm.yaml, if the default file could not be read",
+      {
+        ...GOOD,
+        isSetUp: false,
+        plans: [{ service: undefined, plan: { message: "not readable", next: "svcm plan" } }],
+      },
+      "unknown",
+      "svcm plan",
+    ],
+    [
       "if a service has no ecosystem file",
       { ...GOOD, plans: [{ service: "b", plan: { ...PLAN, exists: false } }] },
       "attention",
@@ -123,4 +133,14 @@ test("a killed daemon comes first, with the command that brings its apps back", 
   });
   expect(status).toMatchObject({ verdict: "attention", next: "svcm boot restore" });
   expect(status.points[0]).toMatchObject(deadDaemon);
+});
+
+test.each([
+  [1, "api: it hangs"],
+  [2, "api (2 instances): it hangs"],
+])("%i instances with one problem are one point", (count, message) => {
+  const problem = { code: "PROCESS_HUNG", details: "it hangs" } as const;
+  const processes = Array.from({ length: count }, (_, pmId) => ({ ...ONLINE, pmId, state: "hung", problem }) as const);
+  const { points } = decideStatus({ ...GOOD, processes });
+  expect(points.map((point) => point.message)).toEqual([message]);
 });

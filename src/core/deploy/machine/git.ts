@@ -188,7 +188,7 @@ interface RunGitOptions {
 }
 
 /** In the bare repository, which no work tree configures. @throws {SvcmError} DEPLOY_FAILED */
-async function runGit(place: GitPlace, args: readonly string[], more: RunGitOptions = {}): Promise<string> {
+export async function runGit(place: GitPlace, args: readonly string[], more: RunGitOptions = {}): Promise<string> {
   const { repository, env } = place;
   const { source, options = LOCAL, extra = {}, cwd = repository, isInit = false } = more;
   const own: Readonly<Record<string, string>> = isInit ? {} : { GIT_DIR: repository };

@@ -226,7 +226,11 @@ const PROCESS: Readonly<Record<(typeof processHistoryMetrics)[number], Expressio
 };
 
 /** A single query for the given metrics of the server with this identity, whatever its job and instance. */
-function rangeQuery({ fromMs, toMs, stepMs }: Span, selectors: readonly SeriesSelector[], server: string): RangeQuery {
+export function rangeQuery(
+  { fromMs, toMs, stepMs }: Span,
+  selectors: readonly SeriesSelector[],
+  server: string,
+): RangeQuery {
   const window = `${Math.max(stepMs, MIN_WINDOW_MS)}ms`;
   const ofServer = `on (job, instance) last_over_time(svcm_build_info{server=${JSON.stringify(server)}}[${window}])`;
   const labelled = (expression: string, by: string, position: string): string =>
@@ -251,7 +255,7 @@ function rangeQuery({ fromMs, toMs, stepMs }: Span, selectors: readonly SeriesSe
   return { query, startMs: fromMs + stepMs, endMs: fromMs + length * stepMs, stepMs };
 }
 
-function toSteps(series: readonly RangeSeries[], { fromMs, stepMs }: Span): Step[] {
+export function toSteps(series: readonly RangeSeries[], { fromMs, stepMs }: Span): Step[] {
   const steps = new Map<number, { readonly host: Recorded[]; readonly processes: Record<string, Recorded[]> }>();
   for (const { metric, values: points } of series) {
     const { [VALUES]: position = "", name, pm_id: pmId } = metric;

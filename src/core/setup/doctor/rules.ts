@@ -143,7 +143,7 @@ export function emptyIssues(isEmpty: boolean): Issue[] {
   return isEmpty ? [{ code: "PROJECT_EMPTY", severity: "warning", path: ["layout"], message }] : [];
 }
 
-function doctorIssues(check: DoctorCheck, examined: RepositoryState): Issue[] {
+export function doctorIssues(check: DoctorCheck, examined: RepositoryState): Issue[] {
   return Array.from(findingsOf(doctorRules[check], examined), ({ file, ...finding }) => ({
     ...toIssue(finding, [check]),
     ...(file !== undefined && { at: { file, line: 1, column: 1 } }),

@@ -179,3 +179,18 @@ test("the paths of logrotate's files, in all of its forms", () => {
   expect(matchesGlob("/home/*/.pm2/*.log", "/home/deploy/.pm2/logs/api-out.log")).toBe(false);
   expect(matchesGlob("/p/[!a]?(x).log", "/p/bc(x).log")).toBe(true);
 });
+
+test.each([
+  [72 * GIB, "LOG_DISK_FULL_SOON"],
+  [72.2 * GIB, undefined],
+])("a disk with %i bytes free, of which logs take a GiB an hour: %s", (availableBytes, code) => {
+  expect(codesOf(survey([log({ earlier: growing(GIB) })], { disks: diskWith(availableBytes) }))).toEqual(
+    code === undefined ? [] : [code],
+  );
+});
+
+test("the head of a log that svcm would not rotate is not cut either", () => {
+  const problem = { code: "LOG_NOT_OWNED", details: "It belongs to another user." } as never;
+  const all = survey([log({ bytes: 30 * MIB, problem }), log({ path: "/p/b.log", bytes: 20 * MIB })]);
+  expect(planPrune(all, { heads: true }).heads.map(({ path }) => path)).toEqual(["/p/b.log"]);
+});

@@ -1,0 +1,118 @@
+/** The operations of the boot, on a machine that is played here. */
+import { expect, test } from "vitest";
+import { bootDisable } from "../../../src/core/boot/operations/boot.ts";
+import { bootDrain, bootRestore, bootSave } from "../../../src/core/boot/operations/saved-list.ts";
+import type { UnitFacts } from "../../../src/core/boot/ports.ts";
+import { SvcmError } from "../../../src/core/api/errors.ts";
+import type { DaemonProcess } from "../../../src/core/pm2/port-daemons.ts";
+import { boot, daemon, HOME, online, saved, unit } from "./facts.ts";
+
+const caller = { source: "cli", actor: "ann", grants: ["read", "write", "admin"] } as const;
+
+interface Machine {
+  readonly units?: readonly UnitFacts[];
+  readonly isBooted?: boolean;
+  readonly isSupervised?: boolean;
+  readonly daemons?: readonly DaemonProcess[] | undefined;
+  /** The number of apps. */
+  readonly running?: number;
+  readonly saved?: number;
+}
+
+/** @returns ports, and the calls of them that change the machine */
+function machine({ units = [], isBooted = true, daemons = [daemon()], ...more }: Machine) {
+  const calls: unknown[] = [];
+  const record = (name: string) => async (argument?: unknown) => void calls.push([name, argument]);
+  const ports = {
+    workspace: { root: "/srv", rootSource: ".git", pm2Home: HOME, pm2HomeSource: "PM2_HOME" },
+    host: { randomId: () => "id" },
+    clock: { now: () => 0, elapsed: () => 0 },
+    audit: { append: async ({ outcome }: { outcome: string }) => void calls.push(outcome) },
+    units: {
+      read: async () => ({ ...boot().system, isBooted, units }),
+      isSupervised: more.isSupervised ?? false,
+      disable: record("disable"),
+      notifyReady: record("ready"),
+    },
+    daemons: { list: async () => daemons, ownGroup: () => "/own.service" },
+    savedLists: {
+      read: async () => saved(Array.from({ length: more.saved ?? 0 }, () => online())),
+      makePrivate: record("private"),
+    },
+    processes: {
+      list: async () => Array.from({ length: more.running ?? 0 }, (_, pmId) => online({ pmId })),
+      saveList: record("save"),
+      restoreList: async () => (calls.push("restore"), []),
+      digest: (text: string) => text,
+    },
+  };
+  return { ports: ports as never, calls };
+}
+
+test.each([
+  [1, 3, "saved"],
+  [0, 0, "saved"],
+  [0, 1, "BOOT_SAVE_EMPTY"],
+  [0, 3, "BOOT_SAVE_EMPTY"],
+])("while %i apps run, a list of %i apps is %s", async (running, before, expected) => {
+  const { ports, calls } = machine({ running, saved: before });
+  const answer = await bootSave.run(ports, {}, caller).then(
+    ({ processes }) => processes,
+    (error: SvcmError) => error.body.code,
+  );
+  const isSaved = expected === "saved";
+  expect(answer).toBe(isSaved ? running : expected);
+  // The list has variables, so only its owner may read it.
+  expect(calls).toEqual(isSaved ? ["started", ["save", undefined], ["private", undefined], "succeeded"] : ["refused"]);
+});
+
+test.each([
+  [true, true, false],
+  [true, false, true],
+  [false, true, false],
+])(
+  "a unit that made its user linger: %s; while PM2 runs: %s; ends the lingering: %s",
+  async (madeLinger, runs, ends) => {
+    const own = unit({ scope: "user", madeLinger, replaced: ["pm2-deploy.service"] });
+    const { ports, calls } = machine({ units: [own], daemons: runs ? [daemon()] : [daemon({ home: "/other" })] });
+    const answer = await bootDisable.run(ports, {}, caller);
+    expect(answer).toMatchObject({ name: own.name, enabled: own.replaced, keepsLinger: madeLinger && runs });
+    expect(calls).toEqual(["started", ["disable", { ...own, madeLinger: ends }], "succeeded"]);
+  },
+);
+
+test.each([
+  ["no unit", []],
+  ["the unit of another PM2", [unit({ isOfHome: false })]],
+  ["a unit that svcm did not write", [unit({ starts: "saved list" })]],
+])("with %s, nothing is disabled", async (_what, units) => {
+  const { ports, calls } = machine({ units });
+  expect(await bootDisable.run(ports, {}, caller)).toMatchObject({ name: null });
+  expect(calls).toEqual([]);
+});
+
+test("without systemd, a unit is not removed", async () => {
+  const { ports, calls } = machine({ units: [unit()], isBooted: false });
+  await expect(bootDisable.run(ports, {}, caller)).rejects.toMatchObject({ body: { code: "SYSTEMD_ABSENT" } });
+  expect(calls).toEqual(["refused"]);
+});
+
+test.each([
+  ["by hand", false, "/session.scope", "restored"],
+  ["by systemd, with a daemon of its unit", true, "/own.service", "restored"],
+  ["by systemd, with a daemon from elsewhere", true, "/session.scope", "outside"],
+])("a restore %s", async (_who, isSupervised, group, state) => {
+  const { ports, calls } = machine({ isSupervised, daemons: [daemon({ group })] });
+  expect(await bootRestore.run(ports, {}, caller)).toMatchObject({ state, daemonPid: 77 });
+  const all = ["started", "restore", "succeeded", ["private", undefined], ["ready", 77]];
+  expect(calls).toEqual(state === "restored" ? all : []);
+});
+
+test.each([
+  ["PM2_NOT_RUNNING", false],
+  ["ETIMEDOUT", undefined],
+])("the stop of the unit while PM2 answers %s: %s", async (code, drained) => {
+  const drain = () => Promise.reject(new SvcmError("PM2_FAILED", { code: code as "PM2_NOT_RUNNING" }));
+  const answer = bootDrain.run({ processes: { drain } } as never, {}, caller).catch(() => ({ drained: undefined }));
+  expect(await answer).toEqual({ drained });
+});

@@ -1,0 +1,85 @@
+/** A deploy that was killed is ended by the next one, before that one begins. */
+import { expect, test } from "vitest";
+import { recoverDeploys } from "../../../src/core/deploy/recover.ts";
+import { toDeployRecord, type DeployEvent } from "../../../src/core/deploy/record.ts";
+import type { Release } from "../../../src/core/api/rollout.ts";
+
+const at = "2026-11-27T08:05:01.000Z";
+const ID = "20261127080501-4a91c77";
+const head: DeployEvent = {
+  event: "begin",
+  id: ID,
+  commit: "4a91c77".padEnd(40, "0"),
+  subject: "",
+  revision: "main",
+  source: "",
+  environment: "dev",
+  spellings: [],
+  by: { source: "cli" },
+  at,
+  checkout: "/srv",
+  prefix: "",
+};
+const command: DeployEvent = { event: "command", name: "install", pid: 7, startTime: "1" };
+const prepared: DeployEvent = { event: "prepared", at, bytes: 1, files: 1 };
+const applying: DeployEvent[] = [head, prepared, { event: "apply", at }, { event: "release", release: "r1" }];
+const switched: DeployEvent = { event: "switch", at };
+const done: DeployEvent = { event: "end", outcome: "done", at };
+
+async function recovered(events: readonly DeployEvent[], outcome?: Release["outcome"], current: string | null = null) {
+  const calls: string[] = [];
+  const releases: readonly unknown[] = [
+    { event: "release", id: "r1", startedAt: at, steps: [], before: [], left: { apps: {} } },
+    ...(outcome === undefined || outcome === "half" ? [] : [{ event: "end", outcome, at }]),
+  ];
+  const root = {
+    layout: { releases: "/d/releases" },
+    removeLeftovers: async () => undefined,
+    records: async () => [toDeployRecord(events)],
+    current: async () => current,
+    remove: async (id: string) => void calls.push(`remove ${id === ID}`),
+    switchTo: async (id: string) => void calls.push(`switch ${id === ID}`),
+    append: async (_id: string, event: { outcome: string }) => void calls.push(`end ${event.outcome}`),
+  };
+  const context = {
+    root,
+    deploys: { endCommands: async (commands: readonly unknown[]) => void calls.push(`kill ${commands.length}`) },
+    ports: {
+      clock: { now: () => 0 },
+      releases: { list: async () => (outcome === undefined ? [] : [releases]), lockedSince: async () => null },
+    },
+    caller: {},
+    notes: [],
+  };
+  await recoverDeploys(context as never, async () => void calls.push("begin"));
+  return [
+    ...calls,
+    ...context.notes.map((note: string) => /prepared|finished|no process|some may/.exec(note)?.[0] ?? ""),
+  ];
+}
+
+test.each<[string, readonly DeployEvent[], Release["outcome"] | undefined, string | null, string[]]>([
+  ["nothing was cut off", [...applying, done], "applied", ID, []],
+  ["a prepared one waits", [head, prepared], undefined, null, []],
+  [
+    "before it was prepared",
+    [head, command],
+    undefined,
+    null,
+    ["begin", "kill 1", "remove true", "end failed", "prepared"],
+  ],
+  ["before its first step", applying, undefined, null, ["begin", "end reverted", "no process"]],
+  ["in its steps", applying, "half", null, ["begin", "end half", "some may"]],
+  ["after its revert", applying, "reverted", null, ["begin", "end reverted", "no process"]],
+  ["before the switch", applying, "applied", null, ["begin", "switch true", "end done", "finished"]],
+  ["in the switch", applying, "applied", ID, ["begin", "end done", "finished"]],
+  [
+    "after the switch, and current was taken back",
+    [...applying, switched],
+    "applied",
+    null,
+    ["begin", "end done", "finished"],
+  ],
+])("%s", async (_when, events, outcome, current, expected) => {
+  expect(await recovered(events, outcome, current)).toEqual(expected);
+});

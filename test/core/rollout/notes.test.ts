@@ -1,0 +1,30 @@
+/** Notes of a step, beside its reasons. */
+import { expect, test } from "vitest";
+import { decide } from "../../../src/core/rollout/decide.ts";
+import { simulateApply } from "../../../src/core/rollout/revision.ts";
+import { expectedOf, type Fields } from "./loaded.ts";
+import { inputOf } from "./plans.ts";
+
+test.each([
+  ["runs", {}, { from: 1, to: 2 }],
+  ["is stopped, so no request went there", { status: "stopped", pid: null }, undefined],
+])("the port of a process that %s moves: %j", (_how, fields, port) => {
+  const running = simulateApply(expectedOf([{ env: { PORT: "1" } }])).map((one) => ({ ...one, ...fields }));
+  const [step] = decide(inputOf(expectedOf([{ env: { PORT: "2" } }]), running)).steps;
+  expect([step?.do, step?.port]).toEqual(["update", port]);
+});
+
+const probe = { kind: "http", port: 3000, path: "/health", portKey: "SVC_HTTP_PORT" } as const;
+
+test.each<[string, Fields[], string[]]>([
+  ["started", [], ["preflight", "start", "save"]],
+  ["updated", [{ args: "x" }], ["preflight", "update", "save"]],
+  ["replaced", [{ watch: true }], ["preflight", "replace", "save"]],
+  ["scaled", [{ instances: 2, exec_mode: "fork" }], ["scale", "save"]],
+])("an app that is %s has a preflight if its code is to run", (_how, before, steps) => {
+  const expected = expectedOf([{}]).map((app) => ({ ...app, probe }));
+  const { steps: decided } = decide(inputOf(expected, simulateApply(expectedOf(before))), {
+    preflighted: new Set(["api"]),
+  });
+  expect(decided.map((step) => step.do)).toEqual(steps);
+});

@@ -1,0 +1,74 @@
+/** Circumstances that explain why an app does not work. */
+import { expect, test } from "vitest";
+import { findSymptoms, type Surroundings } from "../../../src/core/running/symptoms.ts";
+import { record } from "../../support/process-record.ts";
+
+const api = record({ name: "api", pmId: 0, pid: 7 });
+const web = record({ name: "web", pmId: 1, pid: 8 });
+const socket = (port: number, pid: number, more: object = {}) =>
+  ({
+    port,
+    pid,
+    program: "node",
+    ancestors: [],
+    origin: null,
+    ...more,
+  }) as unknown as Surroundings["listeners"][number];
+const disk = (availableBlocks: number) => ({
+  path: "/",
+  blockBytes: 1e6,
+  blocks: 10_000,
+  freeBlocks: 0,
+  availableBlocks,
+});
+const lag = (ms: number, more: object = {}) => ({ ...api, customMetrics: { "Event Loop Latency p95": ms }, ...more });
+
+const quiet: Surroundings = { own: [api], all: [api, web], listeners: [], errorLines: [], disks: [], pm2Home: "/pm2" };
+const TAKEN = "Error: listen EADDRINUSE: address already in use 127.0.0.1:3000";
+
+test.each<[string, Partial<Surroundings>, RegExp[]]>([
+  ["nothing", {}, []],
+  [
+    "its port is held by another app",
+    { errorLines: [TAKEN], listeners: [socket(3000, 8)] },
+    [/^Port 3000 is taken by web \(id 1\), pid 8\.$/],
+  ],
+  [
+    "its port is held by a program",
+    { errorLines: [TAKEN], listeners: [socket(3000, 99)] },
+    [/^Port 3000 is taken by node, pid 99\.$/],
+  ],
+  ["it holds its port by now", { errorLines: [TAKEN], listeners: [socket(3000, 7)] }, []],
+  ["nothing holds it by now", { errorLines: [TAKEN] }, []],
+  [
+    "the newest of two ports counts",
+    { errorLines: [TAKEN, TAKEN.replace("3000", "3001")], listeners: [socket(3000, 8), socket(3001, 8)] },
+    [/^Port 3001 /],
+  ],
+  [
+    "a left-over process of it",
+    { listeners: [socket(3000, 99, { origin: { pm2Home: "/pm2", name: "api" } })] },
+    [/left-over process of api/],
+  ],
+  [
+    "a left-over process of another app",
+    { listeners: [socket(3000, 99, { origin: { pm2Home: "/pm2", name: "web" } })] },
+    [],
+  ],
+  [
+    "a left-over process of another PM2",
+    { listeners: [socket(3000, 99, { origin: { pm2Home: "/x", name: "api" } })] },
+    [],
+  ],
+  ["one per cent of the disk is free", { disks: [disk(100)] }, []],
+  ["less is free", { disks: [disk(99)] }, [/The file system of \/ is full: 0\.1 of 10\.0 GB are free\./]],
+  ["its log says that the disk was full", { errorLines: ["Error: ENOSPC: no space"], disks: [disk(5000)] }, [/ENOSPC/]],
+  ["both", { errorLines: ["Error: ENOSPC: no space"], disks: [disk(1)] }, [/is full/]],
+  ["the event loop is 100 ms late", { own: [lag(100)] }, []],
+  ["it is later", { own: [lag(101)] }, [/^The event loop is up to 101 ms late/]],
+  ["that of one of two is", { own: [lag(900), lag(1, { pmId: 4 })] }, [/^The event loop of id 0 is up to 900 ms late/]],
+  ["that of an ended process was", { own: [lag(900, { pid: null })] }, []],
+])("%s", (_what, surroundings, expected) => {
+  const found = findSymptoms({ ...quiet, ...surroundings });
+  expect(found).toEqual(expected.map((pattern) => expect.stringMatching(pattern)));
+});
