@@ -234,10 +234,6 @@ test("keys in svcm.yaml and in any config/runtime-contract.yaml are an error tha
 
 test.each([
   ["version: 2\nenvironments: { dev: [] }", "1:10 version: 2 is not accepted; accepted: 1"],
-  [
-    "version: 1\nenvironments: { dev: [] }\ndeploy: { keep: 1 }",
-    "3:17 deploy.keep: 1 is not accepted; accepted: an integer from 2 to 50",
-  ],
   ["version: 1\nenvironments: { dev: [] }\nenv: { prod: .env }", '3:14 "prod" is not known; accepted: dev'],
   ["version: 1\nenvironments: { dev: [a], qa: [a] }", '2:32 "a" already names an environment'],
   [
