@@ -132,8 +132,9 @@ export default class Apply extends SvcmCommand {
       await this.logMissingEcosystem(plan);
     } else
       this.print((screen) => (release === null ? renderNoStep(plan, screen) : fold(renderRelease(release), screen)));
-    const task = release === null ? undefined : plan.steps.find(isOfFailedTask);
-    if (task !== undefined) this.print((screen) => fold(`Next: svcm run ${shellQuote(task.app)}`, screen));
+    const tasks = release === null ? [] : plan.steps.filter(isOfFailedTask);
+    const runs = tasks.map(({ app }) => `svcm run ${shellQuote(app)}`).join(" && ");
+    if (runs !== "") this.print((screen) => fold(`Next: ${runs}`, screen));
     // A user who agreed at the terminal has already seen them in the plan. An error that did not refuse it was accepted.
     const issues = plan.issues.filter(
       ({ severity, code }) => severity !== "error" && (release === null || code !== "DAEMON_DEAD"),

@@ -53,7 +53,7 @@ longTest("the text names fields and keys without a value, and says what happens 
   const { root } = repository();
   const { stdout } = await svcm(FROM, { root });
   expect(stdout.replaceAll(/\s+/g, " ")).toContain(`with changes to ${FILE}, ${HELPER} `);
-  expect(stdout).toContain("~ api: restart: requests fail until it listens again");
+  expect(stdout).toContain("~ api: restart: it is away until it runs again");
   expect(stdout).toContain("killTimeout: 1000 to 9000");
   expect(stdout).toContain("env: API_TOKEN changed, MODE changed");
   expect(stdout).not.toContain(CANARY);
@@ -63,7 +63,7 @@ longTest("Markdown is suitable for a comment: names are code", async () => {
   const { root } = repository();
   const { stdout } = await svcm([...FROM, "--format", "markdown"], { root });
   expect(stdout).toContain("### Plan for `production`: 1 to update");
-  expect(stdout).toContain("- `api`: restart: requests fail until it listens again");
+  expect(stdout).toContain("- `api`: restart: it is away until it runs again");
   expect(stdout).toContain("  - `env`: `API_TOKEN` changed, `MODE` changed");
   expect(stdout).not.toContain(CANARY);
 });

@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
       /^Plan [0-9a-f]{4}-[0-9a-f]{4}: 1 to start, 2 to update, 1 to scale$/,
     );
     expect((await planned.locator(":scope > li").allInnerTexts()).map(flat)).toEqual([
-      expect.stringMatching(/^api restart: requests fail until it listens again env: MODE changed .* short gap$/),
+      expect.stringMatching(/^api restart: it is away until it runs again env: MODE changed .* short gap$/),
       "web reload 2 instances, one by one env: NEW added no request is lost",
       "mailer start app: PM2 does not know it no request is lost",
       "web scale from 2 to 3 instances instances: 2 to 3 no request is lost",
@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     const open = await openPlan([app("api", { MODE: "2", HELD: gate() }), app("web", {}, cluster), app("old-worker")]);
     const { page, apply, confirm, done, button } = open;
     await apply.click();
-    expect(flat(await confirm.textContent())).toContain("api restart: requests fail until it listens again.");
+    expect(flat(await confirm.textContent())).toContain("api restart: it is away until it runs again.");
     await expectAccessibleInEveryLook(open);
     await confirm.getByLabel("Note for the release (optional)").fill("try 2");
     await confirm.getByRole("button", { name: "Apply", exact: true }).click();

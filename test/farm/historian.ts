@@ -6,6 +6,7 @@ import { SERVICES, World, type Answer, type Service } from "./world.ts";
 const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write"] };
 const REQUEST = { environment: "production" };
 const MAX_REST_MS = 120_000;
+const MAX_ANSWER_MS = 10_000;
 
 interface Running {
   readonly pid: number;
@@ -135,7 +136,9 @@ function askWhile(port: number): () => Promise<number> {
   const state = { isOver: false };
   const asking = (async () => {
     while (!state.isOver) {
-      await fetch(`http://127.0.0.1:${port}/`, { headers: { connection: "close" } })
+      // PM2's daemon never answers a connection that it handed over to a worker that has just ended.
+      const signal = AbortSignal.timeout(MAX_ANSWER_MS);
+      await fetch(`http://127.0.0.1:${port}/`, { headers: { connection: "close" }, signal })
         .then((response) => response.text())
         .catch((error: unknown) => {
           // No process listens. A worker that ends while it answers resets the connection.

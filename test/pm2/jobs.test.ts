@@ -170,6 +170,18 @@ test("a task that failed does not stop the change of another app, and only a req
   writeFileSync(code, "0");
   const named = await execute(rolloutApply, ports, { ...input, apps: ["migrate"] }, caller);
   expect([named.release?.outcome, migrations()]).toEqual(["applied", before + 1]);
+
+  own.pm2Folder([web("6"), { ...migrate, env: { NEW: "1" } }]);
+  await execute(rolloutApply, ports, input, caller);
+  // Its failure is no longer in PM2's list.
+  for (const restart of [undefined, true] as const) {
+    const request = { environment: "dev", ...(restart && { restart }) };
+    const { steps, unknown } = await execute(rolloutPlan, ports, request, caller);
+    expect(steps.map(({ app }) => app)).not.toContain("migrate");
+    expect(unknown).toContainEqual(
+      expect.objectContaining({ app: "migrate", part: "state", reason: "it has not run yet" }),
+    );
+  }
 });
 
 test("an app that PM2 refuses is an error of the plan, and an apply refuses before it touches another", async () => {

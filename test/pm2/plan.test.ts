@@ -193,3 +193,14 @@ longTest(
     expect(readFileSync(key)).toHaveLength(32);
   },
 );
+
+test("drift names the variable without a value that a name is made of, as the plan does", async () => {
+  own.pm2Folder([api, workers, { ...api, name: "NAME" }]);
+  const file = join(own.folder, "pm2/ecosystem.dev.config.cjs");
+  writeFileSync(file, readFileSync(file, "utf8").replace('"NAME"', "`${process.env.NO_SUCH_TEAM}-api`"));
+  const { issues, missingExpected } = await execute(ecosystemDrift, ports, { environment: "dev" }, caller);
+  expect(missingExpected).toEqual(["undefined-api"]);
+  const plan = await execute(rolloutPlan, ports, { environment: "dev" }, caller);
+  expect(issues).toMatchObject([{ code: "ECOSYSTEM_FIELD_UNSET", message: expect.stringContaining("NO_SUCH_TEAM") }]);
+  expect(plan.issues).toMatchObject([{ code: "ECOSYSTEM_FIELD_UNSET" }]);
+});

@@ -60,9 +60,10 @@ test("an app that PM2 started for another environment moves only on request", { 
   declare();
   await runPm2("start", "e.config.cjs", "--env", "staging");
   expect(await plan("staging")).toEqual({ errors: [], steps: [] });
-  const moved = "web would move from staging to production: it runs with the values of staging.";
+  const moved =
+    "web may move from staging to production: it runs with the values that staging declares, and PM2 does not record";
   expect((await plan("production")).errors).toEqual([expect.stringContaining(moved)]);
-  expect((await plan("dev")).errors).toEqual([expect.stringContaining("web would move from staging to dev")]);
+  expect((await plan("dev")).errors).toEqual([expect.stringContaining("web may move from staging to dev")]);
   expect(await refusal(execute(rolloutApply, ports, { environment: "production" }, caller))).toBe("ENVIRONMENT_SWITCH");
   const restart = { action: "restart", scope: "ecosystem", name: "web", environment: "production" } as const;
   expect(await refusal(execute(processAct, ports, restart, caller))).toBe("ENVIRONMENT_SWITCH");

@@ -20,10 +20,12 @@ export function bootText(report: BootReport): string {
   ].join("\n");
 }
 
-function verdictText({ verdict, saved, running, comparedWith }: BootReport): string {
+function verdictText({ verdict, saved, running, comparedWith, findings }: BootReport): string {
   if (verdict === "unknown")
     return `${paint.yellow("Unknown:")} svcm cannot see all that decides what a reboot starts.`;
   if (verdict === "no") return `${paint.red("No:")} a reboot would not bring back everything as it is.`;
+  if (findings.some(({ code }) => code === "BOOT_LIST_BROKEN"))
+    return `${paint.green("Yes:")} a reboot brings back svcm's copy of the list.`;
   if (saved.processes === 0 && !running) return "Nothing to bring back: PM2 runs no apps, and none is saved.";
   if (saved.starts === 0)
     return `${paint.green("Yes:")} a reboot starts nothing, because every saved process is stopped.`;

@@ -86,7 +86,7 @@ function declarationLines(declaration: ProcessShowResponse["declaration"]): stri
   const fields = drift.map(({ field, key, state }) => `${key === null ? field : `${field} ${key}`}: ${state}`);
   const listed = [...fields.slice(0, MAX_DRIFT_FIELDS), ...andMore(fields.length - MAX_DRIFT_FIELDS)];
   return [
-    `It differs from ${fileName}; svcm plan --environment ${environment} shows the steps:`,
+    `It differs from ${fileName}; svcm plan --environment ${environment} says what an apply does:`,
     ...listed.map((line) => `  ${line}`),
   ];
 }

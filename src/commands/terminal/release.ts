@@ -68,6 +68,6 @@ function rollbackStepText({ changed, instances, pmIds, disruption, pinned }: Rol
 const DISRUPTION_TEXTS: Readonly<Record<RollbackPlan["steps"][number]["disruption"], string>> = {
   none: "",
   partial: "; each instance is away while it restarts",
-  gap: "; requests fail until it listens again",
-  down: "; requests fail from then on",
+  gap: "; it is away until it runs again",
+  down: "; it does not run from then on",
 };

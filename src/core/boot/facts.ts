@@ -1,6 +1,6 @@
 import type { DaemonTraces } from "../pm2/daemon-traces.ts";
 import type { DaemonProcess, Renewal } from "../pm2/port-daemons.ts";
-import type { SavedList } from "../pm2/port-saved-list.ts";
+import type { SavedCopy, SavedList } from "../pm2/port-saved-list.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { CodedFinding, Finding, Rule } from "../findings/rule.ts";
 import type { SystemFacts, UnitFacts } from "./ports.ts";
@@ -46,11 +46,15 @@ export type BootRule = Rule<BootFacts, BootFinding>;
 export type DaemonRule = Rule<DaemonFacts, BootFinding>;
 export type FoundFact = CodedFinding<BootFinding>;
 
+/** svcm saved a list with apps, and it is gone. */
+export function isLost(saved: SavedList): saved is SavedList & { readonly copy: SavedCopy } {
+  return saved.state === "absent" && saved.copy !== null && saved.copy.count > 0;
+}
+
 /** Something runs, or would run after a reboot. */
 export function isInUse({ saved, running }: BootFacts): boolean {
-  return (
-    (running ?? []).length > 0 || saved.processes.length > 0 || saved.state === "broken" || saved.state === "unreadable"
-  );
+  const isListed = (running ?? []).length > 0 || saved.processes.length > 0;
+  return isListed || saved.state === "broken" || saved.state === "unreadable" || isLost(saved);
 }
 
 /** @param daemon of that PM2_HOME */

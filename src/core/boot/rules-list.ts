@@ -1,6 +1,6 @@
 import { formatSecond } from "../words/time.ts";
 import { nameList, pluralize, shellQuote } from "../words/text.ts";
-import { type BootFacts, type BootRule, unitsOfHome } from "./facts.ts";
+import { type BootFacts, type BootRule, isLost, unitsOfHome } from "./facts.ts";
 import { ownMember } from "../words/record.ts";
 import { settingNames } from "../api/names.ts";
 import { compareText } from "../api/issue.ts";
@@ -38,15 +38,17 @@ const broken: BootRule = {
   severity: "error",
   *check(facts) {
     const { state, path, copy } = facts.saved;
-    if (state !== "broken") return;
+    const isRunning = (facts.running ?? []).length > 0;
+    if (state !== "broken" && (isRunning || !isLost(facts.saved))) return;
+    const problem = state === "broken" ? "cannot be parsed" : "is gone, as PM2 deletes one that it cannot parse";
     const good = copy === null ? "svcm has no copy" : `svcm has a copy of ${formatSecond(copy.savedAtMs)}`;
     const isMended =
       copy !== null && unitsOfHome(facts).some(({ isEnabled, starts }) => isEnabled && starts === "svcm");
     yield {
       path: ["list"],
       severity: isMended ? "warning" : "error",
-      message: `PM2's saved list ${path} cannot be parsed; ${good}`,
-      command: (facts.running ?? []).length > 0 ? SAVE : "svcm boot restore",
+      message: `PM2's saved list ${path} ${problem}; ${good}`,
+      command: isRunning ? SAVE : "svcm boot restore",
     };
   },
 };

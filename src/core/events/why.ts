@@ -209,10 +209,10 @@ const SILENT_PROBLEMS: ReadonlySet<ProcessProblem["code"]> = new Set([
 /** Why a process that PM2 calls online does not answer, or may not. */
 function silenceSentences(processes: readonly ProcessRecord[], stateOf: StateOf): string[] {
   const sentences = processes.flatMap((record) => {
-    const { problem, doubt } = stateOf(record);
+    const { problem, doubt, reason } = stateOf(record);
     const of = processes.length > 1 ? `Id ${record.pmId}: ` : "";
     if (problem !== null && SILENT_PROBLEMS.has(problem.code)) return `${of}${problem.details}`;
-    return doubt === undefined ? [] : `svcm does not know if it works: ${doubt}.`;
+    return doubt === undefined || doubt === reason ? [] : `svcm does not know if it works: ${doubt}.`;
   });
   return [...new Set(sentences)];
 }

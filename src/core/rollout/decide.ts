@@ -5,6 +5,7 @@ import { groupBy } from "../words/lists.ts";
 import { compareApps, needsReplacement, type Comparison } from "./compare.ts";
 import { difference, pmIdsOf, type Difference, createAppStep, stepNames, type DecidedStep } from "./step.ts";
 import type { ComparisonInput } from "./comparison-input.ts";
+import { NOT_RUN_YET } from "../running/finite-state.ts";
 import { isStopped } from "../running/state.ts";
 import { sharedPort } from "./expected.ts";
 import { createFiniteSteps, holdBack, type HeldApp } from "./hold-back.ts";
@@ -80,9 +81,11 @@ function addRestart(comparison: Comparison, restart: DecideOptions["restart"]): 
   const { app, processes, differences, unknown } = comparison;
   if (restart === undefined) return comparison;
   const running = processes.filter((record) => !isStopped(record));
+  // A restart does not run what has ended.
+  const uncertain = unknown.filter(({ part, reason }) => part !== "state" || reason !== NOT_RUN_YET);
   const requested =
     restart === true
-      ? unknown.map(({ part, pmIds, reason }) => difference(part, "requested", pmIds, { details: reason }))
+      ? uncertain.map(({ part, pmIds, reason }) => difference(part, "requested", pmIds, { details: reason }))
       : restart.includes(app.name) && running.length > 0
         ? [difference("app", "requested", pmIdsOf(running))]
         : [];

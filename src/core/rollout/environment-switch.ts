@@ -26,7 +26,10 @@ export function environmentSwitch(
   const { app, from, isStarted } = first;
   const names = moved.filter((one) => one.from === from).map((one) => one.app);
   const it = names.length === 1 ? "it runs" : "they run";
-  const why = isStarted ? `${it} with the values of ${from}` : `this PM2 was last applied for ${from}`;
-  const message = `${names.join(", ")} would move from ${from} to ${environment}: ${why}. To plan for it: svcm plan --environment ${from}. To switch: svcm apply --environment ${environment} --switch-environment.`;
+  // Former values of this environment may be the present ones of the other.
+  const [verb, why] = isStarted
+    ? ["may", `${it} with the values that ${from} declares, and PM2 does not record the environment of a start`]
+    : ["would", `this PM2 was last applied for ${from}`];
+  const message = `${names.join(", ")} ${verb} move from ${from} to ${environment}: ${why}. To plan for it: svcm plan --environment ${from}. To switch: svcm apply --environment ${environment} --switch-environment.`;
   return [{ code: "ENVIRONMENT_SWITCH", severity: "error", path: ["apps", app], message }];
 }

@@ -16,7 +16,7 @@ export function isFailing(record: ProcessRecord, epochMs: number, stateOf: State
   if (appKind(declaration.settings) !== "service") return false;
   if (status === "errored" || status === "waiting restart") return true;
   if (status === "stopped") return isEnding(record);
-  return isWithoutPid(record) || stateOf(record).name === "crash loop" || isUnstable(record, epochMs);
+  return isWithoutPid(record) || stateOf(record).isBrief === true || isUnstable(record, epochMs);
 }
 
 function isUnstable({ unstableRestarts, lastStartAt }: ProcessRecord, epochMs: number): boolean {

@@ -15,6 +15,7 @@ type State = {
   readonly reason: string | null;
   readonly problem: ProcessProblem | null;
   readonly stop?: StopFact | undefined;
+  readonly doubt?: string;
 };
 
 /** PM2's daemon may be busy, and the clock of its log has a resolution of a second. */
@@ -60,7 +61,7 @@ function endedService(record: ProcessRecord, { facts }: Context): State {
 function endedTask(record: ProcessRecord, { facts }: Context): State {
   const failure = runFailure(record, facts);
   if (failure !== undefined) return { name: "failed", reason: failure.reason, problem: failure.problem };
-  if (record.lastStartAt === null) return { name: "ended", reason: NOT_RUN_YET, problem: null };
+  if (record.lastStartAt === null) return { name: "ended", reason: NOT_RUN_YET, problem: null, doubt: NOT_RUN_YET };
   if (record.execMode === "cluster")
     return {
       name: "unknown",

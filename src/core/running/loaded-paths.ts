@@ -5,6 +5,8 @@ import { resolvePath } from "../project/resolve.ts";
 export interface LoadedPaths {
   readonly files: readonly string[];
   readonly folders: readonly string[];
+  /** Files of which some may be data. */
+  readonly texts?: readonly string[];
 }
 
 type Declaration = Pick<DeclaredApp, "args" | "cwd" | "env" | "interpreter" | "interpreterArgs">;

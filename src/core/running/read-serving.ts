@@ -4,8 +4,10 @@ import type { ProcessActivity, TcpSocket } from "../files/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { once } from "../words/once.ts";
 import { appKind } from "./verdict.ts";
+import { loadErrorOf } from "./load-error.ts";
 import {
   describeHung,
+  hasFailedStart,
   hasLoadError,
   MIN_LOADING_MS,
   mayNotBeLoaded,
@@ -15,6 +17,7 @@ import {
   type HeldSockets,
   type ServingFacts,
   type ServingTree,
+  type StartedTree,
 } from "./serving.ts";
 
 type ServingPorts = HasClock & HasMachine & HasProcessLogs;
@@ -58,18 +61,40 @@ export async function readServing(
   return facts;
 }
 
+/** See `StartedTree`. Empty where the system does not show them. */
+export async function readListeners(ports: HasMachine): Promise<ReadonlySet<string>> {
+  const sockets = (await ports.machine.openTrees())?.tcpSockets() ?? [];
+  return new Set(sockets.flatMap(({ inode, isListening }) => (isListening ? [inode] : [])));
+}
+
+export interface Circumstances extends Pick<StartedTree, "start" | "listeners"> {
+  /** Only what leaves no doubt: something else says that it serves. */
+  readonly isProbed?: boolean;
+}
+
 /**
- * True if the error log of an online process ends with an error of its start, and it has no connection. Waits until that
- * is certain, but only where the log gives a reason.
+ * True if the error log of an online process ends with an error of its start, and nothing shows that it serves. Waits until
+ * that is certain, but only where the log gives a reason.
  */
-export async function hasFailedToLoad(ports: ServingPorts, record: ProcessRecord): Promise<boolean> {
+export async function hasFailedToLoad(
+  ports: ServingPorts,
+  record: ProcessRecord,
+  { isProbed = false, ...circumstances }: Circumstances,
+): Promise<boolean> {
   for (;;) {
     const kernel = await ports.machine.openTrees();
     const [tree] = kernel === undefined ? [] : readTrees(kernel, [record]);
-    if (kernel === undefined || tree === undefined) return false;
+    const tail = await ports.processLogs.readErrorTail(record).catch(() => undefined);
+    if (kernel === undefined || tree === undefined || tail === undefined) return false;
+    const error = loadErrorOf(tail.lines);
+    if (isProbed && error !== "module") return false;
+    const started = { ...tree, ...circumstances };
     const sockets = kernel.tcpSockets();
-    if (!(await hasNotLoaded(ports, sockets, tree, MIN_LOADING_MS))) return false;
-    if (await hasNotLoaded(ports, sockets, tree)) return true;
+    const hasFailed = (epochMs: number): boolean =>
+      hasLoadError(record, { tail, epochMs }) && hasFailedStart(started, error, { sockets, epochMs });
+    const nowMs = ports.clock.now();
+    if (!hasFailed(nowMs + MIN_LOADING_MS)) return false;
+    if (hasFailed(nowMs)) return true;
     await ports.clock.sleep(LOOK_MS);
   }
 }
@@ -174,11 +199,9 @@ async function hasNotLoaded(
   { clock, processLogs }: ServingPorts,
   sockets: readonly TcpSocket[],
   tree: ServingTree,
-  /** As if nothing changed until then. */
-  laterMs = 0,
 ): Promise<boolean> {
   const { record } = tree;
-  const epochMs = clock.now() + laterMs;
+  const epochMs = clock.now();
   const isSilent = (): boolean => mayNotBeLoaded(tree, { sockets, epochMs });
   const hasPort = (record.listenPorts ?? []).length > 0;
   if (hasPort && !isSilent()) return false;

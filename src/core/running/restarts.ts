@@ -50,15 +50,32 @@ interface LoopEvidence {
   readonly endsMs?: readonly number[] | undefined;
 }
 
+export interface CrashLoop {
+  readonly details: string;
+  /** Its runs are short, also the present one, so it does not stay up. */
+  readonly isBrief: boolean;
+}
+
 /**
- * A sentence about a process that keeps ending. In cluster mode PM2 records code 0 for an uncaught error, so an exit
- * code decides only where nothing else is known.
+ * A process that keeps ending. In cluster mode PM2 records code 0 for an uncaught error, so an exit code decides only
+ * where nothing else is known.
  */
-export function findCrashLoop(record: ProcessRecord, evidence: LoopEvidence): string | undefined {
-  const isLogged = evidence.endsMs !== undefined;
-  const found = observedLoop(record, evidence) ?? loggedLoop(record, evidence);
+export function findCrashLoop(record: ProcessRecord, evidence: LoopEvidence): CrashLoop | undefined {
+  const { epochMs, endsMs, observed } = evidence;
+  const seen = observedLoop(record, evidence);
+  if (seen !== undefined) return { details: seen, isBrief: isBrief(record, epochMs, observed?.atMs ?? []) };
+  const logged = loggedLoop(record, evidence);
+  if (logged !== undefined) return { details: logged, isBrief: isBrief(record, epochMs, endsMs ?? []) };
   // Otherwise PM2's log has said how often it ended.
-  return found ?? (isLogged ? undefined : recordedLoop(record, evidence));
+  const recorded = endsMs === undefined ? recordedLoop(record, evidence) : undefined;
+  return recorded === undefined ? undefined : { details: recorded, isBrief: true };
+}
+
+/** @param endsMs on any clock, oldest first */
+function isBrief(record: ProcessRecord, epochMs: number, endsMs: readonly number[]): boolean {
+  const last = endsMs.slice(-MIN_LOOP_RESTARTS);
+  const intervalMs = ((last.at(-1) ?? 0) - (last[0] ?? 0)) / (MIN_LOOP_RESTARTS - 1);
+  return intervalMs <= MAX_LOOP_INTERVAL_MS && isShortRun(record, epochMs, intervalMs / 2);
 }
 
 function observedLoop({ exitCode }: ProcessRecord, { observed }: LoopEvidence): string | undefined {

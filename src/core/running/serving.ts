@@ -6,6 +6,7 @@ import type { ProcessRecord } from "../pm2/process-record.ts";
 import { pluralize } from "../words/text.ts";
 import { formatSecond } from "../words/time.ts";
 import type { ProcessFacts } from "./facts.ts";
+import type { LoadError } from "./load-error.ts";
 
 export type ServingFacts = Pick<ProcessFacts, "hung" | "notLoaded" | "unseen">;
 
@@ -109,20 +110,25 @@ interface LoadEvidence {
  * Nothing of the tree listens, although it has had time to. A process with any connection has loaded at least a part, such as
  * a worker of a queue that got the variable as well. A worker of a cluster never listens itself.
  */
-export function mayNotBeLoaded(
-  { record, held, heldByDaemon }: ServingTree,
-  { sockets, epochMs }: Omit<LoadEvidence, "tail">,
-): boolean {
-  const { listenPorts = [], lastStartAt, execMode } = record;
-  const isCluster = execMode === "cluster";
+export function mayNotBeLoaded(tree: ServingTree, evidence: Omit<LoadEvidence, "tail">): boolean {
+  const { listenPorts = [], execMode } = tree.record;
+  if (!hasNoSocket(tree, evidence)) return false;
+  if (execMode !== "cluster" || listenPorts.length === 0) return true;
+  return tree.heldByDaemon().isComplete && !isPortServed(tree, evidence);
+}
+
+function hasNoSocket({ record, held }: ServingTree, { sockets, epochMs }: Omit<LoadEvidence, "tail">): boolean {
+  const { lastStartAt } = record;
   if (lastStartAt === null || epochMs - lastStartAt < MIN_LOADING_MS) return false;
   const { inodes, isComplete } = held();
-  if (!isComplete || sockets.some(({ inode }) => inodes.has(inode))) return false;
-  if (!isCluster || listenPorts.length === 0) return true;
-  const daemon = heldByDaemon();
-  const isServed = ({ inode, isListening, port }: TcpSocket): boolean =>
-    isListening && listenPorts.includes(port) && daemon.inodes.has(inode);
-  return daemon.isComplete && !sockets.some(isServed);
+  return isComplete && !sockets.some(({ inode }) => inodes.has(inode));
+}
+
+function isPortServed({ record, heldByDaemon }: ServingTree, { sockets }: Pick<LoadEvidence, "sockets">): boolean {
+  const { inodes } = heldByDaemon();
+  return sockets.some(
+    ({ inode, isListening, port }) => isListening && record.listenPorts?.includes(port) === true && inodes.has(inode),
+  );
 }
 
 /** PM2 does not notice a script that has failed to load: it swallows the error of an ES module. */
@@ -138,6 +144,36 @@ export function hasLoadError(
   const isOver = epochMs - writtenMs >= MIN_LOADING_MS;
   return isOfStart && isOver && lastErrorBlock(lines.map((text) => ({ text }))).hasError;
 }
+
+/** The start that the gate looks at. */
+export interface StartedTree extends ServingTree {
+  /** `first`: nothing of its app ran. `added`: beside others of its app. `renewed`: its former run had no such error. */
+  readonly start: "first" | "added" | "renewed";
+  /** Inodes of the listening sockets of the machine before the start. */
+  readonly listeners: ReadonlySet<string>;
+}
+
+/**
+ * Of a process whose error log ends with an error of its start. PM2's daemon listens for all workers of an app, so only a
+ * new listener proves that this worker serves.
+ */
+export function hasFailedStart(tree: StartedTree, error: LoadError, evidence: Omit<LoadEvidence, "tail">): boolean {
+  const { start, listeners, record } = tree;
+  const daemon = record.execMode === "cluster" ? tree.heldByDaemon() : NO_SOCKETS;
+  if (!daemon.isComplete || !hasNoSocket(tree, evidence)) return false;
+  const served = evidence.sockets.filter(({ inode, isListening }) => isListening && daemon.inodes.has(inode));
+  if (served.some(({ inode }) => !listeners.has(inode))) return false;
+  if (error === "module") return true;
+  if (start === "renewed") return mayNotBeLoaded(tree, evidence) && !(error === "handled" && mayServe(record, served));
+  return start === "first" && error === "rejection" && !isPortServed(tree, evidence);
+}
+
+/** One of the listeners may be that of the app, whose port is not declared. */
+function mayServe({ listenPorts = [] }: ProcessRecord, served: readonly TcpSocket[]): boolean {
+  return listenPorts.length === 0 && served.length > 0;
+}
+
+const NO_SOCKETS: HeldSockets = { inodes: new Set(), isComplete: true };
 
 /** Without a declared port it may be an app that needs no connection, or PM2 listens for it. */
 export function notLoadedFacts({ listenPorts = [], execMode }: ProcessRecord): ServingFacts {

@@ -4,7 +4,7 @@ import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { ProcessFacts, StopFact } from "./facts.ts";
 import { restingState, scheduledState } from "./finite-state.ts";
 import { appKind, type AppKind } from "./verdict.ts";
-import { findCrashLoop, type ObservedRestarts } from "./restarts.ts";
+import { type CrashLoop, findCrashLoop, type ObservedRestarts } from "./restarts.ts";
 
 export interface ProcessState {
   readonly name: ProcessStateName;
@@ -13,6 +13,8 @@ export interface ProcessState {
   readonly problem: ProcessProblem | null;
   /** Why svcm cannot tell whether it works: a sentence without its full stop. */
   readonly doubt?: string | undefined;
+  /** Of a crash loop. */
+  readonly isBrief?: boolean;
   /** Present if a command stopped it. */
   readonly stop?: StopFact | undefined;
 }
@@ -38,7 +40,7 @@ export function processState(record: ProcessRecord, context: StateContext): Proc
   const kind = context.kind ?? appKind(record.declaration.settings);
   const { neverSettles = false, restartLoop } = context.facts ?? {};
   if (neverSettles && restartLoop !== undefined && record.status !== "errored")
-    return { name: "crash loop", reason: null, problem: { code: loopCode(context.facts), details: restartLoop } };
+    return crashLoop(context, { details: restartLoop, isBrief: true });
   const state = isAtRest(record) ? restingState(record, kind, context) : activeState(record, kind, context);
   return state.problem === null ? { ...state, problem: folderMissing(record, context) } : state;
 }
@@ -85,11 +87,14 @@ function activeState(record: ProcessRecord, kind: AppKind, context: StateContext
   if (isWithoutPid(record)) return withoutPid(record, context);
   if (status === "stopping") return plainState("stopping");
   const loop = findCrashLoop(record, { ...context, endsMs: context.facts?.endsMs });
-  if (loop !== undefined)
-    return { name: "crash loop", reason: null, problem: { code: loopCode(context.facts), details: loop } };
+  if (loop !== undefined) return crashLoop(context, loop);
   if (status === "online") return onlineState(record, kind, context);
   const isKnown = status === "launching" || status === "stopped" || status === "waiting restart";
   return plainState(isKnown ? "starting" : "unknown", isKnown ? null : `PM2 shows it as ${status}`);
+}
+
+function crashLoop({ facts }: StateContext, { details, isBrief }: CrashLoop): ProcessState {
+  return { name: "crash loop", reason: null, problem: { code: loopCode(facts), details }, isBrief };
 }
 
 function loopCode(facts: ProcessFacts | undefined): ProcessProblem["code"] {
@@ -154,6 +159,7 @@ export function stateDoubt({ name, reason, doubt }: ProcessState): string | unde
   return name === "unknown" ? (reason ?? "PM2 does not say") : doubt;
 }
 
-export function isInPlace({ name }: Pick<ProcessState, "name">): boolean {
-  return IN_PLACE.has(name);
+/** A process that ends now and then runs in between. */
+export function isInPlace({ name, isBrief }: Pick<ProcessState, "name" | "isBrief">): boolean {
+  return IN_PLACE.has(name) || (name === "crash loop" && isBrief === false);
 }

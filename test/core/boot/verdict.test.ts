@@ -16,6 +16,11 @@ const job = (status: string) =>
     declaration: { argsDigest: "[]", interpreterArgsDigest: "[]", environment: {}, settings: { autorestart: false } },
   });
 const pm2Unit = unit({ name: "pm2-deploy.service", starts: "saved list" });
+const LOST = {
+  saved: saved([], { state: "absent", copy: { savedAtMs: 0, isCurrent: false, count: 2 } }),
+  running: null,
+  daemon: null,
+};
 const outside = daemon({ group: "/user.slice/session-3.scope" });
 
 type Row = readonly [string, Partial<BootFacts>, BootReport["verdict"], readonly (readonly [string, string])[]];
@@ -91,6 +96,13 @@ const machines: readonly Row[] = [
   ["has no list", { saved: saved([], { state: "absent" }) }, "no", [["BOOT_LIST_ABSENT", "svcm boot save"]]],
   ["has an empty list", { saved: saved([], { state: "empty" }) }, "no", [["BOOT_LIST_ABSENT", "svcm boot save"]]],
   ["has a broken list", { saved: saved([], { state: "broken" }) }, "no", [["BOOT_LIST_BROKEN", "svcm boot save"]]],
+  [
+    "has lost its list with its apps, and PM2's unit",
+    { ...LOST, ...withUnits([pm2Unit]) },
+    "no",
+    [["BOOT_LIST_BROKEN", "svcm boot restore"]],
+  ],
+  ["has lost its list with its apps", LOST, "yes", [["BOOT_LIST_BROKEN", "svcm boot restore"]]],
   [
     "may not read the list",
     { saved: saved([], { state: "unreadable" }) },

@@ -3,6 +3,7 @@ import type { DriftEntry } from "../../../src/core/api/drift.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import { computeDrift } from "../../../src/core/rollout/drift.ts";
 import type { ExpectedApp } from "../../../src/core/rollout/expected.ts";
+import { unknownText } from "../../../src/core/rollout/report/words.ts";
 import { runningRecord } from "../../support/counting-ports.ts";
 import { stateOf } from "../../support/process-record.ts";
 import { expectedOf, type Fields } from "./loaded.ts";
@@ -84,6 +85,14 @@ describe("apps", () => {
     expect(drift([{ autorestart: false }], [runningRecord(rest)])).toMatchObject({ drift: [], planSteps: 0 });
     const failed = drift([{ autorestart: false }], [runningRecord({ ...rest, exitCode: 1 })]);
     expect(failed).toMatchObject({ missingExpected: ["api"], drift: [{ running: "failed" }], planSteps: 0 });
+    // PM2 got its definition without a run, so nothing shows that it would succeed.
+    const unrun = { ...rest, lastStartAt: null };
+    const { drift: entries, unknown, planSteps } = drift([{ autorestart: false }], [runningRecord(unrun)]);
+    expect([entries, planSteps]).toEqual([[], 0]);
+    expect(unknown.map((one) => unknownText(one, String))).toEqual([
+      "api: cannot tell whether it works: it has not run yet. Next: svcm run api",
+    ]);
+    expect(drift([job], [runningRecord(unrun)]).unknown).toEqual([]);
   });
 
   test("instances are counted, also with PM2's `max`", () => {

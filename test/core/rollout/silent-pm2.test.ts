@@ -58,6 +58,7 @@ test("a revert waits while PM2 is silent, and touches nothing that runs as befor
       ...more,
       processes: { ...processes, withHomeKey: async () => ({ ...processes, digest: () => "same" }) },
       releases: { changedEnvFiles: async () => new Map(), recordsFile: () => "records" },
+      machine: { openTrees: async () => undefined },
     };
     const head = { before: [{ ...before, definition: "same" }], left: { apps: {} } };
     const context = { head, requirementOf: () => gate, add: async () => undefined };

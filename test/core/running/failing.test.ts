@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isFailing } from "../../../src/core/running/failing.ts";
-import { processState } from "../../../src/core/running/state.ts";
+import { isInPlace, processState } from "../../../src/core/running/state.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import { record } from "../../support/process-record.ts";
 
@@ -38,6 +38,8 @@ test.each<[boolean, string, Partial<ProcessRecord>, (readonly number[])?]>([
     { ...run(60_000, 100), restartCount: 9, exitCode: null },
     ended(900, 500, 100),
   ],
+  [false, "it was killed now and then", { ...run(900_000, 2000), restartCount: 3 }, ended(400_000, 200_000, 2000)],
+  [false, "it stays up after its ends", { ...run(900_000, 21_000), restartCount: 3 }, ended(60_000, 41_000, 21_000)],
   [false, "it runs", { ...run(60_000, 60_000), restartCount: 9 }],
   [false, "a person stopped it", { status: "stopped", pid: null }],
   [false, "a person stopped it, and started it again", { ...run(60_000, 100), restartCount: 9, exitCode: null }, []],
@@ -54,4 +56,6 @@ test.each<[boolean, string, Partial<ProcessRecord>, (readonly number[])?]>([
   const stateOf = (one: ProcessRecord) =>
     processState(one, { epochMs: NOW, missingFolders: new Set(), facts: endsMs === undefined ? {} : { endsMs } });
   expect(isFailing(record(fields), NOW, stateOf)).toBe(expected);
+  // No step is needed either.
+  if (!expected && fields.status === "online") expect(isInPlace(stateOf(record(fields)))).toBe(true);
 });

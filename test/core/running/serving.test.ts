@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { ProcessActivity, TcpSocket } from "../../../src/core/files/reading.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
+import type { LoadError } from "../../../src/core/running/load-error.ts";
 import {
   describeHung,
+  hasFailedStart,
   hasLoadError,
   mayNotBeLoaded,
   notLoadedFacts,
@@ -162,5 +164,38 @@ describe("a process has not loaded", () => {
       unseen: "its error log ends with an error of this start, and its worker has no connection",
     });
     expect(notLoadedFacts(tree({}).record).notLoaded).toMatch(/^Its error log .* does not listen on port 3000\./);
+  });
+});
+
+describe("a worker whose log ends with an error of its start has failed", () => {
+  const known = socket({ inode: "known", port: 4000 });
+  const fresh = socket({ inode: "fresh", port: 4000 });
+  const declared = socket({ inode: "known", port: 3000 });
+  test.each<[boolean, "first" | "added" | "renewed", LoadError, string, number[], TcpSocket[]]>([
+    [true, "first", "module", "nothing listens", [], []],
+    [true, "first", "module", "only others listen", [], [known]],
+    [false, "first", "module", "a listener is new", [], [known, fresh]],
+    [true, "first", "rejection", "nothing listens", [], []],
+    [false, "first", "rejection", "its port is served", [3000], [declared]],
+    [false, "first", "handled", "nothing listens", [3000], []],
+    [true, "added", "module", "the others serve its port", [3000], [declared]],
+    [false, "added", "rejection", "nothing listens", [3000], []],
+    [false, "added", "handled", "nothing listens", [3000], []],
+    [true, "renewed", "module", "the others serve its port", [3000], [declared]],
+    [true, "renewed", "rejection", "a listener may be that of the others", [], [known]],
+    [false, "renewed", "rejection", "the others serve its port", [3000], [declared]],
+    [false, "renewed", "handled", "a listener may be its own", [], [known]],
+    [true, "renewed", "handled", "its port is not served", [3000], [known]],
+    [true, "renewed", "handled", "nothing listens", [], []],
+  ])("%s for a %s start, %s: %s", (hasFailed, start, error, _, listenPorts, sockets) => {
+    const worker = (own: HeldSockets) => ({
+      ...tree({ execMode: "cluster", listenPorts }, own, held("known", "fresh")),
+      start,
+      listeners: new Set(["known"]),
+    });
+    const evidence = { sockets: [...sockets, socket({ inode: "own", isListening: false })], epochMs: NOW };
+    expect(hasFailedStart(worker(held()), error, evidence)).toBe(hasFailed);
+    // With a connection it has loaded.
+    expect(hasFailedStart(worker(held("own")), error, evidence)).toBe(false);
   });
 });

@@ -4,6 +4,7 @@ import type { MetricsPayload } from "../../api/metrics.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { withMachineEnvironment } from "../../rollout/machine-environment.ts";
 import { defineOperation } from "../../access/operation.ts";
+import { listConflicts } from "../../rollout/plan-issues.ts";
 import { readStateOf } from "../../running/read-states.ts";
 import { missingListIssues } from "../../pm2/rules/file.ts";
 import { requireEnvironment } from "../../project/required-environment.ts";
@@ -41,7 +42,12 @@ export const ecosystemDrift = defineOperation({
       throw new SvcmError("ECOSYSTEM_FILE_FAILED", { code: foreignCode(code), path: view.path, details });
     const { content } = await watch.read({ isCurrent: true });
     const undecided = undecidedIssues((await ports.facts.project())?.undecided ?? [], content?.name ?? environment);
-    const issues = [...undecided, ...(content ? missingListIssues(content) : [])];
+    const refused = content === undefined ? [] : listConflicts(content, records, ports.host.cpuCores());
+    const issues = [
+      ...undecided,
+      ...(content ? missingListIssues(content) : []),
+      ...refused.flatMap(({ issue }) => (issue.severity === "error" ? [issue] : [])),
+    ];
     return { environment, issues, ...(request.service === undefined ? view : withoutOthers(view)) };
   },
 });

@@ -149,7 +149,13 @@ function describeExpected(schema: z.ZodType): string {
   if (schema instanceof z.ZodRecord) return `a map by ${describeExpected(schema.keyType as z.ZodType)}`;
   if (schema instanceof z.ZodArray) return `a list, each of it ${describeExpected(schema.element as z.ZodType)}`;
   if (schema instanceof z.ZodBoolean) return "true, false";
-  return schema instanceof z.ZodNumber ? "an integer" : "text; write numbers, true and false in quotes";
+  return schema instanceof z.ZodNumber ? integerText(schema) : "text; write numbers, true and false in quotes";
+}
+
+function integerText({ minValue, maxValue }: z.ZodNumber): string {
+  const [from, to] = [minValue ?? -Infinity, maxValue ?? Infinity];
+  if (from <= Number.MIN_SAFE_INTEGER) return "an integer";
+  return to >= Number.MAX_SAFE_INTEGER ? `an integer, at least ${from}` : `an integer from ${from} to ${to}`;
 }
 
 function choicesOf(schema: z.ZodType): string[] | undefined {

@@ -9,7 +9,7 @@ import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { listenTimeoutMs } from "../../pm2/settings.ts";
 import type { HealthResult, HasHealth } from "../port-probes.ts";
 
-import { hasFailedToLoad } from "../../running/read-serving.ts";
+import { type Circumstances, hasFailedToLoad } from "../../running/read-serving.ts";
 import { appKind } from "../../running/verdict.ts";
 import { hasEndedWell, isEnding } from "../../running/state.ts";
 import { type AppProbe, readSettings } from "../settings.ts";
@@ -159,14 +159,17 @@ function requireUp(
 }
 
 /**
- * PM2 keeps a worker online whose module could not be loaded. An app that was in doubt before needs no such check: its log
- * begins with an error each time.
+ * PM2 keeps a worker online whose module could not be loaded.
  * @throws {SvcmError} PROCESS_ACTION_FAILED with HEALTH_NOT_LOADED
  */
-export async function requireLoaded(ports: ApplyPorts, { pmId }: GatedProcess): Promise<void> {
+export async function requireLoaded(
+  ports: ApplyPorts,
+  { pmId }: GatedProcess,
+  circumstances: Circumstances,
+): Promise<void> {
   const record = (await ports.processes.list()).find((one) => one.pmId === pmId);
   if (record === undefined || appKind(record.declaration.settings) !== "service") return;
-  if (!(await hasFailedToLoad(ports, record))) return;
+  if (!(await hasFailedToLoad(ports, record, circumstances))) return;
   const details = "Its error log ends with an error of this start, and it has no connection.";
   throw healthError("HEALTH_NOT_LOADED", record, details);
 }

@@ -12,6 +12,7 @@ import { appKind } from "../../running/verdict.ts";
 import { isStopped } from "../../running/state.ts";
 import { definitionText } from "../plan.ts";
 import { envFileCopies, namesOfApp, type FormerProcess, type ReleaseEvent, type ReleaseHead } from "../release.ts";
+import { type Circumstances, readListeners } from "../../running/read-serving.ts";
 import { requireLoaded, waitUntilHealthy, type HealthRequirement } from "./gate.ts";
 import { pluralize } from "../../words/text.ts";
 
@@ -60,6 +61,7 @@ async function revertApp(
   const pins = await ports.releases.changedEnvFiles(envFileCopies(head, names));
   const run = { recordsFile: ports.releases.recordsFile(head.id), envFileCopies: pins };
   const { deadlineMs: timeoutMs } = requirementOf(app);
+  const listeners = await readListeners(ports);
   const context = { ports, begin: () => Promise.resolve(), timeoutMs, stableMs: 0 };
   const isPinned = await restoreDefinitions(context, names, former, { ...run, busy });
   const listed = new Set((await listProcesses(ports, names)).map(({ pmId }) => pmId));
@@ -70,7 +72,7 @@ async function revertApp(
   for (const record of await listProcesses(ports, names))
     if (stopped.has(record.pmId) && !isStopped(record) && !isJob(record))
       await actOn({ ...context, action: "stop" }, record);
-  return findShortfall(former, await verifyReverted(ports, names, former, requirementOf(app)));
+  return findShortfall(former, await verifyReverted(ports, names, former, { ...requirementOf(app), listeners }));
 }
 
 /** Its schedule may have started it in the meantime. */
@@ -138,7 +140,7 @@ async function verifyReverted(
   ports: ApplyPorts,
   names: readonly string[],
   former: readonly FormerProcess[],
-  requirement: Omit<HealthRequirement, "probe">,
+  { listeners, ...requirement }: Omit<HealthRequirement, "probe"> & Pick<Circumstances, "listeners">,
 ): Promise<readonly ProcessRecord[]> {
   const probe = former.find((old) => old.probe !== undefined)?.probe;
   const formerPids = new Set(former.map(({ pid }) => pid));
@@ -151,7 +153,8 @@ async function verifyReverted(
     started.map(async (record) => {
       await waitUntilHealthy(ports, record, { ...requirement, probe });
       // The code in place may be the new one.
-      if (probe === undefined && undoubted.has(record.pmId)) await requireLoaded(ports, record);
+      const circumstances = { start: "renewed", listeners, isProbed: probe !== undefined } as const;
+      if (undoubted.has(record.pmId)) await requireLoaded(ports, record, circumstances);
     }),
   );
   return await listProcesses(ports, names);

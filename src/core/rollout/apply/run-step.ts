@@ -20,6 +20,8 @@ import { HealthGate, requireLoaded, type HealthRequirement } from "./gate.ts";
 import { preflight } from "./preflight.ts";
 import { stopCrashLoop } from "./revert-apps.ts";
 import { isFailing } from "../../running/failing.ts";
+import { type Circumstances, readListeners } from "../../running/read-serving.ts";
+import { listOrEmpty } from "../../pm2/list.ts";
 import { readStateOf } from "../../running/read-states.ts";
 
 interface StepContext {
@@ -75,23 +77,19 @@ export async function runStep(
   if (step.do === "remove") return removeProcesses(context, step, targets);
   const declared = declarationsOf(loaded, expecting)(step.app);
   if (step.do === "preflight") return preflight(context.ports, declared, context.requirementOf(step.app));
-  const checkHealth = (affected: readonly AffectedProcess[]): Promise<void> => waitForHealth(context, affected);
   const run = {
     app: { ...declared.apps.at(-1), env: declared.env },
     folder: declared.folder,
     drop: droppedVariables(step),
   };
-  const startContext = createActionContext(context, step.app, "start");
   for (const target of stoppedFirst(targets)) {
     if (step.do === "update") await updateProcess(context, step, run, target);
-    else if (step.do === "resume") await actOn({ ...startContext, checkHealth }, target);
+    else if (step.do === "resume") await startChecked(context, step, (starting) => actOn(starting, target));
   }
   if (step.do === "register") return registerApp(context, step, targets, declared);
   if (step.do === "replace") await removeProcesses(context, step, targets);
-  if (step.do === "start" || step.do === "replace") {
-    const { affected } = await startDeclared(startContext, declared);
-    await checkHealth(affected);
-  }
+  if (step.do === "start" || step.do === "replace")
+    await startChecked(context, step, (starting) => startDeclared(starting, declared));
 }
 
 /** Their start ends no process, and shows whether the declaration works. */
@@ -139,6 +137,7 @@ async function updateProcess(
   const requirement = context.requirementOf(app);
   const gate = new HealthGate(context.ports, requirement);
   const { ports, before, onPendingReload } = context;
+  const listeners = await readListeners(ports);
   const isUndoubted = before.some((former) => former.pmId === planned.pmId && former.isUndoubted === true);
   await actOn(
     {
@@ -147,11 +146,24 @@ async function updateProcess(
       reloadWatch: { observe: (now) => gate.observe(now), onPendingReload },
       async checkHealth(affected) {
         await waitForHealth(context, affected, gate);
-        if (requirement.probe === undefined && isUndoubted) for (const one of affected) await requireLoaded(ports, one);
+        // The log of an app that was in doubt before begins with an error each time.
+        if (isUndoubted) await requireAllLoaded(context, affected, { start: "renewed", listeners });
       },
     },
     target,
   );
+}
+
+/** A healthy answer may come from another instance. */
+async function requireAllLoaded(
+  { ports, requirementOf }: StepContext,
+  affected: readonly AffectedProcess[],
+  circumstances: Circumstances,
+): Promise<void> {
+  for (const one of affected) {
+    const isProbed = requirementOf(one.name).probe !== undefined;
+    await requireLoaded(ports, one, { ...circumstances, isProbed });
+  }
 }
 
 async function waitForHealth(
@@ -168,12 +180,28 @@ async function waitForHealth(
   }
 }
 
+/** Looks at the machine before the start. */
+async function startChecked(
+  context: StepContext,
+  { app }: Pick<DecidedStep, "app">,
+  act: (starting: ActionContext) => Promise<{ readonly affected: readonly AffectedProcess[] }>,
+): Promise<void> {
+  const { ports } = context;
+  const isAdded = (await listOrEmpty(ports.processes)).some((one) => one.name === app && isUp(one));
+  const circumstances = { start: isAdded ? "added" : "first", listeners: await readListeners(ports) } as const;
+  const { affected } = await act(createActionContext(context, app, "start"));
+  await waitForHealth(context, affected);
+  await requireAllLoaded(context, affected, circumstances);
+}
+
 async function scaleApp(context: StepContext, { app, instances }: DecidedStep): Promise<void> {
   const { to = 0 } = instances ?? {};
   const siblings = (await context.ports.processes.list()).filter(({ name }) => name === app);
   const scaleContext = { ...createActionContext(context, app, "start"), report: undefined };
   if (siblings.length >= to) return void (await scaleDown(scaleContext, siblings, siblings.length - to));
-  await waitForHealth(context, await scaleUp(scaleContext, siblings, to - siblings.length));
+  await startChecked(context, { app }, async () => ({
+    affected: await scaleUp(scaleContext, siblings, to - siblings.length),
+  }));
 }
 
 function droppedVariables({ why }: DecidedStep): string[] {

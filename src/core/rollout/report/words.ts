@@ -2,6 +2,7 @@ import { shellQuote, pluralize } from "../../words/text.ts";
 /** The renderer quotes names and values. */
 import type { UnknownPart } from "../../api/drift.ts";
 import type { Plan, PlanReason, PlanStep, ReleaseFailure } from "../../api/rollout.ts";
+import { NOT_RUN_YET } from "../../running/finite-state.ts";
 import { holderText } from "../../running/port-holders.ts";
 
 /** Distinguishes text of a file or of PM2 from svcm's own words. */
@@ -76,8 +77,8 @@ function instancesText(count = 1): string {
 const DISRUPTION_TEXTS: Readonly<Record<PlanStep["disruption"], string>> = {
   none: ": no request is lost",
   partial: ": each instance is away while it restarts",
-  gap: ": requests fail until it listens again",
-  down: ": requests fail from then on",
+  gap: ": it is away until it runs again",
+  down: ": it does not run from then on",
 };
 
 export function reasonTexts({ why }: PlanStep, quote: Quote): string[] {
@@ -178,7 +179,7 @@ function doubtText(unknown: Plan["unknown"]): string {
 
 /** `worker: cannot tell whether the code changed: it was only touched. Next: svcm apply --restart worker` */
 export function unknownText({ app, part, reason }: UnknownPart, quote: Quote): string {
-  const next = part === "state" ? "svcm why" : "svcm apply --restart";
+  const next = reason === NOT_RUN_YET ? "svcm run" : part === "state" ? "svcm why" : "svcm apply --restart";
   return `${quote(app)}: cannot tell whether ${PART_TEXTS[part]}: ${quote(reason)}. Next: ${next} ${quote(shellQuote(app))}`;
 }
 

@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { isInside, isInstalled } from "../find-unit.ts";
 import { readAliases } from "./aliases.ts";
+import { foldPaths } from "./folded-paths.ts";
 import type { Unit } from "./unit.ts";
 import { type Budget, realPath } from "./walk.ts";
 
@@ -10,33 +11,79 @@ const MAX_BYTES = 2 ** 20;
 const MAX_FILES = 20_000;
 
 /**
- * Files outside of the unit that its programs name by relative paths, such as `require("../../lib/shared.js")`, or by an
- * alias of `tsconfig.json`, and those that such a file names in turn. Absolute real paths.
+ * Files outside of the unit that its programs name by relative paths, such as `require("../../lib/shared.js")`, by joined
+ * parts, or by an alias of `tsconfig.json`. Those that such a file names in turn count as well. So do folders of modules
+ * whose names are known only at run time. Absolute real paths.
  */
-export function findImports({ folder, files }: Unit, budget: Budget): string[] {
+export function findImports(unit: Unit, budget: Budget): string[] {
+  const { folder, files, place } = unit;
   if (folder === undefined) return [];
-  const aliased = readAliases(folder);
   const known = new Set(files.map(({ absolute }) => absolute));
+  const isOwn = (path: string): boolean => isInside(path, folder) || isInstalled(path) || known.has(path);
+  const context = { aliased: readAliases(folder), cwd: place.cwd ?? folder, isOwn };
   const found = new Set<string>();
-  const waiting = files.flatMap(({ absolute, kind }) => {
+  const written = new Set<string>();
+  const waiting = listOwnPrograms(files, folder);
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (budget.problem !== null || found.size >= MAX_FILES) break;
+    const named = namedBy(next, context);
+    for (const path of named.written) written.add(realPath(path) ?? path);
+    // The folder of the unit, or one above it, would be code of each app.
+    const folders = named.folders.filter((path) => !isInside(folder, path));
+    const added = [...folders, ...named.files].filter((path) => !isOwn(path) && !found.has(path));
+    for (const path of added) found.add(path);
+    waiting.push(...added.flatMap((path) => programsAt(path)));
+  }
+  return [...found].filter((path) => PROGRAM.test(path) || !written.has(path)).toSorted();
+}
+
+interface Program {
+  readonly path: string;
+  /** A relative path outside of the unit is at least so many folders above that of the file. */
+  readonly above: number;
+}
+
+function listOwnPrograms(files: Unit["files"], folder: string): Program[] {
+  return files.flatMap(({ absolute, kind }) => {
     if (kind !== "file" || !PROGRAM.test(absolute)) return [];
     const depth = isInside(absolute, folder) ? absolute.slice(folder.length + 1).split("/").length : 0;
     return [{ path: absolute, above: depth }];
   });
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (budget.problem !== null || found.size >= MAX_FILES) break;
-    for (const path of namedBy(next.path, next.above, aliased)) {
-      if (isInside(path, folder) || isInstalled(path) || known.has(path) || found.has(path)) continue;
-      found.add(path);
-      if (PROGRAM.test(path)) waiting.push({ path, above: 0 });
-    }
-  }
-  return [...found].toSorted();
 }
 
-/** @param above of a relative path, at least so many folders above that of the file */
-function namedBy(file: string, above: number, aliased: ReturnType<typeof readAliases>): string[] {
+interface NamingContext {
+  readonly aliased: ReturnType<typeof readAliases>;
+  readonly cwd: string;
+  readonly isOwn: (path: string) => boolean;
+}
+
+interface NamedFiles {
+  readonly files: readonly string[];
+  readonly folders: readonly string[];
+  readonly written: readonly string[];
+}
+
+function namedBy({ path: file, above }: Program, { aliased, cwd, isOwn }: NamingContext): NamedFiles {
   const text = readSmall(file);
+  const { modules, files, folders, written } = foldPaths(text, { file, cwd });
+  const isElsewhere = (path: string): boolean => !isOwn(path);
+  return {
+    files: [
+      ...namedByLiterals(text, { file, above, aliased }),
+      ...modules.filter(isElsewhere).flatMap((path) => resolveModule(path) ?? []),
+      ...files.filter((path) => isElsewhere(path) && isFile(path)).flatMap((path) => realPath(path) ?? []),
+    ],
+    folders: folders.filter(isElsewhere).flatMap((path) => (isFolder(path) ? (realPath(path) ?? []) : [])),
+    written,
+  };
+}
+
+interface LiteralContext extends Pick<NamingContext, "aliased"> {
+  readonly file: string;
+  readonly above: number;
+}
+
+function namedByLiterals(text: string, { file, above, aliased }: LiteralContext): string[] {
   // Most files of a unit name nothing outside of it.
   if (aliased === undefined && !text.includes("../".repeat(above))) return [];
   const names = [...text.matchAll(/["'`]([\w@~#.][^"'`\n$]*)["'`]/g)].map(([, name = ""]) => name);
@@ -45,6 +92,16 @@ function namedBy(file: string, above: number, aliased: ReturnType<typeof readAli
     const isAbove = name.startsWith("../".repeat(above));
     return isAbove ? (resolveModule(resolve(dirname(file), name)) ?? []) : [];
   });
+}
+
+/** Of a folder, those directly in it. */
+function programsAt(path: string): Program[] {
+  try {
+    const paths = isFolder(path) ? readdirSync(path).map((name) => join(path, name)) : [path];
+    return paths.filter((one) => PROGRAM.test(one)).map((one) => ({ path: one, above: 0 }));
+  } catch {
+    return [];
+  }
 }
 
 function readSmall(path: string): string {
@@ -66,6 +123,16 @@ function resolveModule(path: string): string | undefined {
     source,
     ...ENDINGS.map((ending) => `${path}/index${ending}`),
   ];
-  const first = candidates.find((candidate) => statSync(candidate, { throwIfNoEntry: false })?.isFile());
+  const first = candidates.find(isFile);
   return first === undefined ? undefined : (realPath(first) ?? undefined);
 }
+
+function isFile(path: string): boolean {
+  return statSync(path, MAY_BE_GONE)?.isFile() === true;
+}
+
+export function isFolder(path: string): boolean {
+  return statSync(path, MAY_BE_GONE)?.isDirectory() === true;
+}
+
+const MAY_BE_GONE = { throwIfNoEntry: false } as const;

@@ -4,7 +4,7 @@ import type { GitOptions } from "../../files/git.ts";
 import { serviceName } from "../../project/service-name.node.ts";
 import { blobDigest } from "./digests.ts";
 import { isTrackedCode } from "./git-evidence.ts";
-import { findImports, PROGRAM } from "./imports.ts";
+import { findImports, isFolder, PROGRAM } from "./imports.ts";
 import { inspectApp, readStarted, type Seen, type Started } from "./inspect.ts";
 import { readFoldersBelow, StartClock } from "./process-start.ts";
 import { isInside, isInstalled } from "../find-unit.ts";
@@ -32,7 +32,8 @@ export function nodeRunningCode({ root, env, pm2Home }: RunningCodeOptions): Run
       for (const request of apps) {
         const started = readStarted(request, { clock, store });
         const imports = look.imports(request, started);
-        const unit = look.unit(request, { files: imports, folders: look.foldersElsewhere(request, started) });
+        const elsewhere = look.foldersElsewhere(request, started);
+        const unit = look.unit(request, byKind(imports, elsewhere));
         // Apps of several services may have one name.
         const key = JSON.stringify([request.app, unit.folder]);
         const context = { unit, imports, repository: look.repository(unit), store, seen: seen.get(key) };
@@ -93,7 +94,7 @@ class Looking {
   unit({ loads: declared, ...own }: CodeRequest, more: LoadedPaths = { files: [], folders: [] }): Unit {
     const { cwd, script, folder, include, exclude, others } = own;
     const files = [...(declared?.files ?? []), ...more.files];
-    const loads = { files, folders: [...(declared?.folders ?? []), ...more.folders] };
+    const loads = { ...more, files, folders: [...(declared?.folders ?? []), ...more.folders] };
     const request = { ...own, loads };
     const key = JSON.stringify([cwd, script, folder, include, exclude, others, loads]);
     const found =
@@ -131,6 +132,16 @@ class Looking {
     this.#repositories.set(folder, known ?? found);
     return known ?? found;
   }
+}
+
+function byKind(imports: readonly string[], elsewhere: readonly string[]): LoadedPaths {
+  const folders = imports.filter(isFolder);
+  const files = imports.filter((path) => !folders.includes(path));
+  return {
+    files: files.filter((path) => PROGRAM.test(path)),
+    folders: [...folders, ...elsewhere],
+    texts: files.filter((path) => !PROGRAM.test(path)),
+  };
 }
 
 function folderOf(key: string): string {

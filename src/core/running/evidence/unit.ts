@@ -144,7 +144,8 @@ export class Unit {
 /** Real paths of what is there, except programs and libraries of the system. */
 function realLoads({ loads }: CodeRequest, { script }: Place): LoadedPaths {
   const own = script === null || isInstalled(script) ? [] : [script];
-  return { files: [...own, ...realPaths(loads?.files)], folders: realPaths(loads?.folders) };
+  const { files, folders, texts } = loads ?? {};
+  return { files: [...own, ...realPaths(files)], folders: realPaths(folders), texts: realPaths(texts) };
 }
 
 function realPaths(paths: readonly string[] = []): string[] {
@@ -152,8 +153,8 @@ function realPaths(paths: readonly string[] = []): string[] {
 }
 
 /** Apps of one folder with other scripts share its walk. */
-function outsideOf(unit: string, { files, folders }: LoadedPaths): LoadedPaths {
-  return { files: files.filter((path) => !isInside(path, unit)), folders };
+function outsideOf(unit: string, { files, folders, texts = [] }: LoadedPaths): LoadedPaths {
+  return { files: [...files, ...texts].filter((path) => !isInside(path, unit)), folders };
 }
 
 export function readFolder(

@@ -48,6 +48,45 @@ describe.each([
   });
 });
 
+const JOINED = {
+  "apps/api/package.json": "{}",
+  "apps/api/src/server.js": `
+    const ROOT = path.join(__dirname, "..", "..", "..");
+    require(path.join(ROOT, "lib", "shared"));
+    fs.readFileSync(path.join(ROOT, "rates.json"));
+    fs.writeFileSync(path.join(ROOT, "state.json"), "");
+    fs.readFileSync(path.join(ROOT, "state.json"));
+    for (const name of names) require(path.join(ROOT, "plugins", name));
+    require(path.join(__dirname, "..", name));
+    require(path.join(ROOT, name));
+    fs.createWriteStream(path.join(ROOT, "logs", name));
+  `,
+  "lib/shared.js": 'fork(new URL("worker.js", import.meta.url))',
+  "lib/worker.js": "1",
+  "plugins/first.js": 'require(path.join(__dirname, "../lib/plugin.js"))',
+  "lib/plugin.js": "1",
+  "rates.json": "{}",
+  "state.json": "{}",
+  "other.js": "1",
+};
+const JOINED_CODE = ["lib/shared.js", "lib/worker.js", "plugins/first.js", "lib/plugin.js", "rates.json"];
+
+describe.each([
+  ["with Git", true],
+  ["without Git", false],
+])("named by joined parts, %s", (_, hasGit) => {
+  test.each(JOINED_CODE)("%s is code", async (path) => {
+    const scene = makeScene(hasGit, JOINED);
+    const [recorded, unrecorded] = [await started(scene), await started(scene)];
+    expect(await scene.verdict(recorded)).toBe("same");
+    write(scene.root, { "state.json": "2", "other.js": "2", "logs/api.log": "2" });
+    for (const request of [recorded, unrecorded]) expect(await scene.verdict(request)).toBe("same");
+    write(scene.root, { [path]: "2" });
+    for (const request of [recorded, unrecorded])
+      expect(await scene.verdict(request)).toMatch(new RegExp(`^changed \\w+: .*${path}$`));
+  });
+});
+
 test("another commit is named with its files, and code.exclude leaves out what would count", async () => {
   const scene = makeScene(true, FILES);
   const [request, without] = [await started(scene), await started(scene, { exclude: ["../../lib/**"] })];
