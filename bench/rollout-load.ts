@@ -9,7 +9,7 @@ import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execute, rolloutApply, SvcmError, type Ports } from "../src/core/index.ts";
 import { decide } from "../src/core/rollout/decide.ts";
-import { simulateApply } from "../src/core/rollout/revision.ts";
+import { simulateApply } from "../src/core/rollout/read-states.ts";
 import { expectedOf } from "../test/core/rollout/loaded.ts";
 import { freePort } from "../test/support/free-port.ts";
 import { pm2 } from "../test/support/pm2-daemon.ts";

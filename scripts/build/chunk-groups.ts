@@ -138,7 +138,6 @@ const GROUPS: readonly Group[] = [
       "commands/terminal/node-command.",
       "commands/terminal/output.",
       "commands/terminal/table.",
-      "commands/terminal/verdict.",
     ],
     minShareCount: 4,
   },

@@ -5,7 +5,7 @@ import { auditList, auditText, type AuditRecord, type Paint } from "../core/inde
 import { NodeCommand } from "./terminal/node-command.ts";
 import { sinceOptions } from "./terminal/numbers.ts";
 import { printTable, type Column } from "./terminal/table.ts";
-import type { Verdict } from "./terminal/verdict.ts";
+import type { Verdict } from "./terminal/screen.ts";
 import { groupBy } from "../core/words/lists.ts";
 import { inLocalTime, readSince } from "../core/words/time.ts";
 import { pluralize } from "../core/words/text.ts";

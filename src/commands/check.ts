@@ -3,8 +3,7 @@ import * as Flags from "@oclif/core/flags";
 import { repositoryCheck, type RepositoryCheckResponse } from "../core/index.ts";
 import { SvcmCommand } from "./base.ts";
 import { formatFlag, issuesVerdict, printReport, renderIssueLines } from "./terminal/validation.ts";
-import { paint, type Screen } from "./terminal/screen.ts";
-import { withVerdict } from "./terminal/verdict.ts";
+import { paint, type Screen, withVerdict } from "./terminal/screen.ts";
 
 export default class Check extends SvcmCommand {
   static override summary = "Check everything that the repository has, in one report.";

@@ -3,8 +3,7 @@ import { isValid, projectDoctor, firstIssues, locationText, toPrintable, type Do
 import { SvcmCommand } from "./base.ts";
 import { formatFlag, printReport, issuesVerdict, issueText } from "./terminal/validation.ts";
 import { fold } from "./terminal/table.ts";
-import { paint, type Screen } from "./terminal/screen.ts";
-import { withVerdict } from "./terminal/verdict.ts";
+import { paint, type Screen, withVerdict } from "./terminal/screen.ts";
 import { andMore } from "../core/words/text.ts";
 
 export default class Doctor extends SvcmCommand {

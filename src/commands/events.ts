@@ -19,7 +19,7 @@ import { namesArg } from "./terminal/flags.ts";
 import { nodeFlag } from "./terminal/node-command.ts";
 import { sinceOptions } from "./terminal/numbers.ts";
 import { printTable, type Column } from "./terminal/table.ts";
-import type { Verdict } from "./terminal/verdict.ts";
+import type { Verdict } from "./terminal/screen.ts";
 import { groupBy } from "../core/words/lists.ts";
 import { inLocalTime, readSince } from "../core/words/time.ts";
 

@@ -3,9 +3,8 @@ import { countStates, processList, type ListedProcess } from "../core/index.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { printMarks } from "./terminal/mark-lines.ts";
 import { processColumns, processVerdict, renderProblems } from "./terminal/metrics.ts";
-import { stdoutScreen, type Screen } from "./terminal/screen.ts";
+import { stdoutScreen, type Screen, withVerdict } from "./terminal/screen.ts";
 import { renderTable, type Column } from "./terminal/table.ts";
-import { withVerdict } from "./terminal/verdict.ts";
 
 export default class ProcessList extends NodeCommand {
   static override hiddenAliases = ["process:list", "list", "l", "ps", "slist"];

@@ -1,7 +1,7 @@
 import { auditText, releaseList, type Release } from "../core/index.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { fold, printTable, type Column } from "./terminal/table.ts";
-import type { Verdict } from "./terminal/verdict.ts";
+import type { Verdict } from "./terminal/screen.ts";
 import { renderDuration } from "../core/words/time.ts";
 
 export default class ReleasesList extends NodeCommand {

@@ -17,7 +17,7 @@ import { createAlerting } from "./alerts/alert-state.ts";
 import { nodeNotifier } from "./alerts/notifier.node.ts";
 import { nodeUnits } from "./boot/units.node.ts";
 import { pm2Daemons } from "./pm2/daemon/daemons.ts";
-import { pm2SavedLists } from "./pm2/daemon/saved-lists.ts";
+import { pm2SavedLists } from "./pm2/daemon/saved-files.ts";
 import { nodeMachine } from "./metrics/machine/index.ts";
 import { nodePrometheus } from "./history/prometheus.node.ts";
 import { pm2Processes } from "./pm2/daemon/index.ts";

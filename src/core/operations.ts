@@ -52,20 +52,23 @@ export { metricsExpose, metricsShow, nodeShow } from "./metrics/operations/metri
 export { processAct, type ProcessActionResult } from "./rollout/operations/process-act.ts";
 export { createActionSubject as attemptedAction } from "./rollout/control/action.ts";
 export { processList, type ListedProcess, type ProcessListResponse } from "./metrics/operations/process-list.ts";
-export { processRun } from "./rollout/operations/process-run.ts";
+export {
+  processRun,
+  processScale,
+  type ProcessScaleResult,
+  processWait,
+  type ProcessWaitResponse,
+} from "./rollout/operations/process-wait.ts";
 export { type ProcessRunResult } from "./api/rollout-requests.ts";
-export { processScale, type ProcessScaleResult } from "./rollout/operations/process-scale.ts";
 export { processShow } from "./events/operations/process-show.ts";
-export { processWait, type ProcessWaitResponse } from "./rollout/operations/process-wait.ts";
 export { profileApply, profileList, profileShow } from "./env/operations/profiles.ts";
 export { projectDoctor, type DoctorAnswer, type DoctorResponse } from "./setup/operations/project-doctor.ts";
 export { projectInit, type InitResponse } from "./setup/operations/project-init.ts";
 export { proposalApprove, proposalDeny, proposalList, proposalRun } from "./approvals/operations/proposal-decide.ts";
 export { proposalCreate } from "./approvals/operations/proposal-create.ts";
 export { releaseList, releaseShow } from "./rollout/operations/releases.ts";
-export { rolloutApply } from "./rollout/operations/rollout-apply.ts";
+export { rolloutApply, rolloutPlan } from "./rollout/operations/rollout-plan.ts";
 export { rolloutRollbackPlan, rolloutRollback } from "./rollout/operations/rollback.ts";
-export { rolloutPlan } from "./rollout/operations/rollout-plan.ts";
 export { repositoryCheck, type RepositoryCheckResponse } from "./setup/operations/repository-check.ts";
 export {
   schemaShow,

@@ -1,11 +1,11 @@
 /** A limited caller may see the text of some processes only: log lines, last errors, and all that quotes them. */
 import type { InputOf, OperationId } from "./api/inputs.ts";
 import type { Limits } from "./api/rights.ts";
-import { environmentsWithEcosystem } from "./pm2/ecosystem-environments.ts";
+import { environmentsWithEcosystem } from "./pm2/declared.ts";
 import { readEcosystem } from "./pm2/ecosystem-file.ts";
 import { normaliseApp } from "./pm2/normalise.ts";
 import type { Ports } from "./ports.ts";
-import { readAppliedState } from "./rollout/read-releases.ts";
+import { readAppliedState } from "./rollout/port-releases.ts";
 import { ownMember } from "./words/record.ts";
 
 /** By operation, the processes whose text it shows. Without a name, it would show the text of any. */

@@ -1,5 +1,4 @@
 /** The work of the commands `svcm nats init` and `svcm nats join`. */
-
 import { execFile } from "node:child_process";
 import { isIP, isIPv6 } from "node:net";
 import { join } from "node:path";

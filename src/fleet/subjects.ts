@@ -1,5 +1,4 @@
 /** `svcm.<node>.<read|write>.<topic>.<verb>.<user>`; only the account of the user has this subject. */
-
 import type { Access, ErrorBody } from "../core/index.ts";
 import * as z from "zod/mini";
 import { rights } from "../core/api/rights.ts";

@@ -111,7 +111,6 @@ const WALL_CLOCK = [
   "metrics/operations/process-list.ts",
   "metrics/sampling/ecosystem-watch.ts",
   "metrics/sampling/measuring.ts",
-  "rollout/apply/applied-state.ts",
   "rollout/apply/gate.ts",
   "rollout/apply/recording.ts",
   "rollout/apply/revert-apps.ts",

@@ -4,8 +4,7 @@ import { allowMissingFlag, pickEnvironment, ecosystemFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { renderDrift, renderUnknown } from "../terminal/metrics.ts";
 import { renderIssues } from "../terminal/validation.ts";
-import { paint } from "../terminal/screen.ts";
-import { withVerdict } from "../terminal/verdict.ts";
+import { paint, withVerdict } from "../terminal/screen.ts";
 import { pluralize } from "../../core/words/text.ts";
 
 export default class EcosystemDrift extends NodeCommand {

@@ -3,10 +3,9 @@ import { ecosystemShow } from "../../core/index.ts";
 import { inFolder, pluralize } from "../../core/words/text.ts";
 import { pickEnvironment, ecosystemFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
-import { paint, type Screen } from "../terminal/screen.ts";
+import { paint, type Screen, withVerdict } from "../terminal/screen.ts";
 import { formatBytes } from "../terminal/numbers.ts";
 import { renderTable, type Column } from "../terminal/table.ts";
-import { withVerdict } from "../terminal/verdict.ts";
 
 export default class EcosystemShow extends NodeCommand {
   static override summary = "Show the apps in a PM2 ecosystem file and the command that starts each.";

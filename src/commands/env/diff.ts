@@ -3,9 +3,8 @@ import * as Flags from "@oclif/core/flags";
 import { envDiff, type EnvDiffResponse, type Paint } from "../../core/index.ts";
 import { envFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
-import { stdoutScreen } from "../terminal/screen.ts";
+import { stdoutScreen, withVerdict } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
-import { withVerdict } from "../terminal/verdict.ts";
 import { pluralize } from "../../core/words/text.ts";
 
 export default class EnvDiff extends NodeCommand {

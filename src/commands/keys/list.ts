@@ -3,7 +3,7 @@ import { NodeCommand } from "../terminal/node-command.ts";
 import { guessNote } from "../terminal/guesses.ts";
 import { groupBy } from "../../core/words/lists.ts";
 import { pluralize } from "../../core/words/text.ts";
-import { withVerdict } from "../terminal/verdict.ts";
+import { withVerdict } from "../terminal/screen.ts";
 import { renderTable, type Column } from "../terminal/table.ts";
 
 export default class KeysList extends NodeCommand {

@@ -14,7 +14,7 @@ import {
 import { pluralize } from "../../core/words/text.ts";
 import type { SvcmCommand } from "../base.ts";
 import type { Column } from "./table.ts";
-import type { Verdict } from "./verdict.ts";
+import type { Verdict } from "./screen.ts";
 
 /** Help shows the packaged vocabulary; a repository may have a different one. */
 const packaged = { contract, matrix };

@@ -12,8 +12,7 @@ import {
 } from "../../core/index.ts";
 import { renderDuration } from "../../core/words/time.ts";
 import { formatBytes, formatPercent } from "./numbers.ts";
-import { paint, type Screen } from "./screen.ts";
-import { withVerdict, type Verdict } from "./verdict.ts";
+import { paint, type Screen, withVerdict, type Verdict } from "./screen.ts";
 import { renderTable, type Column, fold } from "./table.ts";
 
 type Process = MetricsPayload["processes"][number];

@@ -1,5 +1,4 @@
 /** A command builds its input and renders each result as usual, but a node carries out the operation. */
-
 import { selectNodes, type ErrorBody, type Operation, SvcmError } from "../../core/index.ts";
 import type { Fleet, KnownNode, AnswerState } from "../../fleet/fleet.ts";
 import type { SvcmCommand } from "../base.ts";

@@ -1,7 +1,6 @@
 import CliTable from "cli-table3";
 import { toPrintable, type Paint, splitCells, cellsWidth } from "../../core/index.ts";
-import { paint, withMarks, withStyles, type Screen } from "./screen.ts";
-import { withVerdict, type Verdict } from "./verdict.ts";
+import { paint, withMarks, withStyles, type Screen, withVerdict, type Verdict } from "./screen.ts";
 
 export interface Column<Row> {
   readonly heading: string;

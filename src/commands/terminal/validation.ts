@@ -15,12 +15,11 @@ import {
   type Issue,
 } from "../../core/index.ts";
 import type { SvcmCommand } from "../base.ts";
-import { paint, unpainted, stdoutScreen, type Screen } from "./screen.ts";
+import { paint, unpainted, stdoutScreen, type Screen, withVerdict, type Verdict } from "./screen.ts";
 import { DEFAULT_DOCUMENT, documentFlag } from "./flags.ts";
 import { TerminalFileError, UsageError } from "./errors.ts";
 import { hostname } from "node:os";
 import { fold } from "./table.ts";
-import { withVerdict, type Verdict } from "./verdict.ts";
 import { andMore } from "../../core/words/text.ts";
 
 export const documentArgs = {

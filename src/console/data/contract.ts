@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { Vocabulary } from "../../core/deployments/vocabulary.ts";
+import type { Vocabulary } from "../../core/deployments/file.ts";
 import type { contractBody } from "../../core/api/bodies.ts";
 
 export type ContractBody = z.infer<typeof contractBody>;

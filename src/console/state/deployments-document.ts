@@ -1,8 +1,6 @@
-import type { Candidate } from "../../core/deployments/file.ts";
+import type { Candidate, Vocabulary } from "../../core/deployments/file.ts";
 import { isRecord } from "../../core/words/record.ts";
-import { migrateTarget } from "../../core/deployments/migrate.ts";
-import { DOCUMENT_VERSION } from "../../core/deployments/shape.ts";
-import type { Vocabulary } from "../../core/deployments/vocabulary.ts";
+import { migrateTarget, DOCUMENT_VERSION } from "../../core/deployments/shape.ts";
 import { errorText } from "../data/request-error.ts";
 
 /**

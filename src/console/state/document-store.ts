@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { Vocabulary } from "../../core/deployments/vocabulary.ts";
+import type { Vocabulary } from "../../core/deployments/file.ts";
 import { DocumentStorage, STORAGE_KEY } from "./document-storage.ts";
 import { emptyDocument, readDocument, type DeploymentsDocument } from "./deployments-document.ts";
 import { errorText } from "../data/request-error.ts";

@@ -5,7 +5,7 @@ import { Card } from "./Card.tsx";
 import { IssueList } from "./IssueList.tsx";
 import { StatusLine, StatusRegion } from "./Problem.tsx";
 import { sortByDependency, type Field } from "../../core/deployments/fields.ts";
-import type { Vocabulary } from "../../core/deployments/vocabulary.ts";
+import type { Vocabulary } from "../../core/deployments/file.ts";
 import { useConsole } from "../console.ts";
 import { Select, type Option, TextField } from "./Field.tsx";
 

@@ -1,6 +1,6 @@
 import type { HasClock, HasHost } from "../files/ports.ts";
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
-import type { HasBootOutlook } from "../rollout/port-boot-outlook.ts";
+import type { HasBootOutlook } from "../rollout/port-deployed.ts";
 import type { HasTelemetry } from "../metrics/telemetry.ts";
 import type { AlertMessage, Mark } from "../api/alerts.ts";
 import type { AlertSettings } from "../project/project.ts";

@@ -1,4 +1,4 @@
-import type { HasBootOutlook } from "../rollout/port-boot-outlook.ts";
+import type { HasBootOutlook } from "../rollout/port-deployed.ts";
 import type { HasTokens } from "../access/ports.ts";
 import type { HasEffects } from "../env/port-effects.ts";
 import type { DeployPorts } from "../deploy/deploy-context.ts";

@@ -7,7 +7,7 @@ import { listRules } from "./rules-list.ts";
 import { unitRules } from "./rules-unit.ts";
 import { formatSecond } from "../words/time.ts";
 import { shellQuote, nameList } from "../words/text.ts";
-import { appKind } from "../running/verdict.ts";
+import { appKind } from "../running/code-evidence.ts";
 
 /** One of these means that svcm does not know. */
 const UNKNOWN = new Set([

@@ -1,6 +1,5 @@
 import type { DaemonTraces } from "../pm2/daemon-traces.ts";
-import type { DaemonProcess, Renewal } from "../pm2/port-daemons.ts";
-import type { SavedCopy, SavedList } from "../pm2/port-saved-list.ts";
+import type { DaemonProcess, Renewal, SavedCopy, SavedList } from "../pm2/port-daemons.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { CodedFinding, Finding, Rule } from "../findings/rule.ts";
 import type { SystemFacts, UnitFacts } from "./ports.ts";

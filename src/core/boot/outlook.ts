@@ -1,6 +1,6 @@
 import { SvcmError } from "../api/errors.ts";
 import type { HasClock } from "../files/ports.ts";
-import type { BootOutlook, HasBootOutlook } from "../rollout/port-boot-outlook.ts";
+import type { BootOutlook, HasBootOutlook } from "../rollout/port-deployed.ts";
 import type { BootPorts } from "./ports.ts";
 import type { Issue } from "../api/issue.ts";
 import { findingsOf, toIssue } from "../findings/rule.ts";

@@ -1,8 +1,7 @@
 import type { Audited } from "../access/ports.ts";
 import type { HasProcessLogs } from "../logs/port-logs.ts";
 import type { Repository, Running } from "../pm2/ports.ts";
-import type { HasDaemons } from "../pm2/port-daemons.ts";
-import type { HasSavedLists } from "../pm2/port-saved-list.ts";
+import type { HasDaemons, HasSavedLists } from "../pm2/port-daemons.ts";
 import type { HasDeployed } from "../rollout/port-deployed.ts";
 import type { HasReleases } from "../rollout/port-releases.ts";
 

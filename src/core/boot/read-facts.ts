@@ -15,7 +15,7 @@ import type { Caller } from "../access/operation.ts";
 import { SvcmError } from "../api/errors.ts";
 import { visibleKeys } from "../env/runtime-keys.ts";
 import { readEcosystem } from "../pm2/ecosystem-file.ts";
-import type { SavedList } from "../pm2/port-saved-list.ts";
+import type { SavedList } from "../pm2/port-daemons.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { EnvironmentRequest } from "../project/resolve.ts";
 import { computeDrift } from "../rollout/drift.ts";

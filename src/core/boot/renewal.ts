@@ -1,9 +1,8 @@
-import type { DaemonProcess, Renewal } from "../pm2/port-daemons.ts";
+import type { DaemonProcess, Renewal, SavedList } from "../pm2/port-daemons.ts";
 import { SvcmError } from "../api/errors.ts";
 import type { RestoredProcess } from "../pm2/port-processes.ts";
-import type { SavedList } from "../pm2/port-saved-list.ts";
 import { type OwnProcess, type ProcessRecord, isOwnProcess } from "../pm2/process-record.ts";
-import { appKind } from "../running/verdict.ts";
+import { appKind } from "../running/code-evidence.ts";
 import type { DaemonFacts } from "./facts.ts";
 import type { SystemFacts, UnitFacts, Units } from "./ports.ts";
 import { nameList, shellQuote } from "../words/text.ts";

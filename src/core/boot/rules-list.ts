@@ -5,9 +5,9 @@ import { ownMember } from "../words/record.ts";
 import { settingNames } from "../api/names.ts";
 import { compareText } from "../api/issue.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import { isShellVariable } from "../pm2/variable-origin.ts";
+import { isShellVariable } from "../pm2/declared.ts";
 import { groupBy } from "../words/lists.ts";
-import { appKind } from "../running/verdict.ts";
+import { appKind } from "../running/code-evidence.ts";
 import { isStopped } from "../running/state.ts";
 
 const SAVE = "svcm boot save";

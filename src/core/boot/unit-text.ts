@@ -1,7 +1,7 @@
 import type { MachineUser, UnitFacts, NewUnit, SystemFacts } from "./ports.ts";
 import { SvcmError } from "../api/errors.ts";
 import { KILL_TIMEOUT_MS } from "../pm2/settings.ts";
-import type { SavedList } from "../pm2/port-saved-list.ts";
+import type { SavedList } from "../pm2/port-daemons.ts";
 
 interface UnitInput {
   readonly scope: UnitFacts["scope"];

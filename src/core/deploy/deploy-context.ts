@@ -2,7 +2,7 @@ import { SvcmError } from "../api/errors.ts";
 import type { Caller } from "../access/operation.ts";
 import type { HasHost } from "../files/ports.ts";
 import type { EnvironmentRequest } from "../project/resolve.ts";
-import type { ApplyPorts } from "../rollout/apply/ports.ts";
+import type { ApplyPorts } from "../rollout/ports.ts";
 import { chooseDeploy, rootOf, type ChosenDeploy } from "./record.ts";
 import type { DeployRoot, Deploys, HasDeploys } from "./port-deploys.ts";
 

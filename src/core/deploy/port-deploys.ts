@@ -1,6 +1,6 @@
 import type { HasHost } from "../files/ports.ts";
 import type { DeployCommand } from "../project/deploy-settings.ts";
-import type { ApplyPorts } from "../rollout/apply/ports.ts";
+import type { ApplyPorts } from "../rollout/ports.ts";
 import type { PackageFolder } from "./commands.ts";
 import type { FoundCommit } from "./find-commit.ts";
 import type { Checkout, DeployGit } from "./port-deploy-git.ts";

@@ -1,5 +1,5 @@
 import type { Release } from "../api/rollout.ts";
-import { listReleases } from "../rollout/read-releases.ts";
+import { listReleases } from "../rollout/port-releases.ts";
 import { note, type DeployContext } from "./deploy-context.ts";
 import type { DeployOutcome, DeployRecord } from "./record.ts";
 

@@ -1,6 +1,6 @@
 import { SvcmError } from "../api/errors.ts";
 import type { Release } from "../api/rollout.ts";
-import { listReleases } from "../rollout/read-releases.ts";
+import { listReleases } from "../rollout/port-releases.ts";
 import { type DeployContext, note } from "./deploy-context.ts";
 import type { FoundCommit } from "./find-commit.ts";
 import type { DeployRecord, DeployOutcome } from "./record.ts";

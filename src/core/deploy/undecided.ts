@@ -1,5 +1,4 @@
 /** Files of the checkout that a release lacks. An app without its database starts, and looks healthy. */
-
 import { SvcmError } from "../api/errors.ts";
 import { readEcosystem } from "../pm2/ecosystem-file.ts";
 import { listOrEmpty } from "../pm2/list.ts";

@@ -8,7 +8,14 @@ import { maskCredentials } from "../secrets/redact.ts";
 import { maskLine } from "../secrets/source-lines.ts";
 import { SvcmError, refusal } from "../api/errors.ts";
 import { matchesTag } from "../words/http.ts";
-import { DEPLOYMENTS_FILE, documentFailure, documentPath, documentText, vocabularyOf } from "./file.ts";
+import {
+  DEPLOYMENTS_FILE,
+  documentFailure,
+  documentPath,
+  documentText,
+  vocabularyOf,
+  type Vocabulary,
+} from "./file.ts";
 import { type Issue, isValid } from "../api/issue.ts";
 import type { LineChange } from "../words/line-change.ts";
 import type { YamlSource } from "../yaml/source.ts";
@@ -17,7 +24,6 @@ import { editYaml } from "../yaml/splice/edit-yaml.ts";
 import { isJsonFile, readSource } from "../yaml/read.ts";
 import type { DocumentEdit } from "./edit/edit.ts";
 import { DOCUMENT_VERSION } from "./shape.ts";
-import type { Vocabulary } from "./vocabulary.ts";
 
 interface DocumentEditRequest {
   readonly file?: string | undefined;

@@ -1,4 +1,13 @@
-import type { Candidate } from "./file.ts";
+import {
+  type Candidate,
+  defaultOf,
+  lookup,
+  frameworksOf,
+  targetGroup,
+  acceptedBy,
+  type Vocabulary,
+  type ValueSource,
+} from "./file.ts";
 import {
   CONTROLLER,
   CONTROLLER_EXAMPLE,
@@ -7,15 +16,6 @@ import {
   RUNTIME,
   RUNTIME_EXAMPLES,
 } from "./rules/interfaces.ts";
-import {
-  defaultOf,
-  lookup,
-  frameworksOf,
-  targetGroup,
-  acceptedBy,
-  type Vocabulary,
-  type ValueSource,
-} from "./vocabulary.ts";
 import type { CapabilityMatrix } from "../api/facts.ts";
 
 const always = (): boolean => true;

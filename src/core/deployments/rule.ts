@@ -1,7 +1,6 @@
 import { quoteValue } from "../findings/text.ts";
 import { withAccepted, type Finding, type Rule as RuleOf } from "../findings/rule.ts";
-import type { Candidate } from "./file.ts";
-import type { Vocabulary } from "./vocabulary.ts";
+import type { Candidate, Vocabulary } from "./file.ts";
 
 export interface CheckedEntry {
   readonly entry: Candidate;

@@ -1,11 +1,8 @@
 import { isValid, MAX_FINDINGS, sortIssues, type Issue } from "../api/issue.ts";
 import { type Subject, findingsOf, toIssue, acceptedText } from "../findings/rule.ts";
 import type { YamlSource } from "../yaml/source.ts";
-import { migrateTarget } from "./migrate.ts";
-import { type Candidate, textField } from "./file.ts";
-import { isRecord } from "../words/record.ts";
-import { type Rule, Siblings, missing, notAccepted, unknownValue } from "./rule.ts";
 import {
+  migrateTarget,
   limitIssues,
   type ListSection,
   memberIssues,
@@ -14,7 +11,9 @@ import {
   shapeIssue,
   DOCUMENT_VERSION,
 } from "./shape.ts";
-import { portNames, type Vocabulary, lookup } from "./vocabulary.ts";
+import { type Candidate, textField, portNames, type Vocabulary, lookup } from "./file.ts";
+import { isRecord } from "../words/record.ts";
+import { type Rule, Siblings, missing, notAccepted, unknownValue } from "./rule.ts";
 import {
   interfaceController,
   interfaceDuplicate,

@@ -1,5 +1,5 @@
 /** A cause is certain only if the evidence has no other explanation. */
-import type { ExecMode } from "../pm2/exec-mode.ts";
+import type { ExecMode } from "../pm2/pm2-fields.ts";
 import type { SvcmEvent } from "../api/events.ts";
 import { maskCredentials } from "../secrets/redact.ts";
 

@@ -1,14 +1,13 @@
 import type { HasAudit } from "../access/ports.ts";
 import type { HasWorkspace } from "../project/port-repository.ts";
-import type { HasReleases } from "../rollout/port-releases.ts";
+import { type HasReleases, listReleases } from "../rollout/port-releases.ts";
 import type { EventsPorts } from "./ports.ts";
-import type { ExecMode } from "../pm2/exec-mode.ts";
+import type { ExecMode } from "../pm2/pm2-fields.ts";
 import type { ErrorTail } from "../logs/error-block.ts";
 import type { Pm2LogQuery } from "../logs/port-logs.ts";
 import { FileError } from "../files/ports.ts";
 import type { AuditRecord } from "../api/audit-record.ts";
 import { SvcmError } from "../api/errors.ts";
-import { listReleases } from "../rollout/read-releases.ts";
 import { attributeEvents, isRelease, type TimedEvent, withReleaseApps } from "./attribute-events.ts";
 import { explainHeapErrors, isWrittenAt } from "./heap-error.ts";
 import { logEvents } from "./log-events.ts";

@@ -1,5 +1,5 @@
 /** The processes and events of PM2's log, up to one of its lines. */
-import type { ExecMode } from "../pm2/exec-mode.ts";
+import type { ExecMode } from "../pm2/pm2-fields.ts";
 import type { SvcmEvent } from "../api/events.ts";
 import type { StopOrder } from "./causes.ts";
 import type { LogEntry } from "../logs/log-line.ts";

@@ -1,6 +1,6 @@
 import type { HasLogs } from "../logs/port-logs.ts";
 import type { MetricsPorts } from "../metrics/telemetry.ts";
-import type { RunningCommand } from "../pm2/running-command.ts";
+import type { RunningCommand } from "../pm2/process-record.ts";
 import type { SvcmEvent } from "../api/events.ts";
 import type { EventFilter } from "./page.ts";
 import type { Kernel, Sighting } from "./sightings.ts";

@@ -1,6 +1,5 @@
-import type { RunningCommand } from "../pm2/running-command.ts";
+import type { RunningCommand, ProcessRecord } from "../pm2/process-record.ts";
 import { parseRecord } from "../words/record.ts";
-import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { LogEvent } from "./log-state.ts";
 import { formatSecond } from "../words/time.ts";
 

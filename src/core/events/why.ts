@@ -1,5 +1,5 @@
 import type { HasMachine } from "../files/ports.ts";
-import type { HasReleases } from "../rollout/port-releases.ts";
+import { type HasReleases, listReleases } from "../rollout/port-releases.ts";
 import type { HasWorkspace } from "../project/port-repository.ts";
 import type { HasSightings, EventsPorts } from "./ports.ts";
 import type { LogCoverage, HasProcessLogs } from "../logs/port-logs.ts";
@@ -10,7 +10,6 @@ import { isGranted, type Caller } from "../access/operation.ts";
 import { SvcmError } from "../api/errors.ts";
 import type { DiskReading, Listener } from "../files/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import { listReleases } from "../rollout/read-releases.ts";
 import type { TimedEvent } from "./attribute-events.ts";
 import { failureBehind, isUnrequested, releaseBefore, writeBefore, readReason, type ErrorLog } from "./evidence.ts";
 import { collectNewestEvents, type CollectedEvents } from "./collect-events.ts";

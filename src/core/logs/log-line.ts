@@ -1,6 +1,5 @@
 /** The grammar of `pm2.log`, in the words of PM2 5, 6 and 7. */
-
-import type { ExecMode } from "../pm2/exec-mode.ts";
+import type { ExecMode } from "../pm2/pm2-fields.ts";
 
 /** A process id. A reload renames the old process to `_old_<id>`. */
 interface ProcessId {

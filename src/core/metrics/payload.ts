@@ -11,7 +11,7 @@ import type {
 import type { StateOf, ProcessState } from "../running/state.ts";
 import { activeContexts } from "./async-context-metrics.ts";
 import { isOwnProcess, type OwnProcess, type ProcessRecord } from "../pm2/process-record.ts";
-import { treeUsage, type TreeUsage } from "../running/read-usage.ts";
+import { treeUsage, type TreeUsage, perMillisecond } from "../running/read-usage.ts";
 import type {
   DiskReading,
   HostReading,
@@ -20,8 +20,7 @@ import type {
   IoReading,
   MemoryReading,
 } from "../files/reading.ts";
-import { appKind } from "../running/verdict.ts";
-import { perMillisecond } from "../running/process-rate.ts";
+import { appKind } from "../running/code-evidence.ts";
 import { roundToTenths } from "../words/numbers.ts";
 
 interface Reading {

@@ -3,8 +3,14 @@ import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
 import type { HasEcosystems } from "./port-ecosystems.ts";
 import type { Repository } from "./ports.ts";
 import { compareText, type Issue } from "../api/issue.ts";
-import { DEPLOYMENTS_FILE, documentPath, type Candidate } from "../deployments/file.ts";
-import { type Vocabulary, lookup, targetGroup } from "../deployments/vocabulary.ts";
+import {
+  DEPLOYMENTS_FILE,
+  documentPath,
+  type Candidate,
+  type Vocabulary,
+  lookup,
+  targetGroup,
+} from "../deployments/file.ts";
 import type { EnvironmentRequest } from "../project/resolve.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 import { type EcosystemContent, readSecrets, readEcosystem, withPurpose } from "./ecosystem-file.ts";
@@ -15,7 +21,7 @@ import { markVolatile } from "./volatile.ts";
 import { findingsOf, toIssue } from "../findings/rule.ts";
 import { rules } from "./rules/index.ts";
 import type { CapabilityMatrix } from "../api/facts.ts";
-import { migrateTarget } from "../deployments/migrate.ts";
+import { migrateTarget } from "../deployments/shape.ts";
 import { isRecord } from "../words/record.ts";
 
 /** `file` contains values, so it never leaves the process. */

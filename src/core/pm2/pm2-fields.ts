@@ -1,5 +1,6 @@
 import { isRecord } from "../words/record.ts";
 import type { Data } from "./loaded.ts";
+import { parsePort } from "../words/port.ts";
 
 /** PM2 accepts numeric text as a number. */
 interface FieldType {
@@ -125,4 +126,18 @@ const UNREAD_FIELDS = new Set(
 export function reservedVariable(key: string): "overwrites" | "same-name" | undefined {
   if (isVariable(key)) return undefined;
   return UNREAD_FIELDS.has(key) ? "same-name" : "overwrites";
+}
+
+export type ExecMode = "fork" | "cluster";
+
+/** Others, such as `SVC_REDIS_PORT`, have the port of another service. */
+export const LISTEN_VARIABLES =
+  /^(?:PORT|PM2_SERVE_PORT|SVC_(?:HTTP|REST|WEBSOCKET|GRPC|METRICS|SERVICE_MANAGEMENT)_PORT)$/;
+
+/** The ports that an app has in its variables to listen on. */
+export function listenPorts(environment: Readonly<Record<string, unknown>>): number[] {
+  const ports = Object.entries(environment)
+    .filter(([variable]) => LISTEN_VARIABLES.test(variable))
+    .flatMap(([, value]) => parsePort(value) ?? []);
+  return [...new Set(ports)];
 }

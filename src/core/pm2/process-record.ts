@@ -77,3 +77,24 @@ export function isOwnProcess({ pid, pmId, name }: ProcessRecord, own: OwnProcess
   if (pid !== null && own.pids.includes(pid)) return true;
   return own.pm2 !== null && own.pm2.pmId === pmId && own.pm2.name === name;
 }
+
+export type SkipReason = "SELF_ACTION_BLOCKED" | "ALREADY_RUNNING" | "ALREADY_STOPPED" | "JOB_WAITS";
+
+export interface SkippedProcess {
+  readonly name: string;
+  readonly pmId: number;
+  readonly namespace: string;
+  readonly reason: SkipReason;
+}
+
+export function toSkipped({ name, pmId, namespace }: ProcessRecord, reason: SkipReason): SkippedProcess {
+  return { name, pmId, namespace, reason };
+}
+
+export interface RunningCommand {
+  readonly id: string;
+  readonly verb: string;
+  /** The words after the verb, without options. */
+  readonly words: readonly string[];
+  readonly user: string;
+}

@@ -140,3 +140,6 @@ function unitReader(units: Readonly<Record<string, number>>) {
     return count === undefined ? readNumber(value) : readNumber(Number(count) * (units[unit] ?? Number.NaN));
   };
 }
+
+/** PM2 itself considers a process stable after this time. */
+export const STABLE_MS = 1000;

@@ -1,8 +1,7 @@
 import type { HasProcesses } from "./port-processes.ts";
-import { toSkipped, type SkippedProcess } from "./skipped-process.ts";
+import { toSkipped, type SkippedProcess, type ProcessRecord, isOwnProcess } from "./process-record.ts";
 import { SvcmError } from "../api/errors.ts";
 import { suggest } from "../words/suggest.ts";
-import { type ProcessRecord, isOwnProcess } from "./process-record.ts";
 import type { ProcessAction } from "../api/names.ts";
 
 /** Names are literal: `all`, `0` or `/re/` means an app with that name. */

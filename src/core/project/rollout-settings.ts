@@ -1,5 +1,4 @@
 /** Checks, editor schemas and settings of `rollout` are derived from these members. */
-
 import { parseDuration } from "../words/time.ts";
 import { isPort } from "../words/port.ts";
 import { isRecord } from "../words/record.ts";

@@ -1,16 +1,15 @@
 import { compareText } from "../api/issue.ts";
 import type { DriftEntry, UnknownPart } from "../api/drift.ts";
-import { settingNames } from "../api/names.ts";
+import { settingNames, runningParts } from "../api/names.ts";
 import type { PlanReason } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { isPm2Field } from "../pm2/pm2-fields.ts";
 import { groupBy } from "../words/lists.ts";
-import { appKind, type AppKind } from "../running/verdict.ts";
+import { appKind, type AppKind, type Verdict, type Verdicts } from "../running/code-evidence.ts";
 import { isAtRest, isInPlace, stateDoubt } from "../running/state.ts";
 import type { ComparisonInput } from "./comparison-input.ts";
 import { difference, pmIdsOf, type Difference } from "./step.ts";
 import { type ExpectedApp, environmentsAt } from "./expected.ts";
-import { unknownParts, verdictDifferences } from "./verdict-parts.ts";
 import { ownMember } from "../words/record.ts";
 import { decideValues, isKnownByContent, type ValuesFacts, type ValuesVerdict } from "../running/values.ts";
 import { formerKeys } from "./release.ts";
@@ -203,4 +202,50 @@ function decideWithoutFiles(
     },
     envFiles: files,
   });
+}
+
+const EXAMINED = ["code", "values"] as const;
+
+export interface VerdictDifference extends PlanReason {
+  readonly pmIds: readonly number[];
+}
+
+function verdictDifferences({ pmId }: Pick<ProcessRecord, "pmId">, verdicts: Verdicts): VerdictDifference[] {
+  return EXAMINED.flatMap((field) => {
+    const verdict = verdicts[field]?.get(pmId);
+    if (verdict?.verdict !== "changed") return [];
+    return verdict.reasons.map(({ key = null, declared = null, running = null, ...reason }) => ({
+      field,
+      ...reason,
+      key,
+      declared,
+      running,
+      pmIds: [pmId],
+    }));
+  });
+}
+
+/** Processes with the same reason share an entry. */
+function unknownParts(
+  app: string,
+  processes: readonly ProcessRecord[],
+  verdicts: Verdicts,
+  doubtOf: (record: ProcessRecord) => string | undefined,
+): UnknownPart[] {
+  return runningParts.flatMap((part) => {
+    const unknown = processes.flatMap((record) => {
+      const reason = part === "state" ? doubtOf(record) : unknownReason(verdicts[part]?.get(record.pmId));
+      return reason === undefined ? [] : [{ pmId: record.pmId, reason }];
+    });
+    return [...groupBy(unknown, ({ reason }) => reason)].map(([reason, alike]) => ({
+      app,
+      pmIds: alike.map(({ pmId }) => pmId).toSorted((a, b) => a - b),
+      part,
+      reason,
+    }));
+  });
+}
+
+function unknownReason(verdict: Verdict | undefined): string | undefined {
+  return verdict?.verdict === "unknown" ? verdict.reason : undefined;
 }

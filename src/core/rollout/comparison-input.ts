@@ -1,7 +1,7 @@
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { StateOf } from "../running/state.ts";
 import type { ValuesVerdict } from "../running/values.ts";
-import type { Verdicts } from "../running/verdict.ts";
+import type { Verdicts } from "../running/code-evidence.ts";
 import type { ExpectedApp, FileState } from "./expected.ts";
 import type { AppliedState } from "./release.ts";
 

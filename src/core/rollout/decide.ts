@@ -8,9 +8,8 @@ import type { ComparisonInput } from "./comparison-input.ts";
 import { NOT_RUN_YET } from "../running/finite-state.ts";
 import { isStopped } from "../running/state.ts";
 import { sharedPort } from "./expected.ts";
-import { createFiniteSteps, holdBack, type HeldApp } from "./hold-back.ts";
+import { createFiniteSteps, holdBack, type HeldApp, applyRenames, findRenames, addRenameReason } from "./hold-back.ts";
 import { addNotes } from "./notes.ts";
-import { applyRenames, findRenames, addRenameReason } from "./renames.ts";
 
 export interface Decision extends Pick<Plan, "unchanged" | "undeclared" | "unknown"> {
   readonly steps: readonly DecidedStep[];

@@ -7,7 +7,7 @@ import { splitVolatile } from "../pm2/volatile.ts";
 import { declaredSettings, type Settings } from "../pm2/settings.ts";
 import type { AppProbe } from "./settings.ts";
 import { isRecord } from "../words/record.ts";
-import { startCommand, type StartCommand } from "../running/start-env-files.ts";
+import { startCommand, type StartCommand } from "../running/env-files.ts";
 import { loadedPaths, type LoadedPaths } from "../running/loaded-paths.ts";
 import { workingFolders, type ProcessRecord } from "../pm2/process-record.ts";
 

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { request, type IncomingMessage } from "node:http";
 import { connect, type IncomingHttpHeaders } from "node:http2";
 import { createServer, type AddressInfo, type Server } from "node:net";
-import type { Health, HealthResult, Probe } from "./port-probes.ts";
+import type { Health, HealthResult, Probe } from "./port-deployed.ts";
 import { parseRecord } from "../words/record.ts";
 import { readBody } from "../files/read-body.ts";
 

@@ -1,12 +1,11 @@
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
-import type { HasReleases } from "./port-releases.ts";
+import { type HasReleases, readAppliedState } from "./port-releases.ts";
 import type { HasProcesses } from "../pm2/port-processes.ts";
 import type { Caller } from "../access/operation.ts";
 import { SvcmError } from "../api/errors.ts";
 
 import type { EnvironmentRequest } from "../project/resolve.ts";
 import type { AppliedState } from "./release.ts";
-import { readAppliedState } from "./read-releases.ts";
 
 export interface MachineEnvironment {
   readonly environment: string;

@@ -1,4 +1,4 @@
-import type { HasReleases } from "./port-releases.ts";
+import { type HasReleases, readAppliedState } from "./port-releases.ts";
 import type { HasStamps, HasFiles, HasClock } from "../files/ports.ts";
 import type { HasProcesses } from "../pm2/port-processes.ts";
 import type { HasWorkspace, HasFacts } from "../project/port-repository.ts";
@@ -20,18 +20,15 @@ import { undecidedIssues } from "../project/undecided.ts";
 import { omitUndefined } from "../api/omit-undefined.ts";
 import type { ComparisonInput } from "./comparison-input.ts";
 import { decide, leaveOutOwn, type Decision } from "./decide.ts";
-import { isFailing } from "../running/failing.ts";
+import { isFailing } from "../running/symptoms.ts";
 import { expectedApps, type ExpectedApp, type ExpectContext, readFileState } from "./expected.ts";
 import type { AppliedState } from "./release.ts";
-import { readAppliedState } from "./read-releases.ts";
 import { readStateOf } from "../running/read-states.ts";
 import { plainState, type ProcessState, type StateOf } from "../running/state.ts";
-import { findOtherCheckouts } from "./other-checkout.ts";
-import { findStartedEnvironments } from "./started-environment.ts";
+import { findOtherCheckouts, findStartedEnvironments } from "./started-environment.ts";
 import { createPlan, type PlanContext } from "./plan.ts";
 import { listConflicts, listRefusals } from "./plan-issues.ts";
-import { PLAN_BUDGET_MS } from "./read-code.ts";
-import { readVerdicts, type Looked } from "./read-verdicts.ts";
+import { PLAN_BUDGET_MS, readVerdicts, type Looked } from "./read-verdicts.ts";
 import { readStates } from "./read-states.ts";
 import {
   type AppProbe,

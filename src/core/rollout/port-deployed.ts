@@ -51,3 +51,57 @@ export async function withDeployed<P extends HasDeployed>(ports: P, request: Env
   const world = await ports.deployed.world(request);
   return world === undefined ? ports : withMembers(ports, world);
 }
+
+/** Requests to the processes of apps, over loopback. */
+export interface Health {
+  /** Never throws. A process that does not respond within two seconds is unreachable. */
+  check(probe: Probe): Promise<HealthResult>;
+
+  /** Unused ports of this machine, all different. */
+  freePorts(count: number): Promise<number[]>;
+}
+
+/**
+ * `http`: a GET of the path returns a status from 200 to 299. `websocket`: an upgrade at the path returns 101. `grpc`:
+ * `grpc.health.v1.Health/Check` returns SERVING.
+ */
+export interface Probe {
+  readonly kind: "http" | "websocket" | "grpc";
+  readonly port: number;
+  readonly path: string;
+  /** Service name of the gRPC health protocol; absent for the whole server. */
+  readonly service?: string;
+  /** The user configured the probe, so a process without that path or service is unhealthy. */
+  readonly isDeclared?: boolean;
+}
+
+export type HealthResult =
+  /** `pid` is the process that responded, if the response contains it. */
+  | { readonly state: "healthy"; readonly pid: number | null }
+  | {
+      readonly state: "unhealthy";
+      readonly code: "HEALTH_STATUS" | "HEALTH_UNREACHABLE";
+      readonly details: string;
+      readonly pid: number | null;
+    }
+  /** The process responds but has no such path or service. */
+  | { readonly state: "absent" };
+
+export interface HasHealth {
+  readonly health: Health;
+}
+
+/** Why a reboot would not bring back what runs. The room of boot decides it. */
+export interface BootOutlook {
+  /** Of the last look: errors only; `undefined` before it, or if svcm could not look. */
+  last(): readonly Issue[] | undefined;
+
+  look(): Promise<void>;
+
+  /** Warnings for a plan: apps that PM2's saved list has otherwise than they run. Empty without a list. */
+  apps(): Promise<Issue[]>;
+}
+
+export interface HasBootOutlook {
+  readonly bootOutlook: BootOutlook;
+}

@@ -1,5 +1,12 @@
 import type { Release } from "../api/rollout.ts";
-import type { EnvFileCopy, ReleaseEvent } from "./release.ts";
+import {
+  type EnvFileCopy,
+  type ReleaseEvent,
+  toJournals,
+  type AppliedState,
+  findAppliedState,
+  toRelease,
+} from "./release.ts";
 
 /**
  * The journals of applies to one PM2, one folder each in `svcm/releases` of its PM2_HOME. Only the owner can read them.
@@ -48,4 +55,17 @@ export interface Releases {
 
 export interface HasReleases {
   readonly releases: Releases;
+}
+
+/** @throws {SvcmError} PM2_FAILED with the code `PM2_HOME_UNUSABLE` */
+export async function readAppliedState({ releases }: HasReleases): Promise<AppliedState> {
+  return findAppliedState(toJournals(await releases.list()));
+}
+
+export async function listReleases(releases: Pick<Releases, "lockedSince" | "list">): Promise<Release[]> {
+  const before = await releases.lockedSince();
+  const journals = toJournals(await releases.list());
+  // A release may have begun between the two calls.
+  const heldSince = before ?? (await releases.lockedSince());
+  return journals.map((journal, at) => toRelease(journal, at === 0 ? heldSince : null));
 }

@@ -1,21 +1,28 @@
 import type { RolloutPorts } from "./ports.ts";
 import type { EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import type { Digest } from "../running/env-file-digests.ts";
-import { readEnvFileContents, type EnvFileContents } from "../running/read-env-files.ts";
+import {
+  type Digest,
+  readEnvFileContents,
+  type EnvFileContents,
+  startEnvFiles,
+  unnamedEnvFiles,
+} from "../running/env-files.ts";
 import { readValues, type ValuesRequest } from "../running/read-values.ts";
 import { verdictOfFiles, type ValuesVerdict } from "../running/values.ts";
-import type { Verdicts } from "../running/verdict.ts";
+import type { Verdicts, Verdict } from "../running/code-evidence.ts";
 import { type ExpectedApp, environmentsAt } from "./expected.ts";
-import { readCode, type CodeLook } from "./read-code.ts";
 import { type AppliedState, formerKeys } from "./release.ts";
 import { ownMember } from "../words/record.ts";
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
 import { visibleKeys } from "../env/runtime-keys.ts";
 import { allEnvPaths, envLayerPaths, envServices } from "../project/env-layers.ts";
 import type { HasFiles, HasStamps } from "../files/ports.ts";
-import { startEnvFiles } from "../running/start-env-files.ts";
-import { unnamedEnvFiles } from "../running/unnamed-env-files.ts";
+import { DEPLOYMENTS_FILE } from "../deployments/file.ts";
+import type { AppCode, CodeProcess, CodeRequest, HasRunningCode, StartRecord } from "../running/port-running-code.ts";
+import { PROJECT_FILE } from "../project/project.ts";
+import { resolvePath } from "../project/resolve.ts";
+import { groupBy } from "../words/lists.ts";
 
 export type VerdictContent = Pick<EcosystemContent, "loaded" | "contract" | "fileName" | "name">;
 
@@ -119,4 +126,80 @@ async function readAppValues(
       }),
     ),
   };
+}
+
+/** For a list, an old answer is better than a late one. */
+export const LIST_BUDGET_MS = 500;
+export const PLAN_BUDGET_MS = 2000;
+
+interface CodeLook {
+  readonly requests: readonly CodeRequest[];
+  readonly apps: readonly AppCode[];
+  readonly verdicts: ReadonlyMap<number, Verdict>;
+}
+
+export interface CodeLookOptions {
+  readonly budgetMs: number;
+  /** By app: to be recorded with a start, digests of the env files that it reads. */
+  readonly filesOf: ReadonlyMap<string, StartRecord["envFiles"]>;
+  /** Files that are not code. */
+  readonly others: readonly string[];
+}
+
+/** Looks at the code of the declared apps and of their processes. */
+async function readCode(
+  ports: HasFacts & HasRunningCode & HasWorkspace,
+  expected: readonly ExpectedApp[],
+  running: readonly ProcessRecord[],
+  { budgetMs, ...files }: CodeLookOptions,
+): Promise<CodeLook> {
+  const requests = await listRequests(ports, expected, running, files);
+  const apps = await ports.runningCode.inspect(requests, { budgetMs });
+  return { requests, apps, verdicts: new Map(apps.flatMap(({ verdicts }) => [...verdicts])) };
+}
+
+async function listRequests(
+  { facts, workspace }: HasFacts & HasWorkspace,
+  expected: readonly ExpectedApp[],
+  running: readonly ProcessRecord[],
+  { filesOf, others: more }: Pick<CodeLookOptions, "filesOf" | "others">,
+): Promise<CodeRequest[]> {
+  const services = (await facts.project())?.services ?? {};
+  const byName = groupBy(running, ({ name }) => name);
+  const own = [DEPLOYMENTS_FILE, PROJECT_FILE].map((name) => resolvePath(workspace.root, name));
+  const others = [...new Set([...own, ...more, ...expected.map(({ definedIn }) => definedIn)])];
+  return [...groupBy(expected, ({ name }) => name)].flatMap(([app, [declared]]): CodeRequest[] => {
+    if (declared === undefined) return [];
+    const { folder = ".", code: { include = [], exclude = [] } = {} } = ownMember(services, declared.service) ?? {};
+    const processes = byName.get(app) ?? [];
+    return [
+      {
+        app,
+        cwd: folderOf(declared, processes),
+        script: declared.script,
+        ownFolder: declared.declaresCwd ? undefined : declared.cwd,
+        folder: folder === "." ? undefined : resolvePath(workspace.root, folder),
+        include,
+        exclude,
+        others,
+        loads: declared.loads,
+        envFiles: filesOf.get(app) ?? {},
+        processes: processes.flatMap((record) => toCodeProcess(record, declared)),
+      },
+    ];
+  });
+}
+
+/** PM2 keeps the folder in which an app without a declared one was first started. */
+function folderOf({ declaresCwd, cwd }: ExpectedApp, [first]: readonly ProcessRecord[]): string {
+  return declaresCwd ? cwd : (first?.cwd ?? cwd);
+}
+
+/** Another script or folder is a difference of the definition, whatever its code. */
+function toCodeProcess(record: ProcessRecord, declared: ExpectedApp): CodeProcess[] {
+  const { pmId, pid, lastStartAt: startedAt, versioning, cwd, script } = record;
+  if (pid === null || startedAt === null) return [];
+  if (script !== null && script !== declared.script) return [];
+  if (declared.declaresCwd && cwd !== null && cwd !== declared.cwd) return [];
+  return [{ pmId, pid, startedAt, versioning }];
 }

@@ -16,7 +16,7 @@ import {
   type HealthSettings,
 } from "../project/rollout-settings.ts";
 import { parsePort } from "../words/port.ts";
-import type { Probe } from "./port-probes.ts";
+import type { Probe } from "./port-deployed.ts";
 
 /** A service in svcm.yaml overrides deployments.yaml. */
 export type SettingsOf = (app: string) => RolloutSettings;

@@ -1,5 +1,4 @@
-import type { CodeEvidence, GitEvidence, NewerEntry, RecordedCode } from "./code-evidence.ts";
-import type { ChangeReason, Verdict } from "./verdict.ts";
+import type { CodeEvidence, GitEvidence, NewerEntry, RecordedCode, ChangeReason, Verdict } from "./code-evidence.ts";
 import { isInBuild } from "./code-files.ts";
 import { nameList, pluralize } from "../words/text.ts";
 

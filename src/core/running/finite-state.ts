@@ -3,7 +3,7 @@ import type { ProcessProblem } from "../api/metrics.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { pluralize } from "../words/text.ts";
 import type { LastEnd, ProcessFacts, ScheduleFacts, StopFact } from "./facts.ts";
-import type { AppKind } from "./verdict.ts";
+import type { AppKind } from "./code-evidence.ts";
 
 interface Context {
   readonly epochMs: number;

@@ -3,7 +3,7 @@ import type { HasClock, ProcessTrees, HasMachine } from "../files/ports.ts";
 import type { ProcessActivity, TcpSocket } from "../files/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { once } from "../words/once.ts";
-import { appKind } from "./verdict.ts";
+import { appKind } from "./code-evidence.ts";
 import { loadErrorOf } from "./load-error.ts";
 import {
   describeHung,

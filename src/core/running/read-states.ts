@@ -4,9 +4,9 @@ import type { HasAudit } from "../access/ports.ts";
 import type { LogEntry } from "../logs/log-line.ts";
 import { type ProcessRecord, workingFolders } from "../pm2/process-record.ts";
 
-import type { ScheduleTimes, HasSchedules } from "../pm2/port-schedules.ts";
+import type { ScheduleTimes, HasSchedules } from "../pm2/port-daemons.ts";
 import type { ProcessFacts, ScheduleFacts } from "./facts.ts";
-import { appKind } from "./verdict.ts";
+import { appKind } from "./code-evidence.ts";
 import { logFacts, attributeStop } from "./log-facts.ts";
 import { MIN_LOOP_RESTARTS, OBSERVED_MS, type RestartObservations } from "./restarts.ts";
 import { readServing, type HungSince } from "./read-serving.ts";

@@ -1,10 +1,3 @@
-import type { HasMachine, HasClock } from "../files/ports.ts";
-import type { ProcessRecord } from "../pm2/process-record.ts";
-import type { ProcessTree } from "../api/metrics.ts";
-import type { ProcessReading } from "../files/reading.ts";
-import { processCpuPercent } from "./process-rate.ts";
-import { roundToTenths } from "../words/numbers.ts";
-
 /** A shorter time would measure single clock ticks. */
 const MEASURE_MS = 200;
 
@@ -37,6 +30,12 @@ export async function readTreeUsage(
 }
 
 /** CPU and memory of a process with its descendants. */
+
+import type { HasMachine, HasClock } from "../files/ports.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
+import type { ProcessTree } from "../api/metrics.ts";
+import type { ProcessReading } from "../files/reading.ts";
+import { roundToTenths } from "../words/numbers.ts";
 
 export interface TreeUsage {
   readonly cpuPercent: number | null;
@@ -73,4 +72,23 @@ function usageOf(pid: number, before: Readings | undefined, now: Readings): Omit
 /** A process that has just begun has no rate yet. */
 function sum(values: readonly (number | null)[]): number {
   return values.reduce<number>((total, value) => total + (value ?? 0), 0);
+}
+
+/** Of one core. Null without two readings, or if the counter decreased. */
+export function processCpuPercent(before: ProcessReading | undefined, now: ProcessReading): number | null {
+  if (now.cpuPercent !== null) return roundToTenths(now.cpuPercent);
+  const perMs = perMillisecond(before, now, before?.cpuMs, now.cpuMs);
+  return perMs === null ? null : roundToTenths(perMs * 100);
+}
+
+/** Null without two readings, or if the counter decreased. */
+export function perMillisecond(
+  before: ProcessReading | undefined,
+  now: ProcessReading,
+  from: number | null | undefined,
+  to: number | null | undefined,
+): number | null {
+  if (before === undefined || typeof from !== "number" || typeof to !== "number") return null;
+  const elapsedMs = now.atMs - before.atMs;
+  return elapsedMs > 0 && to >= from ? (to - from) / elapsedMs : null;
 }

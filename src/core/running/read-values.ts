@@ -2,11 +2,10 @@ import { ownMember } from "../words/record.ts";
 import type { HasWorkspace } from "../project/port-repository.ts";
 import type { HasRevisions, HasFiles, HasStamps } from "../files/ports.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import { isDeclaredVariable, isShellVariable, isStartedBySvcm } from "../pm2/variable-origin.ts";
+import { isDeclaredVariable, isShellVariable, isStartedBySvcm } from "../pm2/declared.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
-import type { EnvFileFacts } from "./env-file-changes.ts";
-import type { EnvFileContents } from "./read-env-files.ts";
-import type { StartRecord } from "./start-record.ts";
+import type { EnvFileFacts, EnvFileContents } from "./env-files.ts";
+import type { StartRecord } from "./port-running-code.ts";
 import { decideValues, type ValuesFacts, type ValuesVerdict } from "./values.ts";
 
 /** An app of an ecosystem file. Values are digests. */

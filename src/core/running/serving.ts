@@ -1,5 +1,4 @@
 /** Decides from sockets whether a process that PM2 calls online serves its port. */
-
 import { lastErrorBlock, type ErrorTail } from "../logs/error-block.ts";
 import type { ProcessActivity, TcpSocket } from "../files/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";

@@ -3,7 +3,7 @@ import type { StaleProcess, Override, EffectOfWrite } from "../env/port-effects.
 import { compareText } from "../api/issue.ts";
 import { groupBy } from "../words/lists.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import type { Digests } from "./env-file-digests.ts";
+import type { Digests } from "./env-files.ts";
 
 /** An app of the environment whose env file was written. Values are digests. */
 export interface FileReader {

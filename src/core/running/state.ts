@@ -3,7 +3,7 @@ import type { ProcessStateName } from "../api/names.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { ProcessFacts, StopFact } from "./facts.ts";
 import { restingState, scheduledState } from "./finite-state.ts";
-import { appKind, type AppKind } from "./verdict.ts";
+import { appKind, type AppKind } from "./code-evidence.ts";
 import { type CrashLoop, findCrashLoop, type ObservedRestarts } from "./restarts.ts";
 
 export interface ProcessState {

@@ -1,9 +1,8 @@
 import { ownMember } from "../words/record.ts";
-import { compareEnvFiles, type EnvFileChange, type EnvFileFacts } from "./env-file-changes.ts";
-import type { Digests } from "./env-file-digests.ts";
-import type { ChangeReason, Verdict } from "./verdict.ts";
+import { compareEnvFiles, type EnvFileChange, type EnvFileFacts, type Digests } from "./env-files.ts";
+import type { ChangeReason, Verdict } from "./code-evidence.ts";
 import { isSecretName } from "../secrets/redact.ts";
-import { isDeclaredVariable, isPm2Variable, isShellVariable, isStartedBySvcm } from "../pm2/variable-origin.ts";
+import { isDeclaredVariable, isPm2Variable, isShellVariable, isStartedBySvcm } from "../pm2/declared.ts";
 
 /** Facts of one process. Values are keyed digests. */
 export interface ValuesFacts {

@@ -1,9 +1,8 @@
 import type { BootPorts } from "../boot/ports.ts";
 import type { HasMachine, HasRevisions } from "../files/ports.ts";
 import type { HasLogCare } from "../logs/care/port-log-care.ts";
-import type { HasSchedules } from "../pm2/port-schedules.ts";
+import type { HasSchedules, FoundPm2 } from "../pm2/port-daemons.ts";
 import type { HasSurvey } from "./detect/survey.ts";
-import type { FoundPm2 } from "../pm2/port-daemons.ts";
 
 /** The ports of the larger functions of this room. */
 export interface SetupPorts

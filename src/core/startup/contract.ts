@@ -3,7 +3,6 @@
  * so any backend can check itself.
  * @see the specification, "Startup behaviour", "Guardrails" and "Runtime keys"
  */
-
 import type { Issue } from "../api/issue.ts";
 import type { PackagedValues } from "../project/facts/packaged.generated.ts";
 import type { RuntimeContract } from "../api/facts.ts";

@@ -1,7 +1,6 @@
 import { type BootFacts, type DaemonFacts, NOT_COMPARED } from "../../../src/core/boot/facts.ts";
 import type { UnitFacts } from "../../../src/core/boot/ports.ts";
-import type { DaemonProcess } from "../../../src/core/pm2/port-daemons.ts";
-import type { SavedList, SavedProcess } from "../../../src/core/pm2/port-saved-list.ts";
+import type { DaemonProcess, SavedList, SavedProcess } from "../../../src/core/pm2/port-daemons.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import { record } from "../../support/process-record.ts";
 

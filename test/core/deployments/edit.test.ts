@@ -12,7 +12,7 @@ import {
   targetKind,
 } from "../../../src/core/deployments/edit/entry.ts";
 import { openQuestions } from "../../../src/core/deployments/edit/configuration.ts";
-import { migrateTarget } from "../../../src/core/deployments/migrate.ts";
+import { migrateTarget } from "../../../src/core/deployments/shape.ts";
 import { entryIssues } from "../../../src/core/deployments/validate.ts";
 import { applyChanges } from "../../../src/core/yaml/splice/change.ts";
 

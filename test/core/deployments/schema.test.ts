@@ -11,7 +11,7 @@ import {
 import { readCapabilityMatrix } from "../../../src/core/project/facts/read.ts";
 import { documentSchema } from "../../../src/core/deployments/schema/document.ts";
 import { validateDocument } from "../../../src/core/deployments/validate.ts";
-import type { Vocabulary } from "../../../src/core/deployments/vocabulary.ts";
+import type { Vocabulary } from "../../../src/core/deployments/file.ts";
 import { readSource } from "../../../src/core/yaml/read.ts";
 import { parseYaml } from "../../../src/core/yaml/parse.ts";
 import { firstOrAll, longTest, propertyRuns } from "../../support/runs.ts";

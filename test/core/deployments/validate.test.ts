@@ -6,7 +6,7 @@ import {
   packagedRuntimeContract as contract,
 } from "../../../src/core/project/facts/packaged.generated.ts";
 import { catalog } from "../../../src/core/setup/codes/catalog.ts";
-import { migrateTarget } from "../../../src/core/deployments/migrate.ts";
+import { migrateTarget } from "../../../src/core/deployments/shape.ts";
 import {
   rules,
   entryIssues,

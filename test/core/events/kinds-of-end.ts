@@ -1,5 +1,5 @@
 /** Kinds of end, as PM2 7 logs them, with what the other witnesses say. */
-import type { ExecMode } from "../../../src/core/pm2/exec-mode.ts";
+import type { ExecMode } from "../../../src/core/pm2/pm2-fields.ts";
 import type { Cause } from "../../../src/core/api/names.ts";
 
 export interface KindOfEnd {

@@ -1,4 +1,4 @@
-import type { RunningCommand } from "../../../src/core/pm2/running-command.ts";
+import type { RunningCommand } from "../../../src/core/pm2/process-record.ts";
 import { expect, test } from "vitest";
 import { attributeEvents } from "../../../src/core/events/attribute-events.ts";
 import { logEvents } from "../../../src/core/events/log-events.ts";

@@ -5,7 +5,7 @@ import type { ProcessStateName } from "../../../src/core/api/names.ts";
 import { plainState } from "../../../src/core/running/state.ts";
 import { record } from "../../support/process-record.ts";
 import { payload } from "./exposed-facts.ts";
-import { processCpuPercent } from "../../../src/core/running/process-rate.ts";
+import { processCpuPercent } from "../../../src/core/running/read-usage.ts";
 import type { HostReading, ProcessReading } from "../../../src/core/files/reading.ts";
 
 const reading = (more: Partial<ProcessReading>): ProcessReading => ({

@@ -8,7 +8,7 @@ import { DiskReader } from "../../../src/core/metrics/machine/disks.ts";
 import { nodeMachine } from "../../../src/core/metrics/machine/index.ts";
 import { querySystem } from "../../../src/core/metrics/machine/host-system.ts";
 import { openPortable } from "../../../src/core/metrics/machine/portable.ts";
-import { processCpuPercent } from "../../../src/core/running/process-rate.ts";
+import { processCpuPercent } from "../../../src/core/running/read-usage.ts";
 import { asNobody, canBeNobody, isLinux } from "../../support/machine.ts";
 import { commandLine, run, start } from "../../support/child.ts";
 import { onDisk, temporaryFolder } from "../../support/temporary-folder.ts";

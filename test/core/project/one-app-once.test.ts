@@ -2,7 +2,7 @@
 import { symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { commandLineCaller, ecosystemCheck, ecosystemShow, execute, rolloutPlan } from "../../../src/core/index.ts";
-import { sourcesOf } from "../../../src/core/pm2/sources.ts";
+import { sourcesOf } from "../../../src/core/pm2/ecosystem-file.ts";
 import { readProject } from "../../../src/core/project/read.ts";
 import { chooseServices } from "../../../src/core/project/resolve.ts";
 import { makeWorkspace } from "../../support/workspace.ts";

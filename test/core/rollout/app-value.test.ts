@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Plan } from "../../../src/core/api/rollout.ts";
-import { decideAppValues, runningFrom, type ValueFacts } from "../../../src/core/rollout/app-value.ts";
+import { decideAppValues, runningFrom, type ValueFacts } from "../../../src/core/rollout/operations/env-app.ts";
 
 const FACTS: ValueFacts = {
   keys: ["LEVEL"],

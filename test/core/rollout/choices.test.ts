@@ -5,10 +5,10 @@ import type { ComparisonInput } from "../../../src/core/rollout/comparison-input
 import { decide, leaveOutOwn, type Decision } from "../../../src/core/rollout/decide.ts";
 import { environmentSwitch } from "../../../src/core/rollout/environment-switch.ts";
 import type { ExpectedApp } from "../../../src/core/rollout/expected.ts";
-import { simulateApply } from "../../../src/core/rollout/revision.ts";
+import { simulateApply } from "../../../src/core/rollout/read-states.ts";
 import type { DecidedStep } from "../../../src/core/rollout/step.ts";
 import { computeDrift } from "../../../src/core/rollout/drift.ts";
-import type { ChangeReason, Verdict, Verdicts } from "../../../src/core/running/verdict.ts";
+import type { ChangeReason, Verdict, Verdicts } from "../../../src/core/running/code-evidence.ts";
 import { runningRecord } from "../../support/counting-ports.ts";
 import { stateOf } from "../../support/process-record.ts";
 import { expectedOf, type Fields } from "./loaded.ts";

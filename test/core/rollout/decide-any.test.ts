@@ -4,7 +4,7 @@ import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import { decide } from "../../../src/core/rollout/decide.ts";
 import { computeDrift } from "../../../src/core/rollout/drift.ts";
 import type { ExpectedApp } from "../../../src/core/rollout/expected.ts";
-import { simulateApply } from "../../../src/core/rollout/revision.ts";
+import { simulateApply } from "../../../src/core/rollout/read-states.ts";
 import type { DecidedStep } from "../../../src/core/rollout/step.ts";
 import { expectedOf, type Fields } from "./loaded.ts";
 import { inputOf, planFor, summarise } from "./plans.ts";

@@ -6,7 +6,7 @@ import type { DecidedStep } from "../../../src/core/rollout/step.ts";
 import { computeDrift } from "../../../src/core/rollout/drift.ts";
 import type { ExpectedApp } from "../../../src/core/rollout/expected.ts";
 import { createPlan } from "../../../src/core/rollout/plan.ts";
-import { simulateApply } from "../../../src/core/rollout/revision.ts";
+import { simulateApply } from "../../../src/core/rollout/read-states.ts";
 import { runningRecord } from "../../support/counting-ports.ts";
 import { expectedOf, type Fields } from "./loaded.ts";
 import { inputOf, planFor, summarise } from "./plans.ts";

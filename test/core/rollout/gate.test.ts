@@ -1,7 +1,7 @@
 /** Answers of a process, look by look, and the moment at which the gate of a rollout opens or fails. */
 import { describe, expect, test } from "vitest";
 import { waitUntilHealthy } from "../../../src/core/rollout/apply/gate.ts";
-import type { HealthResult } from "../../../src/core/rollout/port-probes.ts";
+import type { HealthResult } from "../../../src/core/rollout/port-deployed.ts";
 import { record } from "../../support/process-record.ts";
 
 const PID = 7;

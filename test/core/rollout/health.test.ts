@@ -4,7 +4,7 @@ import type { AddressInfo, Server } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { WebSocketServer } from "ws";
 import { nodeHealth } from "../../../src/core/rollout/health.node.ts";
-import type { Probe } from "../../../src/core/rollout/port-probes.ts";
+import type { Probe } from "../../../src/core/rollout/port-deployed.ts";
 
 const closing: (() => void)[] = [];
 afterEach(() => {

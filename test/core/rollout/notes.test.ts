@@ -1,7 +1,7 @@
 /** Notes of a step, beside its reasons. */
 import { expect, test } from "vitest";
 import { decide } from "../../../src/core/rollout/decide.ts";
-import { simulateApply } from "../../../src/core/rollout/revision.ts";
+import { simulateApply } from "../../../src/core/rollout/read-states.ts";
 import { expectedOf, type Fields } from "./loaded.ts";
 import { inputOf } from "./plans.ts";
 

@@ -1,6 +1,6 @@
 /** Processes that run from another checkout of this machine, which a step would replace. */
 import { expect, test } from "vitest";
-import { findOtherCheckouts } from "../../../src/core/rollout/other-checkout.ts";
+import { findOtherCheckouts } from "../../../src/core/rollout/started-environment.ts";
 
 const MARKERS = new Set(["/srv/a/.git", "/srv/b/.git", "/d/releases/20261127080501-4a91c77/svcm.yaml"]);
 const stamps = { read: (paths: readonly string[]) => paths.map((path) => (MARKERS.has(path) ? { id: path } : null)) };

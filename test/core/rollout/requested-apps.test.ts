@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { SvcmError } from "../../../src/core/api/errors.ts";
 import { readEffect, readRequestedApps } from "../../../src/core/rollout/control/requested-apps.ts";
-import { simulateApply } from "../../../src/core/rollout/revision.ts";
+import { simulateApply } from "../../../src/core/rollout/read-states.ts";
 import { expectedOf, type Fields } from "./loaded.ts";
 
 test.each([

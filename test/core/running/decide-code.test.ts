@@ -1,57 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { CodeEvidence, GitEvidence, NewerEntry } from "../../../src/core/running/code-evidence.ts";
+import type { CodeEvidence } from "../../../src/core/running/code-evidence.ts";
 import { decideCode, isUntouched } from "../../../src/core/running/decide-code.ts";
-
-const [A, B] = ["4a91c77".padEnd(40, "0"), "728e20b".padEnd(40, "0")];
-const place = { cwd: "/srv/app/releases/1", script: "/srv/app/releases/1/server.js" };
-const untouched: CodeEvidence = {
-  declared: place,
-  running: {
-    cwd: place.cwd,
-    isDeleted: false,
-    movedLinks: [],
-    movedScriptLinks: [],
-    isExchanged: true,
-    isFormerThere: true,
-  },
-  record: null,
-  isClockSet: false,
-  problem: null,
-  newer: [],
-  doubts: [],
-  paths: null,
-  install: { digest: "i", newer: "no", isAsCommitted: false },
-  git: null,
-};
-const record = {
-  ...place,
-  commit: A,
-  code: new Map([
-    ["a.js", "1"],
-    ["b.js", "1"],
-  ]),
-  install: "i",
-};
-const git: GitEvidence = {
-  commit: A,
-  now: A,
-  wasClean: false,
-  isAmbiguous: false,
-  isCommitGone: false,
-  changed: [],
-  committed: [],
-  movesMs: [],
-};
-const file = (path: string, more: Partial<NewerEntry> = {}): NewerEntry => ({
-  path,
-  kind: "file",
-  isModified: true,
-  changedMs: 1_000_000,
-  ...more,
-});
-const folder = (path: string, hasUntracked = false): NewerEntry =>
-  file(path, { kind: "folder", isModified: false, hasUntracked });
-const running = (more: Partial<CodeEvidence["running"]>) => ({ running: { ...untouched.running, ...more } });
+import { B, file, folder, git, place, record, running, untouched } from "./code-evidence.ts";
 
 const text = (more: Partial<CodeEvidence>): string => {
   const verdict = decideCode({ ...untouched, ...more });

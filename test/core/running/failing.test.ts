@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isFailing } from "../../../src/core/running/failing.ts";
+import { isFailing } from "../../../src/core/running/symptoms.ts";
 import { isInPlace, processState } from "../../../src/core/running/state.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import { record } from "../../support/process-record.ts";

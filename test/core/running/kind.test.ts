@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { appKind } from "../../../src/core/running/verdict.ts";
+import { appKind } from "../../../src/core/running/code-evidence.ts";
 
 test.each([
   [{ autorestart: true, cronRestart: null }, "service"],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findHeadAt, parseReflog } from "../../../src/core/running/reflog.ts";
+import { findHeadAt, parseReflog } from "../../../src/core/running/evidence/repository.ts";
 
 const [ZERO, A, B, C] = ["0", "a", "b", "c"].map((letter) => letter.repeat(40)) as [string, string, string, string];
 const line = (from: string, to: string, seconds: number): string =>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startCommand, startEnvFiles } from "../../../src/core/running/start-env-files.ts";
+import { startCommand, startEnvFiles } from "../../../src/core/running/env-files.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
 
 const CASES: readonly (readonly [

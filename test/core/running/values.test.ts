@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { EnvFileFacts } from "../../../src/core/running/env-file-changes.ts";
+import type { EnvFileFacts } from "../../../src/core/running/env-files.ts";
 import { decideValues, type ValuesFacts } from "../../../src/core/running/values.ts";
 
 const STARTED_AT = 1_000_000;

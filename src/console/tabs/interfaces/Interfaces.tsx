@@ -1,6 +1,5 @@
 import type { JSX } from "preact";
-import { textField } from "../../../core/deployments/file.ts";
-import { lookup, acceptedBy, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
+import { textField, lookup, acceptedBy, type Vocabulary } from "../../../core/deployments/file.ts";
 import { type Console, useConsole } from "../../console.ts";
 import { EntryList, type EntryKind } from "../../state/entry-list.ts";
 import { EmptyState } from "../../ui/Card.tsx";

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { configurationFields } from "../../../core/deployments/fields.ts";
-import { lookup, portNames, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
+import { lookup, portNames, type Vocabulary, type Candidate } from "../../../core/deployments/file.ts";
 import { type Console, useConsole } from "../../console.ts";
 import { pluralize } from "../../data/format.ts";
 import { FormCard, controlOf, FormFields } from "../../ui/FormCard.tsx";
@@ -13,7 +13,6 @@ import { useFocus } from "../../ui/use-focus.ts";
 import { MatrixTable } from "../../ui/MatrixTable.tsx";
 import { batch, computed } from "@preact/signals";
 import type { Issue } from "../../../core/api/issue.ts";
-import type { Candidate } from "../../../core/deployments/file.ts";
 import { isRecord } from "../../../core/words/record.ts";
 import { changedConfiguration } from "../../../core/deployments/edit/configuration.ts";
 import { splitIssues } from "../../../core/deployments/edit/edit.ts";

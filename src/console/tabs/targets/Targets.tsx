@@ -1,6 +1,5 @@
 import type { JSX } from "preact";
-import { textField } from "../../../core/deployments/file.ts";
-import { lookup, targetGroup, type Vocabulary } from "../../../core/deployments/vocabulary.ts";
+import { textField, lookup, targetGroup, type Vocabulary } from "../../../core/deployments/file.ts";
 import { type Console, useConsole } from "../../console.ts";
 import { EntryList, type EntryKind } from "../../state/entry-list.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
@@ -9,7 +8,7 @@ import { EntryItem, type EntryProps, EntryTab, EntryForm } from "../../ui/EntryT
 import { MatrixTable } from "../../ui/MatrixTable.tsx";
 import { updateTarget, createTarget, copyTarget } from "../../../core/deployments/edit/entry.ts";
 import { targetFields } from "../../../core/deployments/fields.ts";
-import { targetDefaults } from "../../../core/deployments/migrate.ts";
+import { targetDefaults } from "../../../core/deployments/shape.ts";
 import { entryIssues, listVerdicts } from "../../../core/deployments/validate.ts";
 import type { Values } from "../../state/form.ts";
 

@@ -3,10 +3,9 @@ import { validateDocument } from "../../../core/deployments/validate.ts";
 import type { Console } from "../../console.ts";
 import { LatestRequest } from "../../data/latest-request.ts";
 import { type DeploymentsDocument, migrateDocument, shapeProblem } from "../../state/deployments-document.ts";
-import type { Candidate } from "../../../core/deployments/file.ts";
+import type { Candidate, Vocabulary } from "../../../core/deployments/file.ts";
 import { isRecord } from "../../../core/words/record.ts";
-import { isLegacyTarget } from "../../../core/deployments/migrate.ts";
-import type { Vocabulary } from "../../../core/deployments/vocabulary.ts";
+import { isLegacyTarget } from "../../../core/deployments/shape.ts";
 import { errorText, type Problem } from "../../data/request-error.ts";
 import type { DisplayedIssue } from "../../ui/IssueList.tsx";
 

@@ -18,7 +18,7 @@ import { computeChange } from "./proposal-create.ts";
 import type { HasClock } from "../../files/ports.ts";
 import { rightsOf } from "../../access/rights.ts";
 import { envWrite } from "../../env/operations/env-write.ts";
-import { rolloutApply } from "../../rollout/operations/rollout-apply.ts";
+import { rolloutApply } from "../../rollout/operations/rollout-plan.ts";
 
 /**
  * Lets the proposal run once within an hour, if its plan is still the one that the user read.

@@ -1,5 +1,4 @@
 /** Only these commands of Git run, and none in the reach of a work tree's hooks or filters. */
-
 import { mkdir, rm } from "node:fs/promises";
 import { existsSync, realpathSync } from "node:fs";
 import { gitRunner } from "../../files/git.ts";

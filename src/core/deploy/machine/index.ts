@@ -9,7 +9,7 @@ import { realPathIfReadable } from "../../files/system.ts";
 import { isBelow } from "../../running/code-files.ts";
 import type { HasHost } from "../../files/ports.ts";
 import type { LoadedEcosystem } from "../../pm2/loaded.ts";
-import type { ApplyPorts } from "../../rollout/apply/ports.ts";
+import type { ApplyPorts } from "../../rollout/ports.ts";
 import { mapLoaded, type PathMap } from "../map-paths.ts";
 import { deployOfPath, type Layout, type ReleasePlace } from "../layout.ts";
 

@@ -1,5 +1,4 @@
 /** A release that was built elsewhere: a tarball, or a folder, which is packed first. */
-
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, lstatSync, readlinkSync, realpathSync, statfsSync, statSync } from "node:fs";
 import { readdir, rename, rmdir } from "node:fs/promises";

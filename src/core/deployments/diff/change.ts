@@ -1,7 +1,6 @@
 import { type Issue, compareText } from "../../api/issue.ts";
-import type { Candidate } from "../file.ts";
+import { type Candidate, lookup, targetGroup, type Vocabulary } from "../file.ts";
 import { isRecord } from "../../words/record.ts";
-import { lookup, targetGroup, type Vocabulary } from "../vocabulary.ts";
 
 export interface DeploymentsDiff {
   readonly changes: readonly Change[];

@@ -1,9 +1,8 @@
 import { envSpellings } from "../../project/resolve.ts";
 import { portNumber } from "../rules/targets.ts";
-import { type Candidate, foldName, textField } from "../file.ts";
+import { type Candidate, foldName, textField, type Vocabulary } from "../file.ts";
 import { isRecord } from "../../words/record.ts";
-import { DOCUMENT_VERSION } from "../shape.ts";
-import type { Vocabulary } from "../vocabulary.ts";
+import { DOCUMENT_VERSION, isLegacyTarget, migrateTarget } from "../shape.ts";
 import {
   type Change,
   type Effect,
@@ -26,7 +25,6 @@ import {
   pairingChanges,
   interfaceWorkloads,
 } from "./change.ts";
-import { isLegacyTarget, migrateTarget } from "../migrate.ts";
 import { controllerKey, entrypointKey } from "../rules/interfaces.ts";
 
 /**

@@ -1,9 +1,8 @@
 import type { Change } from "../../yaml/splice/change.ts";
-import type { Candidate } from "../file.ts";
+import { type Candidate, portNames, type Vocabulary } from "../file.ts";
 import { isRecord } from "../../words/record.ts";
-import { fieldNames, type ListSection } from "../shape.ts";
+import { fieldNames, type ListSection, targetDefaults } from "../shape.ts";
 import { serviceConfigurationIssues, entryIssues } from "../validate.ts";
-import { portNames, type Vocabulary } from "../vocabulary.ts";
 import {
   refuseUnknownFields,
   unknownKeyIssue,
@@ -16,7 +15,6 @@ import {
   type DocumentEdit,
   entriesOf,
 } from "./edit.ts";
-import { targetDefaults } from "../migrate.ts";
 import type { Issue } from "../../api/issue.ts";
 import { interfaceFields, targetFields, sortByDependency, type Field } from "../fields.ts";
 

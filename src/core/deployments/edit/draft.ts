@@ -1,14 +1,12 @@
 import type { Issue } from "../../api/issue.ts";
 import { isRecord } from "../../words/record.ts";
 import { applyChanges, type Change } from "../../yaml/splice/change.ts";
-import { type Candidate, textField } from "../file.ts";
+import { type Candidate, textField, type Vocabulary } from "../file.ts";
 import { fingerprint } from "../diff/change.ts";
 import { pairInterfaces, pairTargets } from "../diff/diff.ts";
-import { migrateTarget } from "../migrate.ts";
-import { SECTIONS } from "../shape.ts";
+import { migrateTarget, SECTIONS } from "../shape.ts";
 import { maskMembers } from "../../secrets/member.ts";
 import { validateDocument } from "../validate.ts";
-import type { Vocabulary } from "../vocabulary.ts";
 import { configurationChanges } from "./configuration.ts";
 import { documentMap, entriesOf, shapeRefusal, type DocumentEdit } from "./edit.ts";
 import { type EntryKind, sortFields, interfaceKind, targetKind } from "./entry.ts";

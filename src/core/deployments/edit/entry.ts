@@ -1,9 +1,17 @@
 import type { Issue } from "../../api/issue.ts";
 import type { Change } from "../../yaml/splice/change.ts";
-import { type Candidate, textField, foldName } from "../file.ts";
-import { fieldNames, type ListSection, DOCUMENT_VERSION } from "../shape.ts";
+import { type Candidate, textField, foldName, type Vocabulary } from "../file.ts";
+import {
+  fieldNames,
+  type ListSection,
+  DOCUMENT_VERSION,
+  isLegacyTarget,
+  migrateTarget,
+  targetDefaults,
+  withoutEmptyProfile,
+  isOutdatedTarget,
+} from "../shape.ts";
 import { entryIssues } from "../validate.ts";
-import type { Vocabulary } from "../vocabulary.ts";
 import {
   refuseUnknownFields,
   changedKeys,
@@ -18,7 +26,6 @@ import {
   documentMap,
 } from "./edit.ts";
 import { SvcmError } from "../../api/errors.ts";
-import { isLegacyTarget, migrateTarget, targetDefaults, withoutEmptyProfile, isOutdatedTarget } from "../migrate.ts";
 
 type Values = Readonly<Record<string, string>>;
 

@@ -14,16 +14,16 @@ import {
   type Candidate,
   readDocumentIfExists,
   documentPath,
+  type Vocabulary,
 } from "../file.ts";
 import { SvcmError, refusal } from "../../api/errors.ts";
-import type { Vocabulary } from "../vocabulary.ts";
 import { decodeUtf8, describeInvalidUtf8 } from "../../words/utf8.ts";
 import { diffDeployments } from "../diff/diff.ts";
 import type { DiffReport, DiffSide, Change, FieldChange } from "../diff/change.ts";
 import { isRecord } from "../../words/record.ts";
 import { ecosystemSpellings } from "../../project/resolve.ts";
 import { maskMembers, maskMember } from "../../secrets/member.ts";
-import { migrateTarget } from "../migrate.ts";
+import { migrateTarget } from "../shape.ts";
 import { maskCredentials } from "../../secrets/redact.ts";
 
 export interface DeploymentsCheckResponse extends Omit<DeploymentsVerdict, "document"> {

@@ -1,8 +1,7 @@
 import { quoteValue } from "../../findings/text.ts";
 import { acceptedText, type Finding } from "../../findings/rule.ts";
-import { type Candidate, textField } from "../file.ts";
+import { type Candidate, textField, acceptedBy, frameworksOf, lookup } from "../file.ts";
 import { missing, notAccepted, type Rule, undeclaredValues, unknownValue } from "../rule.ts";
-import { acceptedBy, frameworksOf, lookup } from "../vocabulary.ts";
 
 export const interfaceFramework: Rule = {
   code: "INTERFACE_FRAMEWORK_UNSUPPORTED",

@@ -1,9 +1,8 @@
 import { quoteValue } from "../../findings/text.ts";
 import { acceptedText, type Finding, withAccepted } from "../../findings/rule.ts";
-import { type Candidate, foldName, textField } from "../file.ts";
+import { type Candidate, foldName, textField, lookup, targetGroup, type Vocabulary } from "../file.ts";
 import { targetFields, type Field } from "../fields.ts";
 import { missing, notAccepted, type Rule, unknownValue } from "../rule.ts";
-import { lookup, targetGroup, type Vocabulary } from "../vocabulary.ts";
 import { isRecord } from "../../words/record.ts";
 
 export const targetRequired: Rule = {

@@ -3,8 +3,8 @@ import { rolloutSchema } from "../../project/rollout-schema.ts";
 import { anyCasePattern } from "../../api/names.ts";
 import { envSpellings } from "../../project/resolve.ts";
 import { interfaceFields, configurationFields, targetFields, type Field } from "../fields.ts";
-import { DOCUMENT_VERSION } from "../shape.ts";
-import { type Vocabulary, portNames, lookup, targetGroups } from "../vocabulary.ts";
+import { DOCUMENT_VERSION, migrateTarget, targetDefaults } from "../shape.ts";
+import { type Vocabulary, portNames, lookup, targetGroups, type Candidate } from "../file.ts";
 import {
   describeSchema,
   type JsonSchema,
@@ -19,8 +19,6 @@ import {
   labelsOf,
 } from "../../words/schema-part.ts";
 import { MAX_PORT } from "../../words/port.ts";
-import { migrateTarget, targetDefaults } from "../migrate.ts";
-import type { Candidate } from "../file.ts";
 
 /**
  * JSON Schema (draft-07) for editors. It cannot express that names, adapters and ports are unique.

@@ -5,7 +5,7 @@ import { LAST_ENDS, explainEnd, type Why } from "../why.ts";
 import { uptimeMs } from "../../metrics/payload.ts";
 import { EcosystemWatch } from "../../metrics/sampling/ecosystem-watch.ts";
 import { defineOperation } from "../../access/operation.ts";
-import { appKind } from "../../running/verdict.ts";
+import { appKind } from "../../running/code-evidence.ts";
 import { listenersOf } from "../../running/port-holders.ts";
 import { readTreeUsage } from "../../running/read-usage.ts";
 import { readStateOf } from "../../running/read-states.ts";

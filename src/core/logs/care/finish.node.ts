@@ -1,5 +1,4 @@
 /** The steps of a rotation from the cut on. Each of them may already have been done. */
-
 import {
   existsSync,
   fstatSync,

@@ -1,5 +1,4 @@
 /** Values of environments and paths of log files never leave the reader. */
-
 import type { ErrorCode } from "../../api/issue.ts";
 import type { LogsResponse, LogLine } from "../../api/logs.ts";
 import type { ErrorKind } from "../../api/errors.ts";

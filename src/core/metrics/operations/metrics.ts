@@ -1,16 +1,15 @@
 import type { MetricsPorts, HasTelemetry, Sample } from "../telemetry.ts";
 import type { HasLogCare } from "../../logs/care/port-log-care.ts";
-import type { HasBootOutlook } from "../../rollout/port-boot-outlook.ts";
+import type { HasBootOutlook } from "../../rollout/port-deployed.ts";
 import { usageOf } from "../../logs/care/usage.ts";
 import { metricFamilies } from "../metric-families.ts";
 import { metricsText } from "../open-metrics.ts";
 import { defineOperation, type Caller } from "../../access/operation.ts";
-import { listReleases } from "../../rollout/read-releases.ts";
+import { listReleases, type HasReleases } from "../../rollout/port-releases.ts";
 import { serverIdentity } from "../../access/rights.ts";
 import { foreignCode } from "../../api/issue.ts";
 import type { MetricsPayload } from "../../api/metrics.ts";
 import { SvcmError, describeError } from "../../api/errors.ts";
-import type { HasReleases } from "../../rollout/port-releases.ts";
 import type { NodeState } from "../../api/node.ts";
 
 /** @see the specification, "GET /api/runtime/pm2-metrics" */

@@ -6,7 +6,7 @@ import { defineOperation } from "../../access/operation.ts";
 import { uptimeMs } from "../payload.ts";
 import { listScrubbed } from "../../pm2/list.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import { appKind, type AppKind } from "../../running/verdict.ts";
+import { appKind, type AppKind } from "../../running/code-evidence.ts";
 import { readTreeUsage } from "../../running/read-usage.ts";
 import { readStateOf } from "../../running/read-states.ts";
 import type { ProcessState } from "../../running/state.ts";

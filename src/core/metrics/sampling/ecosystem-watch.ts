@@ -13,13 +13,12 @@ import type { ErrorCode } from "../../api/issue.ts";
 import type { MetricsPayload } from "../../api/metrics.ts";
 import { computeDrift } from "../../rollout/drift.ts";
 import type { AppliedState } from "../../rollout/release.ts";
-import { readAppliedState } from "../../rollout/read-releases.ts";
-import type { Digest } from "../../running/env-file-digests.ts";
+import { readAppliedState } from "../../rollout/port-releases.ts";
+import type { Digest } from "../../running/env-files.ts";
 import type { StateOf } from "../../running/state.ts";
 import { withDeployed } from "../../rollout/port-deployed.ts";
 import type { ComparisonInput } from "../../rollout/comparison-input.ts";
-import { LIST_BUDGET_MS, PLAN_BUDGET_MS } from "../../rollout/read-code.ts";
-import { readVerdicts, type Looked } from "../../rollout/read-verdicts.ts";
+import { LIST_BUDGET_MS, PLAN_BUDGET_MS, readVerdicts, type Looked } from "../../rollout/read-verdicts.ts";
 
 /** A broken file may depend on any other file, and svcm cannot track the imports of ES modules. */
 const RETRY_MS = { failed: 10_000, unknown: 30_000 };

@@ -16,7 +16,7 @@ import { ownProcess } from "./proc.ts";
 import type { ActionCall, Answer, Call, FileCall, RenewCall } from "./protocol.ts";
 import { MIN_PM2_LOG_SPACE } from "../log-space.ts";
 import type { ProcessRecord } from "../process-record.ts";
-import { isInherited } from "../variable-origin.ts";
+import { isInherited } from "../declared.ts";
 
 export interface Pm2Options {
   /** PM2 itself gets only a small part of it. */

@@ -1,10 +1,9 @@
 /** Facts of `/proc` about the own process and the processes of PM2. Empty on other systems. */
-import type { RunningCommand } from "../running-command.ts";
+import type { RunningCommand, OwnProcess } from "../process-record.ts";
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import { parsePidStat } from "../../files/proc.ts";
-import type { OwnProcess } from "../process-record.ts";
 import { listIfReadable, readIfReadable } from "../../files/system.ts";
 import { userName } from "../../files/host.ts";
 

@@ -16,8 +16,11 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, delimiter, isAbsolute } from "node:path";
 import { parseRecord, isRecord } from "../../words/record.ts";
+import type { SavedLists, SavedList, SavedProcess } from "../port-daemons.ts";
+import type { Pm2Process } from "./worker/pm2-api.ts";
+import { environmentOf, publishRecords, scrubForEnvironments } from "./worker/process-record.ts";
 
 export type SavedRecord = Readonly<Record<string, unknown>>;
 
@@ -163,7 +166,7 @@ export function writePrivate(path: string, flag: "w" | "wx", content: string | U
 }
 
 /** A file of another user stays as it is. */
-export function makePrivate(home: string): void {
+function makePrivate(home: string): void {
   for (const path of listFiles(home)) {
     try {
       chmodSync(path, 0o600);
@@ -173,7 +176,7 @@ export function makePrivate(home: string): void {
   }
 }
 
-export function publicFiles(home: string): string[] {
+function publicFiles(home: string): string[] {
   return listFiles(home).filter((path) => mayOthersRead(path));
 }
 
@@ -191,6 +194,55 @@ function mayOthersRead(path: string): boolean {
     for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder))
       if (!isSet(folder, 0o001)) return false;
     return true;
+  } catch {
+    return false;
+  }
+}
+
+export function pm2SavedLists(home: string): SavedLists {
+  return {
+    read: (digest) => Promise.resolve(readSaved(home, digest)),
+    makePrivate: () => makePrivate(home),
+  };
+}
+
+function readSaved(home: string, digest: (value: string) => string): SavedList {
+  const path = dumpPath(home);
+  const { state, text, records } = readList(home);
+  const copy = readCopy(home);
+  return {
+    state,
+    path,
+    savedAtMs: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null,
+    publicFiles: publicFiles(home),
+    processes: toProcesses(records, digest),
+    copy: copy?.text
+      ? { savedAtMs: copy.savedAtMs, isCurrent: copy.text === text, count: parseList(copy.text).records.length }
+      : null,
+  };
+}
+
+function toProcesses(records: readonly SavedRecord[], digest: (value: string) => string): SavedProcess[] {
+  const listed = records.map((record, index): Pm2Process => ({ pm_id: index, name: record["name"], pm2_env: record }));
+  return publishRecords(listed, scrubForEnvironments(listed), digest).map((record, index) => ({
+    ...record,
+    missingInterpreter: listed[index] === undefined ? null : missingInterpreter(listed[index]),
+  }));
+}
+
+/** A worker of a cluster runs the daemon's Node.js instead. */
+function missingInterpreter(listed: Pm2Process): string | null {
+  const { exec_mode: mode, exec_interpreter: interpreter } = listed.pm2_env;
+  if (mode === "cluster_mode" || typeof interpreter !== "string" || interpreter === "none") return null;
+  if (isAbsolute(interpreter)) return isMissing(interpreter) ? interpreter : null;
+  const { PATH: path } = environmentOf(listed);
+  if (typeof path !== "string" || interpreter.includes("/")) return null;
+  return path.split(delimiter).every((folder) => isMissing(join(folder, interpreter))) ? interpreter : null;
+}
+
+function isMissing(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
   } catch {
     return false;
   }

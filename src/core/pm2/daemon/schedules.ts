@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { readDaemonZone } from "./daemon.ts";
 import { findPm2, type Pm2Places } from "./find-pm2.ts";
-import type { Schedules, ScheduleTimes } from "../port-schedules.ts";
+import type { Schedules, ScheduleTimes } from "../port-daemons.ts";
 
 const TIMEOUT_MS = 5000;
 

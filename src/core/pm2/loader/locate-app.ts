@@ -1,8 +1,10 @@
-import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
-import { delimiter, extname, join, resolve } from "node:path";
-import type { AppPlaces, LoadedApp } from "../loaded.ts";
-import { envFileOptions, normaliseApp, type NormalisedApp } from "../normalise.ts";
+import { accessSync, closeSync, constants, openSync, readSync, statSync, statfsSync } from "node:fs";
+import { delimiter, extname, join, resolve, dirname } from "node:path";
+import type { AppPlaces, LoadedApp, AppChecks, CommandLine, UnusableLog } from "../loaded.ts";
+import { envFileOptions, normaliseApp, type NormalisedApp, firstValue } from "../normalise.ts";
 import type { PickedApp } from "./pick-apps.ts";
+import { homedir } from "node:os";
+import { readGroupLimits } from "../../files/group-limits.ts";
 
 /** PM2's table, `lib/API/interpreter.json`. */
 const INTERPRETERS = new Map([
@@ -59,7 +61,7 @@ function interpreterFor(script: string): string {
   return standard ?? (readStart(script).includes("\0") ? "none" : "node");
 }
 
-export function findCommand(command: string): string | undefined {
+function findCommand(command: string): string | undefined {
   if (command.includes("/")) return undefined;
   const folders = (process.env["PATH"] ?? "").split(delimiter);
   return folders
@@ -67,7 +69,7 @@ export function findCommand(command: string): string | undefined {
     .find((path) => exists(path, "file") && isRunnable(path));
 }
 
-export function isRunnable(path: string): boolean {
+function isRunnable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return true;
@@ -76,7 +78,7 @@ export function isRunnable(path: string): boolean {
   }
 }
 
-export function exists(path: string, kind: "file" | "folder" | "any"): boolean {
+function exists(path: string, kind: "file" | "folder" | "any"): boolean {
   try {
     const stat = statSync(path);
     return kind === "any" || (kind === "folder" ? stat.isDirectory() : !stat.isDirectory());
@@ -85,7 +87,7 @@ export function exists(path: string, kind: "file" | "folder" | "any"): boolean {
   }
 }
 
-export function readStart(path: string): string {
+function readStart(path: string): string {
   const start = Buffer.alloc(512);
   try {
     if (!statSync(path).isFile()) return "";
@@ -96,4 +98,77 @@ export function readStart(path: string): string {
   } catch {
     return "";
   }
+}
+
+/** Examines what an app needs on this machine. */
+
+const SHELL_WORD =
+  /^(?:\.|\[|cd|command|eval|exec|exit|export|for|if|nice|nohup|set|source|time|trap|ulimit|umask|unset|until|while)$/;
+const LOG_FIELDS = [
+  ["out_file", "out", "output", "out_log", "outFile"],
+  ["error_file", "error", "err", "err_file", "err_log", "errorFile"],
+  ["log_file", "log", "logFile"],
+  ["pid_file", "pid", "pidFile"],
+] as const;
+/** PM2 tries forever to create a folder there. */
+const KERNEL_FILE_SYSTEMS = new Set([0x9f_a0, 0x62_65_65_72]);
+
+export function examineApp({ fields, places }: LoadedApp): Omit<AppChecks, "refusals"> {
+  const app = normaliseApp(fields);
+  const [, shebang = ""] = /^#!\s*(?:\S*\/env\s+(?:-\S+\s+)*)?(\S+)/.exec(readStart(places.script)) ?? [];
+  return {
+    shebang: shebang.replace(/^.*\//, ""),
+    isExecutable: isRunnable(places.script),
+    hasInterpreter: hasInterpreter(places.interpreter, places.cwd),
+    commandLine: app.isCommandLine ? readCommandLine(app.declaredScript, places.cwd) : null,
+    logs: LOG_FIELDS.flatMap((names) => unusableLog(fields, names, places.cwd)),
+    cpuQuota: readGroupLimits().cpu?.cores ?? null,
+    timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+  };
+}
+
+/** The daemon resolves a relative path from the folder of the app. */
+function hasInterpreter(interpreter: string, cwd: string): boolean {
+  if (interpreter === "none" || interpreter === "node") return true;
+  if (!interpreter.includes("/")) return findCommand(interpreter) !== undefined;
+  const path = resolve(cwd, interpreter);
+  return exists(path, "file") && isRunnable(path);
+}
+
+function readCommandLine(text: string, cwd: string): CommandLine {
+  const isFile = exists(resolve(cwd, text), "file");
+  const word =
+    text
+      .trim()
+      .split(/\s+/)
+      .find((part) => !/^\w+=/.test(part)) ?? "";
+  if (SHELL_WORD.test(word) || /["'$`\\;&|<>(){}~*?!]/.test(word)) return { isFile, program: "", hasProgram: true };
+  const path = resolve(cwd, word);
+  const hasProgram = word.includes("/") ? exists(path, "file") && isRunnable(path) : findCommand(word) !== undefined;
+  return { isFile, program: word, hasProgram };
+}
+
+function unusableLog(fields: LoadedApp["fields"], names: readonly string[], cwd: string): UnusableLog[] {
+  const value = firstValue(fields, names);
+  if (typeof value !== "string" || value === "NULL" || value === "/dev/null") return [];
+  const path = resolve(cwd, value.startsWith("~") ? homedir() + value.slice(1) : value);
+  const reason = exists(path, "folder") ? "it is a folder" : folderProblem(dirname(path));
+  const field = names.find((name) => fields[name] === value) ?? names[0] ?? "";
+  return reason === undefined ? [] : [{ field, path, reason }];
+}
+
+function folderProblem(folder: string): string | undefined {
+  const existing = nearestExisting(folder);
+  if (!exists(existing, "folder")) return `${existing} is not a folder`;
+  if (KERNEL_FILE_SYSTEMS.has(statfsSync(existing).type)) return `${existing} belongs to the kernel`;
+  try {
+    accessSync(existing, constants.W_OK);
+    return undefined;
+  } catch {
+    return `${existing} is not writable`;
+  }
+}
+
+function nearestExisting(path: string): string {
+  return exists(path, "any") || path === "/" ? path : nearestExisting(dirname(path));
 }

@@ -3,18 +3,15 @@ import { ChildProcess } from "node:child_process";
 import { readFileSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
 import { runInThisContext } from "node:vm";
-import { pm2FileKind } from "../file-name.ts";
+import { pm2FileKind, type LoadedApp } from "../loaded.ts";
 import { describeError } from "./describe-error.ts";
-import { locateApp } from "./locate-app.ts";
-import { MAX_RESULT_BYTES, type Outcome, RESULT_FD } from "./outcome.ts";
+import { locateApp, examineApp } from "./locate-app.ts";
+import { MAX_RESULT_BYTES, type Outcome, RESULT_FD, asksPm2, movesClock } from "./outcome.ts";
 import { pickApps } from "./pick-apps.ts";
-import type { LoadedApp } from "../loaded.ts";
 import { isRecord } from "../../words/record.ts";
 import { errorMessage } from "../../words/thrown.ts";
 import { askPm2 } from "./ask-pm2.ts";
-import { examineApp } from "./examine-app.ts";
 import type { LoadPurpose } from "../port-ecosystems.ts";
-import { asksPm2, movesClock } from "./purpose.ts";
 
 const MAX_ABSENT = 1000;
 /** Moves day, hour, minute, second and millisecond, and hardly ever the month. */

@@ -1,12 +1,11 @@
 import type { LoadPurpose } from "../port-ecosystems.ts";
-import { asksPm2 } from "./purpose.ts";
+import { asksPm2, MAX_RESULT_BYTES, RESULT_FD } from "./outcome.ts";
 import { FileError } from "../../files/ports.ts";
 import { foreignCode, type ErrorCode } from "../../api/issue.ts";
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { MAX_RESULT_BYTES, RESULT_FD } from "./outcome.ts";
 
 export interface ProgramOptions {
   readonly cwd: string;

@@ -5,11 +5,14 @@ import type { Repository } from "../ports.ts";
 import { effectiveValues, readEnvFile, type EnvLayer } from "../../env/env-file.ts";
 import { exportedValues, exportIssues, exportText, type Exported } from "../../env/export.ts";
 import { refusal, SvcmError } from "../../api/errors.ts";
-import { readAppEnvironment } from "../app-environment.ts";
 import type { HasHost, HasFiles } from "../../files/ports.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { RuntimeContract } from "../../api/facts.ts";
 import type { EnvironmentRequest } from "../../project/resolve.ts";
+import type { HasEcosystems } from "../port-ecosystems.ts";
+import { didYouMean } from "../../words/suggest.ts";
+import { declaredApps } from "../declared.ts";
+import { readEcosystem } from "../ecosystem-file.ts";
 
 interface EnvExportResponse extends Exported {
   readonly environment: string;
@@ -73,4 +76,28 @@ async function readLayers(
     if (isOptional && error instanceof SvcmError && error.body.code === "ENV_FILE_NOT_DECLARED") return [];
     throw error;
   }
+}
+
+type Variables = Readonly<Record<string, string>>;
+
+/**
+ * These variables override those of an env file. Without a name, the service's only app counts.
+ * @throws {SvcmError} INVALID_REQUEST if no app has the name; also as {@link readEcosystem}
+ */
+export async function readAppEnvironment(
+  ports: HasEcosystems & HasFacts & HasHost & HasWorkspace,
+  request: EnvironmentRequest,
+  name: string | undefined,
+): Promise<Variables> {
+  const { fileName, loaded } = await readEcosystem(ports, request);
+  const apps = loaded === undefined ? [] : declaredApps(loaded, { cpuCores: ports.host.cpuCores() });
+  if (name === undefined) return apps.length === 1 ? (apps[0]?.env ?? {}) : {};
+  const found = apps.find((app) => app.name === name);
+  if (found) return found.env;
+  const names = apps.map((app) => app.name);
+  const declared = loaded ? `${fileName} does not declare the app` : `There is no ${fileName} to declare the app`;
+  throw new SvcmError("INVALID_REQUEST", {
+    details: `${declared} ${JSON.stringify(name.slice(0, 80))}. Accepted: ${names.join(", ") || "no app"}.`,
+    hint: didYouMean(name, names),
+  });
 }

@@ -1,9 +1,11 @@
 import type { Finding } from "../../findings/rule.ts";
 import { isRecord } from "../../words/record.ts";
 import { suggest } from "../../words/suggest.ts";
-import { isPm2Field, expectedType, pm2Fields } from "../pm2-fields.ts";
+import { isPm2Field, expectedType, pm2Fields, reservedVariable } from "../pm2-fields.ts";
 import { appRule, type CheckedApp } from "./rule.ts";
 import { fieldNames, firstValue } from "../normalise.ts";
+import type { Data } from "../loaded.ts";
+import { declaredSettings } from "../settings.ts";
 
 const ENV_FILE = /^env_?file$/i;
 
@@ -91,3 +93,123 @@ function patternOf({ fields }: CheckedApp): string | undefined {
   const pattern = firstValue(fields, fieldNames.cron);
   return typeof pattern === "string" ? pattern : undefined;
 }
+
+/** Values that PM2 accepts and reads otherwise than they look. */
+
+/** PM2 also accepts text for these. */
+const SWITCHES = ["watch", "filter_env", "filterEnv", "log_file", "logFile", "log"];
+
+export const switchTexts = appRule({
+  code: "ECOSYSTEM_SWITCH_TEXT",
+  severity: "error",
+  check: ({ fields }) =>
+    SWITCHES.filter((field) => isSwitchText(fields[field])).map((field) => ({
+      path: [field],
+      message: `${field} is the text ${JSON.stringify(fields[field])}, which PM2 takes for a name; write it without quotes`,
+    })),
+});
+
+function isSwitchText(value: Data | undefined): boolean {
+  return typeof value === "string" && /^(?:true|false|yes|no|on|off|0|1)$/i.test(value.trim());
+}
+
+const MEBIBYTE = 1024 ** 2;
+/** Less than any program of Node.js uses. */
+const MIN_NODE_BYTES = 20 * MEBIBYTE;
+
+export const memoryLimits = appRule({
+  code: "ECOSYSTEM_MEMORY_LIMIT",
+  severity: "error",
+  *check(app) {
+    const { maxMemoryRestart: bytes } = declaredSettings(app.fields, { name: "", cwd: "/", pm2Home: "/" }, String);
+    if (typeof bytes !== "number" || bytes <= 0 || bytes >= minimumBytes(app)) return;
+    const given = JSON.stringify(firstValue(app.fields, fieldNames.maxMemory));
+    const message = `max_memory_restart: ${given} is ${bytes} bytes, and every process of the app uses more, so PM2 restarts it again and again; write a unit, such as "300M"`;
+    yield { path: ["max_memory_restart"], message };
+  },
+});
+
+function minimumBytes({ declared }: CheckedApp): number {
+  return declared.execMode === "cluster" || /(?:^|\/)node$/.test(declared.interpreter) ? MIN_NODE_BYTES : MEBIBYTE;
+}
+
+/** Fewer milliseconds are probably meant as seconds. */
+const MIN_TIME_MS = 100;
+const TIME_FIELDS = [
+  ["kill_timeout", "killTimeout"],
+  ["listen_timeout", "listenTimeout"],
+  ["restart_delay", "restartDelay"],
+  ["watch_delay", "watchDelay"],
+] as const;
+
+export const timeUnits = appRule({
+  code: "ECOSYSTEM_TIME_UNIT",
+  severity: "warning",
+  *check({ fields }) {
+    for (const names of TIME_FIELDS) {
+      const ms = Number(firstValue(fields, names) ?? 0);
+      if (ms > 0 && ms < MIN_TIME_MS)
+        yield {
+          path: [names[0]],
+          message: `${names[0]}: ${ms} is ${ms} milliseconds; for seconds, write ${ms * 1000}`,
+        };
+    }
+  },
+});
+
+const QUOTED = /^(["']).*\1$|[=:](["']).*\2$|^["']|["']$/s;
+const SHELL_TEXT = /\$\{?[A-Z_]|^(?:&&|\|\|?|>>?|<|;)$/;
+
+export const shellArguments = appRule({
+  code: "ECOSYSTEM_ARGS_SHELL",
+  severity: "warning",
+  *check({ normal: { isCommandLine, args, interpreterArgs } }) {
+    if (isCommandLine) return;
+    for (const [field, words] of Object.entries({ args, interpreter_args: interpreterArgs })) {
+      const guilty = words.find((word) => QUOTED.test(word) || SHELL_TEXT.test(word));
+      if (guilty === undefined) continue;
+      const message = `the app gets the argument ${guilty} as it is written in ${field}, because no shell is between PM2 and the app; write a list without quotes`;
+      yield { path: [field], message };
+    }
+  },
+});
+
+export const reservedVariables = appRule({
+  code: "ECOSYSTEM_VARIABLE_RESERVED",
+  severity: "error",
+  *check({ fields, normal }) {
+    for (const key of Object.keys(isRecord(fields["env"]) ? fields["env"] : {})) {
+      const path = ["env", key];
+      const kind = reservedVariable(key);
+      if (key === normal.name) yield { path, message: "PM2 overwrites a variable with the name of its app; rename it" };
+      else if (kind === "overwrites")
+        yield { path, message: `the variable ${key} overwrites PM2's own field ${key}; rename it` };
+      else if (kind !== undefined) {
+        const message = `the variable ${key} has the name of a field of PM2; another name cannot be confused with it`;
+        yield { path, message, severity: "warning" };
+      }
+    }
+  },
+});
+
+export const convertedValues = appRule({
+  code: "ECOSYSTEM_VALUE_CONVERTED",
+  severity: "warning",
+  check: ({ fields }) =>
+    Object.entries(isRecord(fields["env"]) ? fields["env"] : {})
+      .filter(([key, value]) => typeof value === "object" && !key.startsWith("PM2_SERVE_"))
+      .map(([key, value]) => ({
+        path: ["env", key],
+        message: `${key} is ${value === null ? 'null, and the process gets the text "null"' : "not text, and the process gets it as JSON"}`,
+      })),
+});
+
+export const notStarted = appRule({
+  code: "ECOSYSTEM_AUTOSTART_OFF",
+  severity: "error",
+  *check({ fields }) {
+    if (fields["autostart"] !== false) return;
+    const message = "autostart: false leaves the app stopped, so an apply would wait for it without success; remove it";
+    yield { path: ["autostart"], message };
+  },
+});

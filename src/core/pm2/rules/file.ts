@@ -3,7 +3,7 @@ import type { Issue } from "../../api/issue.ts";
 import { toIssue, type Finding } from "../../findings/rule.ts";
 import { baseName } from "../../words/path.ts";
 import { isRecord } from "../../words/record.ts";
-import { ecosystemFileNames, pm2FileKind } from "../file-name.ts";
+import { ecosystemFileNames, pm2FileKind } from "../loaded.ts";
 import type { Fields } from "../normalise.ts";
 import type { EcosystemFile } from "../view.ts";
 import type { EcosystemRule } from "./rule.ts";

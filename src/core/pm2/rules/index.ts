@@ -1,15 +1,14 @@
 /** `svcm explain` and the reference are generated from this list. */
 import type { Issue } from "../../api/issue.ts";
 import { toIssue } from "../../findings/rule.ts";
-import type { CheckedEcosystem, EcosystemRule } from "./rule.ts";
-import { clusterInterpreter, envBlocks, fieldTypes, unknownFields, cronDays, cronZones } from "./fields.ts";
-import { defaultExport, fileKind, similarName, noApps, shadowed, unsetParts, withheldVariables } from "./file.ts";
-import { folders, instancesAboveCores, missingEnvFiles, relativeEnvFiles, scripts, unusableLogs } from "./machine.ts";
-import { ambiguousNames, duplicateNames, impliedNames } from "./names.ts";
-import { cronPatterns, missingInterpreters, missingPm2, otherRefusals, unknownUsers } from "./pm2-verdict.ts";
-import { invalidPorts, killTimeouts, portCollisions, portInstances } from "./ports.ts";
-import { clusterWrappers, commandLines, foreignScripts, notExecutable, serveArguments } from "./scripts.ts";
+import { type CheckedEcosystem, type EcosystemRule, groupsOfSeveral, type EcosystemFinding } from "./rule.ts";
 import {
+  clusterInterpreter,
+  envBlocks,
+  fieldTypes,
+  unknownFields,
+  cronDays,
+  cronZones,
   convertedValues,
   memoryLimits,
   notStarted,
@@ -17,8 +16,14 @@ import {
   shellArguments,
   switchTexts,
   timeUnits,
-} from "./values.ts";
+} from "./fields.ts";
+import { defaultExport, fileKind, similarName, noApps, shadowed, unsetParts, withheldVariables } from "./file.ts";
+import { folders, instancesAboveCores, missingEnvFiles, relativeEnvFiles, scripts, unusableLogs } from "./machine.ts";
+import { cronPatterns, missingInterpreters, missingPm2, otherRefusals, unknownUsers } from "./pm2-verdict.ts";
+import { invalidPorts, killTimeouts, portCollisions, portInstances } from "./ports.ts";
+import { clusterWrappers, commandLines, foreignScripts, notExecutable, serveArguments } from "./scripts.ts";
 import { volatileFields, volatileValues } from "./volatile.ts";
+import { pm2FileKind } from "../loaded.ts";
 
 /** These may also occur in a checkout that was not built, or on a laptop. */
 export const machineCodes: ReadonlySet<string> = new Set(
@@ -33,6 +38,49 @@ export const machineCodes: ReadonlySet<string> = new Set(
     notExecutable,
   ].map(({ code }) => code),
 );
+
+const duplicateNames: EcosystemRule = {
+  code: "ECOSYSTEM_NAME_DUPLICATE",
+  severity: "error",
+  blocks: "always",
+  check: ({ apps }) =>
+    [...groupsOfSeveral(apps, ({ normal }) => normal.name)].flatMap(([name, group]): EcosystemFinding[] => {
+      const last = group.at(-1);
+      if (name === "" || last === undefined) return [];
+      const message = `${name} is declared ${group.length} times; PM2 cannot distinguish them, and the last one's env applies to all`;
+      return [{ path: ["apps", last.index, "name"], message, apps: [name] }];
+    }),
+};
+
+const ambiguousNames: EcosystemRule = {
+  code: "ECOSYSTEM_NAME_AMBIGUOUS",
+  severity: "error",
+  check: (ecosystem) =>
+    ecosystem.apps.flatMap(({ index, normal: { name } }) => {
+      const why = whyAmbiguous(name, ecosystem);
+      if (why === undefined) return [];
+      const issue = { path: ["apps", index, "name"], message: `${JSON.stringify(name)}: ${why}` };
+      // svcm starts it without PM2's option.
+      return [why === SPLIT ? { ...issue, severity: "warning" as const } : issue];
+    }),
+};
+
+const impliedNames: EcosystemRule = {
+  code: "ECOSYSTEM_SUFFIX_MISSING",
+  severity: "error",
+  check({ apps, implied }) {
+    if (apps.length === 0) return [];
+    const suffixes = [...new Set(implied.flatMap((source) => source.suffixes))];
+    return suffixes
+      .filter((suffix) => !apps.some(({ normal }) => normal.name.endsWith(suffix)))
+      .map((suffix) => {
+        const by = implied.filter((source) => source.suffixes.includes(suffix)).map((source) => source.by);
+        const verb = by.length === 1 ? "implies" : "imply";
+        const message = `no app name ends with "${suffix}", which ${by.join(" and ")} of deployments.yaml ${verb}`;
+        return { path: ["apps"], message };
+      });
+  },
+};
 
 export const rules: readonly EcosystemRule[] = [
   fileKind,
@@ -101,4 +149,17 @@ export function blockingIssues(ecosystem: Omit<CheckedEcosystem, "implied">): Bl
           isAcceptedOnceRunning: blocks !== "always",
         })),
   );
+}
+
+const SPLIT = "PM2 splits --only at spaces and commas, so pm2 start cannot start this app alone, and svcm start can";
+
+function whyAmbiguous(name: string, { apps }: CheckedEcosystem): string | undefined {
+  if (name === "all") return "PM2 takes this name for every process";
+  if (/^\d+$/.test(name)) return "PM2 takes a number for the id of a process";
+  if (/^\/.*\/$/s.test(name)) return "PM2 takes a name between slashes for a regular expression";
+  if (name.startsWith("-")) return "PM2 takes a name that starts with - for an option";
+  if (/[ ,]/.test(name)) return SPLIT;
+  if (pm2FileKind(name) !== undefined) return "PM2 takes this name for an ecosystem file";
+  if (apps.some(({ normal }) => normal.namespace === name)) return "it is also a namespace, and PM2 acts on all of it";
+  return undefined;
 }

@@ -1,7 +1,7 @@
 import { ownMember } from "../../words/record.ts";
 import { acceptedText } from "../../findings/rule.ts";
 import { MAX_PORT } from "../../words/port.ts";
-import { LISTEN_VARIABLES } from "../listen-ports.ts";
+import { LISTEN_VARIABLES } from "../pm2-fields.ts";
 import type { Data } from "../loaded.ts";
 import { firstValue, fieldNames } from "../normalise.ts";
 import { appRule, groupsOfSeveral, type CheckedApp, type EcosystemRule } from "./rule.ts";

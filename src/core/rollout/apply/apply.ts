@@ -1,6 +1,6 @@
 import type { HasProcesses } from "../../pm2/port-processes.ts";
 import type { HasClock } from "../../files/ports.ts";
-import type { ApplyPorts } from "./ports.ts";
+import type { ApplyPorts } from "../ports.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { Plan, Release, ReleasedCode } from "../../api/rollout.ts";
 import { withAudit, type Attempt } from "../../access/with-audit.ts";
@@ -11,12 +11,11 @@ import { type DecidedStep, findFormerName, isAppStep, stepNames } from "../step.
 import { computePlan, type Planned } from "../planning.ts";
 import type { ReleaseHead } from "../release.ts";
 import { readEcosystem } from "../../pm2/ecosystem-file.ts";
-import { stateAfterApply } from "./applied-state.ts";
+import { stateAfterApply, runSteps } from "./run-steps.ts";
 import { recover } from "./preflight.ts";
 import { beginRelease, formerProbeFinder, type ReleaseRecorder, findRecordedStep } from "./recording.ts";
 import { releasesToKeep } from "../settings.ts";
 import { endHalf, readEvidence, type ApplyRun } from "./failure.ts";
-import { runSteps } from "./run-steps.ts";
 import { doAllHang } from "../../running/read-serving.ts";
 import { foreignCode } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";

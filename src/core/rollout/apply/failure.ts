@@ -1,5 +1,5 @@
 import { shellQuote, cutText } from "../../words/text.ts";
-import type { ApplyPorts } from "./ports.ts";
+import type { ApplyPorts } from "../ports.ts";
 import type { ErrorCode } from "../../api/issue.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { ReleaseFailure, Plan } from "../../api/rollout.ts";

@@ -1,5 +1,5 @@
 import { ownMember } from "../../words/record.ts";
-import type { ApplyPorts } from "./ports.ts";
+import type { ApplyPorts } from "../ports.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
 import type { HasClock } from "../../files/ports.ts";
 import type { Code } from "../../api/issue.ts";
@@ -7,14 +7,14 @@ import { SvcmError } from "../../api/errors.ts";
 import { exitCodeText, isUp, OnlineRuns, listBy, POLL_INTERVAL_MS } from "../control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { listenTimeoutMs } from "../../pm2/settings.ts";
-import type { HealthResult, HasHealth } from "../port-probes.ts";
+import type { HealthResult, HasHealth } from "../port-deployed.ts";
 
 import { type Circumstances, hasFailedToLoad } from "../../running/read-serving.ts";
-import { appKind } from "../../running/verdict.ts";
+import { appKind } from "../../running/code-evidence.ts";
 import { hasEndedWell, isEnding } from "../../running/state.ts";
 import { type AppProbe, readSettings } from "../settings.ts";
 import type { AffectedProcess } from "../control/action.ts";
-import { readAppliedState } from "../read-releases.ts";
+import { readAppliedState } from "../port-releases.ts";
 import { formerProbeFinder } from "./recording.ts";
 
 const REQUIRED_PROBES = 3;

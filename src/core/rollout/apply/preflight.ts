@@ -1,6 +1,6 @@
 import type { HasProcesses } from "../../pm2/port-processes.ts";
 import type { HasClock } from "../../files/ports.ts";
-import type { ApplyPorts } from "./ports.ts";
+import type { ApplyPorts } from "../ports.ts";
 import type { Code } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { actOn } from "../control/act-on.ts";

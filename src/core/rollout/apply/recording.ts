@@ -1,12 +1,12 @@
 import { ownMember } from "../../words/record.ts";
-import type { ApplyPorts } from "./ports.ts";
+import type { ApplyPorts } from "../ports.ts";
 import type { ProcessStateName } from "../../api/names.ts";
 import type { Release } from "../../api/rollout.ts";
 import type { Caller, RolloutStep } from "../../access/operation.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import { isFailing } from "../../running/failing.ts";
+import { isFailing } from "../../running/symptoms.ts";
 import { readStateOf } from "../../running/read-states.ts";
-import { appKind } from "../../running/verdict.ts";
+import { appKind } from "../../running/code-evidence.ts";
 import { isStopped } from "../../running/state.ts";
 import { definitionText } from "../plan.ts";
 import {

@@ -1,5 +1,5 @@
 import type { HasClock } from "../../files/ports.ts";
-import type { ApplyPorts } from "./ports.ts";
+import type { ApplyPorts } from "../ports.ts";
 import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { actOn } from "../control/act-on.ts";
@@ -8,7 +8,7 @@ import { isUp, isLaunching, listBy, POLL_INTERVAL_MS, DEFAULT_TIMEOUT_MS } from 
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { listenTimeoutMs } from "../../pm2/settings.ts";
 import type { SavedRun, HasProcesses } from "../../pm2/port-processes.ts";
-import { appKind } from "../../running/verdict.ts";
+import { appKind } from "../../running/code-evidence.ts";
 import { isStopped } from "../../running/state.ts";
 import { definitionText } from "../plan.ts";
 import { envFileCopies, namesOfApp, type FormerProcess, type ReleaseEvent, type ReleaseHead } from "../release.ts";

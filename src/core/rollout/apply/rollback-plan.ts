@@ -1,7 +1,7 @@
 import { ownMember } from "../../words/record.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { HasStamps, HasFiles, HasRevisions } from "../../files/ports.ts";
-import type { ApplyPorts } from "./ports.ts";
+import type { ApplyPorts } from "../ports.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { RollbackPlan } from "../../api/rollout.ts";
 import { SvcmError } from "../../api/errors.ts";

@@ -1,12 +1,11 @@
 import type { HasClock, HasMachine, HasStamps } from "../../files/ports.ts";
 import type { HasWorkspace } from "../../project/port-repository.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
-import { toSkipped, type SkipReason } from "../../pm2/skipped-process.ts";
+import { toSkipped, type SkipReason, type ProcessRecord } from "../../pm2/process-record.ts";
 import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../api/errors.ts";
 
 import { findHolder, takenText } from "../../running/port-holders.ts";
-import type { ProcessRecord } from "../../pm2/process-record.ts";
 import {
   findEndDuringReload,
   isRunning,
@@ -18,8 +17,17 @@ import {
   verify,
   verificationFailed,
 } from "./verify.ts";
-import { toAffected, type ActionContext, type ReadRecord, type Outcome, type Act } from "./action.ts";
-import { requestAction, waitForLaunch, MAX_ATTEMPTS, type RequestedAction } from "./request-action.ts";
+import {
+  toAffected,
+  type ActionContext,
+  type ReadRecord,
+  type Outcome,
+  type Act,
+  requestAction,
+  waitForLaunch,
+  MAX_ATTEMPTS,
+  type RequestedAction,
+} from "./action.ts";
 import { folderMissing } from "./refusals.ts";
 import { processLabel } from "../../pm2/target.ts";
 

@@ -2,7 +2,7 @@ import { shellQuote } from "../../words/text.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { HasEcosystems } from "../../pm2/port-ecosystems.ts";
 import type { HasStamps } from "../../files/ports.ts";
-import type { ApplyPorts } from "../apply/ports.ts";
+import type { ApplyPorts } from "../ports.ts";
 import { resolveTarget, targetName, separateOwn } from "../../pm2/target.ts";
 import { createProcessAct } from "./act-on.ts";
 import {
@@ -22,8 +22,7 @@ import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { readRequestedApps, type RequestedApps, findDeclaredRun, listDrift, readEffect } from "./requested-apps.ts";
 import { listOrEmpty } from "../../pm2/list.ts";
 import { environmentSwitch } from "../environment-switch.ts";
-import { findStartedEnvironments } from "../started-environment.ts";
-import { findOtherCheckouts } from "../other-checkout.ts";
+import { findStartedEnvironments, findOtherCheckouts } from "../started-environment.ts";
 import { separateJobs, startDeclared } from "./start-declared.ts";
 import type { Issue } from "../../api/issue.ts";
 import type { Progress } from "../../access/operation.ts";

@@ -1,15 +1,14 @@
 import { shellQuote, pluralize } from "../../words/text.ts";
 import type { Attempt } from "../../access/with-audit.ts";
-import type { ApplyPorts } from "../apply/ports.ts";
+import type { ApplyPorts } from "../ports.ts";
 import { visibleKeys } from "../../env/runtime-keys.ts";
 import { SvcmError } from "../../api/errors.ts";
-import { declarationsOf, type Declaration, declaredApps } from "../../pm2/declared.ts";
+import { declarationsOf, type Declaration, declaredApps, environmentsWithEcosystem } from "../../pm2/declared.ts";
 import { readEcosystem } from "../../pm2/ecosystem-file.ts";
 import { requireEnvironment } from "../../project/required-environment.ts";
-import { environmentsWithEcosystem } from "../../pm2/ecosystem-environments.ts";
 import { expectedApps, type ExpectContext, type ExpectedApp } from "../expected.ts";
 import type { AppliedState } from "../release.ts";
-import { readAppliedState } from "../read-releases.ts";
+import { readAppliedState } from "../port-releases.ts";
 import { nameNotFound } from "../../pm2/target.ts";
 import type { ActionInput, AppliedField, Effect } from "./action.ts";
 import { noEcosystem, declarationRefusal } from "./refusals.ts";

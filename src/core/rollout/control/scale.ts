@@ -1,7 +1,7 @@
 import type { Progress } from "../../access/operation.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import { isFailing } from "../../running/failing.ts";
+import { isFailing } from "../../running/symptoms.ts";
 import { readStateOf } from "../../running/read-states.ts";
 import { actOn } from "./act-on.ts";
 import { toAffected, type ActionContext, type AffectedProcess } from "./action.ts";

@@ -1,8 +1,7 @@
 import { shellQuote } from "../../words/text.ts";
-import { toSkipped, type SkippedProcess } from "../../pm2/skipped-process.ts";
+import { toSkipped, type SkippedProcess, type ProcessRecord } from "../../pm2/process-record.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { Declaration } from "../../pm2/declared.ts";
-import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { NO_PREVIOUS_RUN, judge, type Verdict, verify, type OnlineMs, POLL_INTERVAL_MS } from "./verify.ts";
 import { actOn } from "./act-on.ts";
 import { toAffected, mergeOutcomes, type ActionContext, type Outcome } from "./action.ts";
@@ -11,7 +10,7 @@ import type { HasClock } from "../../files/ports.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
 import { isAtRest, hasEndedWell } from "../../running/state.ts";
 import type { ProcessAction } from "../../api/names.ts";
-import { appKind } from "../../running/verdict.ts";
+import { appKind } from "../../running/code-evidence.ts";
 
 /**
  * Existing processes of the app are started as they are. Concurrent svcm processes take turns, so they start only one

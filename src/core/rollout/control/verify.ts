@@ -5,7 +5,7 @@ import type { Code } from "../../api/issue.ts";
 import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import { STABLE_MS } from "../../pm2/stable-time.ts";
+import { STABLE_MS } from "../../pm2/settings.ts";
 import { hasEndedWell, isEnding, isWithoutPid } from "../../running/state.ts";
 
 export const POLL_INTERVAL_MS = 100;

@@ -1,6 +1,6 @@
 import type { HasProcesses } from "../../pm2/port-processes.ts";
-import type { ApplyPorts } from "../apply/ports.ts";
-import type { SkippedProcess } from "../../pm2/skipped-process.ts";
+import type { ApplyPorts } from "../ports.ts";
+import type { SkippedProcess } from "../../pm2/process-record.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { Issue } from "../../api/issue.ts";
 import type { ProcessAction, ProcessScope } from "../../api/names.ts";

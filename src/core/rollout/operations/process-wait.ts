@@ -1,5 +1,5 @@
-import type { ApplyPorts } from "../apply/ports.ts";
-import { STABLE_MS } from "../../pm2/stable-time.ts";
+import type { ApplyPorts } from "../ports.ts";
+import { STABLE_MS } from "../../pm2/settings.ts";
 import { defineOperation } from "../../access/operation.ts";
 import type { ProcessProblem } from "../../api/metrics.ts";
 import { resolveTarget } from "../../pm2/target.ts";
@@ -7,8 +7,18 @@ import { isUp, OnlineRuns, POLL_INTERVAL_MS, DEFAULT_TIMEOUT_MS } from "../contr
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import { FactsReader, readStateOf } from "../../running/read-states.ts";
-import type { AffectedProcess } from "../control/action.ts";
-import type { StateOf } from "../../running/state.ts";
+import { type AffectedProcess, noteProcesses } from "../control/action.ts";
+import { type StateOf, isAtRest, type ProcessState } from "../../running/state.ts";
+import type { HasProcesses } from "../../pm2/port-processes.ts";
+import { withAudit, type Attempt } from "../../access/with-audit.ts";
+import { scaleDown, scaleUp } from "../control/scale.ts";
+import { createHealthWaiter } from "../apply/gate.ts";
+import { once } from "../../words/once.ts";
+import { shellQuote } from "../../words/text.ts";
+import { SvcmError } from "../../api/errors.ts";
+import { jobRunning } from "../control/start-declared.ts";
+import { appKind } from "../../running/code-evidence.ts";
+import type { ProcessRunResult } from "../../api/rollout-requests.ts";
 
 export interface WaitedProcess extends AffectedProcess {
   /** True if it has been online for a second without a restart. */
@@ -66,4 +76,138 @@ function toWaitedProcess(record: ProcessRecord, onlineMs: number, stateOf: State
 
 function hasGivenUp({ status, problem }: WaitedProcess): boolean {
   return status === "errored" || problem?.code === "PROCESS_WITHOUT_PID" || problem?.code === "PROCESS_FOLDER_MISSING";
+}
+
+export interface ProcessScaleResult {
+  readonly ok: true;
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+  /** The number that PM2 lists afterwards. It differs from `to` if another command changed it at the same time. */
+  readonly now: number;
+  readonly affected: readonly AffectedProcess[];
+}
+
+/**
+ * Starts or deletes processes of an app, one by one, until it has the requested number. A new process gets the
+ * definition of the existing ones; the newest are deleted first. If a new process does not stay online, it is deleted
+ * again.
+ *
+ * @throws {SvcmError} PROCESS_NOT_FOUND, PROCESS_AMBIGUOUS, SELF_ACTION_BLOCKED, PROCESS_ACTION_FAILED,
+ * PROCESS_ACTION_REFUSED, PM2_FAILED, AUDIT_FAILED
+ */
+export const processScale = defineOperation({
+  id: "process.scale",
+  access: "act",
+  async run(ports: ApplyPorts, { name, namespace, instances, wait, timeoutMs }, caller): Promise<ProcessScaleResult> {
+    const scale = async (attempt: Attempt): Promise<ProcessScaleResult> => {
+      const list = await ports.processes.list();
+      const targets = resolveTarget(list, { scope: "process", name, namespace });
+      attempt.note({ target: undefined });
+      noteProcesses(attempt, ports, targets);
+      const acting = { ports, timeoutMs, begin: once(attempt.begin), report: caller.report };
+      const affected =
+        instances > targets.length
+          ? await scaleUp(acting, targets, instances - targets.length)
+          : await scaleDown(acting, targets, targets.length - instances);
+      if (wait === true && instances > targets.length) await (await createHealthWaiter(ports, timeoutMs))(affected);
+      const others = affected.filter(({ pmId }) => !targets.some((one) => one.pmId === pmId));
+      noteProcesses(attempt, ports, [...targets, ...others]);
+      return {
+        ok: true,
+        name,
+        from: targets.length,
+        to: instances,
+        now: await countSiblings(ports, targets),
+        affected,
+      };
+    };
+    return withAudit(ports, caller, { action: "process.scale", target: name }, scale, { isAlwaysRecorded: true });
+  },
+});
+
+async function countSiblings({ processes }: HasProcesses, [one]: readonly ProcessRecord[]): Promise<number> {
+  const list = await processes.list();
+  return list.filter(({ name, namespace }) => name === one?.name && namespace === one.namespace).length;
+}
+
+const DEFAULT_RUN_MS = 10 * 60_000;
+
+/**
+ * Starts a job or task once and waits for its end. At the time limit it goes on running, and the result says so.
+ * @throws {SvcmError} PROCESS_NOT_FOUND, PROCESS_AMBIGUOUS, PM2_FAILED, AUDIT_FAILED; PROCESS_ACTION_REFUSED with
+ * NOT_A_JOB or JOB_RUNNING
+ */
+export const processRun = defineOperation({
+  id: "process.run",
+  access: "act",
+  async run(ports: ApplyPorts, input, caller): Promise<ProcessRunResult> {
+    return await withAudit(ports, caller, { action: "process.run", target: input.name }, async (attempt) => {
+      const [target] = resolveTarget(await ports.processes.list(), { scope: "process", ...input });
+      if (target === undefined) throw new SvcmError("PROCESS_NOT_FOUND", { details: input.name });
+      attempt.note({ target: undefined });
+      noteProcesses(attempt, ports, [target]);
+      requireFinite(target);
+      await ports.processes.withLock(target, async () => {
+        const now = await findRecord(ports, target);
+        if (!isAtRest(now)) throw jobRunning(now);
+        await attempt.begin();
+        await ports.processes.start(now);
+      });
+      return await waitForEnd(ports, target, input, caller.signal);
+    });
+  },
+});
+
+function requireFinite({ name, declaration }: ProcessRecord): void {
+  if (appKind(declaration.settings) !== "service") return;
+  throw new SvcmError("PROCESS_ACTION_REFUSED", {
+    code: "NOT_A_JOB",
+    details: `${name} is a service: PM2 starts it again after an end, so it has no single run. Accepted: an app with autorestart: false.`,
+    hint: `To start it: svcm start ${shellQuote(name)}`,
+  });
+}
+
+async function waitForEnd(
+  ports: ApplyPorts,
+  target: ProcessRecord,
+  { timeoutMs = DEFAULT_RUN_MS }: InputOf<"process.run">,
+  signal: AbortSignal | undefined,
+): Promise<ProcessRunResult> {
+  const { clock } = ports;
+  const startedMs = clock.elapsed();
+  for (;;) {
+    const record = await findRecord(ports, target);
+    const hasBegun = record.lastStartAt !== target.lastStartAt;
+    const isOver = clock.elapsed() - startedMs >= timeoutMs;
+    if ((hasBegun && isAtRest(record)) || isOver) {
+      const state = (await readStateOf(ports, [record]))(record);
+      const { name, pmId } = record;
+      return { name, pmId, ...runResult(record, state, clock.elapsed() - startedMs) };
+    }
+    await clock.sleep(POLL_INTERVAL_MS, signal);
+  }
+}
+
+async function findRecord({ processes }: HasProcesses, { pmId, name }: ProcessRecord): Promise<ProcessRecord> {
+  const found = (await processes.list()).find((one) => one.pmId === pmId && one.name === name);
+  if (found !== undefined) return found;
+  const details = `PM2 no longer lists ${name} (id ${pmId}).`;
+  throw new SvcmError("PM2_FAILED", { code: "PROCESS_CHANGED", details });
+}
+
+type RunResult = Omit<ProcessRunResult, "name" | "pmId">;
+
+function runResult(record: ProcessRecord, { problem }: ProcessState, ms: number): RunResult {
+  const rounded = Math.round(ms);
+  if (!isAtRest(record)) {
+    const details = `It still runs after ${Math.round(ms / 1000)} s, and svcm leaves it running. ${problem?.details ?? "A script that ends without process.exit() can stay online under PM2."}`;
+    return { outcome: "running", exitCode: null, details, ms: rounded };
+  }
+  if (problem?.code === "JOB_FAILED")
+    return { outcome: "failed", exitCode: record.exitCode, details: problem.details, ms: rounded };
+  if (record.execMode !== "cluster")
+    return { outcome: "succeeded", exitCode: 0, details: "It ended with exit code 0.", ms: rounded };
+  const details = "It ended without an error in its log. In cluster mode PM2 does not record whether it succeeded.";
+  return { outcome: "unknown", exitCode: 0, details, ms: rounded };
 }

@@ -1,9 +1,8 @@
-import type { HasReleases } from "../port-releases.ts";
+import { type HasReleases, listReleases } from "../port-releases.ts";
 import type { Release } from "../../api/rollout.ts";
 import { defineOperation } from "../../access/operation.ts";
 import type { ForeignRelease, HasDeployed } from "../port-deployed.ts";
 import { withoutLogs, toRelease } from "../release.ts";
-import { listReleases } from "../read-releases.ts";
 import { findRelease } from "../apply/rollback-plan.ts";
 
 export const releaseList = defineOperation({

@@ -1,8 +1,28 @@
-import type { ApplyPorts } from "../apply/ports.ts";
-import type { Release, RollbackPlan } from "../../api/rollout.ts";
-import { defineOperation } from "../../access/operation.ts";
-import { rollBack } from "../apply/rollback.ts";
-import { planRollback } from "../apply/rollback-plan.ts";
+import type { ApplyPorts } from "../ports.ts";
+import type { Release, RollbackPlan, ReleasedCode } from "../../api/rollout.ts";
+import { defineOperation, type Caller } from "../../access/operation.ts";
+import { planRollback, findRelease, type PlannedRollback } from "../apply/rollback-plan.ts";
+import { shellQuote } from "../../words/text.ts";
+import { releasesToKeep } from "../settings.ts";
+import type { HasProcesses } from "../../pm2/port-processes.ts";
+import type { InputOf } from "../../api/inputs.ts";
+import { withAudit } from "../../access/with-audit.ts";
+import { SvcmError } from "../../api/errors.ts";
+import { noteProcesses } from "../control/action.ts";
+import { whileListening, DEFAULT_LOCK_TIMEOUT_MS } from "../apply/apply.ts";
+import { stateAfterRevert } from "../apply/run-steps.ts";
+import { recover } from "../apply/preflight.ts";
+import { namesOfApp } from "../release.ts";
+import {
+  beginRelease,
+  formerProbeFinder,
+  type ReleaseRecorder,
+  findRecordedStep,
+  findReleaseOfRollout,
+  findRolloutRelease,
+} from "../apply/recording.ts";
+import { revertApps, type RevertContext } from "../apply/revert-apps.ts";
+import { PUT_CODE_BACK, stateBefore } from "../apply/failure.ts";
 
 /** Undoes a release. @throws {SvcmError} as `rolledBack` */
 export const rolloutRollback = defineOperation({
@@ -19,3 +39,190 @@ export const rolloutRollbackPlan = defineOperation({
     return (await planRollback(ports, input)).plan;
   },
 });
+
+type Input = InputOf<"rollout.rollback">;
+
+/**
+ * Files, code and data stay; an app whose env file has changed reads a copy of the old one. The rollback is itself a
+ * release, so it can be undone, and svcm undoes it if it fails.
+ * @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK, PLAN_STALE, APPLY_LOCKED, APPLY_REFUSED,
+ * APPLY_REVERTED, APPLY_HALF, PM2_FAILED, AUDIT_FAILED
+ */
+function rollBack(ports: ApplyPorts, input: Input, caller: Caller): Promise<Release> {
+  const { apps, plan: requested } = input;
+  return withAudit(ports, caller, { action: "plan.rollback" }, (attempt) =>
+    withLocks(ports, input, caller, async (root) => {
+      const done = await findRecordedStep(ports, caller.step);
+      if (done !== undefined) return done;
+      await caller.step?.confirm();
+      await recover(ports);
+      const release = caller.step === undefined ? input.release : await findReleaseOfRollout(ports, caller.step);
+      const planned = await planRollback(ports, { release, apps });
+      if (planned.undone.deploy?.root !== root) throw planStale(requested, planned.plan.id);
+      attempt.note({ target: `release ${planned.plan.release}` });
+      if (requested !== undefined && requested !== planned.plan.id) throw planStale(requested, planned.plan.id);
+      requireChange(planned);
+      const recording = await startRollbackRecording(ports, planned, caller);
+      noteProcesses(attempt, ports, recording.head.before);
+      await attempt.begin();
+      const how = { timeoutMs: input.timeoutMs, signal: caller.signal };
+      return await whileListening(ports, () => runRollback(ports, planned, recording, how));
+    }),
+  );
+}
+
+/** Otherwise a rollback of new code would succeed, and the new code would run on. */
+function requireChange({ plan, undone }: PlannedRollback): void {
+  // Without a step, apps of a deploy would run its code, and only current would lead elsewhere.
+  if (plan.changed || (undone.deploy !== undefined && plan.steps.length > 0)) return;
+  throw new SvcmError("NOTHING_TO_ROLL_BACK", {
+    ...(plan.keptCode !== undefined && { code: "CODE_STAYS" as const }),
+    details: `Each app has the definition that it had before the release ${undone.id}, and a rollback leaves code and files as they are. No process was touched.`,
+    hint: PUT_CODE_BACK,
+  });
+}
+
+/** As a deploy: first the lock of the deploy root, if the release to undo has one, and then that of the apply. */
+async function withLocks<T>(
+  ports: ApplyPorts,
+  { release, lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS }: Input,
+  { step }: Caller,
+  work: (root: string | undefined) => Promise<T>,
+): Promise<T> {
+  const lists = await ports.releases.list();
+  const undone = step === undefined ? findRelease(lists, release) : findRolloutRelease(lists, step);
+  const root = undone?.head.deploy?.root;
+  const apply = (): Promise<T> => ports.releases.withLock(lockTimeoutMs, () => work(root));
+  return await (root === undefined ? apply() : ports.deployed.withLock(root, lockTimeoutMs, apply));
+}
+
+function planStale(requested: string | undefined, current: string): SvcmError {
+  return new SvcmError("PLAN_STALE", {
+    details: `The plan ${requested ?? "that was read"} is out of date: a release, a process or an env file changed. The plan is now ${current}.`,
+    hint: "Read the new plan: svcm rollback --dry-run",
+  });
+}
+
+function startRollbackRecording(ports: ApplyPorts, planned: PlannedRollback, caller: Caller): Promise<ReleaseRecorder> {
+  const { undone, git, plan, running, appliedState, settingsOf } = planned;
+  const { environment, renamed, deploy } = undone;
+  const steps = plan.steps.map(({ app, pmIds }) => ({ do: "return" as const, app, pmIds }));
+  const keepReleases = releasesToKeep(steps, settingsOf);
+  const probeOf = formerProbeFinder(appliedState, (app) => settingsOf(app).health);
+  const subject = {
+    environment,
+    git,
+    plan: plan.id,
+    steps,
+    renamed,
+    left: appliedState,
+    running,
+    keepReleases,
+    probeOf,
+    keptCode: plan.keptCode,
+    // The code before it is current again, and undoing the rollback returns to its own.
+    deploy: deploy && { ...deploy, id: deploy.former, former: deploy.id },
+  };
+  return beginRelease(ports, caller, { ...subject, undoes: plan.release });
+}
+
+async function runRollback(
+  ports: ApplyPorts,
+  planned: PlannedRollback,
+  recording: ReleaseRecorder,
+  { timeoutMs, signal }: { readonly timeoutMs: Input["timeoutMs"]; readonly signal: Caller["signal"] },
+): Promise<Release> {
+  const { undone, plan, appliedState } = planned;
+  const { deploy } = recording.head;
+  // The release of another tool runs by the link.
+  if (deploy?.id === null) await switchFirst(ports, deploy, recording);
+  const requirementOf = createRequirementFinder(planned, timeoutMs);
+  const allPinned = new Set<string>();
+  for (const [index, { app }] of plan.steps.entries()) {
+    if (signal?.aborted) throw await endInterrupted(ports, planned, recording);
+    await recording.step(index, "begun");
+    const { reasons, pinned } = await revertApps(ports, { head: undone, add: recording.add, requirementOf }, [app]);
+    await recording.step(index, reasons.length === 0 ? "done" : "failed", { reason: reasons[0] });
+    if (reasons.length > 0) {
+      const touched = plan.steps.slice(0, index + 1).map((step) => step.app);
+      throw await undoRollback(ports, recording, {
+        touched: touched.toReversed(),
+        requirementOf,
+        why: reasons.join(" "),
+      });
+    }
+    for (const one of pinned) allPinned.add(one);
+  }
+  await ports.processes.saveList();
+  const apps = plan.steps.flatMap(({ app }) => namesOfApp(undone, app));
+  const { unsavedAtMs: _unsaved, ...saved } = appliedState;
+  const returned = stateAfterRevert(saved, { undone, apps, pinned: allPinned, by: recording.head.id });
+  if (deploy !== undefined && deploy.id !== null) await ports.deployed.switchTo(deploy);
+  return await recording.end("applied", { left: returned });
+}
+
+/** No process was touched. */
+async function switchFirst(ports: ApplyPorts, deploy: ReleasedCode, { head, end }: ReleaseRecorder): Promise<void> {
+  try {
+    await ports.deployed.switchTo(deploy);
+  } catch (error) {
+    await end("reverted", { left: head.left });
+    throw error;
+  }
+}
+
+type RequirementFinder = RevertContext["requirementOf"];
+
+function createRequirementFinder({ settingsOf }: PlannedRollback, timeoutMs: number | undefined): RequirementFinder {
+  return (app) => {
+    const { deadlineMs, minHealthyMs } = settingsOf(app);
+    return { deadlineMs: timeoutMs ?? deadlineMs, minHealthyMs };
+  };
+}
+
+async function endInterrupted(
+  { processes }: HasProcesses,
+  { undone }: PlannedRollback,
+  recording: ReleaseRecorder,
+): Promise<SvcmError> {
+  await processes.saveList();
+  await recording.end("half");
+  return new SvcmError("APPLY_HALF", {
+    details:
+      "It was interrupted between two apps. Some apps may run as before the release, and others as it left them.",
+    hint: `To continue: svcm rollback ${undone.id}. To go back: svcm rollback ${recording.head.id}`,
+  });
+}
+
+interface FailedRollback {
+  /** Last app first. */
+  readonly touched: readonly string[];
+  readonly requirementOf: RequirementFinder;
+  readonly why: string;
+}
+
+/** As an apply that fails. */
+async function undoRollback(
+  ports: ApplyPorts,
+  { head, add, end }: ReleaseRecorder,
+  { touched, requirementOf, why }: FailedRollback,
+): Promise<SvcmError> {
+  const { reasons, pinned } = await revertApps(ports, { head, add, requirementOf }, touched);
+  await ports.processes.saveList();
+  const names = touched.flatMap((app) => namesOfApp(head, app));
+  if (reasons.length === 0) {
+    const { deploy } = head;
+    if (deploy?.id === null) await ports.deployed.switchTo({ id: deploy.former, root: deploy.root });
+    await end("reverted", { left: stateAfterRevert(head.left, { undone: head, apps: names, pinned, by: head.id }) });
+    const hint = `Read why: svcm why ${shellQuote(touched[0] ?? "")}. Correct the code, and run svcm apply.`;
+    return new SvcmError("APPLY_REVERTED", {
+      details: `The rollback failed. ${stateBefore(head, names)} ${why}`,
+      hint,
+    });
+  }
+  await end("half");
+  return new SvcmError("APPLY_HALF", {
+    details: `The rollback failed, and svcm could not restore everything. ${why} ${reasons.join(" ")}`,
+    hint: "Read which process does not start: svcm ls",
+  });
+}

@@ -1,10 +1,9 @@
 import { dirname, relative } from "node:path";
 import type { GitEvidence, NewerEntry } from "../code-evidence.ts";
 import { mayBeCode, weigh, type Age, type GitStatus, type Weight } from "../code-files.ts";
-import { findHeadAt, type HeadMove } from "../reflog.ts";
+import { findHeadAt, type HeadMove, type Repository } from "./repository.ts";
 import type { CodeProcess } from "../port-running-code.ts";
-import { blobDigest } from "./digests.ts";
-import type { Repository } from "./repository.ts";
+import { blobDigest } from "./record-store.ts";
 import type { Unit } from "./unit.ts";
 import type { WalkedEntry } from "./walk.ts";
 

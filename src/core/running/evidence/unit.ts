@@ -16,8 +16,7 @@ import type { LoadedPaths } from "../loaded-paths.ts";
 import type { CodeRequest } from "../port-running-code.ts";
 import { once } from "../../words/once.ts";
 import { errorCode } from "../../words/thrown.ts";
-import { Digester, digestIfThere, digestText } from "./digests.ts";
-import type { RecordStore } from "./record-store.ts";
+import { Digester, digestIfThere, digestText, type RecordStore } from "./record-store.ts";
 import { type Budget, outsideFile, realPath, walkUnit, type Walk, type WalkedEntry } from "./walk.ts";
 import { isRecord, parseRecord } from "../../words/record.ts";
 

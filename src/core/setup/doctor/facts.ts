@@ -1,7 +1,7 @@
 import type { HasWorkspace } from "../../project/port-repository.ts";
 import type { Pm2Daemon, ServiceAddress, HasInstallation, SetupPorts } from "../ports.ts";
 import type { FoundPm2 } from "../../pm2/port-daemons.ts";
-import type { Vocabulary } from "../../deployments/vocabulary.ts";
+import type { Vocabulary } from "../../deployments/file.ts";
 import { keySource, type KeySource } from "../../project/facts/own-contract.ts";
 import type { Project } from "../../project/project.ts";
 import type { ConfiguredFile } from "./examine.ts";

@@ -3,7 +3,7 @@ import { ownMember } from "../../words/record.ts";
 import type { HasHost, HasStamps } from "../../files/ports.ts";
 import type { Repository } from "../../pm2/ports.ts";
 import type { Issue } from "../../api/issue.ts";
-import type { Vocabulary } from "../../deployments/vocabulary.ts";
+import type { Vocabulary } from "../../deployments/file.ts";
 import { checkEnvFiles } from "../../env/check.ts";
 import { readEnvFile } from "../../env/env-file.ts";
 import { compareTemplate } from "../../env/template.ts";
@@ -18,7 +18,7 @@ import type { Project } from "../../project/project.ts";
 import { isSameGroup, type ConfiguredFile, overriddenKeys } from "./examine.ts";
 import type { HasWorkspace } from "../../project/port-repository.ts";
 import type { HasEcosystems } from "../../pm2/port-ecosystems.ts";
-import { ecosystemFileNames } from "../../pm2/file-name.ts";
+import { ecosystemFileNames } from "../../pm2/loaded.ts";
 
 /** The env files that an app may have read at its start. Absolute paths. */
 export interface AppEnvFiles {

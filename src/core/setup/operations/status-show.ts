@@ -1,5 +1,5 @@
-import type { HasBootOutlook } from "../../rollout/port-boot-outlook.ts";
-import type { ApplyPorts } from "../../rollout/apply/ports.ts";
+import type { HasBootOutlook } from "../../rollout/port-deployed.ts";
+import type { ApplyPorts } from "../../rollout/ports.ts";
 import type { MetricsPorts } from "../../metrics/telemetry.ts";
 import { defineOperation, type Caller } from "../../access/operation.ts";
 import { SvcmError } from "../../api/errors.ts";

@@ -8,7 +8,7 @@ import { defineOperation } from "../../access/operation.ts";
 import { DRIVERS_FILE, parseDriversFile } from "../read.ts";
 import { decideStartup } from "../contract.ts";
 import type { CarriedDrivers, Entrypoint, StartupPlan } from "../plan.ts";
-import { readAppEnvironment } from "../../pm2/app-environment.ts";
+import { readAppEnvironment } from "../../pm2/operations/environment.ts";
 import { effectiveValues, readEnvFile } from "../../env/env-file.ts";
 import { decodeUtf8 } from "../../words/utf8.ts";
 

@@ -6,7 +6,7 @@ import {
 } from "../../../../src/core/project/facts/packaged.generated.ts";
 import type { Change, Effect, FieldChange } from "../../../../src/core/deployments/diff/change.ts";
 import { diffDeployments } from "../../../../src/core/deployments/diff/diff.ts";
-import { migrateTarget } from "../../../../src/core/deployments/migrate.ts";
+import { migrateTarget } from "../../../../src/core/deployments/shape.ts";
 import type { Candidate } from "../../../../src/core/deployments/file.ts";
 import { longTest, propertyRuns } from "../../../support/runs.ts";
 

@@ -1,4 +1,4 @@
-import { STABLE_MS } from "../../../../src/core/pm2/stable-time.ts";
+import { STABLE_MS } from "../../../../src/core/pm2/settings.ts";
 import { expect, test } from "vitest";
 import {
   isAlreadyDone,

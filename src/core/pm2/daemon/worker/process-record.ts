@@ -1,4 +1,4 @@
-import { listenPorts } from "../../listen-ports.ts";
+import { listenPorts, isVariable } from "../../pm2-fields.ts";
 import { canonicalArguments, canonicalValue } from "../../normalise.ts";
 import { parsePort } from "../../../words/port.ts";
 import type { ProcessRecord } from "../../process-record.ts";
@@ -8,7 +8,6 @@ import { type Scrub, createScrub } from "../../scrub.ts";
 import { ignoresState } from "../../../project/state-place.ts";
 import { isSecretVariable } from "../../../secrets/secret-value.ts";
 import { scrubMetrics } from "../../list.ts";
-import { isVariable } from "../../pm2-fields.ts";
 import { parseEnviron } from "../../../files/proc.ts";
 import { readIfReadable } from "../../../files/system.ts";
 

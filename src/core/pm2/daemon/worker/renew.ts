@@ -1,9 +1,9 @@
 /** A new daemon takes the list from the former one, which answers beside it until the end. */
 import { spawn } from "node:child_process";
 import { closeSync, existsSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, delimiter, dirname } from "node:path";
 import { workerData } from "node:worker_threads";
-import { readIfReadable } from "../../../files/system.ts";
+import { readIfReadable, realPathIfReadable } from "../../../files/system.ts";
 import { parseRecord } from "../../../words/record.ts";
 import type { Renewal } from "../../port-daemons.ts";
 import type { RestoredProcess } from "../../port-processes.ts";
@@ -18,7 +18,6 @@ import { connect, type Connection, listAllProcesses, withTimeout } from "./conne
 import type { Pm2Process } from "./pm2-api.ts";
 import { isStoppedOrFinite, restoreOne } from "./restore-list.ts";
 import { writeDump } from "./saved-records.ts";
-import { withNode } from "./with-node.ts";
 
 /** Needed by a run after SIGKILL; it holds every value, so only its owner may read it. */
 interface Journal extends Renewal {
@@ -229,4 +228,38 @@ function writeJournal(home: string, journal: Journal): void {
   } catch (error) {
     throw homeFailure(`${renewalPath(home)} cannot be written`, error);
   }
+}
+
+interface Nodes {
+  readonly node: string;
+  /** Null if it cannot be seen. */
+  readonly formerNode: string | null;
+}
+
+/**
+ * An app without an own interpreter has `node`, which PM2 looks for in the app's PATH, or the path of the Node.js that
+ * started it.
+ */
+function withNode(saved: Pm2Process, nodes: Nodes | undefined): Pm2Process {
+  const { pm2_env: record } = saved;
+  const interpreter = record["exec_interpreter"];
+  if (nodes === undefined || typeof interpreter !== "string") return saved;
+  const { node, formerNode } = nodes;
+  const isFormer = interpreter === formerNode || realPathIfReadable(interpreter) === formerNode;
+  if (interpreter.startsWith("/"))
+    return isFormer ? { ...saved, pm2_env: { ...record, exec_interpreter: node } } : saved;
+  if (interpreter !== "node") return saved;
+  const env = record["env"] as Readonly<Record<string, unknown>> | undefined;
+  return {
+    ...saved,
+    pm2_env: { ...record, ...pathTo(node, record), ...(env && { env: { ...env, ...pathTo(node, env) } }) },
+  };
+}
+
+function pathTo(node: string, variables: Readonly<Record<string, unknown>>): { readonly PATH?: string } {
+  const { PATH: path = "" } = variables;
+  const folders = typeof path === "string" ? path.split(delimiter) : [];
+  const found = folders.map((folder) => join(folder, "node")).find((file) => existsSync(file));
+  const isChosen = found !== undefined && realPathIfReadable(found) === realPathIfReadable(node);
+  return isChosen ? {} : { PATH: [dirname(node), ...folders].join(delimiter) };
 }

@@ -1,1 +1,0 @@
-export type ExecMode = "fork" | "cluster";

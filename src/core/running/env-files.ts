@@ -1,0 +1,261 @@
+import { parseEnvDocument, valuesOf } from "../env/document.ts";
+import { isPlainKey } from "../secrets/secret-value.ts";
+import { ownMember, isRecord, parseRecord } from "../words/record.ts";
+import { FileError, type HasFiles, type FileStamps } from "../files/ports.ts";
+import { decodeUtf8 } from "../words/utf8.ts";
+import { once } from "../words/once.ts";
+import type { DeclaredApp } from "../pm2/declared.ts";
+import { resolvePath } from "../project/resolve.ts";
+
+/** Keyed digests of values, by key. */
+export type Digests = Readonly<Record<string, string>>;
+
+export type Digest = (value: string) => string;
+
+/**
+ * Digests what a program reads from an env file, without a value. A line of a private key can look like a key, so such a name
+ * is a digest, too.
+ */
+function digestEnvFile(text: string, digest: Digest): Digests {
+  const entries = [...valuesOf(parseEnvDocument(text))];
+  return Object.fromEntries(
+    entries.map(([key, value]) => [isPlainKey(key) ? key : `${HIDDEN_KEY}${digest(key)}`, digest(value)]),
+  );
+}
+
+const HIDDEN_KEY = "#";
+
+function isHiddenKey(key: string): boolean {
+  return key.startsWith(HIDDEN_KEY);
+}
+
+/** An env file that the app reads itself, for example with dotenv, or that Node.js reads for it. */
+export interface EnvFileFacts {
+  readonly path: string;
+  /** The name to show. */
+  readonly name: string;
+  /** With `--env-file`, the variables of the process always win. */
+  readonly isReadByNode: boolean;
+  /** No environment names it, so nothing says whether the app reads it. */
+  readonly isUnnamed?: boolean;
+  /** `null` if it does not exist, `undefined` if it cannot be read. */
+  readonly now: Digests | null | undefined;
+  /** The content that the process read, if svcm has a record of its start. */
+  readonly recorded: Digests | undefined;
+  /** The times of its last change and write; `undefined` if they are not known. */
+  readonly changedMs: number | undefined;
+  readonly modifiedMs: number | undefined;
+}
+
+export interface EnvFileChange {
+  readonly path: string;
+  readonly name: string;
+  /** `null` if only the time of the file is known. */
+  readonly key: string | null;
+  readonly state: "absent" | "different" | "stale";
+}
+
+export interface EnvFileComparison {
+  readonly changes: readonly EnvFileChange[];
+  readonly unknown: readonly string[];
+}
+
+/** A file system's clock may be behind the clock of the machine by this much. */
+export const CLOCK_TOLERANCE_MS = 20;
+
+/**
+ * Compares what the process read with what it would read now, a later file over an earlier one. A record decides by
+ * content; without one, only a time is known.
+ * @param files in the order in which they are read
+ * @param startedAt `null` if the process does not run: it will read the files when it starts
+ */
+export function compareEnvFiles(files: readonly EnvFileFacts[], startedAt: number | null): EnvFileComparison {
+  if (startedAt === null) return { changes: [], unknown: [] };
+  const recorded = files.filter((file) => file.recorded !== undefined && file.now !== undefined);
+  const isTimed = ({ recorded: record, now, changedMs }: EnvFileFacts): boolean =>
+    record === undefined && now !== null && changedMs !== undefined;
+  const timed = files.filter(isTimed);
+  const unread = files.filter((file) => file.now === undefined && !isTimed(file));
+  const isLater = (time: number | undefined): boolean => time !== undefined && time > startedAt - CLOCK_TOLERANCE_MS;
+  const isRewritten = ({ isReadByNode, modifiedMs }: EnvFileFacts): boolean =>
+    isReadByNode && modifiedMs !== undefined && modifiedMs > startedAt;
+  return {
+    changes: [
+      ...changedKeys(recorded),
+      ...timed.filter(isRewritten).map(({ path, name }): EnvFileChange => ({ path, name, key: null, state: "stale" })),
+    ],
+    unknown: [
+      ...unread.map(({ name }) => `${name} cannot be read`),
+      ...timed
+        .filter((file) => isLater(file.changedMs) && !isRewritten(file))
+        .map(
+          ({ name }) => `${name} was changed or touched after the start, and svcm has no record of what it contained`,
+        ),
+    ],
+  };
+}
+
+function changedKeys(files: readonly EnvFileFacts[]): EnvFileChange[] {
+  const before: Digests = Object.assign({}, ...files.map(({ recorded }) => recorded));
+  const now: Digests = Object.assign({}, ...files.map((file) => file.now));
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter(
+    (key) => ownMember(before, key) !== ownMember(now, key),
+  );
+  return keys.flatMap((key): EnvFileChange[] => {
+    const file = files.findLast(({ recorded, now: present }) => ownMember(recorded, key) !== ownMember(present, key));
+    if (file === undefined) return [];
+    const state =
+      ownMember(now, key) === undefined ? "stale" : ownMember(before, key) === undefined ? "absent" : "different";
+    return [{ path: file.path, name: file.name, key: isHiddenKey(key) ? null : key, state }];
+  });
+}
+
+/** `null` if the file does not exist, `undefined` if it cannot be read. */
+export type EnvFileContents = ReadonlyMap<string, Digests | null | undefined>;
+
+export async function readEnvFileContents(
+  { files }: HasFiles,
+  paths: Iterable<string>,
+  digest: Digest,
+): Promise<EnvFileContents> {
+  const read = async (path: string): Promise<Digests | null | undefined> => {
+    try {
+      const text = decodeUtf8(await files.read(path, { mayBeOutside: true }));
+      return text === undefined ? undefined : digestEnvFile(text, digest);
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      return error.code === "ENOENT" ? null : undefined;
+    }
+  };
+  return new Map(await Promise.all([...new Set(paths)].map(async (path) => [path, await read(path)] as const)));
+}
+
+interface Repository {
+  readonly root: string;
+  readonly environment: string;
+  /** By any environment, because `svcm.yaml` then says who reads it. Looked at once for all apps. */
+  readonly named: readonly string[];
+}
+
+interface AppFolder {
+  readonly cwd: string;
+  /** That the app's own arguments name. */
+  readonly envFiles: readonly string[];
+}
+
+interface FoundFile {
+  readonly path: string;
+  readonly id: string;
+}
+
+/**
+ * Finds env files that no environment names, in the folder of an app and in those above it. The app may read them
+ * itself, so a change of one is a doubt. A link counts as the file that it leads to.
+ */
+export function unnamedEnvFiles(
+  stamps: FileStamps,
+  { root, environment, named }: Repository,
+): (app: AppFolder) => string[] {
+  const idsOf = (paths: readonly string[]) => stamps.read(paths).map((stamp) => stamp?.id);
+  const namedIds = once(() => new Set(idsOf(named)));
+  // dotenv reads the first; frameworks read the others, too, and some apps those of the folders above.
+  const names = [".env", ".env.local", `.env.${environment}`, `.env.${environment}.local`];
+  const byFolder = new Map<string, readonly FoundFile[]>();
+  const filesIn = (folder: string): readonly FoundFile[] => {
+    const known = byFolder.get(folder);
+    if (known !== undefined) return known;
+    const paths = names.map((name) => `${folder}/${name}`);
+    const found = idsOf(paths).flatMap((id, index) => (id === undefined ? [] : [{ path: paths[index] ?? "", id }]));
+    byFolder.set(folder, found);
+    return found;
+  };
+  return ({ cwd, envFiles }) => {
+    const found = foldersUpTo(root, cwd).flatMap(filesIn);
+    if (found.length === 0) return [];
+    const ownIds = idsOf(envFiles);
+    const isNamed = ({ path, id }: FoundFile): boolean =>
+      named.includes(path) || envFiles.includes(path) || namedIds().has(id) || ownIds.includes(id);
+    return found.filter((file) => !isNamed(file)).map(({ path }) => path);
+  };
+}
+
+function foldersUpTo(root: string, folder: string): string[] {
+  if (!folder.startsWith(`${root}/`)) return [folder];
+  return [folder, ...foldersUpTo(root, folder.slice(0, folder.lastIndexOf("/")))];
+}
+
+/** The start of an app, as far as it names env files. */
+export interface StartCommand {
+  readonly cwd: string;
+  /** By its arguments and its variables. Absolute paths. */
+  readonly envFiles: readonly string[];
+  /** The script of `package.json` that npm, pnpm or yarn runs. */
+  readonly packageScript?: string;
+  /** The absolute path of a shell script. */
+  readonly shellScript?: string;
+}
+
+const PACKAGE_MANAGER = /(?:^|\/)(?:npm|pnpm|yarn|yarnpkg|npm-cli|bun)(?:\.[cm]?js)?$/;
+const SHELL = /(?:^|\/)(?:ba|da|z|k)?sh$/;
+
+export function startCommand({
+  args,
+  cwd,
+  env,
+  interpreter,
+  script,
+}: Pick<DeclaredApp, "args" | "cwd" | "env" | "interpreter" | "script">): StartCommand {
+  const { DOTENV_CONFIG_PATH: ofDotenv } = env;
+  const named = [...envFilesIn(args.join(" ")), ...(ofDotenv === undefined ? [] : [ofDotenv])];
+  const envFiles = named.map((path) => resolvePath(cwd, path));
+  const packageScript = args.find((word) => !/^(?:-.*|run(?:-script)?)$/.test(word));
+  if (PACKAGE_MANAGER.test(script) && packageScript !== undefined) return { cwd, envFiles, packageScript };
+  return SHELL.test(interpreter) ? { cwd, envFiles, shellScript: script } : { cwd, envFiles };
+}
+
+/** The env files that the start of an app names, wherever it does. Absolute paths that need not exist. */
+export async function startEnvFiles(
+  { files }: HasFiles,
+  { cwd, envFiles, packageScript, shellScript }: StartCommand,
+): Promise<string[]> {
+  const read = async (path: string): Promise<string> =>
+    decodeUtf8(await files.read(path, { mayBeOutside: true }).catch(() => new Uint8Array())) ?? "";
+  const texts = [
+    ...(shellScript === undefined ? [] : [await read(shellScript)]),
+    ...(packageScript === undefined ? [] : scriptTexts(await read(resolvePath(cwd, "package.json")), packageScript)),
+  ];
+  const named = texts.flatMap(envFilesIn).map((path) => resolvePath(cwd, path));
+  return [...new Set([...envFiles, ...named])];
+}
+
+/** With the scripts that it runs in turn. */
+function scriptTexts(manifest: string, first: string): string[] {
+  const { scripts } = parseRecord(manifest) ?? {};
+  if (!isRecord(scripts)) return [];
+  const textOf = (name: string): string => {
+    const text = scripts[name];
+    return typeof text === "string" ? text : "";
+  };
+  const names = new Set([first]);
+  // A set also visits what is added meanwhile.
+  for (const name of names) {
+    if (Object.hasOwn(scripts, `pre${name}`)) names.add(`pre${name}`);
+    for (const [, next = ""] of textOf(name).matchAll(/\b(?:npm|pnpm|yarn)\s+(?:run\s+)?(?:-\S+\s+)*([\w:.-]+)/g))
+      if (Object.hasOwn(scripts, next)) names.add(next);
+  }
+  return [...names].map(textOf);
+}
+
+const NAMED = [
+  /--env-file(?:-if-exists)?[=\s]\s*(?<path>"[^"]+"|'[^']+'|[^\s;&|]+)/g,
+  /\bdotenv_config_path=(?<path>"[^"]+"|'[^']+'|[^\s;&|]+)/gi,
+  /\b(?:dotenv|dotenvx|env-cmd)\s(?:[^;&|]*?\s)?(?:-e|-f|--file)[=\s]\s*(?<path>"[^"]+"|'[^']+'|[^\s;&|]+)/g,
+  /(?:^|[\s;&])(?:\.|source)\s+(?<path>[^\s;&|]*env[^\s;&|/]*)(?![^\s;&|])/g,
+];
+
+/** In the words of a command. A path with a variable is unknown. */
+function envFilesIn(text: string): string[] {
+  return NAMED.flatMap((pattern) =>
+    [...text.matchAll(pattern)].map(({ groups }) => (groups?.["path"] ?? "").replaceAll(/["']/g, "")),
+  ).filter((path) => path !== "" && !path.includes("$"));
+}
