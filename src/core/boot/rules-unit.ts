@@ -138,6 +138,8 @@ const outside: BootRule = {
     const isInside = unitOfDaemon(enabledUnits(facts), facts.daemon) !== undefined;
     if (unit === undefined || typeof group !== "string" || isInside) return;
     const isSafe = unit.starts === "svcm";
+    // Of an empty list, svcm may have a copy.
+    const save = facts.running?.length === 0 ? "" : "pm2 save && ";
     const then = isSafe ? "the next boot starts it inside" : "at a shutdown, PM2 may save the apps as stopped";
     yield {
       path: ["unit", unit.name],
@@ -145,7 +147,7 @@ const outside: BootRule = {
       message: `PM2's daemon, pid ${facts.daemon?.pid}, runs outside of ${unit.name}: ${then}`,
       command: isSafe
         ? `pm2 kill && ${systemctl(unit, `start ${unit.name}`)}`
-        : `pm2 save && pm2 kill && ${systemctl(unit, `restart ${unit.name}`)}`,
+        : `${save}pm2 kill && ${systemctl(unit, `restart ${unit.name}`)}`,
     };
   },
 };

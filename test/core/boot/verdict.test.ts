@@ -93,6 +93,15 @@ const machines: readonly Row[] = [
     "no",
     [["UNIT_OUTSIDE", "pm2 save && pm2 kill && sudo systemctl restart pm2-deploy.service"]],
   ],
+  [
+    "has its daemon, without apps, outside of PM2's unit",
+    { daemon: outside, running: [], ...withUnits([pm2Unit]) },
+    "no",
+    [
+      ["UNIT_OUTSIDE", "pm2 kill && sudo systemctl restart pm2-deploy.service"],
+      ["BOOT_EXTRA", "svcm boot save"],
+    ],
+  ],
   ["has no list", { saved: saved([], { state: "absent" }) }, "no", [["BOOT_LIST_ABSENT", "svcm boot save"]]],
   ["has an empty list", { saved: saved([], { state: "empty" }) }, "no", [["BOOT_LIST_ABSENT", "svcm boot save"]]],
   ["has a broken list", { saved: saved([], { state: "broken" }) }, "no", [["BOOT_LIST_BROKEN", "svcm boot save"]]],

@@ -1,5 +1,6 @@
 /** Of several PM2 files that declare the same program, a team uses one. The caller of a file decides, then its name. */
 import { baseName } from "../../words/path.ts";
+import { nameList } from "../../words/text.ts";
 import { alternatives, scriptPath } from "./starts.ts";
 import { byPath, type DetectionNote, type Pm2File, type RunningApp } from "./pm2-file.ts";
 import type { UndecidedFile } from "../../project/project.ts";
@@ -124,14 +125,12 @@ function undecidedFile(file: Pm2File, group: readonly Pm2File[], environment: st
   );
   const what =
     shared?.name === undefined
-      ? `has a name, script or port of ${listShort(others)}`
-      : `declares ${shared.name}, as ${listShort(others)} does`;
+      ? `has a name, script or port of ${nameList(others, MAX_NAMES)}`
+      : `declares ${shared.name}, as ${nameList(others, MAX_NAMES)} ${others.length === 1 ? "does" : "do"}`;
   return { file: file.path, environment, why: `${what}; no caller says which of them is started` };
 }
 
-function listShort(paths: readonly string[]): string {
-  return paths.length <= 3 ? paths.join(", ") : `${paths.slice(0, 2).join(", ")} and ${paths.length - 2} other files`;
-}
+const MAX_NAMES = 3;
 
 /** A block for an environment that has its own file is a leftover, unless a caller starts it. */
 function withoutDoubtfulEnvironments(file: Pm2File, files: readonly Pm2File[]): Pm2File {
