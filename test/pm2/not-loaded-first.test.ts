@@ -10,12 +10,12 @@ import { longTest } from "../support/runs.ts";
 const { own, ports } = runningPm2();
 
 describe("a first start", () => {
-  const worker = (name: string, text: string) => {
+  const worker = (name: string, text: string, more: object = {}) => {
     const folder = join(own.folder, name);
     mkdirSync(folder);
     writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
     writeFileSync(join(folder, `${name}.js`), text);
-    return { name, script: `./${name}.js`, cwd: folder, exec_mode: "cluster", listen_timeout: 300 };
+    return { name, script: `./${name}.js`, cwd: folder, exec_mode: "cluster", listen_timeout: 300, ...more };
   };
   const caller = { source: "cli", grants: ["read", "write", "logs"] } as const;
   const apply = () => execute(rolloutApply, ports, { environment: "dev", allowDirty: true }, caller);
@@ -30,9 +30,16 @@ describe("a first start", () => {
       "await new Promise((_, fail) => setTimeout(fail, 50, new Error('no database')));",
       "no database",
     ],
-  ])("of a worker that %s fails with the lines of its error", async (_, name, text, line) => {
+    [
+      "has a log of its user",
+      "log",
+      "const a = ;",
+      "SyntaxError",
+      { error_file: "logs/log.txt", out_file: "/dev/null" },
+    ],
+  ])("of a worker that %s fails with the lines of its error", async (_, name, text, line, more: object = {}) => {
     writeFileSync(join(own.folder, "deployments.yaml"), settings);
-    own.pm2Folder([worker(name, text)]);
+    own.pm2Folder([worker(name, text, more)]);
     await expect(apply()).rejects.toMatchObject({
       body: {
         code: "HEALTH_NOT_LOADED",

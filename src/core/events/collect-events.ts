@@ -77,8 +77,10 @@ export async function collectEvents(
   if (events.some(dependsOnKernel))
     events = withKernel(events, await sightings.readKernel(), { seen, programOf: programOf(await listOnce()) });
   events = await withSchedules(listOnce, events);
-  const tailOf = ({ app, pmId = -1 }: LogEvent["event"]): Promise<ErrorTail | undefined> =>
-    ports.processLogs.readErrorTail({ name: app ?? "", pmId });
+  const tailOf = async ({ app, pmId = -1 }: LogEvent["event"]): Promise<ErrorTail | undefined> => {
+    const known = (await listOnce()).find((process) => process.name === app && process.pmId === pmId);
+    return await ports.processLogs.readErrorTail(known ?? { name: app ?? "", pmId });
+  };
   events = await explainZeroes(events, { modeOf: await readModes(listOnce, events), tailOf });
   events = await explainHeapErrors(events, tailOf);
   return {

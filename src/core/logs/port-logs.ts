@@ -1,3 +1,4 @@
+import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { InputOf } from "../api/inputs.ts";
 import type { LogLine, LogProblem, LogsResponse } from "../api/logs.ts";
 import type { ErrorTail } from "./error-block.ts";
@@ -79,8 +80,8 @@ export interface ProcessLogs {
   /** Traces that the last daemon left in PM2_HOME. */
   readDaemonTraces(): Promise<DaemonTraces>;
 
-  /** The end of the process's error log at its default path; `undefined` if there is no log. */
-  readErrorTail(process: { readonly name: string; readonly pmId: number }): Promise<ErrorTail | undefined>;
+  /** The end of the process's error log; `undefined` if there is no log. */
+  readErrorTail(process: Pick<ProcessRecord, "name" | "pmId" | "logFiles">): Promise<ErrorTail | undefined>;
 }
 
 /** Times are in milliseconds since 1970. */

@@ -1,6 +1,7 @@
 import type { ErrorTail } from "./error-block.ts";
 import type { Pm2LogPart, ProcessLogs, Pm2LogQuery } from "./port-logs.ts";
 import { join } from "node:path";
+import type { ProcessRecord } from "../pm2/process-record.ts";
 
 import { lineTime, logEntry, type LogEntry } from "./log-line.ts";
 
@@ -41,18 +42,30 @@ export function nodeProcessLogs(pm2Home: string): ProcessLogs {
       };
     },
     readDaemonTraces: () => readDaemonTraces(pm2Home),
-    async readErrorTail({ name, pmId }) {
-      if (!PLAIN_NAME.test(name)) return undefined;
-      const start = join(pm2Home, "logs", name);
-      for (const end of [`-${pmId}.log`, ".log"]) {
-        const tail = await withLogFile(`${start}-error${end}`, readLastLines);
+    async readErrorTail(process) {
+      for (const { error, out } of logFilesOf(process, pm2Home)) {
+        const tail = error === null ? undefined : await withLogFile(error, readLastLines);
         if (tail === undefined) continue;
-        const outputMs = await withLogFile(`${start}-out${end}`, ({ writtenMs }) => Promise.resolve(writtenMs));
+        const outputMs =
+          out === null ? undefined : await withLogFile(out, ({ writtenMs }) => Promise.resolve(writtenMs));
         return { ...tail, outputMs };
       }
       return undefined;
     },
   };
+}
+
+type LogFiles = NonNullable<ProcessRecord["logFiles"]>;
+
+/** In the order in which they are tried. Instances of an app may share a log. */
+function logFilesOf(
+  { name, pmId, logFiles }: Pick<ProcessRecord, "name" | "pmId" | "logFiles">,
+  pm2Home: string,
+): LogFiles[] {
+  if (logFiles !== undefined) return [logFiles];
+  if (!PLAIN_NAME.test(name)) return [];
+  const start = join(pm2Home, "logs", name);
+  return [`-${pmId}.log`, ".log"].map((end) => ({ error: `${start}-error${end}`, out: `${start}-out${end}` }));
 }
 
 /** PM2 writes the local time of its daemon, which may have another zone. */

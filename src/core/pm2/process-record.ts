@@ -43,6 +43,8 @@ export interface ProcessRecord extends ProcessIdentity {
   readonly listenPorts?: readonly number[];
   /** The value of its variable `PORT`. */
   readonly port?: number | null;
+  /** Absolute paths, where PM2's default is not used; `null` for a log that is discarded. */
+  readonly logFiles?: { readonly error: string | null; readonly out: string | null };
   readonly declaration: ProcessDeclaration;
 }
 

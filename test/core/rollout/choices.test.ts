@@ -230,7 +230,7 @@ describe("an apply for another environment", () => {
     [
       "PM2 started it with other values since",
       [{ appliedApps, running, startedAs: started }, ["api"], "dev"],
-      "it runs with the values of production",
+      "it runs with the values that production declares",
     ],
     [
       "PM2 started it with those of this environment",

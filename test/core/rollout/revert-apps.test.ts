@@ -71,6 +71,7 @@ async function revert(before: readonly ProcessRecord[], now: readonly ProcessRec
   const ports = {
     clock: { now: () => nowMs, elapsed: () => nowMs, sleep: async (ms: number) => void (nowMs += ms) },
     stamps: { missing: () => new Set() },
+    machine: { openTrees: async () => undefined },
     processes,
     releases: {
       changedEnvFiles: async () => new Map(hasNewEnvFile ? [["/srv/.env", "copy"]] : []),
