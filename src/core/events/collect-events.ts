@@ -78,8 +78,8 @@ export async function collectEvents(
     events = withKernel(events, await sightings.readKernel(), { seen, programOf: programOf(await listOnce()) });
   events = await withSchedules(listOnce, events);
   const tailOf = async ({ app, pmId = -1 }: LogEvent["event"]): Promise<ErrorTail | undefined> => {
-    const known = (await listOnce()).find((process) => process.name === app && process.pmId === pmId);
-    return await ports.processLogs.readErrorTail(known ?? { name: app ?? "", pmId });
+    const listed = (await listOnce()).find((process) => process.name === app && process.pmId === pmId);
+    return await ports.processLogs.readErrorTail(listed ?? { name: app ?? "", pmId });
   };
   events = await explainZeroes(events, { modeOf: await readModes(listOnce, events), tailOf });
   events = await explainHeapErrors(events, tailOf);

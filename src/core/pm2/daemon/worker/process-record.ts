@@ -70,7 +70,7 @@ function processRecord(listed: Pm2Process, digest: (value: string) => string): P
 function readLogFiles({ name, pm_id: pmId, pm2_env: env }: Pm2Process): Pick<ProcessRecord, "logFiles"> {
   const paths = [env["pm_err_log_path"], env["pm_out_log_path"]];
   const isDefault = (path: unknown, kind: string): boolean =>
-    [`-${pmId}`, ""].some((end) => String(path).endsWith(`/logs/${name}-${kind}${end}.log`));
+    [`-${pmId}`, ""].some((end) => String(path).endsWith(`/logs/${String(name)}-${kind}${end}.log`));
   if (isDefault(paths[0], "error") && isDefault(paths[1], "out")) return {};
   const [error = null, out = null] = paths.map((path) =>
     typeof path === "string" && path.startsWith("/") && path !== "/dev/null" ? path : null,
