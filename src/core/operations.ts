@@ -66,8 +66,7 @@ export { projectDoctor, type DoctorAnswer, type DoctorResponse } from "./setup/o
 export { projectInit, type InitResponse } from "./setup/operations/project-init.ts";
 export { proposalApprove, proposalDeny, proposalList, proposalRun } from "./approvals/operations/proposal-decide.ts";
 export { proposalCreate } from "./approvals/operations/proposal-create.ts";
-export { releaseList, releaseShow } from "./rollout/operations/releases.ts";
-export { rolloutApply, rolloutPlan } from "./rollout/operations/rollout-plan.ts";
+export { releaseList, releaseShow, rolloutApply, rolloutPlan } from "./rollout/operations/rollout-plan.ts";
 export { rolloutRollbackPlan, rolloutRollback } from "./rollout/operations/rollback.ts";
 export { repositoryCheck, type RepositoryCheckResponse } from "./setup/operations/repository-check.ts";
 export {

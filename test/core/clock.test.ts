@@ -102,7 +102,6 @@ const WALL_CLOCK = [
   "deploy/operations/deploy.ts",
   "deploy/prepare.ts",
   "deploy/prune.ts",
-  "deploy/recover.ts",
   "events/feed.ts",
   "events/operations/events.ts",
   "events/operations/process-show.ts",

@@ -10,9 +10,8 @@ import { note, requireNotStopped, type DeployContext } from "./deploy-context.ts
 import { createDeployId } from "./layout.ts";
 import type { CommitFacts } from "./port-deploy-git.ts";
 import type { DiskSize, ReleaseWorld, SharedPath } from "./port-deploys.ts";
-import type { NewRelease } from "./find-code.ts";
+import { type NewRelease, requireDecided } from "./find-code.ts";
 import { runReleaseCommands } from "./run-commands.ts";
-import { requireDecided } from "./undecided.ts";
 
 /** Room for what a build writes beside the files that it leaves. */
 const SPACE_FACTOR = 1.2;

@@ -3,9 +3,8 @@ import type { HasFacts } from "../project/port-repository.ts";
 import type { Audited } from "../access/ports.ts";
 import { editFile, withAudit, type Attempt } from "../access/with-audit.ts";
 import type { Caller } from "../access/operation.ts";
-import { maskMembers } from "../secrets/member.ts";
+import { maskMembers, maskLine } from "../secrets/source-lines.ts";
 import { maskCredentials } from "../secrets/redact.ts";
-import { maskLine } from "../secrets/source-lines.ts";
 import { SvcmError, refusal } from "../api/errors.ts";
 import { matchesTag } from "../words/http.ts";
 import {

@@ -9,7 +9,7 @@ import { FileError } from "../files/ports.ts";
 import type { AuditRecord } from "../api/audit-record.ts";
 import { SvcmError } from "../api/errors.ts";
 import { attributeEvents, isRelease, type TimedEvent, withReleaseApps } from "./attribute-events.ts";
-import { explainHeapErrors, isWrittenAt } from "./heap-error.ts";
+import { explainHeapErrors, isWrittenAt } from "./counted-ends.ts";
 import { logEvents } from "./log-events.ts";
 import type { LogEvent } from "./log-state.ts";
 import { isDue, parseSchedule } from "./schedule.ts";

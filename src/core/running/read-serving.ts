@@ -4,8 +4,8 @@ import type { ProcessActivity, TcpSocket } from "../files/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { once } from "../words/once.ts";
 import { appKind } from "./code-evidence.ts";
-import { loadErrorOf } from "./load-error.ts";
 import {
+  loadErrorOf,
   describeHung,
   hasFailedStart,
   hasLoadError,

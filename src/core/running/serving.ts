@@ -1,11 +1,11 @@
 /** Decides from sockets whether a process that PM2 calls online serves its port. */
-import { lastErrorBlock, type ErrorTail } from "../logs/error-block.ts";
+
+import { lastErrorBlock, type ErrorTail, withoutPrefix } from "../logs/error-block.ts";
 import type { ProcessActivity, TcpSocket } from "../files/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { pluralize } from "../words/text.ts";
 import { formatSecond } from "../words/time.ts";
 import type { ProcessFacts } from "./facts.ts";
-import type { LoadError } from "./load-error.ts";
 
 export type ServingFacts = Pick<ProcessFacts, "hung" | "notLoaded" | "unseen">;
 
@@ -181,4 +181,31 @@ export function notLoadedFacts({ listenPorts = [], execMode }: ProcessRecord): S
   if (listenPorts.length === 0) return { unseen: `${error}, and ${who} has no connection` };
   const ports = listenPorts.length === 1 ? `port ${listenPorts[0]}` : `the ports ${listenPorts.join(", ")}`;
   return { notLoaded: `I${error.slice(1)}, and it does not listen on ${ports}. It has no connection at all.` };
+}
+
+/**
+ * `module`: the module or one of its imports was not loaded. `rejection`: no code handled it, so Node.js alone would have
+ * ended. `handled`: the program wrote it by itself, so it has loaded.
+ */
+export type LoadError = "module" | "rejection" | "handled";
+
+/** PM2 writes it in cluster mode, and keeps the worker. */
+const ANNOUNCEMENT = /^You have triggered an unhandledRejection, /;
+const FRAME = /^\s+at /;
+/** Code of a module that is in no function, and Node.js where it loads modules. */
+const OF_MODULE = /^\s+at (?:async )?(?:file:\/\/\S+|Object\.<anonymous> \(.+\)|.*\(?node:internal\/modules\/.+)$/;
+const GOES_ON = /^(?:\s|[}\]]|$)/;
+
+/** @param lines the end of an error log, oldest first, with an error */
+export function loadErrorOf(lines: readonly string[]): LoadError {
+  const texts = lines.map((line) => withoutPrefix(line));
+  const at = texts.findLastIndex((line) => ANNOUNCEMENT.test(line));
+  if (at === -1) return "handled";
+  const block = texts.slice(at + 1);
+  const frameAt = block.findIndex((line) => FRAME.test(line));
+  if (frameAt === -1) return "rejection";
+  const stack = block.slice(frameAt);
+  // The program has written something since.
+  if (!stack.every((line) => GOES_ON.test(line))) return "handled";
+  return OF_MODULE.test(stack[0] ?? "") ? "module" : "rejection";
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { SvcmError } from "../../../src/core/api/errors.ts";
-import { decidePrune } from "../../../src/core/deploy/prune.ts";
+import { decidePrune, outcomeAfterKill } from "../../../src/core/deploy/prune.ts";
 import { chooseSource } from "../../../src/core/deploy/find-commit.ts";
 import { createDeployId, deployOfLink, deployOfPath } from "../../../src/core/deploy/layout.ts";
 import { mapLoaded, requireInside } from "../../../src/core/deploy/map-paths.ts";
@@ -12,9 +12,8 @@ import {
   servicesOf,
 } from "../../../src/core/deploy/record.ts";
 import { whyTried } from "../../../src/core/deploy/refusals.ts";
-import { outcomeAfterKill } from "../../../src/core/deploy/recover.ts";
 import type { LoadedApp, LoadedEcosystem } from "../../../src/core/pm2/loaded.ts";
-import { filterUndecided, runningIn } from "../../../src/core/deploy/undecided.ts";
+import { filterUndecided, runningIn } from "../../../src/core/deploy/find-code.ts";
 import { toDeploy } from "../../../src/core/deploy/operations/deploy.ts";
 import { runningRecord } from "../../support/counting-ports.ts";
 import { SHARED_PATH } from "../../../src/core/project/deploy-settings.ts";

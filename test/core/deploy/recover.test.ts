@@ -1,6 +1,6 @@
 /** A deploy that was killed is ended by the next one, before that one begins. */
 import { expect, test } from "vitest";
-import { recoverDeploys } from "../../../src/core/deploy/recover.ts";
+import { recoverDeploys } from "../../../src/core/deploy/prune.ts";
 import { toDeployRecord, type DeployEvent } from "../../../src/core/deploy/record.ts";
 import type { Release } from "../../../src/core/api/rollout.ts";
 

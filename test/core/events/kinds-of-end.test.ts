@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { SvcmEvent } from "../../../src/core/api/events.ts";
 import { attributeEvents } from "../../../src/core/events/attribute-events.ts";
-import { explainHeapErrors } from "../../../src/core/events/heap-error.ts";
+import { explainHeapErrors } from "../../../src/core/events/counted-ends.ts";
 import { logEvents } from "../../../src/core/events/log-events.ts";
 import { logEntry } from "../../../src/core/logs/log-line.ts";
 import { withKernel } from "../../../src/core/events/sightings.ts";

@@ -1,6 +1,6 @@
 /** Error logs of cluster workers as PM2 7 writes them. */
 import { expect, test } from "vitest";
-import { loadErrorOf } from "../../../src/core/running/load-error.ts";
+import { loadErrorOf } from "../../../src/core/running/serving.ts";
 
 const ANNOUNCEMENT = "You have triggered an unhandledRejection, you may have forgotten to catch a Promise rejection:";
 const INTERNAL = "    at finalizeResolution (node:internal/modules/esm/resolve:283:11)";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { ProcessActivity, TcpSocket } from "../../../src/core/files/reading.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
-import type { LoadError } from "../../../src/core/running/load-error.ts";
 import {
+  type LoadError,
   describeHung,
   hasFailedStart,
   hasLoadError,

@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
 import { REDACTED } from "../../../src/core/secrets/redact.ts";
-import { maskMember, maskMembers } from "../../../src/core/secrets/member.ts";
-import { maskLine, maskLines } from "../../../src/core/secrets/source-lines.ts";
+import { maskMember, maskMembers, maskLine, maskLines } from "../../../src/core/secrets/source-lines.ts";
 
 test.each([
   ["a text", "password", "canary", REDACTED],

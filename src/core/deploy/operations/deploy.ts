@@ -26,15 +26,13 @@ import {
   noteForeignLayout,
   requireUntried,
 } from "../refusals.ts";
-import { findCode, findPrepared } from "../find-code.ts";
+import { findCode, findPrepared, appNames } from "../find-code.ts";
 import { deployOfPath } from "../layout.ts";
 import type { DeployGit } from "../port-deploy-git.ts";
 import type { ReleaseWorld } from "../port-deploys.ts";
-import { appNames } from "../undecided.ts";
 import { checkPrepared, prepareRelease } from "../prepare.ts";
-import { pruneReleases } from "../prune.ts";
+import { pruneReleases, recoverDeploys } from "../prune.ts";
 import { commitsOf, toPlace, type DeployRecord } from "../record.ts";
-import { recoverDeploys } from "../recover.ts";
 
 /** Prepares a release, and computes the plan of its apply. It runs code of the commit, so it needs the right to write. */
 export const deployPlan = defineOperation({

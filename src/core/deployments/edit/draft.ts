@@ -5,13 +5,12 @@ import { type Candidate, textField, type Vocabulary } from "../file.ts";
 import { fingerprint } from "../diff/change.ts";
 import { pairInterfaces, pairTargets } from "../diff/diff.ts";
 import { migrateTarget, SECTIONS } from "../shape.ts";
-import { maskMembers } from "../../secrets/member.ts";
+import { maskMembers, isInsideSecret } from "../../secrets/source-lines.ts";
 import { validateDocument } from "../validate.ts";
 import { configurationChanges } from "./configuration.ts";
 import { documentMap, entriesOf, shapeRefusal, type DocumentEdit } from "./edit.ts";
 import { type EntryKind, sortFields, interfaceKind, targetKind } from "./entry.ts";
 import { maskSource } from "../../secrets/redact.ts";
-import { isInsideSecret } from "../../secrets/source-lines.ts";
 import type { LineChange } from "../../words/line-change.ts";
 
 const MAX_NAMES = 20;

@@ -22,7 +22,7 @@ import { diffDeployments } from "../diff/diff.ts";
 import type { DiffReport, DiffSide, Change, FieldChange } from "../diff/change.ts";
 import { isRecord } from "../../words/record.ts";
 import { ecosystemSpellings } from "../../project/resolve.ts";
-import { maskMembers, maskMember } from "../../secrets/member.ts";
+import { maskMembers, maskMember } from "../../secrets/source-lines.ts";
 import { migrateTarget } from "../shape.ts";
 import { maskCredentials } from "../../secrets/redact.ts";
 

@@ -1,15 +1,18 @@
 import type { EcosystemLoader, LoadPurpose } from "../port-ecosystems.ts";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { existsSync } from "node:fs";
-
 import type { LoadedEcosystem } from "../loaded.ts";
 import { once, oneAtATime } from "../../words/once.ts";
 import { attempt, fileError, hasErrorCode } from "../../files/system.ts";
-import type { FileLocation } from "./outcome.ts";
+import { type FileLocation, asksPm2, MAX_RESULT_BYTES, RESULT_FD } from "./outcome.ts";
 import { findPm2 } from "../daemon/find-pm2.ts";
 import { pm2Home } from "../../project/workspace.node.ts";
-import { loadError, runProgram } from "./run-program.ts";
 import { hasCredentials, isSecretName } from "../../secrets/redact.ts";
+import { FileError } from "../../files/ports.ts";
+import { foreignCode, type ErrorCode } from "../../api/issue.ts";
+import { spawn, type ChildProcess } from "node:child_process";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
 
 export interface EcosystemLoaderOptions {
   /** PM2 resolves relative paths from its caller's directory. */
@@ -94,4 +97,129 @@ function isSecret([name, value]: [string, string]): boolean {
 /** Paths are not secrets, and masking them would hide half of every other path. */
 function isPath(value: string): boolean {
   return value.startsWith("/") && existsSync(value);
+}
+
+export interface ProgramOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly purpose: LoadPurpose;
+  /** The folder of PM2's code; empty if there is none. */
+  readonly pm2: string;
+}
+
+const PROGRAM = new URL("./read-ecosystem.ts", import.meta.url);
+const SHELL = "/bin/sh";
+const IS_SOURCE = PROGRAM.pathname.endsWith(".ts");
+/** Node.js 24 reserves 512 MiB for code at start, and the TypeScript loader reserves the same again. */
+const MEMORY_MIB = IS_SOURCE ? 1536 : 1024;
+const HEAP_MIB = 256;
+const CPU_SECONDS = 10;
+const TIMEOUT_MS = 3000;
+/** PM2's library is loaded, too. */
+const JUDGE_TIMEOUT_MS = 6000;
+const LINE_FEED = 10;
+
+/** These limits apply if svcm exits and cannot kill the process. If a limit cannot be set, it is left as it is. */
+const WITH_LIMITS = `ulimit -c 0; ulimit -t ${CPU_SECONDS}; ulimit -d ${MEMORY_MIB * 1024}; exec "$0" "$@"`;
+
+/** The process and its children have ended when the promise settles. @throws {FileError} with the file's path */
+function runProgram(file: string, options: ProgramOptions): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = startProgram(file, options);
+    const resultLine = new ResultLine();
+    let hasEnded = false;
+    const end = (settle: () => void): void => {
+      if (hasEnded) return;
+      hasEnded = true;
+      clearTimeout(timer);
+      killGroup(child);
+      child.stdio[RESULT_FD]?.destroy();
+      if (hasExited(child)) settle();
+      else child.once("exit", settle);
+    };
+    const fail = (code: ErrorCode, reason: string): void => end(() => reject(loadError(code, file, reason)));
+    const { purpose } = options;
+    const timeoutMs = asksPm2(purpose) ? JUDGE_TIMEOUT_MS : TIMEOUT_MS;
+    const onTimeout = (): void => fail("ECOSYSTEM_FILE_TIMEOUT", `it did not end within ${timeoutMs} ms`);
+    const timer = setTimeout(onTimeout, timeoutMs);
+    child.on("error", ({ code = "EUNKNOWN" }: NodeJS.ErrnoException) =>
+      fail(foreignCode(code), "its process could not be started"),
+    );
+    child.on("close", (code, name) => fail(...describeExit(code, name)));
+    child.stdio[RESULT_FD]?.on("data", (chunk: Buffer) => {
+      const line = resultLine.add(chunk);
+      if (line === "too long") fail("ECOSYSTEM_FILE_TOO_LARGE", "it exports more data than a declaration can have");
+      else if (line !== undefined) end(() => resolve(line));
+    });
+  });
+}
+
+class ResultLine {
+  readonly #chunks: Buffer[] = [];
+  #length = 0;
+
+  add(chunk: Buffer): string | undefined {
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+    if (this.#length > MAX_RESULT_BYTES) return "too long";
+    if (chunk.at(-1) !== LINE_FEED) return undefined;
+    return Buffer.concat(this.#chunks).toString("utf8");
+  }
+}
+
+function loadError(code: ErrorCode, file: string, reason: string, location = file): FileError {
+  return new FileError(code, file, `Cannot load ${location}: ${reason}.`);
+}
+
+function startProgram(file: string, { cwd, env, purpose, pm2 }: ProgramOptions): ChildProcess {
+  const argv = [
+    process.execPath,
+    `--max-old-space-size=${HEAP_MIB}`,
+    "--no-warnings",
+    ...programArgv(),
+    pm2,
+    purpose,
+    file,
+  ];
+  const [command = "", ...args] = existsSync(SHELL) ? [SHELL, "-c", `{ ${WITH_LIMITS}; } 2>/dev/null`, ...argv] : argv;
+  return spawn(command, args, {
+    cwd: existsSync(cwd) ? cwd : "/",
+    env,
+    detached: true,
+    stdio: ["ignore", "ignore", "ignore", "pipe"],
+  });
+}
+
+/** The ecosystem file gets the plain loader of Node.js. */
+function programArgv(): string[] {
+  const path = fileURLToPath(PROGRAM);
+  if (!IS_SOURCE) return [path];
+  const tsx = createRequire(import.meta.url).resolve("tsx/cjs/api");
+  // Node.js defines these globals for --eval, and an ES module would see them.
+  const removed =
+    'for (const name of ["module", "exports", "require", "__filename", "__dirname"]) delete globalThis[name];';
+  const run = `require(${JSON.stringify(tsx)}).require(${JSON.stringify(path)}, ${JSON.stringify(path)});`;
+  return ["--eval", `{ const require = globalThis.require; ${removed} ${run} }`];
+}
+
+/** svcm has not yet reaped the group leader, so its pid cannot have been reused. */
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // The group has already ended.
+  }
+}
+
+function hasExited({ pid, exitCode, signalCode }: ChildProcess): boolean {
+  return pid === undefined || exitCode !== null || signalCode !== null;
+}
+
+function describeExit(code: number | null, name: string | null): [code: ErrorCode, reason: string] {
+  if (name === null && code !== null && code < 128) {
+    return ["ECOSYSTEM_FILE_EXITED", `it ended its process (exit code ${code}) instead of exporting apps`];
+  }
+  const how = name ?? `signal ${(code ?? 128) - 128}`;
+  return ["ECOSYSTEM_FILE_CRASHED", `its process died (${how}), most often because of its memory limit`];
 }

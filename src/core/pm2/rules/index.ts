@@ -18,10 +18,21 @@ import {
   timeUnits,
 } from "./fields.ts";
 import { defaultExport, fileKind, similarName, noApps, shadowed, unsetParts, withheldVariables } from "./file.ts";
-import { folders, instancesAboveCores, missingEnvFiles, relativeEnvFiles, scripts, unusableLogs } from "./machine.ts";
+import {
+  folders,
+  instancesAboveCores,
+  missingEnvFiles,
+  relativeEnvFiles,
+  scripts,
+  unusableLogs,
+  clusterWrappers,
+  commandLines,
+  foreignScripts,
+  notExecutable,
+  serveArguments,
+} from "./scripts.ts";
 import { cronPatterns, missingInterpreters, missingPm2, otherRefusals, unknownUsers } from "./pm2-verdict.ts";
 import { invalidPorts, killTimeouts, portCollisions, portInstances } from "./ports.ts";
-import { clusterWrappers, commandLines, foreignScripts, notExecutable, serveArguments } from "./scripts.ts";
 import { volatileFields, volatileValues } from "./volatile.ts";
 import { pm2FileKind } from "../loaded.ts";
 

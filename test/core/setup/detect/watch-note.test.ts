@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { detectPm2Files } from "../../../../src/core/setup/detect/pm2-files.ts";
+import { detectPm2Files } from "../../../../src/core/setup/detect/detect.ts";
 
 test.each([
   ["watch: true", true],
