@@ -116,7 +116,8 @@ function createFeed({ session, server, service, router }: Console, environment: 
     environment,
     service,
     node: router.node,
-    nextFrame: (draw) => void requestAnimationFrame(draw),
+    // Outside of the frame, because the browser lays out and paints in the same task.
+    nextFrame: (draw) => void requestAnimationFrame(() => setTimeout(draw)),
     onState: (state: ConnectionState) => {
       if (state !== "stale") void server.check();
     },

@@ -30,8 +30,16 @@ export function keyOf({ name, pmId }: Pick<ProcessMetrics, "name" | "pmId">): st
   return `${pmId} ${name}`;
 }
 
-/** Joins the instances of an app: processes with the same name, namespace and script. */
-export function groupByApp(processes: readonly ProcessMetrics[]): AppGroup[] {
+const grouped = new WeakMap<readonly ProcessMetrics[], AppGroup[]>();
+
+/** Joins the instances of an app: processes with the same name, namespace and script. Several parts of the page ask about one list. */
+export function groupByApp(processes: readonly ProcessMetrics[]): readonly AppGroup[] {
+  const groups = grouped.get(processes) ?? joinInstances(processes);
+  grouped.set(processes, groups);
+  return groups;
+}
+
+function joinInstances(processes: readonly ProcessMetrics[]): AppGroup[] {
   const apps = new Map<string, ProcessMetrics[]>();
   for (const process of processes) {
     const app = `${process.name}\0${process.namespace}\0${process.script}`;

@@ -33,6 +33,12 @@ const rows = (list: readonly ProcessMetrics[], driftOf: (process: ProcessMetrics
 const names = (list: readonly Row[]): string[] => list.map(({ process }) => process.name);
 
 describe("instances", () => {
+  test("of one list are joined once, though the table, the attention and the charts ask for them at each sample", () => {
+    const list = processes({ name: "shop" }, { name: "shop" });
+    expect(groupByApp(list)).toBe(groupByApp(list));
+    expect(groupByApp([...list])).not.toBe(groupByApp(list));
+  });
+
   test("of one app are one row with the sums, the shortest uptime and the worst status", () => {
     const of = { name: "shop", restartCount: 1, diskIo: { ...example.diskIo, readBytesPerSecond: 5 } };
     const [row, ...others] = rows(
