@@ -183,21 +183,21 @@ describe.skipIf(!hasBrowser)("drift", () => {
   longTest("is explained, and the restart that applies it is offered", async () => {
     const { page, give, telemetry, sockets } = await handMonitoring(browser, { server: {}, mayFail: true });
     await telemetry.watchers(1);
-    const of = { name: "auth", pmIds: [0], declared: null, running: null, field: "env" as const };
-    give([{ name: "auth" }], { drift: [{ ...of, state: "absent" as const, key: "AUTH_SESSION_MINUTES" }] });
-    await page.getByRole("button", { name: "auth" }).first().click();
+    const of = { name: "auth 2", pmIds: [0], declared: null, running: null, field: "env" as const };
+    give([{ name: "auth 2" }], { drift: [{ ...of, state: "absent" as const, key: "AUTH_SESSION_MINUTES" }] });
+    await page.getByRole("button", { name: "auth 2" }).first().click();
     const drift = page.getByRole("region", { name: "Drift from the ecosystem file" });
     await drift.getByText("declared, not in the running process.").waitFor();
     await drift.getByText("Restart with the ecosystem file applies it.").waitFor();
     await expect
       .poll(() => drift.locator(".code-line code").textContent())
-      .toBe("svcm restart auth --ecosystem --environment dev");
+      .toBe("svcm restart 'auth 2' --ecosystem --environment dev");
     const sent = sockets.at(-1)?.waitForEvent("framesent", ({ payload }) => String(payload).includes('"action"'));
     await drift.getByRole("button", { name: "Restart with the ecosystem file" }).click();
     expect(JSON.parse(String((await sent)?.payload))).toMatchObject({
       action: "restart",
       scope: "ecosystem",
-      name: "auth",
+      name: "auth 2",
     });
   });
 });

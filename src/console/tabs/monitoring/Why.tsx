@@ -32,7 +32,8 @@ export function useReport(name: string, { feed }: ProcessProps["monitor"], chang
   const environment = feed.environment.value;
   const { answer, last, ...rest } = useRequest(
     (signal) => api.process(name, environment, signal),
-    [name, environment, service.value, ...changes],
+    [name, environment, service.value],
+    changes,
   );
   return { report: answer ?? last, ...rest };
 }

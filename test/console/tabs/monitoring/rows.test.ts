@@ -3,6 +3,7 @@ import type { ProcessMetrics } from "../../../../src/client/index.ts";
 import {
   isApplicable,
   type DriftEntry,
+  driftText,
   groupByApp,
   toRow,
   type Row,
@@ -31,6 +32,14 @@ const rows = (list: readonly ProcessMetrics[], driftOf: (process: ProcessMetrics
   groupByApp(list).map((one) => toRow(one, driftOf, () => undefined));
 
 const names = (list: readonly Row[]): string[] => list.map(({ process }) => process.name);
+
+test("a difference names a command that can be pasted, and the state of the app", () => {
+  const scaled = { ...drift("instances", "different"), name: "shop 2", declared: 3, running: 1 };
+  expect(driftText(scaled)).toBe("3 declared, 1 running. To change it: svcm scale 'shop 2' 3");
+  expect(driftText({ ...drift("app", "missing"), running: "crash loop" })).toBe(
+    "declared, and its state is crash loop.",
+  );
+});
 
 describe("instances", () => {
   test("of one list are joined once, though the table, the attention and the charts ask for them at each sample", () => {
