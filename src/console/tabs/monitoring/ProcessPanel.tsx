@@ -53,7 +53,7 @@ function Now({ process }: Pick<ProcessProps, "process">): JSX.Element {
     <>
       {words}
       <span>CPU {formatPercent(cpuPercent)}</span>
-      <span>memory {formatBytes(memoryBytes)}</span>
+      <span>{memoryBytes === null ? "memory –" : formatBytes(memoryBytes)}</span>
       {restartCount !== null && <span>{pluralize(restartCount, "restart")}</span>}
       <span>up {formatDuration(uptimeMs)}</span>
     </>
