@@ -1,4 +1,5 @@
 /** The monitoring tab with processes and samples from the test. */
+import { onTestFinished } from "vitest";
 import type { Sample } from "../../src/core/index.ts";
 import { manualTelemetry, sample, withTelemetry, type ManualTelemetry } from "../server/socket/hand-telemetry.ts";
 import { testServer, type ServerOptions, type TestServer } from "../server/support.ts";
@@ -31,6 +32,13 @@ export async function handMonitoring(
     telemetry,
     give: (processes, ecosystem) => telemetry.give(metricsOf((at += 1_000), processes, ecosystem)),
   };
+}
+
+/** Until the test ends, as a server does. */
+export function keepGiving(sample: () => void): void {
+  sample();
+  const timer = setInterval(sample, 1_000);
+  onTestFinished(() => clearInterval(timer));
 }
 
 const PROBLEM_STATES = {
