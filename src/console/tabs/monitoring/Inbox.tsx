@@ -153,7 +153,7 @@ function MissingCard({ names, monitor }: { names: readonly string[]; monitor: Mo
         <strong>{pluralize(names.length, "declared app does", "declared apps do")} not run</strong>
       </p>
       <p>
-        PM2 does not know {names.length === 1 ? "it" : "them"}: <Names of={names} />
+        PM2 does not know {names.length === 1 ? "it" : "them"}: <Names of={names} end="." />
       </p>
       <span class="form-actions">
         <StartAll names={names} monitor={monitor} />
