@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)("the drawing of a chart", () => {
   });
 
   longTest("stops while the chart is not visible", async () => {
-    const { page, give, shown } = await chartedConsole(browser);
+    const { page, give } = await chartedConsole(browser);
     await page.evaluate(() => {
       const { prototype } = CanvasRenderingContext2D;
       const clear = Reflect.get(prototype, "clearRect");
@@ -118,7 +118,7 @@ describe.skipIf(!hasBrowser)("the drawing of a chart", () => {
     await twoFrames(page);
     await page.evaluate(() => delete document.body.dataset["draws"]);
     await give(61);
-    await shown(61);
+    await page.locator(".now").getByText("81.0%").waitFor({ state: "attached" });
     await twoFrames(page);
     await expect.poll(() => page.evaluate(() => document.body.dataset["draws"])).toBeUndefined();
     await page.keyboard.press("Escape");
@@ -186,8 +186,10 @@ describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
 
   longTest("zooms by dragging a finger along the chart; a vertical drag scrolls the page", async () => {
     const open = await chartedConsole(browser, { isPhone: true });
-    const { page, place } = open;
+    const { page, place, chart } = open;
     await page.setViewportSize({ width: 390, height: 600 });
+    await chart("CPU").evaluate((one) => one.scrollIntoView({ block: "center" }));
+    const begin = await page.evaluate(() => window.scrollY);
     const session = await page.context().newCDPSession(page);
     const touch = async (type: "touchStart" | "touchMove" | "touchEnd", x = 0, y = 0) => {
       await session.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" ? [] : [{ x, y }] });
@@ -204,9 +206,9 @@ describe.skipIf(!hasBrowser)("the pointer on a chart", () => {
     for (const step of [30, 60, 90, 120, 150]) await touch("touchMove", from.x, from.y - step);
     await touch("touchEnd");
     await settled.evaluate(({ ended }) => ended);
-    await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(0);
+    await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(begin);
     expect([await page.getByText(/^Paused/).count(), await readouts(page).count()]).toEqual([0, 0]);
-    await page.evaluate(() => window.scrollTo(0, 0));
+    await page.evaluate((y) => window.scrollTo(0, y), begin);
     await touch("touchStart", from.x, from.y);
     await touch("touchEnd");
     await expectWords(page, "12:00:10 35%");

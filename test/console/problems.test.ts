@@ -243,7 +243,7 @@ describe.skipIf(!hasBrowser)("buttons", () => {
         running: null,
       } as const;
       give([{ name: "svcm", isOwn: true }, { name: "api" }], { drift: [{ ...drift, pmIds: [0] }] });
-      const nameOf = page.getByRole("button", { name: "svcm", exact: true });
+      const nameOf = page.locator(".process-name", { hasText: "svcm" });
       for (const name of ["Stop svcm", "Restart svcm", "Stop", "Restart"]) {
         if (name === "Stop") await nameOf.click();
         const button = page.getByRole("button", { name, exact: true });
