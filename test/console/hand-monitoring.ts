@@ -23,7 +23,9 @@ export async function handMonitoring(
   const telemetry = manualTelemetry({ accepts: ["dev", "staging", "production"] });
   // A refused action is recorded there.
   const env = { PM2_HOME: temporaryFolder(), ...serverOptions.env };
-  const server = await testServer({ world: withTelemetry(telemetry), ...serverOptions, env });
+  const { world = (ports) => ports } = serverOptions;
+  const observed = withTelemetry(telemetry);
+  const server = await testServer({ ...serverOptions, world: (ports) => observed(world(ports)), env });
   const opened = await openConsole(browser, server.url, options);
   let at = Date.now();
   return {
@@ -35,9 +37,9 @@ export async function handMonitoring(
 }
 
 /** Until the test ends, as a server does. */
-export function keepGiving(sample: () => void): void {
-  sample();
-  const timer = setInterval(sample, 1_000);
+export function keepGiving(giveOne: () => void): void {
+  giveOne();
+  const timer = setInterval(giveOne, 1_000);
   onTestFinished(() => clearInterval(timer));
 }
 

@@ -32,7 +32,7 @@ async function monitored(from: Browser) {
   return open;
 }
 
-/** Its list has less room beside the panel, and the charts of the host have none. */
+/** Beside the panel, the list has less room, and the charts of the host are hidden. */
 async function closePanel(page: Page): Promise<void> {
   await page.keyboard.press("Escape");
   await page.locator("#process").waitFor({ state: "detached" });

@@ -105,6 +105,7 @@ describe.skipIf(!hasBrowser)("the panel of a process", () => {
     });
     await nameOf("auth").click();
     await panel.locator(".why-end > *").first().waitFor();
+    expect(await panel.locator(".why-end").getAttribute("aria-busy")).toBe("false");
     await page.unrouteAll({ behavior: "ignoreErrors" });
   });
 

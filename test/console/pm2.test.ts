@@ -26,10 +26,11 @@ describe.skipIf(!hasBrowser)("the preview", () => {
   });
 
   longTest("has each command whole on a phone", async () => {
-    const { page, app } = await pm2Page(browser, { isPhone: true });
-    const table = page.getByRole("region", { name: "Apps" });
+    const open = await pm2Page(browser, { isPhone: true });
+    const table = open.page.getByRole("region", { name: "Apps" });
     expect(await table.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0);
-    await app("svc-dev-grpcapi")
+    await open
+      .app("svc-dev-grpcapi")
       .getByRole("button", { name: /^Copy the command/ })
       .waitFor();
   });

@@ -11,7 +11,7 @@ export interface RequestState<Answer> extends RequestResult<Answer> {
 /**
  * Repeats the request when a dependency changes; the last answer stays until then.
  *
- * @param changes repeat it after the answer to the one under way, which they would end for ever if they are more frequent
+ * @param changes repeat it after the answer to the one under way, which frequent ones would always end
  */
 export function useRequest<Answer>(
   request: ((signal: AbortSignal) => Promise<Answer>) | undefined,
