@@ -49,6 +49,11 @@ export interface WatchOptions {
   /** If false, the recorded hour before the first metrics is left out. */
   readonly history?: boolean | undefined;
   /**
+   * If true, the server sends less: the frames have only what changed, and are whole again in the iteration. An object that did not
+   * change is the one of the frame before.
+   */
+  readonly changes?: boolean | undefined;
+  /**
    * Another machine of the fleet, which the server polls every two seconds. The default is the machine of the server.
    */
   readonly node?: string | undefined;

@@ -13,7 +13,7 @@ import type {
   WatchOptions,
 } from "./api.ts";
 import type { ActionFrame, ErrorFrame, LogsFrame, ServerFrame } from "./frames.generated.ts";
-import { latest, type Latest, LOG_OVERFLOW, type Stream, Subscription } from "./subscription.ts";
+import { joinChanges, latest, type Latest, LOG_OVERFLOW, type Stream, Subscription } from "./subscription.ts";
 
 interface Watch {
   readonly options: WatchOptions;
@@ -57,6 +57,7 @@ class ChannelClient implements Client {
   #events: Subscription<SvcmEvent> | undefined;
   /** The running subscriptions. */
   readonly #streams = new Set<Stream>();
+  readonly #whole = joinChanges();
   #requestCount = 0;
 
   constructor(options: ClientOptions) {
@@ -173,8 +174,9 @@ class ChannelClient implements Client {
     }
   }
 
-  #onFrame(frame: ServerFrame): void {
+  #onFrame(received: ServerFrame): void {
     this.#watchdog.reset();
+    const frame = this.#whole(received);
     if (isSample(frame)) {
       this.#watch?.frames.put(frame.type === "history" ? "history" : "sample", frame);
       return this.#setState("live");

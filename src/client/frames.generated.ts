@@ -185,6 +185,8 @@ export interface SubscribeFrame {
   readonly asyncContext?: boolean | undefined;
   /** False leaves out the recorded hour. */
   readonly history?: boolean | undefined;
+  /** Allows `changes` in place of `metrics`. */
+  readonly changes?: boolean | undefined;
   /** Another machine of the fleet, by its name in svcm.yaml; without one, this machine. */
   readonly node?: string | undefined;
   /** The value of SVC_SERVICE_MANAGEMENT_AUTH_TOKEN, if the upgrade did not carry it. */
@@ -384,6 +386,13 @@ export interface MetricsFrame {
   };
 }
 
+/** A `metrics` as its difference from the last frame: members of the payload, and of each process. */
+export interface ChangesFrame {
+  readonly type: "changes";
+  readonly payload: { readonly [name: string]: unknown };
+  readonly processes: readonly { readonly [name: string]: unknown }[];
+}
+
 /** Sent with an `error` instead of `metrics` while PM2 cannot be read. */
 export interface HostFrame {
   readonly type: "host";
@@ -550,4 +559,4 @@ export interface EventFrame {
 
 export type ClientFrame = SubscribeFrame | UnsubscribeFrame | PingFrame | ActionFrame | LogsSubscribeFrame | LogsUnsubscribeFrame | EventsSubscribeFrame | EventsUnsubscribeFrame;
 
-export type ServerFrame = SubscribedFrame | PongFrame | HistoryFrame | MetricsFrame | HostFrame | ErrorFrame | ActionResultFrame | ApplyFrame | LogsFrame | EventsSubscribedFrame | EventFrame;
+export type ServerFrame = SubscribedFrame | PongFrame | HistoryFrame | MetricsFrame | ChangesFrame | HostFrame | ErrorFrame | ActionResultFrame | ApplyFrame | LogsFrame | EventsSubscribedFrame | EventFrame;

@@ -1,5 +1,5 @@
 import type { EventOptions, LogsOptions } from "./api.ts";
-import type { ClientFrame, LogsFrame } from "./frames.generated.ts";
+import type { ClientFrame, LogsFrame, MetricsFrame, ServerFrame } from "./frames.generated.ts";
 
 /** The part of a subscription that does not depend on its items. */
 export type Stream = Pick<Subscription<never>, "requestId" | "subscribeFrame" | "unsubscribeFrame" | "end">;
@@ -101,5 +101,17 @@ export function latest<T>(onReturn: () => void, overflow?: Overflow<T>): Latest<
         onReturn();
       }
     },
+  };
+}
+
+/** Returns a function that makes a frame of changes whole again, with the metrics before it. */
+export function joinChanges(): (frame: ServerFrame) => ServerFrame {
+  let last: MetricsFrame["payload"] | undefined;
+  return (frame) => {
+    if (frame.type === "metrics") last = frame.payload;
+    if (frame.type !== "changes" || last === undefined) return frame;
+    const processes = last.processes.map((process, at) => ({ ...process, ...frame.processes[at] }));
+    last = { ...last, ...frame.payload, processes };
+    return { type: "metrics", payload: last };
   };
 }

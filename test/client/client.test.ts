@@ -1,6 +1,5 @@
 import type { ErrorCode } from "../../src/core/api/issue.ts";
 /** The client against a real server and real sockets. The test provides the samples. */
-import { createServer, connect as dial, type Socket, type Server } from "node:net";
 import { once } from "node:events";
 import { onTestFinished, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
@@ -16,6 +15,7 @@ import type * as schemas from "../../src/core/api/frames.ts";
 import { testServer, type ServerOptions } from "../server/support.ts";
 import { manualTelemetry, hostSample, sample, withTelemetry } from "../server/socket/hand-telemetry.ts";
 import { longTest } from "../support/runs.ts";
+import { tunnel } from "./tunnel.ts";
 import { VISIBLE_ASCII } from "../support/tokens.ts";
 
 const TOKEN = "a-token-of-good-length";
@@ -44,35 +44,6 @@ async function next(frames: AsyncIterator<WatchFrame>): Promise<WatchFrame> {
   return value;
 }
 
-/** A proxy that a test can interrupt, pause and resume. */
-async function tunnel(port: number) {
-  const pairs = new Set<readonly [Socket, Socket]>();
-  const accepted = { count: 0 };
-  const server: Server = createServer((near) => {
-    accepted.count += 1;
-    const far = dial(port, "127.0.0.1");
-    const pair = [near, far] as const;
-    pairs.add(pair);
-    for (const [from, to] of [pair, [far, near]] as const) {
-      from.on("error", () => undefined);
-      from.on("close", () => void to.destroy());
-      from.pipe(to);
-    }
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const cut = (): void => {
-    for (const pair of pairs) for (const socket of pair) socket.destroy();
-    pairs.clear();
-  };
-  onTestFinished(() => {
-    cut();
-    server.close();
-  });
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return { url: `http://127.0.0.1:${address.port}`, accepted, cut };
-}
-
 describe("watch", () => {
   test("yields the frames of the server, and unsubscribes when the loop ends", async () => {
     const { telemetry, server } = await start();
@@ -99,6 +70,26 @@ describe("watch", () => {
     telemetry.give(hostSample);
     expect((await first).type).toBe("host");
     expect(await next(frames)).toEqual({ type: "error", code: "PM2_NOT_RUNNING", details: "No PM2 daemon runs." });
+  });
+
+  test("joins what changed to whole samples, also for a slow reader and after the connection was lost", async () => {
+    const { telemetry, server } = await start();
+    const { url, cut } = await tunnel(server.port);
+    const watching = client(url);
+    const frames = watching.watch({ changes: true })[Symbol.asyncIterator]();
+    const first = next(frames);
+    await telemetry.watchers(1);
+    telemetry.give(sample(1, 5000));
+    expect(await first).toEqual({ type: "metrics", payload: sample(1, 5000).payload });
+    for (const count of [2, 3]) telemetry.give(sample(count, 5000));
+    await watching.act({ action: "stop", name: "nothing" });
+    expect(await next(frames)).toEqual({ type: "metrics", payload: sample(3, 5000).payload });
+    cut();
+    await telemetry.watchers(0);
+    await telemetry.watchers(1);
+    for (const count of [4, 5]) telemetry.give(sample(count, 6000));
+    await watching.act({ action: "stop", name: "nothing" });
+    expect(await next(frames)).toEqual({ type: "metrics", payload: sample(5, 6000).payload });
   });
 
   test("a slow reader receives the newest sample", async () => {

@@ -35,6 +35,8 @@ test.skipIf(!hasBrowser)(
     await expect.poll(() => overflow(page)).toBe(0);
 
     await page.setViewportSize({ width: 1280, height: 800 });
+    // Its sentence, and its evidence on at most two lines.
+    await expect.poll(async () => (await loops.first().boundingBox())?.height).toBeLessThan(80);
     await page.evaluate(() => void (location.hash = "#/activity?show=failures"));
     const old = page.locator("tbody tr.event").filter({ hasText: "last-week (id 7)" });
     const since = page.getByText(/^Events since/);

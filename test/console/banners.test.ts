@@ -40,6 +40,7 @@ describe.skipIf(!hasBrowser)("the buttons of a process", () => {
     await actions.getByRole("button", { name: busy, exact: true }).waitFor();
     await expect.poll(() => actions.getAttribute("aria-busy")).toBe("true");
     await expect.poll(() => actions.getByRole("button", { disabled: false }).count()).toBe(0);
+    await page.keyboard.press("Escape");
     const inRow = page.getByRole("button", { name: `${name} api`, exact: true });
     expect([await inRow.textContent(), await inRow.getAttribute("aria-description")]).toEqual(["…", busy]);
   });

@@ -34,7 +34,7 @@ longTest.skipIf(!hasBrowser)(
     await card.getByText("broken (id 0) ended: probably crash, exit code 3.").waitFor();
     await card.getByText(/^It ended with exit code 3\. An app that handles a signal may end so, too\./).waitFor();
     await card.getByText("cannot reach db").waitFor();
-    await card.getByText("PM2 starts it only on request.").waitFor();
+    await card.getByText("PM2 starts it only on request: svcm run broken.").waitFor();
     await card.getByRole("link", { name: "Log around it" }).click();
     await page
       .getByRole("region", { name: /^Log of broken around/ })

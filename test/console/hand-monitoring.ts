@@ -1,4 +1,5 @@
 /** The monitoring tab with processes and samples from the test. */
+import { onTestFinished } from "vitest";
 import type { Sample } from "../../src/core/index.ts";
 import { manualTelemetry, sample, withTelemetry, type ManualTelemetry } from "../server/socket/hand-telemetry.ts";
 import { testServer, type ServerOptions, type TestServer } from "../server/support.ts";
@@ -22,7 +23,9 @@ export async function handMonitoring(
   const telemetry = manualTelemetry({ accepts: ["dev", "staging", "production"] });
   // A refused action is recorded there.
   const env = { PM2_HOME: temporaryFolder(), ...serverOptions.env };
-  const server = await testServer({ world: withTelemetry(telemetry), ...serverOptions, env });
+  const { world = (ports) => ports } = serverOptions;
+  const observed = withTelemetry(telemetry);
+  const server = await testServer({ ...serverOptions, world: (ports) => observed(world(ports)), env });
   const opened = await openConsole(browser, server.url, options);
   let at = Date.now();
   return {
@@ -31,6 +34,13 @@ export async function handMonitoring(
     telemetry,
     give: (processes, ecosystem) => telemetry.give(metricsOf((at += 1_000), processes, ecosystem)),
   };
+}
+
+/** Until the test ends, as a server does. */
+export function keepGiving(giveOne: () => void): void {
+  giveOne();
+  const timer = setInterval(giveOne, 1_000);
+  onTestFinished(() => clearInterval(timer));
 }
 
 const PROBLEM_STATES = {

@@ -44,6 +44,23 @@ describe.skipIf(!hasBrowser)("the attention on a bad night", () => {
     },
   );
 
+  test("breaks no name of a missing app, and gives each card one row of buttons", async () => {
+    const { page, inbox, cardOf } = await badNight();
+    const rowsOf = (selector: string) =>
+      inbox.locator(selector).evaluateAll((all) => all.map((one) => one.getClientRects().length));
+    await expect.poll(() => rowsOf(".whole bdi")).toEqual(MISSING.map(() => 1));
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 844 });
+      expect(await rowsOf(".whole bdi")).toEqual(MISSING.map(() => 1));
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+    const tops = await cardOf("consumer")
+      .getByRole("button")
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+    expect(tops).toHaveLength(4);
+    expect(new Set(tops).size).toBe(1);
+  });
+
   test("on a phone, the badges of a row are beside its name, and the status is below both", async () => {
     const { page, give } = await badNight({ isPhone: true });
     const drift = {

@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)("other tabs, by keyboard alone", () => {
     await page.getByText("3 apps").waitFor();
     await tabTo(page, "Service kind");
     await page.keyboard.type("gRPC");
-    await page.getByText(/^Starts .*restapi, .*grpcapi, and nothing else\.$/).waitFor();
+    await page.getByText(/^Starts .*restapi, .*grpcapi and nothing else\.$/).waitFor();
     await tabTo(page, "Copy the command of the service kind");
     await press(page, "Enter");
     await page.getByText("Copied the command of the service kind.").waitFor();

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** Every tab at every width, with a larger font, and in forced colours: no content is cut off. */
-import { chromium } from "playwright-core";
+import { chromium, type Page } from "playwright-core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { tabIds } from "../../src/console/state/address.ts";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
@@ -32,6 +32,12 @@ async function monitored(from: Browser) {
   return open;
 }
 
+/** Beside the panel, the list has less room, and the charts of the host are hidden. */
+async function closePanel(page: Page): Promise<void> {
+  await page.keyboard.press("Escape");
+  await page.locator("#process").waitFor({ state: "detached" });
+}
+
 async function largeFont(): Promise<Browser> {
   const args = [...chromiumArguments, "--blink-settings=defaultFontSize=24"];
   const launched = await chromium.launch({ ...(await findChromium()), args });
@@ -47,6 +53,7 @@ describe.skipIf(!hasBrowser)("at every width", () => {
 
   longTest("the widest window is used completely", async () => {
     const { page } = await monitored(browser);
+    await closePanel(page);
     await page.setViewportSize({ width: 2560, height: 900 });
     await drawn(page);
     const { x, width } = (await page.locator(".processes table").first().boundingBox())!;
@@ -55,6 +62,7 @@ describe.skipIf(!hasBrowser)("at every width", () => {
 
   longTest("the load of a machine with many cores stays on one line", async () => {
     const { page, telemetry } = await monitored(browser);
+    await closePanel(page);
     const made = metricsOf(Date.now() + 60_000, processes);
     const { host } = made.payload;
     const loadAvg = { one: 9.99, five: 9.99, fifteen: 9.99 };
@@ -147,6 +155,7 @@ describe.skipIf(!hasBrowser)("in forced colours", () => {
 
   longTest("an enabled button of a row has a different border from a disabled one", async () => {
     const { page } = await monitored(browser);
+    await closePanel(page);
     await page.emulateMedia({ forcedColors: "active" });
     const border = (name: string): Promise<string> =>
       page.getByRole("button", { name, exact: true }).evaluate((button) => getComputedStyle(button).borderTopStyle);
@@ -163,8 +172,7 @@ describe.skipIf(!hasBrowser)("the tools of the table", () => {
     give([...processes, { status: "stopped" }, { status: "launching" }]);
     await page.getByRole("radio", { name: /Changing/ }).waitFor({ state: "attached" });
     await expect.poll(() => page.locator(".chips label").count()).toBe(6);
-    await page.keyboard.press("Escape");
-    await page.locator("#process").waitFor({ state: "detached" });
+    await closePanel(page);
     const middles = await page.locator(".table-tools > :is(.chips, .comparison, .filter)").evaluateAll((parts) =>
       parts.map((part) => {
         const { top, height } = part.getBoundingClientRect();

@@ -94,6 +94,32 @@ describe.skipIf(!hasBrowser)("the panel of a process", () => {
     await panel.waitFor({ state: "detached" });
   });
 
+  test("says why, though a loop restarts the app again before each answer", async () => {
+    const { page, panel, give, nameOf } = await monitored();
+    let restartCount = 1;
+    await page.route("**/api/runtime/process?*", async (route) => {
+      restartCount += 1;
+      give([{ name: "auth", restartCount }]);
+      await panel.getByText(`${restartCount} restarts`).waitFor();
+      await route.continue();
+    });
+    await nameOf("auth").click();
+    await panel.locator(".why-end > *").first().waitFor();
+    expect(await panel.locator(".why-end").getAttribute("aria-busy")).toBe("false");
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  });
+
+  test("leaves whole names in the list beside it, on a wide screen", async () => {
+    const { page, panel, nameOf } = await monitored({ tab: "monitoring?process=1+mailer" }, [
+      { name: "feed-importer", status: "errored", pid: null },
+      { name: "mailer" },
+    ]);
+    await page.setViewportSize({ width: 1920, height: 1080 });
+    await panel.waitFor();
+    const name = nameOf("feed-importer").locator(".name > span");
+    await expect.poll(() => name.evaluate((text) => text.scrollWidth - text.clientWidth)).toBe(0);
+  });
+
   test("opens by a link, follows an app that was deleted and started again, and says when PM2 lost it", async () => {
     const { page, panel, give } = await monitored({ tab: "monitoring?process=7+mailer" });
     await panel.getByRole("region", { name: "Facts of mailer, PM2 id 1" }).waitFor();

@@ -39,6 +39,17 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await expectAccessibleInEveryLook(open);
   });
 
+  longTest("is one line for apps that need the same step", async () => {
+    const { planned } = await openPlan([
+      app("api"),
+      app("web", {}, cluster),
+      ...["a-1", "a-2", "a-3"].map((one) => app(one)),
+    ]);
+    expect((await planned.locator(":scope > li").allInnerTexts()).map(flat)).toEqual([
+      "a-1, a-2, a-3 start app: PM2 does not know it No health probe: a process only has to stay online. rollout.health in deployments.yaml or svcm.yaml declares one. no request is lost",
+    ]);
+  });
+
   longTest("is confirmed, followed step by step, and undone", async () => {
     const open = await openPlan([app("api", { MODE: "2", HELD: gate() }), app("web", {}, cluster), app("old-worker")]);
     const { page, apply, confirm, done, button } = open;

@@ -25,6 +25,16 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     }
   });
 
+  longTest("has each command whole on a phone", async () => {
+    const open = await pm2Page(browser, { isPhone: true });
+    const table = open.page.getByRole("region", { name: "Apps" });
+    expect(await table.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0);
+    await open
+      .app("svc-dev-grpcapi")
+      .getByRole("button", { name: /^Copy the command/ })
+      .waitFor();
+  });
+
   longTest("copies a command, and confirms it", async () => {
     const open = await pm2Page(browser);
     await open.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -56,7 +66,7 @@ describe.skipIf(!hasBrowser)("the preview", () => {
       .toEqual(["REST API", "WebSocket + REST API", "gRPC + REST API"]);
     await expect.poll(() => open.command()).toBe(`pm2 start ${path} --only svc-dev-restapi --update-env`);
     await open.answered(() => kind.selectOption("grpc-rest-api"));
-    await open.page.getByText("Starts svc-dev-restapi, svc-dev-grpcapi, and nothing else.").waitFor();
+    await open.page.getByText("Starts svc-dev-restapi, svc-dev-grpcapi and nothing else.").waitFor();
     await expect
       .poll(() => open.command())
       .toBe(`pm2 start ${path} --only svc-dev-restapi,svc-dev-grpcapi --update-env`);

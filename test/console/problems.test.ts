@@ -25,8 +25,9 @@ describe.skipIf(!hasBrowser)("a crash loop", () => {
     await expect.poll(() => page.title()).toBe(titleOf("(1) Monitoring"));
     await page.getByRole("radio", { name: /Problem/ }).check();
     await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
-    await page.getByRole("button", { name: "consumer" }).first().click();
     await page.getByRole("region", { name: "Attention" }).getByText(loop.details).waitFor();
+    await page.getByRole("button", { name: "consumer" }).first().click();
+    await page.getByRole("region", { name: /^Why of consumer/ }).waitFor();
     await expectAccessibleInEveryLook(open);
   });
 
@@ -183,21 +184,21 @@ describe.skipIf(!hasBrowser)("drift", () => {
   longTest("is explained, and the restart that applies it is offered", async () => {
     const { page, give, telemetry, sockets } = await handMonitoring(browser, { server: {}, mayFail: true });
     await telemetry.watchers(1);
-    const of = { name: "auth", pmIds: [0], declared: null, running: null, field: "env" as const };
-    give([{ name: "auth" }], { drift: [{ ...of, state: "absent" as const, key: "AUTH_SESSION_MINUTES" }] });
-    await page.getByRole("button", { name: "auth" }).first().click();
+    const of = { name: "auth 2", pmIds: [0], declared: null, running: null, field: "env" as const };
+    give([{ name: "auth 2" }], { drift: [{ ...of, state: "absent" as const, key: "AUTH_SESSION_MINUTES" }] });
+    await page.getByRole("button", { name: "auth 2" }).first().click();
     const drift = page.getByRole("region", { name: "Drift from the ecosystem file" });
     await drift.getByText("declared, not in the running process.").waitFor();
     await drift.getByText("Restart with the ecosystem file applies it.").waitFor();
     await expect
       .poll(() => drift.locator(".code-line code").textContent())
-      .toBe("svcm restart auth --ecosystem --environment dev");
+      .toBe("svcm restart 'auth 2' --ecosystem --environment dev");
     const sent = sockets.at(-1)?.waitForEvent("framesent", ({ payload }) => String(payload).includes('"action"'));
     await drift.getByRole("button", { name: "Restart with the ecosystem file" }).click();
     expect(JSON.parse(String((await sent)?.payload))).toMatchObject({
       action: "restart",
       scope: "ecosystem",
-      name: "auth",
+      name: "auth 2",
     });
   });
 });
@@ -242,8 +243,9 @@ describe.skipIf(!hasBrowser)("buttons", () => {
         running: null,
       } as const;
       give([{ name: "svcm", isOwn: true }, { name: "api" }], { drift: [{ ...drift, pmIds: [0] }] });
-      await page.getByRole("button", { name: "svcm" }).first().click();
+      const nameOf = page.locator(".process-name", { hasText: "svcm" });
       for (const name of ["Stop svcm", "Restart svcm", "Stop", "Restart"]) {
+        if (name === "Stop") await nameOf.click();
         const button = page.getByRole("button", { name, exact: true });
         await expect.poll(() => button.isDisabled()).toBe(true);
         await expect
@@ -253,6 +255,7 @@ describe.skipIf(!hasBrowser)("buttons", () => {
       const apply = page.getByRole("button", { name: "Restart with the ecosystem file" });
       await expect.poll(() => apply.isDisabled()).toBe(true);
       await expect.poll(() => apply.getAttribute("aria-description")).toBe("It serves this page. Use the command.");
+      await page.keyboard.press("Escape");
       await expect.poll(() => page.getByRole("button", { name: "Stop api" }).isDisabled()).toBe(false);
     },
   );

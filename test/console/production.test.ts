@@ -100,22 +100,13 @@ describe.skipIf(!hasBrowser)("production", () => {
   });
 
   longTest("a restart of apps after a save asks for the name of the environment", async () => {
-    const open = await handMonitoring(browser, { tab: "environment", server: { env: { NODE_ENV: "production" } } });
+    const staleProcesses = ["api", "web"].map((name, at) => ({ name, pmIds: [at], scope: "process" as const }));
+    const read = async () => ({ staleProcesses, overrides: [], elsewhere: [] });
+    const world = <Ports extends object>(ports: Ports) => ({ ...ports, effects: { read } });
+    const server = { env: { NODE_ENV: "production" }, world };
+    const open = await handMonitoring(browser, { tab: "environment", server });
     const { page, telemetry, field, button } = open;
-    const stale = (name: string, pmId: number) =>
-      ({
-        name,
-        pmIds: [pmId],
-        field: "envFile",
-        key: null,
-        state: "stale",
-        declared: ".env.dev",
-        running: null,
-      }) as const;
-    const drift = [stale("api", 0), stale("web", 1)];
-    Object.assign(telemetry, {
-      collect: async () => metricsOf(Date.now(), [{ name: "api" }, { name: "web" }], { drift }),
-    });
+    Object.assign(telemetry, { collect: async () => metricsOf(Date.now(), [{ name: "api" }, { name: "web" }]) });
     await page.getByRole("combobox", { name: "Environment", exact: true }).selectOption("dev");
     await field("HTTP framework").selectOption("fastify");
     await button("Save").click();

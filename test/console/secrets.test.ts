@@ -65,6 +65,7 @@ async function everyTab({ page, field, tab, button }: OpenedConsole): Promise<st
   await page.getByRole("button", { name: "api" }).first().click();
   await page.getByRole("region", { name: "Drift from the ecosystem file" }).waitFor();
   await look();
+  await page.keyboard.press("Escape");
   await button("Restart api").click();
   await page.getByText(/^api restarted/).waitFor();
   await look();

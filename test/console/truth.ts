@@ -98,8 +98,11 @@ export async function untrueSentences({ page, logs, server, until }: Watched) {
   while (Date.now() < until) {
     const shown = await readPage(page);
     truths = [...truths.slice(-2), await readTruth(server)];
-    found.push(...untrueIn(shown, truths));
-    if (await isFrozen(logs, server)) found.push(`log: no line for ${SILENT_MS / 1000} s, and no word about it`);
+    const untrue = untrueIn(shown, truths);
+    if (await isFrozen(logs, server)) untrue.push(`log: no line for ${SILENT_MS / 1000} s, and no word about it`);
+    // At once, because a night that is cut off must not hide what it found.
+    for (const sentence of untrue) console.log(`untrue at ${new Date().toISOString()}: ${sentence}`);
+    found.push(...untrue);
     compared += 3 + shown.cards.length;
     await page.waitForTimeout(ROUND_MS);
   }

@@ -148,6 +148,13 @@ export const frameExamples: Examples = {
   subscribed: [{ type: "subscribed", environment: "dev", intervalMs: 1000 }],
   pong: [{ type: "pong" }],
   metrics: [{ type: "metrics", payload }],
+  changes: [
+    {
+      type: "changes",
+      payload: { collectedAt: "2026-01-01T00:00:01.000Z" },
+      processes: [{ cpuPercent: 2, uptimeMs: 61_000 }],
+    },
+  ],
   history: [
     {
       type: "history",

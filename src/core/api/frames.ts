@@ -2,12 +2,11 @@
  * JSON text, one object each. The AsyncAPI description and the types of `svcm/client` derive from these schemas.
  * @see CONTRACT section 4
  */
-
 import * as z from "zod/mini";
 import { type BodyOf, issueBody } from "./body.ts";
 import { interval } from "./channel.ts";
 import { historyColumns } from "./history.ts";
-import { hostPayload, metricsPayload } from "./metrics.ts";
+import { changedMembers, hostPayload, metricsPayload } from "./metrics.ts";
 import {
   channelActions,
   processScopes,
@@ -81,6 +80,7 @@ export const subscribeFrame = z
     ),
     asyncContext: z.optional(z.boolean().check(z.describe("Ask each managed process for its async-context metrics."))),
     history: z.optional(z.boolean().check(z.describe("False leaves out the recorded hour."))),
+    changes: z.optional(z.boolean().check(z.describe("Allows `changes` in place of `metrics`."))),
     node,
     token,
     requestId,
@@ -121,6 +121,10 @@ export const pongFrame = z.strictObject({ type: z.literal("pong") }).check(z.des
 export const metricsFrame = z
   .strictObject({ type: z.literal("metrics"), payload: metricsPayload })
   .check(z.describe("The processes and the host at one moment. A slow reader misses frames, never the latest."));
+
+export const changesFrame = z
+  .strictObject({ type: z.literal("changes"), payload: changedMembers, processes: z.array(changedMembers) })
+  .check(z.describe("A `metrics` as its difference from the last frame: members of the payload, and of each process."));
 
 export const historyFrame = z
   .strictObject({ type: z.literal("history"), payload: historyColumns })
@@ -272,6 +276,7 @@ export const serverFrames = {
   pong: pongFrame,
   history: historyFrame,
   metrics: metricsFrame,
+  changes: changesFrame,
   host: hostFrame,
   error: errorFrame,
   "action-result": actionResultFrame,
@@ -288,6 +293,7 @@ export type EventsSubscribeFrame = BodyOf<typeof eventsSubscribeFrame>;
 export type ActionFrame = BodyOf<typeof actionFrame>;
 export type ActionResultFrame = BodyOf<typeof actionResultFrame>;
 export type ApplyFrame = BodyOf<typeof applyFrame>;
+export type ChangesFrame = BodyOf<typeof changesFrame>;
 export type ErrorFrame = BodyOf<typeof errorFrame>;
 export type ClientFrame = FrameOf<typeof clientFrames>;
 export type ServerFrame = FrameOf<typeof serverFrames>;

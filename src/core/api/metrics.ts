@@ -233,6 +233,9 @@ export const metricsPayload = z
   })
   .describe("Processes and host at one moment.");
 
+/** Of an object, those that are not as in the frame before. */
+export const changedMembers = z.record(z.string(), z.unknown());
+
 export const hostPayload = z
   .strictObject({ collectedAt, host: hostMetrics })
   .describe("The host alone, while PM2 cannot be read.");

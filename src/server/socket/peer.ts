@@ -20,6 +20,7 @@ import {
 } from "../../core/index.ts";
 import { errorStack } from "../../core/words/thrown.ts";
 import type { ServerLog } from "../log.ts";
+import { changesBetween } from "./changes.ts";
 
 export const closeCodes = {
   goingAway: 1001,
@@ -157,6 +158,8 @@ export interface MetricsSubscription {
   readonly intervalMs: number;
   readonly asyncContext: boolean;
   readonly history: boolean;
+  /** A sample may be sent as its difference from the one before it. */
+  readonly changes: boolean;
   readonly node?: string | undefined;
 }
 
@@ -179,9 +182,11 @@ export function streamMetrics(
   return reportErrors(streaming, peer, async () => {
     const recorded = subscription.history ? await recordedHour() : undefined;
     if (recorded !== undefined && !signal.aborted) peer.offer([recorded]);
+    let last: Sample | undefined;
     for await (const sample of telemetry.watch(subscription, signal)) {
       if (signal.aborted) return;
-      peer.offer(sampleMessages(sample));
+      const wasSent = peer.offer(sampleMessages(sample, subscription.changes ? last : undefined));
+      if (wasSent) last = sample;
     }
   });
 }
@@ -213,18 +218,36 @@ export async function reportErrors(
   }
 }
 
-type SampleMessages = (sample: Sample) => readonly SharedMessage[];
+type SampleMessages = (sample: Sample, before?: Sample) => readonly SharedMessage[];
 
-/** Serialises and compresses each sample once for all clients. */
+/** Serialises and compresses each sample, and each difference of two samples, once for all clients. */
 export function createSampleMessages(): SampleMessages {
-  const cache = new WeakMap<Sample, readonly SharedMessage[]>();
-  return (sample) => {
-    const cached = cache.get(sample);
-    if (cached !== undefined) return cached;
-    const messages = toFrames(sample).map((frame) => new SharedMessage(toJson(frame)));
-    cache.set(sample, messages);
-    return messages;
+  const whole = remember((sample: Sample) => toMessages(toFrames(sample)));
+  const differences = remember((sample: Sample) =>
+    remember((before: Sample) => {
+      const frame = difference(before, sample);
+      return frame === undefined ? whole(sample) : toMessages([frame]);
+    }),
+  );
+  return (sample, before) => (before === undefined ? whole(sample) : differences(sample)(before));
+}
+
+function remember<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new WeakMap<Key, Value>();
+  return (key) => {
+    const value = made.get(key) ?? make(key);
+    made.set(key, value);
+    return value;
   };
+}
+
+function toMessages(frames: readonly ServerFrame[]): SharedMessage[] {
+  return frames.map((frame) => new SharedMessage(toJson(frame)));
+}
+
+function difference(before: Sample, now: Sample): ServerFrame | undefined {
+  if (before.kind !== "metrics" || now.kind !== "metrics") return undefined;
+  return changesBetween(before.payload, now.payload);
 }
 
 function toFrames(sample: Sample): ServerFrame[] {

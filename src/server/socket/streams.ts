@@ -109,10 +109,10 @@ export class Streams {
     await this.#requireRight(frame, caller);
     switch (frame.type) {
       case "subscribe": {
-        const { asyncContext = false, history = true, service, node } = frame;
+        const { asyncContext = false, history = true, changes = false, service, node } = frame;
         const environment = await context.telemetry.environment({ environment: frame.environment, service }, caller);
         const intervalMs = node === undefined ? (frame.intervalMs ?? interval.default) : NODE_POLL_MS;
-        const subscribed = { environment, service, intervalMs, asyncContext, history, node };
+        const subscribed = { environment, service, intervalMs, asyncContext, history, changes, node };
         return (identity) => this.#watch(subscribed, caller, this.#restart(frame, identity));
       }
       case "logs.subscribe": {

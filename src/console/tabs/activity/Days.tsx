@@ -186,7 +186,7 @@ function Cause({ event }: Pick<Of<"event">, "event">): JSX.Element {
 function Event({ row }: { row: Of<"event"> }): JSX.Element {
   const { event, timestamp, count = 1, since = "" } = row;
   const sentence = eventText(event);
-  const { app, kind, evidence, node } = event;
+  const { app, kind, evidence, node, actor } = event;
   return (
     <tr class="event">
       <td class="when">
@@ -201,23 +201,23 @@ function Event({ row }: { row: Of<"event"> }): JSX.Element {
           </small>
         )}
       </th>
-      <td data-name="Node" class={node === undefined ? "none" : ""}>
-        {node === undefined ? UNKNOWN : <NodeLink node={node} />}
-      </td>
-      <td class="what">
+      {node !== undefined && (
+        <td data-name="Node">
+          <NodeLink node={node} />
+        </td>
+      )}
+      <td class="what" colSpan={node === undefined ? 3 : 2}>
         <bdi>{sentence}</bdi>
+        {actor !== undefined && <span>By {actor}.</span>}
         <small>{evidence.filter((one) => one !== sentence).join(" ")}</small>
+      </td>
+      <td>
+        <Cause event={event} />
         {app !== null && node === undefined && (
           <LogLink app={app} at={timestamp}>
             Log around it
           </LogLink>
         )}
-      </td>
-      <td data-name="By" class={event.actor === undefined ? "none" : "who"}>
-        {event.actor ?? UNKNOWN}
-      </td>
-      <td>
-        <Cause event={event} />
       </td>
     </tr>
   );

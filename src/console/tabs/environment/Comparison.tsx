@@ -31,7 +31,7 @@ export function Comparison({ read }: { read: FileRead }): JSX.Element {
       />
       <RequestProblem problem={problem} retry={retry} />
       {answer?.from === from && answer.to === to && <Differences diff={answer} />}
-      {to !== "" && <Apps from={from} to={to} />}
+      {to !== "" && problem === undefined && <Apps from={from} to={to} />}
     </Card>
   );
 }

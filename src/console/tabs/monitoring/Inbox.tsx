@@ -12,6 +12,7 @@ import { actionFor, ProcessActions } from "./ProcessActions.tsx";
 import { findTroubles, type Trouble } from "./problems.ts";
 import { type AppGroup, keyOf } from "./rows.ts";
 import { useReport } from "./Why.tsx";
+import { Names } from "../../ui/Names.tsx";
 
 /** Each card asks the server, so only the first ones are cards. */
 const MAX_CARDS = 5;
@@ -152,7 +153,7 @@ function MissingCard({ names, monitor }: { names: readonly string[]; monitor: Mo
         <strong>{pluralize(names.length, "declared app does", "declared apps do")} not run</strong>
       </p>
       <p>
-        PM2 does not know {names.length === 1 ? "it" : "them"}: <bdi>{names.join(", ")}</bdi>.
+        PM2 does not know {names.length === 1 ? "it" : "them"}: <Names of={names} end="." />
       </p>
       <span class="form-actions">
         <StartAll names={names} monitor={monitor} />

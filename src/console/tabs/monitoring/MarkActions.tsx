@@ -34,7 +34,7 @@ export function MarkActions({ subjects, kinds, monitor }: MarkActionsProps): JSX
     <>
       {verbs.map((one) => (
         <Button key={one} size="small" reason={reason} onClick={() => void (verb.value = one)}>
-          {one === "Mute" ? "Mute until…" : "Note…"}
+          {one === "Mute" ? "Mute…" : "Note…"}
         </Button>
       ))}
       {verb.value && (

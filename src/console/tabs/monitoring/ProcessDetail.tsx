@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
+import { shellQuote } from "../../../core/words/text.ts";
 import { usePage } from "../../console.ts";
 import { formatBytes, formatRate, formatShare, formatTime, pluralize, UNKNOWN } from "../../data/format.ts";
 import { type Description, DescriptionList } from "../../ui/DescriptionList.tsx";
@@ -259,7 +260,7 @@ function Apply({ process, monitor }: ProcessProps): JSX.Element {
         {isBusy ? "Restarting…" : "Restart with the ecosystem file"}
       </Button>
       <CodeLine
-        text={`svcm restart ${name} ${monitor.flags.value}`}
+        text={`svcm restart ${shellQuote(name)} ${monitor.flags.value}`}
         what="the command that restarts it with the ecosystem file"
       />
     </div>

@@ -52,8 +52,8 @@ function Now({ process }: Pick<ProcessProps, "process">): JSX.Element {
   return (
     <>
       {words}
-      <span>{formatPercent(cpuPercent)}</span>
-      <span>{formatBytes(memoryBytes)}</span>
+      <span>CPU {formatPercent(cpuPercent)}</span>
+      <span>{memoryBytes === null ? "memory –" : formatBytes(memoryBytes)}</span>
       {restartCount !== null && <span>{pluralize(restartCount, "restart")}</span>}
       <span>up {formatDuration(uptimeMs)}</span>
     </>

@@ -65,12 +65,13 @@ function Rows({ monitor }: { monitor: Monitor }): JSX.Element {
   useSparklines(monitor);
   if (list === undefined) return <NoPm2 monitor={monitor} />;
   if (list.length === 0) return <NoProcesses monitor={monitor} />;
-  const wanted = groupByApp(list.filter((process) => isWanted(monitor, process)));
+  const wanted = list.filter((process) => isWanted(monitor, process));
+  const groups = groupByApp(wanted.length === list.length ? list : wanted);
   return (
     <VirtualTable
       label="Processes"
       head={<Head monitor={monitor} />}
-      rows={order.sorted(wanted.map((one) => rowIn(monitor, one)))}
+      rows={order.sorted(groups.map((one) => rowIn(monitor, one)))}
       rowHeight={ROW_HEIGHT}
       empty="No process matches"
       onHold={(isHeld) => void (order.isFrozen.value = isHeld)}

@@ -19,7 +19,7 @@ export function Why({ process, monitor }: ProcessProps): JSX.Element {
   const late = newest && sampled - Date.parse(newest) / 1000 < LATE_SECONDS ? sampled : 0;
   const { report, problem, retry } = useReport(name, monitor, [status, restartCount, newest, late]);
   return (
-    <div class="why-end" aria-busy={report === undefined}>
+    <div class="why-end" aria-busy={report === undefined && problem === undefined}>
       <RequestProblem problem={problem} retry={retry} />
       {report && <Report report={report} pmId={pmId} />}
     </div>
@@ -32,7 +32,8 @@ export function useReport(name: string, { feed }: ProcessProps["monitor"], chang
   const environment = feed.environment.value;
   const { answer, last, ...rest } = useRequest(
     (signal) => api.process(name, environment, signal),
-    [name, environment, service.value, ...changes],
+    [name, environment, service.value],
+    changes,
   );
   return { report: answer ?? last, ...rest };
 }

@@ -176,6 +176,7 @@ export class Feed {
       intervalMs: interval.default,
       asyncContext: this.asyncContext.value,
       history: false,
+      changes: true,
     };
     try {
       for await (const frame of client.watch(request)) if (client === this.#client) this.#receive(frame);

@@ -18,6 +18,7 @@ export function createMarks(
   const list = signal<readonly Mark[]>([]);
   const proposals = signal<readonly Proposal[]>([]);
   const load = async (): Promise<void> => {
+    if (node !== "") return;
     // Those of the last answer stay, so that one lost request hides nothing.
     const [marked, proposed] = await Promise.allSettled([api.marks(), api.proposals()]);
     if (marked.status === "fulfilled") list.value = marked.value.marks;
@@ -26,7 +27,7 @@ export function createMarks(
   };
   const turn = computed(() => Math.floor((feed.newest.value?.time ?? 0) / EVERY_S));
   effect(() => {
-    if (turn.value > 0 && node === "") untracked(() => void load());
+    if (turn.value > 0) untracked(() => void load());
   });
   return {
     list,

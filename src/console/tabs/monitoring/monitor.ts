@@ -2,6 +2,7 @@ import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import type { ConnectionState, ProcessMetrics } from "../../../client/index.ts";
 import { escapeHidden } from "../../../core/words/characters.ts";
 import type { Console } from "../../console.ts";
+import { shellQuote } from "../../../core/words/text.ts";
 import { pluralize } from "../../data/format.ts";
 import type { Preferences } from "../../state/preferences.ts";
 import { createSparklines } from "../../ui/sparklines.ts";
@@ -116,7 +117,8 @@ function createFeed({ session, server, service, router }: Console, environment: 
     environment,
     service,
     node: router.node,
-    nextFrame: (draw) => void requestAnimationFrame(draw),
+    // Outside of the frame, because the browser lays out and paints in the same task.
+    nextFrame: (draw) => void requestAnimationFrame(() => setTimeout(draw)),
     onState: (state: ConnectionState) => {
       if (state !== "stale") void server.check();
     },
@@ -129,8 +131,8 @@ function createFeed({ session, server, service, router }: Console, environment: 
 }
 
 function flagsOf(environment: string, service: string, node: string): string {
-  const ofService = service === "" ? "" : ` --service ${service}`;
-  const onNode = node === "" ? "" : ` --node ${node}`;
+  const ofService = service === "" ? "" : ` --service ${shellQuote(service)}`;
+  const onNode = node === "" ? "" : ` --node ${shellQuote(node)}`;
   return `--ecosystem --environment ${environment}${ofService}${onNode}`;
 }
 

@@ -1,5 +1,6 @@
 import type { ProcessMetrics, MetricsFrame } from "../../../client/index.ts";
 import { statusOf, type ProcessStatus } from "./process-status.ts";
+import { shellQuote } from "../../../core/words/text.ts";
 import { inLocalTime, UNKNOWN } from "../../data/format.ts";
 
 export interface AppGroup {
@@ -30,8 +31,16 @@ export function keyOf({ name, pmId }: Pick<ProcessMetrics, "name" | "pmId">): st
   return `${pmId} ${name}`;
 }
 
-/** Joins the instances of an app: processes with the same name, namespace and script. */
-export function groupByApp(processes: readonly ProcessMetrics[]): AppGroup[] {
+const grouped = new WeakMap<readonly ProcessMetrics[], AppGroup[]>();
+
+/** Joins the instances of an app: processes with the same name, namespace and script. Several parts of the page ask about one list. */
+export function groupByApp(processes: readonly ProcessMetrics[]): readonly AppGroup[] {
+  const groups = grouped.get(processes) ?? joinInstances(processes);
+  grouped.set(processes, groups);
+  return groups;
+}
+
+function joinInstances(processes: readonly ProcessMetrics[]): AppGroup[] {
   const apps = new Map<string, ProcessMetrics[]>();
   for (const process of processes) {
     const app = `${process.name}\0${process.namespace}\0${process.script}`;
@@ -136,12 +145,12 @@ export function driftText(entry: DriftEntry): string {
   if (state === "absent") return "declared, not in the running process.";
   const values =
     declared === null ? "another value is declared." : `${declared} declared, ${running ?? UNKNOWN} running.`;
-  if (field === "instances") return `${values} To change it: svcm scale ${name} ${declared}`;
+  if (field === "instances") return `${values} To change it: svcm scale ${shellQuote(name)} ${declared}`;
   return NEW_PROCESS_FIELDS.has(field) ? `${values} A restart keeps it; delete and start the app to apply it.` : values;
 }
 
 function missingText(running: DriftEntry["running"]): string {
-  return running === null ? "declared, not running." : `declared, and it is ${running}.`;
+  return running === null ? "declared, not running." : `declared, and its state is ${running}.`;
 }
 
 function staleText({ field, declared }: DriftEntry): string {

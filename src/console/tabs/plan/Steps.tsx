@@ -3,6 +3,7 @@ import type { PlanStep, Release } from "../../../core/api/rollout.ts";
 import { escapeHidden } from "../../../core/words/characters.ts";
 import { actionText, NOTES, reasonTexts, stepText } from "../../../core/rollout/report/words.ts";
 import { Icon, type IconName } from "../../ui/Button.tsx";
+import { Names } from "../../ui/Names.tsx";
 
 type ReleaseStep = Release["steps"][number];
 
@@ -29,13 +30,13 @@ const disruptions: Readonly<Record<PlanStep["disruption"], readonly [tone: strin
 export function PlannedSteps({ steps }: { steps: readonly PlanStep[] }): JSX.Element {
   return (
     <ol class="steps planned" aria-label="Steps of the plan">
-      {withNotesOnce(steps).map((step, at) => (
+      {withNotesOnce(steps).map(([step, ...alike], at) => (
         <li key={`${at} ${step.do} ${step.app}`}>
           <Icon name={icons[step.do]} />
           <div class="step-text">
             <strong>
-              <bdi>{step.app}</bdi>
-            </strong>{" "}
+              <Names of={[step, ...alike].map(({ app }) => app)} />
+            </strong>
             {step.disruption === "none" ? actionText(step) : stepText(step)}
             <ul>
               {reasonTexts(step, escapeHidden).map((line) => (
@@ -55,9 +56,21 @@ export function PlannedSteps({ steps }: { steps: readonly PlanStep[] }): JSX.Ele
   );
 }
 
-function withNotesOnce(steps: readonly PlanStep[]): PlanStep[] {
+type Alike = readonly [PlanStep, ...PlanStep[]];
+
+/** Steps in a row that say the same of several apps are one line, and a note is said once. */
+function withNotesOnce(steps: readonly PlanStep[]): Alike[] {
   const seen = new Set<string>();
-  return steps.map((step) => ({ ...step, notes: step.notes.filter((note) => !seen.has(note) && seen.add(note)) }));
+  const lines: [PlanStep, ...PlanStep[]][] = [];
+  let last = "";
+  for (const step of steps) {
+    const { do: kind, disruption, port } = step;
+    const words = JSON.stringify([kind, disruption, port, stepText(step), reasonTexts(step, escapeHidden), step.notes]);
+    if (words === last) lines.at(-1)?.push(step);
+    else lines.push([{ ...step, notes: step.notes.filter((note) => !seen.has(note) && seen.add(note)) }]);
+    last = words;
+  }
+  return lines;
 }
 
 interface DisruptionProps {

@@ -10,6 +10,7 @@ import { TabHead, Card, EmptyState } from "../../ui/Card.tsx";
 import { type Preview, previewOf } from "./preview.ts";
 import { Select } from "../../ui/Field.tsx";
 import { inFolder } from "../../../core/words/text.ts";
+import { Names } from "../../ui/Names.tsx";
 import { DescriptionList } from "../../ui/DescriptionList.tsx";
 
 interface StartCommandProps {
@@ -112,14 +113,8 @@ function StartCommand({ preview, chosen }: StartCommandProps): JSX.Element {
         {chosen?.command ? (
           <>
             <p>
-              Starts{" "}
-              {chosen.apps.map((app, at) => (
-                <span key={app}>
-                  {at > 0 && ", "}
-                  <bdi>{app}</bdi>
-                </span>
-              ))}
-              , and nothing else.
+              Starts <Names of={chosen.apps} />
+              and nothing else.
             </p>
             <CodeLine text={inFolder(chosen.cwd, chosen.command)} what="the command of the service kind" />
           </>

@@ -20,7 +20,8 @@ const LABEL_GAP = 4;
 export function paint(context: CanvasRenderingContext2D, picture: Picture): void {
   const { left, top, width, height } = picture.scale.box;
   if (width === 0 || height === 0) return;
-  Object.assign(context, { font: FONT, textBaseline: "middle" });
+  // Setting even the same font resolves it again.
+  if (context.textBaseline !== "middle") Object.assign(context, { font: FONT, textBaseline: "middle" });
   paintValueAxis(context, picture);
   paintTimeAxis(context, picture);
   context.save();
@@ -89,16 +90,26 @@ function createFill(context: CanvasRenderingContext2D, { box }: Scale, colors: C
 /** Above the plot, so that even a hundred of them hide no line. */
 function paintMarks(context: CanvasRenderingContext2D, { scale, colors, marks }: Picture): void {
   const { top } = scale.box;
-  Object.assign(context, { fillStyle: colors.muted, textAlign: "left", font: "9px system-ui, sans-serif" });
+  context.fillStyle = colors.muted;
   for (const { from, to, count } of groupMarks({ marks, scale })) {
     context.fillRect(alignToPixel(from) - 1, top - MARK_HEIGHT, Math.max(2, to - from + 2), MARK_HEIGHT);
-    const label = `×${count}`;
-    const { width } = context.measureText(label);
-    if (count === 1 || width + 2 * LABEL_GAP > to - from) continue;
+    if (count > 1) paintCount(context, `×${count}`, { from, to, top });
+  }
+}
+
+function paintCount(
+  context: CanvasRenderingContext2D,
+  label: string,
+  { from, to, top }: { readonly from: number; readonly to: number; readonly top: number },
+): void {
+  context.save();
+  Object.assign(context, { textAlign: "left", font: "9px system-ui, sans-serif" });
+  const { width } = context.measureText(label);
+  if (width + 2 * LABEL_GAP <= to - from) {
     context.clearRect(from + LABEL_GAP, 0, width + 4, top);
     context.fillText(label, from + LABEL_GAP + 2, top / 2);
   }
-  context.font = FONT;
+  context.restore();
 }
 
 function paintDrag(context: CanvasRenderingContext2D, { scale, colors, drag }: Picture): void {

@@ -3,6 +3,7 @@ import type { ProcessMetrics } from "../../../../src/client/index.ts";
 import {
   isApplicable,
   type DriftEntry,
+  driftText,
   groupByApp,
   toRow,
   type Row,
@@ -32,7 +33,21 @@ const rows = (list: readonly ProcessMetrics[], driftOf: (process: ProcessMetrics
 
 const names = (list: readonly Row[]): string[] => list.map(({ process }) => process.name);
 
+test("a difference names a command that can be pasted, and the state of the app", () => {
+  const scaled = { ...drift("instances", "different"), name: "shop 2", declared: 3, running: 1 };
+  expect(driftText(scaled)).toBe("3 declared, 1 running. To change it: svcm scale 'shop 2' 3");
+  expect(driftText({ ...drift("app", "missing"), running: "crash loop" })).toBe(
+    "declared, and its state is crash loop.",
+  );
+});
+
 describe("instances", () => {
+  test("of one list are joined once, though the table, the attention and the charts ask for them at each sample", () => {
+    const list = processes({ name: "shop" }, { name: "shop" });
+    expect(groupByApp(list)).toBe(groupByApp(list));
+    expect(groupByApp([...list])).not.toBe(groupByApp(list));
+  });
+
   test("of one app are one row with the sums, the shortest uptime and the worst status", () => {
     const of = { name: "shop", restartCount: 1, diskIo: { ...example.diskIo, readBytesPerSecond: 5 } };
     const [row, ...others] = rows(
