@@ -10,17 +10,15 @@ import { Navigation } from "./shell/Navigation.tsx";
 import { type Sheet, TopBar } from "./shell/TopBar.tsx";
 import { type TabId, tabIds } from "./state/address.ts";
 import { CodesContext, createTabCodes, useCodes, tabs } from "./tabs/index.ts";
-import { Panel } from "./ui/Card.tsx";
+import { Panel, DescriptionList } from "./ui/Card.tsx";
 import { RequestProblem, StatusLine, StatusRegion } from "./ui/Problem.tsx";
 import { Toasts } from "./ui/Toasts.tsx";
 import { useRequest } from "./ui/use-request.ts";
-import type { DocumentStore, UnreadableText } from "./state/document-store.ts";
+import { type DocumentStore, type UnreadableText, STORAGE_KEY } from "./state/document-store.ts";
 import { Button } from "./ui/Button.tsx";
-import { Check } from "./ui/Check.tsx";
-import { DescriptionList } from "./ui/DescriptionList.tsx";
+import { Check } from "./ui/Field.tsx";
 import { Dialog } from "./ui/Dialog.tsx";
 import { download } from "./data/download.ts";
-import { STORAGE_KEY } from "./state/document-storage.ts";
 
 export function App({ page }: { page: Page }): JSX.Element {
   const codes = useMemo(createTabCodes, [page]);

@@ -4,8 +4,7 @@ import {
   packagedCapabilityMatrix as matrix,
   packagedRuntimeContract as contract,
 } from "../../src/core/project/facts/packaged.generated.ts";
-import { STORAGE_KEY } from "../../src/console/state/document-storage.ts";
-import { DocumentStore } from "../../src/console/state/document-store.ts";
+import { STORAGE_KEY, DocumentStore } from "../../src/console/state/document-store.ts";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { testServer } from "../server/support.ts";
 import { axe } from "./accessibility.ts";

@@ -4,9 +4,8 @@ import { isRecord } from "../../core/words/record.ts";
 import type { Api, Repository } from "../data/api.ts";
 import { toProblem, type Problem } from "../data/request-error.ts";
 import type { Preferences } from "./preferences.ts";
-import type { DocumentStore } from "./document-store.ts";
+import type { DocumentStore, DeploymentsDocument } from "./document-store.ts";
 import { fingerprint } from "../../core/deployments/diff/change.ts";
-import type { DeploymentsDocument } from "./deployments-document.ts";
 
 interface Base {
   readonly entityTag: string;

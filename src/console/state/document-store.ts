@@ -1,8 +1,11 @@
 import { signal } from "@preact/signals";
-import type { Vocabulary } from "../../core/deployments/file.ts";
-import { DocumentStorage, STORAGE_KEY } from "./document-storage.ts";
-import { emptyDocument, readDocument, type DeploymentsDocument } from "./deployments-document.ts";
+import type { Vocabulary, Candidate } from "../../core/deployments/file.ts";
 import { errorText } from "../data/request-error.ts";
+import { DOCUMENT_VERSION, migrateTarget } from "../../core/deployments/shape.ts";
+import { isRecord } from "../../core/words/record.ts";
+
+/** @see the specification, "Versioning" 1 */
+export const STORAGE_KEY = DOCUMENT_VERSION;
 
 const ASIDE = `${STORAGE_KEY}.aside.`;
 
@@ -126,4 +129,118 @@ function parseUnreadable(key: string, stored: string): UnreadableText {
     // The value is the text itself.
   }
   return { key, text: stored, reason: "It cannot be read." };
+}
+const OWNER_KEY = `${STORAGE_KEY}.server`;
+const SET_ASIDE = `${STORAGE_KEY}.of.`;
+
+/**
+ * The document of one server in the browser's storage. The storage belongs to an address, where another server may
+ * respond later, for example through a forwarded port.
+ */
+class DocumentStorage {
+  readonly #storage: Storage;
+  readonly #server: string;
+
+  constructor(storage: Storage, server: string) {
+    this.#storage = storage;
+    this.#server = server;
+    if (!this.isForeign) return;
+    if (storage.getItem(SET_ASIDE + server) !== null || storage.getItem(STORAGE_KEY) === null) this.#swap();
+  }
+
+  get isForeign(): boolean {
+    const owner = this.#storage.getItem(OWNER_KEY);
+    return owner !== null && owner !== this.#server;
+  }
+
+  /** The stored text. A text without an owner was stored by an earlier version of this page. */
+  read(): string | null {
+    const text = this.#storage.getItem(STORAGE_KEY);
+    if (text !== null && !this.isForeign) this.#storage.setItem(OWNER_KEY, this.#server);
+    return text;
+  }
+
+  write(text: string): void {
+    if (this.isForeign) this.#swap();
+    this.#storage.setItem(STORAGE_KEY, text);
+    this.#storage.setItem(OWNER_KEY, this.#server);
+  }
+
+  remove(): void {
+    this.#storage.removeItem(STORAGE_KEY);
+  }
+
+  /** Takes over the stored key. The other server keeps its document; with `isShared`, this server gets a copy. */
+  takeOver(isShared: boolean): void {
+    const text = this.#storage.getItem(STORAGE_KEY);
+    this.#swap();
+    if (isShared && text !== null) this.#storage.setItem(STORAGE_KEY, text);
+  }
+
+  /** Sets the other server's document aside and restores this server's. An empty text means no document. */
+  #swap(): void {
+    const [owner, text] = [this.#storage.getItem(OWNER_KEY) ?? "", this.#storage.getItem(STORAGE_KEY)];
+    const own = this.#storage.getItem(SET_ASIDE + this.#server) ?? "";
+    this.#storage.setItem(SET_ASIDE + owner, text ?? "");
+    this.#storage.setItem(OWNER_KEY, this.#server);
+    this.#storage.removeItem(SET_ASIDE + this.#server);
+    if (own === "") this.#storage.removeItem(STORAGE_KEY);
+    else this.#storage.setItem(STORAGE_KEY, own);
+  }
+}
+
+/**
+ * The deployments document as the console holds it. Rejected entries are kept and flagged, unknown keys are kept.
+ *
+ * @see CONTRACT section 6
+ */
+export interface DeploymentsDocument {
+  readonly version: typeof DOCUMENT_VERSION;
+  /** The selection only, never values. An invalid one is kept and flagged. */
+  readonly runtimeEnvironment?: unknown;
+  readonly serviceConfiguration?: Candidate;
+  readonly interfaces?: readonly Candidate[];
+  readonly deployments?: readonly Candidate[];
+  readonly [unknown: string]: unknown;
+}
+
+const emptyDocument: DeploymentsDocument = { version: DOCUMENT_VERSION };
+
+/** Returns the migrated document, or the reason why the text is not a document. */
+function readDocument(
+  text: string,
+  vocabulary: Vocabulary,
+): { readonly document: DeploymentsDocument } | { readonly reason: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { reason: `It is not JSON: ${errorText(error)}` };
+  }
+  const reason = shapeProblem(value);
+  return reason === undefined ? { document: migrateDocument(value as Candidate, vocabulary) } : { reason };
+}
+
+/** Lossless. @see the specification, "Versioning" 2 */
+export function migrateDocument(value: Candidate, vocabulary: Vocabulary): DeploymentsDocument {
+  const { deployments } = value as { deployments?: readonly Candidate[] };
+  return {
+    ...value,
+    version: DOCUMENT_VERSION,
+    ...(deployments && { deployments: deployments.map((entry) => migrateTarget(entry, vocabulary)) }),
+  };
+}
+
+export function shapeProblem(value: unknown): string | undefined {
+  if (!isRecord(value)) return "It is not a map.";
+  const { version = DOCUMENT_VERSION, runtimeEnvironment, serviceConfiguration = {} } = value;
+  if (version !== DOCUMENT_VERSION) return `version is ${JSON.stringify(version)}; accepted: ${DOCUMENT_VERSION}.`;
+  // Another scalar is an invalid selection; a map or a list would be values.
+  if (typeof runtimeEnvironment === "object") return "runtimeEnvironment is not the name of an environment.";
+  if (!isRecord(serviceConfiguration)) return "serviceConfiguration is not a map.";
+  const list = (["interfaces", "deployments"] as const).find((name) => {
+    const entries = value[name] ?? [];
+    return !Array.isArray(entries) || !entries.every(isRecord);
+  });
+  return list && `${list} is not a list of maps.`;
 }

@@ -8,7 +8,7 @@ import { TabHead } from "./Card.tsx";
 import { useFocus } from "./use-focus.ts";
 import type { Candidate } from "../../core/deployments/file.ts";
 import { escapeHidden } from "../../core/words/characters.ts";
-import { IssueList } from "./IssueList.tsx";
+import { IssueList } from "./Problem.tsx";
 import { FormCard, FormFields } from "./FormCard.tsx";
 
 export interface EntryTabProps {

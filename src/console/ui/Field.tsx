@@ -1,8 +1,9 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useId } from "preact/hooks";
+import { useId, useEffect, useRef } from "preact/hooks";
 import type { Issue } from "../../core/api/issue.ts";
 import { Icon } from "./Button.tsx";
-import type { Signal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
+import { usePage } from "../console.ts";
 
 export interface ControlProps {
   readonly id: string;
@@ -154,5 +155,99 @@ function Options({ options }: Pick<SelectProps, "options">): JSX.Element {
         </option>
       ))}
     </>
+  );
+}
+
+export interface CheckProps {
+  readonly checked: boolean;
+  readonly disabled?: boolean;
+  readonly about?: string;
+  readonly onChange: (isChecked: boolean) => void;
+  readonly children: ComponentChildren;
+}
+
+export function Check({ checked, disabled = false, about, onChange, children }: CheckProps): JSX.Element {
+  return (
+    <label class="check" title={about}>
+      <input
+        type="checkbox"
+        aria-description={about}
+        checked={checked}
+        disabled={disabled}
+        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+      />
+      {children}
+    </label>
+  );
+}
+
+export interface RadioGroupProps {
+  /** The look: a segmented control, chips or tiles. */
+  readonly class?: "segmented" | "chips";
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly { readonly value: string; readonly label?: ComponentChildren }[];
+  readonly onChange: (value: string) => void;
+}
+
+export function RadioGroup(props: RadioGroupProps): JSX.Element {
+  const { label, value, options, onChange } = props;
+  const name = useId();
+  const choices = useSignal(0);
+  void choices.value;
+  // The browser has already marked the choice; rendering again restores it if it was refused.
+  const choose = (chosen: string): void => {
+    onChange(chosen);
+    choices.value += 1;
+  };
+  return (
+    <fieldset class={props.class ?? "segmented"}>
+      <legend class="hidden">{label}</legend>
+      {options.map((option) => (
+        <label key={option.value} class={option.value === value ? "chosen" : ""}>
+          <input
+            type="radio"
+            name={name}
+            value={option.value}
+            checked={option.value === value}
+            onChange={() => choose(option.value)}
+          />
+          {option.label ?? option.value}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+export interface FilterFieldProps {
+  /** The accessible name, also shown in the list of shortcuts. */
+  readonly label: string;
+  readonly placeholder: string;
+  readonly text: Signal<string>;
+}
+
+/** `/` focuses the filter; Escape clears and leaves it. */
+export function FilterField({ label, placeholder, text }: FilterFieldProps): JSX.Element {
+  const { shortcuts } = usePage();
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => shortcuts.add({ key: "/", label, run: () => input.current?.focus() }), [shortcuts, label]);
+  return (
+    <label class="filter">
+      <span class="hidden">{label}</span>
+      <Icon name="search" />
+      <input
+        ref={input}
+        type="search"
+        placeholder={placeholder}
+        value={text.value}
+        onInput={({ currentTarget }) => void (text.value = currentTarget.value)}
+        onKeyDown={({ key, currentTarget }) => {
+          if (key !== "Escape") return;
+          text.value = "";
+          currentTarget.blur();
+        }}
+      />
+      <kbd aria-hidden="true">/</kbd>
+    </label>
   );
 }

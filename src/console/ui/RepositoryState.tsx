@@ -7,8 +7,7 @@ import { pluralize } from "../data/format.ts";
 import { Button } from "./Button.tsx";
 import { Card } from "./Card.tsx";
 import { CopyButton } from "./Copy.tsx";
-import { IssueList } from "./IssueList.tsx";
-import { StatusLine, StatusRegion, RequestProblem } from "./Problem.tsx";
+import { IssueList, StatusLine, StatusRegion, RequestProblem } from "./Problem.tsx";
 import { useRequest } from "./use-request.ts";
 
 export function RepositoryState(): JSX.Element {

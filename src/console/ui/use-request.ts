@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { LatestRequest, type RequestResult } from "../data/latest-request.ts";
+import { LatestRequest, type RequestResult } from "../data/request-error.ts";
 
 export interface RequestState<Answer> extends RequestResult<Answer> {
   /** The previous answer, while there is a problem. */

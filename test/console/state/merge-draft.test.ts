@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { DeploymentsDocument } from "../../../src/console/state/deployments-document.ts";
+import type { DeploymentsDocument } from "../../../src/console/state/document-store.ts";
 import { contentText, mergeDraft } from "../../../src/console/state/declarations.ts";
 
 const version = "service-management.v1" as const;

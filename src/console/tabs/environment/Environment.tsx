@@ -4,10 +4,15 @@ import { useConsole } from "../../console.ts";
 import { Button, IconButton, Icon } from "../../ui/Button.tsx";
 import { Copy, FilePath } from "../../ui/Copy.tsx";
 import { EmptyState, TabHead, Card } from "../../ui/Card.tsx";
-import { IssueList, type DisplayedIssue } from "../../ui/IssueList.tsx";
-import { ProblemLine, RequestProblem, StatusLine, StatusRegion } from "../../ui/Problem.tsx";
-import { Comparison } from "./Comparison.tsx";
-import { ConflictCard } from "./ConflictCard.tsx";
+import {
+  IssueList,
+  type DisplayedIssue,
+  ProblemLine,
+  RequestProblem,
+  StatusLine,
+  StatusRegion,
+} from "../../ui/Problem.tsx";
+import { Comparison, ConflictCard } from "./Comparison.tsx";
 import { type FileRead, useEditor } from "./editor.ts";
 import { SaveBar } from "./SaveBar.tsx";
 import { useRequest } from "../../ui/use-request.ts";

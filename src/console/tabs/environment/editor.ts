@@ -6,8 +6,7 @@ import type { EnvReadResponse, EnvWriteResponse } from "../../../core/api/bodies
 import { isProductionName } from "../../../core/words/production.ts";
 import type { Tagged } from "../../data/request.ts";
 import { pluralize } from "../../data/format.ts";
-import { LatestRequest } from "../../data/latest-request.ts";
-import { toProblem, type Problem } from "../../data/request-error.ts";
+import { LatestRequest, toProblem, type Problem } from "../../data/request-error.ts";
 import { selectionPart, textPart } from "../../state/address.ts";
 import type { Mark } from "../../state/router.ts";
 import { listChanges, validateChanges, type Edits } from "./changes.ts";

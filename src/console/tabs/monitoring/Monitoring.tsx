@@ -4,8 +4,7 @@ import type { HostMetrics } from "../../../client/index.ts";
 import { type Console, useConsole } from "../../console.ts";
 import { formatBytes, formatDuration, formatTime } from "../../data/format.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
-import { Check } from "../../ui/Check.tsx";
-import { RadioGroup } from "../../ui/RadioGroup.tsx";
+import { Check, RadioGroup, ticked } from "../../ui/Field.tsx";
 import { TabHead } from "../../ui/Card.tsx";
 import { HostCharts } from "./HostCharts.tsx";
 import { Inbox } from "./Inbox.tsx";
@@ -17,7 +16,6 @@ import { type Range, ranges } from "./view.ts";
 import type { Shortcut } from "../../state/shortcuts.ts";
 import { CodeLine } from "../../ui/Copy.tsx";
 import { StatusLine, StatusRegion, ProblemLine } from "../../ui/Problem.tsx";
-import { ticked } from "../../ui/Field.tsx";
 import { useSignal, useSignalEffect } from "@preact/signals";
 
 /** Longer ranges need recorded values. */

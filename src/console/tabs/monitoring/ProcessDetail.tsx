@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { shellQuote } from "../../../core/words/text.ts";
 import { usePage } from "../../console.ts";
 import { formatBytes, formatRate, formatShare, formatTime, pluralize, UNKNOWN } from "../../data/format.ts";
-import { type Description, DescriptionList } from "../../ui/DescriptionList.tsx";
+import { type Description, DescriptionList } from "../../ui/Card.tsx";
 import { LogLink } from "../logs/LogLink.tsx";
 import { driftOf, type ProcessProps, rowIn } from "./monitor.ts";
 import { rangeText } from "./view.ts";

@@ -6,7 +6,7 @@ import type { Monitor, ProcessProps } from "./monitor.ts";
 import { ProcessDetail } from "./ProcessDetail.tsx";
 import { statusLabel, statusOf } from "./process-status.ts";
 import { keyOf } from "./rows.ts";
-import { findShown } from "./side.ts";
+import { findShown } from "./address.ts";
 
 /** One process beside the list, which stays usable; on a narrow screen it covers the list. */
 export function ProcessPanel({ monitor }: { monitor: Monitor }): JSX.Element | null {

@@ -14,7 +14,7 @@ import { ProcessRow } from "./ProcessRow.tsx";
 import { groupByApp, keyOf } from "./rows.ts";
 import { TableTools } from "./TableTools.tsx";
 import { Icon, Button } from "../../ui/Button.tsx";
-import type { Column, Sorting } from "./order.ts";
+import type { Column, Sorting } from "./address.ts";
 import { pluralize } from "../../data/format.ts";
 
 interface SortHeaderProps {

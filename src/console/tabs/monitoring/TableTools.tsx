@@ -1,10 +1,7 @@
 import type { JSX } from "preact";
 import { useConsole } from "../../console.ts";
 import { pluralize } from "../../data/format.ts";
-import { Check } from "../../ui/Check.tsx";
-import { InlineSelect, bound } from "../../ui/Field.tsx";
-import { FilterField } from "../../ui/FilterField.tsx";
-import { RadioGroup } from "../../ui/RadioGroup.tsx";
+import { Check, InlineSelect, bound, FilterField, RadioGroup } from "../../ui/Field.tsx";
 import type { Monitor } from "./monitor.ts";
 import { sortingOf, sortText } from "./address.ts";
 import { statusOf, type ProcessStatus } from "./process-status.ts";

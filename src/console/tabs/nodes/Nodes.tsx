@@ -4,7 +4,7 @@ import { useContext, useEffect, useMemo, useRef } from "preact/hooks";
 import { ConsoleContext, usePage } from "../../console.ts";
 import { formatPercent, formatTime, pluralize, UNKNOWN } from "../../data/format.ts";
 import { EmptyState, TabHead } from "../../ui/Card.tsx";
-import { FilterField } from "../../ui/FilterField.tsx";
+import { FilterField } from "../../ui/Field.tsx";
 import { RequestProblem } from "../../ui/Problem.tsx";
 import { useRequest } from "../../ui/use-request.ts";
 import { VirtualTable } from "../../ui/VirtualTable.tsx";

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import type { PlanChoices } from "../../data/api.ts";
 import { Button, IconButton, Icon } from "../../ui/Button.tsx";
-import { Check } from "../../ui/Check.tsx";
+import { Check } from "../../ui/Field.tsx";
 import { TabHead, Card } from "../../ui/Card.tsx";
 import { RequestProblem, StatusLine, StatusRegion } from "../../ui/Problem.tsx";
 import { Confirm } from "./Confirm.tsx";

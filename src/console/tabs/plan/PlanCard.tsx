@@ -14,12 +14,11 @@ import { usePage } from "../../console.ts";
 import { capitalize, pluralize } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
-import { IssueList } from "../../ui/IssueList.tsx";
-import { StatusLine, StatusRegion } from "../../ui/Problem.tsx";
+import { IssueList, StatusLine, StatusRegion } from "../../ui/Problem.tsx";
 import { PlannedSteps } from "./Steps.tsx";
 import { useRollout } from "./rollout.ts";
 import { isSelected, listOffers, type Offer, refusalsOf, requestOf } from "./selection.ts";
-import { Check } from "../../ui/Check.tsx";
+import { Check } from "../../ui/Field.tsx";
 
 const NOTES: Readonly<Record<Offer["kind"], string>> = {
   step: "",

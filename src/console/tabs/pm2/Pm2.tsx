@@ -1,17 +1,19 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { useConsole } from "../../console.ts";
+import { useConsole, type Console } from "../../console.ts";
 import type { EcosystemResponse } from "../../../core/api/bodies.ts";
 import { pluralize } from "../../data/format.ts";
 import { IconButton, Icon } from "../../ui/Button.tsx";
 import { Copy, FilePath, CodeLine } from "../../ui/Copy.tsx";
 import { StatusRegion, RequestProblem } from "../../ui/Problem.tsx";
-import { TabHead, Card, EmptyState } from "../../ui/Card.tsx";
-import { type Preview, previewOf } from "./preview.ts";
+import { TabHead, Card, EmptyState, DescriptionList } from "../../ui/Card.tsx";
 import { Select } from "../../ui/Field.tsx";
 import { inFolder } from "../../../core/words/text.ts";
 import { Names } from "../../ui/Names.tsx";
-import { DescriptionList } from "../../ui/DescriptionList.tsx";
+import { batch, computed, signal } from "@preact/signals";
+import { selectionPart, type AddressPart } from "../../state/address.ts";
+import { monitorOf } from "../monitoring/monitor.ts";
+import { LatestRequest, type Problem } from "../../data/request-error.ts";
 
 interface StartCommandProps {
   readonly preview: Preview;
@@ -180,4 +182,93 @@ function Variables({ variables }: { variables: readonly [key: string, value: str
       <DescriptionList items={variables.map(([key, value]) => [key, value === "" ? <em>empty</em> : value])} />
     </details>
   );
+}
+
+/**
+ * Not stored, and independent of the env editor.
+ *
+ * @see the specification, "Deploy target list behaviour" 8 and 9
+ */
+class Preview {
+  readonly environment;
+  readonly ecosystem = signal<EcosystemResponse | undefined>();
+  readonly problem = signal<Problem | undefined>();
+  readonly configuredKind = computed(() => this.#knownKind(this.#page.store.document.value.serviceConfiguration));
+  readonly serviceKind = computed(
+    () => this.#chosenKind.value ?? this.configuredKind.value ?? Object.keys(this.#kinds)[0] ?? "",
+  );
+  readonly #page: Console;
+  readonly #chosenKind = signal<string | undefined>();
+  readonly #question = new LatestRequest();
+
+  constructor(page: Console) {
+    this.#page = page;
+    this.environment = monitorOf(page).feed.environment;
+  }
+
+  parts(): AddressPart[] {
+    const tab = "pm2" as const;
+    return [
+      selectionPart(
+        { name: "environment", tab },
+        () => this.environment.value,
+        (name) => monitorOf(this.#page).selectEnvironment(name),
+      ),
+      {
+        name: "kind",
+        tab,
+        read: () => [this.#chosenKind.value ?? []].flat(),
+        write: ([kind]) => void (this.#chosenKind.value = this.#knownKind({ serviceKind: kind })),
+      },
+    ];
+  }
+
+  get #kinds() {
+    return this.#page.facts.matrix.serviceKinds;
+  }
+
+  choose(serviceKind: string): void {
+    this.#chosenKind.value = serviceKind;
+  }
+
+  /** The server runs the ecosystem file for each answer. */
+  async load(): Promise<void> {
+    const { environment, serviceKind } = this;
+    const result = await this.#question.send((aborted) =>
+      this.#page.api.ecosystem(environment.value, serviceKind.value, aborted),
+    );
+    if (result === undefined) return;
+    batch(() => {
+      this.ecosystem.value = result.answer;
+      this.problem.value = result.problem;
+    });
+  }
+
+  async reload(): Promise<void> {
+    await this.load();
+    const { ecosystem } = this;
+    if (ecosystem.value?.exists) {
+      const { fileName, apps } = ecosystem.value;
+      this.#page.toasts.info(`Read ${fileName} again: ${pluralize(apps.length, "app")}.`);
+    }
+  }
+
+  /** Another environment or service has another file, so nothing is shown until its answer. */
+  close(): void {
+    this.#question.abort();
+    this.ecosystem.value = undefined;
+  }
+
+  #knownKind(configuration: { readonly serviceKind?: unknown } = {}): string | undefined {
+    const { serviceKind } = configuration;
+    return typeof serviceKind === "string" && Object.hasOwn(this.#kinds, serviceKind) ? serviceKind : undefined;
+  }
+}
+
+function previewOf(page: Console): Preview {
+  return page.getOrCreate("pm2", () => {
+    const preview = new Preview(page);
+    page.router.keep(...preview.parts());
+    return preview;
+  });
 }

@@ -4,9 +4,8 @@ import { lookup, portNames, type Vocabulary, type Candidate } from "../../../cor
 import { type Console, useConsole } from "../../console.ts";
 import { pluralize } from "../../data/format.ts";
 import { FormCard, controlOf, FormFields } from "../../ui/FormCard.tsx";
-import { IssueList } from "../../ui/IssueList.tsx";
+import { IssueList, StatusLine, StatusRegion } from "../../ui/Problem.tsx";
 import { RepositoryState } from "../../ui/RepositoryState.tsx";
-import { StatusLine, StatusRegion } from "../../ui/Problem.tsx";
 import { TabHead } from "../../ui/Card.tsx";
 import { TextField } from "../../ui/Field.tsx";
 import { useFocus } from "../../ui/use-focus.ts";

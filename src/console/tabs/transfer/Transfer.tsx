@@ -8,15 +8,13 @@ import { download } from "../../data/download.ts";
 import { pluralize } from "../../data/format.ts";
 import { Button, Icon } from "../../ui/Button.tsx";
 import { Copy } from "../../ui/Copy.tsx";
-import { IssueList } from "../../ui/IssueList.tsx";
-import { RadioGroup } from "../../ui/RadioGroup.tsx";
-import { StatusLine, StatusRegion, ProblemText } from "../../ui/Problem.tsx";
+import { IssueList, StatusLine, StatusRegion, ProblemText } from "../../ui/Problem.tsx";
+import { RadioGroup, Field } from "../../ui/Field.tsx";
 import { SECTIONS, DOCUMENT_VERSION } from "../../../core/deployments/shape.ts";
 import { isRecord } from "../../../core/words/record.ts";
 import { writeYaml } from "../../../core/yaml/write.ts";
-import type { DeploymentsDocument } from "../../state/deployments-document.ts";
+import type { DeploymentsDocument } from "../../state/document-store.ts";
 import type { Problem } from "../../data/request-error.ts";
-import { Field } from "../../ui/Field.tsx";
 import { ImportForm, type ImportResult } from "./import-form.ts";
 
 /** @see the specification, "Versioning" 4 */

@@ -1,13 +1,12 @@
 import { batch, computed, signal, type Signal } from "@preact/signals";
 import { validateDocument } from "../../../core/deployments/validate.ts";
 import type { Console } from "../../console.ts";
-import { LatestRequest } from "../../data/latest-request.ts";
-import { type DeploymentsDocument, migrateDocument, shapeProblem } from "../../state/deployments-document.ts";
+import { LatestRequest, errorText, type Problem } from "../../data/request-error.ts";
+import { type DeploymentsDocument, migrateDocument, shapeProblem } from "../../state/document-store.ts";
 import type { Candidate, Vocabulary } from "../../../core/deployments/file.ts";
 import { isRecord } from "../../../core/words/record.ts";
 import { isLegacyTarget } from "../../../core/deployments/shape.ts";
-import { errorText, type Problem } from "../../data/request-error.ts";
-import type { DisplayedIssue } from "../../ui/IssueList.tsx";
+import type { DisplayedIssue } from "../../ui/Problem.tsx";
 
 /** The server reads each text; only the last answer counts. */
 export class ImportForm {

@@ -8,7 +8,7 @@ import {
   toRow,
   type Row,
 } from "../../../../src/console/tabs/monitoring/rows.ts";
-import { createOrder, type Column } from "../../../../src/console/tabs/monitoring/order.ts";
+import { createOrder, type Column } from "../../../../src/console/tabs/monitoring/address.ts";
 import { frameExamples } from "../../../../src/core/api/frame-examples.ts";
 
 const [{ payload }] = frameExamples.metrics as [(typeof frameExamples.metrics)[number]];
