@@ -1,7 +1,7 @@
 /** The rows of lines, the bars of errors, and the marks of hits. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { LogLine } from "../../src/client/index.ts";
-import { countErrors, foldStacks, splitHits } from "../../src/console/tabs/logs/log-rows.ts";
+import { appsWithoutTimes, countErrors, foldStacks, keyOf, splitHits } from "../../src/console/tabs/logs/log-rows.ts";
 
 let offset = 0;
 const line = (text: string, more: Partial<LogLine> = {}): LogLine => ({
@@ -25,7 +25,7 @@ describe("a stack", () => {
       ["Error: no", 2],
       ["after", 0],
     ]);
-    const open = foldStacks(stack, new Set([rows[0]!.key]));
+    const open = foldStacks(stack, new Set([keyOf(rows[0]!.line)]));
     expect(open.map((row) => row.line.text)).toEqual(stack.map(({ text }) => text));
   });
 
@@ -34,6 +34,17 @@ describe("a stack", () => {
     expect(foldStacks([...stack.slice(0, 1), other], new Set())).toHaveLength(2);
     expect(foldStacks(stack.slice(1, 2), new Set())).toHaveLength(1);
   });
+});
+
+test("a long log is looked through at each of its frames, so no time but those of errors and of both ends is parsed", () => {
+  const lines = Array.from({ length: 50_000 }, (_, second) =>
+    line("one", { at: new Date(second * 1000).toISOString(), ...(second % 1000 === 500 && { level: "error" }) }),
+  );
+  const parse = vi.spyOn(Date, "parse");
+  onTestFinished(() => parse.mockRestore());
+  expect(countErrors(lines).reduce((sum, { errors }) => sum + errors, 0)).toBe(50);
+  expect([appsWithoutTimes(lines), foldStacks(lines, new Set()).length]).toEqual([[], lines.length]);
+  expect(parse).toHaveBeenCalledTimes(52);
 });
 
 describe("the errors over the time of the lines", () => {

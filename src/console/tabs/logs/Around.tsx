@@ -8,7 +8,7 @@ import { RequestProblem } from "../../ui/Problem.tsx";
 import { useRequest } from "../../ui/use-request.ts";
 import { readAround, type Around as Found } from "./around.ts";
 import { Line, useStacks } from "./LogLines.tsx";
-import { logsOf } from "./log-rows.ts";
+import { keyOf, logsOf } from "./log-rows.ts";
 
 interface AroundProps {
   readonly apps: readonly string[];
@@ -84,7 +84,7 @@ function Rows({ lines }: { lines: readonly LogLine[] }): JSX.Element {
   return (
     <>
       {rows.map((row) => (
-        <Line key={row.key} row={row} onStack={toggle} />
+        <Line key={keyOf(row.line)} row={row} onStack={toggle} />
       ))}
     </>
   );

@@ -7,7 +7,7 @@ import { useConsole } from "../../console.ts";
 import { formatTime } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import type { LogFeed } from "./log-feed.ts";
-import { foldStacks, isError, splitHits, type LogRow, logsOf } from "./log-rows.ts";
+import { foldStacks, isError, keyOf, splitHits, type LogRow, logsOf } from "./log-rows.ts";
 
 const ROW_PX = 20;
 /** Rows drawn beyond the visible part. */
@@ -52,7 +52,7 @@ export function LogLines({ label, log }: { label: string; log: LogFeed }): JSX.E
       >
         <div style={place}>
           {rows.slice(first, first + count).map((row) => (
-            <Line key={row.key} row={row} onStack={toggle} />
+            <Line key={keyOf(row.line)} row={row} onStack={toggle} />
           ))}
         </div>
       </div>
@@ -78,7 +78,7 @@ interface LineProps {
 }
 
 /** Its time is its link. */
-export function Line({ row: { line, key, stack }, onStack }: LineProps): JSX.Element {
+export function Line({ row: { line, stack }, onStack }: LineProps): JSX.Element {
   const page = useConsole();
   const { apps, search } = logsOf(page);
   const { at, app, pmId, level, text, fields } = line;
@@ -104,7 +104,7 @@ export function Line({ row: { line, key, stack }, onStack }: LineProps): JSX.Ele
         place % 2 === 1 ? <mark key={place}>{part}</mark> : part,
       )}
       {stack > 0 && (
-        <button type="button" class="log-stack" onClick={() => onStack(key)}>
+        <button type="button" class="log-stack" onClick={() => onStack(keyOf(line))}>
           +{stack} <span class="hidden">lines of its stack</span>
         </button>
       )}

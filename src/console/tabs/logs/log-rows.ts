@@ -5,24 +5,31 @@ import type { Console } from "../../console.ts";
 import { textPart } from "../../state/address.ts";
 import { monitorOf } from "../monitoring/monitor.ts";
 
-/** A line, and the lines of its stack, which are shown on request. */
+/** A line, and the number of lines of its stack, which are shown on request. */
 export interface LogRow {
   readonly line: LogLine;
-  readonly key: string;
-  readonly stack: number;
+  stack: number;
+}
+
+export function keyOf({ app, file, offset }: LogLine): string {
+  return `${app} ${file} ${offset}`;
 }
 
 const STACK = /^\s+(?:at |\.\.\. \d+ )/;
 
-/** @param open the keys of the lines whose stack is shown */
+/**
+ * Runs for all lines whenever some arrive, as do the functions below.
+ *
+ * @param open the keys of the lines whose stack is shown
+ */
 export function foldStacks(lines: readonly LogLine[], open: ReadonlySet<string>): LogRow[] {
   const rows: LogRow[] = [];
-  let head: { -readonly [Name in keyof LogRow]: LogRow[Name] } | undefined;
+  let head: LogRow | undefined;
   for (const line of lines) {
-    const isStack = head !== undefined && head.line.app === line.app && STACK.test(line.text);
+    const isStack = head?.line.app === line.app && STACK.test(line.text);
     if (isStack && head) head.stack += 1;
-    if (isStack && head && !open.has(head.key)) continue;
-    const row = { line, key: `${line.app} ${line.file} ${line.offset}`, stack: 0 };
+    if (isStack && head && !open.has(keyOf(head.line))) continue;
+    const row = { line, stack: 0 };
     if (!isStack) head = row;
     rows.push(row);
   }
@@ -31,8 +38,10 @@ export function foldStacks(lines: readonly LogLine[], open: ReadonlySet<string>)
 
 /** Beside others whose lines have one. */
 export function appsWithoutTimes(lines: readonly LogLine[]): string[] {
-  const dated = new Set(lines.flatMap(({ app, at }) => (at === null ? [] : [app])));
-  return dated.size === 0 ? [] : [...new Set(lines.map(({ app }) => app))].filter((app) => !dated.has(app));
+  const dated = new Set<string>();
+  const others = new Set<string>();
+  for (const { app, at } of lines) (at === null ? others : dated).add(app);
+  return dated.size === 0 ? [] : [...others].filter((app) => !dated.has(app));
 }
 
 const BINS = 40;
@@ -46,20 +55,23 @@ export function isError({ level, stream }: LogLine): boolean {
   return level === null ? stream === "err" : level === "error" || level === "fatal";
 }
 
-/** The errors of these lines over their time, in parts of equal length; empty without a time. */
+/** The errors of these lines over their time, in parts of equal length; empty without a time. Lines are in the order of their times. */
 export function countErrors(lines: readonly LogLine[]): Bin[] {
-  const times = lines.flatMap(({ at }) => (at === null ? [] : [Date.parse(at)]));
-  const from = times.reduce((least, time) => Math.min(least, time), Infinity);
-  const to = times.reduce((most, time) => Math.max(most, time), -Infinity);
-  if (to <= from) return [];
+  const from = timeOf(lines.find(({ at }) => at !== null));
+  const to = timeOf(lines.findLast(({ at }) => at !== null));
+  if (!(to > from)) return [];
   const counts = Array.from({ length: BINS }, () => 0);
   const length = (to - from) / BINS;
   for (const line of lines) {
     if (line.at === null || !isError(line)) continue;
-    const bin = Math.min(BINS - 1, Math.floor((Date.parse(line.at) - from) / length));
+    const bin = Math.max(0, Math.min(BINS - 1, Math.floor((timeOf(line) - from) / length)));
     counts[bin] = (counts[bin] ?? 0) + 1;
   }
   return counts.map((errors, bin) => ({ at: new Date(from + bin * length).toISOString(), errors }));
+}
+
+function timeOf(line: LogLine | undefined): number {
+  return Date.parse(line?.at ?? "");
 }
 
 /** The text in parts, of which every second one is a hit. */
