@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect } from "vitest";
+import { describe, expect, onTestFinished } from "vitest";
 import { execute, processAct, type Caller } from "../../src/core/index.ts";
 import { hasBrowser, useBrowser } from "../browser/support.ts";
 import { expectAccessible, expectAccessibleInEveryLook } from "./accessibility.ts";
@@ -156,6 +156,8 @@ describe.skipIf(!hasBrowser)("the plan", () => {
   longTest("of production is applied and undone only after its name is typed", async () => {
     const apps = [app("api", { MODE: "2" }), app("web", {}, cluster), app("old-worker")];
     real.pm2Folder(apps, "production");
+    // Later, its values would make a plan for dev a move from production.
+    onTestFinished(() => rmSync(join(real.folder, "pm2/ecosystem.production.config.cjs")));
     const open = await openPlan(apps);
     const { page, apply, confirm, button, field } = open;
     await page.getByRole("combobox", { name: "Environment", exact: true }).selectOption("production");
