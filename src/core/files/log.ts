@@ -1,9 +1,55 @@
-import { attempt, fileError, close, fstat, hasErrorCode, NO_FOLLOW, O_RDONLY, openIfExists, read } from "./system.ts";
+import { fstatSync, realpathSync } from "node:fs";
+import { sep } from "node:path";
+import {
+  attempt,
+  descriptorPath,
+  fileError,
+  close,
+  fstat,
+  hasErrorCode,
+  NO_FOLLOW,
+  O_RDONLY,
+  openIfExists,
+  read,
+} from "./system.ts";
 
 export interface OpenLog {
   readonly fd: number;
   readonly size: number;
   readonly writtenMs: number;
+}
+
+/** A log may be in one of the folders, and with this owner if the superuser reads it. */
+export interface LogPlace {
+  readonly folders: readonly string[];
+  readonly owner: number;
+}
+
+/** The owner of an app chooses the path of its log, so svcm reads nothing outside of the folders. */
+export function logRefusal(
+  fd: number,
+  path: string,
+  { folders, owner }: LogPlace,
+): "outside" | "other owner" | undefined {
+  const stat = fstatSync(fd, { bigint: true });
+  if (!isInside(descriptorPath(fd, stat) ?? realpathSync(path), folders)) return "outside";
+  // The superuser may read files that the user of PM2 may not.
+  return process.getuid?.() === 0 && Number(stat.uid) !== owner ? "other owner" : undefined;
+}
+
+function isInside(real: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => {
+    const root = realFolder(folder);
+    return root !== undefined && root !== sep && real.startsWith(root + sep);
+  });
+}
+
+function realFolder(folder: string): string | undefined {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Does not follow links. @throws {FileError} if it cannot be read or is not a regular file */

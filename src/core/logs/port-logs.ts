@@ -80,8 +80,12 @@ export interface ProcessLogs {
   /** Traces that the last daemon left in PM2_HOME. */
   readDaemonTraces(): Promise<DaemonTraces>;
 
-  /** The end of the process's error log; `undefined` if there is no log. */
-  readErrorTail(process: Pick<ProcessRecord, "name" | "pmId" | "logFiles">): Promise<ErrorTail | undefined>;
+  /** The end of the process's error log in PM2_HOME or in its folder; `undefined` if there is no log. */
+  readErrorTail(process: LoggedProcess): Promise<ErrorTail | undefined>;
+}
+
+export interface LoggedProcess extends Pick<ProcessRecord, "name" | "pmId" | "logFiles"> {
+  readonly cwd?: string | null;
 }
 
 /** Times are in milliseconds since 1970. */

@@ -1,11 +1,12 @@
 import type { ErrorTail } from "./error-block.ts";
-import type { Pm2LogPart, ProcessLogs, Pm2LogQuery } from "./port-logs.ts";
+import type { LoggedProcess, Pm2LogPart, ProcessLogs, Pm2LogQuery } from "./port-logs.ts";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 
 import { lineTime, logEntry, type LogEntry } from "./log-line.ts";
 
-import { withLogFile, type OpenLog, readLinesBackwards } from "../files/log.ts";
+import { logRefusal, withLogFile, type OpenLog, readLinesBackwards } from "../files/log.ts";
 import { read } from "../files/system.ts";
 import { fromZone } from "../words/time.ts";
 import { otherZone } from "../pm2/daemon/daemon.ts";
@@ -43,25 +44,36 @@ export function nodeProcessLogs(pm2Home: string): ProcessLogs {
     },
     readDaemonTraces: () => readDaemonTraces(pm2Home),
     async readErrorTail(process) {
+      const withLogOf = guardedLogs(process, pm2Home);
       for (const { error, out } of logFilesOf(process, pm2Home)) {
-        const tail = error === null ? undefined : await withLogFile(error, readLastLines);
+        const tail = await withLogOf(error, readLastLines);
         if (tail === undefined) continue;
-        const outputMs =
-          out === null ? undefined : await withLogFile(out, ({ writtenMs }) => Promise.resolve(writtenMs));
-        return { ...tail, outputMs };
+        return { ...tail, outputMs: await withLogOf(out, ({ writtenMs }) => Promise.resolve(writtenMs)) };
       }
       return undefined;
     },
   };
 }
 
+type WithLog = <T>(path: string | null, use: (log: OpenLog) => Promise<T>) => Promise<T | undefined>;
+
+/** A path that the app's declaration chooses is read only in its folder or in PM2_HOME. */
+function guardedLogs({ cwd, logFiles }: LoggedProcess, pm2Home: string): WithLog {
+  const isAllowed = ({ fd }: OpenLog, path: string): boolean => {
+    if (logFiles === undefined) return true;
+    const place = { folders: [pm2Home, cwd ?? pm2Home], owner: statSync(pm2Home).uid };
+    return logRefusal(fd, path, place) === undefined;
+  };
+  return async (path, use) =>
+    path === null
+      ? undefined
+      : await withLogFile(path, async (log) => (isAllowed(log, path) ? await use(log) : undefined));
+}
+
 type LogFiles = NonNullable<ProcessRecord["logFiles"]>;
 
 /** In the order in which they are tried. Instances of an app may share a log. */
-function logFilesOf(
-  { name, pmId, logFiles }: Pick<ProcessRecord, "name" | "pmId" | "logFiles">,
-  pm2Home: string,
-): LogFiles[] {
+function logFilesOf({ name, pmId, logFiles }: LoggedProcess, pm2Home: string): LogFiles[] {
   if (logFiles !== undefined) return [logFiles];
   if (!PLAIN_NAME.test(name)) return [];
   const start = join(pm2Home, "logs", name);

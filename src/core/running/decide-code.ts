@@ -175,7 +175,7 @@ function changedFiles(
   { git, buildFolder }: Pick<CodeEvidence, "git" | "buildFolder">,
 ): Verdict {
   const state = canReturn ? "different" : "stale";
-  const unbuilt = buildFolder !== undefined && isBuildMissing(names) ? `; ${buildFolder} was not built again` : "";
+  const unbuilt = buildFolder !== undefined && isBuildUnchanged(names) ? `; ${buildFolder} has not changed` : "";
   // Build output belongs to the commit from which it was built.
   const isUncommitted = (name: string): boolean =>
     git?.commit === from && git.changed.includes(name) && !git.committed.includes(name);
@@ -193,7 +193,7 @@ function changedFiles(
 }
 
 /** A restart would run the former build. */
-function isBuildMissing(names: readonly string[]): boolean {
+function isBuildUnchanged(names: readonly string[]): boolean {
   return names.some((name) => /\.[cm]?tsx?$/.test(name)) && !names.some((name) => isInBuild(name));
 }
 

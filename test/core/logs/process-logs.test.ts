@@ -1,5 +1,5 @@
 /** The part of `pm2.log` that a question needs, however long the log is. */
-import { writeFileSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Pm2LogQuery } from "../../../src/core/logs/port-logs.ts";
@@ -72,4 +72,23 @@ test("a log reaches back to its first line with a time, and a home may lack a lo
   writeFileSync(join(home, "pm2.log"), `words\n${starts(NOON, 1)}${starts(NOON - HOUR, 2)}`);
   expect(await logs.readCoverage()).toEqual({ exists: true, fromMs: NOON });
   expect([await logs.contains(/\[api:2\]/), await logs.contains(/\[api:3\]/)]).toEqual([true, false]);
+});
+
+test("an error log at a path of the app is read in its folder, and neither outside of it nor through a link", async () => {
+  const [home, cwd, outside] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
+  for (const folder of [cwd, outside]) writeFileSync(join(folder, "error.txt"), "Error: gone\n");
+  symlinkSync(outside, join(cwd, "linked"));
+  const linesOf = async (error: string | null) => {
+    const tail = await nodeProcessLogs(home).readErrorTail({
+      name: "api",
+      pmId: 0,
+      cwd,
+      logFiles: { error, out: null },
+    });
+    return tail?.lines.join();
+  };
+  expect(await linesOf(join(cwd, "error.txt"))).toContain("Error: gone");
+  expect(await linesOf(join(outside, "error.txt"))).toBeUndefined();
+  expect(await linesOf(join(cwd, "linked/error.txt"))).toBeUndefined();
+  expect(await linesOf(null)).toBeUndefined();
 });

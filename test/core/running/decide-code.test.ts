@@ -94,7 +94,7 @@ const CASES: readonly (readonly [name: string, evidence: Partial<CodeEvidence>, 
       git: { ...git, now: B, changed: ["src/a.ts"], committed: ["src/a.ts"] },
       newer: [file("src/a.ts", { git: "tracked" })],
     },
-    "different: 4a91c77 to 728e20b, 1 file; dist was not built again",
+    "different: 4a91c77 to 728e20b, 1 file; dist has not changed",
   ],
   ["a recorded file is gone", { record, newer: [folder("")], paths: new Set(["a.js"]) }, "stale: b.js"],
   [

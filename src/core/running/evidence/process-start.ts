@@ -56,9 +56,12 @@ function readStartTicks(pid: number): string | undefined {
 }
 
 const WRAPPER = /^(?:npm|pnpm|yarn|(?:ba|da|z|k)?sh)\b/;
-/** In the words of a command. */
-const WATCHER = /(?:^|\/)(?:nodemon|node-dev|ts-node-dev|tsnd)(?:\.[cm]?js)?$|^--watch(?:-path=.*|-preserve-output)?$/;
-const WATCH_COMMAND = /(?:^|\/)(?:tsx(?:\/dist\/cli)?(?:\.[cm]?js)?) watch$/;
+const WATCHER = /(?:^|\/)(?:nodemon|node-dev|ts-node-dev|tsnd)(?:\.[cm]?js)?$/;
+const TSX = /(?:^|\/)tsx(?:\/dist\/cli)?(?:\.[cm]?js)?$/;
+const WATCH_OPTION = /^--watch(?:-path=.*|-preserve-output)?$/;
+/** Of Node.js; the next word is its value. */
+const WITH_VALUE =
+  /^(?:-r|-C|--(?:require|import|loader|experimental-loader|conditions|env-file(?:-if-exists)?|watch-path))$/;
 
 /** Working folders of a wrapper, such as a shell or npm, and of what it has started, down to the app. Real paths. */
 export function readFoldersBelow(pid: number, isWrapper = true): string[] {
@@ -74,18 +77,20 @@ function readChildren(pid: number): number[] {
 
 /** The app below a watcher, which a wrapper may have started. */
 function findWatched(pid: number): number | undefined {
-  const words = readIfReadable(`/proc/${pid}/cmdline`).split("\0").slice(0, MAX_WORDS);
-  const isWatcher = words.some(
-    (word, index) => WATCHER.test(word) || WATCH_COMMAND.test(`${words[index - 1] ?? ""} ${word}`),
-  );
-  const children = readChildren(pid);
-  if (isWatcher) return children.at(-1);
+  if (isWatcher(readIfReadable(`/proc/${pid}/cmdline`).split("\0"))) return readChildren(pid).at(-1);
   if (!isShellOrManager(pid)) return undefined;
-  return children.map((child) => findWatched(child)).find((found) => found !== undefined);
+  return readChildren(pid)
+    .map((child) => findWatched(child))
+    .find((found) => found !== undefined);
 }
 
-/** The options of an app come later. */
-const MAX_WORDS = 4;
+/** The words after the program are those of the app, which may have an option of the same name. */
+function isWatcher([, ...words]: readonly string[]): boolean {
+  const at = words.findIndex((word, index) => !word.startsWith("-") && !WITH_VALUE.test(words[index - 1] ?? ""));
+  const program = words[at] ?? "";
+  if (words.slice(0, Math.max(at, 0)).some((word) => WATCH_OPTION.test(word))) return true;
+  return WATCHER.test(program) || (TSX.test(program) && words[at + 1] === "watch");
+}
 
 function isShellOrManager(pid: number): boolean {
   return WRAPPER.test(readIfReadable(`/proc/${pid}/comm`));

@@ -206,13 +206,21 @@ function toInstall(lockfiles: readonly string[], paths: readonly string[]): Inst
 /** Real paths of programs and schemas, such as those of `prisma generate`. */
 function findGenerated(folder: string): string[] {
   return GENERATORS.flatMap(({ library, output }) => {
-    const found = [...upwards(folder)].map((at) => realPath(join(at, "node_modules", library)));
-    const real = found.find((path) => path !== null);
-    if (real === undefined || real === null) return [];
+    const real = findInstalled(folder, library);
+    if (real === null) return [];
     // pnpm gives the library a `node_modules` folder that only its own dependencies share.
     const modules = real.slice(0, -library.length);
     return filesBelow(join(modules, output)).filter((path) => isGeneratedCode(path));
   });
+}
+
+/** As Node.js looks for it: in `node_modules` of the folder and of each one above. */
+function findInstalled(folder: string, library: string): string | null {
+  for (const at of upwards(folder)) {
+    const path = join(at, "node_modules", library);
+    if (existsSync(path)) return realPath(path);
+  }
+  return null;
 }
 
 function filesBelow(folder: string): string[] {

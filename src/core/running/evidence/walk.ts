@@ -155,7 +155,7 @@ export function realPath(path: string): string | null {
   }
 }
 
-const MAY_BE_GONE = { throwIfNoEntry: false } as const;
+export const MAY_BE_GONE = { throwIfNoEntry: false } as const;
 
 function kindOf(child: Dirent): WalkedEntry["kind"] | undefined {
   if (child.isFile()) return "file";

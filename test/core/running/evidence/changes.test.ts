@@ -228,7 +228,7 @@ test("a change of source code without a new build is not what a restart would ru
   const scene = makeScene(true);
   const request = await scene.start({ script: join(scene.root, "dist/main.js") });
   write(scene.root, { "src/server.ts": "2" });
-  expect(await scene.verdict(request)).toBe("changed stale: src/server.ts; dist was not built again");
+  expect(await scene.verdict(request)).toBe("changed stale: src/server.ts; dist has not changed");
   write(scene.root, { "dist/main.js": "2" });
   expect(await scene.verdict(request)).toBe("changed stale: 2 files: dist/main.js, src/server.ts");
 });

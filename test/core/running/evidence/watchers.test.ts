@@ -1,6 +1,6 @@
 /** A watcher starts the app again after each change, and its own process stays. */
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { makeScene, untilClear, write } from "./scenes.ts";
@@ -38,4 +38,27 @@ test.each([
   await untilClear();
   write(scene.root, { "unwatched.js": "2" });
   expect(await scene.verdict(watched)).toBe("changed stale: unwatched.js");
+});
+
+test("an app with an option of that name is not a watcher", async () => {
+  const text = `const { spawn } = require("node:child_process"); const { existsSync, writeFileSync } = require("node:fs");
+const until = setInterval(() => {
+  if (!existsSync(process.env.STARTS + ".go")) return;
+  clearInterval(until);
+  spawn("sleep", ["1000000"]).on("spawn", () => writeFileSync(process.env.STARTS, "x"));
+}, 10);`;
+  const scene = makeScene(false, { "server.js": text });
+  const starts = join(scene.home, "starts");
+  const request = await scene.start();
+  const startedAt = Date.now();
+  const env = { ...process.env, STARTS: starts };
+  const app = spawn("node", ["server.js", "--watch"], { cwd: scene.root, stdio: "ignore", detached: true, env });
+  onTestFinished(() => void process.kill(-app.pid!, "SIGKILL"));
+  const own = { ...request, processes: [{ pmId: 0, pid: app.pid!, startedAt, versioning: null }] };
+  await untilClear();
+  write(scene.root, { "lib.js": "2" });
+  await untilClear();
+  writeFileSync(`${starts}.go`, "");
+  await vi.waitFor(() => expect(existsSync(starts)).toBe(true), 20_000);
+  expect(await scene.verdict(own)).toBe("changed stale: lib.js");
 });

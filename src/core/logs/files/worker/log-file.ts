@@ -1,9 +1,9 @@
-import { closeSync, fstatSync, openSync, readSync, realpathSync } from "node:fs";
-import { sep } from "node:path";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { foreignCode, type ErrorCode } from "../../../api/issue.ts";
 import { errorCode } from "../../../words/thrown.ts";
-import { descriptorPath, NO_FOLLOW, O_RDONLY } from "../../../files/system.ts";
+import { logRefusal, type LogPlace } from "../../../files/log.ts";
+import { NO_FOLLOW, O_RDONLY } from "../../../files/system.ts";
 
 /** Applies to the compressed and the decompressed size. */
 const MAX_ZIPPED_BYTES = 64 * 2 ** 20;
@@ -17,10 +17,8 @@ export class UnreadableLogError extends Error {
   }
 }
 
-export interface LogLocation {
+export interface LogLocation extends LogPlace {
   readonly path: string;
-  readonly folders: readonly string[];
-  readonly owner: number;
 }
 
 export class LogFile {
@@ -83,16 +81,13 @@ function unzip(fd: number, size: number, path: string): Buffer {
   }
 }
 
-/** The owner of an app chooses this path, so svcm opens no link, no pipe and nothing outside the folders. */
-function openLog({ path, folders, owner }: LogLocation): number {
+function openLog({ path, ...place }: LogLocation): number {
   const fd = openFile(path);
   try {
-    const stat = fstatSync(fd);
-    if (!stat.isFile()) throw notRegularError(path);
-    if (!isInside(descriptorPath(fd, fstatSync(fd, { bigint: true })) ?? realpathSync(path), folders))
-      throw outsideError(path);
-    // The superuser may read files that the user of PM2 may not.
-    if (process.getuid?.() === 0 && stat.uid !== owner)
+    if (!fstatSync(fd).isFile()) throw notRegularError(path);
+    const refusal = logRefusal(fd, path, place);
+    if (refusal === "outside") throw outsideError(path);
+    if (refusal === "other owner")
       throw new UnreadableLogError("EACCES", `${path} belongs to another user than PM2_HOME.`);
     return fd;
   } catch (error) {
@@ -119,21 +114,6 @@ function outsideError(path: string): UnreadableLogError {
   const accepted =
     "Accepted: PM2_HOME, the folder of the app, and the folders of logFolders in svcm.yaml, for example logFolders: [/var/log/orders].";
   return new UnreadableLogError("EOUTSIDE", `${path} is outside of the folders that may hold logs. ${accepted}`);
-}
-
-function isInside(real: string, folders: readonly string[]): boolean {
-  return folders.some((folder) => {
-    const root = realFolder(folder);
-    return root !== undefined && root !== sep && real.startsWith(root + sep);
-  });
-}
-
-function realFolder(folder: string): string | undefined {
-  try {
-    return realpathSync(folder);
-  } catch {
-    return undefined;
-  }
 }
 
 const HEAD_BYTES = 64 * 1024;
