@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { execute, processAct, processScale, processWait, type Caller } from "../../src/core/index.ts";
+import type { Processes } from "../../src/core/pm2/port-processes.ts";
 import { freePort } from "../support/free-port.ts";
 import { withStoppedClock } from "../support/stopped-clock.ts";
 import { caller, clustered, SERVER } from "./clustered.ts";
@@ -82,6 +83,27 @@ longTest("a deleted process is not listed, and no process of it runs", async () 
   expect(affected.map(({ name }) => name)).toEqual(["gone", "gone"]);
   expect(await recordsOf("gone")).toEqual([]);
   for (const pid of pids) expect(own.pids()).not.toContain(pid);
+});
+
+test("a process that PM2 was about to start again is listed again after its delete, and is deleted again", async () => {
+  await own.run({ name: "again", code: "setInterval(() => {}, 1e6);" });
+  const requested: number[] = [];
+  // PM2's answer in that moment: it accepts the delete, and the process runs on.
+  const remove: Processes["remove"] = async (target) => {
+    requested.push(target.pmId);
+    if (requested.length > 1) await ports.processes.remove(target);
+  };
+  const world = withStoppedClock({ ...ports, processes: { ...ports.processes, remove } });
+  const { affected } = await execute(processAct, world, { action: "delete", name: "again" }, caller);
+  expect([affected.length, requested.length, await recordsOf("again")]).toEqual([1, 2, []]);
+});
+
+longTest("a process that PM2 started again a moment ago is not taken for one that PM2 no longer lists", async () => {
+  const loops = ["a", "b", "c", "d"].map((name) => `loop-${name}`);
+  const code = "setTimeout(() => process.exit(1), 150);";
+  for (const name of loops) await own.run({ name, code, max_restarts: 10_000, min_uptime: 100 });
+  for (let look = 0; look < 100; look += 1) expect(await ports.processes.unlistedPids()).toEqual([]);
+  for (const name of loops) await execute(processAct, ports, { action: "delete", name }, caller);
 });
 
 longTest("a wait ends when each process has been online for a second, or when PM2 has given up on one", async () => {

@@ -5,7 +5,7 @@ import type { Scrub } from "../scrub.ts";
 import { REDACTED } from "../../secrets/redact.ts";
 import { errorText, LinkFailure } from "./failure.ts";
 import { digestWith } from "./key.ts";
-import { unlistedPids } from "./proc.ts";
+import { daemonChildren, unlistedPids } from "./proc.ts";
 import type { Answer, Call, RenewCall, Request, Response, WorkerData } from "./protocol.ts";
 import { act, actOnFile, drain } from "./worker/act.ts";
 import { connect, type Connection, isModule, listAllProcesses, listProcesses } from "./worker/connection.ts";
@@ -62,8 +62,10 @@ async function run(call: Call, handOver: (waitMs: number) => void): Promise<Answ
       scrub = scrubForEnvironments(processes);
       return { processes: publishRecords(processes, scrub, (value) => digestWith(call.salt ?? salt, value)) };
     }
-    if (call.method === "unlisted")
-      return { pids: unlistedPids(dirname(socket), await listAllProcesses(connection, restMs)) };
+    if (call.method === "unlisted") {
+      const [home, children] = [dirname(socket), daemonChildren(dirname(socket))];
+      return { pids: unlistedPids(home, children, await listAllProcesses(connection, restMs)) };
+    }
     const context = { connection, timeoutMs, handOver, home: dirname(socket) };
     if (call.method === "drain") {
       await drain(context);

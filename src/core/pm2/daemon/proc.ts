@@ -19,14 +19,25 @@ export function ownProcess(env: Readonly<Record<string, string | undefined>>): O
 }
 
 /**
- * A process that was deleted during its launch keeps running; in a cluster, it also keeps handling requests. A daemon
- * with pid 1 also adopts unrelated processes.
+ * The children of PM2's daemon. Read them before its list, which then has each of them that PM2 knows. Empty if the daemon
+ * has pid 1, because such a daemon also adopts unrelated processes.
  */
-export function unlistedPids(home: string, listed: readonly { readonly pid?: number }[]): number[] {
+export function daemonChildren(home: string): number[] {
   const daemon = Number(readIfReadable(join(home, "pm2.pid")));
   if (!(daemon > 1)) return [];
+  return readIfReadable(`/proc/${daemon}/task/${daemon}/children`).split(" ").filter(Boolean).map(Number);
+}
+
+/**
+ * A process that was deleted during its launch keeps running; in a cluster, it also keeps handling requests.
+ * @param children as they were before the list
+ */
+export function unlistedPids(
+  home: string,
+  children: readonly number[],
+  listed: readonly { readonly pid?: number }[],
+): number[] {
   const listedPids = new Set(listed.map(({ pid }) => pid));
-  const children = readIfReadable(`/proc/${daemon}/task/${daemon}/children`).split(" ").filter(Boolean).map(Number);
   return children.filter((pid) => !listedPids.has(pid) && isAppOf(home, pid));
 }
 

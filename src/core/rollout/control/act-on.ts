@@ -11,6 +11,7 @@ import {
   isRunning,
   isRestarted,
   judge,
+  STARTED_AGAIN,
   WITHOUT_PID,
   type Verdict,
   POLL_INTERVAL_MS,
@@ -53,34 +54,41 @@ export function actOn(context: ActionContext, target: ProcessRecord): Promise<Ou
     const isDelete = action === "delete";
     const unlistedBefore = isDelete ? await ports.processes.unlistedPids() : [];
     await begin();
-    const after = await carryOut(context, before, readCurrent);
-    if (isDelete) await requireEnd(ports, before, unlistedBefore);
+    const requireEnd = (): Promise<void> => requireEndOf(ports, before, unlistedBefore);
+    const after = await carryOut(context, before, readCurrent, isDelete ? requireEnd : undefined);
     const affected = (isDelete ? [before] : after).map(toAffected);
     await context.checkHealth?.(affected);
     return { affected, skipped: [] };
   });
 }
 
-/** If PM2 restarts the process at the same time, for example because it keeps ending, a stop is requested again. */
+/**
+ * If PM2 restarts the process at the same time, for example because it keeps ending, a stop or delete is requested again.
+ * After a delete, such a process is listed again, with its former number.
+ */
 async function carryOut(
   context: ActionContext,
   before: ProcessRecord,
   readCurrent: ReadRecord,
+  requireEnd?: () => Promise<void>,
 ): Promise<readonly ProcessRecord[]> {
   const { ports, action, timeoutMs } = context;
   for (let [attempt, current] = [1, before]; ; attempt += 1) {
     const request = await requestAndWatch(context, current, readCurrent);
     try {
-      return await verify(ports, { action, name: before.name, timeoutMs }, (list, onlineMs) => {
+      const after = await verify(ports, { action, name: before.name, timeoutMs }, (list, onlineMs) => {
         const found = findSame(list, before);
         const onlineForMs = found === undefined ? 0 : onlineMs(found);
         const verdict = judge(request.action, request.before, found, onlineForMs, context.stableMs);
         return { processes: found === undefined ? [] : [found], verdict: withReason(ports, found, verdict) };
       });
+      await requireEnd?.();
+      return after;
     } catch (error) {
-      if (action !== "stop") throw await withHolder(ports, before, error);
+      if (action !== "stop" && action !== "delete") throw await withHolder(ports, before, error);
       if (attempt === MAX_ATTEMPTS) throw error;
-      if (!isRestarted(request.before, await readCurrent())) throw error;
+      const now = findSame(await ports.processes.list(), before);
+      if (now === undefined || (action === "stop" && !isRestarted(request.before, now))) throw error;
       current = await waitForLaunch(ports, readCurrent, timeoutMs);
     }
   }
@@ -120,16 +128,17 @@ const MAX_END_MS = 3000;
  * If a user restarts a process while it is deleted, PM2 may forget a process that still runs.
  * @throws {SvcmError} PROCESS_ACTION_FAILED with the code `PROCESS_UNLISTED`
  */
-async function requireEnd(
+async function requireEndOf(
   { processes, clock }: HasClock & HasProcesses,
-  { name, pmId }: ProcessRecord,
+  target: ProcessRecord,
   unlistedBefore: readonly number[],
 ): Promise<void> {
   const deadline = clock.elapsed() + MAX_END_MS;
   for (;;) {
     const remaining = (await processes.unlistedPids()).filter((pid) => !unlistedBefore.includes(pid));
-    if (remaining.length === 0) return;
+    if (remaining.length === 0) break;
     if (clock.elapsed() >= deadline) {
+      const { name, pmId } = target;
       const pids = remaining.join(" ");
       throw new SvcmError("PROCESS_ACTION_FAILED", {
         code: "PROCESS_UNLISTED",
@@ -139,6 +148,7 @@ async function requireEnd(
     }
     await clock.sleep(POLL_INTERVAL_MS);
   }
+  if (findSame(await processes.list(), target)) throw verificationFailed("delete", target.name, STARTED_AGAIN);
 }
 
 async function requestAndWatch(

@@ -84,6 +84,7 @@ export function verificationFailed(action: ProcessAction, name: string, reason: 
   });
 }
 
+export const STARTED_AGAIN = "PM2 itself started it again meanwhile";
 /** PM2 sets the status and the pid of a new process at the same time, so the next look decides. */
 const WITHOUT_PID_MS = 300;
 export const WITHOUT_PID = "it does not run: PM2 shows it as online, but could not start its process";
@@ -114,7 +115,7 @@ export function judge(
   onlineMs: number,
   stableMs = STABLE_MS,
 ): Verdict {
-  if (action === "delete") return after === undefined ? "done" : "pending";
+  if (action === "delete") return after === undefined ? "done" : { failed: STARTED_AGAIN };
   if (after === undefined) return { failed: "PM2 no longer lists it" };
   if (action === "stop") return judgeStop(before, after);
   if (isWithoutPid(after) && onlineMs >= WITHOUT_PID_MS) return { failed: WITHOUT_PID };
@@ -157,7 +158,7 @@ export function isRestarted(before: PreviousRun, after: ProcessRecord): boolean 
 
 function judgeStop(before: PreviousRun, after: ProcessRecord): Verdict {
   const { status, pid } = after;
-  if (isRestarted(before, after)) return { failed: "PM2 itself started it again meanwhile" };
+  if (isRestarted(before, after)) return { failed: STARTED_AGAIN };
   if (status === "stopped" && pid === null) return "done";
   return status === "errored" ? { failed: "PM2 could not end it: its status is errored" } : "pending";
 }

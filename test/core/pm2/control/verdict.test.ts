@@ -25,6 +25,12 @@ test("a stop is done when the process is listed as stopped and has no pid", () =
   });
 });
 
+test("a delete is done when PM2 does not list the process, and has failed if PM2 lists it after its answer", () => {
+  expect(judge("delete", before, undefined, 0)).toBe("done");
+  for (const status of ["online", "launching", "stopped", "errored"])
+    expect(judge("delete", before, record({ status }), 0)).toEqual({ failed: "PM2 itself started it again meanwhile" });
+});
+
 test("a start is done when the process has been online for as long as PM2 calls stable", () => {
   expect(judge("start", NO_PREVIOUS_RUN, record(stable), STABLE_MS)).toBe("done");
   expect(judge("start", NO_PREVIOUS_RUN, record(stable), STABLE_MS - 1)).toBe("pending");
