@@ -15,7 +15,7 @@ export default class Agent extends SvcmCommand {
   async run() {
     const { flags } = await this.parse(Agent);
     const { signal } = this;
-    const ports = await this.ports();
+    const ports = await this.ports({ isServer: true });
     const { startNode } = await import("../fleet/index.ts");
     const { env } = process;
     const { version } = this.config;

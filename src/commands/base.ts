@@ -111,8 +111,9 @@ export abstract class SvcmCommand extends Command {
     return this.#controller.signal;
   }
 
-  ports(): Promise<Ports> {
-    return (this.#ports ??= openPorts({ root: this.root, env: process.env, cwd: process.cwd() }));
+  ports({ isServer = false } = {}): Promise<Ports> {
+    const { root } = this;
+    return (this.#ports ??= openPorts({ root, env: process.env, cwd: process.cwd(), isCommand: !isServer }));
   }
 
   /** Loads the code of the fleet, and closes the connection to the NATS server afterwards. */

@@ -21,7 +21,7 @@ export default class Mcp extends SvcmCommand {
   async run() {
     const { flags } = await this.parse(Mcp);
     const { signal } = this;
-    const ports = await this.ports();
+    const ports = await this.ports({ isServer: true });
     const { actor } = commandLineCaller();
     const grants: Access[] = ["read", "logs", ...(flags.allow === "plan" ? (["propose"] as const) : [])];
     const { serveOverStdio } = await import("../mcp/index.ts");

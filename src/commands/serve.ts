@@ -42,7 +42,7 @@ export default class Serve extends SvcmCommand {
     const { open, host, port, record, nats: url, "node-name": name } = flags;
     const { signal } = this;
     const consoleDir = join(this.config.root, "dist/console");
-    const ports = await this.ports();
+    const ports = await this.ports({ isServer: true });
     const server = await startServer({
       ports,
       env: process.env,

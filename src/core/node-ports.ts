@@ -49,7 +49,7 @@ export const MAX_FILE_BYTES = 4 * 2 ** 20;
 export function nodePorts(options: WorkspaceOptions): Ports {
   const workspace = resolveWorkspace(options);
   const { root, configDir, stateFolder, auditFile, pm2Home } = workspace;
-  const { env, cwd, folders = [], logFolders = [] } = options;
+  const { env, cwd, isCommand, folders = [], logFolders = [] } = options;
   const pm2Places = { root, home: pm2Home, path: env["PATH"] };
   const secrets = async () => readSecrets(ports, await ports.facts.runtimeContract());
   const ports: Ports = createLazily<Ports>({
@@ -62,7 +62,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     audit: () => auditLog({ file: auditFile, pm2Home, earlier: join(root, ".svcm", "audit.jsonl") }),
     clock: () => systemClock,
     host: () => nodeHost,
-    processes: () => pm2Processes({ env, cwd, root }),
+    processes: () => pm2Processes({ env, cwd, root, isCommand }),
     releases: () => nodeReleases(pm2Home, root),
     deploys: () => once(() => loadDeploys(options, ports)),
     deployed: () => nodeDeployed({ root, pm2Home }, ports),

@@ -29,21 +29,31 @@ const code = (promise: Promise<unknown>): Promise<unknown> =>
     (error: { kind?: string; body?: { code?: string } }) => `${error.kind} ${error.body?.code}`,
   );
 
-test("a daemon that does not answer times out, and does not carry out the action when it answers again", async () => {
-  const link = own.link({ timeoutMs: 300 });
-  const before = await only(own.link());
-  await only(link).catch(() => undefined); // PM2 is loaded
-  await daemon.signal("SIGSTOP");
-  const refused = await Promise.all([link.list(), link.stop(before), link.restart(before)].map(code));
-  await daemon.signal("SIGCONT");
-  expect(refused).toEqual(Array.from({ length: 3 }, () => "PM2_FAILED PM2_TIMEOUT"));
-  await own.run({ name: "passing-time" }); // more than enough for something late
-  const after = (await own.link().list()).find(({ name }) => name === "api");
-  expect(after).toMatchObject({ status: "online", pid: before.pid, restartCount: before.restartCount });
-});
+/** A server lists in a worker, and a command in its thread. */
+const readers = [{ isCommand: false }, { isCommand: true }];
 
-test("a pending call is refused as soon as the daemon is killed, and the next call finds no daemon", async () => {
-  const link = own.link({ timeoutMs: A_MINUTE });
+test.each(readers)(
+  "a silent daemon times out, and carries out no such action when it answers again: %j",
+  async (how) => {
+    const link = own.link({ timeoutMs: 300, ...how });
+    const before = await only(own.link());
+    await only(link).catch(() => undefined); // PM2 is loaded
+    await daemon.signal("SIGSTOP");
+    const refused = await Promise.all([link.list(), link.stop(before), link.restart(before)].map(code));
+    await daemon.signal("SIGCONT");
+    expect(refused).toEqual(Array.from({ length: 3 }, () => "PM2_FAILED PM2_TIMEOUT"));
+    await own.run({ name: `passing-time-${how.isCommand}` }); // more than enough for something late
+    const after = (await own.link().list()).find(({ name }) => name === "api");
+    expect(after).toMatchObject({ status: "online", pid: before.pid, restartCount: before.restartCount });
+  },
+);
+
+test.each(readers)("a pending call fails when the daemon is killed, and the next finds no daemon: %j", async (how) => {
+  if (!(await only(own.link()).catch(() => undefined))) {
+    daemon = await own.startDaemon();
+    await own.run({ name: "api" });
+  }
+  const link = own.link({ timeoutMs: A_MINUTE, ...how });
   const before = await only(link);
   await daemon.signal("SIGSTOP");
   const inFlight = [link.list(), link.stop(before), link.restart(before)].map(code);
@@ -102,9 +112,9 @@ test("if the daemon dies during an action, the error says that PM2 had received 
   daemon = await own.startDaemon();
 });
 
-test("without a daemon, a read reports it, and creates and starts nothing", async () => {
+test.each(readers)("without a daemon, a read reports it, and creates and starts nothing: %j", async (how) => {
   const home = join(own.folder, "no-home");
-  const link = pm2Processes({ env: { PM2_HOME: home }, cwd: own.folder });
+  const link = pm2Processes({ env: { PM2_HOME: home }, cwd: own.folder, ...how });
   expect(await code(link.list())).toBe("PM2_FAILED PM2_NOT_RUNNING");
   expect(existsSync(home)).toBe(false);
   mkdirSync(home);
@@ -132,8 +142,8 @@ test("a PM2_HOME that is a file is refused", async () => {
   expect(await code(link.withLock("start", () => Promise.resolve()))).toBe("PM2_FAILED PM2_HOME_UNUSABLE");
 });
 
-test("a caller that aborts gets its answer immediately, and the link continues to work", async () => {
-  const link = own.link({ timeoutMs: A_MINUTE });
+test.each(readers)("a caller that aborts gets its answer immediately, and can call again: %j", async (how) => {
+  const link = own.link({ timeoutMs: A_MINUTE, ...how });
   await link.list();
   const stop = new AbortController();
   await daemon.signal("SIGSTOP");

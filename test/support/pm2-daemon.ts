@@ -30,7 +30,7 @@ export interface Pm2 {
   /** Starts a daemon with that PM2_HOME, and resolves when it listens. */
   startDaemon(more?: Record<string, string>): Promise<Daemon>;
   /** Opens another link, with the environment of a user of this PM2. */
-  link(options?: { env?: Record<string, string>; timeoutMs?: number }): Processes;
+  link(options?: { env?: Record<string, string>; timeoutMs?: number; isCommand?: boolean }): Processes;
   /** The ports of svcm in the folder, with this PM2. */
   ports(env?: Record<string, string>): Ports;
   /** Starts an app of the file that `pm2Folder` wrote. */
@@ -103,10 +103,11 @@ export function pm2(daemon = DAEMON): Pm2 {
     home,
     folder,
     startDaemon: (more = {}) => startDaemon({ ...env, ...more }, daemon),
-    link({ env: more = {}, timeoutMs } = {}) {
+    link({ env: more = {}, timeoutMs, isCommand } = {}) {
       const link = pm2Processes({
         env: { ...env, ...more },
         cwd: folder,
+        isCommand,
         ...(timeoutMs !== undefined && { timeoutMs }),
       });
       links.push(link);

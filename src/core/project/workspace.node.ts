@@ -14,6 +14,8 @@ export interface WorkspaceOptions {
   readonly folders?: readonly string[];
   readonly logFolders?: readonly string[];
   readonly hasDeclaredHome?: boolean;
+  /** False for a server. */
+  readonly isCommand?: boolean;
   /** The default is `.svcm` in the root. */
   readonly stateFolder?: string;
 }

@@ -13,7 +13,16 @@ import { homeProblem, pm2Home, type Pm2Home } from "../../project/workspace.node
 import { digestWith, homeKey } from "./key.ts";
 import { Link } from "./link.ts";
 import { ownProcess } from "./proc.ts";
-import type { ActionCall, Answer, Call, FileCall, RenewCall } from "./protocol.ts";
+import {
+  isRead,
+  type ActionCall,
+  type Answer,
+  type Call,
+  type FileCall,
+  type ReadCall,
+  type RenewCall,
+} from "./protocol.ts";
+import type { Pm2Reader, ReaderOptions } from "./worker/reader.ts";
 import { MIN_PM2_LOG_SPACE } from "../log-space.ts";
 import type { ProcessRecord } from "../process-record.ts";
 import { isInherited } from "../declared.ts";
@@ -26,29 +35,35 @@ export interface Pm2Options {
   readonly root?: string;
   /** For an action, the time that its app needs to stop and start is added. */
   readonly timeoutMs?: number;
+  /** A command reads PM2's list in its thread. In a server, a long list would delay every answer. */
+  readonly isCommand?: boolean | undefined;
 }
 
 const CALL_TIMEOUT_MS = 5000;
 const LOCK_TIMEOUT_MS = 60_000;
 
 export function pm2Processes(options: Pm2Options): Processes {
-  const { env, cwd } = options;
+  const { env, cwd, timeoutMs = CALL_TIMEOUT_MS, isCommand = false } = options;
   const home = pm2Home(env, cwd);
   const salt = once(() => randomBytes(32));
   const locks = once(() => fileLocks({ timeoutMs: LOCK_TIMEOUT_MS }));
   const newLink = (): Link => openLink(options, home, salt());
   let current: Link | undefined;
   const link = (): Link => (current ??= newLink());
+  const reader = once(() => commandReader({ socket: home.socket, salt: salt(), timeoutMs }));
+  const read = (call: ReadCall, signal?: AbortSignal): Promise<Answer> =>
+    isCommand ? reader().read(call, signal) : link().call(call, signal);
   const callDaemon = async (call: Call, signal?: AbortSignal): Promise<Answer> => {
-    // Avoids starting a worker only to find that there is no daemon.
     requireUsable(home);
+    if (isCommand && isRead(call)) return read(call, signal);
+    // Avoids starting a worker only to find that there is no daemon.
     const code = await probeSocket(home.socket);
     if (code !== undefined) throw unreachableError(code, home.socket);
     return link().call(call, signal);
   };
   return {
     ...listMethods(home, callDaemon),
-    scrub: (texts) => withPm2Errors(async () => (await link().call({ method: "scrub", texts })).texts ?? []),
+    scrub: (texts) => withPm2Errors(async () => (await read({ method: "scrub", texts })).texts ?? []),
     names: () => listPm2Names(env, cwd),
     listenForReady: (isListening) =>
       withPm2Errors(async () => void (await link().call({ method: "ready", isListening }))),
@@ -56,28 +71,42 @@ export function pm2Processes(options: Pm2Options): Processes {
     unlistedPids: () => withPm2Errors(async () => (await callDaemon({ method: "unlisted" })).pids ?? []),
     suspend: ({ pid }, isSuspended) => withPm2Errors(async () => sendSignal(pid, isSuspended ? "SIGSTOP" : "SIGCONT")),
     ...actionMethods((call) => withPm2Errors(() => callDaemon(call))),
-    startApp: (name, apps, folder) =>
-      withPm2Errors(async () => {
-        requireUsable(home);
-        await callOnce(newLink(), { method: "startApp", name, apps, folder });
-      }),
-    registerApp: (name, apps, caller) =>
-      withPm2Errors(async () => {
-        requireUsable(home);
-        createFolder(home);
-        await callOnce(newLink(), { method: "startApp", name, apps, folder: caller, isAtRest: true });
-      }),
-    restoreList: () =>
-      withPm2Errors(async () => {
-        requireUsable(home);
-        return (await callOnce(newLink(), { method: "restoreList" })).restored ?? [];
-      }),
+    ...startMethods(home, newLink),
     renewal: renewalOf((call) => withPm2Errors(() => link().call(call))),
     drain: () => withPm2Errors(async () => void (await callDaemon({ method: "drain" }))),
     withLock: (scope, work) => withPm2Errors(() => locks().withLock(lockedFile(home, scope), work)),
     digest: (value) => digestWith(salt(), value),
     ownProcess: () => ownProcess(env),
-    close: async () => current?.close(),
+    close: async () => void (await Promise.all([current?.close(), isCommand && reader().close()])),
+  };
+}
+
+interface CommandReader {
+  read(call: ReadCall, signal?: AbortSignal): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** An aborted command does not wait for a daemon that is silent. */
+function commandReader(options: ReaderOptions): CommandReader {
+  let reader: Pm2Reader | undefined;
+  const close = async (): Promise<void> => reader?.close();
+  const abort = (): void => void close();
+  return {
+    close,
+    async read(call, signal) {
+      const { Pm2Reader } = await import("./worker/reader.ts");
+      reader ??= new Pm2Reader(options);
+      signal?.throwIfAborted();
+      signal?.addEventListener("abort", abort, { once: true });
+      try {
+        return await reader.answer(call);
+      } catch (error) {
+        signal?.throwIfAborted();
+        throw error;
+      } finally {
+        signal?.removeEventListener("abort", abort);
+      }
+    },
   };
 }
 
@@ -117,6 +146,25 @@ function lockedFile(home: Pm2Home, scope: Parameters<Processes["withLock"]>[0]):
   requireSpace(home);
   const path = join(home.folder, scope === "start" ? "start" : `process-${scope.pmId}`);
   return { target: path, path };
+}
+
+function startMethods(home: Pm2Home, newLink: () => Link): Pick<Processes, "startApp" | "registerApp" | "restoreList"> {
+  const run = (call: Call, prepare = requireUsable): Promise<Answer> =>
+    withPm2Errors(async () => {
+      prepare(home);
+      return await callOnce(newLink(), call);
+    });
+  return {
+    startApp: async (name, apps, folder) => void (await run({ method: "startApp", name, apps, folder })),
+    registerApp: async (name, apps, caller) => {
+      const call: Call = { method: "startApp", name, apps, folder: caller, isAtRest: true };
+      await run(call, () => {
+        requireUsable(home);
+        createFolder(home);
+      });
+    },
+    restoreList: async () => (await run({ method: "restoreList" })).restored ?? [],
+  };
 }
 
 type ActionMethod = ActionCall["method"] | "saveRecords" | "restore" | "saveList";

@@ -1,26 +1,30 @@
 /** PM2 may exit the process and throws outside any call; in a worker, that ends only the worker. */
 import { dirname, join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
-import type { Scrub } from "../scrub.ts";
-import { REDACTED } from "../../secrets/redact.ts";
 import { errorText, LinkFailure } from "./failure.ts";
 import { digestWith } from "./key.ts";
-import { daemonChildren, unlistedPids } from "./proc.ts";
-import type { Answer, Call, RenewCall, Request, Response, WorkerData } from "./protocol.ts";
+import {
+  isRead,
+  type Answer,
+  type Call,
+  type RenewCall,
+  type Request,
+  type Response,
+  type WorkerData,
+} from "./protocol.ts";
 import { act, actOnFile, drain } from "./worker/act.ts";
-import { connect, type Connection, isModule, listAllProcesses, listProcesses } from "./worker/connection.ts";
+import { isModule } from "./worker/connection.ts";
 import { loadPm2, pm2Folder } from "./worker/pm2-api.ts";
 import { publishRecords, scrubForEnvironments, fieldsOf } from "./worker/process-record.ts";
+import { Pm2Reader } from "./worker/reader.ts";
 import { renew } from "./worker/renew.ts";
 import { restoreList } from "./worker/restore-list.ts";
 import { startApp } from "./worker/start-app.ts";
 import { createRequire } from "node:module";
 
 const { socket, salt, timeoutMs } = workerData as WorkerData;
-let current: Promise<Connection> | undefined;
+const reader = new Pm2Reader(workerData as WorkerData);
 let busListener: Promise<BusListener> | undefined;
-/** Until the first list arrives, no secret is known. */
-let scrub: Scrub = () => REDACTED;
 
 // PM2 prints messages for its own command line.
 process.stdout.write = () => true;
@@ -44,7 +48,7 @@ async function answer({ id, call }: Request): Promise<void> {
 }
 
 async function run(call: Call, handOver: (waitMs: number) => void): Promise<Answer> {
-  if (call.method === "scrub") return { texts: call.texts.map((text) => scrub(text)) };
+  if (isRead(call)) return reader.answer(call);
   if (call.method === "ready") return { ready: (await updateBusListener(call.isListening))?.readyAt() };
   if (call.method === "startApp") {
     setWorkingFolder(call.folder);
@@ -56,23 +60,13 @@ async function run(call: Call, handOver: (waitMs: number) => void): Promise<Answ
     return { restored: await restoreList({ pm2: await loadPm2(), socket, timeoutMs, handOver }) };
   }
   if (call.method === "renew") return await runRenewal(call, handOver);
-  return withConnection(async (connection, restMs) => {
-    if (call.method === "list") {
-      const processes = await listProcesses(connection, restMs);
-      scrub = scrubForEnvironments(processes);
-      return { processes: publishRecords(processes, scrub, (value) => digestWith(call.salt ?? salt, value)) };
-    }
-    if (call.method === "unlisted") {
-      const [home, children] = [dirname(socket), daemonChildren(dirname(socket))];
-      return { pids: unlistedPids(home, children, await listAllProcesses(connection, restMs)) };
-    }
+  return reader.withConnection(async (connection) => {
     const context = { connection, timeoutMs, handOver, home: dirname(socket) };
     if (call.method === "drain") {
       await drain(context);
       return {};
     }
-    if ("target" in call)
-      return { processes: publishRecords([await act(context, call)], scrub, (value) => digestWith(salt, value)) };
+    if ("target" in call) return { processes: reader.publish([await act(context, call)]) };
     await actOnFile(context, call);
     return {};
   });
@@ -80,8 +74,7 @@ async function run(call: Call, handOver: (waitMs: number) => void): Promise<Answ
 
 async function runRenewal(call: RenewCall, handOver: (waitMs: number) => void): Promise<Answer> {
   // Its daemon may change with each step.
-  (await current?.catch(() => undefined))?.retire();
-  current = undefined;
+  await reader.close();
   const { records = [], restored } = await renew({ home: dirname(socket), timeoutMs, handOver }, call);
   const apps = records.filter((one) => !isModule(one));
   return {
@@ -89,22 +82,6 @@ async function runRenewal(call: RenewCall, handOver: (waitMs: number) => void): 
     texts: records.map(({ name }) => String(name)),
     ...(restored && { restored }),
   };
-}
-
-/** A request that timed out would hold up later ones, so its connection takes no more. */
-async function withConnection<T>(work: (connection: Connection, restMs: number) => Promise<T>): Promise<T> {
-  const deadlineMs = performance.now() + timeoutMs;
-  const opened = (current ??= open());
-  const connection = await opened;
-  try {
-    return await work(connection, Math.max(1, deadlineMs - performance.now()));
-  } catch (error) {
-    if (error instanceof LinkFailure && error.code === "PM2_TIMEOUT") {
-      if (current === opened) current = undefined;
-      connection.retire();
-    }
-    throw error;
-  }
 }
 
 async function updateBusListener(isListening: boolean | undefined): Promise<BusListener | undefined> {
@@ -120,15 +97,6 @@ async function updateBusListener(isListening: boolean | undefined): Promise<BusL
 function setWorkingFolder(folder: string): void {
   process.cwd = () => folder;
   process.env["PWD"] = folder;
-}
-
-function open(): Promise<Connection> {
-  const opened = connect(socket, timeoutMs);
-  const forget = (): void => {
-    if (current === opened) current = undefined;
-  };
-  opened.then(({ lost }) => lost.catch(forget)).catch(forget);
-  return opened;
 }
 
 export interface BusListener {

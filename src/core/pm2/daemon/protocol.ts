@@ -1,4 +1,4 @@
-/** Values of an environment never leave the worker. */
+/** Values of an environment never leave the reader of PM2's list. */
 import type { Pm2Places } from "./find-pm2.ts";
 import type { ErrorCode } from "../../api/issue.ts";
 import type { Fields } from "../normalise.ts";
@@ -14,13 +14,17 @@ export interface WorkerData {
   readonly places: Pm2Places;
 }
 
-export type Call =
+/** Calls that need no code of PM2. */
+export type ReadCall =
   /** With the same salt, digests can be compared across links. */
   | { readonly method: "list"; readonly salt?: Uint8Array }
   | { readonly method: "scrub"; readonly texts: readonly string[] }
+  | { readonly method: "unlisted" };
+
+export type Call =
+  | ReadCall
   /** The response has the ready calls so far. */
   | { readonly method: "ready"; readonly isListening?: boolean }
-  | { readonly method: "unlisted" }
   /** Starts a daemon if none runs. */
   | { readonly method: "restoreList" }
   | { readonly method: "drain" }
@@ -28,6 +32,10 @@ export type Call =
   | FileCall
   | RenewCall
   | StartCall;
+
+export function isRead(call: Call): call is ReadCall {
+  return call.method === "list" || call.method === "scrub" || call.method === "unlisted";
+}
 
 export type RenewCall = { readonly method: "renew" } & (
   | {

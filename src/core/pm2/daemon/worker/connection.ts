@@ -53,10 +53,12 @@ class SocketConnection implements Connection {
     socket.on("error", () => this.#end(DAEMON_ENDED));
     socket.on("close", () => this.#end(DAEMON_ENDED));
     socket.on("data", (chunk) => this.#receive(chunk));
+    socket.unref();
   }
 
   async call(method: string, args: readonly unknown[], waitMs: number): Promise<unknown> {
     if (this.#isLost) throw new LinkFailure("PM2_CONNECTION_LOST", "The PM2 daemon has ended.");
+    this.#socket.ref();
     const id = String((this.#lastId += 1));
     const answer = new Promise<unknown>((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });
@@ -66,6 +68,8 @@ class SocketConnection implements Connection {
       return await withTimeout(answer, waitMs, "PM2 did not answer");
     } finally {
       this.#pending.delete(id);
+      // A connection without a request keeps no command running.
+      if (this.#pending.size === 0) this.#socket.unref();
       if (this.#isRetired) this.retire();
     }
   }
