@@ -124,7 +124,7 @@ export function readIfReadable(path: string): string {
 /** As it is if it is missing, or hidden from this user. */
 export function realPathIfReadable(path: string): string {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return path;
   }

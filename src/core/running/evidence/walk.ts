@@ -149,7 +149,7 @@ export function outsideFile(absolute: string, path: string): WalkedEntry | undef
 
 export function realPath(path: string): string | null {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return null;
   }
