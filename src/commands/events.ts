@@ -107,7 +107,9 @@ export default class Events extends SvcmCommand {
   #show(event: SvcmEvent): void {
     if (this.jsonEnabled()) return this.logJsonLine(event);
     const of = event.node === undefined ? "" : `${event.node}  `;
-    this.log([`${inLocalTime(event.at)}  ${of}${eventText(event)}`, ...event.evidence].join(" "));
+    const sentence = eventText(event);
+    const evidence = event.evidence.filter((one) => one !== sentence);
+    this.log([`${inLocalTime(event.at)}  ${of}${sentence}`, ...evidence].join(" "));
   }
 }
 

@@ -3,7 +3,7 @@ import type { SvcmEvent } from "../api/events.ts";
 /** `api (id 3) ended: crash, exit code 1.` */
 export function eventText(event: SvcmEvent): string {
   const { app, kind, evidence } = event;
-  if (kind === "deploy") return evidence[0] ?? "";
+  if (kind === "deploy" || kind === "daemon") return evidence[0] ?? "";
   return app === null && (kind === "write" || kind === "apply") ? changeText(event) : endText(event);
 }
 

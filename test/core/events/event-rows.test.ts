@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SvcmEvent } from "../../../src/core/api/events.ts";
-import { foldRows } from "../../../src/core/events/event-text.ts";
+import { eventText, foldRows } from "../../../src/core/events/event-text.ts";
 
 const end = (second: number, more: Partial<SvcmEvent> = {}): SvcmEvent => ({
   at: `2026-11-22T04:42:0${second}.000Z`,
@@ -21,4 +21,15 @@ test("equal ends in a row are one row, with the time of the newest", () => {
     ["05", 1, 2],
     ["03", 1, 1],
   ]);
+});
+
+test.each<[Partial<SvcmEvent>, string]>([
+  [{}, "api (id 0) ended: probably crash, exit code 1."],
+  [
+    { kind: "daemon", app: null, cause: "daemon", evidence: ["PM2's daemon started.", "More."] },
+    "PM2's daemon started.",
+  ],
+  [{ kind: "deploy", evidence: ["3f2a was deployed."] }, "3f2a was deployed."],
+])("an event is one sentence: %j", (more, sentence) => {
+  expect(eventText(end(1, more))).toBe(sentence);
 });
