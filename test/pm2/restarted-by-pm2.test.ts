@@ -57,6 +57,66 @@ longTest("a process that PM2 is launching is stopped and stays stopped", async (
   expect(affected).toMatchObject([{ name: "stopped", status: "stopped", pid: null }]);
 });
 
+/** It ends before it is ready, so PM2 is launching it nearly always. */
+const NEVER_READY = {
+  code: "setTimeout(() => process.exit(1), 300);",
+  wait_ready: true,
+  listen_timeout: 1000,
+  max_restarts: 1e6,
+  min_uptime: 100,
+};
+
+test.each(["fork", "cluster"])(
+  "an app in %s mode that always ends before it is ready is stopped, and deleted",
+  async (mode) => {
+    const name = `never-ready-${mode}`;
+    // PM2's time-out of the launch does not pass any faster.
+    const real = own.ports();
+    await own.run({ name, ...NEVER_READY, exec_mode: mode });
+    await expect.poll(async () => (await recordOf(name)).restartCount).toBeGreaterThan(1);
+    expect(await act("stop", name, real)).toMatchObject({ affected: [{ name, status: "stopped", pid: null }] });
+    const { restartCount } = await recordOf(name);
+    await own.run({ name: `after-${mode}` }); // more than enough for another launch
+    expect(await recordOf(name)).toMatchObject({ status: "stopped", restartCount });
+    await ports.processes.start(await recordOf(name));
+    await act("delete", name, real);
+    expect(await recordOf(name)).toBeUndefined();
+  },
+);
+
+test("if PM2 starts an app again after the answer to a stop, the stop is requested again", async () => {
+  const ran = join(own.folder, "ran");
+  const code = `const fs = require("node:fs"); if (!fs.existsSync(${JSON.stringify(ran)})) { fs.writeFileSync(${JSON.stringify(ran)}, ""); process.exit(1); }
+    setInterval(() => {}, 1e6);`;
+  await own.run({ name: "returning", code });
+  await expect.poll(async () => await recordOf("returning")).toMatchObject({ status: "online", unstableRestarts: 1 });
+  const starts: Promise<unknown>[] = [];
+  const sleep: typeof ports.clock.sleep = async (ms) => {
+    const now = await recordOf("returning");
+    if (now.status === "stopped" && starts.length === 0) {
+      starts.push(ports.processes.start(now));
+      await starts[0];
+    }
+    await ports.clock.sleep(ms);
+  };
+  const { affected } = await act("stop", "returning", { ...ports, clock: { ...ports.clock, sleep } });
+  expect([affected, starts.length]).toMatchObject([[{ name: "returning", status: "stopped" }], 1]);
+  expect(await recordOf("returning")).toMatchObject({ status: "stopped", pid: null });
+});
+
+test("an app that PM2 is about to start again is not taken for a stopped one", async () => {
+  await own.run({ name: "between" });
+  const { processes } = ports;
+  let looks = 0;
+  const list: typeof processes.list = async (signal) => {
+    const all = await processes.list(signal);
+    // Between two runs, the record has the pid of the ended one.
+    return all.map((one) => (one.name === "between" && (looks += 1) === 2 ? { ...one, status: "stopped" } : one));
+  };
+  const { affected, skipped } = await act("stop", "between", { ...ports, processes: { ...processes, list } });
+  expect([affected, skipped]).toMatchObject([[{ name: "between", status: "stopped", pid: null }], []]);
+});
+
 test("a watched process that is stopped is no longer watched, so a changed file does not start it", async () => {
   await own.run({ name: "watched", watch: true });
   expect((await recordOf("watched")).watching).toBe(true);
@@ -169,7 +229,7 @@ longTest("a restart with a declaration is tried again, and finally refused with 
     kind: "PROCESS_ACTION_REFUSED",
     body: {
       code: "APP_NEVER_SETTLES",
-      details: 'PM2 was launching "declared" each of the 3 times that svcm was about to restart it.',
+      details: 'PM2 was launching "declared" each of the 5 times that svcm was about to restart it.',
     },
   });
 });

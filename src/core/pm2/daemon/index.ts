@@ -12,7 +12,7 @@ import { homeFailure, LinkFailure, pm2Error, unreachableError } from "./failure.
 import { homeProblem, pm2Home, type Pm2Home } from "../../project/workspace.node.ts";
 import { digestWith, homeKey } from "./key.ts";
 import { Link } from "./link.ts";
-import { ownProcess } from "./proc.ts";
+import { isAppOf, ownProcess } from "./proc.ts";
 import {
   isRead,
   type ActionCall,
@@ -69,7 +69,8 @@ export function pm2Processes(options: Pm2Options): Processes {
       withPm2Errors(async () => void (await link().call({ method: "ready", isListening }))),
     readyTimes: () => withPm2Errors(async () => (await link().call({ method: "ready" })).ready),
     unlistedPids: () => withPm2Errors(async () => (await callDaemon({ method: "unlisted" })).pids ?? []),
-    suspend: ({ pid }, isSuspended) => withPm2Errors(async () => sendSignal(pid, isSuspended ? "SIGSTOP" : "SIGCONT")),
+    suspend: ({ pid }, isSuspended) =>
+      withPm2Errors(async () => sendSignal(home, pid, isSuspended ? "SIGSTOP" : "SIGCONT")),
     ...actionMethods((call) => withPm2Errors(() => callDaemon(call))),
     ...startMethods(home, newLink),
     renewal: renewalOf((call) => withPm2Errors(() => link().call(call))),
@@ -204,8 +205,9 @@ function renewalOf(call: (call: RenewCall) => Promise<Answer>): Processes["renew
 }
 
 /** svcm sends the signal itself: if the process has just ended, PM2 would signal its whole group, including PM2. */
-function sendSignal(pid: number | null, name: "SIGSTOP" | "SIGCONT"): void {
-  if (pid === null || pid <= 1) return;
+function sendSignal({ folder }: Pm2Home, pid: number | null, name: "SIGSTOP" | "SIGCONT"): void {
+  // The number of a run that has ended may belong to another program by now.
+  if (pid === null || pid <= 1 || (process.platform === "linux" && !isAppOf(folder, pid))) return;
   try {
     process.kill(pid, name);
   } catch (error) {

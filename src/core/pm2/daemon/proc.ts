@@ -42,7 +42,7 @@ export function unlistedPids(
 }
 
 /** The id is a variable in fork mode, and within the whole record in cluster mode. */
-function isAppOf(home: string, pid: number): boolean {
+export function isAppOf(home: string, pid: number): boolean {
   const variables = readVariables(pid);
   return variables.includes(`PM2_HOME=${home}`) && variables.some((one) => /^(?:pm_id|pm2_env)=/.test(one));
 }

@@ -3,8 +3,8 @@ import type { ApplyPorts } from "../ports.ts";
 import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { actOn } from "../control/act-on.ts";
-import type { ActionContext } from "../control/action.ts";
-import { isUp, isLaunching, listBy, POLL_INTERVAL_MS, DEFAULT_TIMEOUT_MS } from "../control/verify.ts";
+import { settleLaunch, type ActionContext } from "../control/action.ts";
+import { isBetweenRuns, isUp, isLaunching, listBy, POLL_INTERVAL_MS, DEFAULT_TIMEOUT_MS } from "../control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { listenTimeoutMs } from "../../pm2/settings.ts";
 import type { SavedRun, HasProcesses } from "../../pm2/port-processes.ts";
@@ -188,7 +188,7 @@ export async function stopCrashLoop(
 ): Promise<ProcessRecord> {
   let now = await waitUntilSettled(context, record);
   const isLooping = ({ unstableRestarts }: ProcessRecord): boolean => isKnown || unstableRestarts > 0;
-  for (let attempt = 1; isLooping(now) && !isAtRest(now); attempt += 1) {
+  for (let attempt = 1; isLooping(now) && !(isStopped(now) && !isBetweenRuns(now)); attempt += 1) {
     try {
       await actOn({ ...context, action: "stop" }, now);
     } catch (error) {
@@ -196,42 +196,19 @@ export async function stopCrashLoop(
     }
     now = await readAgain(context.ports, now);
     // PM2 is about to launch it.
-    if (isStopped(now) && !isAtRest(now)) await context.ports.clock.sleep(POLL_INTERVAL_MS);
+    if (isBetweenRuns(now)) await context.ports.clock.sleep(POLL_INTERVAL_MS);
   }
   return now;
 }
 
-/** Between an end and the next launch, PM2 briefly shows a process as stopped, with the pid of the ended run. */
-function isAtRest(record: ProcessRecord): boolean {
-  return isStopped(record) && record.pid === null;
-}
-
-/**
- * PM2 cannot stop an app that it is launching, and it launches an app forever that always ends before it is ready. Such
- * a run is suspended: PM2 then waits for it until `listen_timeout` and no longer treats it as launching.
- */
 async function waitUntilSettled(
   { ports, timeoutMs = DEFAULT_TIMEOUT_MS }: Omit<ActionContext, "action">,
   record: ProcessRecord,
 ): Promise<ProcessRecord> {
   const launchMs = listenTimeoutMs(record.declaration.settings) + MAX_CONCLUSION_MS;
-  const deadline = ports.clock.elapsed() + Math.max(timeoutMs, launchMs);
-  let suspended: ProcessRecord | undefined;
-  let now = record;
-  for (;;) {
-    const before = now;
-    now = await readAgain(ports, record);
-    const isLate = ports.clock.elapsed() >= deadline;
-    if (isSettled(before, now) || isLate) break;
-    // PM2 has forked the run that was seen before.
-    if (now.restartCount > record.restartCount && now.pid === before.pid) {
-      suspended = now;
-      await ports.processes.suspend(now, true);
-    }
-    await ports.clock.sleep(POLL_INTERVAL_MS);
-  }
-  if (suspended !== undefined && isLaunching(now)) await ports.processes.suspend(suspended, false);
-  return now;
+  const deadlineMs = ports.clock.elapsed() + Math.max(timeoutMs, launchMs);
+  const readCurrent = (): Promise<ProcessRecord> => readAgain(ports, record);
+  return (await settleLaunch(ports, { first: record, readCurrent, deadlineMs, isSettled })).now;
 }
 
 /** The next launch has another pid. */

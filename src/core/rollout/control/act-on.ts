@@ -8,6 +8,7 @@ import { SvcmError } from "../../api/errors.ts";
 import { findHolder, takenText } from "../../running/port-holders.ts";
 import {
   findEndDuringReload,
+  isBetweenRuns,
   isRunning,
   isRestarted,
   judge,
@@ -21,11 +22,10 @@ import {
 import {
   toAffected,
   type ActionContext,
-  type ReadRecord,
   type Outcome,
   type Act,
   requestAction,
-  waitForLaunch,
+  Target,
   MAX_ATTEMPTS,
   type RequestedAction,
 } from "./action.ts";
@@ -43,23 +43,31 @@ export function createProcessAct(context: ActionContext, record: ProcessRecord):
  * Skips a process that is already in the requested state: for PM2, a start of a running process is a restart.
  * @throws {SvcmError} PM2_FAILED, PROCESS_ACTION_FAILED, PROCESS_ACTION_REFUSED, AUDIT_FAILED
  */
-export function actOn(context: ActionContext, target: ProcessRecord): Promise<Outcome> {
-  const { ports, action, begin, timeoutMs } = context;
-  return ports.processes.withLock(target, async () => {
-    const readCurrent: ReadRecord = () => findOrThrow(ports, target);
-    const before = action === "start" ? await readCurrent() : await waitForLaunch(ports, readCurrent, timeoutMs);
-    const reason = reasonToSkip(action, before);
-    if (reason !== undefined) return { affected: [], skipped: [toSkipped(before, reason)] };
-    if (NEEDS_FOLDER.has(action) && context.nextRun === undefined) requireFolder(ports, before);
-    const isDelete = action === "delete";
-    const unlistedBefore = isDelete ? await ports.processes.unlistedPids() : [];
-    await begin();
-    const requireEnd = (): Promise<void> => requireEndOf(ports, before, unlistedBefore);
-    const after = await carryOut(context, before, readCurrent, isDelete ? requireEnd : undefined);
-    const affected = (isDelete ? [before] : after).map(toAffected);
-    await context.checkHealth?.(affected);
-    return { affected, skipped: [] };
+export function actOn(context: ActionContext, record: ProcessRecord): Promise<Outcome> {
+  const target = new Target(context, () => findOrThrow(context.ports, record));
+  return context.ports.processes.withLock(record, async () => {
+    try {
+      return await actOnTarget(context, target);
+    } finally {
+      await target.resume();
+    }
   });
+}
+
+async function actOnTarget(context: ActionContext, target: Target): Promise<Outcome> {
+  const { ports, action, begin } = context;
+  const before = action === "start" ? await target.readCurrent() : await target.settle();
+  const reason = reasonToSkip(action, before);
+  if (reason !== undefined) return { affected: [], skipped: [toSkipped(before, reason)] };
+  if (NEEDS_FOLDER.has(action) && context.nextRun === undefined) requireFolder(ports, before);
+  const isDelete = action === "delete";
+  const unlistedBefore = isDelete ? await ports.processes.unlistedPids() : [];
+  await begin();
+  const requireEnd = (): Promise<void> => requireEndOf(ports, before, unlistedBefore);
+  const after = await carryOut(context, before, target, isDelete ? requireEnd : undefined);
+  const affected = (isDelete ? [before] : after).map(toAffected);
+  await context.checkHealth?.(affected);
+  return { affected, skipped: [] };
 }
 
 /**
@@ -69,12 +77,12 @@ export function actOn(context: ActionContext, target: ProcessRecord): Promise<Ou
 async function carryOut(
   context: ActionContext,
   before: ProcessRecord,
-  readCurrent: ReadRecord,
+  target: Target,
   requireEnd?: () => Promise<void>,
 ): Promise<readonly ProcessRecord[]> {
   const { ports, action, timeoutMs } = context;
   for (let [attempt, current] = [1, before]; ; attempt += 1) {
-    const request = await requestAndWatch(context, current, readCurrent);
+    const request = await requestAndWatch(context, current, target);
     try {
       const after = await verify(ports, { action, name: before.name, timeoutMs }, (list, onlineMs) => {
         const found = findSame(list, before);
@@ -83,15 +91,27 @@ async function carryOut(
         return { processes: found === undefined ? [] : [found], verdict: withReason(ports, found, verdict) };
       });
       await requireEnd?.();
+      if (action === "stop" || action === "delete") await requireRest(context, current);
       return after;
     } catch (error) {
       if (action !== "stop" && action !== "delete") throw await withHolder(ports, before, error);
       if (attempt === MAX_ATTEMPTS) throw error;
       const now = findSame(await ports.processes.list(), before);
       if (now === undefined || (action === "stop" && !isRestarted(request.before, now))) throw error;
-      current = await waitForLaunch(ports, readCurrent, timeoutMs);
+      current = await target.settle();
     }
   }
+}
+
+/** PM2 may have begun to start it again, and shows it as stopped, or does not list it, until it has. */
+const MAX_RETURN_MS = 300;
+
+async function requireRest({ ports, action }: ActionContext, before: ProcessRecord): Promise<void> {
+  if (before.unstableRestarts === 0) return;
+  await ports.clock.sleep(MAX_RETURN_MS);
+  const now = findSame(await ports.processes.list(), before);
+  if (now !== undefined && (action === "delete" || isRunning(now)))
+    throw verificationFailed(action, before.name, STARTED_AGAIN);
 }
 
 /** Says what PM2 could not start; its log has the error of the system. */
@@ -130,15 +150,14 @@ const MAX_END_MS = 3000;
  */
 async function requireEndOf(
   { processes, clock }: HasClock & HasProcesses,
-  target: ProcessRecord,
+  { name, pmId }: ProcessRecord,
   unlistedBefore: readonly number[],
 ): Promise<void> {
   const deadline = clock.elapsed() + MAX_END_MS;
   for (;;) {
     const remaining = (await processes.unlistedPids()).filter((pid) => !unlistedBefore.includes(pid));
-    if (remaining.length === 0) break;
+    if (remaining.length === 0) return;
     if (clock.elapsed() >= deadline) {
-      const { name, pmId } = target;
       const pids = remaining.join(" ");
       throw new SvcmError("PROCESS_ACTION_FAILED", {
         code: "PROCESS_UNLISTED",
@@ -148,16 +167,15 @@ async function requireEndOf(
     }
     await clock.sleep(POLL_INTERVAL_MS);
   }
-  if (findSame(await processes.list(), target)) throw verificationFailed("delete", target.name, STARTED_AGAIN);
 }
 
 async function requestAndWatch(
   context: ActionContext,
   before: ProcessRecord,
-  readCurrent: ReadRecord,
+  target: Target,
 ): Promise<RequestedAction> {
   const { ports, action, reloadWatch } = context;
-  const request = requestAction(context, before, readCurrent);
+  const request = requestAction(context, before, target);
   if (action !== "reload" || reloadWatch === undefined) return request;
   let isSettled = false;
   const settled = request.then(
@@ -210,7 +228,8 @@ async function findOrThrow({ processes }: HasProcesses, target: ProcessRecord): 
 
 function reasonToSkip(action: ProcessAction, before: ProcessRecord): SkipReason | undefined {
   if (action === "start" && isRunning(before)) return "ALREADY_RUNNING";
-  return action === "stop" && before.status === "stopped" ? "ALREADY_STOPPED" : undefined;
+  const isStopped = before.status === "stopped" && !isBetweenRuns(before);
+  return action === "stop" && isStopped ? "ALREADY_STOPPED" : undefined;
 }
 
 /** A restart may change the name of a process. */

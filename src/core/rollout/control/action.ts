@@ -4,12 +4,19 @@ import type { InputOf } from "../../api/inputs.ts";
 import type { Issue } from "../../api/issue.ts";
 import type { DriftEntry } from "../../api/drift.ts";
 import type { ProcessAction, ProcessScope } from "../../api/names.ts";
-import type { NextRun, ProcessName, Processes } from "../../pm2/port-processes.ts";
+import type { HasProcesses, NextRun, ProcessName, Processes } from "../../pm2/port-processes.ts";
 import type { HasWorkspace } from "../../project/port-repository.ts";
 import type { Attempt, AuditSubject } from "../../access/with-audit.ts";
 import type { HasClock } from "../../files/ports.ts";
 import { SvcmError } from "../../api/errors.ts";
-import { isAlreadyDone, isLaunching, type PreviousRun, POLL_INTERVAL_MS, DEFAULT_TIMEOUT_MS } from "./verify.ts";
+import {
+  isAlreadyDone,
+  isBetweenRuns,
+  isLaunching,
+  type PreviousRun,
+  POLL_INTERVAL_MS,
+  DEFAULT_TIMEOUT_MS,
+} from "./verify.ts";
 
 export type ActionInput = InputOf<"process.act"> & { readonly scope: ProcessScope };
 
@@ -117,30 +124,79 @@ export function noteOutcome(
   if (affected.length === 0 && first !== undefined) attempt.note({ code: first.reason });
 }
 
-export const MAX_ATTEMPTS = 3;
+export const MAX_ATTEMPTS = 5;
 
 export interface RequestedAction {
   readonly action: ProcessAction;
   readonly before: PreviousRun;
 }
 
+interface LaunchOptions {
+  readonly first: ProcessRecord;
+  readonly readCurrent: ReadRecord;
+  readonly deadlineMs: number;
+  readonly isSettled: (before: ProcessRecord, now: ProcessRecord) => boolean;
+}
+
 /**
- * During a launch, PM2 (7.0.4, `God.executeApp`) mistakes the end that a stop causes for a crash, and starts the
- * process again.
- * @throws {SvcmError} PROCESS_ACTION_REFUSED with the code `APP_NEVER_SETTLES`
+ * PM2 cannot stop an app that it is launching, and it launches an app forever that always ends before it is ready. Such
+ * a run is suspended: PM2 then waits for it until `listen_timeout` and no longer treats it as launching.
  */
-export async function waitForLaunch(
-  { clock }: HasClock,
-  readCurrent: ReadRecord,
-  timeoutMs = DEFAULT_TIMEOUT_MS,
-): Promise<ProcessRecord> {
-  const deadline = clock.elapsed() + timeoutMs;
-  for (;;) {
-    const current = await readCurrent();
-    if (!isLaunching(current)) return current;
-    if (clock.elapsed() >= deadline) throw neverSettles(current, timeoutMs);
+export async function settleLaunch(
+  { processes, clock }: HasClock & HasProcesses,
+  { first, readCurrent, deadlineMs, isSettled }: LaunchOptions,
+): Promise<{ readonly now: ProcessRecord; readonly suspended?: ProcessRecord | undefined }> {
+  let suspended: ProcessRecord | undefined;
+  for (let [before, now] = [first, await readCurrent()]; ; [before, now] = [now, await readCurrent()]) {
+    const isLate = clock.elapsed() >= deadlineMs;
+    if (isLate && suspended !== undefined && isLaunching(now)) await processes.suspend(suspended, false);
+    if (isSettled(before, now) || isLate) return { now, suspended };
+    // A worker of a cluster that is suspended before it is connected is never ready.
+    const isConnected = now.execMode !== "cluster" || now.pid === before.pid;
+    if (isLaunching(now) && now.restartCount > first.restartCount && isConnected) {
+      suspended = now;
+      await processes.suspend(now, true);
+    }
     await clock.sleep(POLL_INTERVAL_MS);
   }
+}
+
+/** A process on which one action after another is tried. */
+export class Target {
+  readonly readCurrent: ReadRecord;
+  readonly #context: Pick<ActionContext, "ports" | "timeoutMs">;
+  #suspended: ProcessRecord | undefined;
+
+  constructor(context: Pick<ActionContext, "ports" | "timeoutMs">, readCurrent: ReadRecord) {
+    this.#context = context;
+    this.readCurrent = readCurrent;
+  }
+
+  /**
+   * During a launch, PM2 (7.0.4, `God.executeApp`) mistakes the end that a stop causes for a crash, and starts the
+   * process again.
+   * @throws {SvcmError} PROCESS_ACTION_REFUSED with the code `APP_NEVER_SETTLES`
+   */
+  async settle(): Promise<ProcessRecord> {
+    const { readCurrent } = this;
+    const { ports, timeoutMs = DEFAULT_TIMEOUT_MS } = this.#context;
+    const first = await readCurrent();
+    if (isLaunched(first, first)) return first;
+    const deadlineMs = ports.clock.elapsed() + timeoutMs;
+    const { now, suspended } = await settleLaunch(ports, { first, readCurrent, deadlineMs, isSettled: isLaunched });
+    this.#suspended = suspended;
+    if (isLaunching(now)) throw neverSettles(now, timeoutMs);
+    return now;
+  }
+
+  /** Also a refused action leaves no suspended process. */
+  async resume(): Promise<void> {
+    if (this.#suspended !== undefined) await this.#context.ports.processes.suspend(this.#suspended, false);
+  }
+}
+
+function isLaunched(_: ProcessRecord, now: ProcessRecord): boolean {
+  return !isLaunching(now) && !isBetweenRuns(now);
 }
 
 const REQUESTS: Readonly<
@@ -160,22 +216,22 @@ const REQUESTS: Readonly<
 export async function requestAction(
   context: ActionContext,
   before: ProcessRecord,
-  readCurrent: ReadRecord,
+  target: Target,
 ): Promise<RequestedAction> {
-  const { ports, action, nextRun, timeoutMs } = context;
+  const { ports, action, nextRun } = context;
   let latest = before;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const target = latest;
-      const answer = await retryWhileBusy(context, () => REQUESTS[action](ports.processes, target, nextRun?.(target)));
-      return { action, before: answer ?? target };
+      const found = latest;
+      const answer = await retryWhileBusy(context, () => REQUESTS[action](ports.processes, found, nextRun?.(found)));
+      return { action, before: answer ?? found };
     } catch (error) {
       if (!(error instanceof SvcmError) || !RETRYABLE_CODES.has(error.body.code ?? "")) throw error;
-      const current = await readCurrent();
+      const current = await target.readCurrent();
       // A process that PM2 restarted by itself may not run as declared.
       if (nextRun === undefined && isAlreadyDone(action, before, current)) return { action: "start", before: current };
       if (attempt === MAX_ATTEMPTS) throw repeatedRefusal(action, error, current);
-      latest = await waitForLaunch(ports, readCurrent, timeoutMs);
+      latest = await target.settle();
     }
   }
 }

@@ -144,6 +144,11 @@ export function isLaunching({ status }: Pick<ProcessRecord, "status">): boolean 
   return status === "launching";
 }
 
+/** Between an end and the next launch, PM2 briefly shows a process as stopped, with the pid of the ended run. */
+export function isBetweenRuns({ status, pid }: Pick<ProcessRecord, "status" | "pid">): boolean {
+  return status === "stopped" && pid !== null;
+}
+
 export function isAlreadyDone(action: ProcessAction, before: PreviousRun, now: ProcessRecord): boolean {
   return action !== "stop" && action !== "delete" && isRunning(now) && isAnotherRun(before, now);
 }
