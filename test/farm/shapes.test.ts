@@ -66,7 +66,8 @@ class Project {
     this.git("commit", "--quiet", "--allow-empty", "--message", "change");
   }
 
-  change({ files = {}, links = {}, commit = false }: Change): void {
+  change({ files = {}, links = {}, removed = [], commit = false }: Change): void {
+    for (const path of removed) rmSync(join(this.top, path));
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(dirname(join(this.top, path)), { recursive: true });
       writeFileSync(join(this.top, path), text);
@@ -126,7 +127,7 @@ describe.each(
 )("%s", (_name, shape) => {
   test("svcm names each change, applies it and is at rest", async () => {
     const project = new Project(shape);
-    const { services, jobs = [], changes, harmless = {} } = shape;
+    const { services, jobs = [], changes, doubts = {}, harmless = {} } = shape;
     await project.own.startDaemon();
     await project.startAsTheTeam();
     for (const app of services) await settledAnswer(project, app);
@@ -165,6 +166,17 @@ describe.each(
       await execute(rolloutApply, ports, { ...request, allowDirty: true, minHealthyMs: 200 }, caller);
       expect(await settledAnswer(project, change.app ?? ""), title).not.toBe(before);
       await expectRest(`after the apply of: ${title}`);
+    }
+    for (const [title, change] of Object.entries(doubts)) {
+      const { app = "" } = change;
+      const before = await settledAnswer(project, app);
+      project.change(change);
+      const { steps, unknown } = await plan();
+      const apps = unknown.map((one) => one.app);
+      expect({ title, apps, steps: steps.length }).toEqual({ title, apps: [app], steps: 0 });
+      await execute(rolloutApply, ports, { ...request, restart: [app], allowDirty: true, minHealthyMs: 200 }, caller);
+      expect(await settledAnswer(project, app), title).not.toBe(before);
+      await expectRest(`after the restart because of: ${title}`);
     }
     for (const app of jobs) expect(project.runs(app), `runs of ${app}`).toBe(1);
     await ports.processes.close();

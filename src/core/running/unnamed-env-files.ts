@@ -69,7 +69,7 @@ function envNamesOf(environment: string): (name: string) => boolean {
   };
 }
 
-/** A file of defaults is no template: some libraries read it. */
+/** Some libraries read a file of defaults, so it is not a template. */
 function isUnread(name: string): boolean {
   return isTemplateName(name) && !/defaults?/i.test(name);
 }

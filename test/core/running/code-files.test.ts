@@ -209,3 +209,13 @@ describe("the unit", () => {
     expect(findUnit({ ...question, cwd: null })).toBeUndefined();
   });
 });
+
+test("settings that the declaration names are at least in doubt", () => {
+  const own = rules("src", { settings: new Set(["prod.json", "../etc/prod.yaml", "settings.bak"]) });
+  for (const path of own.settings ?? []) expect(mayBeCode(path, own)).toBe(true);
+  for (const status of ["untracked", "ignored", "no-git"] as const)
+    for (const path of own.settings ?? []) expect(weigh(path, status, "new", own)).toBe("doubtful");
+  expect(weigh("prod.json", "tracked", "new", own)).toBe("code");
+  expect(weigh("../etc/prod.yaml", "no-git", "old", { ...own, include: ["../etc/prod.yaml"] })).toBe("code");
+  expect(mayBeCode("../etc/prod.yaml", { ...own, exclude: ["../etc/prod.yaml"] })).toBe(false);
+});

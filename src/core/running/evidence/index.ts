@@ -93,7 +93,7 @@ class Looking {
   unit({ loads: declared, ...own }: CodeRequest, more: LoadedPaths = { files: [], folders: [] }): Unit {
     const { cwd, script, folder, include, exclude, others } = own;
     const files = [...(declared?.files ?? []), ...more.files];
-    const loads = { ...more, files, folders: [...(declared?.folders ?? []), ...more.folders] };
+    const loads = { ...declared, ...more, files, folders: [...(declared?.folders ?? []), ...more.folders] };
     const request = { ...own, loads };
     const key = JSON.stringify([cwd, script, folder, include, exclude, others, loads]);
     const found =

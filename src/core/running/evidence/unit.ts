@@ -12,7 +12,7 @@ import {
   type CodeRules,
 } from "../code-files.ts";
 import { findUnit, isInside, isInstalled } from "../find-unit.ts";
-import type { LoadedPaths } from "../loaded-paths.ts";
+import { isSettings, type LoadedPaths } from "../loaded-paths.ts";
 import type { CodeRequest } from "../port-running-code.ts";
 import { once } from "../../words/once.ts";
 import { errorCode } from "../../words/thrown.ts";
@@ -84,7 +84,8 @@ export class Unit {
     const named = new Set(loads.files.map(toPath));
     const others = request.others.map((path) => realPath(path) ?? path);
     const scriptFolder = found?.scriptFolder ?? null;
-    this.rules = { named, scriptFolder, others: new Set(others.map(toPath)), include, exclude };
+    const settings = new Set(loads.settings?.map(toPath));
+    this.rules = { named, settings, scriptFolder, others: new Set(others.map(toPath)), include, exclude };
     const packages = once(() => (folder === undefined ? [] : findLinkedPackages(folder)));
     this.#folderFiles = once(() =>
       folder === undefined
@@ -143,8 +144,24 @@ export class Unit {
 /** Real paths of what is there, except programs and libraries of the system. */
 function realLoads({ loads }: CodeRequest, { script }: Place): LoadedPaths {
   const own = script === null || isInstalled(script) ? [] : [script];
-  const { files, folders, texts } = loads ?? {};
-  return { files: [...own, ...realPaths(files)], folders: realPaths(folders), texts: realPaths(texts) };
+  const { files, folders, texts, settings } = loads ?? {};
+  return {
+    files: [...own, ...realPaths(files)],
+    folders: realPaths(folders),
+    texts: realPaths(texts),
+    settings: realPaths(settings).flatMap((path) => [path, ...settingsBelow(path)]),
+  };
+}
+
+/** Of a folder, those directly in it. */
+function settingsBelow(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => isSettings(name))
+      .flatMap((name) => realPath(join(folder, name)) ?? []);
+  } catch {
+    return [];
+  }
 }
 
 function realPaths(paths: readonly string[] = []): string[] {
@@ -152,8 +169,8 @@ function realPaths(paths: readonly string[] = []): string[] {
 }
 
 /** Apps of one folder with other scripts share its walk. */
-function outsideOf(unit: string, { files, folders, texts = [] }: LoadedPaths): LoadedPaths {
-  return { files: [...files, ...texts].filter((path) => !isInside(path, unit)), folders };
+function outsideOf(unit: string, { files, folders, texts = [], settings = [] }: LoadedPaths): LoadedPaths {
+  return { files: [...files, ...texts, ...settings].filter((path) => !isInside(path, unit)), folders };
 }
 
 export function readFolder(
