@@ -93,6 +93,7 @@ export async function explainEnd(
       ...(event === null ? [] : await changesBefore(ports, event, collected)),
       ...failedStart(own, event),
       ...(await hiddenErrors(ports, process, event, errors)),
+      ...errors.problems,
       ...symptoms,
       ...silenceSentences(processes, stateOf),
     ],
