@@ -211,8 +211,8 @@ async function readNotLoaded(
   const isServed = hasPort && !isSilent();
   if (isServed && !isSilentWorker(tree, { sockets, epochMs })) return undefined;
   const tail = await processLogs.readErrorTail(record).catch(() => undefined);
-  if (tail === undefined) return hasPort && !isServed ? unseenErrors(record) : undefined;
+  if (tail === undefined) return isServed ? undefined : unseenErrors(record);
   if (!hasLoadError(record, { tail, epochMs })) return undefined;
   if (isServed) return loadErrorOf(tail.lines) === "module" ? SILENT_WORKER : undefined;
-  return hasPort || isSilent() ? notLoadedFacts(record) : undefined;
+  return isSilent() ? notLoadedFacts(record) : undefined;
 }

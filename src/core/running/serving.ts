@@ -193,7 +193,8 @@ export function notLoadedFacts({ listenPorts = [], execMode }: ProcessRecord): S
 export const SILENT_WORKER: ServingFacts = { unseen: `${START_ERROR}, and its worker has no connection` };
 
 /** Nothing of it listens, and its error log is `/dev/null`, was removed, or may not be read. */
-export function unseenErrors({ listenPorts = [] }: ProcessRecord): ServingFacts {
+export function unseenErrors({ listenPorts = [] }: ProcessRecord): ServingFacts | undefined {
+  if (listenPorts.length === 0) return undefined;
   return { unseen: `it has no connection, does not listen on ${portsText(listenPorts)}, and has no error log to read` };
 }
 

@@ -45,6 +45,28 @@ test("a release that was removed is gone", async () => {
   expect(await scene.verdict(request)).toBe("changed absent: it runs in a folder that was deleted");
 });
 
+test.each([true, false])("a package that is installed elsewhere is what runs, record: %s", async (hasRecord) => {
+  const scene = makeScene(true);
+  const elsewhere = `${scene.root}-global`;
+  const install = (version: string) =>
+    write(elsewhere, {
+      "lib/node_modules/@shop/served/package.json": JSON.stringify({ version }),
+      "lib/node_modules/@shop/served/bin/served.js": version,
+    });
+  install("1");
+  try {
+    const request = await scene.start({ script: join(elsewhere, "lib/node_modules/@shop/served/bin/served.js") });
+    if (hasRecord) expect(await scene.verdict(request)).toBe("same");
+    install("2");
+    const text = hasRecord
+      ? "changed stale: dependencies"
+      : "unknown: the dependencies were installed again after its start";
+    expect(await scene.verdict(request)).toBe(text);
+  } finally {
+    rmSync(elsewhere, { recursive: true });
+  }
+});
+
 test("another commit in a linked work tree is named", async () => {
   const scene = makeScene(true);
   const tree = `${scene.root}-tree`;
