@@ -44,7 +44,7 @@ const ENV_FILE = /(?:^|\/)\.env(?:\.[^/]*)?$/i;
 const DOUBTFUL = /\.(?:md|mdx|markdown|csv)$/i;
 
 const NO_CODE =
-  /(?:\.(?:log|pid|sock|socket|tmp|temp|swp|bak|orig|old|lock|lck|map|pyc|db|sqlite3?|db-(?:wal|shm|journal)|sqlite3?-(?:wal|shm|journal)|rdb|aof|ldb|sst|png|jpe?g|gif|webp|avif|ico|bmp|tiff?|mp[34]|m4[av]|wav|ogg|webm|mov|avi|pdf|zip|gz|tgz|bz2|xz|zst|tar|7z|woff2?|ttf|otf|eot|tsbuildinfo|heapsnapshot|cpuprofile)|\.log\.\d+|-\d{4}-\d\d-\d\d\.txt|~)$/i;
+  /(?:\.(?:log|pid|sock|socket|tmp|temp|swp|bak|orig|old|lock|lck|map|pyc|db|sqlite3?|db-(?:wal|shm|journal)|sqlite3?-(?:wal|shm|journal)|rdb|aof|ldb|sst|png|jpe?g|gif|webp|avif|ico|bmp|tiff?|mp[34]|m4[av]|wav|ogg|webm|mov|avi|pdf|zip|gz|tgz|bz2|xz|zst|tar|7z|woff2?|ttf|otf|eot|tsbuildinfo|heapsnapshot|cpuprofile|d\.[cm]?ts)|\.log\.\d+|-\d{4}-\d\d-\d\d\.txt|~)$/i;
 const NO_CODE_NAME =
   /^(?:\.env\.(?:dist|example|sample|schema|template|test)|\.gitignore|\.gitattributes|\.editorconfig|\.dockerignore|\.npmignore|\.nvmrc|\.prettier.*|\.eslint.*|eslint\.config\..*|prettier\.config\..*|biome\.jsonc?|\.?oxlintrc.*|\.?oxfmtrc.*|vitest\.config\..*|jest\.config\..*|playwright\.config\..*|\.mocharc.*|licen[cs]e(?:\.txt)?|(?:readme|changelog|contributing|security|code_of_conduct|authors|notice)(?:\..*)?|dockerfile.*|docker-compose.*|makefile|procfile|jenkinsfile|ecosystem(?:[.-][\w-]+)*\.config\.[cm]?js(?:on)?|svcm\.yaml|deployments\.yaml|\.ds_store|thumbs\.db)$/i;
 const TEST_FOLDER = /^(?:tests?|__tests__|__mocks__|e2e|\.nyc_output|\.github|\.vscode|\.idea|__pycache__)$/i;

@@ -23,6 +23,9 @@ const rules = (scriptFolder: string | null, more: Partial<CodeRules> = {}): Code
 test.each([
   ["server.js", true],
   ["src/mail.ts", true],
+  ["src/world.ts", true],
+  ["next-env.d.ts", false],
+  ["types/generated/content.d.mts", false],
   ["views/page.ejs", true],
   ["app.log", false],
   ["log/index.js", true],

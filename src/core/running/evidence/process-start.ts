@@ -120,12 +120,13 @@ export function newerEntries(
   { isClockSet, sinceMs }: ProcessStart,
   { unit, hasGit, isAsSeen }: Surroundings,
 ): WalkedEntry[] {
-  const untilMs = isAsSeen ? Infinity : sinceMs + FIRST_FILES_MS;
+  const untilMs = sinceMs + FIRST_FILES_MS;
   return unit.walk.entries.filter((entry) => {
     const { kind, path, changedMs } = entry;
     // Most are older, so their names are not looked at.
     if (kind !== "folder") return (isClockSet || changedMs > sinceMs) && mayBeCode(path, unit.rules);
-    if (changedMs <= sinceMs || !mayHoldCode(path, hasGit, unit.rules)) return false;
+    // Nothing that was seen is gone, so the other names are those of temporary files.
+    if (isAsSeen || changedMs <= sinceMs || !mayHoldCode(path, hasGit, unit.rules)) return false;
     return changedMs > untilMs || !isExplained(entry, unit, sinceMs);
   });
 }

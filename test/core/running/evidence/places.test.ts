@@ -67,6 +67,18 @@ test.each([true, false])("a package that is installed elsewhere is what runs, re
   }
 });
 
+test("temporary files of an app hide nothing from a svcm that looked before the start", async () => {
+  const scene = makeScene(false);
+  await scene.look(await scene.start());
+  const request = await scene.start();
+  write(scene.root, { "lib/app.pid": "1" });
+  rmSync(join(scene.root, "lib/app.pid"));
+  expect(await scene.verdict(request)).toBe("same");
+  const later = await scene.start();
+  rmSync(join(scene.root, "lib/mod.js"));
+  expect(await scene.verdict(later)).not.toBe("same");
+});
+
 test("another commit in a linked work tree is named", async () => {
   const scene = makeScene(true);
   const tree = `${scene.root}-tree`;
