@@ -1,5 +1,15 @@
 /** The place of the code: links, work trees, packages of a workspace, and what a record counts for. */
-import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { changes, makeScene, untilClear, write, type Scene } from "./scenes.ts";
@@ -67,16 +77,35 @@ test.each([true, false])("a package that is installed elsewhere is what runs, re
   }
 });
 
-test("temporary files of an app hide nothing from a svcm that looked before the start", async () => {
-  const scene = makeScene(false);
+test.each([true, false])(
+  "what an app writes again at its start hides nothing from svcm's own start, Git: %s",
+  async (hasGit) => {
+    const scene = makeScene(hasGit);
+    await scene.look(await scene.start());
+    const request = await scene.start();
+    const path = join(scene.root, "lib/mod.js");
+    writeFileSync(path, readFileSync(path));
+    write(scene.root, { "lib/app.pid": "1" });
+    rmSync(join(scene.root, "lib/app.pid"));
+    expect(await scene.verdict(request)).toBe("same");
+    const later = await scene.start();
+    rmSync(path);
+    expect(await scene.verdict(later)).not.toBe("same");
+  },
+);
+
+test("code that came after a look, was started and went again is not what the look has seen", async () => {
+  const scene = makeScene(true);
+  const { root, repository } = scene;
+  write(root, { "lib/mod.js": "two" });
+  repository?.git("commit", "--quiet", "--all", "--message", "two");
+  repository?.git("checkout", "--quiet", "HEAD~1");
   await scene.look(await scene.start());
+  repository?.git("checkout", "--quiet", "-");
   const request = await scene.start();
-  write(scene.root, { "lib/app.pid": "1" });
-  rmSync(join(scene.root, "lib/app.pid"));
-  expect(await scene.verdict(request)).toBe("same");
-  const later = await scene.start();
-  rmSync(join(scene.root, "lib/mod.js"));
-  expect(await scene.verdict(later)).not.toBe("same");
+  repository?.git("checkout", "--quiet", "HEAD~1");
+  scene.moveHeadLater();
+  expect(await scene.verdict(request)).toMatch(/^changed different: [0-9a-f]{7} to [0-9a-f]{7}/);
 });
 
 test("another commit in a linked work tree is named", async () => {
