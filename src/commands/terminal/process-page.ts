@@ -24,7 +24,7 @@ export function processPage(
   log: readonly string[] = [],
 ): string[] {
   return [
-    ...(processes.length === 0 ? [`${paint.bold(name)}  PM2 shows no process of it.`] : []),
+    ...(processes.length === 0 ? [`${paint.bold(name)}  No process of it is known now.`] : []),
     ...processes.flatMap((process) => stateLines(name, process)),
     ...section("Why", whyLines(why, Date.now())),
     ...section(

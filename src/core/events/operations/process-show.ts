@@ -101,7 +101,7 @@ async function readDeclaration(
   if (!exists) return { declaration: null, declaredKeys: [] };
   const app = (await watch.read({ isCurrent: false })).expected.find((expected) => expected.name === name);
   const own = drift.filter((entry) => entry.name === name && entry.state !== "unexpected");
-  const error = compared.error ?? (listed === undefined ? "PM2 did not answer" : undefined);
+  const error = compared.error ?? (listed === undefined ? "PM2's list could not be read" : undefined);
   const isKnown = listed !== undefined;
   const declaration = {
     environment,
