@@ -66,7 +66,8 @@ class Project {
     this.git("commit", "--quiet", "--allow-empty", "--message", "change");
   }
 
-  change({ files = {}, links = {}, commit = false }: Change): void {
+  change({ files = {}, links = {}, removed = [], commit = false }: Change): void {
+    for (const path of removed) rmSync(join(this.top, path));
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(dirname(join(this.top, path)), { recursive: true });
       writeFileSync(join(this.top, path), text);
@@ -109,6 +110,30 @@ class Project {
   }
 }
 
+function rounds(changes: Readonly<Record<string, Change>>, isDoubt: boolean) {
+  return Object.entries(changes).map(([title, change]) => ({ title, change, isDoubt }));
+}
+
+const request = { environment: "production" };
+
+/** The plan names the app of the change, and after the apply it answers something else. */
+async function playRound(
+  project: Project,
+  ports: Ports,
+  { title, change, isDoubt }: ReturnType<typeof rounds>[number],
+): Promise<void> {
+  const { app = "" } = change;
+  const before = await settledAnswer(project, app);
+  project.change(change);
+  const { steps, unknown } = await execute(rolloutPlan, ports, request, caller);
+  const touched = steps.filter((step) => step.do !== "save").map((step) => step.app);
+  expect({ title, touched }).toEqual({ title, touched: isDoubt ? [] : [app] });
+  if (isDoubt) expect({ title, apps: unknown.map((one) => one.app) }).toEqual({ title, apps: [app] });
+  const choice = isDoubt ? { restart: [app] } : {};
+  await execute(rolloutApply, ports, { ...request, ...choice, allowDirty: true, minHealthyMs: 200 }, caller);
+  expect(await settledAnswer(project, app), title).not.toBe(before);
+}
+
 function childrenOf(pid: number): number[] {
   try {
     const own = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
@@ -126,7 +151,7 @@ describe.each(
 )("%s", (_name, shape) => {
   test("svcm names each change, applies it and is at rest", async () => {
     const project = new Project(shape);
-    const { services, jobs = [], changes, harmless = {} } = shape;
+    const { services, jobs = [], changes, doubts = {}, harmless = {} } = shape;
     await project.own.startDaemon();
     await project.startAsTheTeam();
     for (const app of services) await settledAnswer(project, app);
@@ -138,7 +163,6 @@ describe.each(
         )
         .toBe("stopped");
     const ports = project.ports();
-    const request = { environment: "production" };
     const plan = () => execute(rolloutPlan, ports, request, caller);
     const expectRest = async (when: string): Promise<void> => {
       const { steps, unknown, unchanged } = await plan();
@@ -154,16 +178,8 @@ describe.each(
       project.change(change);
       await expectRest(`harmless: ${title}`);
     }
-    for (const [title, change] of Object.entries(changes)) {
-      const before = await settledAnswer(project, change.app ?? "");
-      project.change(change);
-      const { steps } = await plan();
-      expect({ title, apps: steps.filter((step) => step.do !== "save").map(({ app }) => app) }).toEqual({
-        title,
-        apps: [change.app],
-      });
-      await execute(rolloutApply, ports, { ...request, allowDirty: true, minHealthyMs: 200 }, caller);
-      expect(await settledAnswer(project, change.app ?? ""), title).not.toBe(before);
+    for (const { title, change, isDoubt } of [...rounds(changes, false), ...rounds(doubts, true)]) {
+      await playRound(project, ports, { title, change, isDoubt });
       await expectRest(`after the apply of: ${title}`);
     }
     for (const app of jobs) expect(project.runs(app), `runs of ${app}`).toBe(1);

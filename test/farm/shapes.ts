@@ -11,6 +11,8 @@ export interface Shape {
   readonly jobs?: readonly string[];
   /** Changes after which an app answers something else, once it is started again. */
   readonly changes: Readonly<Record<string, Change>>;
+  /** Changes of which only the team knows whether the app reads them when it starts. */
+  readonly doubts?: Readonly<Record<string, Change>>;
   /** Changes after which nothing is to be done. */
   readonly harmless?: Readonly<Record<string, Change>>;
 }
@@ -19,6 +21,7 @@ export interface Change {
   readonly app?: string;
   readonly files?: Readonly<Record<string, string>>;
   readonly links?: Readonly<Record<string, string>>;
+  readonly removed?: readonly string[];
   readonly commit?: boolean;
 }
 
@@ -140,6 +143,51 @@ export const shapes: Readonly<Record<string, Shape>> = {
     },
     services: ["api"],
     changes: { "value in .env": { app: "api", files: { ".env": "PAGE_SIZE=50\n" } } },
+  },
+  "env files that no environment names": {
+    files: {
+      ...plain,
+      ".gitignore": ".env*\n.svcm/\n",
+      ".env": "A=1\n",
+      ".env.shared": "B=1\n",
+      ".env.staging": "B=1\n",
+      "server.js": answers(
+        '[".env", ".env.shared", ".env.vault"].map((path) => fs.existsSync(path) ? fs.readFileSync(path, "utf8") : "").join("")',
+      ),
+      "ecosystem.config.js": file('name: "api", script: "server.js"'),
+    },
+    services: ["api"],
+    changes: {},
+    doubts: {
+      "a shared one": { app: "api", files: { ".env.shared": "B=2\n" } },
+      "a new one": { app: "api", files: { ".env.vault": "C=1\n" } },
+      "a removed one": { app: "api", removed: [".env"] },
+    },
+    harmless: { "that of another environment": { files: { ".env.staging": "B=2\n" } } },
+  },
+  "settings outside of the folder": {
+    files: {
+      ...plain,
+      "../etc/api.yaml": "1\n",
+      "../etc/mail/local.json": "1\n",
+      "../etc/mail/mail.log": "1\n",
+      "server.js": answers(
+        'fs.readFileSync(process.env.NODE_CONFIG_DIR ? process.env.NODE_CONFIG_DIR + "/local.json" : process.argv[2], "utf8")',
+      ),
+      "ecosystem.config.js": `const env = { ANSWERS: process.env.HOME + "/answers" };
+module.exports = { apps: [
+  { name: "api", script: "server.js", args: "../etc/api.yaml", env, pmx: false },
+  { name: "mail", script: "server.js", env: { ...env, NODE_CONFIG_DIR: "../etc/mail" }, pmx: false },
+] };
+`,
+    },
+    services: ["api", "mail"],
+    changes: {},
+    doubts: {
+      "a file that an argument names": { app: "api", files: { "../etc/api.yaml": "2\n" } },
+      "a file of a folder that a variable names": { app: "mail", files: { "../etc/mail/local.json": "2\n" } },
+    },
+    harmless: { "a log beside it": { files: { "../etc/mail/mail.log": "2\n" } } },
   },
   "a build that Git ignores": {
     files: {

@@ -1,8 +1,8 @@
 import { createConnection } from "node:net";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, expect } from "vitest";
+import { beforeAll, expect, onTestFinished } from "vitest";
 import { execute, processShow, type Caller, type ProcessShowResponse } from "../../src/core/index.ts";
 import { processShowBody } from "../../src/core/api/events.ts";
 import { serverOver } from "../console/monitoring-page.ts";
@@ -68,6 +68,19 @@ longTest("the command line and HTTP show the last end, its cause and its last li
   const habit = await svcm(["describe", "serves", "--json"], { root: own.folder, env });
   expect(JSON.parse(habit.stdout)).toMatchObject({ name: "serves", why: { event: { exitCode: 5 } } });
   expect(JSON.stringify([after, answer.text, text, habit])).not.toContain(CANARY);
+});
+
+longTest("a doubt about what runs is shown in place of the sentence that it runs as declared", async () => {
+  const path = join(own.folder, ".env.shared");
+  writeFileSync(path, "A=1\n");
+  onTestFinished(() => rmSync(path));
+  const { declaration } = await show();
+  expect(declaration?.drift).toEqual([]);
+  expect(declaration?.unknown).toContainEqual(expect.objectContaining({ app: "serves", part: "values" }));
+  const env = { PM2_HOME: own.home, HOME: own.folder, SVC_SERVICE_MANAGEMENT_PM2_DIR: join(own.folder, "pm2") };
+  const { stdout } = await svcm(["show", "serves", "--environment", "dev"], { root: own.folder, env });
+  expect(stdout).toContain("cannot tell whether the values changed");
+  expect(stdout).not.toContain("It runs as");
 });
 
 longTest("if there is no error line, the page has the last lines of the log", async () => {

@@ -20,6 +20,7 @@ import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
 import { freePort } from "../support/free-port.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { longTest } from "../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read"] } as const;
@@ -213,4 +214,44 @@ longTest.for(["fork", "cluster"])("an ES module that PM2 could not load is not l
   expect(broken?.problem?.details).toContain(`does not listen on port ${port}`);
   const plan = await execute(rolloutPlan, later, { environment: "dev" }, caller);
   expect(plan.unknown).toContainEqual(expect.objectContaining({ app: silent, part: "state" }));
+});
+
+longTest("where the error log lies decides nothing, and without one svcm says that it does not know", async () => {
+  const [port, unseenPort, sharedPort] = [await freePort(), await freePort(), await freePort()];
+  const script = join(own.home, "broken.mjs");
+  writeFileSync(script, 'import "./nowhere.mjs";\n');
+  const half = join(own.home, "half.mjs");
+  writeFileSync(
+    half,
+    `if (process.env.NODE_APP_INSTANCE !== "0") await import("./nowhere.mjs");
+const { createServer } = await import("node:http");
+createServer((_, response) => response.end()).listen(Number(process.env.PORT));
+`,
+  );
+  const app = { cwd: own.folder, exec_mode: "cluster", pmx: true };
+  own.pm2Folder([
+    { ...app, name: "elsewhere", script, error_file: join(temporaryFolder(), "error.log"), env: { PORT: port } },
+    { ...app, name: "unseen", script, error_file: "/dev/null", env: { PORT: unseenPort } },
+    { ...app, name: "half", script: half, instances: 2, env: { PORT: sharedPort } },
+  ]);
+  for (const one of ["elsewhere", "unseen", "half"]) await own.startDeclared(one);
+  await expect
+    .poll(async () => (await ports.processLogs.readErrorTail(await find("elsewhere")))?.lines.join("\n"))
+    .toContain("Error");
+  const readBroken = async () => {
+    const workers = (await ports.processes.list()).filter(({ name }) => name === "half");
+    return (await Promise.all(workers.map((one) => ports.processLogs.readErrorTail(one)))).filter(
+      (tail) => tail?.lines.length,
+    );
+  };
+  await expect.poll(readBroken, { timeout: 10_000 }).toHaveLength(1);
+  const later = { ...ports, clock: { ...ports.clock, now: () => Date.now() + 12_000 } };
+  const { processes } = await execute(processList, later, {}, caller);
+  const statesOf = (one: string) => processes.filter(({ name }) => name === one).map(({ state }) => state);
+  expect(statesOf("elsewhere")).toEqual(["not loaded"]);
+  expect(statesOf("half")).toEqual(["online", "online"]);
+  const { unknown } = await execute(rolloutPlan, later, { environment: "dev" }, caller);
+  const reasons = Object.fromEntries(unknown.map((one) => [one.app, one.reason]));
+  expect(reasons["unseen"]).toContain(`does not listen on port ${unseenPort}, and has no error log to read`);
+  expect(reasons["half"]).toContain("its error log ends with an error of this start, and its worker has no connection");
 });

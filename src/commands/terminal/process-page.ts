@@ -2,6 +2,8 @@ import {
   eventText,
   stateSentences,
   stateText,
+  toPrintable,
+  unknownText,
   type ProcessShowResponse,
   type SvcmEvent,
   type WhyResponse,
@@ -22,7 +24,7 @@ export function processPage(
   log: readonly string[] = [],
 ): string[] {
   return [
-    ...(processes.length === 0 ? [`${paint.bold(name)}  PM2 shows no process of it.`] : []),
+    ...(processes.length === 0 ? [`${paint.bold(name)}  No process of it is known now.`] : []),
     ...processes.flatMap((process) => stateLines(name, process)),
     ...section("Why", whyLines(why, Date.now())),
     ...section(
@@ -79,15 +81,17 @@ function portText({ ports, execMode, pid }: Process): string {
 
 function declarationLines(declaration: ProcessShowResponse["declaration"]): string[] {
   if (declaration === null) return ["The environment has no ecosystem file."];
-  const { fileName, isDeclared, drift, error, environment } = declaration;
+  const { fileName, isDeclared, drift, unknown, error, environment } = declaration;
   if (error !== undefined) return [`It is not compared with ${fileName}: ${error}`];
   if (!isDeclared) return [`${fileName} does not declare it.`];
-  if (drift.length === 0) return [`It runs as ${fileName} declares it.`];
+  const doubts = unknown.map((one) => unknownText(one, toPrintable));
+  if (drift.length === 0) return doubts.length > 0 ? doubts : [`It runs as ${fileName} declares it.`];
   const fields = drift.map(({ field, key, state }) => `${key === null ? field : `${field} ${key}`}: ${state}`);
   const listed = [...fields.slice(0, MAX_DRIFT_FIELDS), ...andMore(fields.length - MAX_DRIFT_FIELDS)];
   return [
     `It differs from ${fileName}; svcm plan --environment ${environment} says what an apply does:`,
     ...listed.map((line) => `  ${line}`),
+    ...doubts,
   ];
 }
 

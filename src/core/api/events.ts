@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { BodyOf } from "./body.ts";
-import { driftEntry } from "./drift.ts";
+import { driftEntry, unknownPart } from "./drift.ts";
 import { processTree } from "./metrics.ts";
 import { appKinds, causes, certainties, eventKinds, missingStates, processStates, tiers } from "./names.ts";
 
@@ -143,7 +143,8 @@ export const processShowBody = z
         environment: z.string(),
         fileName: z.string(),
         isDeclared: z.boolean(),
-        drift: z.array(driftEntry).describe("As in the metrics. An empty list if it runs as declared."),
+        drift: z.array(driftEntry).describe("As in the metrics."),
+        unknown: z.array(unknownPart).describe("It runs as declared only if this list and `drift` are empty."),
         error: z.string().optional().describe("Why nothing is compared, such as a file that cannot be read."),
       })
       .nullable()

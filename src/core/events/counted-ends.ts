@@ -162,16 +162,24 @@ export function coverageSentence({ exists, fromMs }: LogCoverage): string {
   return `pm2.log has nothing before ${formatSecond(fromMs)}.`;
 }
 
+interface KnownEnds {
+  readonly coverage: LogCoverage;
+  readonly sinceMs: number;
+  /** False if PM2 did not answer, or this user may not ask it. */
+  readonly isListKnown: boolean;
+}
+
 /** Says why no end is shown, and since when that is known. */
 export function noEndSentence(
   name: string,
   records: readonly CountedRecord[],
-  { coverage, sinceMs }: { readonly coverage: LogCoverage; readonly sinceMs: number },
+  { coverage, sinceMs, isListKnown }: KnownEnds,
 ): string {
   const { exists, fromMs } = coverage;
   if (records.length === 0) {
-    if (!exists || fromMs === null) return `PM2 does not list ${name}. ${coverageSentence(coverage)}`;
-    return `pm2.log shows no end of it since ${formatSecond(Math.max(fromMs, sinceMs))}, and PM2 does not list it.`;
+    const list = isListKnown ? `PM2 does not list ${name}` : "PM2's list could not be read";
+    if (!exists || fromMs === null) return `${list}. ${coverageSentence(coverage)}`;
+    return `pm2.log shows no end of ${name} since ${formatSecond(Math.max(fromMs, sinceMs))}, and ${list}.`;
   }
   const restarts = records.reduce((sum, { restartCount }) => sum + restartCount, 0);
   const counter = restarts === 0 ? "counts no restart" : `counts ${pluralize(restarts, "restart")}`;

@@ -126,6 +126,8 @@ export interface ErrorLog {
   readonly lines: readonly string[];
   /** The lines as they are. */
   readonly texts: readonly string[];
+  /** Why lines are missing, if they may exist. */
+  readonly problems: readonly string[];
 }
 
 interface ReasonRequest {
@@ -139,9 +141,10 @@ export async function readReason(
   ports: HasLogs & HasProcessLogs,
   { process, event, isAllowed }: ReasonRequest,
 ): Promise<ErrorLog> {
-  if (process === undefined || !isAllowed) return { reason: null, lines: [], texts: [] };
+  if (process === undefined || !isAllowed) return { reason: null, lines: [], texts: [], problems: [] };
   const read = ports.logs.read({ app: process.name, stream: "err", limit: MAX_LINES, isBounded: true });
-  const { lines: all } = await read.catch(() => ({ lines: [] }));
+  const { lines: all, problems: told } = await read.catch(() => ({ lines: [], problems: [] }));
+  const problems = [...new Set(told.map(({ details }) => details))];
   const own = all.filter(({ pmId }) => pmId === null || pmId === process.pmId);
   const lines = own.flatMap(({ text, level }) =>
     text
@@ -153,12 +156,12 @@ export async function readReason(
   const block = lastErrorBlock(lines);
   const texts = lines.map(({ text }) => text);
   if (event === null || event.kind !== "exit" || isOlder(writtenMs, event) || block.reason === undefined) {
-    return { reason: null, lines: block.lines.slice(-ERROR_LINES), texts };
+    return { reason: null, lines: block.lines.slice(-ERROR_LINES), texts, problems };
   }
   const { reason } = block;
   const isReason = (line: string): boolean => line === reason || line.startsWith(`${reason} (`);
   const counted = block.lines.findLast(isReason) ?? reason;
-  return { reason: counted, lines: block.lines.filter((line) => !isReason(line)).slice(-ERROR_LINES), texts };
+  return { reason: counted, lines: block.lines.filter((line) => !isReason(line)).slice(-ERROR_LINES), texts, problems };
 }
 
 function timeOf(at: string | null | undefined): number | undefined {

@@ -44,6 +44,8 @@ interface Found {
   readonly collected: CollectedEvents;
   /** Empty if no daemon runs; undefined if PM2 did not respond. */
   readonly listed: readonly ProcessRecord[] | undefined;
+  /** Why PM2's list is not known. */
+  readonly silence?: string;
   /** If no daemon runs. */
   readonly traces: DaemonTraces | undefined;
   readonly coverage: LogCoverage;
@@ -85,14 +87,18 @@ export async function explainEnd(
     event,
     reason: errors.reason,
     known:
-      event === null ? noEndSentence(found.name, processes, { coverage, sinceMs }) : `The last end was at ${event.at}.`,
+      event === null
+        ? noEndSentence(found.name, processes, { coverage, sinceMs, isListKnown: found.listed !== undefined })
+        : `The last end was at ${event.at}.`,
     recentEnds: recentEnds(ends, event),
     processes: processes.map((record) => describeState(record, stateOf)),
     now: [
       ...(traces === undefined ? [] : [withoutDaemon(traces, found.name)]),
+      ...(found.silence === undefined ? [] : [found.silence]),
       ...(event === null ? [] : await changesBefore(ports, event, collected)),
       ...failedStart(own, event),
       ...(await hiddenErrors(ports, process, event, errors)),
+      ...errors.problems,
       ...symptoms,
       ...silenceSentences(processes, stateOf),
     ],
@@ -131,7 +137,8 @@ async function find(ports: EventsPorts, name: string, signal: AbortSignal | unde
     const traces = error.body.code === "PM2_NOT_RUNNING" ? await ports.processLogs.readDaemonTraces() : undefined;
     // If nothing has the process, PM2's failure is more useful.
     if (own.length === 0 && traces?.savedNames.includes(name) !== true) throw error;
-    return { ...found, listed: traces === undefined ? undefined : [], traces };
+    if (traces !== undefined) return { ...found, listed: [], traces };
+    return { ...found, listed: undefined, silence: error.body.details ?? error.message, traces };
   }
 }
 

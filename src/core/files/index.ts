@@ -5,7 +5,7 @@ import type { FileStamp, FileStamps, Files, ReadOptions, WriteOptions } from "./
 import { once, oneAtATime } from "../words/once.ts";
 import { fileLocks } from "./lock.ts";
 import { allowedFolders, readAllowed } from "./read.ts";
-import { fileState, hasErrorCode } from "./system.ts";
+import { fileState, hasErrorCode, listIfReadable } from "./system.ts";
 import { create, replace, type WriteContext } from "./write.ts";
 
 export interface NodeFilesOptions {
@@ -40,6 +40,7 @@ export function nodeFiles(options: NodeFilesOptions): Files {
 /** Synchronous, because there are few files and each call takes microseconds. */
 export const nodeFileStamps: FileStamps = {
   read: (paths) => paths.map(readStamp),
+  names: listIfReadable,
   missing: (paths) => new Set([...paths].filter(isMissing)),
 };
 

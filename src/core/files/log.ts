@@ -25,7 +25,7 @@ export interface LogPlace {
   readonly owner: number;
 }
 
-/** The owner of an app chooses the path of its log, so svcm reads nothing outside of the folders. */
+/** The owner of an app chooses the path of its log, so svcm shows nothing outside of the folders. */
 export function logRefusal(
   fd: number,
   path: string,
@@ -33,8 +33,12 @@ export function logRefusal(
 ): "outside" | "other owner" | undefined {
   const stat = fstatSync(fd, { bigint: true });
   if (!isInside(descriptorPath(fd, stat) ?? realpathSync(path), folders)) return "outside";
-  // The superuser may read files that the user of PM2 may not.
-  return process.getuid?.() === 0 && Number(stat.uid) !== owner ? "other owner" : undefined;
+  return isOfOther(fd, owner) ? "other owner" : undefined;
+}
+
+/** The superuser may read files that the user of PM2 may not. */
+export function isOfOther(fd: number, owner: number): boolean {
+  return process.getuid?.() === 0 && fstatSync(fd).uid !== owner;
 }
 
 function isInside(real: string, folders: readonly string[]): boolean {

@@ -54,6 +54,9 @@ export interface FileStamps {
   /** Null for a file that does not exist or cannot be accessed. A folder changes with its list of names. */
   read(paths: readonly string[]): readonly (FileStamp | null)[];
 
+  /** Of everything in the folder; empty if it cannot be read. */
+  names(folder: string): readonly string[];
+
   /** Paths that certainly do not exist. A path without access permission is not included. */
   missing(paths: Iterable<string>): ReadonlySet<string>;
 }

@@ -80,13 +80,14 @@ export interface ProcessLogs {
   /** Traces that the last daemon left in PM2_HOME. */
   readDaemonTraces(): Promise<DaemonTraces>;
 
-  /** The end of the process's error log in PM2_HOME or in its folder; `undefined` if there is no log. */
+  /**
+   * The end of the process's error log, wherever PM2 writes it; `undefined` if it cannot be read. Its lines decide, and are
+   * never shown: they may be outside of the folders of `logFolders`.
+   */
   readErrorTail(process: LoggedProcess): Promise<ErrorTail | undefined>;
 }
 
-export interface LoggedProcess extends Pick<ProcessRecord, "name" | "pmId" | "logFiles"> {
-  readonly cwd?: string | null;
-}
+export type LoggedProcess = Pick<ProcessRecord, "name" | "pmId" | "logFiles">;
 
 /** Times are in milliseconds since 1970. */
 export interface Pm2LogQuery {

@@ -6,7 +6,7 @@ import type { ProcessRecord } from "../pm2/process-record.ts";
 
 import { lineTime, logEntry, type LogEntry } from "./log-line.ts";
 
-import { logRefusal, withLogFile, type OpenLog, readLinesBackwards } from "../files/log.ts";
+import { isOfOther, withLogFile, type OpenLog, readLinesBackwards } from "../files/log.ts";
 import { read } from "../files/system.ts";
 import { fromZone } from "../words/time.ts";
 import { otherZone } from "../pm2/daemon/daemon.ts";
@@ -57,17 +57,11 @@ export function nodeProcessLogs(pm2Home: string): ProcessLogs {
 
 type WithLog = <T>(path: string | null, use: (log: OpenLog) => Promise<T>) => Promise<T | undefined>;
 
-/** A path that the app's declaration chooses is read only in its folder or in PM2_HOME. */
-function guardedLogs({ cwd, logFiles }: LoggedProcess, pm2Home: string): WithLog {
-  const isAllowed = ({ fd }: OpenLog, path: string): boolean => {
-    if (logFiles === undefined) return true;
-    const place = { folders: [pm2Home, cwd ?? pm2Home], owner: statSync(pm2Home).uid };
-    return logRefusal(fd, path, place) === undefined;
-  };
+/** The superuser does not read what the user of PM2 may not. */
+function guardedLogs({ logFiles }: LoggedProcess, pm2Home: string): WithLog {
+  const isAllowed = ({ fd }: OpenLog): boolean => logFiles === undefined || !isOfOther(fd, statSync(pm2Home).uid);
   return async (path, use) =>
-    path === null
-      ? undefined
-      : await withLogFile(path, async (log) => (isAllowed(log, path) ? await use(log) : undefined));
+    path === null ? undefined : await withLogFile(path, async (log) => (isAllowed(log) ? await use(log) : undefined));
 }
 
 type LogFiles = NonNullable<ProcessRecord["logFiles"]>;

@@ -82,6 +82,11 @@ export function expectedApps(loaded: LoadedEcosystem, { machine, spellings, dige
       {},
       ...spellings.map((spelling) => source.fields[`env_${spelling}`]).filter((block) => isRecord(block)),
     ].map((block) => ({ ...env, ...block }));
+    const texts = Object.fromEntries(
+      environments
+        .flatMap((variables) => Object.entries(variables))
+        .map(([key, value]) => [key, canonicalValue(value)]),
+    );
     return {
       ...app,
       watch: watch !== false,
@@ -94,8 +99,8 @@ export function expectedApps(loaded: LoadedEcosystem, { machine, spellings, dige
       service: source.start?.service ?? "",
       definedIn: source.start?.path ?? loaded.path,
       envFiles: source.places.envFiles.map(({ path }) => path),
-      command: startCommand(found),
-      loads: loadedPaths(found),
+      command: startCommand({ ...found, env: texts }),
+      loads: loadedPaths({ ...found, env: texts }),
       settings: declaredSettings(source.fields, { name: app.name, cwd: app.cwd, pm2Home: machine.pm2Home }, digest),
       httpPort: parsePort(env["SVC_HTTP_PORT"]),
       port: parsePort(env["PORT"]),

@@ -1,13 +1,8 @@
 import type { RolloutPorts } from "./ports.ts";
 import type { EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import {
-  type Digest,
-  readEnvFileContents,
-  type EnvFileContents,
-  startEnvFiles,
-  unnamedEnvFiles,
-} from "../running/env-files.ts";
+import { type Digest, readEnvFileContents, type EnvFileContents, startEnvFiles } from "../running/env-files.ts";
+import { unnamedEnvFiles } from "../running/unnamed-env-files.ts";
 import { readValues, type ValuesRequest } from "../running/read-values.ts";
 import { verdictOfFiles, type ValuesVerdict } from "../running/values.ts";
 import type { Verdicts, Verdict } from "../running/code-evidence.ts";

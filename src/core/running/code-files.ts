@@ -44,7 +44,7 @@ const ENV_FILE = /(?:^|\/)\.env(?:\.[^/]*)?$/i;
 const DOUBTFUL = /\.(?:md|mdx|markdown|csv)$/i;
 
 const NO_CODE =
-  /(?:\.(?:log|pid|sock|socket|tmp|temp|swp|bak|orig|old|lock|lck|map|pyc|db|sqlite3?|db-(?:wal|shm|journal)|sqlite3?-(?:wal|shm|journal)|rdb|aof|ldb|sst|png|jpe?g|gif|webp|avif|ico|bmp|tiff?|mp[34]|m4[av]|wav|ogg|webm|mov|avi|pdf|zip|gz|tgz|bz2|xz|zst|tar|7z|woff2?|ttf|otf|eot|tsbuildinfo|heapsnapshot|cpuprofile)|\.log\.\d+|-\d{4}-\d\d-\d\d\.txt|~)$/i;
+  /(?:\.(?:log|pid|sock|socket|tmp|temp|swp|bak|orig|old|lock|lck|map|pyc|db|sqlite3?|db-(?:wal|shm|journal)|sqlite3?-(?:wal|shm|journal)|rdb|aof|ldb|sst|png|jpe?g|gif|webp|avif|ico|bmp|tiff?|mp[34]|m4[av]|wav|ogg|webm|mov|avi|pdf|zip|gz|tgz|bz2|xz|zst|tar|7z|woff2?|ttf|otf|eot|tsbuildinfo|heapsnapshot|cpuprofile|d\.[cm]?ts)|\.log\.\d+|-\d{4}-\d\d-\d\d\.txt|~)$/i;
 const NO_CODE_NAME =
   /^(?:\.env\.(?:dist|example|sample|schema|template|test)|\.gitignore|\.gitattributes|\.editorconfig|\.dockerignore|\.npmignore|\.nvmrc|\.prettier.*|\.eslint.*|eslint\.config\..*|prettier\.config\..*|biome\.jsonc?|\.?oxlintrc.*|\.?oxfmtrc.*|vitest\.config\..*|jest\.config\..*|playwright\.config\..*|\.mocharc.*|licen[cs]e(?:\.txt)?|(?:readme|changelog|contributing|security|code_of_conduct|authors|notice)(?:\..*)?|dockerfile.*|docker-compose.*|makefile|procfile|jenkinsfile|ecosystem(?:[.-][\w-]+)*\.config\.[cm]?js(?:on)?|svcm\.yaml|deployments\.yaml|\.ds_store|thumbs\.db)$/i;
 const TEST_FOLDER = /^(?:tests?|__tests__|__mocks__|e2e|\.nyc_output|\.github|\.vscode|\.idea|__pycache__)$/i;
@@ -62,6 +62,8 @@ const DATA_FOLDER = /^(?:data|storage|var|run)$/i;
 export interface CodeRules {
   /** Files that are code whatever their names, such as the script. */
   readonly named: ReadonlySet<string>;
+  /** Files that the declaration names, and that the app may read or write. */
+  readonly settings?: ReadonlySet<string>;
   /** Real, relative to the unit; `null` if the script is outside, as that of a wrapper such as npm. */
   readonly scriptFolder: string | null;
   /** Files beside the code, such as the ecosystem file. */
@@ -73,7 +75,7 @@ export interface CodeRules {
 /** False for a file that is certainly not code, whatever Git says of it. */
 export function mayBeCode(path: string, rules: CodeRules): boolean {
   if (rules.others.has(path) || matchesAny(path, rules.exclude)) return false;
-  if (isNamed(path, rules)) return true;
+  if (isNamed(path, rules) || rules.settings?.has(path) === true) return true;
   const folders = path.split("/").filter((folder) => folder !== ".");
   const name = folders.pop() ?? "";
   if (isNoCodeName(name) || (folders.length === 0 && isOfProject(name))) return false;
@@ -120,6 +122,11 @@ export type Weight = "code" | "doubtful" | "none";
 
 /** Of a file that may be code. A file that Git does not track counts only if it looks like code. */
 export function weigh(path: string, status: GitStatus, age: Age, rules: CodeRules): Weight {
+  const weight = weighByName(path, status, age, rules);
+  return weight === "none" && rules.settings?.has(path) === true ? "doubtful" : weight;
+}
+
+function weighByName(path: string, status: GitStatus, age: Age, rules: CodeRules): Weight {
   if (isNamed(path, rules)) return "code";
   const isBeside = isBesideScript(path, rules);
   const folders = (isBeside ? path.slice(rules.scriptFolder?.length) : path).split("/").slice(0, -1);

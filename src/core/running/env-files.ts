@@ -1,9 +1,8 @@
 import { parseEnvDocument, valuesOf } from "../env/document.ts";
 import { isPlainKey } from "../secrets/secret-value.ts";
 import { ownMember, isRecord, parseRecord } from "../words/record.ts";
-import { FileError, type HasFiles, type FileStamps } from "../files/ports.ts";
+import { FileError, type HasFiles } from "../files/ports.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
-import { once } from "../words/once.ts";
 import type { DeclaredApp } from "../pm2/declared.ts";
 import { resolvePath } from "../project/resolve.ts";
 
@@ -128,60 +127,6 @@ export async function readEnvFileContents(
     }
   };
   return new Map(await Promise.all([...new Set(paths)].map(async (path) => [path, await read(path)] as const)));
-}
-
-interface Repository {
-  readonly root: string;
-  readonly environment: string;
-  /** By any environment, because `svcm.yaml` then says who reads it. Looked at once for all apps. */
-  readonly named: readonly string[];
-}
-
-interface AppFolder {
-  readonly cwd: string;
-  /** That the app's own arguments name. */
-  readonly envFiles: readonly string[];
-}
-
-interface FoundFile {
-  readonly path: string;
-  readonly id: string;
-}
-
-/**
- * Finds env files that no environment names, in the folder of an app and in those above it. The app may read them
- * itself, so a change of one is a doubt. A link counts as the file that it leads to.
- */
-export function unnamedEnvFiles(
-  stamps: FileStamps,
-  { root, environment, named }: Repository,
-): (app: AppFolder) => string[] {
-  const idsOf = (paths: readonly string[]) => stamps.read(paths).map((stamp) => stamp?.id);
-  const namedIds = once(() => new Set(idsOf(named)));
-  // dotenv reads the first; frameworks read the others, too, and some apps those of the folders above.
-  const names = [".env", ".env.local", `.env.${environment}`, `.env.${environment}.local`];
-  const byFolder = new Map<string, readonly FoundFile[]>();
-  const filesIn = (folder: string): readonly FoundFile[] => {
-    const known = byFolder.get(folder);
-    if (known !== undefined) return known;
-    const paths = names.map((name) => `${folder}/${name}`);
-    const found = idsOf(paths).flatMap((id, index) => (id === undefined ? [] : [{ path: paths[index] ?? "", id }]));
-    byFolder.set(folder, found);
-    return found;
-  };
-  return ({ cwd, envFiles }) => {
-    const found = foldersUpTo(root, cwd).flatMap(filesIn);
-    if (found.length === 0) return [];
-    const ownIds = idsOf(envFiles);
-    const isNamed = ({ path, id }: FoundFile): boolean =>
-      named.includes(path) || envFiles.includes(path) || namedIds().has(id) || ownIds.includes(id);
-    return found.filter((file) => !isNamed(file)).map(({ path }) => path);
-  };
-}
-
-function foldersUpTo(root: string, folder: string): string[] {
-  if (!folder.startsWith(`${root}/`)) return [folder];
-  return [folder, ...foldersUpTo(root, folder.slice(0, folder.lastIndexOf("/")))];
 }
 
 /** The start of an app, as far as it names env files. */

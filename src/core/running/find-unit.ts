@@ -58,6 +58,20 @@ export function isInstalled(script: string): boolean {
   return script.includes("/node_modules/") || /^\/(?:bin|sbin|usr\/(?:bin|sbin|lib|local\/bin))\//.test(script);
 }
 
+/** Programs that only start others. One version of them is as good as another. */
+const LAUNCHER =
+  /\/(?:node|nodejs|bun|deno|python[\d.]*|ruby|php[\d.]*|perl|java|env|(?:ba|da|z|k)?sh|(?:npm|npx|pnpm|pnpx|yarn|yarnpkg|bunx|corepack)(?:-cli)?(?:\.[cm]?js)?)$/;
+
+/** A program of the system, or of a package that no lockfile of the app has, is what the app runs. */
+export function isLauncher(script: string): boolean {
+  return LAUNCHER.test(script);
+}
+
+/** The folder of the package that has the script; `undefined` if it is not installed. */
+export function packageOf(script: string): string | undefined {
+  return /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(script)?.[0];
+}
+
 function parentOf(path: string): string {
   return path.slice(0, Math.max(path.lastIndexOf("/"), 1));
 }

@@ -7,6 +7,8 @@ export interface LoadedPaths {
   readonly folders: readonly string[];
   /** Files of which some may be data. */
   readonly texts?: readonly string[];
+  /** Settings, or folders of them, that its arguments and variables name. It reads them once, or writes them. */
+  readonly settings?: readonly string[];
 }
 
 type Declaration = Pick<DeclaredApp, "args" | "cwd" | "env" | "interpreter" | "interpreterArgs">;
@@ -25,7 +27,29 @@ export function loadedPaths({ args, cwd, env, interpreter, interpreterArgs }: De
   return {
     files: toPaths([...own, ...options.map(valueOf), ...programs].filter(isPath)),
     folders: toPaths(NODE_PATH.split(":").filter((folder) => folder !== "")),
+    settings: toPaths([...args.map(valueOf).filter(isSettings), ...settingsIn(env)]),
   };
+}
+
+const SETTINGS =
+  /^[^\s:;,'"{}]+\.(?:json[5c]?|ya?ml|toml|xml|ini|conf|cfg|cnf|config|properties|pem|key|crt|cert?|p12|pfx)$/i;
+/** The app writes there. */
+const OUTPUT =
+  /^\/(?:tmp|run|var\/(?:lib|log|run|cache|spool|tmp|backups))\/|(?:^|\/)(?:data|storage|cache|te?mp|uploads?|sessions?|backups?|logs?)\/[^/]*$/i;
+const OUTPUT_KEY =
+  /(?:^|_)(?:state|data|db|database|cache|store|storage|logs?|out|output|pid|sock|te?mp|dump|backup|queue|sessions?|uploads?|exports?|reports?)(?:_|$)/i;
+const FOLDER_KEY = /(?:^|_)(?:conf|config|settings|secrets|certs?)_?(?:dir|folder|home|path)$/i;
+
+export function isSettings(word: string): boolean {
+  return SETTINGS.test(word) && !OUTPUT.test(word);
+}
+
+function settingsIn(env: Declaration["env"]): string[] {
+  return Object.entries(env).flatMap(([key, text]) => {
+    const value = valueOf(text);
+    if (OUTPUT_KEY.test(key)) return [];
+    return isSettings(value) || (FOLDER_KEY.test(key) && value !== "") ? [value] : [];
+  });
 }
 
 /** A name alone is that of a package. */

@@ -12,6 +12,9 @@ import {
   MIN_LOADING_MS,
   mayNotBeLoaded,
   notLoadedFacts,
+  isSilentWorker,
+  SILENT_WORKER,
+  unseenErrors,
   stillWaiting,
   waitingSockets,
   type HeldSockets,
@@ -56,7 +59,8 @@ export async function readServing(
   for (const { record, pid } of trees)
     if (!hung.has(record.pmId) && !kernel.shows(pid)) facts.set(record.pmId, { unseen: HIDDEN });
   for (const tree of trees.filter(({ record }) => !hung.has(record.pmId))) {
-    if (await hasNotLoaded(ports, sockets, tree)) facts.set(tree.record.pmId, notLoadedFacts(tree.record));
+    const found = await readNotLoaded(ports, sockets, tree);
+    if (found !== undefined) facts.set(tree.record.pmId, found);
   }
   return facts;
 }
@@ -195,16 +199,20 @@ function findSuspects(
 }
 
 /** The log is read first where no port is declared: it costs less than the descriptors, and seldom ends with an error. */
-async function hasNotLoaded(
+async function readNotLoaded(
   { clock, processLogs }: ServingPorts,
   sockets: readonly TcpSocket[],
   tree: ServingTree,
-): Promise<boolean> {
+): Promise<ServingFacts | undefined> {
   const { record } = tree;
   const epochMs = clock.now();
   const isSilent = (): boolean => mayNotBeLoaded(tree, { sockets, epochMs });
   const hasPort = (record.listenPorts ?? []).length > 0;
-  if (hasPort && !isSilent()) return false;
+  const isServed = hasPort && !isSilent();
+  if (isServed && !isSilentWorker(tree, { sockets, epochMs })) return undefined;
   const tail = await processLogs.readErrorTail(record).catch(() => undefined);
-  return hasLoadError(record, { tail, epochMs }) && (hasPort || isSilent());
+  if (tail === undefined) return isServed ? undefined : unseenErrors(record);
+  if (!hasLoadError(record, { tail, epochMs })) return undefined;
+  if (isServed) return loadErrorOf(tail.lines) === "module" ? SILENT_WORKER : undefined;
+  return isSilent() ? notLoadedFacts(record) : undefined;
 }

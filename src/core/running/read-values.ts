@@ -78,15 +78,19 @@ function describeFiles(
   record: Pick<StartRecord, "envFiles"> | undefined,
   contents: EnvFileContents,
 ): EnvFileFacts[] {
-  const paths = [...new Set([...layers, ...envFiles, ...unnamed])];
+  const present = [...new Set([...layers, ...envFiles, ...unnamed])];
+  const recorded = Object.keys(record?.envFiles ?? {}).filter((path) => !present.includes(path));
+  const removed = [...stamps.missing(recorded)];
+  const paths = [...present, ...removed];
   return stamps.read(paths).map((stamp, index) => {
     const path = paths[index] ?? "";
+    const isRemoved = removed.includes(path);
     return {
       path,
       name: path.startsWith(`${workspace.root}/`) ? path.slice(workspace.root.length + 1) : path,
       isReadByNode: envFiles.includes(path),
-      isUnnamed: unnamed.includes(path),
-      now: contents.get(path),
+      isUnnamed: isRemoved || unnamed.includes(path),
+      now: isRemoved ? null : contents.get(path),
       recorded: ownMember(record?.envFiles, path),
       changedMs: stamp?.changedMs,
       modifiedMs: stamp?.modifiedMs,

@@ -116,6 +116,11 @@ export function mayNotBeLoaded(tree: ServingTree, evidence: Omit<LoadEvidence, "
   return tree.heldByDaemon().isComplete && !isPortServed(tree, evidence);
 }
 
+/** The others of its cluster serve the port, so only its error log can show that this worker does not. */
+export function isSilentWorker(tree: ServingTree, evidence: Omit<LoadEvidence, "tail">): boolean {
+  return tree.record.execMode === "cluster" && hasNoSocket(tree, evidence);
+}
+
 function hasNoSocket({ record, held }: ServingTree, { sockets, epochMs }: Omit<LoadEvidence, "tail">): boolean {
   const { lastStartAt } = record;
   if (lastStartAt === null || epochMs - lastStartAt < MIN_LOADING_MS) return false;
@@ -174,13 +179,27 @@ function mayServe({ listenPorts = [] }: ProcessRecord, served: readonly TcpSocke
 
 const NO_SOCKETS: HeldSockets = { inodes: new Set(), isComplete: true };
 
+const START_ERROR = "its error log ends with an error of this start";
+
 /** Without a declared port it may be an app that needs no connection, or PM2 listens for it. */
 export function notLoadedFacts({ listenPorts = [], execMode }: ProcessRecord): ServingFacts {
-  const error = "its error log ends with an error of this start";
-  const who = execMode === "cluster" ? "its worker" : "it";
-  if (listenPorts.length === 0) return { unseen: `${error}, and ${who} has no connection` };
-  const ports = listenPorts.length === 1 ? `port ${listenPorts[0]}` : `the ports ${listenPorts.join(", ")}`;
+  const error = START_ERROR;
+  if (listenPorts.length === 0)
+    return execMode === "cluster" ? SILENT_WORKER : { unseen: `${error}, and it has no connection` };
+  const ports = portsText(listenPorts);
   return { notLoaded: `I${error.slice(1)}, and it does not listen on ${ports}. It has no connection at all.` };
+}
+
+export const SILENT_WORKER: ServingFacts = { unseen: `${START_ERROR}, and its worker has no connection` };
+
+/** Nothing of it listens, and its error log is `/dev/null`, was removed, or may not be read. */
+export function unseenErrors({ listenPorts = [] }: ProcessRecord): ServingFacts | undefined {
+  if (listenPorts.length === 0) return undefined;
+  return { unseen: `it has no connection, does not listen on ${portsText(listenPorts)}, and has no error log to read` };
+}
+
+function portsText(ports: readonly number[]): string {
+  return ports.length === 1 ? `port ${ports[0]}` : `the ports ${ports.join(", ")}`;
 }
 
 /**

@@ -151,7 +151,10 @@ function compareFiles(
       .map((change) => ({ field: "envFile", ...change })),
     unknown: [
       ...compared.unknown,
-      ...unnamed.map(({ name }) => `${name} was changed or touched after the start, and no environment names it`),
+      ...unnamed.map(
+        ({ name, now }) =>
+          `${name} was ${now === null ? "removed" : "changed or touched"} after the start, and no environment names it`,
+      ),
       ...hidden
         .filter((change) => !isReadByNode(change))
         .map((change) => `${change.key} changed in ${change.name}, and ${hider(change)}, which usually wins`),

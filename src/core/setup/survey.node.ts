@@ -2,7 +2,8 @@ import type { Dirent } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { readSnapshot } from "../files/read.ts";
-import { isEnvName, isSkippedFolder, isSurveyed, MAX_DEPTH, type Survey } from "./detect/survey.ts";
+import { isEnvName } from "../words/env-names.ts";
+import { isSkippedFolder, isSurveyed, MAX_DEPTH, type Survey } from "./detect/survey.ts";
 
 const MAX_FILES = 20_000;
 const MAX_BYTES = 2 ** 20;

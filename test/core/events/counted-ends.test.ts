@@ -112,7 +112,7 @@ test.each([
   [{ exists: true, fromMs: null }, /`pm2 flush` empties it\.$/],
   [{ exists: false, fromMs: null }, /no pm2\.log, as under pm2-runtime/],
 ])("no end is said only as far as the log reaches: %j", (coverage, expected) => {
-  expect(noEndSentence("api", [quiet], { coverage, sinceMs: 0 })).toMatch(expected);
+  expect(noEndSentence("api", [quiet], { coverage, sinceMs: 0, isListKnown: true })).toMatch(expected);
 });
 
 test("a killed daemon is named with one command back, and only for an app that it saved", () => {
@@ -134,4 +134,12 @@ test("a process that PM2 does not start again is named with the command that doe
     "Now: ended, it has not run yet. PM2 does not run it by itself; svcm run seed does.",
   ]);
   expect(stateSentences("seed", [{ name: "ended", reason: null }])).toEqual(["Now: ended."]);
+});
+
+test.each([
+  [true, /^pm2\.log shows no end of api since .+, and PM2 does not list api\.$/],
+  [false, /^pm2\.log shows no end of api since .+, and PM2's list could not be read\.$/],
+])("without a process, the list of PM2 is known: %s", (isListKnown, expected) => {
+  const coverage = { exists: true, fromMs: 0 };
+  expect(noEndSentence("api", [], { coverage, sinceMs: 0, isListKnown })).toMatch(expected);
 });

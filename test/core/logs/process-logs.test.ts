@@ -1,5 +1,5 @@
 /** The part of `pm2.log` that a question needs, however long the log is. */
-import { symlinkSync, writeFileSync } from "node:fs";
+import { chownSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Pm2LogQuery } from "../../../src/core/logs/port-logs.ts";
@@ -74,21 +74,22 @@ test("a log reaches back to its first line with a time, and a home may lack a lo
   expect([await logs.contains(/\[api:2\]/), await logs.contains(/\[api:3\]/)]).toEqual([true, false]);
 });
 
-test("an error log at a path of the app is read in its folder, and neither outside of it nor through a link", async () => {
+test("an error log at a path of the app is read wherever it lies, and neither a link nor another user's file", async () => {
   const [home, cwd, outside] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
   for (const folder of [cwd, outside]) writeFileSync(join(folder, "error.txt"), "Error: gone\n");
-  symlinkSync(outside, join(cwd, "linked"));
+  symlinkSync(join(outside, "error.txt"), join(cwd, "link.txt"));
   const linesOf = async (error: string | null) => {
-    const tail = await nodeProcessLogs(home).readErrorTail({
-      name: "api",
-      pmId: 0,
-      cwd,
-      logFiles: { error, out: null },
-    });
+    const log = { name: "api", pmId: 0, logFiles: { error, out: null } };
+    const tail = await nodeProcessLogs(home)
+      .readErrorTail(log)
+      .catch(() => undefined);
     return tail?.lines.join();
   };
   expect(await linesOf(join(cwd, "error.txt"))).toContain("Error: gone");
-  expect(await linesOf(join(outside, "error.txt"))).toBeUndefined();
-  expect(await linesOf(join(cwd, "linked/error.txt"))).toBeUndefined();
+  expect(await linesOf(join(outside, "error.txt"))).toContain("Error: gone");
+  expect(await linesOf(join(cwd, "link.txt"))).toBeUndefined();
   expect(await linesOf(null)).toBeUndefined();
+  if (process.getuid?.() !== 0) return;
+  chownSync(join(outside, "error.txt"), 1234, 1234);
+  expect(await linesOf(join(outside, "error.txt"))).toBeUndefined();
 });

@@ -9,7 +9,7 @@ import {
   type GitStatus,
   type Weight,
 } from "../../../src/core/running/code-files.ts";
-import { findUnit } from "../../../src/core/running/find-unit.ts";
+import { findUnit, isLauncher, packageOf } from "../../../src/core/running/find-unit.ts";
 
 const rules = (scriptFolder: string | null, more: Partial<CodeRules> = {}): CodeRules => ({
   named: new Set<string>(),
@@ -23,6 +23,9 @@ const rules = (scriptFolder: string | null, more: Partial<CodeRules> = {}): Code
 test.each([
   ["server.js", true],
   ["src/mail.ts", true],
+  ["src/world.ts", true],
+  ["next-env.d.ts", false],
+  ["types/generated/content.d.mts", false],
   ["views/page.ejs", true],
   ["app.log", false],
   ["log/index.js", true],
@@ -208,4 +211,33 @@ describe("the unit", () => {
   test("an app without its folder does not have a unit", () => {
     expect(findUnit({ ...question, cwd: null })).toBeUndefined();
   });
+});
+
+test("settings that the declaration names are at least in doubt", () => {
+  const own = rules("src", { settings: new Set(["prod.json", "../etc/prod.yaml", "settings.bak"]) });
+  for (const path of own.settings ?? []) expect(mayBeCode(path, own)).toBe(true);
+  for (const status of ["untracked", "ignored", "no-git"] as const)
+    for (const path of own.settings ?? []) expect(weigh(path, status, "new", own)).toBe("doubtful");
+  expect(weigh("prod.json", "tracked", "new", own)).toBe("code");
+  expect(weigh("../etc/prod.yaml", "no-git", "old", { ...own, include: ["../etc/prod.yaml"] })).toBe("code");
+  expect(mayBeCode("../etc/prod.yaml", { ...own, exclude: ["../etc/prod.yaml"] })).toBe(false);
+});
+
+test.each([
+  ["/usr/bin/npm", true],
+  ["/usr/lib/node_modules/npm/bin/npm-cli.js", true],
+  ["/root/.nvm/versions/node/v20.1.0/bin/node", true],
+  ["/bin/bash", true],
+  ["/usr/local/bin/shopd", false],
+  ["/srv/app/server.js", false],
+])("%s only starts other programs: %s", (script, expected) => {
+  expect(isLauncher(script)).toBe(expected);
+});
+
+test("the package of a script is the innermost one", () => {
+  expect(packageOf("/opt/node_modules/.pnpm/a@1/node_modules/@shop/a/bin/a.js")).toBe(
+    "/opt/node_modules/.pnpm/a@1/node_modules/@shop/a",
+  );
+  expect(packageOf("/srv/node_modules/next/dist/bin/next")).toBe("/srv/node_modules/next");
+  expect(packageOf("/srv/app/server.js")).toBeUndefined();
 });

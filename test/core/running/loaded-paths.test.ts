@@ -19,3 +19,23 @@ test.each([
   expect(found.files.filter((path) => !path.includes("env"))).toHaveLength(files.length);
   expect(found.folders).toEqual(folders.map((folder) => (folder.startsWith("/") ? folder : `/srv/app/${folder}`)));
 });
+
+test.each([
+  ["below a web root", { args: ["/var/www/shared/prod.yaml"] }, ["/var/www/shared/prod.yaml"]],
+  ["an argument", { args: ["-c", "config/prod.yaml"] }, ["/srv/app/config/prod.yaml"]],
+  ["with an equals sign", { args: ["--config=/etc/shop/prod.json"] }, ["/etc/shop/prod.json"]],
+  [
+    "a variable",
+    { env: { CONFIG_FILE: "../shop.toml", TLS_KEY: "/etc/shop/key.pem" } },
+    ["/srv/shop.toml", "/etc/shop/key.pem"],
+  ],
+  ["a folder", { env: { NODE_CONFIG_DIR: "/etc/shop", UPLOAD_DIR: "/srv/files" } }, ["/etc/shop"]],
+  ["output", { args: ["/var/lib/shop/a.json"], env: { STATE_FILE: "./state.json", OUT: "tmp/a.yaml" } }, []],
+  [
+    "addresses, types and texts",
+    { env: { API: "https://a.example/b.json", TYPE: "application/json", LIST: "a.json,b.json" } },
+    [],
+  ],
+])("settings: %s", (_name, more, settings) => {
+  expect(loadedPaths({ ...app, ...more }).settings).toEqual(settings);
+});

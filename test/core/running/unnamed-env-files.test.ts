@@ -2,7 +2,7 @@
 import { symlinkSync } from "node:fs";
 import { expect, test } from "vitest";
 import { nodeFileStamps } from "../../../src/core/files/index.ts";
-import { unnamedEnvFiles } from "../../../src/core/running/env-files.ts";
+import { unnamedEnvFiles } from "../../../src/core/running/unnamed-env-files.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
 
 test("files of the folder count, a link as the file that it leads to, unless an environment names them", () => {
@@ -34,3 +34,32 @@ test("files of the folders above count up to the root of the repository", () => 
   const found = find({ cwd: workspace.path("mono/packages/api"), envFiles: [] });
   expect(found).toEqual([workspace.path("mono/packages/api/.env.local"), workspace.path("mono/.env")]);
 });
+
+test.each([
+  [
+    "production",
+    [".env", ".env-cmdrc.json", ".env.defaults", ".env.keys", ".env.local", ".env.prod", ".env.shared", ".env.vault"],
+  ],
+  [
+    "dev",
+    [
+      ".env",
+      ".env-cmdrc.json",
+      ".env.defaults",
+      ".env.development.local",
+      ".env.keys",
+      ".env.local",
+      ".env.shared",
+      ".env.vault",
+    ],
+  ],
+])(
+  "in %s, files with any names count, except templates, copies and those of other environments",
+  (environment, names) => {
+    const others = [".env.bak", ".env.example", ".env.test", ".env.production.gpg", ".envrc", ".env.staging"];
+    const all = [".env.development.local", ".env.prod", ...names, ...others];
+    const workspace = makeWorkspace(Object.fromEntries(all.map((name) => [name, "A=1\n"])));
+    const find = unnamedEnvFiles(nodeFileStamps, { root: workspace.root, environment, named: [] });
+    expect(find({ cwd: workspace.root, envFiles: [] })).toEqual(names.map((name) => workspace.path(name)));
+  },
+);

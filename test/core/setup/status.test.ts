@@ -144,3 +144,9 @@ test.each([
   const { points } = decideStatus({ ...GOOD, processes });
   expect(points.map((point) => point.message)).toEqual([message]);
 });
+
+test("a failure that stops several questions is said once", () => {
+  const failure = { message: "The PM2 daemon belongs to another user.", next: "svcm doctor" };
+  const facts = { ...GOOD, processes: failure, plans: [{ service: undefined, plan: failure }] };
+  expect(decideStatus(facts).points).toEqual([{ kind: "unknown", ...failure }]);
+});

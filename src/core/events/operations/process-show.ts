@@ -97,12 +97,19 @@ async function readDeclaration(
   const { environment } = request;
   const stateOf = await readStateOf(ports, listed ?? []);
   const compared = await watch.compare(listed ?? [], { isCurrent: true, stateOf });
-  const { drift, fileName, exists } = compared;
+  const { drift, unknown, fileName, exists } = compared;
   if (!exists) return { declaration: null, declaredKeys: [] };
   const app = (await watch.read({ isCurrent: false })).expected.find((expected) => expected.name === name);
   const own = drift.filter((entry) => entry.name === name && entry.state !== "unexpected");
-  const error = compared.error ?? (listed === undefined ? "PM2 did not answer" : undefined);
-  const declaration = { environment, fileName, isDeclared: app !== undefined, drift: listed === undefined ? [] : own };
+  const error = compared.error ?? (listed === undefined ? "PM2's list could not be read" : undefined);
+  const isKnown = listed !== undefined;
+  const declaration = {
+    environment,
+    fileName,
+    isDeclared: app !== undefined,
+    drift: isKnown ? own : [],
+    unknown: isKnown ? unknown.filter((one) => one.app === name) : [],
+  };
   return {
     declaration: error === undefined ? declaration : { ...declaration, error },
     declaredKeys: (app?.environments ?? []).flatMap((variables) => Object.keys(variables)),

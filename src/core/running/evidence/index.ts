@@ -5,7 +5,8 @@ import { serviceName } from "../../project/service-name.node.ts";
 import { blobDigest, RecordStore } from "./record-store.ts";
 import { isTrackedCode } from "./git-evidence.ts";
 import { findImports, isFolder, PROGRAM } from "./imports.ts";
-import { inspectApp, readStarted, type Seen, type Started } from "./inspect.ts";
+import { inspectApp, readStarted, type Started } from "./inspect.ts";
+import type { Seen } from "./seen.ts";
 import { readFoldersBelow, StartClock } from "./process-start.ts";
 import { isInside, isInstalled } from "../find-unit.ts";
 import type { LoadedPaths } from "../loaded-paths.ts";
@@ -93,7 +94,7 @@ class Looking {
   unit({ loads: declared, ...own }: CodeRequest, more: LoadedPaths = { files: [], folders: [] }): Unit {
     const { cwd, script, folder, include, exclude, others } = own;
     const files = [...(declared?.files ?? []), ...more.files];
-    const loads = { ...more, files, folders: [...(declared?.folders ?? []), ...more.folders] };
+    const loads = { ...declared, ...more, files, folders: [...(declared?.folders ?? []), ...more.folders] };
     const request = { ...own, loads };
     const key = JSON.stringify([cwd, script, folder, include, exclude, others, loads]);
     const found =

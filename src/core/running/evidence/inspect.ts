@@ -8,6 +8,7 @@ import { digestText, type RecordStore } from "./record-store.ts";
 import { askGit, type GitAnswer, type GitQuestion } from "./git-evidence.ts";
 import { movedLinks, newerEntries, readFolderOf, type ProcessStart, type StartClock } from "./process-start.ts";
 import type { Repository } from "./repository.ts";
+import { unchangedSince, type Seen } from "./seen.ts";
 import type { Unit } from "./unit.ts";
 import { realPath, type WalkedEntry } from "./walk.ts";
 import { ages, describeWithoutGit, withoutOthers, withoutOwnData } from "./weights.ts";
@@ -19,13 +20,6 @@ export interface InspectContext {
   readonly repository: Repository | undefined;
   readonly store: RecordStore;
   readonly seen: Seen | undefined;
-}
-
-/** The content of a unit at an earlier look of this svcm, so before what it has started since. */
-export interface Seen {
-  readonly atMs: number;
-  /** `undefined` if they are no longer known. */
-  readonly digests: () => ReadonlyMap<string, string> | undefined;
 }
 
 export interface Started {
@@ -83,8 +77,8 @@ interface Look extends Started {
 async function gather(look: Look, context: InspectContext): Promise<CodeEvidence> {
   const { start, record } = look;
   const { unit, store } = context;
-  const isAsSeen = record === undefined && hasSeen(context, start.sinceMs);
-  const newer = newerEntries(start, { unit, hasGit: context.repository !== undefined, isAsSeen });
+  const seen = record === undefined ? unchangedSince(context, start.sinceMs) : undefined;
+  const newer = newerEntries(start, { unit, hasGit: context.repository !== undefined, seen });
   const isSame = newer.length === 0 && !isImportGone(context);
   const code = record && !isSame ? store.readCode(record.code) : undefined;
   const recorded = record && (isSame || code !== undefined) ? toRecorded(record, code) : null;
@@ -111,12 +105,6 @@ function findElsewhere({ ownFolder }: CodeRequest, { place, rules }: Unit): stri
 /** No folder of the unit shows that. */
 function isImportGone({ imports }: InspectContext): boolean {
   return imports.some((path) => statSync(path, { throwIfNoEntry: false }) === undefined);
-}
-
-function hasSeen({ seen, unit: { digests } }: InspectContext, sinceMs: number): boolean {
-  if (seen === undefined || seen.atMs >= sinceMs || typeof digests === "string") return false;
-  const before = seen.digests();
-  return before !== undefined && [...before].every(([path, digest]) => digests.get(path) === digest);
 }
 
 type Examined = Pick<CodeEvidence, "record" | "newer" | "doubts" | "paths" | "install" | "git"> & {

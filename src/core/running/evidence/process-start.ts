@@ -111,21 +111,23 @@ export function readFolderOf(pid: number): { readonly cwd: string | null; readon
 interface Surroundings {
   readonly unit: Unit;
   readonly hasGit: boolean;
-  /** The content is the one that an earlier look, before the start, has seen. */
-  readonly isAsSeen: boolean;
+  /** The content of an earlier look, before the start, if all of it is still in place. */
+  readonly seen: ReadonlyMap<string, string> | undefined;
 }
 
 /** All files if the clock was set. */
 export function newerEntries(
   { isClockSet, sinceMs }: ProcessStart,
-  { unit, hasGit, isAsSeen }: Surroundings,
+  { unit, hasGit, seen }: Surroundings,
 ): WalkedEntry[] {
-  const untilMs = isAsSeen ? Infinity : sinceMs + FIRST_FILES_MS;
+  const untilMs = sinceMs + FIRST_FILES_MS;
   return unit.walk.entries.filter((entry) => {
     const { kind, path, changedMs } = entry;
     // Most are older, so their names are not looked at.
-    if (kind !== "folder") return (isClockSet || changedMs > sinceMs) && mayBeCode(path, unit.rules);
-    if (changedMs <= sinceMs || !mayHoldCode(path, hasGit, unit.rules)) return false;
+    if (kind !== "folder")
+      return (isClockSet || changedMs > sinceMs) && seen?.has(path) !== true && mayBeCode(path, unit.rules);
+    // Nothing that was seen is gone, so the other names are those of temporary files.
+    if (seen !== undefined || changedMs <= sinceMs || !mayHoldCode(path, hasGit, unit.rules)) return false;
     return changedMs > untilMs || !isExplained(entry, unit, sinceMs);
   });
 }

@@ -2,30 +2,16 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Place } from "../code-evidence.ts";
-import {
-  GENERATORS,
-  INSTALL_MARKERS,
-  isGeneratedCode,
-  LOCKFILES,
-  isInBuild,
-  mayBeCode,
-  type CodeRules,
-} from "../code-files.ts";
-import { findUnit, isInside, isInstalled } from "../find-unit.ts";
-import type { LoadedPaths } from "../loaded-paths.ts";
+import { isInBuild, mayBeCode, type CodeRules } from "../code-files.ts";
+import { findUnit, isInside, isInstalled, isLauncher, packageOf } from "../find-unit.ts";
+import { isSettings, type LoadedPaths } from "../loaded-paths.ts";
 import type { CodeRequest } from "../port-running-code.ts";
 import { once } from "../../words/once.ts";
 import { errorCode } from "../../words/thrown.ts";
-import { Digester, digestIfThere, digestText, type RecordStore } from "./record-store.ts";
+import { Digester, type RecordStore } from "./record-store.ts";
+import { readInstall, type Install } from "./install.ts";
 import { type Budget, outsideFile, realPath, walkUnit, type Walk, type WalkedEntry } from "./walk.ts";
 import { isRecord, parseRecord } from "../../words/record.ts";
-
-interface Install {
-  readonly digest: string | null;
-  readonly lockfiles: readonly string[];
-  readonly modifiedMs: number;
-  readonly changedMs: number;
-}
 
 /** Shared by the apps of one folder. */
 export interface FolderFiles {
@@ -84,14 +70,15 @@ export class Unit {
     const named = new Set(loads.files.map(toPath));
     const others = request.others.map((path) => realPath(path) ?? path);
     const scriptFolder = found?.scriptFolder ?? null;
-    this.rules = { named, scriptFolder, others: new Set(others.map(toPath)), include, exclude };
+    const settings = new Set(loads.settings?.map(toPath));
+    this.rules = { named, settings, scriptFolder, others: new Set(others.map(toPath)), include, exclude };
     const packages = once(() => (folder === undefined ? [] : findLinkedPackages(folder)));
     this.#folderFiles = once(() =>
       folder === undefined
         ? undefined
         : read({ folder, packages: packages(), others, exclude, loads: outsideOf(folder, loads) }),
     );
-    this.#install = once(() => readInstall(folder, packages()));
+    this.#install = once(() => readInstall(folder, packages(), place.script));
   }
 
   get walk(): Walk {
@@ -142,9 +129,25 @@ export class Unit {
 
 /** Real paths of what is there, except programs and libraries of the system. */
 function realLoads({ loads }: CodeRequest, { script }: Place): LoadedPaths {
-  const own = script === null || isInstalled(script) ? [] : [script];
-  const { files, folders, texts } = loads ?? {};
-  return { files: [...own, ...realPaths(files)], folders: realPaths(folders), texts: realPaths(texts) };
+  const own = script === null || isLauncher(script) || packageOf(script) !== undefined ? [] : [script];
+  const { files, folders, texts, settings } = loads ?? {};
+  return {
+    files: [...own, ...realPaths(files)],
+    folders: realPaths(folders),
+    texts: realPaths(texts),
+    settings: realPaths(settings).flatMap((path) => [path, ...settingsBelow(path)]),
+  };
+}
+
+/** Of a folder, those directly in it. */
+function settingsBelow(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => isSettings(name))
+      .flatMap((name) => realPath(join(folder, name)) ?? []);
+  } catch {
+    return [];
+  }
 }
 
 function realPaths(paths: readonly string[] = []): string[] {
@@ -152,8 +155,8 @@ function realPaths(paths: readonly string[] = []): string[] {
 }
 
 /** Apps of one folder with other scripts share its walk. */
-function outsideOf(unit: string, { files, folders, texts = [] }: LoadedPaths): LoadedPaths {
-  return { files: [...files, ...texts].filter((path) => !isInside(path, unit)), folders };
+function outsideOf(unit: string, { files, folders, texts = [], settings = [] }: LoadedPaths): LoadedPaths {
+  return { files: [...files, ...texts, ...settings].filter((path) => !isInside(path, unit)), folders };
 }
 
 export function readFolder(
@@ -175,65 +178,6 @@ export function readFolder(
 
 function withoutNested(folders: readonly string[]): string[] {
   return folders.filter((one) => !folders.some((other) => other !== one && isInside(one, other)));
-}
-
-/** Of the folder, or of one above it in a workspace, with the code that generators put into `node_modules`. */
-function readInstall(folder: string | undefined, packages: readonly string[]): Install {
-  if (folder === undefined) return NO_INSTALL;
-  const generated = [...new Set([folder, ...packages].flatMap((one) => findGenerated(one)))].toSorted();
-  for (const at of upwards(folder)) {
-    const there = (names: readonly string[]): string[] =>
-      names.map((name) => join(at, name)).filter((path) => existsSync(path));
-    const lockfiles = there(LOCKFILES);
-    const paths = [...lockfiles, ...there(INSTALL_MARKERS)];
-    if (paths.length > 0) return toInstall(lockfiles, [...paths, ...generated]);
-  }
-  return generated.length === 0 ? NO_INSTALL : toInstall([], generated);
-}
-
-const NO_INSTALL: Install = { digest: null, lockfiles: [], modifiedMs: 0, changedMs: 0 };
-
-function toInstall(lockfiles: readonly string[], paths: readonly string[]): Install {
-  const stats = paths.flatMap((path) => lstatSync(path, { throwIfNoEntry: false }) ?? []);
-  return {
-    digest: digestText(JSON.stringify(paths.map((path) => digestIfThere(path)))),
-    lockfiles,
-    modifiedMs: Math.max(...stats.map(({ mtimeMs }) => mtimeMs)),
-    changedMs: Math.max(...stats.map(({ ctimeMs }) => ctimeMs)),
-  };
-}
-
-/** Real paths of programs and schemas, such as those of `prisma generate`. */
-function findGenerated(folder: string): string[] {
-  return GENERATORS.flatMap(({ library, output }) => {
-    const real = findInstalled(folder, library);
-    if (real === null) return [];
-    // pnpm gives the library a `node_modules` folder that only its own dependencies share.
-    const modules = real.slice(0, -library.length);
-    return filesBelow(join(modules, output)).filter((path) => isGeneratedCode(path));
-  });
-}
-
-/** As Node.js looks for it: in `node_modules` of the folder and of each one above. */
-function findInstalled(folder: string, library: string): string | null {
-  for (const at of upwards(folder)) {
-    const path = join(at, "node_modules", library);
-    if (existsSync(path)) return realPath(path);
-  }
-  return null;
-}
-
-function filesBelow(folder: string): string[] {
-  try {
-    const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
-    return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  } catch {
-    return [];
-  }
-}
-
-function* upwards(folder: string): Generator<string> {
-  for (let at = folder; at !== dirname(at); at = dirname(at)) yield at;
 }
 
 const MAX_PACKAGES = 200;

@@ -2,7 +2,7 @@
 import { isPm2Name } from "../../pm2/pm2-names.ts";
 import { baseName } from "../../words/path.ts";
 import { isRecord } from "../../words/record.ts";
-import { environmentInName, environmentOf } from "./environment-names.ts";
+import { environmentInName, environmentOf } from "../../words/environment-names.ts";
 import { folderOf, mayCallPm2 } from "./survey.ts";
 
 export interface Command {

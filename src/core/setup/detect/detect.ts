@@ -6,7 +6,7 @@ import type { DetectionNote, Pm2File, RunningApp } from "./pm2-file.ts";
 import type { UndecidedFile } from "../../project/project.ts";
 import { baseName } from "../../words/path.ts";
 import { folderOf, type Survey, isScriptLikePm2, joinPath, packageFolderOf } from "./survey.ts";
-import { environmentInName } from "./environment-names.ts";
+import { environmentInName } from "../../words/environment-names.ts";
 import { parseApps, stripComments, type Pm2App } from "./parse-apps.ts";
 import { callsIn, scriptsStartedIn, type Pm2Call } from "./pm2-calls.ts";
 import { WATCH_FIELD } from "../../project/state-place.ts";

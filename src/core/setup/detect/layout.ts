@@ -2,7 +2,7 @@ import { compareText } from "../../api/issue.ts";
 import { baseName, relativePath } from "../../words/path.ts";
 import type { Detection } from "./detect.ts";
 import { type DetectedEnvFile, byPlainness, envLayout, environmentNameOf } from "./env-files.ts";
-import { aliasesOf } from "./environment-names.ts";
+import { aliasesOf } from "../../words/environment-names.ts";
 import type { DetectionNote, Pm2File } from "./pm2-file.ts";
 import type { UndecidedFile } from "../../project/project.ts";
 import { joinPath } from "./survey.ts";

@@ -2,7 +2,7 @@
 import { isPm2Name } from "../../pm2/pm2-names.ts";
 import { baseName } from "../../words/path.ts";
 import { commandsIn, kindOf, type CallerKind, type Command } from "./callers.ts";
-import { environmentFor } from "./environment-names.ts";
+import { environmentFor } from "../../words/environment-names.ts";
 import { folderOf, joinPath, type Survey } from "./survey.ts";
 
 export interface Pm2Call {

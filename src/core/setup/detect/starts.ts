@@ -1,5 +1,5 @@
 /** The environments that a PM2 file is for, from its name, its blocks and the calls of PM2. */
-import { environmentFor, environmentInName, environmentOf } from "./environment-names.ts";
+import { environmentFor, environmentInName, environmentOf } from "../../words/environment-names.ts";
 import { environmentOfCall, type Pm2Call } from "./pm2-calls.ts";
 import type { Pm2App } from "./parse-apps.ts";
 import type { Pm2File } from "./pm2-file.ts";

@@ -161,11 +161,14 @@ export function decideStatus(facts: StatusFacts): Status {
   const compared = plans.flatMap(({ plan }) => ("message" in plan ? [] : [plan]));
   const isIdle = !isSetUp && compared.length === plans.length && compared.every(({ exists }) => !exists);
   const declared = isIdle ? [] : plans;
-  // A process that does not work comes before a change that an apply would make.
-  const points = [
+  const found = [
     ...listed,
     ...declared.flatMap(({ plan, service }) => ("message" in plan ? [toUnknown(plan)] : planPoints(plan, service))),
-  ].toSorted((a, b) => Number(a.kind === "unknown") - Number(b.kind === "unknown"));
+  ];
+  // A failure may stop several questions. A process that does not work comes before a change that an apply would make.
+  const points = found
+    .filter(({ message }, at) => found.findIndex((point) => point.message === message) === at)
+    .toSorted((a, b) => Number(a.kind === "unknown") - Number(b.kind === "unknown"));
   const verdict = points[0]?.kind ?? (isIdle ? "idle" : "as declared");
   return {
     verdict,

@@ -45,23 +45,6 @@ test("a release that was removed is gone", async () => {
   expect(await scene.verdict(request)).toBe("changed absent: it runs in a folder that was deleted");
 });
 
-test("another commit in a linked work tree is named", async () => {
-  const scene = makeScene(true);
-  const tree = `${scene.root}-tree`;
-  scene.repository?.git("worktree", "add", "--quiet", "-b", "deployed", tree);
-  try {
-    const request = await scene.start({ cwd: tree });
-    write(tree, { "lib/mod.js": "2", "lib/b.js": "2" });
-    scene.repository?.git("-C", tree, "add", "--all");
-    scene.repository?.git("-C", tree, "commit", "--quiet", "--message", "two");
-    expect(await scene.verdict(request)).toMatch(
-      /^changed different: (?:[0-9a-f]{7} to [0-9a-f]{7}, 2 files)$|^unknown/,
-    );
-  } finally {
-    rmSync(tree, { recursive: true, force: true });
-  }
-});
-
 test("a package that a link of the workspace leads to is code, and an installed one is not", async () => {
   const scene = makeScene(false, {
     "apps/api/package.json": JSON.stringify({ dependencies: { mail: "*", pad: "*" } }),

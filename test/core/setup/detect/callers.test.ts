@@ -1,7 +1,7 @@
 /** The commands of a repository that start PM2, and for which environment. */
 import { expect, test } from "vitest";
 import { commandsIn, kindOf } from "../../../../src/core/setup/detect/callers.ts";
-import { aliasesOf } from "../../../../src/core/setup/detect/environment-names.ts";
+import { aliasesOf } from "../../../../src/core/words/environment-names.ts";
 import { alternatives } from "../../../../src/core/setup/detect/starts.ts";
 import type { Pm2File } from "../../../../src/core/setup/detect/pm2-file.ts";
 

@@ -1,0 +1,81 @@
+/** The lockfile of an app, the marker of its package manager, and generated code. */
+import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { GENERATORS, INSTALL_MARKERS, isGeneratedCode, LOCKFILES } from "../code-files.ts";
+import { isInside, isLauncher, packageOf } from "../find-unit.ts";
+import { digestIfThere, digestText } from "./record-store.ts";
+import { realPath } from "./walk.ts";
+
+export interface Install {
+  readonly digest: string | null;
+  readonly lockfiles: readonly string[];
+  readonly modifiedMs: number;
+  readonly changedMs: number;
+}
+
+/** Of the folder, or of one above it in a workspace, with the code that generators put into `node_modules`. */
+export function readInstall(folder: string | undefined, packages: readonly string[], script: string | null): Install {
+  if (folder === undefined) return NO_INSTALL;
+  const found = new Set([folder, ...packages].flatMap((one) => findGenerated(one)));
+  const generated = [...found].toSorted().concat(manifestElsewhere(script, folder));
+  for (const at of upwards(folder)) {
+    const there = (names: readonly string[]): string[] =>
+      names.map((name) => join(at, name)).filter((path) => existsSync(path));
+    const lockfiles = there(LOCKFILES);
+    const paths = [...lockfiles, ...there(INSTALL_MARKERS)];
+    if (paths.length > 0) return toInstall(lockfiles, [...paths, ...generated]);
+  }
+  return generated.length === 0 ? NO_INSTALL : toInstall([], generated);
+}
+
+/** Of the package that has the script, if it is in none of the folders where the app finds its dependencies. */
+function manifestElsewhere(script: string | null, folder: string): string[] {
+  const home = script === null || isLauncher(script) ? undefined : packageOf(script);
+  const top = home?.slice(0, home.indexOf("/node_modules/"));
+  return top === undefined || isInside(folder, top) ? [] : [join(home ?? "", "package.json")];
+}
+
+const NO_INSTALL: Install = { digest: null, lockfiles: [], modifiedMs: 0, changedMs: 0 };
+
+function toInstall(lockfiles: readonly string[], paths: readonly string[]): Install {
+  const stats = paths.flatMap((path) => lstatSync(path, { throwIfNoEntry: false }) ?? []);
+  return {
+    digest: digestText(JSON.stringify(paths.map((path) => digestIfThere(path)))),
+    lockfiles,
+    modifiedMs: Math.max(...stats.map(({ mtimeMs }) => mtimeMs)),
+    changedMs: Math.max(...stats.map(({ ctimeMs }) => ctimeMs)),
+  };
+}
+
+/** Real paths of programs and schemas, such as those of `prisma generate`. */
+function findGenerated(folder: string): string[] {
+  return GENERATORS.flatMap(({ library, output }) => {
+    const real = findInstalled(folder, library);
+    if (real === null) return [];
+    // pnpm gives the library a `node_modules` folder that only its own dependencies share.
+    const modules = real.slice(0, -library.length);
+    return filesBelow(join(modules, output)).filter((path) => isGeneratedCode(path));
+  });
+}
+
+/** As Node.js looks for it: in `node_modules` of the folder and of each one above. */
+function findInstalled(folder: string, library: string): string | null {
+  for (const at of upwards(folder)) {
+    const path = join(at, "node_modules", library);
+    if (existsSync(path)) return realPath(path);
+  }
+  return null;
+}
+
+function filesBelow(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
+    return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  } catch {
+    return [];
+  }
+}
+
+function* upwards(folder: string): Generator<string> {
+  for (let at = folder; at !== dirname(at); at = dirname(at)) yield at;
+}
