@@ -66,9 +66,9 @@ const NEVER_READY = {
   min_uptime: 100,
 };
 
-test.each(["fork", "cluster"])(
-  "an app in %s mode that always ends before it is ready is stopped, and deleted",
-  async (mode) => {
+for (const mode of ["fork", "cluster"]) {
+  const run = mode === "fork" ? test : longTest;
+  run(`an app in ${mode} mode that always ends before it is ready is stopped, and deleted`, async () => {
     const name = `never-ready-${mode}`;
     // PM2's time-out of the launch does not pass any faster.
     const real = own.ports();
@@ -81,8 +81,8 @@ test.each(["fork", "cluster"])(
     await ports.processes.start(await recordOf(name));
     await act("delete", name, real);
     expect(await recordOf(name)).toBeUndefined();
-  },
-);
+  });
+}
 
 test("if PM2 starts an app again after the answer to a stop, the stop is requested again", async () => {
   const ran = join(own.folder, "ran");
