@@ -4,12 +4,19 @@ import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { actOn } from "../control/act-on.ts";
 import type { ActionContext } from "../control/action.ts";
-import { isUp, isLaunching, listBy, POLL_INTERVAL_MS, DEFAULT_TIMEOUT_MS } from "../control/verify.ts";
+import {
+  isUp,
+  isLaunching,
+  listBy,
+  POLL_INTERVAL_MS,
+  DEFAULT_TIMEOUT_MS,
+  verificationFailed,
+} from "../control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { listenTimeoutMs } from "../../pm2/settings.ts";
 import type { SavedRun, HasProcesses } from "../../pm2/port-processes.ts";
 import { appKind } from "../../running/code-evidence.ts";
-import { isStopped } from "../../running/state.ts";
+import { isEnding, isStopped } from "../../running/state.ts";
 import { definitionText } from "../plan.ts";
 import { envFileCopies, namesOfApp, type FormerProcess, type ReleaseEvent, type ReleaseHead } from "../release.ts";
 import { type Circumstances, readListeners } from "../../running/read-serving.ts";
@@ -141,7 +148,7 @@ async function verifyReverted(
   names: readonly string[],
   former: readonly FormerProcess[],
   { listeners, ...requirement }: Omit<HealthRequirement, "probe"> & Pick<Circumstances, "listeners">,
-): Promise<readonly ProcessRecord[]> {
+): Promise<Reverted> {
   const probe = former.find((old) => old.probe !== undefined)?.probe;
   const formerPids = new Set(former.map(({ pid }) => pid));
   const failing = new Set(former.filter((old) => old.isFailing).map(({ pmId }) => pmId));
@@ -157,15 +164,22 @@ async function verifyReverted(
       if (undoubted.has(record.pmId)) await requireLoaded(ports, record, circumstances);
     }),
   );
-  return await listProcesses(ports, names);
+  const known = new Set([...formerPids, ...started.map(({ pid }) => pid)]);
+  const now = await listProcesses(ports, names);
+  return { listed: now.length, online: now.filter((record) => isUp(record) && known.has(record.pid)).length };
+}
+
+interface Reverted {
+  readonly listed: number;
+  /** Without a run that nothing has checked: also an app that always ends is online for a moment. */
+  readonly online: number;
 }
 
 /** A process that was started again has a new id. */
-function findShortfall(former: readonly FormerProcess[], now: readonly ProcessRecord[]): string | undefined {
+function findShortfall(former: readonly FormerProcess[], { listed, online }: Reverted): string | undefined {
   const running = former.filter((one) => !one.isStopped && one.isFailing !== true).length;
-  const online = now.filter(isUp).length;
-  if (now.length !== former.length)
-    return `PM2 lists ${pluralize(now.length, "process", "processes")}, and there were ${former.length} before.`;
+  if (listed !== former.length)
+    return `PM2 lists ${pluralize(listed, "process", "processes")}, and there were ${former.length} before.`;
   return online < running
     ? `${online} of ${pluralize(running, "process", "processes")} ${online === 1 ? "is" : "are"} online.`
     : undefined;
@@ -186,17 +200,24 @@ export async function stopCrashLoop(
   record: ProcessRecord,
   isKnown = false,
 ): Promise<ProcessRecord> {
-  let now = await waitUntilSettled(context, record);
+  const { ports, timeoutMs = DEFAULT_TIMEOUT_MS } = context;
+  const launchMs = listenTimeoutMs(record.declaration.settings);
+  const deadline = ports.clock.elapsed() + Math.max(timeoutMs, launchMs + MAX_CONCLUSION_MS);
   const isLooping = ({ unstableRestarts }: ProcessRecord): boolean => isKnown || unstableRestarts > 0;
+  let now = await waitUntilSettled(ports, record, { launchMs, deadline });
   for (let attempt = 1; isLooping(now) && !isAtRest(now); attempt += 1) {
+    if (attempt > MAX_STOPS)
+      throw verificationFailed("stop", now.name, `it did not come to rest in ${MAX_STOPS} attempts`);
     try {
       await actOn({ ...context, action: "stop" }, now);
     } catch (error) {
       if (!(error instanceof SvcmError) || attempt === MAX_STOPS) throw error;
     }
-    now = await readAgain(context.ports, now);
+    now = await readAgain(ports, now);
+    if (isAtRest(now)) break;
     // PM2 is about to launch it.
-    if (isStopped(now) && !isAtRest(now)) await context.ports.clock.sleep(POLL_INTERVAL_MS);
+    if (isEnding(now)) await ports.clock.sleep(POLL_INTERVAL_MS);
+    now = await waitUntilSettled(ports, now, { launchMs, deadline });
   }
   return now;
 }
@@ -206,37 +227,56 @@ function isAtRest(record: ProcessRecord): boolean {
   return isStopped(record) && record.pid === null;
 }
 
+interface LaunchWait {
+  /** PM2 waits this long for a run that has reported to it. */
+  readonly launchMs: number;
+  /** By the clock's elapsed time. */
+  readonly deadline: number;
+}
+
 /**
  * PM2 cannot stop an app that it is launching, and it launches an app forever that always ends before it is ready. Such
  * a run is suspended: PM2 then waits for it until `listen_timeout` and no longer treats it as launching.
  */
 async function waitUntilSettled(
-  { ports, timeoutMs = DEFAULT_TIMEOUT_MS }: Omit<ActionContext, "action">,
+  ports: HasClock & HasProcesses,
   record: ProcessRecord,
+  { launchMs, deadline }: LaunchWait,
 ): Promise<ProcessRecord> {
-  const launchMs = listenTimeoutMs(record.declaration.settings) + MAX_CONCLUSION_MS;
-  const deadline = ports.clock.elapsed() + Math.max(timeoutMs, launchMs);
-  let suspended: ProcessRecord | undefined;
+  let suspended: SuspendedRun | undefined;
   let now = record;
   for (;;) {
     const before = now;
     now = await readAgain(ports, record);
-    const isLate = ports.clock.elapsed() >= deadline;
-    if (isSettled(before, now) || isLate) break;
+    if (isSettled(before, now) || ports.clock.elapsed() >= deadline) break;
     // PM2 has forked the run that was seen before.
-    if (now.restartCount > record.restartCount && now.pid === before.pid) {
-      suspended = now;
-      await ports.processes.suspend(now, true);
-    }
+    if (now.restartCount > record.restartCount && now.pid === before.pid)
+      suspended = await suspendOrResume(ports, now, suspended, launchMs);
     await ports.clock.sleep(POLL_INTERVAL_MS);
   }
   if (suspended !== undefined && isLaunching(now)) await ports.processes.suspend(suspended, false);
   return now;
 }
 
+type SuspendedRun = Pick<ProcessRecord, "pid"> & { readonly sinceMs: number };
+
+/** PM2 would wait forever for a run that was suspended before it reported to PM2, so that run goes on until the next look. */
+async function suspendOrResume(
+  { clock, processes }: HasClock & HasProcesses,
+  { pid }: ProcessRecord,
+  suspended: SuspendedRun | undefined,
+  launchMs: number,
+): Promise<SuspendedRun | undefined> {
+  const nowMs = clock.elapsed();
+  if (suspended?.pid === pid && nowMs - suspended.sinceMs <= launchMs) return suspended;
+  const isSuspended = suspended?.pid !== pid;
+  await processes.suspend({ pid }, isSuspended);
+  return isSuspended ? { pid, sinceMs: nowMs } : undefined;
+}
+
 /** The next launch has another pid. */
 function isSettled(before: ProcessRecord, now: ProcessRecord): boolean {
-  return !isLaunching(before) && !isLaunching(now) && now.pid === before.pid;
+  return [before, now].every((one) => !isLaunching(one) && !isEnding(one)) && now.pid === before.pid;
 }
 
 async function readAgain(ports: HasClock & HasProcesses, record: ProcessRecord): Promise<ProcessRecord> {
