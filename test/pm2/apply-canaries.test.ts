@@ -12,8 +12,12 @@ import { longTest } from "../support/runs.ts";
 let own: Pm2;
 let planted = 0;
 /** Letters only, so that no value looks like a placeholder or a number. */
-const canary = (): string => `canary${"abcdefghijklmnopqrstuvwxyz"[(planted += 1)]}x7Qz`;
-const CANARY = /canary[a-z]x7Qz/g;
+const canary = (): string => {
+  planted += 1;
+  const letters = [Math.floor(planted / 26), planted % 26].map((place) => String.fromCodePoint(97 + place));
+  return `canary${letters.join("")}x7Qz`;
+};
+const CANARY = /canary[a-z]{2}x7Qz/g;
 
 beforeAll(async () => {
   own = pm2();
@@ -33,7 +37,9 @@ function declare(more: object = {}): void {
   own.pm2Folder([
     {
       name: "api",
-      script: "./app.cjs",
+      // Absolute, because the server's repository is another folder.
+      script: join(own.folder, "app.cjs"),
+      cwd: own.folder,
       args: ["--password", canary(), `https://u:${canary()}@h`],
       node_args: "--env-file=api.env",
       env: {

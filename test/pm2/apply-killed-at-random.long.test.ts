@@ -2,7 +2,15 @@
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { execute, releaseList, rolloutApply, rolloutPlan, rolloutRollback, type Ports } from "../../src/core/index.ts";
+import {
+  execute,
+  releaseList,
+  rolloutApply,
+  rolloutPlan,
+  rolloutRollback,
+  SvcmError,
+  type Ports,
+} from "../../src/core/index.ts";
 import { commandLine, start } from "../support/child.ts";
 import { freePort } from "../support/free-port.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
@@ -89,13 +97,18 @@ async function expectTruth({ operation, former, apps, at }: Round, outcome: stri
 /** Reverts or finishes, and returns the apps that run afterwards. */
 async function ended({ operation, former, apps, at }: Round, mayGoBack: boolean, luck: number) {
   if (mayGoBack && (operation === "bad" || luck < 0.5)) {
-    await execute(rolloutRollback, ports, { lockTimeoutMs: 0 }, caller);
+    await execute(rolloutRollback, ports, { lockTimeoutMs: 0 }, caller).catch(unlessUnchanged);
     expect(await stepsTo(former), at).toBe(0);
     return former;
   }
   if (operation === "bad") return former;
   await apply(apps);
   return apps;
+}
+
+/** The release was killed before it changed an app. */
+function unlessUnchanged(error: unknown): void {
+  if (!(error instanceof SvcmError) || error.kind !== "NOTHING_TO_ROLL_BACK") throw error;
 }
 
 async function expectNothingLeft(at: string): Promise<void> {

@@ -61,5 +61,6 @@ test("PM2 ends an instance too early if the new one boots for longer than listen
 test("the count detects an instance that is restarted instead of reloaded", async () => {
   const port = await clusterOf(3, 1000);
   const restart = () => execute(processAct, ports, { action: "restart", name: "restapi" }, caller);
-  expect((await availabilityDuring(port, 3, restart)).fewest).toBe(2);
+  // PM2 may restart the next one before this one listens.
+  expect((await availabilityDuring(port, 3, restart)).fewest).toBeLessThan(3);
 });

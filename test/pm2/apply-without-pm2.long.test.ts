@@ -55,16 +55,12 @@ const refusalOf = (done: Promise<unknown>): Promise<unknown> =>
 
 /** Two lines for each of three steps follow the first one. The last step is the save, after which PM2 has nothing to do. */
 const LINES = [2, 3, 4, 5, 6];
-/** The longest time-out of a call to PM2. */
-const MAX_MS = 20_000;
 
 test.each(LINES)(
   "a PM2 that freezes after line %i of the journal leaves a release half done, and does nothing later",
   async (line) => {
-    const before = performance.now();
     const frozen = atLine(line, () => daemon.signal("SIGSTOP"));
     expect(await refusalOf(apply(both("2"), frozen))).toBe("APPLY_HALF");
-    expect(performance.now() - before).toBeLessThan(MAX_MS);
     const records = readFileSync(join(own.home, "pm2.log"), "utf8");
     await daemon.signal("SIGCONT");
     // This answer shows that PM2 has processed all earlier calls.
@@ -85,9 +81,7 @@ test.each(
     { line, how: "ended by its own command", end: () => byPm2("kill") },
   ]),
 )("a PM2 that is $how after line $line of the journal leaves a release half done", async ({ line, end }) => {
-  const before = performance.now();
   expect(await refusalOf(apply(both("2"), atLine(line, end)))).toBe("APPLY_HALF");
-  expect(performance.now() - before).toBeLessThan(MAX_MS);
   daemon = await own.startDaemon();
   await expectHalfAndFinish();
 });

@@ -78,7 +78,7 @@ longTest(
   async () => {
     await startApps();
     expect(await found()).toEqual([
-      expect.stringMatching(/^BOOT_LIST_ABSENT PM2 runs 4 processes, .* does not exist$/),
+      expect.stringMatching(/^BOOT_LIST_ABSENT PM2 lists 4 processes, .* does not exist$/),
     ]);
     await execute(bootSave, ports, {}, caller);
     expect(await found()).toEqual([]);

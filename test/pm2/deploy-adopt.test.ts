@@ -128,7 +128,8 @@ longTest("in the layout of pm2 deploy, source stays, and current moves to the re
   writeFileSync(join(root, "source/.env.production"), `PORT=${shop.port()}\n`);
   execFileSync("node", ["build.cjs"], { cwd: join(root, "source") });
   const ports = portsIn(join(root, "source"));
-  await execute(rolloutApply, ports, input, caller);
+  // PM2 still has the app of the previous test.
+  await execute(rolloutApply, ports, { ...input, switchCheckout: true }, caller);
   const { notes } = await execute(deployPlan, ports, { ...input, adopt: true }, caller);
   expect(notes[0]).toBe(`${root} has the layout of pm2 deploy. It is used as it is.`);
   const { deploy } = await execute(deployRun, ports, input, caller);

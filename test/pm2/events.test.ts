@@ -37,7 +37,7 @@ longTest("an end with an exit code is a crash, and its error log is shown withou
   await expect.poll(async () => (await recordOf("crash")).status).toBe("stopped");
   const answer = await why("crash");
   expect(answer.event).toMatchObject({ app: "crash", kind: "exit", cause: "crash", certainty: "likely", exitCode: 3 });
-  expect(answer.errorLines.join()).toContain("cannot reach db");
+  expect(answer.reason).toContain("cannot reach db");
   const listed = await execute(eventsList, ports, { app: "crash" }, caller);
   expect(JSON.stringify([answer, listed])).not.toContain(CANARY);
   for (const args of [["why", "crash"], ["why", "crash", "--json"], ["events"], ["events", "--json"]]) {

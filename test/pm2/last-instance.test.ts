@@ -26,11 +26,13 @@ const BAD = `throw new Error("the new code does not start");`;
 
 const release = (code: string): void => writeFileSync(join(own.folder, "app.cjs"), code.replace("PORT", String(port)));
 
+const judgeFor = (time: string): void =>
+  writeFileSync(join(own.folder, "deployments.yaml"), `rollout: { minHealthyTime: ${time}, healthyDeadline: 60s }`);
+
 beforeAll(async () => {
   own = pm2();
   await own.startDaemon();
   ports = own.ports();
-  writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 300ms, healthyDeadline: 60s }");
 });
 afterAll(async () => {
   await ports.logs.close();
@@ -46,6 +48,7 @@ const MODES: [string, object][] = [
 
 beforeEach(async () => {
   for (const record of await ports.processes.list()) await ports.processes.remove(record);
+  judgeFor("300ms");
   port = await freePort();
 });
 
@@ -104,6 +107,8 @@ test("a failed apply ends with the error of the process, and who holds its port"
   await own.run({ name: "holder", code: listens, env: { PORT: other } });
   own.pm2Folder([{ name: "web", script: "./app.cjs", env: { PORT: port } }]);
   await apply();
+  // Much longer than the time until the crash.
+  judgeFor("19s");
   own.pm2Folder([{ name: "web", script: "./app.cjs", env: { PORT: other } }]);
   const { kind, body } = await refusal(apply());
   expect([kind, body.details]).toEqual(["APPLY_REVERTED", expect.anything()]);

@@ -111,7 +111,8 @@ async function expectRepaired(
   { own: { folder, home }, ports: world }: { readonly own: Pm2; readonly ports: Ports },
   { calls, propose = {}, step, repairByHand }: Replay,
 ): Promise<void> {
-  const listed = async () => (await world.processes.list()).map(({ name, status }) => [name, status]);
+  // PM2 itself may restart an app that fails, so its status is left out.
+  const listed = async () => (await world.processes.list()).map(({ name, pmId, uniqueId }) => [name, pmId, uniqueId]);
   const program = await overStdio({ root: folder, env: { PM2_HOME: home } }, "--allow", "plan");
   const answers: CalledTool[] = [];
   for (const [tool, args, says] of calls) answers.push(await until(program, tool, args, says));

@@ -44,7 +44,7 @@ test.skipIf(!hasBrowser).for(faults)("$title", { timeout: 300_000 }, async ({ ti
 function sentencesOf(answer: string): RegExp[] {
   const lines = answer.split("\n").filter((line) => !/^(?:Now|Last lines)/.test(line));
   return lines.map((line) => {
-    const text = line.replace(/^\S+ \S+Z {2}\S+ \(id \d+\)/, "").trim();
+    const text = line.replace(/^\S+ \(id \d+\) [^:]+: (.*), \S+ ago \([^)]*\)\.$/, "$1").trim();
     return new RegExp(
       text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`).replaceAll(/\d[\d.]*/g, String.raw`[\d.]+`),
     );

@@ -169,11 +169,15 @@ longTest("the id of the plan stays the same after a restart of a process", async
   expect((await planFor(changed)).id).toBe(id);
 });
 
-longTest("a stopped app is resumed, and is not drift", async () => {
+longTest("an app that a user stopped is missing in drift, and resumed only if a plan names it", async () => {
   command("stop", "api");
   try {
-    expect(stepsOf(await planFor([api, workers]))).toEqual(["resume api none app stopped", "save none"]);
-    expect((await execute(ecosystemDrift, ports, { environment: "dev" }, caller)).drift).toEqual([]);
+    const plan = await planFor([api, workers]);
+    expect([stepsOf(plan), plan.held]).toMatchObject([[], [{ name: "api", state: "stopped" }]]);
+    const { drift } = await execute(ecosystemDrift, ports, { environment: "dev" }, caller);
+    expect(drift).toMatchObject([{ name: "api", field: "app", running: "stopped", state: "missing" }]);
+    const named = await execute(rolloutPlan, ports, { environment: "dev", apps: ["api"] }, caller);
+    expect(stepsOf(named)).toEqual(["resume api none app stopped", "save none"]);
   } finally {
     command("restart", "api");
   }

@@ -50,7 +50,8 @@ function write(files: Readonly<Record<string, string>>): Pm2 {
 require("node:http").request({ port: ${port}, method: "POST" }, (answer) => answer.resume()).end(body);
 setInterval(() => {}, 1e6);
 `;
-  const scripts = { "main.js": script, "services/orders/main.js": script, "services/users/main.js": script };
+  const places = ["main.js", "services/orders/main.js", "services/users/main.js", "worker.js"];
+  const scripts = Object.fromEntries(places.map((place) => [place, script]));
   for (const [file, text] of Object.entries({ ...files, ...scripts })) {
     mkdirSync(join(own.folder, file, ".."), { recursive: true });
     writeFileSync(join(own.folder, file), text);

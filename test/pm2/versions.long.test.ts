@@ -39,10 +39,11 @@ function daemonOf(version: string): string {
 
 const VERSIONS = ["5.4.3", "6.0.14"];
 
+/** Each run leaves a report outside of its folder, where it would be new code. */
 const LISTENS = `
 if (process.env.FAILS) process.exit(3);
 require("node:http").createServer((_, response) => response.end()).listen(0);
-require("node:fs").writeFileSync(__dirname + "/" + process.env.name + "-" + process.env.pm_id + ".json",
+require("node:fs").writeFileSync(process.env.PM2_HOME + "/" + process.env.name + "-" + process.env.pm_id + ".json",
   JSON.stringify({ env: process.env, argv: process.argv.slice(2) }));`;
 
 test.each(VERSIONS)("a declaration takes effect on a daemon of PM2 %s", async (version) => {
@@ -60,7 +61,7 @@ test.each(VERSIONS)("a declaration takes effect on a daemon of PM2 %s", async (v
       ({ name, field }) => `${name} ${field}`,
     );
   const summarise = (name: string, pmId: number) =>
-    JSON.parse(readFileSync(join(own.folder, `${name}-${pmId}.json`), "utf8")) as { argv: string[]; env: object };
+    JSON.parse(readFileSync(join(own.home, `${name}-${pmId}.json`), "utf8")) as { argv: string[]; env: object };
 
   const rich = { kill_timeout: 3000, max_memory_restart: "300M", out_file: "./out.log", env: { A: "1", lower: "x" } };
   declare([
@@ -160,7 +161,7 @@ test.each(VERSIONS)("an apply, its revert and a rollback on a daemon of PM2 %s",
   /** The numbers of the processes, and the arguments and environment that each process recorded. */
   const observed = async () =>
     (await ports.processes.list()).map(({ name, pmId, status }) => {
-      const { env } = JSON.parse(readFileSync(join(own.folder, `${name}-${pmId}.json`), "utf8")) as {
+      const { env } = JSON.parse(readFileSync(join(own.home, `${name}-${pmId}.json`), "utf8")) as {
         env: { A: string };
       };
       return [pmId, name, status, env.A];

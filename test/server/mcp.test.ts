@@ -60,6 +60,12 @@ describe.each(["2026-07-28", "2025-11-25"])("protocol %s", (version) => {
   });
 });
 
+test("a program lets the doctor look at the repository", async () => {
+  const { files, tokens } = await withTokens({ name: "robot", role: "viewer" });
+  const { url } = await served({ repository: files });
+  expect(await (await overHttp(url, tokens[0])).call("doctor", {})).toMatchObject({ isError: false });
+});
+
 test("a program reads the pages of this version and the contract in parts, no other file, and each reading is recorded", async () => {
   const { files, tokens } = await withTokens({ name: "robot", role: "viewer" });
   const { url } = await served({ repository: files });

@@ -20,10 +20,12 @@ interface Scene {
   /** Numbers of those that did not stay up before. */
   readonly failing?: readonly number[];
   readonly hasNewEnvFile?: boolean;
+  /** PM2 launches them again and again. */
+  readonly isLooping?: boolean;
 }
 
 async function revert(before: readonly ProcessRecord[], now: readonly ProcessRecord[], scene: Scene = {}) {
-  const { busy = [], failing = [], hasNewEnvFile = false } = scene;
+  const { busy = [], failing = [], hasNewEnvFile = false, isLooping = false } = scene;
   let nowMs = 10_000;
   let listed = [...now];
   const calls: string[] = [];
@@ -48,8 +50,14 @@ async function revert(before: readonly ProcessRecord[], now: readonly ProcessRec
     change(target.pmId, { ...old, status: "online", pid: (nowMs += 1), startedAt: nowMs, lastStartAt: nowMs });
     return target;
   };
+  let looks = 0;
+  const list = async (): Promise<readonly ProcessRecord[]> => {
+    if (isLooping) looks += 1;
+    const run: Fields = { status: looks % 2 === 0 ? "online" : "launching", pid: 200 + looks, restartCount: looks };
+    return isLooping ? listed.map((one) => ({ ...one, ...run })) : listed;
+  };
   const processes = {
-    list: async () => listed,
+    list,
     withLock: (_target: unknown, work: () => Promise<unknown>) => work(),
     unlistedPids: async () => [],
     start: start("start"),
@@ -66,7 +74,7 @@ async function revert(before: readonly ProcessRecord[], now: readonly ProcessRec
       if (old !== undefined) listed = [...listed, { ...old, pmId: pmId + 10, pid: (nowMs += 1) }];
     },
     suspend: async () => undefined,
-    withHomeKey: async () => ({ list: async () => listed, digest: (text: string) => text }),
+    withHomeKey: async () => ({ list, digest: (text: string) => text }),
   };
   const ports = {
     clock: { now: () => nowMs, elapsed: () => nowMs, sleep: async (ms: number) => void (nowMs += ms) },
@@ -113,4 +121,15 @@ test.each<[string, Scene, string[]]>([
 ])("a process that PM2 goes on launching is reported if it was %s", async (_what, scene, reasons) => {
   const now = [up(0), up(1, { status: "launching" })];
   expect(await revert([up(0), up(1)], now, scene)).toMatchObject({ reasons });
+});
+
+test("an app that is online only for the moment of a look does not run as before", async () => {
+  const { reasons } = await revert([up(0)], [up(0)], { isLooping: true });
+  expect(reasons).toEqual(["api: 0 of 1 process are online."]);
+});
+
+test("the wait for a process that PM2 shows between two runs ends", async () => {
+  const { calls, reasons } = await revert([up(0)], [up(0, { status: "stopped", unstableRestarts: 1 })]);
+  expect(calls).toEqual([]);
+  expect(reasons).toEqual(['api: PM2 accepted the stop of "api", but it did not come to rest in 20 attempts.']);
 });

@@ -4,12 +4,20 @@ import type { ProcessAction } from "../../api/names.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { actOn } from "../control/act-on.ts";
 import { settleLaunch, type ActionContext } from "../control/action.ts";
-import { isBetweenRuns, isUp, isLaunching, listBy, POLL_INTERVAL_MS, DEFAULT_TIMEOUT_MS } from "../control/verify.ts";
+import {
+  isBetweenRuns,
+  isUp,
+  isLaunching,
+  listBy,
+  POLL_INTERVAL_MS,
+  DEFAULT_TIMEOUT_MS,
+  verificationFailed,
+} from "../control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { listenTimeoutMs } from "../../pm2/settings.ts";
 import type { SavedRun, HasProcesses } from "../../pm2/port-processes.ts";
 import { appKind } from "../../running/code-evidence.ts";
-import { isStopped } from "../../running/state.ts";
+import { isEnding, isStopped } from "../../running/state.ts";
 import { definitionText } from "../plan.ts";
 import { envFileCopies, namesOfApp, type FormerProcess, type ReleaseEvent, type ReleaseHead } from "../release.ts";
 import { type Circumstances, readListeners } from "../../running/read-serving.ts";
@@ -141,7 +149,7 @@ async function verifyReverted(
   names: readonly string[],
   former: readonly FormerProcess[],
   { listeners, ...requirement }: Omit<HealthRequirement, "probe"> & Pick<Circumstances, "listeners">,
-): Promise<readonly ProcessRecord[]> {
+): Promise<Reverted> {
   const probe = former.find((old) => old.probe !== undefined)?.probe;
   const formerPids = new Set(former.map(({ pid }) => pid));
   const failing = new Set(former.filter((old) => old.isFailing).map(({ pmId }) => pmId));
@@ -157,15 +165,22 @@ async function verifyReverted(
       if (undoubted.has(record.pmId)) await requireLoaded(ports, record, circumstances);
     }),
   );
-  return await listProcesses(ports, names);
+  const known = new Set([...formerPids, ...started.map(({ pid }) => pid)]);
+  const now = await listProcesses(ports, names);
+  return { listed: now.length, online: now.filter((record) => isUp(record) && known.has(record.pid)).length };
+}
+
+interface Reverted {
+  readonly listed: number;
+  /** Without a run that nothing has checked: also an app that always ends is online for a moment. */
+  readonly online: number;
 }
 
 /** A process that was started again has a new id. */
-function findShortfall(former: readonly FormerProcess[], now: readonly ProcessRecord[]): string | undefined {
+function findShortfall(former: readonly FormerProcess[], { listed, online }: Reverted): string | undefined {
   const running = former.filter((one) => !one.isStopped && one.isFailing !== true).length;
-  const online = now.filter(isUp).length;
-  if (now.length !== former.length)
-    return `PM2 lists ${pluralize(now.length, "process", "processes")}, and there were ${former.length} before.`;
+  if (listed !== former.length)
+    return `PM2 lists ${pluralize(listed, "process", "processes")}, and there were ${former.length} before.`;
   return online < running
     ? `${online} of ${pluralize(running, "process", "processes")} ${online === 1 ? "is" : "are"} online.`
     : undefined;
@@ -186,34 +201,39 @@ export async function stopCrashLoop(
   record: ProcessRecord,
   isKnown = false,
 ): Promise<ProcessRecord> {
-  let now = await waitUntilSettled(context, record);
+  const { ports, timeoutMs = DEFAULT_TIMEOUT_MS } = context;
+  const launchMs = listenTimeoutMs(record.declaration.settings) + MAX_CONCLUSION_MS;
+  const deadlineMs = ports.clock.elapsed() + Math.max(timeoutMs, launchMs);
   const isLooping = ({ unstableRestarts }: ProcessRecord): boolean => isKnown || unstableRestarts > 0;
-  for (let attempt = 1; isLooping(now) && !(isStopped(now) && !isBetweenRuns(now)); attempt += 1) {
+  const settle = async (first: ProcessRecord): Promise<ProcessRecord> => {
+    const readCurrent = (): Promise<ProcessRecord> => readAgain(ports, first);
+    return (await settleLaunch(ports, { first, readCurrent, deadlineMs, isSettled })).now;
+  };
+  let now = await settle(record);
+  for (let attempt = 1; isLooping(now) && !isAtRest(now); attempt += 1) {
+    if (attempt > MAX_STOPS)
+      throw verificationFailed("stop", now.name, `it did not come to rest in ${MAX_STOPS} attempts`);
     try {
       await actOn({ ...context, action: "stop" }, now);
     } catch (error) {
       if (!(error instanceof SvcmError) || attempt === MAX_STOPS) throw error;
     }
-    now = await readAgain(context.ports, now);
+    now = await readAgain(ports, now);
+    if (isAtRest(now)) break;
     // PM2 is about to launch it.
-    if (isBetweenRuns(now)) await context.ports.clock.sleep(POLL_INTERVAL_MS);
+    if (isEnding(now)) await ports.clock.sleep(POLL_INTERVAL_MS);
+    now = await settle(now);
   }
   return now;
 }
 
-async function waitUntilSettled(
-  { ports, timeoutMs = DEFAULT_TIMEOUT_MS }: Omit<ActionContext, "action">,
-  record: ProcessRecord,
-): Promise<ProcessRecord> {
-  const launchMs = listenTimeoutMs(record.declaration.settings) + MAX_CONCLUSION_MS;
-  const deadlineMs = ports.clock.elapsed() + Math.max(timeoutMs, launchMs);
-  const readCurrent = (): Promise<ProcessRecord> => readAgain(ports, record);
-  return (await settleLaunch(ports, { first: record, readCurrent, deadlineMs, isSettled })).now;
+function isAtRest(record: ProcessRecord): boolean {
+  return isStopped(record) && !isBetweenRuns(record);
 }
 
 /** The next launch has another pid. */
 function isSettled(before: ProcessRecord, now: ProcessRecord): boolean {
-  return !isLaunching(before) && !isLaunching(now) && now.pid === before.pid;
+  return [before, now].every((one) => !isLaunching(one) && !isEnding(one)) && now.pid === before.pid;
 }
 
 async function readAgain(ports: HasClock & HasProcesses, record: ProcessRecord): Promise<ProcessRecord> {

@@ -4,6 +4,7 @@ import type { InputOf } from "../../api/inputs.ts";
 import type { Issue } from "../../api/issue.ts";
 import type { DriftEntry } from "../../api/drift.ts";
 import type { ProcessAction, ProcessScope } from "../../api/names.ts";
+import { listenTimeoutMs } from "../../pm2/settings.ts";
 import type { HasProcesses, NextRun, ProcessName, Processes } from "../../pm2/port-processes.ts";
 import type { HasWorkspace } from "../../project/port-repository.ts";
 import type { Attempt, AuditSubject } from "../../access/with-audit.ts";
@@ -145,27 +146,42 @@ interface LaunchOptions {
 export async function settleLaunch(
   { processes, clock }: HasClock & HasProcesses,
   { first, readCurrent, deadlineMs, isSettled }: LaunchOptions,
-): Promise<{ readonly now: ProcessRecord; readonly suspended?: ProcessRecord | undefined }> {
-  let suspended: ProcessRecord | undefined;
+): Promise<{ readonly now: ProcessRecord; readonly suspended?: SuspendedRun | undefined }> {
+  const launchMs = listenTimeoutMs(first.declaration.settings);
+  let suspended: SuspendedRun | undefined;
   for (let [before, now] = [first, await readCurrent()]; ; [before, now] = [now, await readCurrent()]) {
-    const isLate = clock.elapsed() >= deadlineMs;
+    const nowMs = clock.elapsed();
+    const isLate = nowMs >= deadlineMs;
     if (isLate && suspended !== undefined && isLaunching(now)) await processes.suspend(suspended, false);
     if (isSettled(before, now) || isLate) return { now, suspended };
-    // A worker of a cluster that is suspended before it is connected is never ready.
-    const isConnected = now.execMode !== "cluster" || now.pid === before.pid;
-    if (isLaunching(now) && now.restartCount > first.restartCount && isConnected) {
-      suspended = now;
-      await processes.suspend(now, true);
-    }
+    // A worker of a cluster reports to PM2 some time after its start.
+    const hasReported = now.execMode !== "cluster" || now.pid === before.pid;
+    if (isLaunching(now) && now.restartCount > first.restartCount && hasReported)
+      suspended = await suspendOrResume(processes, { pid: now.pid, sinceMs: nowMs }, suspended, launchMs);
     await clock.sleep(POLL_INTERVAL_MS);
   }
+}
+
+type SuspendedRun = Pick<ProcessRecord, "pid"> & { readonly sinceMs: number };
+
+/** PM2 would wait forever for a run that was suspended before it reported to PM2, so that run goes on until the next look. */
+async function suspendOrResume(
+  processes: Pick<Processes, "suspend">,
+  now: SuspendedRun,
+  suspended: SuspendedRun | undefined,
+  launchMs: number,
+): Promise<SuspendedRun | undefined> {
+  const isSame = suspended?.pid === now.pid;
+  if (isSame && now.sinceMs - suspended.sinceMs <= launchMs) return suspended;
+  await processes.suspend(now, !isSame);
+  return isSame ? undefined : now;
 }
 
 /** A process on which one action after another is tried. */
 export class Target {
   readonly readCurrent: ReadRecord;
   readonly #context: Pick<ActionContext, "ports" | "timeoutMs">;
-  #suspended: ProcessRecord | undefined;
+  #suspended: SuspendedRun | undefined;
 
   constructor(context: Pick<ActionContext, "ports" | "timeoutMs">, readCurrent: ReadRecord) {
     this.#context = context;

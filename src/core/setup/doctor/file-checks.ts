@@ -1,5 +1,5 @@
 import { baseName } from "../../words/path.ts";
-import { ownMember } from "../../words/record.ts";
+import { ownMember, withMembers } from "../../words/record.ts";
 import type { HasHost, HasStamps } from "../../files/ports.ts";
 import type { Repository } from "../../pm2/ports.ts";
 import type { Issue } from "../../api/issue.ts";
@@ -42,7 +42,7 @@ export async function checkEcosystems(
   { ports: originalPorts, vocabulary, places }: CheckContext,
   offline: boolean,
 ): Promise<{ readonly issues: readonly Issue[]; readonly apps: readonly AppEnvFiles[] }> {
-  const ports = { ...originalPorts, ecosystems: loadOnce(originalPorts.ecosystems) };
+  const ports = withMembers(originalPorts, { ecosystems: loadOnce(originalPorts.ecosystems) });
   const { root } = ports.workspace;
   const issues: Issue[] = [];
   const apps: AppEnvFiles[] = [];
