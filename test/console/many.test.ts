@@ -177,7 +177,7 @@ describe.skipIf(!hasBrowser)("a long list", () => {
     const { page } = await monitored(many(1_000));
     await page.getByRole("button", { name: "app-0002" }).first().focus();
     await page.evaluate(() => window.scrollTo(0, 20_000));
-    await row(page, "app-0530").waitFor();
+    await row(page, "app-0555").waitFor();
     await expect.poll(() => focused(page)).toContain("app-0002");
     await expect.poll(() => page.getByRole("table", { name: "Processes" }).getAttribute("aria-rowcount")).toBe("1001");
     await press(page, "Tab");

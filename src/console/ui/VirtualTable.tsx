@@ -1,39 +1,63 @@
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren, JSX, RefObject } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { chunk } from "../../core/words/lists.ts";
 import { EmptyState } from "./Card.tsx";
+import { placeRows, type RowPlaces } from "./row-places.ts";
 
 export interface VirtualTableProps<Row> {
   readonly label: string;
   readonly class?: string;
   readonly head: ComponentChildren;
   readonly rows: readonly Row[];
+  /** What the user chose for the rows; they keep their places while the pointer or the focus is in one. */
+  readonly order?: unknown;
+  readonly keyOf: (row: Row) => string;
   /** In rem, as in the style sheet. */
   readonly rowHeight: number;
   /** The title if there are no rows. */
   readonly empty: string;
-  /** Called with true while the pointer or the focus is in a row. */
-  readonly onHold: (isHeld: boolean) => void;
-  readonly renderRow: (row: Row, index: number) => JSX.Element;
+  /** @param slot the key, which a later row may get */
+  readonly renderRow: (row: Row, index: number, slot: object | undefined) => JSX.Element;
 }
 
-/** The number of rows that are rendered or left out together. */
-const PART = 24;
-const MARGIN = "400px 0px";
+/** The number of rows that are rendered or left out together. Each rendered row makes a sort and a sample slower. */
+const PART = 8;
+const MARGIN = "100px 0px";
+/** Slides a row that jumps over others, so that the eye can follow. */
+const MOTION = { duration: 200, easing: "ease-out" };
 
 /** Renders only rows near the window; elsewhere an empty row keeps their place. */
 export function VirtualTable<Row>(props: VirtualTableProps<Row>): JSX.Element {
-  const { label, head, rows, rowHeight, empty, onHold, renderRow } = props;
+  const { head, rowHeight, empty, renderRow } = props;
   const table = useRef<HTMLTableElement>(null);
-  useMotion(table);
-  const hold = (isHeld: boolean): void => {
-    const bodies = [...(table.current?.tBodies ?? [])];
-    onHold(isHeld || bodies.some((body) => body.contains(document.activeElement)));
-  };
+  const isHeld = useSignal(false);
+  const last = useRef<RowPlaces<Row> | undefined>(undefined);
+  const isKept = document.querySelector(":modal") !== null;
+  const { rows, slots, jumps } = (last.current = placeRows({ ...props, isHeld: isHeld.value, isKept }, last.current));
+  useLayoutEffect(() => {
+    for (const { at, by } of jumps) {
+      if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+      const row = table.current?.querySelector(`[aria-rowindex="${at + 2}"]`);
+      // A height in pixels would have to be measured.
+      row?.animate([{ transform: `translateY(${by * 100}%)` }, {}], MOTION);
+    }
+  });
+  /** @param next where the pointer or the focus is now */
+  const hold = (next: EventTarget | null): void =>
+    void (isHeld.value = [next, document.activeElement].some((one) => (one as Element | null)?.closest(".rows tbody")));
   return (
     <div class="table-scroll">
-      <table class={`rows ${props.class ?? ""}`} aria-label={label} aria-rowcount={rows.length + 1} ref={table}>
+      <table
+        class={`rows ${props.class ?? ""}`}
+        aria-label={props.label}
+        aria-rowcount={rows.length + 1}
+        ref={table}
+        onPointerOver={({ target }) => hold(target)}
+        onPointerLeave={() => hold(null)}
+        onFocusIn={({ target }) => hold(target)}
+        onFocusOut={({ relatedTarget }) => hold(relatedTarget)}
+      >
         {head}
         {chunk(rows, PART).map((part, at) => (
           <TablePart
@@ -41,10 +65,9 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>): JSX.Element {
             key={at}
             count={part.length}
             rowHeight={rowHeight}
-            isFirst={at === 0}
-            onHold={hold}
+            isFirst={at < 2}
             // The header is the first row.
-            render={() => part.map((row, place) => renderRow(row, at * PART + place + 2))}
+            render={() => part.map((row, place) => renderRow(row, at * PART + place + 2, slots[at * PART + place]))}
           />
         ))}
       </table>
@@ -58,23 +81,21 @@ interface TablePartProps {
   readonly rowHeight: number;
   /** Renders the rows before their position is known. */
   readonly isFirst: boolean;
-  readonly onHold: (isHeld: boolean) => void;
   readonly render: () => JSX.Element[];
 }
 
-function TablePart({ count, rowHeight, isFirst, onHold, render }: TablePartProps): JSX.Element {
+function TablePart({ count, rowHeight, isFirst, render }: TablePartProps): JSX.Element {
   const body = useRef<HTMLTableSectionElement>(null);
   const isRendered = useSignal(isFirst);
-  const measured = useRef<{ readonly count: number; readonly height: number } | undefined>(undefined);
+  const heights = useRef<Record<number, string>>({});
   useLayoutEffect(() => {
     const element = body.current;
     if (element === null) return undefined;
     const observer = new IntersectionObserver(
       ([entry]) => {
-        if (entry === undefined) return;
         // Removing a focused row would lose the focus.
-        const isNeeded = entry.isIntersecting || element.contains(document.activeElement);
-        if (!isNeeded) measured.current = { count, height: entry.boundingClientRect.height };
+        const isNeeded = entry?.isIntersecting === true || element.contains(document.activeElement);
+        if (!isNeeded) heights.current[count] = `${entry?.boundingClientRect.height}px`;
         isRendered.value = isNeeded;
       },
       { rootMargin: MARGIN },
@@ -82,37 +103,10 @@ function TablePart({ count, rowHeight, isFirst, onHold, render }: TablePartProps
     observer.observe(element);
     return () => observer.disconnect();
   }, [count]);
-  const height = measured.current?.count === count ? `${measured.current.height}px` : `${count * rowHeight}rem`;
+  const height = heights.current[count] ?? `${count * rowHeight}rem`;
   return (
-    <tbody
-      ref={body}
-      onPointerEnter={() => onHold(true)}
-      onPointerLeave={() => onHold(false)}
-      onFocusIn={() => onHold(true)}
-      onFocusOut={({ currentTarget, relatedTarget }) => onHold(currentTarget.contains(relatedTarget as Node | null))}
-    >
+    <tbody ref={body}>
       {isRendered.value ? render() : <tr class="undrawn" style={{ height }} aria-hidden="true" />}
     </tbody>
   );
-}
-
-/** More of them are another order, not a jump. */
-const MAX_JUMPS = 8;
-const MOTION = { duration: 200, easing: "ease-out" };
-
-/** Slides a row that jumps over others to its new place, so that the eye can follow. Nothing is measured while the order stays. */
-function useMotion(table: RefObject<HTMLElement | null>): void {
-  const places = useRef<ReadonlyMap<HTMLElement, number>>(new Map());
-  useLayoutEffect(() => {
-    const before = places.current;
-    const rows = [...(table.current?.querySelectorAll<HTMLElement>("tr[aria-rowindex]") ?? [])];
-    places.current = new Map(rows.map((row, at) => [row, at]));
-    const jumps = rows.flatMap((row, at) => {
-      const by = (before.get(row) ?? at) - at;
-      return Math.abs(by) > 1 ? [{ row, by }] : [];
-    });
-    if (jumps.length > MAX_JUMPS || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-    for (const { row, by } of jumps)
-      row.animate([{ transform: `translateY(${by * row.offsetHeight}px)` }, { transform: "none" }], MOTION);
-  });
 }

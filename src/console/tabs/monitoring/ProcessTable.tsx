@@ -74,8 +74,9 @@ function Rows({ monitor }: { monitor: Monitor }): JSX.Element {
       rows={order.sorted(groups.map((one) => rowIn(monitor, one)))}
       rowHeight={ROW_HEIGHT}
       empty="No process matches"
-      onHold={(isHeld) => void (order.isFrozen.value = isHeld)}
-      renderRow={(row, index) => <ProcessRow key={row.key} row={row} monitor={monitor} index={index} />}
+      order={order.sorting.value}
+      keyOf={({ key }) => key}
+      renderRow={(row, index, slot) => <ProcessRow key={slot} row={row} monitor={monitor} index={index} />}
     />
   );
 }
@@ -84,7 +85,8 @@ function Head({ monitor }: { monitor: Monitor }): JSX.Element {
   const { order, history } = monitor;
   const head = {
     sorting: order.sorting.value,
-    onSort: (next: typeof order.sorting.value) => (order.sorting.value = next),
+    // In the task of the click, the browser lays out the page for the pointer.
+    onSort: (next: Sorting) => void setTimeout(() => (order.sorting.value = next)),
   };
   return (
     <thead>
@@ -121,12 +123,11 @@ function useSparklines({ sparklines }: Monitor): void {
   }, [sparklines]);
 }
 
-function isWanted({ filter, status, frozen }: Monitor, process: ProcessMetrics): boolean {
+function isWanted({ wanted, status, frozen }: Monitor, process: ProcessMetrics): boolean {
   if (frozen.value?.keys.has(keyOf(process)) === false) return false;
   if (status.value !== "" && statusOf(process) !== status.value) return false;
-  const text = filter.value.trim().toLowerCase();
-  const words = [process.name, process.namespace ?? "", String(process.pid ?? ""), String(process.pmId)];
-  return text === "" || words.some((word) => word.toLowerCase().includes(text));
+  const { name, namespace, pid, pmId } = process;
+  return [name, namespace, pid, pmId].some((word) => `${word ?? ""}`.toLowerCase().includes(wanted.value));
 }
 
 function NoPm2({ monitor }: { monitor: Monitor }): JSX.Element {

@@ -77,24 +77,11 @@ const DEFAULT_SORTING: Sorting = { by: "status", isDescending: false };
 
 type Ordered = Pick<Row, "key" | "process" | "attention" | "growth">;
 
-/** Rows keep their places while the pointer or the focus is in the table; only values change. */
 export function createOrder() {
   const sorting = signal(DEFAULT_SORTING);
-  const isFrozen = signal(false);
-  let last: { readonly sorting: Sorting; readonly rows: readonly Ordered[] } | undefined;
   return {
     sorting,
-    isFrozen,
-    sorted<Item extends Ordered>(rows: readonly Item[]): Item[] {
-      const before = isFrozen.value && last?.sorting === sorting.value ? last.rows : undefined;
-      const positions = before && new Map(before.map(({ key }, at) => [key, at]));
-      const positionOf = ({ key }: Ordered): number => positions?.get(key) ?? Infinity;
-      const result = rows.toSorted(
-        positions ? (a, b) => positionOf(a) - positionOf(b) || 0 : comparison(sorting.value),
-      );
-      last = { sorting: sorting.value, rows: result };
-      return result;
-    },
+    sorted: <Item extends Ordered>(rows: readonly Item[]): Item[] => rows.toSorted(comparison(sorting.value)),
   };
 }
 
@@ -148,7 +135,8 @@ export function createSide(router: Pick<Router, "remember">) {
       const row = rowOf(shown.peek());
       shown.value = "";
       requestAnimationFrame(() => {
-        const isThere = opener?.isConnected && opener !== document.body;
+        // The elements of a row may show another one by now.
+        const isThere = opener?.isConnected && !opener.matches("body, [data-row]");
         const target = isThere ? opener : (document.querySelector(row) ?? document.querySelector("#panel"));
         (target as HTMLElement | null)?.focus();
       });

@@ -73,7 +73,7 @@ function createMonitor(page: Console) {
     events: createEvents(feed, api),
     sparklines: createSparklines(() => view.span.value),
     order: createOrder(),
-    filter: signal(""),
+    ...createFilter(),
     status: signal(""),
     /** Apps whose instances are shown. */
     open: signal<ReadonlySet<string>>(new Set()),
@@ -98,6 +98,16 @@ function createMonitor(page: Console) {
       for (const name of names) await actions.act({ action: "start", scope: "ecosystem", name }, name);
     },
   };
+}
+
+/** The list follows a task later, because the browser lays out the page for the caret in the task of a key. */
+function createFilter() {
+  const [filter, wanted] = [signal(""), signal("")];
+  effect(() => {
+    const text = filter.value.trim().toLowerCase();
+    setTimeout(() => void (wanted.value = text));
+  });
+  return { filter, wanted };
 }
 
 /** The environment of the env editor, if PM2 can run it. */

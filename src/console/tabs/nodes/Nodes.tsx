@@ -1,6 +1,5 @@
-import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useContext, useEffect, useMemo, useRef } from "preact/hooks";
+import { useContext, useEffect, useMemo } from "preact/hooks";
 import { ConsoleContext, usePage } from "../../console.ts";
 import { formatPercent, formatTime, pluralize, UNKNOWN } from "../../data/format.ts";
 import { EmptyState, TabHead } from "../../ui/Card.tsx";
@@ -62,17 +61,16 @@ function summaryOf(judged: readonly RatedNode[]): string {
 }
 
 function Table({ judged, isOld }: { judged: readonly RatedNode[]; isOld: boolean }): JSX.Element {
-  const isHeld = useSignal(false);
   return (
     <div class={`card flush processes nodes${isOld ? " old" : ""}`}>
       <VirtualTable
         label="Nodes"
         head={<Head />}
-        rows={useOrdered(judged, isHeld.value)}
+        rows={judged.toSorted((a, b) => urgency(a) - urgency(b) || (a.node.name < b.node.name ? -1 : 1))}
         rowHeight={ROW_HEIGHT}
         empty="No node matches"
-        onHold={(next) => void (isHeld.value = next)}
-        renderRow={(row, index) => <NodeRow key={row.node.name} {...row} index={index} />}
+        keyOf={({ node }) => node.name}
+        renderRow={(row, index, slot) => <NodeRow key={slot} {...row} index={index} />}
       />
     </div>
   );
@@ -80,18 +78,6 @@ function Table({ judged, isOld }: { judged: readonly RatedNode[]; isOld: boolean
 
 function urgency({ level }: RatedNode): number {
   return levels.indexOf(level);
-}
-
-/** Rows keep their places while the user points at them. */
-function useOrdered(judged: readonly RatedNode[], isHeld: boolean): readonly RatedNode[] {
-  const places = useRef<ReadonlyMap<string, number>>(new Map());
-  const place = ({ node }: RatedNode): number => places.current.get(node.name) ?? Infinity;
-  const rows = judged.toSorted((a, b) => {
-    const by = isHeld ? place : urgency;
-    return by(a) === by(b) ? (a.node.name < b.node.name ? -1 : 1) : by(a) - by(b);
-  });
-  places.current = new Map(rows.map(({ node }, at) => [node.name, at]));
-  return rows;
 }
 
 const heads = [

@@ -150,25 +150,12 @@ function startDrawing({ canvas, size, scene, at, drag, version, format, steps }:
   const picture = computed(
     () => scene.value && { ...scene.value, colors: colors.value, format, steps, at: at.value, drag: drag.value },
   );
-  let isScheduled = false;
-  let isStopped = false;
-  // Runs after all changes but before the next paint; an animation frame would come one frame later.
-  const draw = (): void => {
-    isScheduled = false;
-    if (isStopped) return;
-    const context = prepareCanvas(canvas, size.peek().width, size.peek().height);
-    const now = picture.peek();
-    if (context && now) paint(context, now);
-  };
-  const end = effect(() => {
-    if (picture.value === undefined || isScheduled) return;
-    isScheduled = true;
-    queueMicrotask(draw);
+  // Before components render, because a text on a canvas brings the style and the layout of the page up to date.
+  return effect(() => {
+    const now = picture.value;
+    const context = now && prepareCanvas(canvas, size.peek().width, size.peek().height);
+    if (context) paint(context, now);
   });
-  return () => {
-    isStopped = true;
-    end();
-  };
 }
 
 /** In CSS pixels; a shorter drag is a click. */

@@ -155,20 +155,4 @@ describe("order", () => {
     expect(sorted(list, "cpu", true)).toEqual(["high", "low", "none"]);
     expect(sorted(list, "cpu", false)).toEqual(["low", "high", "none"]);
   });
-
-  test("does not change while it is held, with new rows at the end, and follows the values afterwards", () => {
-    const order = createOrder();
-    order.sorting.value = { by: "cpu", isDescending: true };
-    order.sorted(rows(processes({ name: "a", cpuPercent: 9 }, { name: "b", cpuPercent: 1 })));
-    const later = rows(
-      processes({ name: "a", cpuPercent: 1 }, { name: "b", cpuPercent: 9 }, { name: "c", cpuPercent: 99 }),
-    );
-    order.isFrozen.value = true;
-    expect(names(order.sorted(later))).toEqual(["a", "b", "c"]);
-    order.isFrozen.value = false;
-    expect(names(order.sorted(later))).toEqual(["c", "b", "a"]);
-    order.isFrozen.value = true;
-    order.sorting.value = { by: "name", isDescending: false };
-    expect(names(order.sorted(later))).toEqual(["a", "b", "c"]);
-  });
 });
