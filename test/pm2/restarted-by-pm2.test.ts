@@ -66,23 +66,24 @@ const NEVER_READY = {
   min_uptime: 100,
 };
 
-for (const mode of ["fork", "cluster"]) {
-  const run = mode === "fork" ? test : longTest;
-  run(`an app in ${mode} mode that always ends before it is ready is stopped, and deleted`, async () => {
-    const name = `never-ready-${mode}`;
-    // PM2's time-out of the launch does not pass any faster.
-    const real = own.ports();
-    await own.run({ name, ...NEVER_READY, exec_mode: mode });
-    await expect.poll(async () => (await recordOf(name)).restartCount).toBeGreaterThan(1);
-    expect(await act("stop", name, real)).toMatchObject({ affected: [{ name, status: "stopped", pid: null }] });
-    const { restartCount } = await recordOf(name);
-    await own.run({ name: `after-${mode}` }); // more than enough for another launch
-    expect(await recordOf(name)).toMatchObject({ status: "stopped", restartCount });
-    await ports.processes.start(await recordOf(name));
-    await act("delete", name, real);
-    expect(await recordOf(name)).toBeUndefined();
-  });
+async function expectItEnds(mode: "fork" | "cluster"): Promise<void> {
+  const name = `never-ready-${mode}`;
+  // PM2's time-out of the launch does not pass any faster.
+  const real = own.ports();
+  await own.run({ name, ...NEVER_READY, exec_mode: mode });
+  await expect.poll(async () => (await recordOf(name)).restartCount).toBeGreaterThan(1);
+  expect(await act("stop", name, real)).toMatchObject({ affected: [{ name, status: "stopped", pid: null }] });
+  const { restartCount } = await recordOf(name);
+  await own.run({ name: `after-${mode}` }); // more than enough for another launch
+  expect(await recordOf(name)).toMatchObject({ status: "stopped", restartCount });
+  await ports.processes.start(await recordOf(name));
+  await act("delete", name, real);
+  expect(await recordOf(name)).toBeUndefined();
 }
+
+test("an app that always ends before it is ready is stopped, and deleted", () => expectItEnds("fork"));
+
+longTest("a cluster that always ends before it is ready is stopped, and deleted", () => expectItEnds("cluster"));
 
 test("if PM2 starts an app again after the answer to a stop, the stop is requested again", async () => {
   const ran = join(own.folder, "ran");

@@ -10,7 +10,7 @@ export interface VirtualTableProps<Row> {
   readonly class?: string;
   readonly head: ComponentChildren;
   readonly rows: readonly Row[];
-  /** What the user chose for the rows; they keep their places while the pointer or the focus is in one. */
+  /** The user's choice for the rows; they keep their places while the pointer or the focus is in one. */
   readonly order?: unknown;
   readonly keyOf: (row: Row) => string;
   /** In rem, as in the style sheet. */

@@ -40,7 +40,7 @@ describe("held rows", () => {
 describe("a jump", () => {
   const last = placed(twenty.join(" "));
 
-  test("is a move over other rows, which are no jumps; every row keeps its elements", () => {
+  test("is a move over other rows, which do not jump; every row keeps its elements", () => {
     const moved = ["row-12", ...twenty.filter((name) => name !== "row-12")];
     const next = placed(moved.join(" "), { last });
     expect(next.jumps).toEqual([{ at: 0, by: 12 }]);
