@@ -34,7 +34,7 @@ test("standard input has the name of --stdin-filename in the report", () => {
 longTest("standard input that is empty, too large or not text is refused", () => {
   expect(svcm(["validate", "--file", "-"], "")).toMatchObject({
     code: 1,
-    stdout: expect.stringMatching(/^<stdin>:1:1 error the file is empty/) as string,
+    stdout: expect.stringMatching(/^1 error, 0 warnings\.\n\n<stdin>:1:1 error the file is empty/) as string,
   });
   const large = svcm(["validate", "--file", "-", "--json"], Buffer.alloc(4 * 2 ** 20 + 1, "#"));
   expect(large.code).toBe(3);

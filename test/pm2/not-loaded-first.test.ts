@@ -19,7 +19,8 @@ describe("a first start", () => {
   };
   const caller = { source: "cli", grants: ["read", "write", "logs"] } as const;
   const apply = () => execute(rolloutApply, ports, { environment: "dev", allowDirty: true }, caller);
-  const settings = "rollout: { minHealthyTime: 100ms, healthyDeadline: 20s }";
+  // Much longer than the time until the error.
+  const settings = "rollout: { minHealthyTime: 10s, healthyDeadline: 20s }";
 
   longTest.each([
     ["has no import", "import", 'import "./missing.js"; setInterval(() => {}, 1000);', "ERR_MODULE_NOT_FOUND"],

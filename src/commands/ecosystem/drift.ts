@@ -14,7 +14,7 @@ export default class EcosystemDrift extends NodeCommand {
     "Lists apps that are not running, processes that the file does not declare, and fields that differ: script, folder, interpreter, arguments, instances, mode, watch, environment keys and code. Names the apps whose code or values are unknown. Argument and environment values are never shown. Exits 1 if anything differs, if there is no file, or if a plan refuses it.";
   static override examples = [
     "<%= config.bin %> ecosystem drift --environment production",
-    "<%= config.bin %> ecosystem drift --json",
+    "<%= config.bin %> ecosystem drift --environment production --json",
   ];
   static override flags = {
     ...ecosystemFlags,
