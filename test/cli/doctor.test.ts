@@ -261,8 +261,7 @@ test("svcm doctor does not read the lines of a private key as names of keys", as
   const lines = ["-----BEGIN PRIVATE KEY-----", "MIIEvQIBADANBgkqhkiG9w0BAQ", "Canary7xPart9==", "canary4f21Q=="];
   const root = repository({ ".env.production": `${KEYS}${lines.join("\n")}\n` });
   const { code, stdout } = await svcm(["doctor", "--offline", "--json"], { root });
-  expect(code).toBe(1);
-  expect(stdout).not.toMatch(/canary|MIIEv/i);
+  expect([code, /canary|MIIEv/i.exec(stdout)]).toEqual([1, null]);
 });
 
 describe("each format of the report", () => {
