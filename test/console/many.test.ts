@@ -173,6 +173,33 @@ describe.skipIf(!hasBrowser)("a long list", () => {
     expect((await names(page)).filter((name) => !name.startsWith("app-05"))).toEqual([]);
   });
 
+  longTest("in another order and after a filter, each row has the values and the actions of its process", async () => {
+    const { page } = await monitored(many(100));
+    const rows = () =>
+      page.locator("tbody tr[aria-rowindex]").evaluateAll((lines) =>
+        lines.map((line) => ({
+          name: line.querySelector(".name")?.textContent ?? "",
+          cpu: line.querySelector("td.number")?.textContent ?? "",
+          actions: [...line.querySelectorAll(".process-actions button")].map((button) => button.ariaLabel),
+        })),
+      );
+    const of = (at: number) => {
+      const name = `app-${String(at).padStart(4, "0")}`;
+      return { name, cpu: `${at % 97}.0%`, actions: ["Start", "Stop", "Restart"].map((verb) => `${verb} ${name}`) };
+    };
+    await page.getByRole("button", { name: "CPU", exact: true }).click();
+    await expect
+      .poll(async () => (await rows()).slice(0, 12))
+      .toEqual(Array.from({ length: 12 }, (_, at) => of(96 - at)));
+    await page.getByRole("searchbox").fill("9");
+    const found = [96, 95, 94, 93, 92, 91, 90, 89, 79, 69];
+    await expect.poll(async () => (await rows()).slice(0, 10)).toEqual(found.map(of));
+    await page.getByRole("searchbox").fill("");
+    await expect
+      .poll(async () => (await rows()).slice(0, 12))
+      .toEqual(Array.from({ length: 12 }, (_, at) => of(96 - at)));
+  });
+
   longTest("keeps the focused row, however far the page scrolls, and says how many rows there are", async () => {
     const { page } = await monitored(many(1_000));
     await page.getByRole("button", { name: "app-0002" }).first().focus();

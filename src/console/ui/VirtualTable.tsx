@@ -1,7 +1,6 @@
-import { useSignal } from "@preact/signals";
+import { useSignal, type ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { chunk } from "../../core/words/lists.ts";
 import { EmptyState } from "./Card.tsx";
 import { placeRows, type RowPlaces } from "./row-places.ts";
 
@@ -10,7 +9,7 @@ export interface VirtualTableProps<Row> {
   readonly class?: string;
   readonly head: ComponentChildren;
   readonly rows: readonly Row[];
-  /** The user's choice for the rows; they keep their places while the pointer or the focus is in one. */
+  /** The choice of the user. In the same order, rows keep their places while the pointer or the focus is in one. */
   readonly order?: unknown;
   readonly keyOf: (row: Row) => string;
   /** In rem, as in the style sheet. */
@@ -24,6 +23,8 @@ export interface VirtualTableProps<Row> {
 /** The number of rows that are rendered or left out together. Each rendered row makes a sort and a sample slower. */
 const PART = 8;
 const MARGIN = "100px 0px";
+/** A list of at most so many rows is rendered as a whole, so that the browser finds each of its words. */
+const WHOLE = 3 * PART;
 /** Slides a row that jumps over others, so that the eye can follow. */
 const MOTION = { duration: 200, easing: "ease-out" };
 
@@ -32,9 +33,18 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>): JSX.Element {
   const { head, rowHeight, empty, renderRow } = props;
   const table = useRef<HTMLTableElement>(null);
   const isHeld = useSignal(false);
-  const last = useRef<RowPlaces<Row> | undefined>(undefined);
-  const isKept = document.querySelector(":modal") !== null;
-  const { rows, slots, jumps } = (last.current = placeRows({ ...props, isHeld: isHeld.value, isKept }, last.current));
+  const shown = useSignal<Shown<Row> | undefined>(undefined);
+  // A dialog will return the focus to a row.
+  const isKept = isHeld.value || document.querySelector(":modal") !== null;
+  const placed = placeRows({ ...props, isKept }, shown.peek());
+  const { rows, slots, jumps } = placed;
+  // Only the parts that are rendered read it. The others keep their properties, so a sample passes them by.
+  shown.value = {
+    ...placed,
+    // The header is the first row.
+    draw: (first) =>
+      rows.slice(first, first + PART).map((row, at) => renderRow(row, first + at + 2, slots[first + at])),
+  };
   useLayoutEffect(() => {
     for (const { at, by } of jumps) {
       if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
@@ -59,15 +69,15 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>): JSX.Element {
         onFocusOut={({ relatedTarget }) => hold(relatedTarget)}
       >
         {head}
-        {chunk(rows, PART).map((part, at) => (
+        {Array.from({ length: Math.ceil(rows.length / PART) }, (_, at) => (
           <TablePart
             // oxlint-disable-next-line react/no-array-index-key -- a part is its place
             key={at}
-            count={part.length}
+            first={at * PART}
+            count={Math.min(PART, rows.length - at * PART)}
             rowHeight={rowHeight}
-            isFirst={at < 2}
-            // The header is the first row.
-            render={() => part.map((row, place) => renderRow(row, at * PART + place + 2, slots[at * PART + place]))}
+            isWhole={rows.length <= WHOLE}
+            shown={shown}
           />
         ))}
       </table>
@@ -76,17 +86,22 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>): JSX.Element {
   );
 }
 
-interface TablePartProps {
-  readonly count: number;
-  readonly rowHeight: number;
-  /** Renders the rows before their position is known. */
-  readonly isFirst: boolean;
-  readonly render: () => JSX.Element[];
+interface Shown<Row> extends RowPlaces<Row> {
+  readonly draw: (first: number) => JSX.Element[];
 }
 
-function TablePart({ count, rowHeight, isFirst, render }: TablePartProps): JSX.Element {
+interface TablePartProps<Row> {
+  readonly first: number;
+  readonly count: number;
+  readonly rowHeight: number;
+  readonly isWhole: boolean;
+  readonly shown: ReadonlySignal<Shown<Row> | undefined>;
+}
+
+function TablePart<Row>({ first, count, rowHeight, isWhole, shown }: TablePartProps<Row>): JSX.Element {
   const body = useRef<HTMLTableSectionElement>(null);
-  const isRendered = useSignal(isFirst);
+  // The first rows are rendered before their position is known.
+  const isRendered = useSignal(first <= PART);
   const heights = useRef<Record<number, string>>({});
   useLayoutEffect(() => {
     const element = body.current;
@@ -106,7 +121,11 @@ function TablePart({ count, rowHeight, isFirst, render }: TablePartProps): JSX.E
   const height = heights.current[count] ?? `${count * rowHeight}rem`;
   return (
     <tbody ref={body}>
-      {isRendered.value ? render() : <tr class="undrawn" style={{ height }} aria-hidden="true" />}
+      {isWhole || isRendered.value ? (
+        shown.value?.draw(first)
+      ) : (
+        <tr class="undrawn" style={{ height }} aria-hidden="true" />
+      )}
     </tbody>
   );
 }

@@ -16,31 +16,28 @@ interface Listed<Row> {
   readonly rows: readonly Row[];
   readonly order?: unknown;
   readonly keyOf: (row: Row) => string;
-  /** While a user is at a row. */
-  readonly isHeld: boolean;
-  /** While the focus will return to a row. */
+  /** While a user is at a row, or will be when a dialog closes. */
   readonly isKept: boolean;
 }
 
 /**
- * Held rows stay where they were in the same order, with new ones at the end. A row keeps its slot. In another order, the slots stay and get
+ * Kept rows stay where they were in the same order, with new ones at the end. A row keeps its slot. In another order, the slots stay and get
  * other rows, because new elements are slow.
  */
-export function placeRows<Row>(
-  { rows, order, keyOf, isHeld, isKept }: Listed<Row>,
-  last?: RowPlaces<Row>,
-): RowPlaces<Row> {
+export function placeRows<Row>({ rows, order, keyOf, isKept }: Listed<Row>, last?: RowPlaces<Row>): RowPlaces<Row> {
   const placeOf = (row: Row): number => last?.places.get(keyOf(row)) ?? Infinity;
-  const isFrozen = isHeld && last?.order === order;
+  const isFrozen = isKept && last?.order === order;
   const placed = isFrozen ? rows.toSorted((a, b) => placeOf(a) - placeOf(b) || 0) : rows;
-  const jumps = placed.map((row, at) => ({ at, by: placeOf(row) - at })).filter(({ by }) => Math.abs(by) > 1);
+  const jumps = placed
+    .map((row, at) => ({ at, by: placeOf(row) - at }))
+    .filter(({ by }) => Math.abs(by) > 1 && by < Infinity);
   const areMany = jumps.length > MAX_JUMPS;
-  const isOther = areMany && !isHeld && !isKept;
+  const isOther = areMany && !isKept;
   return {
     rows: placed,
     places: new Map(placed.map((row, at) => [keyOf(row), at])),
     slots: placed.map((row, at) => last?.slots[isOther ? at : placeOf(row)] ?? {}),
-    jumps: areMany ? [] : jumps.filter(({ by }) => by < Infinity),
+    jumps: areMany ? [] : jumps,
     order,
   };
 }

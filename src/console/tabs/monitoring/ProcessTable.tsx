@@ -14,16 +14,15 @@ import { ProcessRow } from "./ProcessRow.tsx";
 import { groupByApp, keyOf } from "./rows.ts";
 import { TableTools } from "./TableTools.tsx";
 import { Icon, Button } from "../../ui/Button.tsx";
-import type { Column, Sorting } from "./address.ts";
+import type { Column } from "./address.ts";
 import { pluralize } from "../../data/format.ts";
 
 interface SortHeaderProps {
   readonly column: Column;
   readonly label: string;
-  readonly sorting: Sorting;
   readonly isNumber?: boolean;
   readonly class?: string;
-  readonly onSort: (sorting: Sorting) => void;
+  readonly order: Monitor["order"];
 }
 
 export function ProcessTable({ monitor }: { monitor: Monitor }): JSX.Element | null {
@@ -83,25 +82,20 @@ function Rows({ monitor }: { monitor: Monitor }): JSX.Element {
 
 function Head({ monitor }: { monitor: Monitor }): JSX.Element {
   const { order, history } = monitor;
-  const head = {
-    sorting: order.sorting.value,
-    // In the task of the click, the browser lays out the page for the pointer.
-    onSort: (next: Sorting) => void setTimeout(() => (order.sorting.value = next)),
-  };
   return (
     <thead>
       <tr>
-        <SortHeader column="name" label="Name" {...head} />
-        <SortHeader column="status" label="Status" class="wide" {...head} />
+        <SortHeader column="name" label="Name" order={order} />
+        <SortHeader column="status" label="Status" class="wide" order={order} />
         <td class="line line-head" />
-        <SortHeader column="cpu" label="CPU" isNumber {...head} />
+        <SortHeader column="cpu" label="CPU" isNumber order={order} />
         <td class="line line-head wide" />
-        <SortHeader column="memory" label="Memory" class="memory" isNumber {...head} />
+        <SortHeader column="memory" label="Memory" class="memory" isNumber order={order} />
         {history.isAvailable.value && (
-          <SortHeader column="growth" label="Growth" class="wide growth" isNumber {...head} />
+          <SortHeader column="growth" label="Growth" class="wide growth" isNumber order={order} />
         )}
-        <SortHeader column="restarts" label="Restarts" class="wide" isNumber {...head} />
-        <SortHeader column="uptime" label="Uptime" class="wide" isNumber {...head} />
+        <SortHeader column="restarts" label="Restarts" class="wide" isNumber order={order} />
+        <SortHeader column="uptime" label="Uptime" class="wide" isNumber order={order} />
         <th scope="col" class="wide">
           <span class="hidden">Actions</span>
         </th>
@@ -155,9 +149,12 @@ function NoProcesses({ monitor }: { monitor: Monitor }): JSX.Element {
 }
 
 function SortHeader(props: SortHeaderProps): JSX.Element {
-  const { column, label, sorting, isNumber = false, onSort } = props;
-  const isSorted = sorting.by === column;
-  const direction = sorting.isDescending ? "descending" : "ascending";
+  const { column, label, order, isNumber = false } = props;
+  const { by, isDescending } = order.sorting.value;
+  const isSorted = by === column;
+  const direction = isDescending ? "descending" : "ascending";
+  const sort = (): void =>
+    void (order.sorting.value = { by: column, isDescending: isSorted ? !isDescending : isNumber });
   return (
     <th
       scope="col"
@@ -167,10 +164,11 @@ function SortHeader(props: SortHeaderProps): JSX.Element {
       <button
         type="button"
         class="sort"
-        onClick={() => onSort({ by: column, isDescending: isSorted ? !sorting.isDescending : isNumber })}
+        // In the task of the click, the browser lays out the page for the pointer.
+        onClick={() => void setTimeout(sort)}
       >
         {label}
-        {isSorted && <Icon name={sorting.isDescending ? "down" : "up"} size={12} />}
+        {isSorted && <Icon name={isDescending ? "down" : "up"} size={12} />}
       </button>
     </th>
   );

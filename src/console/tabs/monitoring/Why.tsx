@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
 import { eventText } from "../../../core/events/event-text.ts";
 import { useConsole } from "../../console.ts";
 import type { ProcessShowResponse, SvcmEvent } from "../../../core/api/events.ts";
@@ -14,9 +15,10 @@ export function Why({ process, monitor }: ProcessProps): JSX.Element {
   const { feed, events } = monitor;
   const { name, pmId, status, restartCount } = process;
   const newest = events.list.value.findLast(({ app }) => app === name)?.at;
-  // PM2 may write the last lines after it records the end, so each sample reads them again for a while.
+  // PM2 may write the last lines after it records the end, so each sample reads them again for a while. A busy machine also says so late.
   const sampled = feed.newest.value?.time ?? 0;
-  const late = newest && sampled - Date.parse(newest) / 1000 < LATE_SECONDS ? sampled : 0;
+  const since = useMemo(() => sampled, [newest]);
+  const late = newest && sampled - since < LATE_SECONDS ? sampled : 0;
   const { report, problem, retry } = useReport(name, monitor, [status, restartCount, newest, late]);
   return (
     <div class="why-end" aria-busy={report === undefined && problem === undefined}>

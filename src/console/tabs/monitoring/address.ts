@@ -116,12 +116,14 @@ function byName(a: Ordered, b: Ordered): number {
 export function createSide(router: Pick<Router, "remember">) {
   /** A key or the name of an app; empty for none. */
   const shown = signal("");
-  let opener: Element | null = null;
+  let opener: HTMLElement | null = null;
+  let from: string | undefined;
   return {
     shown,
     show: (key: string): void => {
       if (shown.peek() === "") {
-        opener = document.activeElement;
+        opener = document.activeElement as HTMLElement | null;
+        from = opener?.dataset["row"];
         router.remember();
       }
       shown.value = key;
@@ -132,11 +134,11 @@ export function createSide(router: Pick<Router, "remember">) {
     },
     /** The focus returns to where the user opened it, or to the row of the process. */
     close: (): void => {
-      const row = rowOf(shown.peek());
+      const row = rowOf(from ?? shown.peek());
       shown.value = "";
       requestAnimationFrame(() => {
         // The elements of a row may show another one by now.
-        const isThere = opener?.isConnected && !opener.matches("body, [data-row]");
+        const isThere = from === undefined && opener?.isConnected && opener !== document.body;
         const target = isThere ? opener : (document.querySelector(row) ?? document.querySelector("#panel"));
         (target as HTMLElement | null)?.focus();
       });

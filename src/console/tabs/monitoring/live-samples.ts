@@ -27,13 +27,14 @@ export class LiveSamples {
   addProcesses(time: number, list: readonly ProcessMetrics[]): void {
     const apps = groupByApp(list);
     const all = [...apps, ...apps.flatMap(({ instances }) => (instances.length > 1 ? instances.map(singleGroup) : []))];
-    const keys = new Set(all.map(({ key }) => key));
-    for (const key of this.#rows.keys()) if (!keys.has(key)) this.#rows.delete(key);
     for (const { key, process } of all) {
       const series = this.#rows.get(key) ?? new Series(2);
-      this.#rows.set(key, series);
+      if (series.length === 0) this.#rows.set(key, series);
       series.push(time, [process.cpuPercent, process.memoryBytes]);
     }
+    if (this.#rows.size === all.length) return;
+    const keys = new Set(all.map(({ key }) => key));
+    for (const key of this.#rows.keys()) if (!keys.has(key)) this.#rows.delete(key);
   }
 
   /** Columns: CPU in percent, memory in bytes. */
