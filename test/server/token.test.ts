@@ -23,7 +23,7 @@ describe("on loopback", () => {
     expect((await post(await testServer(), fastify)).status).toBe(200);
   });
 
-  test.each(firstOrAll(["x", "short", TOKEN, "with spaces", "tökén"]))(
+  test.each(firstOrAll(["x", "short", TOKEN, "with spaces"]))(
     "with token %j reads are open and writes need it",
     async (token) => {
       const server = await testServer({ env: { SVC_SERVICE_MANAGEMENT_AUTH_TOKEN: token } });
