@@ -84,6 +84,8 @@ const GROUPS: readonly Group[] = [
     except: [
       "secrets/spellings.",
       "words/characters.",
+      "words/env-names.",
+      "words/environment-names.",
       "words/coalescing-buffer.",
       "words/http.",
       "words/json.",

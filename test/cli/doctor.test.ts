@@ -242,18 +242,17 @@ describe("svcm doctor finds", () => {
     expect(explained.stdout).toContain(`Next step: ${nextSteps["PROJECT_DOTENVX_MISSING"]}`);
   });
 
-  longTest("an env file with secrets that Git tracks or does not ignore", async () => {
-    const root = repository({ ".gitignore": ".env.local\n" });
-    const env = { ...process.env, ...GIT_ENVIRONMENT };
-    execFileSync("git", ["init", "-q"], { cwd: root, env });
-    const codes = async () => (await examined(root, "--offline")).issues.map((issue) => issue.message);
-    const ofProduction = "Git does not ignore .env.production, which holds DATABASE_URL";
-    expect(await codes()).toEqual(["Git does not ignore .env, which holds DATABASE_URL", ofProduction]);
-    execFileSync("git", ["add", ".env", ".env.example"], { cwd: root, env });
-    writeFileSync(`${root}/.gitignore`, ".env*\n");
-    expect(await codes()).toEqual(["Git tracks .env, which holds DATABASE_URL"]);
+  longTest("an env file with secrets that Git tracks or does not ignore, but no ignored one", async () => {
+    const root = repository({ ".gitignore": ".env.local\n.env.production\n" });
+    const git = (...argv: string[]) =>
+      execFileSync("git", argv, { cwd: root, env: { ...process.env, ...GIT_ENVIRONMENT } });
+    git("init", "-q");
+    const found = async () => (await examined(root, "--offline")).issues.map((issue) => issue.message);
+    expect(await found()).toEqual(["Git does not ignore .env, which holds DATABASE_URL"]);
+    git("add", ".env", ".env.example");
+    expect(await found()).toEqual(["Git tracks .env, which holds DATABASE_URL"]);
     writeFileSync(`${root}/.env`, "PORT=3000\nDATABASE_URL=postgres://localhost/shop\n");
-    expect(await codes()).toEqual([]);
+    expect(await found()).toEqual([]);
   });
 });
 
@@ -261,7 +260,8 @@ test("svcm doctor does not read the lines of a private key as names of keys", as
   const lines = ["-----BEGIN PRIVATE KEY-----", "MIIEvQIBADANBgkqhkiG9w0BAQ", "Canary7xPart9==", "canary4f21Q=="];
   const root = repository({ ".env.production": `${KEYS}${lines.join("\n")}\n` });
   const { code, stdout } = await svcm(["doctor", "--offline", "--json"], { root });
-  expect([code, /canary|MIIEv/i.exec(stdout)]).toEqual([1, null]);
+  expect(code).toBe(1);
+  expect(stdout).not.toMatch(/canary|MIIEv/i);
 });
 
 describe("each format of the report", () => {
