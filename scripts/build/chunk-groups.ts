@@ -84,7 +84,6 @@ const GROUPS: readonly Group[] = [
     except: [
       "secrets/spellings.",
       "words/characters.",
-      "words/env-names.",
       "words/environment-names.",
       "words/coalescing-buffer.",
       "words/http.",
