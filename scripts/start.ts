@@ -49,7 +49,7 @@ function runningText(): string {
   Look at it from a terminal:
 
     export PM2_HOME=${pm2Home()}
-    node bin/run.js process list
+    node bin/run.js ls
 
   npm stop takes it down.
 `;
