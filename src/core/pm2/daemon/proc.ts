@@ -44,7 +44,7 @@ export function unlistedPids(
 /** The id is a variable in fork mode, and within the whole record in cluster mode. */
 export function isAppOf(home: string, pid: number): boolean {
   const variables = readVariables(pid);
-  return variables.includes(`PM2_HOME=${home}`) && variables.some((one) => /^(?:pm_id|pm2_env)=/.test(one));
+  return pm2HomeIn(variables) === home && variables.some((one) => /^(?:pm_id|pm2_env)=/.test(one));
 }
 
 const RUNTIME = /(?:^|\/)(?:node|nodejs|bun)$/;
@@ -58,7 +58,7 @@ export function runningCommands(pm2Home: string): RunningCommand[] {
     if (!/^\d+$/.test(pid)) return [];
     const [runtime = "", ...words] = readIfReadable(`/proc/${pid}/cmdline`).split("\0");
     const at = RUNTIME.test(runtime) ? words.findIndex((word) => PROGRAM.test(word)) : -1;
-    if (at === -1 || pm2HomeOf(pid) !== pm2Home) return [];
+    if (at === -1 || pm2HomeIn(readVariables(pid)) !== pm2Home) return [];
     const [verb, ...rest] = words.slice(at + 1).filter((word) => word !== "" && !word.startsWith("-"));
     const startTime = readStat(pid)?.startTime;
     if (verb === undefined || startTime === undefined) return [];
@@ -66,8 +66,8 @@ export function runningCommands(pm2Home: string): RunningCommand[] {
   });
 }
 
-function pm2HomeOf(pid: string): string | undefined {
-  const variables = readVariables(pid);
+/** A daemon passes on its `PM2_HOME` as it was written, for example with a slash at the end. */
+function pm2HomeIn(variables: readonly string[]): string | undefined {
   const valueOf = (name: string): string | undefined =>
     variables.find((variable) => variable.startsWith(`${name}=`))?.slice(name.length + 1);
   const pm2Home = valueOf("PM2_HOME");
