@@ -42,6 +42,12 @@ test("the scripts of the console are small, above all those before the first vie
   expect(bytes.all).toBeLessThanOrEqual(LARGEST.all);
 });
 
+test("README promises these limits", () => {
+  const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8").replaceAll(/\s+/g, " ");
+  const [first, all] = [LARGEST.first, LARGEST.all].map((bytes) => `${bytes / 1024} KB`);
+  expect(readme).toContain(`at most ${first} of script before the first view, ${all} in all`);
+});
+
 test("they contain no text of svcm explain", () => {
   const all = texts.join("\n");
   const words = Object.values(catalog["Deployments document"] ?? {}).flatMap(({ summary, explanation }) => [

@@ -10,6 +10,11 @@ export interface Happening {
 
 const pick = <T>(list: readonly T[], random: () => number): T => list[Math.floor(random() * list.length)] as T;
 
+/** A third end within minutes is a crash loop, for which a step is right. */
+const KILLS_BEFORE_LOOP = 2;
+const LOOP_MS = 5 * 60_000;
+const kills = new WeakMap<World, { readonly id: number; readonly atMs: number }[]>();
+
 export const happenings: readonly Happening[] = [
   {
     title: "a module changes in a commit",
@@ -78,7 +83,11 @@ export const happenings: readonly Happening[] = [
     title: "a process is killed",
     async act(world, random) {
       const list = (await world.list()).filter(({ name, pid }) => name !== "nightly" && pid > 0);
-      const { pid } = pick(list, random);
+      const recent = (kills.get(world) ?? []).filter(({ atMs }) => performance.now() - atMs < LOOP_MS);
+      const living = list.filter((one) => recent.filter(({ id }) => id === one.pm_id).length < KILLS_BEFORE_LOOP);
+      if (living.length === 0) return;
+      const { pid, pm_id: id } = pick(living, random);
+      kills.set(world, [...recent, { id, atMs: performance.now() }]);
       world.kill(pid);
       await world.untilReplaced(pid, list.length);
     },
