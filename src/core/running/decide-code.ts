@@ -35,6 +35,11 @@ export function isUntouched({ newer, doubts, install, isClockSet, problem }: Cod
   return newer.length === 0 && doubts.length === 0 && install.newer === "no" && !isClockSet && problem === null;
 }
 
+/** No file was written: at most names in a folder changed, and the verdict says if one of them is code. */
+export function isUnwritten(evidence: CodeEvidence): boolean {
+  return isUntouched({ ...evidence, newer: evidence.newer.filter(({ kind }) => kind !== "folder") });
+}
+
 function decidePlace({ declared, running, record }: CodeEvidence): Verdict | undefined {
   if (running.isDeleted) return changed({ state: "absent", details: "it runs in a folder that was deleted" });
   if (record !== null) return comparePlaces(record, declared, running.isFormerThere);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CodeEvidence } from "../../../src/core/running/code-evidence.ts";
-import { decideCode, isUntouched } from "../../../src/core/running/decide-code.ts";
+import { decideCode, isUntouched, isUnwritten } from "../../../src/core/running/decide-code.ts";
 import { B, file, folder, git, place, record, running, untouched } from "./code-evidence.ts";
 
 const text = (more: Partial<CodeEvidence>): string => {
@@ -247,12 +247,14 @@ describe("the code of a process", () => {
     expect(text({ newer })).toBe("stale: 5 files: a.js, b.js, c.js and 2 more");
   });
 
-  test("only a folder in which nothing is newer can be recorded", () => {
+  test("only a folder in which no file is newer can be recorded", () => {
     expect(isUntouched(untouched)).toBe(true);
     expect(isUntouched({ ...untouched, newer: [folder("")] })).toBe(false);
-    expect(isUntouched({ ...untouched, isClockSet: true })).toBe(false);
-    expect(isUntouched({ ...untouched, problem: "x" })).toBe(false);
-    expect(isUntouched({ ...untouched, install: { digest: null, newer: "touched", isAsCommitted: false } })).toBe(
+    expect(isUnwritten({ ...untouched, newer: [folder("")] })).toBe(true);
+    expect(isUnwritten({ ...untouched, newer: [folder(""), file("a.js")] })).toBe(false);
+    expect(isUnwritten({ ...untouched, isClockSet: true })).toBe(false);
+    expect(isUnwritten({ ...untouched, problem: "x" })).toBe(false);
+    expect(isUnwritten({ ...untouched, install: { digest: null, newer: "touched", isAsCommitted: false } })).toBe(
       false,
     );
   });

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { CodeEvidence, NewerEntry, RecordedCode, Verdict } from "../code-evidence.ts";
 import { weigh } from "../code-files.ts";
-import { decideCode, isUntouched } from "../decide-code.ts";
+import { decideCode, isUntouched, isUnwritten } from "../decide-code.ts";
 import type { AppCode, CodeProcess, CodeRequest, StartRecord } from "../port-running-code.ts";
 import { digestText, type RecordStore } from "./record-store.ts";
 import { askGit, type GitAnswer, type GitQuestion } from "./git-evidence.ts";
@@ -53,7 +53,7 @@ export async function inspectApp(
     const verdict = decideCode(evidence);
     verdicts.set(process.pmId, verdict);
     sources ??= unchangedSources(evidence, record);
-    if (evidence.record !== null || verdict.verdict !== "same" || !isUntouched(evidence)) continue;
+    if (evidence.record !== null || verdict.verdict !== "same" || !isUnwritten(evidence)) continue;
     const written = writeRecord(request, process, start, context);
     if (written !== undefined) records.set(process.pmId, written);
   }

@@ -2,7 +2,7 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { changes, makeScene, untilClear, write, type Scene } from "./scenes.ts";
+import { changes, FILES, makeScene, untilClear, write, type Scene } from "./scenes.ts";
 import { longTest } from "../../../support/runs.ts";
 
 function relink(root: string, target: string): void {
@@ -171,6 +171,20 @@ test("after a start by svcm, what the app wrote first does not hide that its cod
   expect(await scene.verdict(request)).toBe("same");
   write(scene.root, { "state.json": "2", "server.js": "2" });
   expect(await scene.verdict(request)).toBe("changed stale: server.js");
+});
+
+test("a file that svcm init writes beside the code after the start leaves no doubt later", async () => {
+  const scene = makeScene(true);
+  const request = await scene.start();
+  await untilClear();
+  write(scene.root, { "svcm.yaml": "version: 1\n", ".gitignore": `${FILES[".gitignore"]}.svcm/\n` });
+  const { verdicts, records } = await scene.look(request);
+  expect([verdicts.get(0), records.size]).toEqual([{ verdict: "same" }, 1]);
+  await untilClear();
+  write(scene.root, { "lib/mod.js": "2" });
+  expect(await scene.verdict(request)).toBe("changed different: lib/mod.js");
+  write(scene.root, { "lib/mod.js": "1" });
+  expect(await scene.verdict(request)).toBe("same");
 });
 
 test("a record counts only for its boot, pid and start", async () => {
