@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, watch, writeFileSync } from
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { execute, metricsExpose, metricsShow, processShow } from "../../src/core/index.ts";
+import { daemonShow, execute, metricsExpose, metricsShow, processShow } from "../../src/core/index.ts";
 import { IDLE, pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
 import { longTest } from "../support/runs.ts";
 
@@ -78,6 +78,23 @@ longTest("a late answer does not interrupt an action", async () => {
   writeFileSync(free, "");
   await expect(restarted).resolves.toMatchObject({ name: "slow", pid: slow.pid, restartCount: 0 });
   expect(existsSync(join(requestFolder, "to-end"))).toBe(true);
+});
+
+test("a suspended daemon is named, and a command waits for it only once", async () => {
+  await daemon.signal("SIGSTOP");
+  onTestFinished(() => daemon.signal("SIGCONT"));
+  const link = own.link({ timeoutMs: 400, isCommand: true });
+  const message = expect.stringMatching(/^PM2's daemon \(pid (\d+)\) is suspended, so .*kill -CONT \1$/s);
+  const refused = await link.list().catch((error: unknown) => error);
+  expect(refused).toMatchObject({ body: { code: "PM2_TIMEOUT" }, message });
+  const again = performance.now();
+  await expect(link.list()).rejects.toMatchObject({ message });
+  expect(performance.now() - again).toBeLessThan(400);
+  const ports = own.ports();
+  await expect(execute(daemonShow, ports, {}, caller)).resolves.toMatchObject({
+    daemons: expect.arrayContaining([expect.objectContaining({ isOwn: true, isSuspended: true })]),
+    findings: expect.arrayContaining([expect.objectContaining({ code: "DAEMON_SUSPENDED" })]),
+  });
 });
 
 test("an endless response is refused before it fills the memory", async () => {

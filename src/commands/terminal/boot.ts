@@ -85,7 +85,7 @@ export function daemonText({ daemons, findings, home, library, wantedNode }: Dae
       ? "This system does not show processes, so svcm lists no daemons."
       : own.length === 0
         ? `No PM2 daemon runs with PM2_HOME ${home}.`
-        : `${paint.bold(`PM2 ${own[0]?.pm2Version}`)} runs with PM2_HOME ${home}.`;
+        : `${paint.bold(`PM2 ${own[0]?.pm2Version}`)} ${own[0]?.isSuspended === true ? "is suspended" : "runs"} with PM2_HOME ${home}.`;
   const wanted =
     wantedNode === null ? "" : `, the repository asks for Node.js ${wantedNode.range} (${wantedNode.file})`;
   const facts = `${library === null ? "No PM2 is installed that svcm may load" : `PM2 ${library} is installed`}${wanted}.`;

@@ -71,6 +71,7 @@ export const daemonBody = z
           home: z.string(),
           isOwn: z.boolean().describe("It is the daemon of this PM2_HOME."),
           isForeground: z.boolean().describe("It is `pm2-runtime`, the first process of a container."),
+          isSuspended: z.boolean().describe("A signal has stopped it, so it does not answer."),
           pm2Version: z.string(),
           user: z.string(),
           nodePath: z.string().nullable().describe("Null if this user may not see it."),

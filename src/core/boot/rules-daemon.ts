@@ -23,6 +23,20 @@ const nodeGone: DaemonRule = {
   },
 };
 
+const suspended: DaemonRule = {
+  code: "DAEMON_SUSPENDED",
+  severity: "error",
+  *check(facts) {
+    for (const { pid, isSuspended } of ownDaemons(facts))
+      if (isSuspended)
+        yield {
+          path: ["daemon", pid],
+          message: `PM2's daemon, pid ${pid}, is suspended: it does not answer, and starts no app that ends`,
+          command: `kill -CONT ${pid}`,
+        };
+  },
+};
+
 const nodeOutdated: DaemonRule = {
   code: "DAEMON_NODE_OUTDATED",
   severity: "warning",
@@ -100,4 +114,13 @@ const readable: DaemonRule = {
   },
 };
 
-export const daemonRules: readonly DaemonRule[] = [nodeGone, nodeOutdated, older, root, several, unfinished, readable];
+export const daemonRules: readonly DaemonRule[] = [
+  suspended,
+  nodeGone,
+  nodeOutdated,
+  older,
+  root,
+  several,
+  unfinished,
+  readable,
+];

@@ -45,6 +45,8 @@ export interface DaemonProcess {
   readonly isOwn: boolean;
   /** `pm2-runtime`, which runs the apps as the first process of a container. Only the own one is known. */
   readonly isForeground: boolean;
+  /** A signal or a debugger has stopped it. */
+  readonly isSuspended: boolean;
   readonly pm2Version: string;
   readonly user: string;
   readonly uid: number;

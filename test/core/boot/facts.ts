@@ -33,6 +33,7 @@ export function daemon(fields: Partial<DaemonProcess> = {}): DaemonProcess {
     home: HOME,
     isOwn: true,
     isForeground: false,
+    isSuspended: false,
     pm2Version: "7.0.4",
     user: "deploy",
     uid: 1001,

@@ -257,6 +257,7 @@ describe("the daemon", () => {
     ["of another home lost its Node.js", { daemons: [daemon({ nodeFile: "gone", isOwn: false })] }, []],
     ["is older than the library", { daemons: [daemon({ pm2Version: "5.4.3" })] }, ["DAEMON_OLDER"]],
     ["is newer than the library", { daemons: [daemon({ pm2Version: "8.0.0" })] }, []],
+    ["is suspended", { daemons: [daemon({ isSuspended: true })] }, ["DAEMON_SUSPENDED"]],
     ["runs as root", { daemons: [daemon({ uid: 0 })] }, ["DAEMON_ROOT"]],
     ["has a second one beside it", { daemons: [daemon(), daemon({ pid: 78 })] }, ["DAEMON_SEVERAL"]],
     [

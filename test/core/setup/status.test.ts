@@ -73,6 +73,12 @@ describe("it never says that all is as declared", () => {
       "svcm doctor",
     ],
     [
+      "if PM2 is silent for too long",
+      { ...GOOD, processes: { message: "PM2 is silent", next: "svcm doctor", code: "PM2_TIMEOUT" } },
+      "attention",
+      "svcm doctor",
+    ],
+    [
       "if a service was not compared",
       { ...GOOD, plans: [...GOOD.plans, { service: "b", plan: { message: "not compared", next: "svcm plan" } }] },
       "unknown",
@@ -116,6 +122,12 @@ test("what could not be checked comes before what is fine", () => {
     verdict: "unknown",
     summary: "svcm could not check everything. It found no problem in the rest.",
   });
+});
+
+test("an answer that checked nothing speaks of no rest", () => {
+  const plan = { message: "another user's PM2", next: "svcm doctor" };
+  const facts = { ...GOOD, plans: [{ service: undefined, plan }], processes: plan };
+  expect(decideStatus(facts)).toMatchObject({ verdict: "unknown", summary: "svcm could not check what runs." });
 });
 
 test("a repository that declares nothing is idle, and PM2 need not run", () => {

@@ -4,17 +4,22 @@ import { errorCode } from "../../words/thrown.ts";
 import { pm2Home } from "../../project/workspace.node.ts";
 import { AnswerReader, encodeRequest } from "./message.ts";
 import { readlinkSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { readIfReadable } from "../../files/system.ts";
+import { suspendedDaemon } from "./proc.ts";
 
-/** `undefined` if PM2 does not respond in time. Without a worker: completion must not keep a user waiting. */
-export function callDaemon(
+/**
+ * `undefined` if PM2 does not respond in time, and at once if it is suspended. Without a worker: completion must not keep a
+ * user waiting.
+ */
+export async function callDaemon(
   path: string,
   method: "getMonitorData" | "getVersion" | "getReport" | "reloadLogs",
   waitMs: number,
 ): Promise<unknown> {
+  if (suspendedDaemon(dirname(path)) !== undefined) return undefined;
   const socket = connect(path, () => socket.write(encodeRequest("0", method, [{}])));
-  return new Promise((resolve) => {
+  return await new Promise((resolve) => {
     const reader = new AnswerReader();
     const end = (value?: unknown): void => {
       clearTimeout(timer);

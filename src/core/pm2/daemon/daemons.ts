@@ -6,6 +6,7 @@ import { userName } from "../../files/host.ts";
 import { listIfReadable, readIfReadable, realPathIfReadable } from "../../files/system.ts";
 import type { DaemonProcess, Daemons, Renewal, RenewedUnit } from "../port-daemons.ts";
 import { callDaemon } from "./daemon.ts";
+import { isStopped } from "./proc.ts";
 import { findInstalledPm2, type Pm2Places } from "./find-pm2.ts";
 
 const REPORT_TIMEOUT_MS = 1000;
@@ -59,7 +60,8 @@ type Found = Pick<DaemonProcess, "home" | "pm2Version" | "isOwn" | "isForeground
 
 function processOf(pid: string, found: Found): DaemonProcess {
   const uid = statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid ?? -1;
-  return { pid: Number(pid), ...found, uid, user: userName(uid), ...nodeOf(pid), group: groupOf(pid) };
+  const isSuspended = isStopped(pid);
+  return { pid: Number(pid), ...found, isSuspended, uid, user: userName(uid), ...nodeOf(pid), group: groupOf(pid) };
 }
 
 function listDaemons(pm2Home: string): DaemonProcess[] {

@@ -39,6 +39,11 @@ export function unreachableError(code: string, socket: string): LinkFailure {
   return new LinkFailure(foreignCode(code), `The PM2 daemon at ${socket} cannot be reached: ${code}.`);
 }
 
+export function suspendedFailure(pid: number): LinkFailure {
+  const details = `PM2's daemon (pid ${pid}) is suspended, so it does not answer. To let it go on: kill -CONT ${pid}`;
+  return new LinkFailure("PM2_TIMEOUT", details);
+}
+
 /** The daemon takes a failed write for a defect of itself, and runs `pm2 update`. */
 const FREE_SPACE =
   "Free some space first, for example with svcm logs prune --heads, and use no pm2 command before: if PM2's daemon cannot write pm2.log, it ends, and every app with it.";
@@ -49,7 +54,7 @@ const HINTS: Readonly<Record<string, string>> = {
   PM2_NOT_RUNNING:
     "If apps ran before, svcm boot says what brings them back. To start what is declared: svcm apply. For another PM2, set PM2_HOME to its folder.",
   PM2_LOAD_FAILED: "Install the PM2 of your team: npm install pm2 in the repository, or npm install --global pm2.",
-  PM2_TIMEOUT: "Check that the daemon runs and is not suspended: pm2 ping.",
+  PM2_TIMEOUT: "Look at the daemon with ps -fp $(cat $PM2_HOME/pm2.pid), and repeat the command when it answers again.",
   EACCES: "Run svcm as the user who owns the daemon, or set PM2_HOME to your own PM2.",
 };
 

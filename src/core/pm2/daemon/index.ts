@@ -41,6 +41,8 @@ export interface Pm2Options {
 
 const CALL_TIMEOUT_MS = 5000;
 const LOCK_TIMEOUT_MS = 60_000;
+/** The next question of the same command does not wait for a daemon that has just been silent. */
+const SILENCE_MS = 3000;
 
 export function pm2Processes(options: Pm2Options): Processes {
   const { env, cwd, timeoutMs = CALL_TIMEOUT_MS, isCommand = false } = options;
@@ -90,6 +92,7 @@ interface CommandReader {
 /** An aborted command does not wait for a daemon that is silent. */
 function commandReader(options: ReaderOptions): CommandReader {
   let reader: Pm2Reader | undefined;
+  let silence: { readonly failure: LinkFailure; readonly atMs: number } | undefined;
   const close = async (): Promise<void> => reader?.close();
   const abort = (): void => void close();
   return {
@@ -98,11 +101,14 @@ function commandReader(options: ReaderOptions): CommandReader {
       const { Pm2Reader } = await import("./worker/reader.ts");
       reader ??= new Pm2Reader(options);
       signal?.throwIfAborted();
+      if (silence !== undefined && performance.now() - silence.atMs < SILENCE_MS) throw silence.failure;
       signal?.addEventListener("abort", abort, { once: true });
       try {
         return await reader.answer(call);
       } catch (error) {
         signal?.throwIfAborted();
+        if (error instanceof LinkFailure && error.code === "PM2_TIMEOUT")
+          silence = { failure: error, atMs: performance.now() };
         throw error;
       } finally {
         signal?.removeEventListener("abort", abort);

@@ -18,6 +18,17 @@ export function ownProcess(env: Readonly<Record<string, string | undefined>>): O
   return { pids, pm2: isOfPm2 ? { pmId: Number(pmId), name } : null };
 }
 
+/** The pid of a daemon that a signal or a debugger has stopped. */
+export function suspendedDaemon(home: string): number | undefined {
+  const pid = Number(readIfReadable(join(home, "pm2.pid")));
+  return pid > 0 && isStopped(pid) ? pid : undefined;
+}
+
+/** @see proc_pid_stat(5) */
+export function isStopped(pid: number | string): boolean {
+  return readStat(pid)?.state.toUpperCase() === "T";
+}
+
 /**
  * The children of PM2's daemon. Read them before its list, which then has each of them that PM2 knows. Empty if the daemon
  * has pid 1, because such a daemon also adopts unrelated processes.

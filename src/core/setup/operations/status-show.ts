@@ -94,7 +94,7 @@ function commonRefusal([first, ...others]: readonly ServicePlan[]): ServicePlan 
     : undefined;
 }
 
-type Answer<T> = T | (Unanswered & { readonly code: string });
+type Answer<T> = T | Required<Unanswered>;
 
 /** @param next a command that shows more about a refusal */
 async function answerOf<T>(ask: () => Promise<T>, next: string): Promise<Answer<T>> {
@@ -106,7 +106,7 @@ async function answerOf<T>(ask: () => Promise<T>, next: string): Promise<Answer<
   }
 }
 
-function isUnanswered<T>(answer: Answer<T>): answer is Unanswered & { readonly code: string } {
+function isUnanswered<T>(answer: Answer<T>): answer is Required<Unanswered> {
   return typeof answer === "object" && answer !== null && "next" in answer && "code" in answer;
 }
 
@@ -135,6 +135,7 @@ interface Status {
 interface Unanswered {
   readonly message: string;
   readonly next: string;
+  readonly code?: string;
 }
 
 export interface StatusProcess {
@@ -163,7 +164,7 @@ export function decideStatus(facts: StatusFacts): Status {
   const declared = isIdle ? [] : plans;
   const found = [
     ...listed,
-    ...declared.flatMap(({ plan, service }) => ("message" in plan ? [toUnknown(plan)] : planPoints(plan, service))),
+    ...declared.flatMap(({ plan, service }) => ("message" in plan ? [toPoint(plan)] : planPoints(plan, service))),
   ];
   // A failure may stop several questions. A process that does not work comes before a change that an apply would make.
   const points = found
@@ -172,7 +173,7 @@ export function decideStatus(facts: StatusFacts): Status {
   const verdict = points[0]?.kind ?? (isIdle ? "idle" : "as declared");
   return {
     verdict,
-    summary: summaryText(verdict, compared, points),
+    summary: summaryText(verdict, compared, { points, hasList: processes === null || isList(processes) }),
     ...processesPart(processes),
     points,
     next: points.find(({ next }) => next !== undefined)?.next ?? (isIdle ? "svcm init" : null),
@@ -184,7 +185,11 @@ function processesPart(processes: StatusFacts["processes"]): Pick<Status, "proce
   return isList(processes) ? { processes: countStates(processes) } : {};
 }
 
-function summaryText(verdict: StatusVerdict, plans: readonly Plan[], points: readonly StatusPoint[]): string {
+function summaryText(
+  verdict: StatusVerdict,
+  plans: readonly Plan[],
+  { points, hasList }: { readonly points: readonly StatusPoint[]; readonly hasList: boolean },
+): string {
   const names = [...new Set(plans.map(({ environment }) => environment))].join(", ");
   const prefix = names === "" ? "" : `${names}: `;
   if (verdict === "idle")
@@ -194,6 +199,7 @@ function summaryText(verdict: StatusVerdict, plans: readonly Plan[], points: rea
     return `${prefix}PM2 runs what ${files} ${files.includes(",") ? "declare" : "declares"}.`;
   }
   const count = points.filter(({ kind }) => kind === "attention").length;
+  if (count === 0 && plans.length === 0 && !hasList) return "svcm could not check what runs.";
   if (count === 0) return `${prefix}svcm could not check everything. It found no problem in the rest.`;
   return `${prefix}${count} ${count === 1 ? "point needs" : "points need"} attention.`;
 }
@@ -217,7 +223,7 @@ function planPoints(plan: Plan, service: string | undefined): StatusPoint[] {
 
 function listPoints(processes: StatusFacts["processes"]): StatusPoint[] {
   if (processes === null) return [];
-  return isList(processes) ? problemPoints(processes) : [toUnknown(processes)];
+  return isList(processes) ? problemPoints(processes) : [toPoint(processes)];
 }
 
 function problemPoints(processes: readonly StatusProcess[]): StatusPoint[] {
@@ -233,8 +239,9 @@ function attention(message: string, next: string): StatusPoint {
   return { kind: "attention", message, next };
 }
 
-function toUnknown({ message, next }: Unanswered): StatusPoint {
-  return { kind: "unknown", message, next };
+/** Until a silent daemon answers again, nothing can be acted on. */
+function toPoint({ message, next, code }: Unanswered): StatusPoint {
+  return code === "PM2_TIMEOUT" ? attention(message, next) : { kind: "unknown", message, next };
 }
 
 function isList(processes: StatusFacts["processes"]): processes is readonly StatusProcess[] {

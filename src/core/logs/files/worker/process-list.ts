@@ -5,6 +5,8 @@ import type { LogStream } from "../../../api/names.ts";
 import { type LineScrubber, createLineScrubber } from "../../line.ts";
 import type { LogFilter } from "../../port-logs.ts";
 import { callDaemon } from "../../../pm2/daemon/daemon.ts";
+import { suspendedFailure } from "../../../pm2/daemon/failure.ts";
+import { suspendedDaemon } from "../../../pm2/daemon/proc.ts";
 import type { Pm2Process } from "../../../pm2/daemon/worker/pm2-api.ts";
 import { environmentSecrets } from "../../../pm2/daemon/worker/process-record.ts";
 import { LogFailure, type ReaderData } from "../protocol.ts";
@@ -60,8 +62,11 @@ export class ProcessList {
 
   async #refresh(stamp: string): Promise<void> {
     const list = await callDaemon(join(this.#data.home, "rpc.sock"), "getMonitorData", TIMEOUT_MS);
-    if (!Array.isArray(list))
-      throw new LogFailure("PM2_FAILED", "PM2_TIMEOUT", "PM2 did not return its list of processes.");
+    if (!Array.isArray(list)) {
+      const pid = suspendedDaemon(this.#data.home);
+      const details = pid === undefined ? "PM2 did not return its list of processes." : suspendedFailure(pid).message;
+      throw new LogFailure("PM2_FAILED", "PM2_TIMEOUT", details);
+    }
     const processes = (list as Pm2Process[]).filter(({ pm2_env: env }) => !env["pmx_module"]);
     const { home, folders } = this.#data;
     this.#stamp = stamp;

@@ -128,7 +128,7 @@ const TOO_LARGE = new LinkFailure(
 export async function withTimeout<T>(answer: Promise<T>, waitMs: number, action: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
-    const failure = new LinkFailure("PM2_TIMEOUT", `${action} within ${Math.ceil(waitMs)} ms.`);
+    const failure = new LinkFailure("PM2_TIMEOUT", `${action} within ${durationText(waitMs)}.`);
     timer = setTimeout(() => reject(failure), waitMs);
   });
   try {
@@ -136,4 +136,9 @@ export async function withTimeout<T>(answer: Promise<T>, waitMs: number, action:
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** In whole seconds: the part of a time-out that remains for one call is a little less. */
+function durationText(ms: number): string {
+  return ms < 1000 ? `${Math.ceil(ms)} ms` : `${Math.round(ms / 1000)} s`;
 }

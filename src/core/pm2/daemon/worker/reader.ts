@@ -1,9 +1,9 @@
 import { dirname } from "node:path";
 import type { Scrub } from "../../scrub.ts";
 import { REDACTED } from "../../../secrets/redact.ts";
-import { errorText, LinkFailure } from "../failure.ts";
+import { errorText, LinkFailure, suspendedFailure } from "../failure.ts";
 import { digestWith } from "../key.ts";
-import { daemonChildren, unlistedPids } from "../proc.ts";
+import { daemonChildren, suspendedDaemon, unlistedPids } from "../proc.ts";
 import type { Answer, ReadCall, WorkerData } from "../protocol.ts";
 import { connect, type Connection, listAllProcesses, listProcesses } from "./connection.ts";
 import type { Pm2Process } from "./pm2-api.ts";
@@ -56,6 +56,8 @@ export class Pm2Reader {
       if (error instanceof LinkFailure && error.code === "PM2_TIMEOUT") {
         if (this.#current === opened) this.#current = undefined;
         connection.retire();
+        const pid = suspendedDaemon(dirname(this.#options.socket));
+        if (pid !== undefined) throw suspendedFailure(pid);
       }
       throw error instanceof LinkFailure ? error : new LinkFailure("PM2_FAILED", errorText(error));
     }
