@@ -77,7 +77,7 @@ const root: DaemonRule = {
 
 const several: DaemonRule = {
   code: "DAEMON_SEVERAL",
-  severity: "warning",
+  severity: "error",
   *check(facts) {
     const pids = ownDaemons(facts).map(({ pid }) => pid);
     if (pids.length > 1)

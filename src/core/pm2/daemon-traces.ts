@@ -16,3 +16,8 @@ export function deadDaemonText({ pid, savedNames }: DaemonTraces): string | unde
   const back = savedNames.length === 0 ? "" : ` To start ${nameList(savedNames)} again: svcm boot restore`;
   return `PM2's daemon, pid ${pid}, ended without a message: it was killed, or the machine stopped.${back}`;
 }
+
+/** @param pids of the daemons that PM2's socket does not reach */
+export function severalText(pids: readonly number[]): string {
+  return `Another daemon of this PM2_HOME runs (pid ${pids.join(", ")}). PM2's list lacks its apps, so a start could run an app twice. To end it with its apps: kill ${pids.join(" ")}`;
+}

@@ -69,6 +69,15 @@ export function envFileOptions(interpreterArgs: readonly string[]): { file: stri
   });
 }
 
+/** The options of Node.js that load a module before the script. */
+export function preloadOptions(interpreterArgs: readonly string[]): { option: string; module: string }[] {
+  return interpreterArgs.flatMap((arg, index) => {
+    const [, option, given] = /^(-r|--(?:require|import|loader|experimental-loader))(?:=(.*))?$/s.exec(arg) ?? [];
+    const module = given ?? interpreterArgs[index + 1];
+    return option === undefined || module === undefined ? [] : [{ option, module }];
+  });
+}
+
 function asText(value: Data | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
 }

@@ -39,6 +39,9 @@ export interface Processes {
   /** Pids of processes that PM2 runs but no longer lists. Linux only; empty elsewhere. */
   unlistedPids(): Promise<readonly number[]>;
 
+  /** Pids of further daemons of this PM2_HOME, whose apps the list lacks. Only where a daemon answers. */
+  lostDaemons(): readonly number[];
+
   /**
    * Runs `work` while no other svcm process acts on the process, or starts an unknown app. Otherwise an action could
    * fail because the process is being restarted.

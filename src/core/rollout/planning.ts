@@ -11,6 +11,7 @@ import { visibleKeys } from "../env/runtime-keys.ts";
 import { nameNotFound } from "../pm2/target.ts";
 import { repeatEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { LoadedEcosystem } from "../pm2/loaded.ts";
+import { severalText } from "../pm2/daemon-traces.ts";
 import { isOwnProcess, type ProcessRecord } from "../pm2/process-record.ts";
 import { missingListIssues, withheldIssues } from "../pm2/rules/file.ts";
 import { volatileIssues } from "../pm2/rules/volatile.ts";
@@ -93,6 +94,7 @@ export async function computePlan(
     undecided: [
       ...undecidedIssues((await ports.facts.project())?.undecided ?? [], name),
       ...missingListIssues(content),
+      ...lostDaemonIssues(start.lost),
     ],
     conflicts: [
       ...listConflicts(content, start.running, expecting.machine.cpuCores),
@@ -135,6 +137,13 @@ function takenOver(
 
 function deadDaemon(message: string | undefined): Issue[] {
   return message === undefined ? [] : [{ code: "DAEMON_DEAD", severity: "warning", path: ["daemon"], message }];
+}
+
+/** A start would run an app twice, and "nothing to do" would be half of the truth. */
+function lostDaemonIssues(pids: readonly number[] = []): Issue[] {
+  return pids.length === 0
+    ? []
+    : [{ code: "DAEMON_SEVERAL", severity: "error", path: ["daemon"], message: severalText(pids) }];
 }
 
 interface ReadContent extends Pick<Awaited<ReturnType<typeof readStates>>, "content" | "start"> {

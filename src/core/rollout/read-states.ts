@@ -23,6 +23,8 @@ interface StartState {
   readonly running: readonly ProcessRecord[];
   /** A sentence if PM2's daemon was killed. */
   readonly dead?: string | undefined;
+  /** Pids of daemons whose apps PM2's list lacks. */
+  readonly lost?: readonly number[];
   readonly context: Pick<PlanContext, "pm2" | "from" | "digest">;
 }
 
@@ -60,16 +62,17 @@ async function readPm2({ processes, processLogs }: HasProcesses & HasProcessLogs
   const { list, digest } = await processes.withHomeKey();
   const running = await listIfRunning({ list });
   const dead = running === undefined ? deadDaemonText(await processLogs.readDaemonTraces()) : undefined;
-  return { running: running ?? [], digest, dead };
+  const lost = running === undefined ? [] : processes.lostDaemons();
+  return { running: running ?? [], digest, dead, lost };
 }
 
 function fromPm2(
   ports: HasHost & HasWorkspace,
   content: EcosystemContent,
-  { running, digest, dead }: Awaited<ReturnType<typeof readPm2>>,
+  { running, digest, dead, lost }: Awaited<ReturnType<typeof readPm2>>,
 ): StartState {
   const pm2 = { home: ports.workspace.pm2Home };
-  return { expecting: createExpectContext(ports, content, digest), running, dead, context: { pm2, digest } };
+  return { expecting: createExpectContext(ports, content, digest), running, dead, lost, context: { pm2, digest } };
 }
 
 async function fromRevision(

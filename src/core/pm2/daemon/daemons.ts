@@ -3,15 +3,13 @@ import { existsSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isRecord, parseRecord } from "../../words/record.ts";
 import { userName } from "../../files/host.ts";
-import { listIfReadable, readIfReadable, realPathIfReadable } from "../../files/system.ts";
+import { readIfReadable, realPathIfReadable } from "../../files/system.ts";
 import type { DaemonProcess, Daemons, Renewal, RenewedUnit } from "../port-daemons.ts";
 import { callDaemon } from "./daemon.ts";
-import { isStopped } from "./proc.ts";
+import { isHomeOf, isStopped, renewalPath, titledDaemons } from "./proc.ts";
 import { findInstalledPm2, type Pm2Places } from "./find-pm2.ts";
 
 const REPORT_TIMEOUT_MS = 1000;
-/** PM2 5 to 7 set it as the title of the process. */
-const TITLE = /^PM2 v(\S+): God Daemon \((.*)\)/;
 const DELETED = / \(deleted\)$/;
 
 export function pm2Daemons(places: Pm2Places): Daemons {
@@ -66,20 +64,11 @@ function processOf(pid: string, found: Found): DaemonProcess {
 
 function listDaemons(pm2Home: string): DaemonProcess[] {
   const own = realPathIfReadable(pm2Home);
-  return listIfReadable("/proc").flatMap((pid): DaemonProcess[] => {
-    if (!/^\d+$/.test(pid)) return [];
-    const [, pm2Version, home] = TITLE.exec(readIfReadable(`/proc/${pid}/cmdline`).split("\0")[0] ?? "") ?? [];
-    if (pm2Version === undefined || home === undefined || !existsSync(`/proc/${pid}`)) return [];
-    return [processOf(pid, { home, pm2Version, isOwn: realPathIfReadable(home) === own, isForeground: false })];
+  return titledDaemons().map((one) => {
+    const { pid, home, pm2Version } = one;
+    const isOwn = isHomeOf(one, pm2Home) ?? realPathIfReadable(home) === own;
+    return processOf(pid, { home, pm2Version, isOwn, isForeground: false });
   });
-}
-
-export function isDaemon(pid: number | string): boolean {
-  return TITLE.test(readIfReadable(`/proc/${pid}/cmdline`));
-}
-
-export function renewalPath(pm2Home: string): string {
-  return join(pm2Home, "svcm", "renew.json");
 }
 
 /** The file also has every value; they do not leave this function. */

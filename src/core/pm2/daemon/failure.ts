@@ -1,8 +1,11 @@
+import { dirname } from "node:path";
 import { foreignCode, type ErrorCode } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { Fields } from "../normalise.ts";
 import { maskCredentials } from "../../secrets/redact.ts";
+import { lostDaemons } from "./proc.ts";
 import type { FailureBody } from "./protocol.ts";
+import { severalText } from "../daemon-traces.ts";
 
 export class LinkFailure extends Error {
   override readonly name = "LinkFailure";
@@ -30,13 +33,28 @@ export function unreachableError(code: string, socket: string): LinkFailure {
   // The kernel connects before the daemon accepts, so the daemon can end in between.
   if (code === "ECONNRESET") return DAEMON_ENDED;
   if (code === "ENOENT" || code === "ECONNREFUSED")
-    return new LinkFailure("PM2_NOT_RUNNING", `No PM2 daemon runs: no process listens at ${socket}.`);
+    return (
+      lostFailure(socket, false) ??
+      new LinkFailure("PM2_NOT_RUNNING", `No PM2 daemon runs: no process listens at ${socket}.`)
+    );
   if (code === "EACCES" || code === "EPERM")
     return new LinkFailure(
       foreignCode(code),
       `The PM2 daemon at ${socket} belongs to another user: this one may not connect to it.`,
     );
   return new LinkFailure(foreignCode(code), `The PM2 daemon at ${socket} cannot be reached: ${code}.`);
+}
+
+/** @param isReached the socket leads to a daemon */
+export function lostFailure(socket: string, isReached: boolean): LinkFailure | undefined {
+  const pids = lostDaemons(dirname(socket), isReached);
+  if (pids.length === 0) return undefined;
+  return isReached
+    ? new LinkFailure("DAEMON_SEVERAL", severalText(pids))
+    : new LinkFailure(
+        "PM2_SOCKET_GONE",
+        `PM2's daemon (pid ${pids.join(", ")}) runs, but ${socket} does not lead to it, so no command reaches it and its apps.`,
+      );
 }
 
 export function suspendedFailure(pid: number): LinkFailure {
@@ -49,6 +67,8 @@ const FREE_SPACE =
   "Free some space first, for example with svcm logs prune --heads, and use no pm2 command before: if PM2's daemon cannot write pm2.log, it ends, and every app with it.";
 
 const HINTS: Readonly<Record<string, string>> = {
+  PM2_SOCKET_GONE:
+    "Use no pm2 command: it would start a second daemon. End this one with kill <pid>; it saves its list and ends its apps. Then run svcm boot restore.",
   ENOSPC: FREE_SPACE,
   EDQUOT: FREE_SPACE,
   PM2_NOT_RUNNING:

@@ -8,11 +8,11 @@ import { once } from "../../words/once.ts";
 import { errorCode } from "../../words/thrown.ts";
 import { fileLocks, type LockedFile } from "../../files/lock.ts";
 import { listPm2Names, probeSocket } from "./daemon.ts";
-import { homeFailure, LinkFailure, pm2Error, unreachableError } from "./failure.ts";
+import { homeFailure, LinkFailure, lostFailure, pm2Error, unreachableError } from "./failure.ts";
 import { homeProblem, pm2Home, type Pm2Home } from "../../project/workspace.node.ts";
 import { digestWith, homeKey } from "./key.ts";
 import { Link } from "./link.ts";
-import { isAppOf, ownProcess } from "./proc.ts";
+import { isAppOf, lostDaemons, ownProcess } from "./proc.ts";
 import {
   isRead,
   type ActionCall,
@@ -71,6 +71,7 @@ export function pm2Processes(options: Pm2Options): Processes {
       withPm2Errors(async () => void (await link().call({ method: "ready", isListening }))),
     readyTimes: () => withPm2Errors(async () => (await link().call({ method: "ready" })).ready),
     unlistedPids: () => withPm2Errors(async () => (await callDaemon({ method: "unlisted" })).pids ?? []),
+    lostDaemons: () => lostDaemons(home.folder, true),
     suspend: ({ pid }, isSuspended) =>
       withPm2Errors(async () => sendSignal(home, pid, isSuspended ? "SIGSTOP" : "SIGCONT")),
     ...actionMethods((call) => withPm2Errors(() => callDaemon(call))),
@@ -159,6 +160,7 @@ function startMethods(home: Pm2Home, newLink: () => Link): Pick<Processes, "star
   const run = (call: Call, prepare = requireUsable): Promise<Answer> =>
     withPm2Errors(async () => {
       prepare(home);
+      await requireOnlyDaemon(home);
       return await callOnce(newLink(), call);
     });
   return {
@@ -220,6 +222,12 @@ function sendSignal({ folder }: Pm2Home, pid: number | null, name: "SIGSTOP" | "
     if (errorCode(error) !== "ESRCH")
       throw new LinkFailure("PM2_ACTION_FAILED", `The process ${pid} cannot be halted.`);
   }
+}
+
+/** PM2 would start a second daemon beside one that its socket does not reach, and so each app twice. */
+async function requireOnlyDaemon({ socket }: Pm2Home): Promise<void> {
+  const failure = lostFailure(socket, (await probeSocket(socket)) === undefined);
+  if (failure !== undefined) throw failure;
 }
 
 /** After starting apps, the worker is discarded, because PM2 may leave it in any state. */

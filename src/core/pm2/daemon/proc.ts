@@ -1,7 +1,8 @@
 /** Facts of `/proc` about the own process and the processes of PM2. Empty on other systems. */
 import type { RunningCommand, OwnProcess } from "../process-record.ts";
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { errorCode } from "../../words/thrown.ts";
 
 import { parsePidStat } from "../../files/proc.ts";
 import { listIfReadable, readIfReadable } from "../../files/system.ts";
@@ -16,6 +17,67 @@ export function ownProcess(env: Readonly<Record<string, string | undefined>>): O
   for (let pid = process.ppid; pid > 1 && pids.length < MAX_ANCESTORS; pid = readStat(pid)?.parentPid ?? 0)
     pids.push(pid);
   return { pids, pm2: isOfPm2 ? { pmId: Number(pmId), name } : null };
+}
+
+/** PM2 5 to 7 set it as the title of the process. */
+const DAEMON_TITLE = /^PM2 v(\S+): God Daemon \((.*)\)/;
+
+export interface TitledDaemon {
+  readonly pid: string;
+  readonly pm2Version: string;
+  readonly home: string;
+}
+
+/** Each PM2 daemon that the system shows. */
+export function titledDaemons(): TitledDaemon[] {
+  return listIfReadable("/proc").flatMap((pid): TitledDaemon[] => {
+    if (!/^\d+$/.test(pid)) return [];
+    const [, pm2Version, home] = DAEMON_TITLE.exec(readIfReadable(`/proc/${pid}/cmdline`).split("\0")[0] ?? "") ?? [];
+    return pm2Version === undefined || home === undefined || !existsSync(`/proc/${pid}`)
+      ? []
+      : [{ pid, pm2Version, home }];
+  });
+}
+
+export function isDaemon(pid: number | string): boolean {
+  return DAEMON_TITLE.test(readIfReadable(`/proc/${pid}/cmdline`));
+}
+
+/** A container may have another folder of that name. `undefined` if this user may not know. */
+export function isHomeOf({ pid, home }: TitledDaemon, pm2Home: string): boolean | undefined {
+  return isSameFolder(`/proc/${pid}/root${home}`, pm2Home);
+}
+
+function isSameFolder(path: string, other: string): boolean | undefined {
+  try {
+    const [one, two] = [statSync(path), statSync(other)];
+    return one.dev === two.dev && one.ino === two.ino;
+  } catch (error) {
+    return errorCode(error) === "EACCES" ? undefined : false;
+  }
+}
+
+/** The row of a socket that accepts connections. The name stays there after its file was removed. */
+const LISTENING_ROW = /^\S+ \S+ \S+ 00010000 .* (\/.*)\/rpc\.sock$/;
+
+/**
+ * The pids of daemons that run, although the socket leads to none of them, or to another one: its file was removed. PM2's
+ * list has none of their apps. Empty during a renewal, which has two daemons.
+ * @param isReached the socket leads to a daemon
+ */
+export function lostDaemons(home: string, isReached: boolean): number[] {
+  const folders = readIfReadable("/proc/net/unix")
+    .split("\n")
+    .flatMap((row) => LISTENING_ROW.exec(row)?.[1] ?? []);
+  const listening = folders.filter((folder) => isSameFolder(folder, home)).length;
+  if (listening <= Number(isReached) || existsSync(renewalPath(home))) return [];
+  const reached = isReached ? readIfReadable(join(home, "pm2.pid")).trim() : "";
+  const own = titledDaemons().filter((one) => one.pid !== reached && isHomeOf(one, home) === true);
+  return own.map(({ pid }) => Number(pid));
+}
+
+export function renewalPath(pm2Home: string): string {
+  return join(pm2Home, "svcm", "renew.json");
 }
 
 /** The pid of a daemon that a signal or a debugger has stopped. */

@@ -1,3 +1,4 @@
+import { preloadOptions } from "../normalise.ts";
 import { appRule, type CheckedApp, type EcosystemRule } from "./rule.ts";
 import type { Finding } from "../../findings/rule.ts";
 
@@ -116,6 +117,18 @@ export const relativeEnvFiles = appRule({
       .map(({ given }) => ({
         path: ["interpreter_args"],
         message: `--env-file=${given} is relative; in cluster mode it is looked for from the folder of PM2's daemon; give an absolute path`,
+      })),
+});
+
+export const relativePreloads = appRule({
+  code: "ECOSYSTEM_PRELOAD_RELATIVE",
+  severity: "warning",
+  check: (app) =>
+    preloadOptions(app.normal.interpreterArgs)
+      .filter(({ module }) => isRelative(app, module) && !/^(?:file|node|data):/.test(module))
+      .map(({ option, module }) => ({
+        path: ["interpreter_args"],
+        message: `${option} ${module} is looked for from the folder of PM2's daemon in cluster mode, for example from / after a reboot; give an absolute path or use exec_mode: "fork"`,
       })),
 });
 

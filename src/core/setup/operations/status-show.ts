@@ -239,9 +239,11 @@ function attention(message: string, next: string): StatusPoint {
   return { kind: "attention", message, next };
 }
 
-/** Until a silent daemon answers again, nothing can be acted on. */
+/** Until the daemon answers again, nothing can be acted on. */
 function toPoint({ message, next, code }: Unanswered): StatusPoint {
-  return code === "PM2_TIMEOUT" ? attention(message, next) : { kind: "unknown", message, next };
+  return code === "PM2_TIMEOUT" || code === "PM2_SOCKET_GONE"
+    ? attention(message, next)
+    : { kind: "unknown", message, next };
 }
 
 function isList(processes: StatusFacts["processes"]): processes is readonly StatusProcess[] {

@@ -53,3 +53,13 @@ longTest("an interpreter other than Node.js in cluster mode is reported, because
   expect(await issues(app({ exec_mode: "cluster", interpreter: process.execPath }))).toEqual([]);
   expect(await issues(app({ exec_mode: "fork", interpreter: "sh" }))).toEqual([]);
 });
+
+test.each([
+  [{ exec_mode: "cluster", node_args: "--import tsx" }, 1],
+  [{ exec_mode: "cluster", interpreter_args: ["-r", "./trace.cjs", "--require=dotenv/config"] }, 2],
+  [{ exec_mode: "cluster", node_args: "-r /srv/trace.cjs --import file:///srv/a.mjs --import=node:test" }, 0],
+  [{ exec_mode: "fork", node_args: "--import tsx" }, 0],
+])("a module that Node.js loads first in cluster mode needs an absolute path: %j", async (fields, count) => {
+  const expected = Array.from({ length: count }, () => "ECOSYSTEM_PRELOAD_RELATIVE apps 0 interpreter_args");
+  expect(await issues(app(fields))).toEqual(expected);
+});

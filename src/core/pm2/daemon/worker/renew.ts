@@ -7,7 +7,7 @@ import { readIfReadable, realPathIfReadable } from "../../../files/system.ts";
 import { parseRecord } from "../../../words/record.ts";
 import type { Renewal } from "../../port-daemons.ts";
 import type { RestoredProcess } from "../../port-processes.ts";
-import { isDaemon, renewalPath } from "../daemons.ts";
+import { isDaemon, renewalPath } from "../proc.ts";
 import { probeSocket } from "../daemon.ts";
 import { homeFailure, LinkFailure } from "../failure.ts";
 import { findInstalledPm2, noPm2Text } from "../find-pm2.ts";

@@ -1,0 +1,62 @@
+/** Somebody removed the sockets of a PM2 daemon, as advice on the web says. The daemon and its apps run on. */
+import { readFileSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { bootRestore, daemonShow, execute, processList, rolloutPlan, type Caller } from "../../src/core/index.ts";
+import { pm2, type Daemon } from "../support/pm2-daemon.ts";
+import { svcm } from "../support/svcm.ts";
+
+const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write", "logs", "act", "admin"] };
+const own = pm2();
+let lost: Daemon;
+const GONE = { body: { code: "PM2_SOCKET_GONE" }, message: expect.stringContaining("runs, but") };
+const command = (...args: string[]) => svcm(args, { root: own.folder, env: { PM2_HOME: own.home } });
+/** With its whole title, as `pgrep` finds it. */
+const daemons = (): number[] =>
+  own.pids().filter((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("God Daemon"));
+
+beforeAll(async () => {
+  lost = await own.startDaemon();
+  own.pm2Folder([{ name: "web", script: "/bin/sleep", args: "100000", interpreter: "none" }]);
+  await own.startDeclared("web");
+  for (const name of ["rpc.sock", "pub.sock"]) rmSync(join(own.home, name));
+});
+afterAll(() => own.end());
+
+test("it is not taken for dead, and nothing starts its apps again", async () => {
+  const ports = own.ports();
+  await expect(execute(processList, ports, {}, caller)).rejects.toMatchObject(GONE);
+  await expect(execute(rolloutPlan, ports, { environment: "dev" }, caller)).rejects.toMatchObject(GONE);
+  await expect(execute(bootRestore, ports, {}, caller)).rejects.toMatchObject(GONE);
+  for (const args of [
+    ["apply", "-e", "dev", "--yes", "--allow-dirty"],
+    ["start", "web", "--ecosystem"],
+  ]) {
+    const refused = await command(...args);
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining(`PM2's daemon (pid ${lost.pid}) runs`)]);
+  }
+  expect((await command()).stdout).toMatch(/^1 point needs attention\.\n.*PM2's daemon \(pid \d+\) runs, but /s);
+  expect(daemons()).toEqual([lost.pid]);
+});
+
+test("also through a link to PM2_HOME", async () => {
+  const link = join(own.folder, "link");
+  symlinkSync(own.home, link);
+  await expect(own.link({ env: { PM2_HOME: link } }).list()).rejects.toMatchObject(GONE);
+});
+
+test("a second daemon beside it is named, and a plan that would start an app twice is refused", async () => {
+  const second = await own.startDaemon();
+  const ports = own.ports();
+  const plan = await execute(rolloutPlan, ports, { environment: "dev" }, caller);
+  expect(plan.issues).toContainEqual(expect.objectContaining({ code: "DAEMON_SEVERAL", severity: "error" }));
+  const refused = await command("apply", "-e", "dev", "--yes", "--allow-dirty");
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(`kill ${lost.pid}`)]);
+  await expect(execute(daemonShow, ports, {}, caller)).resolves.toMatchObject({
+    findings: expect.arrayContaining([expect.objectContaining({ code: "DAEMON_SEVERAL" })]),
+  });
+  expect((await own.link().list()).map(({ name }) => name)).toEqual([]);
+  await lost.signal("SIGKILL");
+  expect((await execute(rolloutPlan, ports, { environment: "dev" }, caller)).issues).toEqual([]);
+  expect(daemons()).toEqual([second.pid]);
+});
