@@ -60,3 +60,12 @@ test("a second daemon beside it is named, and a plan that would start an app twi
   expect((await execute(rolloutPlan, ports, { environment: "dev" }, caller)).issues).toEqual([]);
   expect(daemons()).toEqual([second.pid]);
 });
+
+test("a daemon whose whole PM2_HOME was removed still runs its apps", async () => {
+  const [second = 0] = daemons();
+  rmSync(own.home, { recursive: true });
+  const refused = await command("apply", "-e", "dev", "--yes", "--allow-dirty");
+  expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining(`PM2's daemon (pid ${second}) runs`)]);
+  await expect(execute(processList, own.ports(), {}, caller)).rejects.toMatchObject(GONE);
+  expect(daemons()).toEqual([second]);
+});

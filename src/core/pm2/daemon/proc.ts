@@ -1,6 +1,6 @@
 /** Facts of `/proc` about the own process and the processes of PM2. Empty on other systems. */
 import type { RunningCommand, OwnProcess } from "../process-record.ts";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readlinkSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { errorCode } from "../../words/thrown.ts";
 
@@ -45,7 +45,18 @@ export function isDaemon(pid: number | string): boolean {
 
 /** A container may have another folder of that name. `undefined` if this user may not know. */
 export function isHomeOf({ pid, home }: TitledDaemon, pm2Home: string): boolean | undefined {
+  // A folder that was removed cannot be compared.
+  if (!existsSync(pm2Home)) return home === pm2Home && mountsOf(pid) === mountsOf("self");
   return isSameFolder(`/proc/${pid}/root${home}`, pm2Home);
+}
+
+/** @see mount_namespaces(7) */
+function mountsOf(pid: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/mnt`);
+  } catch {
+    return undefined;
+  }
 }
 
 function isSameFolder(path: string, other: string): boolean | undefined {
@@ -69,7 +80,7 @@ export function lostDaemons(home: string, isReached: boolean): number[] {
   const folders = readIfReadable("/proc/net/unix")
     .split("\n")
     .flatMap((row) => LISTENING_ROW.exec(row)?.[1] ?? []);
-  const listening = folders.filter((folder) => isSameFolder(folder, home)).length;
+  const listening = folders.filter((folder) => folder === home || isSameFolder(folder, home)).length;
   if (listening <= Number(isReached) || existsSync(renewalPath(home))) return [];
   const reached = isReached ? readIfReadable(join(home, "pm2.pid")).trim() : "";
   const own = titledDaemons().filter((one) => one.pid !== reached && isHomeOf(one, home) === true);
