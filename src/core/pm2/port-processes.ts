@@ -42,6 +42,9 @@ export interface Processes {
   /** Pids of further daemons of this PM2_HOME, whose apps the list lacks. Only where a daemon answers. */
   lostDaemons(): readonly number[];
 
+  /** Processes of another PM2 on this machine that run one of the scripts. Empty if the system does not show them. */
+  runsElsewhere(scripts: readonly string[]): readonly ForeignRun[];
+
   /**
    * Runs `work` while no other svcm process acts on the process, or starts an unknown app. Otherwise an action could
    * fail because the process is being restarted.
@@ -188,6 +191,13 @@ export interface RestoredProcess {
 }
 
 export type NextRun = DeclaredRun | SavedRun;
+
+export interface ForeignRun {
+  readonly script: string;
+  readonly pid: number;
+  readonly home: string;
+  readonly user: string;
+}
 
 export interface ProcessName {
   readonly name: string;

@@ -26,7 +26,7 @@ import { expectedApps, type ExpectedApp, type ExpectContext, readFileState } fro
 import type { AppliedState } from "./release.ts";
 import { readStateOf } from "../running/read-states.ts";
 import { plainState, type ProcessState, type StateOf } from "../running/state.ts";
-import { findOtherCheckouts, findStartedEnvironments } from "./started-environment.ts";
+import { findForeignRuns, findOtherCheckouts, findStartedEnvironments } from "./started-environment.ts";
 import { createPlan, type PlanContext } from "./plan.ts";
 import { listConflicts, listRefusals } from "./plan-issues.ts";
 import { PLAN_BUDGET_MS, readVerdicts, type Looked } from "./read-verdicts.ts";
@@ -100,7 +100,11 @@ export async function computePlan(
       ...listConflicts(content, start.running, expecting.machine.cpuCores),
       ...takenOver(ports, input, decision, request.from),
     ],
-    warnings: [...deadDaemon(start.dead), ...withheldIssues(loaded?.withheld ?? [])],
+    warnings: [
+      ...deadDaemon(start.dead),
+      ...findForeignRuns(ports, expected, startedApps(decision)),
+      ...withheldIssues(loaded?.withheld ?? []),
+    ],
     notes: loaded ? volatileIssues(loaded.apps) : [],
     leftOut,
     ...start.context,
@@ -133,6 +137,10 @@ function takenOver(
     expected,
     running.filter(({ name }) => names.has(name)),
   );
+}
+
+function startedApps({ steps }: Pick<Decision, "steps">): ReadonlySet<string> {
+  return new Set(steps.flatMap((step) => (step.do === "start" ? [step.app] : [])));
 }
 
 function deadDaemon(message: string | undefined): Issue[] {

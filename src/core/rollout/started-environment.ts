@@ -11,6 +11,8 @@ import { checkoutOf, isSamePlace } from "../project/checkout.ts";
 import { isBelow } from "../running/code-files.ts";
 import { groupBy } from "../words/lists.ts";
 import { shellQuote } from "../words/text.ts";
+import type { Issue } from "../api/issue.ts";
+import type { HasProcesses } from "../pm2/port-processes.ts";
 import type { PlanContext } from "./plan.ts";
 
 interface StartedRequest {
@@ -116,6 +118,26 @@ export function findOtherCheckouts(
   return [...groupBy(found, ({ folder }) => folder)].map(([folder, apps]) =>
     toConflict(ports.workspace.root, folder, [...new Set(apps.map(({ name }) => name))]),
   );
+}
+
+/** Warns of a start that would run an app a second time, for example beside the PM2 of root after `sudo pm2 start`. */
+export function findForeignRuns(
+  { processes, workspace }: HasProcesses & HasWorkspace,
+  expected: readonly DeclaredApp[],
+  started: ReadonlySet<string>,
+): Issue[] {
+  const { root, checkout = root } = workspace;
+  const apps = expected.filter(
+    // The script of a wrapper, such as npm, says nothing about the app.
+    ({ name, script }) => started.has(name) && [root, checkout].some((folder) => isBelow(script, folder)),
+  );
+  const runs = groupBy(processes.runsElsewhere(apps.map(({ script }) => script)), ({ script }) => script);
+  return apps.flatMap(({ name, script }): Issue[] => {
+    const [run] = runs.get(script) ?? [];
+    if (run === undefined) return [];
+    const message = `${name}: the PM2 of ${run.user} with PM2_HOME ${run.home} already runs ${script} (pid ${run.pid}), so it would run twice`;
+    return [{ code: "APP_RUNS_ELSEWHERE", severity: "warning", path: ["apps", name], message }];
+  });
 }
 
 /** Returns the other checkout that holds the path, `false` for a path of this one, and `undefined` for one of none. */

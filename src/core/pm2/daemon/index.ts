@@ -12,7 +12,7 @@ import { homeFailure, LinkFailure, lostFailure, pm2Error, unreachableError } fro
 import { homeProblem, pm2Home, type Pm2Home } from "../../project/workspace.node.ts";
 import { digestWith, homeKey } from "./key.ts";
 import { Link } from "./link.ts";
-import { isAppOf, lostDaemons, ownProcess } from "./proc.ts";
+import { isAppOf, lostDaemons, ownProcess, runsElsewhere } from "./proc.ts";
 import {
   isRead,
   type ActionCall,
@@ -71,6 +71,7 @@ export function pm2Processes(options: Pm2Options): Processes {
       withPm2Errors(async () => void (await link().call({ method: "ready", isListening }))),
     readyTimes: () => withPm2Errors(async () => (await link().call({ method: "ready" })).ready),
     unlistedPids: () => withPm2Errors(async () => (await callDaemon({ method: "unlisted" })).pids ?? []),
+    runsElsewhere: (scripts) => runsElsewhere(home.folder, scripts),
     lostDaemons: () => lostDaemons(home.folder, true),
     suspend: ({ pid }, isSuspended) =>
       withPm2Errors(async () => sendSignal(home, pid, isSuspended ? "SIGSTOP" : "SIGCONT")),

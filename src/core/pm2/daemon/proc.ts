@@ -1,5 +1,6 @@
 /** Facts of `/proc` about the own process and the processes of PM2. Empty on other systems. */
 import type { RunningCommand, OwnProcess } from "../process-record.ts";
+import type { ForeignRun } from "../port-processes.ts";
 import { existsSync, readlinkSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { errorCode } from "../../words/thrown.ts";
@@ -87,6 +88,21 @@ export function lostDaemons(home: string, isReached: boolean): number[] {
   return own.map(({ pid }) => Number(pid));
 }
 
+/** The processes of PM2 daemons with another PM2_HOME that run one of the scripts, in this file system. */
+export function runsElsewhere(home: string, scripts: readonly string[]): ForeignRun[] {
+  if (scripts.length === 0) return [];
+  const daemons = titledDaemons().filter((one) => one.home !== home && isHomeOf(one, home) !== true);
+  return daemons.flatMap((daemon) => {
+    const mounts = mountsOf(daemon.pid);
+    if (mounts !== undefined && mounts !== mountsOf("self")) return [];
+    return childrenOf(daemon.pid).flatMap((pid): ForeignRun[] => {
+      const words = readIfReadable(`/proc/${pid}/cmdline`).split(/[\0 ]/);
+      const script = scripts.find((path) => words.includes(path));
+      return script === undefined ? [] : [{ script, pid, home: daemon.home, user: processUser(pid) }];
+    });
+  });
+}
+
 export function renewalPath(pm2Home: string): string {
   return join(pm2Home, "svcm", "renew.json");
 }
@@ -108,8 +124,11 @@ export function isStopped(pid: number | string): boolean {
  */
 export function daemonChildren(home: string): number[] {
   const daemon = Number(readIfReadable(join(home, "pm2.pid")));
-  if (!(daemon > 1)) return [];
-  return readIfReadable(`/proc/${daemon}/task/${daemon}/children`).split(" ").filter(Boolean).map(Number);
+  return daemon > 1 ? childrenOf(daemon) : [];
+}
+
+function childrenOf(pid: number | string): number[] {
+  return readIfReadable(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number);
 }
 
 /**
@@ -164,6 +183,10 @@ function pm2HomeIn(variables: readonly string[]): string | undefined {
 function userOf(pid: string): string {
   const login = readIfReadable(`/proc/${pid}/loginuid`).trim();
   if (login !== "" && login !== NO_LOGIN) return userName(login);
+  return processUser(pid);
+}
+
+function processUser(pid: number | string): string {
   return userName(statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid ?? "unknown");
 }
 
