@@ -1,4 +1,4 @@
-/** Somebody removed the sockets of a PM2 daemon, as advice on the web says. The daemon and its apps run on. */
+/** The sockets of a PM2 daemon were removed, as advice on the web says. The daemon and its apps run on. */
 import { readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -74,7 +74,7 @@ const LISTENING_ROW = /^\S+ \S+ \S+ 00010000 .* (\/.*)\/rpc\.sock$/;
 
 /**
  * The pids of daemons that run, although the socket leads to none of them, or to another one: its file was removed. PM2's
- * list has none of their apps. Empty during a renewal, which has two daemons.
+ * list lacks their apps. Empty during a renewal, which has two daemons.
  * @param isReached the socket leads to a daemon
  */
 export function lostDaemons(home: string, isReached: boolean): number[] {
