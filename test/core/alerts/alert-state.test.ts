@@ -2,11 +2,14 @@ import { describe, expect, test } from "vitest";
 import type { Condition } from "../../../src/core/alerts/conditions.ts";
 import {
   alertMessage,
+  createAlerting,
   readHoldOffs,
   updateAlerts,
   INITIAL_STATE,
   type AlertReport,
 } from "../../../src/core/alerts/alert-state.ts";
+import { countingPorts } from "../../support/counting-ports.ts";
+import { pass } from "../../support/watcher.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -107,4 +110,27 @@ test.each([
   const state = { ...INITIAL_STATE, sentMs: Array<number>(10).fill(0) };
   const { reports } = updateAlerts(state, [offline()], nowMs, { "not-online": 0 });
   expect(reports).toHaveLength(count);
+});
+
+test("mutes that cannot be read are reported once, until the reason is another one", async () => {
+  const { clock, ...world } = countingPorts();
+  let reason = "EACCES";
+  const marks = () => Promise.resolve({ read: () => Promise.reject(new Error(reason)) });
+  const ports = Object.create(world.ports, { marks: { value: marks } }) as typeof world.ports;
+  const alerting = createAlerting(ports);
+  const problems: string[] = [];
+  const settings = {
+    webhook: undefined,
+    webhookSecret: undefined,
+    command: undefined,
+    heartbeat: undefined,
+    rules: {},
+  };
+  alerting.start(settings, (error) => void problems.push(String(error)));
+  await pass({ ...world, clock }, 60 * SECOND);
+  expect(problems).toEqual(["Error: EACCES"]);
+  reason = "EIO";
+  await pass({ ...world, clock }, 60 * SECOND);
+  expect(problems).toEqual(["Error: EACCES", "Error: EIO"]);
+  await alerting.stop();
 });
