@@ -2,8 +2,9 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openMcp } from "../../src/mcp/index.ts";
+import { defaultLimits } from "../../src/server/limits.ts";
 import { ask, repository, sharedServer, testServer, type ServerOptions } from "../server/support.ts";
-import { rawHttp, rawStdio, type RawProgram } from "../support/mcp-raw.ts";
+import { type Answered, rawHttp, rawStdio, type RawProgram } from "../support/mcp-raw.ts";
 import { bearer, createToken } from "../support/tokens.ts";
 import { longTest, sampleOrAll } from "../support/runs.ts";
 
@@ -30,6 +31,17 @@ async function begun(program: RawProgram): Promise<RawProgram> {
   await program.send(initialize("2025-11-25"));
   await program.send(JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }));
   return program;
+}
+
+/** `fetch` opens a connection for each request under way, and the server closes the oldest ones above its limit. */
+async function sendEach(program: RawProgram, texts: readonly string[]): Promise<readonly Answered[]> {
+  const left = texts.values();
+  const sendRest = async (): Promise<readonly Answered[]> => {
+    const answers: Answered[] = [];
+    for (const text of left) answers.push(...(await program.send(text)));
+    return answers;
+  };
+  return (await Promise.all(Array.from({ length: defaultLimits.maxConnections / 2 }, sendRest))).flat();
 }
 
 // Each test over stdio starts a program.
@@ -87,10 +99,7 @@ describe.each(sampleOrAll(ways, ways.slice(1)))("over %s", (way, open) => {
     // A separate server, because the limit is for all calls of a minute.
     const program = way === "stdio" ? await open() : rawHttp((await served()).url);
     const texts = Array.from({ length: 1000 }, (_, at) => call("code_explain", { code: "DEFECT" }, at));
-    const answers =
-      way === "stdio"
-        ? await program.send(texts.join("\n"))
-        : (await Promise.all(texts.map((text) => program.send(text)))).flat();
+    const answers = way === "stdio" ? await program.send(texts.join("\n")) : await sendEach(program, texts);
     expect(new Set(answers.map(({ id }) => id)).size).toBe(1000);
     expect(answers.filter(({ result }) => result?.["isError"] !== true)).toHaveLength(120);
   });

@@ -174,6 +174,16 @@ test("without a list and a copy, a restore says so and starts nothing; a plan an
   expect(own.pids()).toEqual([]);
 });
 
+test("an ecosystem file that cannot be loaded leaves unknown what a reboot would lack", async () => {
+  await own.run({ name: "web" });
+  await execute(bootSave, ports, {}, caller);
+  own.pm2Folder([{ name: "web", script: "./app.cjs" }]);
+  writeFileSync(join(own.folder, "pm2/ecosystem.dev.config.cjs"), 'throw new Error("no such stage");');
+  expect(await found()).toEqual([
+    expect.stringMatching(/^BOOT_DECLARED_UNKNOWN what is declared is not known: .*ecosystem\.dev\.config\.cjs/),
+  ]);
+});
+
 longTest("a shutdown that ends the daemon and its apps together does not leave them stopped", async () => {
   await own.run({ name: "web", stop_exit_codes: [0], code: `process.on("SIGTERM", () => process.exit(0)); ${IDLE}` });
   await execute(bootSave, ports, {}, caller);

@@ -50,6 +50,20 @@ test("a tarball is deployed without a build, and a folder after it without Git",
   renameSync(join(shop.checkout, "git-away"), join(shop.checkout, ".git"));
 });
 
+test("a release file without its packages gets them, and one that has them is taken as it is", async () => {
+  build("7");
+  writeFileSync(join(built, "package-lock.json"), '{"name":"shop","lockfileVersion":3,"packages":{"":{}}}');
+  const { body } = await shop.refused({ from: built });
+  expect([body.code, body.details]).toEqual([
+    "DEPLOY_COMMAND_FAILED",
+    // The npm of this shop only builds.
+    expect.stringMatching(/^The install \(npm ci .*\) ended with exit code 64\./),
+  ]);
+  mkdirSync(join(built, "node_modules"));
+  expect((await shop.deploy({ from: built })).deploy.current).toBe(true);
+  for (const name of ["package-lock.json", "node_modules"]) rmSync(join(built, name), { recursive: true });
+});
+
 longTest("a rollback goes back to a release from a file, and a commit is deployed as before", async () => {
   const [, former] = shop.releases().toReversed();
   await execute(rolloutRollback, shop.ports, {}, caller);

@@ -58,6 +58,8 @@ test("a deploy makes the commit run at its real path, and shares what the releas
   const folder = join(shop.root, "releases", deploy.id);
   expect(await ports.processes.list()).toMatchObject([{ script: join(folder, "app.cjs"), cwd: folder }]);
   expect(shop.current()).toBe(deploy.id);
+  // It has every commit.
+  expect(statSync(join(shop.root, "repository.git")).mode & 0o777).toBe(0o700);
   expect(realpathSync(join(folder, "uploads"))).toBe(join(shop.checkout, "uploads"));
   expect(readlinkSync(join(folder, ".env.production"))).toBe(join(shop.root, "shared/.env.production"));
   // PM2 adds the number of the process to the name of the log.

@@ -40,13 +40,16 @@ test.skipIf(!hasBrowser).for(faults)("$title", { timeout: 300_000 }, async ({ ti
   expect(answer.stdout + answer.stderr + (await console.content())).not.toContain(CANARY);
 });
 
-/** The lines with the cause, with any number. The console shows the time and the state beside them. */
+/** The lines with the cause, with any number. The console shows the time and the state beside them, and no zone. */
 function sentencesOf(answer: string): RegExp[] {
   const lines = answer.split("\n").filter((line) => !/^(?:Now|Last lines)/.test(line));
   return lines.map((line) => {
     const text = line.replace(/^\S+ \(id \d+\) [^:]+: (.*), \S+ ago \([^)]*\)\.$/, "$1").trim();
     return new RegExp(
-      text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`).replaceAll(/\d[\d.]*/g, String.raw`[\d.]+`),
+      text
+        .replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
+        .replaceAll(/\d[\d.]*/g, String.raw`[\d.]+`)
+        .replaceAll("]+Z", "]+Z?"),
     );
   });
 }

@@ -1,4 +1,5 @@
 /** The error table of the API, with one request for each row. The snapshot is the contract. */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { failureBody } from "../../src/core/api/bodies.ts";
@@ -229,6 +230,13 @@ test("the error table", async () => {
     if (options !== undefined) await server.close();
   }
   await expect(rows.join("\n")).toMatchFileSnapshot(join(import.meta.dirname, "snapshots/errors.txt"));
+});
+
+test("a command ends with an exit code that the reference explains", () => {
+  const reference = readFileSync(join(import.meta.dirname, "../../docs/reference/settings.md"), "utf8");
+  const [, section = ""] = reference.split("\n## Exit codes\n");
+  const explained = [...section.split("\n## ")[0]!.matchAll(/^\| (\d+) /gm)].map(([, code]) => Number(code));
+  for (const [kind, { exitCode }] of Object.entries(errorTable)) expect(explained, kind).toContain(exitCode);
 });
 
 test("the error table has every refusal that a request can get", () => {

@@ -1,12 +1,15 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { Condition } from "../../../src/core/alerts/conditions.ts";
 import {
   alertMessage,
+  createAlerting,
   readHoldOffs,
   updateAlerts,
   INITIAL_STATE,
   type AlertReport,
 } from "../../../src/core/alerts/alert-state.ts";
+import { countingPorts, runningRecord } from "../../support/counting-ports.ts";
+import { pass } from "../../support/watcher.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -107,4 +110,46 @@ test.each([
   const state = { ...INITIAL_STATE, sentMs: Array<number>(10).fill(0) };
   const { reports } = updateAlerts(state, [offline()], nowMs, { "not-online": 0 });
   expect(reports).toHaveLength(count);
+});
+
+describe("the alerts of a machine", () => {
+  const QUIET = { webhook: undefined, webhookSecret: undefined, command: undefined, heartbeat: undefined, rules: {} };
+
+  function alerted(read: () => Promise<unknown>) {
+    const world = countingPorts();
+    const [problems, rules]: [string[], string[]] = [[], []];
+    const send = async (_: unknown, { rule }: { readonly rule: string | null }) => void rules.push(String(rule));
+    const notifier = { ...world.ports.notifier, send, sendHeartbeat: async () => undefined };
+    const ports = Object.create(world.ports, {
+      marks: { value: async () => ({ read }) },
+      notifier: { value: notifier },
+    }) as typeof world.ports;
+    const alerting = createAlerting(ports);
+    onTestFinished(() => alerting.stop());
+    alerting.start(QUIET, (error) => void problems.push(String(error)));
+    return { world, problems, rules };
+  }
+
+  test("mutes that cannot be read are reported once, until the reason is another one", async () => {
+    let reason = "EACCES";
+    const { world, problems } = alerted(() => Promise.reject(new Error(reason)));
+    await pass(world, MINUTE);
+    expect(problems).toEqual(["Error: EACCES"]);
+    reason = "EIO";
+    await pass(world, MINUTE);
+    expect(problems).toEqual(["Error: EACCES", "Error: EIO"]);
+  });
+
+  test.each([
+    ["is not muted", "another", 2031, true],
+    ["is muted", "api", 2031, false],
+    ["was muted until last year", "api", 2029, true],
+  ])("an app that %s", async (_, subject, year, isSent) => {
+    // The clock of this world begins in 2030.
+    const until = new Date(Date.UTC(year, 0, 1)).toISOString();
+    const { world, rules } = alerted(async () => [{ subject, mute: { kinds: ["PROCESS_ERRORED"], until } }]);
+    world.records = [runningRecord({ name: "api", status: "errored", pid: null })];
+    await pass(world, 20 * MINUTE);
+    expect(rules.includes("not-online")).toBe(isSent);
+  });
 });

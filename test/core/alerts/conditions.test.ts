@@ -127,6 +127,12 @@ describe("memory that grows", () => {
     expect(Math.round(growth?.hoursLeft ?? 0)).toBe(10);
   });
 
+  test("counts from the first hour on", () => {
+    const growing = minutes(61, (minute) => minute * MIB);
+    expect(measureGrowth(growing, 600 * MIB)).toBeDefined();
+    expect(measureGrowth(growing.slice(0, -1), 600 * MIB)).toBeUndefined();
+  });
+
   test.each([
     ["for less than an hour", minutes(50, (minute) => minute * MIB), 600 * MIB],
     ["slowly", minutes(120, (minute) => minute * 1024), 600 * MIB],
@@ -137,6 +143,19 @@ describe("memory that grows", () => {
     ["without a measurement", [], 600 * MIB],
   ])("memory that grows %s is not reported", (_how, points, availableBytes) => {
     expect(measureGrowth(points, availableBytes)).toBeUndefined();
+  });
+
+  test.each([
+    ["six hours ago", 360 * MINUTE, true],
+    ["earlier", 360 * MINUTE + 1, false],
+  ])("is measured with what was used %s: %s ms, %s", (_, atMs, isFound) => {
+    const trend = new MemoryTrend();
+    const add = (ms: number, memoryBytes: number) => {
+      const { payload } = withProcess({ memoryBytes });
+      return trend.add({ kind: "metrics", payload: { ...payload, collectedAt: new Date(ms).toISOString() } });
+    };
+    add(0, MIB);
+    expect(add(atMs, 10_000 * MIB).size > 0).toBe(isFound);
   });
 
   test("is found sample by sample, and its state is removed with its process", () => {

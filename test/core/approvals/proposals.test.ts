@@ -155,6 +155,19 @@ test.each([
   expect(proposals).toHaveLength(count);
 });
 
+test.each([
+  [{ services: ["orders"] }, 1],
+  [{ services: ["users"] }, 0],
+  [{ environments: ["dev"], services: ["orders"] }, 1],
+  [{ environments: ["production"], services: ["orders"] }, 0],
+])("a token with the limits %j sees a proposal of the service orders in dev: %i", async (limits, count) => {
+  const { propose, ports, file } = world();
+  await propose();
+  writeFileSync(file, readFileSync(file, "utf8").replace('"state":"pending"', '"state":"pending","service":"orders"'));
+  const { proposals } = await execute(proposalList, ports, {}, { ...byToken("eve"), limits });
+  expect(proposals).toHaveLength(count);
+});
+
 test("nothing runs if its record cannot be written", async () => {
   const { propose, approve, run, value, stateOf, ports } = world();
   const before = value();

@@ -109,3 +109,18 @@ test.each([false, true])(
     expect(Math.max(...ended)).toBeLessThanOrEqual(TIMEOUT_MS + 700);
   },
 );
+
+test("the last list of PM2 counts for two and a half seconds after a request without an answer", async () => {
+  const world = countingPorts();
+  const table = new ProcessTable(world.ports);
+  expect(await table.read({ isForced: true })).toHaveProperty("records");
+  hang(world);
+  await world.clock.advance(2000);
+  const read = () => until(world, table.read({ isForced: false }));
+  const requestedMs = world.clock.elapsed();
+  expect(await read()).toHaveProperty("records");
+  await world.clock.advance(requestedMs + 2499 - world.clock.elapsed());
+  expect(await table.read({ isForced: false })).toHaveProperty("records");
+  await world.clock.advance(1);
+  expect(await table.read({ isForced: false })).toMatchObject({ error: { code: "PM2_TIMEOUT" } });
+});

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { hasCredentials, maskCredentials } from "../../../src/core/secrets/redact.ts";
-import { isSecretValue } from "../../../src/core/secrets/secret-value.ts";
+import { isPlainKey, isSecretValue } from "../../../src/core/secrets/secret-value.ts";
 
 /** Random-looking text that is the same on every run. */
 const random = (length: number, encoding: "hex" | "base64url" = "base64url"): string =>
@@ -94,6 +94,16 @@ describe("values that are not secrets", () => {
   ])("%j", (text) => {
     expect(isSecretValue(text)).toBe(false);
   });
+});
+
+test.each([
+  ["SVC_HTTP_PORT", true],
+  ["httpPort", true],
+  ["a line of a key", false],
+  ["MIIEpAIBAAKCAQEA+/x", false],
+  [`AKIA${"Q3E2".repeat(4)}`, false],
+])("the key %s may be shown: %s", (key, isShown) => {
+  expect(isPlainKey(key)).toBe(isShown);
 });
 
 test("masking takes time proportional to the length of the text", () => {

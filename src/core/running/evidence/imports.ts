@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, type Stats, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { isInside, isInstalled } from "../find-unit.ts";
 import { foldPaths } from "./folded-paths.ts";
@@ -128,11 +128,20 @@ function resolveModule(path: string): string | undefined {
 }
 
 function isFile(path: string): boolean {
-  return statSync(path, MAY_BE_GONE)?.isFile() === true;
+  return statOf(path)?.isFile() === true;
 }
 
 export function isFolder(path: string): boolean {
-  return statSync(path, MAY_BE_GONE)?.isDirectory() === true;
+  return statOf(path)?.isDirectory() === true;
+}
+
+/** A text of a program need not be a name: the system refuses one that is too long or has a zero byte. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, MAY_BE_GONE);
+  } catch {
+    return undefined;
+  }
 }
 
 const MAX_CONFIGS = 8;

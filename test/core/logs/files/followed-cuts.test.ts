@@ -4,6 +4,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { nodeLogCare } from "../../../../src/core/logs/care/log-care.node.ts";
+import { FileFollower } from "../../../../src/core/logs/files/worker/file-follower.ts";
+import { LogFile } from "../../../../src/core/logs/files/worker/log-file.ts";
 import { Tail } from "../../../../src/core/logs/files/worker/tail.ts";
 import { propertyRuns } from "../../../support/runs.ts";
 import { onDisk, temporaryFolder } from "../../../support/temporary-folder.ts";
@@ -17,11 +19,12 @@ function followed(begun: number) {
   mkdirSync(home);
   const path = join(folder, "api-out.log");
   const written: string[] = [];
-  const write = (count: number): void => {
-    const lines = Array.from({ length: count }, (_, at) => `line ${written.length + at} ${"x".repeat(at % 150)}`);
+  const writeLines = (lines: readonly string[]): void => {
     written.push(...lines);
-    if (count > 0) appendFileSync(path, `${lines.join("\n")}\n`);
+    if (lines.length > 0) appendFileSync(path, `${lines.join("\n")}\n`);
   };
+  const write = (count: number): void =>
+    writeLines(Array.from({ length: count }, (_, at) => `line ${written.length + at} ${"x".repeat(at % 150)}`));
   writeFileSync(path, "");
   const owner = statSync(folder).uid;
   const target = { path, folders: [folder], owner, log: "0", app: "api", pmId: 0, stream: "out" } as const;
@@ -38,7 +41,7 @@ function followed(begun: number) {
     const care = nodeLogCare({ pm2Home: home, folders: [folder], nowMs: () => 0, onStep });
     return care.rotate(log, { way: kept, maxBytes: MAX_BYTES, keep: 100, compress: true });
   };
-  return { tail, read, written, write, look, rotate };
+  return { tail, read, written, write, writeLines, look, rotate };
 }
 
 test.runIf(way === "collapse")("whenever a follower looks, it reads each line once", async () => {
@@ -68,6 +71,42 @@ test.runIf(way === "collapse")("whenever a follower looks, it reads each line on
     }),
     propertyRuns(15, 1000),
   );
+});
+
+test.runIf(way === "collapse")(
+  "lines of one length and with one ending show a cut behind which the log has grown again",
+  async () => {
+    const { tail, read, written, writeLines, look, rotate } = followed(0);
+    const write = (count: number): void =>
+      writeLines(Array.from({ length: count }, (_, at) => `${written.length + at}`.padEnd(127, " GET /health 200")));
+    write(250);
+    look();
+    await rotate(() => undefined, "collapse");
+    write(300);
+    look();
+    tail.close();
+    expect(read).toEqual(written);
+  },
+);
+
+test("bytes of a log that was emptied and filled again between a look at it and the read are not taken", () => {
+  const folder = temporaryFolder();
+  const path = join(folder, "api-out.log");
+  writeFileSync(path, "old\n".repeat(300));
+  let onRead: (() => void) | undefined;
+  class RacedLog extends LogFile {
+    override read(into: Buffer, position: number): number {
+      onRead?.();
+      return super.read(into, position);
+    }
+  }
+  const file = new RacedLog({ path, folders: [folder], owner: statSync(folder).uid });
+  const follower = new FileFollower(file, file.size, 0);
+  appendFileSync(path, "added\n");
+  onRead = () => writeFileSync(path, "new\n".repeat(600));
+  expect(follower.readAdded(file, 0)).toEqual([]);
+  expect(follower.wasTruncated()).toBe(true);
+  file.close();
 });
 
 test("a follower that has read nothing yet reads what was copied before the log was emptied", async () => {

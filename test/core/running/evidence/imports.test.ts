@@ -87,6 +87,26 @@ describe.each([
   });
 });
 
+test.each([
+  ["too long", "x".repeat(300)],
+  ["no text of a path", "a\0b"],
+])("a name that is %s names no code", async (_, name) => {
+  const scene = makeScene(false, {
+    "apps/api/package.json": "{}",
+    "apps/api/src/server.js": `
+      require("../../../${name}.js");
+      fs.readFileSync("${name}.json");
+      require(path.join(__dirname, "../../../${name}", name));
+      require("../../../lib/shared.js");
+    `,
+    "lib/shared.js": "1",
+  });
+  const request = await started(scene);
+  expect(await scene.verdict(request)).toBe("same");
+  write(scene.root, { "lib/shared.js": "2" });
+  expect(await scene.verdict(request)).toBe("changed stale: ../../lib/shared.js");
+});
+
 test("another commit is named with its files, and code.exclude leaves out what would count", async () => {
   const scene = makeScene(true, FILES);
   const [request, without] = [await started(scene), await started(scene, { exclude: ["../../lib/**"] })];

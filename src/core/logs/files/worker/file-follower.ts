@@ -4,7 +4,8 @@ import { type LogFile, MAX_LINE_BYTES, NEWLINE } from "./log-file.ts";
 /** For a larger chunk, the kernel clears new pages each time. */
 const CHUNK_BYTES = 64 * 1024;
 const MAX_CHUNKS = 64;
-const LAST_BYTES_LENGTH = 64;
+/** Several lines: those of one program often have the same length and ending, and differ in a number. */
+const LAST_BYTES_LENGTH = 1024;
 const MIN_CHUNK_BYTES = 4096;
 const NO_BYTES = Buffer.alloc(0);
 
@@ -56,7 +57,7 @@ export class FileFollower {
       const before = fileSize;
       fileSize = from.currentSize();
       // Cut off while it was read, so these bytes may be those of another place.
-      if (bytes.length === 0 || fileSize < before) break;
+      if (bytes.length === 0 || fileSize < before || (from === this.file && !this.isContinuedBy(from))) break;
       this.lastReadMs = nowMs;
       for (const line of this.#splitLines(bytes)) lines.push(line);
       this.offset += bytes.length;
@@ -74,11 +75,15 @@ export class FileFollower {
     this.#knownSize = 0;
   }
 
-  /** Goes on in a file whose head was cut off. */
-  moveBack(bytes: number): void {
+  /**
+   * Goes on in a file whose head was cut off. It may be cut again meanwhile, so nothing is read here.
+   * @param copied the size of the head's copy, up to which the file has other bytes now
+   */
+  moveBack(bytes: number, copied: number): void {
+    const kept = Math.min(this.#lastBytes.length, this.offset - copied);
+    this.#lastBytes = this.#lastBytes.subarray(this.#lastBytes.length - kept);
     this.offset -= bytes;
     this.#knownSize = 0;
-    this.#readLastBytes();
   }
 
   takeTornLine(): RawLine[] {

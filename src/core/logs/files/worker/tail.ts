@@ -145,7 +145,7 @@ export class Tail {
     // Cut again in the meantime.
     if (following === undefined && this.#hasCutAfter(id)) return;
     this.#cutId = id;
-    if (bytes !== undefined) return follower.moveBack(bytes);
+    if (copy !== undefined && bytes !== undefined) return follower.moveBack(bytes, copy.size);
     yield follower.takeTornLine();
     follower.restart();
   }
