@@ -120,7 +120,7 @@ function EventsAfter({ record }: Pick<Of<"change">, "record">): JSX.Element {
         )}
         {answer && <Lane title="On request" list={answer.onRequest} />}
         {answer && <Lane title="By itself" list={answer.byItself} />}
-        {answer?.cutAt !== undefined && <p>What happened before {clockTime(answer.cutAt)} is left out.</p>}
+        {answer?.cutAt !== undefined && <p>Events before {clockTime(answer.cutAt)} are left out.</p>}
         {answer?.isComplete === false && <p>Part of PM2's log was not read, so events may be missing.</p>}
       </td>
     </tr>
