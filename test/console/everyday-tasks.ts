@@ -17,7 +17,6 @@ import { copiesOf, counted, inEveryWay, type Tasks, type Way } from "./task.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const HOUR = 3_600_000;
-const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
 
 export async function opened(by: Way, browser: Browser, server: TestServer, options: ConsoleOptions = {}) {
   const open = await openConsole(browser, server.url, { ...by.look, ...options });
@@ -194,7 +193,7 @@ function onThePast(browser: Browser, { longTask }: Tasks): void {
   });
 
   longTask("who changed what yesterday", { clicks: 1, first: 4 }, async (by) => {
-    const server = await testServer(noPm2);
+    const server = await testServer();
     await post(server, { values: { SVC_HTTP_FRAMEWORK: "fastify" } });
     const { auditFile } = server.repository;
     const day = /\d{4}-\d\d-\d\d(?=T)/g;
@@ -216,7 +215,7 @@ function onThePast(browser: Browser, { longTask }: Tasks): void {
 
 function onEnvironments(browser: Browser, { task, longTask }: Tasks, real: Pm2): void {
   longTask("staging against dev", { clicks: 3, first: 3 }, async (by) => {
-    const { page, clicks } = await opened(by, browser, await testServer(noPm2));
+    const { page, clicks } = await opened(by, browser, await testServer());
     await by.visit(page, "environment");
     await by.choose(page.getByLabel("Compare dev with"), "staging");
     await page.getByText("SVC_DATABASE_NAME").first().waitFor();
@@ -242,7 +241,7 @@ function onEnvironments(browser: Browser, { task, longTask }: Tasks, real: Pm2):
   });
 
   task("roll a saved change back", { clicks: 1, first: "impossible" }, async (by) => {
-    const server = await testServer(noPm2);
+    const server = await testServer();
     const { page, field, button } = await openConsole(browser, server.url, { ...by.look, tab: "environment" });
     const before = server.text();
     await by.choose(field("HTTP framework"), "fastify");
@@ -263,7 +262,7 @@ async function declared() {
   files.commit();
   const { root } = files;
   const server = { root, envFile: (name: string) => files.path(name), auditFile: files.path("audit") };
-  return { files, server: await testServer({ ...noPm2, repository: server }) };
+  return { files, server: await testServer({ repository: server }) };
 }
 
 function onDeclarations(browser: Browser, { task, longTask }: Tasks): void {

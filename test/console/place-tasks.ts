@@ -31,7 +31,7 @@ export function placeTasks(browser: Browser): void {
 
   longTask("open the console through a forwarded port", { clicks: 0, first: 0 }, async (by) => {
     const forwarder = await switchboard();
-    const server = await testServer({ env: { PM2_HOME: "/nowhere/pm2" } });
+    const server = await testServer();
     forwarder.pointTo(server.port);
     const { page } = await openConsole(browser, `http://localhost:${forwarder.port}`, by.look);
     await page.getByText("The processes of PM2 cannot be read").waitFor();

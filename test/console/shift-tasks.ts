@@ -12,7 +12,6 @@ import { openConsole, type Browser } from "./open-console.ts";
 import { inEveryWay, type Way } from "./task.ts";
 
 const HOUR = 3_600_000;
-const noPm2 = { env: { PM2_HOME: "/nowhere/pm2" } };
 
 export function shiftTasks(browser: Browser): void {
   sinceRelease(browser);
@@ -70,7 +69,7 @@ function ofEnvironments(browser: Browser): void {
         join(folder, `ecosystem.${name}.config.cjs`),
         `module.exports = { apps: [{ name: "web", script: "./web.js", instances: ${instances} }] };`,
       );
-    const env = { ...noPm2.env, SVC_SERVICE_MANAGEMENT_PM2_DIR: folder };
+    const env = { SVC_SERVICE_MANAGEMENT_PM2_DIR: folder };
     const { page, clicks } = await opened(by, browser, await testServer({ repository: files, env }), { mayFail: true });
     await by.visit(page, "environment");
     await by.choose(page.getByLabel("Compare dev with"), "staging");
@@ -80,7 +79,7 @@ function ofEnvironments(browser: Browser): void {
   });
 
   longTask("two pages with two environments", { clicks: 2, first: "impossible" }, async (by) => {
-    const server = await testServer(noPm2);
+    const server = await testServer();
     const other = await openConsole(browser, server.url, { ...by.look, tab: "plan" });
     const { page, clicks } = await opened(by, browser, server, { tab: "plan" });
     await by.choose(environmentOf(page), "production");

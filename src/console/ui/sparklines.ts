@@ -22,8 +22,10 @@ export function createSparklines(span: () => Span) {
   const lines = new Map<Element, Sparkline>();
   const colorsByClass = new Map<string, ChartColors>();
   const values = new Float32Array(POINTS);
-  const visible = new Set<Sparkline>();
-  const paint = (line: Sparkline): void => {
+  const visible = new Set<Element>();
+  const paint = (canvas: Element): void => {
+    const line = lines.get(canvas);
+    if (line === undefined) return;
     const colors = colorsByClass.get(line.canvas.className) ?? readColors(line.canvas);
     colorsByClass.set(line.canvas.className, colors);
     line.series()?.spread(line.column, span(), values.fill(Number.NaN));
@@ -31,29 +33,26 @@ export function createSparklines(span: () => Span) {
   };
   const observer = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
-      const line = lines.get(target);
-      if (line === undefined) continue;
       if (isIntersecting) {
-        visible.add(line);
-        paint(line);
-      } else visible.delete(line);
+        visible.add(target);
+        paint(target);
+      } else visible.delete(target);
     }
   });
   return {
     /** @returns a function that removes it */
     add(line: Sparkline): () => void {
-      lines.set(line.canvas, line);
-      observer.observe(line.canvas);
-      return () => {
-        lines.delete(line.canvas);
-        visible.delete(line);
-        observer.unobserve(line.canvas);
-      };
+      const { canvas } = line;
+      lines.set(canvas, line);
+      observer.observe(canvas);
+      // The element may have shown another row.
+      if (visible.has(canvas)) paint(canvas);
+      return () => void lines.delete(canvas);
     },
     /** Reads the span even if nothing is visible yet, so that the drawing effect runs again. */
     draw(): void {
       span();
-      for (const line of visible) paint(line);
+      visible.forEach(paint);
     },
     resetColors: (): void => colorsByClass.clear(),
   };

@@ -95,12 +95,7 @@ function Outcome({ words: { outcome, code, times } }: { words: Of<"change">["wor
   return (
     <>
       <span class={`badge ${tones[outcome]}`}>{outcome}</span>
-      {code !== "" && (
-        <>
-          {" "}
-          <code class="issue-code">{code}</code>
-        </>
-      )}
+      {code !== "" && <code class="issue-code"> {code}</code>}
       {times !== "" && <small> {times}</small>}
     </>
   );
@@ -125,9 +120,7 @@ function EventsAfter({ record }: Pick<Of<"change">, "record">): JSX.Element {
         )}
         {answer && <Lane title="On request" list={answer.onRequest} />}
         {answer && <Lane title="By itself" list={answer.byItself} />}
-        {answer?.cutAt !== undefined && (
-          <p>There are more: what happened before {clockTime(answer.cutAt)} is left out.</p>
-        )}
+        {answer?.cutAt !== undefined && <p>Events before {clockTime(answer.cutAt)} are left out.</p>}
         {answer?.isComplete === false && <p>Part of PM2's log was not read, so events may be missing.</p>}
       </td>
     </tr>
@@ -159,8 +152,7 @@ function Times({ count, until }: { count: number; until: string }): JSX.Element 
   if (count === 1) return null;
   return (
     <small>
-      {" "}
-      <strong>×{count}</strong> until {until}
+      <strong> ×{count}</strong> until {until}
     </small>
   );
 }
@@ -186,18 +178,17 @@ function Cause({ event }: Pick<Of<"event">, "event">): JSX.Element {
 function Event({ row }: { row: Of<"event"> }): JSX.Element {
   const { event, timestamp, count = 1, since = "" } = row;
   const sentence = eventText(event);
-  const { app, kind, evidence, node, actor } = event;
+  const { app, evidence, node, actor } = event;
   return (
     <tr class="event">
       <td class="when">
         <Time row={row} />
       </td>
       <th scope="row">
-        {kind}
+        <bdi>{sentence}</bdi>
         {count > 1 && (
           <small>
-            {" "}
-            <strong>×{count}</strong> since {since.slice(11)}
+            <strong> ×{count}</strong> since {since.slice(11)}
           </small>
         )}
       </th>
@@ -207,7 +198,6 @@ function Event({ row }: { row: Of<"event"> }): JSX.Element {
         </td>
       )}
       <td class="what" colSpan={node === undefined ? 3 : 2}>
-        <bdi>{sentence}</bdi>
         {actor !== undefined && <span>By {actor}.</span>}
         <small>{evidence.filter((one) => one !== sentence).join(" ")}</small>
       </td>

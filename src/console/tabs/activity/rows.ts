@@ -1,7 +1,7 @@
 import { eventText } from "../../../core/events/event-text.ts";
 import type { AuditRecord } from "../../../core/api/audit-record.ts";
 import type { SvcmEvent, EventsResponse } from "../../../core/api/events.ts";
-import { formatTime } from "../../data/format.ts";
+import { capitalize, formatTime } from "../../data/format.ts";
 import { AUDITED_KINDS, eventKey, isFailure } from "../../data/events.ts";
 
 export type ActivityRow = {
@@ -10,7 +10,7 @@ export type ActivityRow = {
   readonly timestamp: string;
   /** In the time zone of the browser. */
   readonly when: string;
-  /** Every word that the row shows, for the filter. */
+  /** Every word that the row shows, and the names of its action and its app, for the filter. */
   readonly text: string;
 } & (
   | { readonly kind: "change"; readonly record: AuditRecord; readonly words: RecordTexts }
@@ -37,16 +37,16 @@ const END_KINDS: ReadonlySet<string> = new Set(["exit", "stop", "restart", "dele
 export function rowsOf(records: readonly AuditRecord[], events: readonly SvcmEvent[]): ActivityRow[] {
   const changes = records.map((record): ActivityRow => {
     const words = toTexts(record);
-    const text = Object.values(words).flat().join(" ");
-    return { ...timesOf(`change ${record.id}`, record.timestamp), kind: "change", record, words, text };
+    const times = timesOf(`change ${record.id}`, record.timestamp);
+    const text = [times.when, record.action, ...Object.values(words).flat()].join(" ");
+    return { ...times, kind: "change", record, words, text };
   });
   // The page shows the audit log of one machine, so records of other nodes come from events.
   const others = events.filter(({ kind, node }) => node !== undefined || !AUDITED_KINDS.has(kind));
   const fromEvents = others.map((event, index): ActivityRow => {
-    const { app, pmId, actor = "", evidence, kind, cause, node = "" } = event;
-    const subject = app === null ? "PM2" : pmId === undefined ? app : `${app} (id ${pmId})`;
+    const { app, actor = "", evidence, kind, cause, node = "" } = event;
     const times = timesOf(`event ${event.at} ${others.length - index}`, event.at);
-    const text = [times.when, node, kind, cause, subject, actor, eventText(event), ...evidence].join(" ");
+    const text = [times.when, node, app, kind, cause, actor, eventText(event), ...evidence].join(" ");
     return { ...times, kind: "event", event, text };
   });
   return [...changes, ...fromEvents].toSorted((a, b) => b.ms - a.ms);
@@ -102,7 +102,7 @@ export function foldEvents(rows: readonly ActivityRow[]): ActivityRow[] {
 }
 
 interface RecordTexts {
-  readonly when: string;
+  /** `Write the environment` for `env.write`. */
   readonly action: string;
   readonly environment: string;
   readonly subjects: readonly string[];
@@ -114,12 +114,11 @@ interface RecordTexts {
 }
 
 function toTexts(record: AuditRecord): RecordTexts {
-  const { timestamp, action, environment = "", service, keys = [], processes = [], target, outcome } = record;
+  const { action, environment = "", service, keys = [], processes = [], target, outcome } = record;
   const { actor, source, address, node, code = "", count = 1 } = record;
   const named = processes.map(({ name, pmId }) => (pmId === null ? name : `${name} (id ${pmId})`));
   return {
-    when: formatTime(timestamp),
-    action,
+    action: capitalize(action.split(".").toReversed().join(" the ").replace("env", "environment")),
     environment: [service, environment].filter(Boolean).join(", "),
     subjects: [...(target === undefined ? [] : [target]), ...named],
     keys,

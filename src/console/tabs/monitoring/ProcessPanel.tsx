@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useMemo } from "preact/hooks";
+import { useLayoutEffect, useMemo } from "preact/hooks";
 import { formatBytes, formatDuration, formatPercent, pluralize } from "../../data/format.ts";
 import { IconButton } from "../../ui/Button.tsx";
 import type { Monitor, ProcessProps } from "./monitor.ts";
@@ -12,7 +12,7 @@ import { findShown } from "./address.ts";
 export function ProcessPanel({ monitor }: { monitor: Monitor }): JSX.Element | null {
   const { shown, close } = monitor.side;
   const isOpen = shown.value !== "";
-  useEffect(() => (isOpen ? onEscape(close) : undefined), [isOpen]);
+  useLayoutEffect(() => (isOpen ? onEscape(close) : undefined), [isOpen]);
   if (!isOpen) return null;
   const metrics = monitor.feed.displayed.value?.metrics;
   const process = findShown(shown.value, metrics?.processes ?? []);
@@ -68,6 +68,10 @@ function onEscape(close: () => void): () => void {
     if (target instanceof Element && target.closest("input:not([type=radio], [type=checkbox]), .chart")) return;
     close();
   };
+  document.body.className = "beside";
   document.addEventListener("keydown", listen);
-  return () => document.removeEventListener("keydown", listen);
+  return () => {
+    document.body.className = "";
+    document.removeEventListener("keydown", listen);
+  };
 }

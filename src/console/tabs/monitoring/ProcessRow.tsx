@@ -22,7 +22,10 @@ export function ProcessRow({ row, monitor, index, isInstance = false }: RowProps
   const isOpen = isFolded ? monitor.open.value.has(row.key) : monitor.side.shown.value === row.key;
   return (
     <>
-      <tr class={`${isOpen ? "open" : ""}${isInstance ? " instance" : ""}`} aria-rowindex={index}>
+      <tr
+        class={`${isOpen ? "open" : ""}${isInstance ? " instance" : ""}${row.attention?.reason ? " urgent" : ""}`}
+        aria-rowindex={index}
+      >
         <Cells row={row} monitor={monitor} isOpen={isOpen} isInstance={isInstance} />
       </tr>
       {isOpen &&

@@ -129,7 +129,7 @@ function NoPm2({ monitor }: { monitor: Monitor }): JSX.Element {
   if (refusal === undefined) return <EmptyState icon="activity" title="Waiting for the first sample of PM2" />;
   return (
     <EmptyState icon="activity" title="The processes of PM2 cannot be read">
-      <p>The charts of the host continue. Processes are shown as soon as PM2 can be read.</p>
+      <p>Processes are shown as soon as PM2 can be read.</p>
       {refusal.code === "PM2_NOT_RUNNING" && <StartAll monitor={monitor} />}
     </EmptyState>
   );
@@ -142,7 +142,7 @@ function StartAll({ monitor }: { monitor: Monitor }): JSX.Element {
 function NoProcesses({ monitor }: { monitor: Monitor }): JSX.Element {
   return (
     <EmptyState icon="layers" title="PM2 runs no process">
-      <p>Start the apps of the ecosystem file above, one by one, or all of them with this command.</p>
+      <p>Start the apps of the ecosystem file above, or all of them with this command.</p>
       <StartAll monitor={monitor} />
     </EmptyState>
   );
@@ -153,8 +153,6 @@ function SortHeader(props: SortHeaderProps): JSX.Element {
   const { by, isDescending } = order.sorting.value;
   const isSorted = by === column;
   const direction = isDescending ? "descending" : "ascending";
-  const sort = (): void =>
-    void (order.sorting.value = { by: column, isDescending: isSorted ? !isDescending : isNumber });
   return (
     <th
       scope="col"
@@ -164,8 +162,7 @@ function SortHeader(props: SortHeaderProps): JSX.Element {
       <button
         type="button"
         class="sort"
-        // In the task of the click, the browser lays out the page for the pointer.
-        onClick={() => void setTimeout(sort)}
+        onClick={() => order.choose({ by: column, isDescending: isSorted ? !isDescending : isNumber })}
       >
         {label}
         {isSorted && <Icon name={isDescending ? "down" : "up"} size={12} />}

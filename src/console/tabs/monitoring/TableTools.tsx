@@ -32,7 +32,7 @@ export function TableTools({ monitor }: { monitor: Monitor }): JSX.Element {
         label="Sort by"
         value={sortText(monitor.order.sorting.value)}
         options={orders}
-        onChange={(text) => void (monitor.order.sorting.value = sortingOf(text))}
+        onChange={(text) => monitor.order.choose(sortingOf(text))}
       />
       <More monitor={monitor} />
       <FilterField label="Filter the processes" placeholder="Name or PID" text={monitor.filter} />

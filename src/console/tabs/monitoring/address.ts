@@ -81,6 +81,8 @@ export function createOrder() {
   const sorting = signal(DEFAULT_SORTING);
   return {
     sorting,
+    /** A task later, because in the task of a click or a choice, the browser lays out the page. */
+    choose: (next: Sorting): void => void setTimeout(() => (sorting.value = next)),
     sorted: <Item extends Ordered>(rows: readonly Item[]): Item[] => rows.toSorted(comparison(sorting.value)),
   };
 }
