@@ -106,6 +106,9 @@ export interface DeployRoot {
 
   exists(path: string): Promise<boolean>;
 
+  /** Also a link that leads nowhere. */
+  hasEntry(path: string): Promise<boolean>;
+
   /** Without links. As it is if it does not exist. */
   realPath(path: string): string;
 
