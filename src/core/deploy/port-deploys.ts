@@ -151,6 +151,8 @@ export interface CommandOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** Processes that it leaves outside of its group end with it, too. */
+  readonly isMarked?: boolean;
   /** Resolves before the program is waited for. */
   readonly onStart?: ((command: StartedCommand) => Promise<void>) | undefined;
   readonly onLine?: ((line: string) => void) | undefined;

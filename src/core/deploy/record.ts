@@ -10,6 +10,8 @@ export interface StartedCommand {
   readonly pid: number;
   /** In clock ticks since boot; null if the system does not report it. A pid alone may be reused. */
   readonly startTime: string | null;
+  /** In the environment of every process that it starts. */
+  readonly mark?: string;
 }
 
 export interface DeployHead {

@@ -50,6 +50,7 @@ export async function runReleaseCommands(context: DeployContext, place: Prepared
       env: commandEnvironment(deploys.callerVariables(), added),
       timeoutMs: Math.max(1, deadlineMs - ports.clock.elapsed()),
       signal: caller.signal,
+      isMarked: true,
       onStart: (command) => root.append(id, { event: "command", name: one.name, ...command }),
       onLine: (line) => {
         const shown = scrub(line);
