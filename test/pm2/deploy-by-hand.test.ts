@@ -6,12 +6,13 @@ import {
   readlinkSync,
   renameSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { execute, metricsShow, rolloutPlan, statusShow } from "../../src/core/index.ts";
+import { execute, metricsShow, rolloutPlan, rolloutRollback, statusShow } from "../../src/core/index.ts";
 import { caller, shopUnderPm2 } from "./deployed-shop.ts";
 
 const shop = shopUnderPm2();
@@ -71,6 +72,29 @@ test("an app that a commit renames takes the place of the former one", async () 
   await shop.deploy();
   expect((await ports.processes.list()).map(({ name, status }) => `${name} ${status}`)).toEqual(["api online"]);
   expect(await shop.answer()).toBe("good day");
+});
+
+test("a rollback that was killed before it moved current is named, and neither a plan nor a timer hides it", async () => {
+  const before = shop.current() ?? "";
+  shop.publish({ VERSION: "worse" });
+  const { deploy, release } = await shop.deploy();
+  const { id } = await execute(rolloutRollback, ports, { release: release?.id }, caller);
+  // As SIGKILL before the last two acts leaves it.
+  const journal = join(shop.own.home, "svcm/shop/releases", id, "journal.jsonl");
+  const lines = readFileSync(journal, "utf8").trimEnd().split("\n");
+  expect(lines.at(-1)).toContain('"end"');
+  writeFileSync(journal, `${lines.slice(0, -1).join("\n")}\n`);
+  rmSync(join(shop.root, "current"));
+  symlinkSync(`releases/${deploy.id}`, join(shop.root, "current"));
+  const { issues } = await plan();
+  const next = `To finish it: svcm rollback ${release?.id}. To undo it: svcm rollback ${id}`;
+  expect(issues).toContainEqual(
+    expect.objectContaining({ code: "ROLLBACK_INTERRUPTED", message: expect.stringContaining(next) }),
+  );
+  expect((await shop.refused({ retry: false })).body.code).toBe("DEPLOY_TRIED");
+  await execute(rolloutRollback, ports, { release: release?.id }, caller);
+  expect(shop.current()).toBe(before);
+  expect(await plan()).toMatchObject({ changed: false, issues: [] });
 });
 
 test("a root whose owner was not written to its end belongs to the next deploy", async () => {

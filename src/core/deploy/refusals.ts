@@ -11,8 +11,9 @@ import type { DeployGit } from "./port-deploy-git.ts";
 export async function requireUntried({ root, ports }: DeployContext, found: FoundCommit): Promise<void> {
   const { commit } = found;
   const record = (await root.records()).find((one) => one.commit === commit);
-  if (record === undefined || record.id === (await root.current())) return;
-  const why = whyTried(record, await listReleases(ports.releases));
+  if (record === undefined) return;
+  const isCurrent = record.id === (await root.current());
+  const why = whyTried(record, await listReleases(ports.releases), isCurrent);
   if (why === undefined) return;
   throw new SvcmError("DEPLOY_REFUSED", {
     code: "DEPLOY_TRIED",
@@ -25,8 +26,13 @@ export async function requireUntried({ root, ports }: DeployContext, found: Foun
 export function whyTried(
   { state, release }: Pick<DeployRecord, "state" | "release">,
   releases: readonly Pick<Release, "undoes" | "outcome">[],
+  isCurrent: boolean,
 ): string | undefined {
   if (release === null) return undefined;
+  const [newest] = releases;
+  // Such a rollback has not moved current yet.
+  if (newest?.undoes === release && newest.outcome === "half") return "is being rolled back here, which was cut off";
+  if (isCurrent) return undefined;
   if (state === "failed" || state === "reverted" || state === "half") return "failed here";
   const isUndone = releases.some(({ undoes, outcome }) => undoes === release && outcome === "applied");
   return isUndone ? "was rolled back here" : undefined;
