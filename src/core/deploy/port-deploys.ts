@@ -25,6 +25,9 @@ export interface Deploys {
   /** Runs a program in its own process group, which has ended when the promise settles. */
   run(command: Exclude<DeployCommand, false>, options: CommandOptions): Promise<CommandResult>;
 
+  /** A release of root would be closed to the user of this PM2. @throws {SvcmError} DEPLOY_REFUSED with DEPLOY_ROOT_TAKEN */
+  requireOwner(pm2Home: string): void;
+
   /** The variables that svcm was started with. */
   callerVariables(): Readonly<Record<string, string | undefined>>;
 
