@@ -15,7 +15,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Leaves a process with the same output in a session of its own, and prints its number. */
+/** Leaves a process with the same output in another session, and prints its number. */
 const leaving = (more: object, then = ""): readonly string[] => [
   process.execPath,
   "-e",

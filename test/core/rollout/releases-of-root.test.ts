@@ -38,9 +38,7 @@ test("a release that cannot be read is an error, not one release fewer", async (
   const id = "20261128-171146-2370";
   await releases.create(id, { event: "release", id } as never);
   // A folder cannot be read as a file, also not by root.
-  const [found = ""] = readdirSync(root, { recursive: true })
-    .map(String)
-    .filter((path) => path.endsWith(id));
+  const found = readdirSync(root, { recursive: true, encoding: "utf8" }).find((path) => path.endsWith(id)) ?? "";
   mkdirSync(join(root, found.replace(id, "20261128-171147-0000"), "journal.jsonl"), { recursive: true });
   await expect(releases.list()).rejects.toMatchObject({ body: { code: "PM2_HOME_UNUSABLE" } });
 });

@@ -22,10 +22,10 @@ type Ending = "timeout" | "aborted";
 export const runCommand: Deploys["run"] = async (command, options) => {
   const [program = "", ...args] = typeof command === "string" ? ["/bin/sh", "-c", command] : command;
   if (options.signal?.aborted) return { end: "aborted", exitCode: null, signal: null, stdout: "", lastLines: [] };
-  const mark = options.isMarked === true ? randomUUID() : undefined;
+  const marked = options.isMarked === true ? { mark: randomUUID() } : {};
   const child = spawn(program, args, {
     cwd: options.cwd,
-    env: { ...options.env, ...(mark !== undefined && { [MARK]: mark }) },
+    env: withMark(options.env, marked),
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -42,23 +42,34 @@ export const runCommand: Deploys["run"] = async (command, options) => {
   }
   const limits = endInTime(pid, options);
   try {
-    await options.onStart?.({ pid, startTime: startTimeOf(pid), ...(mark !== undefined && { mark }) });
+    await options.onStart?.({ pid, startTime: startTimeOf(pid), ...marked });
     const { code, signal } = await ended;
     const ending = limits.ending();
     // Programs that it left in the background end with it; their pipes would stay open.
-    signalGroup(pid, "SIGKILL");
-    if (mark !== undefined) endMarked(mark);
+    endAll(pid, marked);
     await output.close();
     const end = ending ?? (signal === null ? "exit" : "signal");
     return { end, exitCode: code, signal, stdout: output.stdout(), lastLines: output.lastLines() };
   } catch (error) {
-    signalGroup(pid, "SIGKILL");
-    if (mark !== undefined) endMarked(mark);
+    endAll(pid, marked);
     throw error;
   } finally {
     limits.stop();
   }
 };
+
+interface Marked {
+  readonly mark?: string;
+}
+
+function withMark(env: CommandOptions["env"], { mark }: Marked): Readonly<Record<string, string>> {
+  return mark === undefined ? env : { ...env, [MARK]: mark };
+}
+
+function endAll(pid: number, { mark }: Marked): void {
+  signalGroup(pid, "SIGKILL");
+  if (mark !== undefined) endMarked(mark);
+}
 
 function endInTime(pid: number, { timeoutMs, signal }: CommandOptions) {
   let ending: Ending | undefined;
@@ -103,7 +114,7 @@ function collect(stdout: Readable, stderr: Readable, { onLine }: CommandOptions)
       }),
   );
   return {
-    /** A process that nothing finds may hold the pipes for ever. */
+    /** A process that nothing finds may hold the pipes without end. */
     async close() {
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, GRACE_MS)));
