@@ -133,9 +133,11 @@ function isSameApp(input: ComparisonInput, from: string, to: string): boolean {
 /** A deploy may rename an app, and its paths then differ by the release alone. */
 function inReleaseOf(record: ProcessRecord, [app]: readonly ExpectedApp[]): ProcessRecord {
   if (app === undefined) return record;
-  const move = <Path extends string | null>(former: Path, now: string): Path | string =>
-    former !== null && placeInRelease(former) === placeInRelease(now) ? now : former;
-  return { ...record, script: move(record.script, app.script), cwd: move(record.cwd, app.cwd) };
+  return { ...record, script: ofRelease(record.script, app.script), cwd: ofRelease(record.cwd, app.cwd) };
+}
+
+function ofRelease<Path extends string | null>(former: Path, now: string): Path | string {
+  return former !== null && placeInRelease(former) === placeInRelease(now) ? now : former;
 }
 
 /** Two apps cannot run the same script on the same port, so the new one takes the place of the old one. */
