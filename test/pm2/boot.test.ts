@@ -133,6 +133,18 @@ longTest(
   },
 );
 
+test("an app that a restore left stopped can be started", async () => {
+  await own.run({ name: "off" });
+  await ports.processes.stop((await named("off")) as never);
+  await execute(bootSave, ports, {}, caller);
+  await daemon.signal("SIGKILL");
+  await execute(bootRestore, ports, {}, caller);
+  expect(await states()).toEqual(["off stopped"]);
+  const { affected } = await execute(processAct, ports, { action: "start", name: "off", ...place }, caller);
+  expect(affected).toMatchObject([{ name: "off" }]);
+  expect(await states()).toEqual(["off online"]);
+});
+
 longTest("one app that fails does not end the others, and is named", async () => {
   await startApps();
   writeFileSync(join(own.folder, "bad.cjs"), IDLE);

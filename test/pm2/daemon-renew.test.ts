@@ -100,7 +100,9 @@ test("a new daemon with the chosen Node.js has the same list, field by field, an
   await startApps();
   const before = await fields();
   const runs = readFileSync(join(own.folder, "runs"), "utf8");
-  const answer = await renew();
+  // A command keeps its connection to the former daemon.
+  const command = own.link({ isCommand: true });
+  const answer = await renew({}, { ...ports, processes: command });
   expect(JSON.stringify(answer)).not.toContain(CANARY);
   expect(answer).toMatchObject({
     state: "renewed",

@@ -36,15 +36,33 @@ export async function checkRelease(context: DeployContext, world: ReleaseWorld):
 }
 
 /** Without own keys, the repository does not say what its env files need. */
-async function checkEnv({ environment, service }: DeployContext, world: ReleaseWorld): Promise<void> {
+async function checkEnv(context: DeployContext, world: ReleaseWorld): Promise<void> {
+  const { environment, service } = context;
   const [project, contract] = await Promise.all([world.facts.project(), world.facts.runtimeContract()]);
   if (keySource(contract, project) === "packaged") return;
   for (const { name, service: declared } of project === undefined ? [] : chooseServices(project, service)) {
     const source = ownMember(declared.env, environment);
     if (source === undefined || source.encrypted !== undefined) continue;
-    const { layers, fileName } = await readEnvFile(world, contract, { environment, service: name || undefined });
+    const read = readEnvFile(world, contract, { environment, service: name || undefined });
+    const { layers, fileName } = await read.catch((error: unknown) => {
+      throw inCheckout(context, world, error);
+    });
     requireValid(checkEnvFiles(contract, layers), `svcm env check found errors in ${fileName}`);
   }
+}
+
+/** The folder of the release is removed, so a file that is missing there has to be in the checkout. */
+function inCheckout({ ports, root }: DeployContext, { workspace }: ReleaseWorld, error: unknown): unknown {
+  if (!(error instanceof SvcmError) || error.body.code !== "ENV_FILE_NOT_FOUND") return error;
+  const { path = "" } = error.body;
+  if (!path.startsWith(`${workspace.root}/`)) return error;
+  const place = `${ports.workspace.root}${path.slice(workspace.root.length)}`;
+  return new SvcmError("DEPLOY_FAILED", {
+    code: "ENV_FILE_NOT_FOUND",
+    path: place,
+    details: `The env file ${path.slice(workspace.root.length + 1)} is neither in the commit, nor in the checkout, nor in ${root.layout.shared}.`,
+    hint: `Create ${place}, and deploy again: svcm shares it with each release. Or name another environment with --environment.`,
+  });
 }
 
 /** The checkout has what a build there wrote. */

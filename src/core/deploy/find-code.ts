@@ -4,7 +4,8 @@ import { resolvePath } from "../project/resolve.ts";
 import { type DeployContext, note, requestOf } from "./deploy-context.ts";
 import { chooseSource, findCommit, folderOnly, type FoundCommit } from "./find-commit.ts";
 import type { DeployCode, ReleaseWorld } from "./port-deploys.ts";
-import { isPrepared, type DeployRecord, chooseDeploy } from "./record.ts";
+import { isPrepared, toPlace, type DeployRecord, chooseDeploy } from "./record.ts";
+import { hasPresentValues } from "./run-commands.ts";
 import { readEcosystem } from "../pm2/ecosystem-file.ts";
 import { listOrEmpty } from "../pm2/list.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
@@ -51,13 +52,15 @@ function withoutCheckout(error: unknown): unknown {
 }
 
 /** Of the same commit, so nothing is built twice. */
-export async function findPrepared(
-  { root, caller }: DeployContext,
-  { commit }: FoundCommit,
-): Promise<DeployRecord | undefined> {
+export async function findPrepared(context: DeployContext, { commit }: FoundCommit): Promise<DeployRecord | undefined> {
+  const { root, caller, deploys } = context;
   for (const record of await root.records()) {
     if (record.commit !== commit || !isPrepared(record)) continue;
     if (!(await root.exists(`${root.layout.releases}/${record.id}`))) continue;
+    if (!(await hasPresentValues(context, deploys.world(toPlace(root.layout, record)), record.values))) {
+      note(context, `${record.id} was built with other values of deploy.env, so ${commit.slice(0, 7)} is built again.`);
+      continue;
+    }
     caller.say?.(`files: ${commit.slice(0, 7)} is prepared already in ${root.layout.releases}/${record.id}`);
     return record;
   }

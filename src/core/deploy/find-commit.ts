@@ -71,7 +71,9 @@ export async function findCommit(git: DeployGit, request: CommitRequest, options
   const wanted = isOfCheckout || isOwn ? inCheckout : await resolveFetched(git, revision, source);
   const commit = wanted === undefined ? undefined : await git.resolve("repository", wanted);
   if (commit !== undefined) return { commit, revision, source: maskCredentials(source.url) };
-  throw inCheckout === undefined ? unknownRevision(revision) : unpublished(revision, inCheckout, source);
+  if (request.revision === undefined && !isOwn)
+    throw branchGone(revision, source, await git.defaultBranch(source, options));
+  throw inCheckout === undefined ? unknownRevision(revision) : await unpublished(git, revision, inCheckout, source);
 }
 
 async function defaultRevision(
@@ -117,10 +119,31 @@ function unknownRevision(revision: string): SvcmError {
   });
 }
 
-function unpublished(revision: string, commit: string, { url }: Source): SvcmError {
+/** The checkout follows a branch that was renamed or removed since. */
+function branchGone(followed: string, { url, remote }: Source, present: string | undefined): SvcmError {
+  const other = present === undefined || present === followed ? undefined : present;
+  return new SvcmError("NOT_FOUND", {
+    code: "REVISION_NOT_FOUND",
+    details: [
+      `The checkout follows the branch ${followed}, which ${maskCredentials(url)} does not have.`,
+      ...(other === undefined ? [] : [`Its default branch is ${other}.`]),
+    ].join(" "),
+    hint:
+      other === undefined
+        ? "Name a branch, a tag or a commit: svcm deploy <revision>"
+        : `svcm deploy ${other} deploys that one. To follow it: git fetch && git branch --set-upstream-to=${remote}/${other}`,
+  });
+}
+
+/** The commit, or only its name. */
+async function unpublished(git: DeployGit, revision: string, commit: string, { url }: Source): Promise<SvcmError> {
+  const [id, where] = [commit.slice(0, 10), maskCredentials(url)];
+  const isKnown = (await git.resolve("repository", commit)) !== undefined;
   return new SvcmError("DEPLOY_FAILED", {
     code: "REVISION_NOT_PUBLISHED",
-    details: `${revision} is the commit ${commit.slice(0, 10)} of the checkout, which ${maskCredentials(url)} does not have.`,
-    hint: "Push it first, then deploy again.",
+    details: isKnown
+      ? `${revision} names the commit ${id} in the checkout. ${where} has that commit, but no branch or tag of that name.`
+      : `${revision} is the commit ${id} of the checkout, which ${where} does not have.`,
+    hint: isKnown ? `Push the name, or deploy the commit: svcm deploy ${id}` : "Push it first, then deploy again.",
   });
 }

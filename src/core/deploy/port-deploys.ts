@@ -25,6 +25,9 @@ export interface Deploys {
   /** Runs a program in its own process group, which has ended when the promise settles. */
   run(command: Exclude<DeployCommand, false>, options: CommandOptions): Promise<CommandResult>;
 
+  /** A release of root would be closed to the user of this PM2. @throws {SvcmError} DEPLOY_REFUSED with DEPLOY_ROOT_TAKEN */
+  requireOwner(pm2Home: string): void;
+
   /** The variables that svcm was started with. */
   callerVariables(): Readonly<Record<string, string | undefined>>;
 
@@ -106,6 +109,9 @@ export interface DeployRoot {
 
   exists(path: string): Promise<boolean>;
 
+  /** Also a link that leads nowhere. */
+  hasEntry(path: string): Promise<boolean>;
+
   /** Without links. As it is if it does not exist. */
   realPath(path: string): string;
 
@@ -148,6 +154,8 @@ export interface CommandOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** Processes that it leaves outside of its group end with it, too. */
+  readonly isMarked?: boolean;
   /** Resolves before the program is waited for. */
   readonly onStart?: ((command: StartedCommand) => Promise<void>) | undefined;
   readonly onLine?: ((line: string) => void) | undefined;

@@ -5,7 +5,15 @@ import { PROJECT_FILE } from "../project/project.ts";
 import { envLayerPaths } from "../project/env-layers.ts";
 import { resolvePath } from "../project/resolve.ts";
 import { checkRelease } from "./check-release.ts";
-import { chooseDeploy, servicesOf, type DeployHead, type DeployRecord, toDeployRecord, toPlace } from "./record.ts";
+import {
+  chooseDeploy,
+  servicesOf,
+  type DeployHead,
+  type DeployRecord,
+  type PreparedEvent,
+  toDeployRecord,
+  toPlace,
+} from "./record.ts";
 import { note, requireNotStopped, type DeployContext } from "./deploy-context.ts";
 import { createDeployId } from "./layout.ts";
 import type { CommitFacts } from "./port-deploy-git.ts";
@@ -35,9 +43,9 @@ export async function prepareRelease(context: DeployContext, release: NewRelease
   );
   await root.append(head.id, head);
   try {
-    const size = await fillFolder(context, release, facts, head.id);
+    const filled = await fillFolder(context, release, facts, head.id);
     const at = new Date(context.ports.clock.now()).toISOString();
-    const prepared = { event: "prepared", at, ...size } as const;
+    const prepared = { event: "prepared", at, ...filled } as const;
     await root.append(head.id, prepared);
     return toDeployRecord([head, prepared]) ?? unreachable();
   } catch (error) {
@@ -128,7 +136,7 @@ async function fillFolder(
   release: NewRelease,
   facts: CommitFacts,
   id: string,
-): Promise<DiskSize> {
+): Promise<Omit<PreparedEvent, "event" | "at">> {
   const { root, caller, deploys } = context;
   const { layout } = root;
   const { found, git, checkout } = release;
@@ -152,7 +160,7 @@ async function fillFolder(
   const shared = await listShared(context, world, settings.shared);
   await root.share(id, shared);
   requireNotStopped(context);
-  await runReleaseCommands(context, { id, top, world, settings });
+  const values = await runReleaseCommands(context, { id, top, world, settings });
   requireNotStopped(context);
   await createOutputFolders(context, await checkRelease(context, world));
   await requireDecided(context, release, world);
@@ -164,7 +172,7 @@ async function fillFolder(
       details: `The release has ${mebibytes(size.bytes)} MiB in ${size.files} files. Accepted: at most ${mebibytes(MAX_SIZE.bytes)} MiB in ${MAX_SIZE.files} files.`,
     });
   await root.sync(top);
-  return size;
+  return { ...size, ...(values !== undefined && { values }) };
 }
 
 /** A release file is built. It may have its packages, too. */
@@ -219,7 +227,7 @@ async function listShared(
   const implied: string[] = [];
   for (const path of new Set(inside)) {
     if (declared.includes(path) || (await root.exists(`${own}/${path}`))) continue;
-    const isShared = await root.exists(`${root.layout.shared}/${below}${path}`);
+    const isShared = await root.hasEntry(`${root.layout.shared}/${below}${path}`);
     if (isShared || (await root.exists(`${ports.workspace.root}/${path}`))) implied.push(path);
   }
   for (const path of implied)

@@ -2,6 +2,7 @@ import type { AuditSource } from "../api/names.ts";
 import type { Layout, ReleasePlace } from "./layout.ts";
 import { toDeploySettings, type DeploySettings } from "../project/deploy-settings.ts";
 import type { Project } from "../project/project.ts";
+import { shellQuote } from "../words/text.ts";
 import { chooseService, chooseServices, resolvePath, type NamedService } from "../project/resolve.ts";
 
 /** A program of a deploy, which its journal names so that a later deploy can end what a killed one left. */
@@ -9,6 +10,8 @@ export interface StartedCommand {
   readonly pid: number;
   /** In clock ticks since boot; null if the system does not report it. A pid alone may be reused. */
   readonly startTime: string | null;
+  /** In the environment of every process that it starts. */
+  readonly mark?: string;
 }
 
 export interface DeployHead {
@@ -33,12 +36,21 @@ export interface DeployHead {
   readonly digest?: string;
 }
 
+export interface PreparedEvent {
+  readonly event: "prepared";
+  readonly at: string;
+  readonly bytes: number;
+  readonly files: number;
+  /** The digest of the values that the build saw. */
+  readonly values?: string;
+}
+
 export type DeployOutcome = "done" | "reverted" | "failed" | "half";
 
 export type DeployEvent =
   | DeployHead
   | ({ readonly event: "command"; readonly name: string } & StartedCommand)
-  | { readonly event: "prepared"; readonly at: string; readonly bytes: number; readonly files: number }
+  | PreparedEvent
   | { readonly event: "apply"; readonly at: string }
   | { readonly event: "release"; readonly release: string }
   | { readonly event: "switch"; readonly at: string }
@@ -51,6 +63,7 @@ export interface DeployRecord extends Omit<DeployHead, "event"> {
   readonly state: DeployState;
   readonly endedAt: string | null;
   readonly preparedAtMs: number | null;
+  readonly values: string | undefined;
   readonly size: { readonly bytes: number; readonly files: number } | null;
   /** The last apply of it in the list of releases. */
   readonly release: string | null;
@@ -72,6 +85,7 @@ export function toDeployRecord(events: readonly DeployEvent[]): DeployRecord | u
     state: stateOf(events),
     endedAt: end?.at ?? null,
     preparedAtMs: prepared === undefined ? null : Date.parse(prepared.at),
+    values: prepared?.values,
     size: prepared === undefined ? null : { bytes: prepared.bytes, files: prepared.files },
     release: last("release")?.release ?? null,
     reason: end?.reason ?? null,
@@ -92,6 +106,11 @@ const STATE_EVENTS: ReadonlySet<DeployEvent["event"]> = new Set(["prepared", "ap
 
 export function toPlace(layout: Layout, { id, prefix, commit, checkout }: DeployRecord): ReleasePlace {
   return { layout, id, prefix, commit, checkout };
+}
+
+/** Deploys the same code again: an archive has no commit. */
+export function deployCommand({ commit, digest, source }: Pick<DeployRecord, "commit" | "digest" | "source">): string {
+  return digest === undefined ? `svcm deploy ${commit.slice(0, 10)}` : `svcm deploy --from ${shellQuote(source)}`;
 }
 
 /** Its folder is whole, so the same commit need not be prepared again. */

@@ -3,20 +3,22 @@ import type { Release } from "../api/rollout.ts";
 import { listReleases } from "../rollout/port-releases.ts";
 import { type DeployContext, note } from "./deploy-context.ts";
 import type { FoundCommit } from "./find-commit.ts";
-import type { DeployRecord, DeployOutcome } from "./record.ts";
+import { deployCommand, type DeployRecord, type DeployOutcome } from "./record.ts";
 import type { DeployPlan } from "../api/deploy.ts";
 import type { DeployGit } from "./port-deploy-git.ts";
 
 /** @throws {SvcmError} DEPLOY_REFUSED with DEPLOY_TRIED */
-export async function requireUntried({ root, ports }: DeployContext, { commit }: FoundCommit): Promise<void> {
+export async function requireUntried({ root, ports }: DeployContext, found: FoundCommit): Promise<void> {
+  const { commit } = found;
   const record = (await root.records()).find((one) => one.commit === commit);
-  if (record === undefined || record.id === (await root.current())) return;
-  const why = whyTried(record, await listReleases(ports.releases));
+  if (record === undefined) return;
+  const isCurrent = record.id === (await root.current());
+  const why = whyTried(record, await listReleases(ports.releases), isCurrent);
   if (why === undefined) return;
   throw new SvcmError("DEPLOY_REFUSED", {
     code: "DEPLOY_TRIED",
     details: `${commit.slice(0, 7)} "${record.subject}" ${why}, so it is left alone. Nothing was changed.${reasonThen(record)}`,
-    hint: `Push another commit. To try this one again: svcm deploy ${commit.slice(0, 10)}`,
+    hint: `Push another commit. To try this one again: ${deployCommand(found)}`,
   });
 }
 
@@ -24,8 +26,13 @@ export async function requireUntried({ root, ports }: DeployContext, { commit }:
 export function whyTried(
   { state, release }: Pick<DeployRecord, "state" | "release">,
   releases: readonly Pick<Release, "undoes" | "outcome">[],
+  isCurrent: boolean,
 ): string | undefined {
   if (release === null) return undefined;
+  const [newest] = releases;
+  // Such a rollback has not moved current yet.
+  if (newest?.undoes === release && newest.outcome === "half") return "is being rolled back here, which was cut off";
+  if (isCurrent) return undefined;
   if (state === "failed" || state === "reverted" || state === "half") return "failed here";
   const isUndone = releases.some(({ undoes, outcome }) => undoes === release && outcome === "applied");
   return isUndone ? "was rolled back here" : undefined;
@@ -36,12 +43,12 @@ function reasonThen({ state, reason }: Pick<DeployRecord, "state" | "reason">): 
 }
 
 /** The processes were changed, so not everything runs as before. */
-export function unswitched(error: unknown, { commit }: DeployRecord): unknown {
+export function unswitched(error: unknown, record: DeployRecord): unknown {
   if (!(error instanceof SvcmError)) return error;
   return new SvcmError("APPLY_HALF", {
     ...error.body,
-    details: `The apps run ${commit.slice(0, 7)}, but current was not switched: ${error.message}`,
-    hint: `Correct that, then: svcm deploy ${commit.slice(0, 10)}`,
+    details: `The apps run ${record.commit.slice(0, 7)}, but current was not switched: ${error.message}`,
+    hint: `Correct that, then: ${deployCommand(record)}`,
   });
 }
 

@@ -6,13 +6,14 @@ import { createScrub, type Scrub } from "../pm2/scrub.ts";
 import { readSecrets } from "../pm2/ecosystem-file.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 import type { DeploySettings } from "../project/deploy-settings.ts";
-import { servicesOf } from "./record.ts";
+import { chooseDeploy, servicesOf } from "./record.ts";
 import {
   commandEnvironment,
   commandText,
   releaseCommands,
   type InstallFolder,
   type PackageFolder,
+  type ReleaseCommand,
 } from "./commands.ts";
 import type { DeployContext } from "./deploy-context.ts";
 import type { CommandResult, ReleaseWorld } from "./port-deploys.ts";
@@ -24,25 +25,32 @@ interface PreparedPlace {
   readonly settings: DeploySettings;
 }
 
-/** Installs, builds, and removes development packages. @throws {SvcmError} DEPLOY_FAILED */
-export async function runReleaseCommands(context: DeployContext, place: PreparedPlace): Promise<void> {
+/**
+ * Installs, builds, and removes development packages.
+ * @returns the digest of the values that the build saw; undefined if it sees none
+ * @throws {SvcmError} DEPLOY_FAILED
+ */
+export async function runReleaseCommands(context: DeployContext, place: PreparedPlace): Promise<string | undefined> {
   const { ports, caller, root, deploys } = context;
   const { id, top, world, settings } = place;
   const base = (await root.installFolder(top, world.workspace.root)) ?? world.workspace.root;
   const commands = releaseCommands(base, await listInstallFolders(context, place, base), settings);
   const scrub = await createOutputScrub(context, world);
   const deadlineMs = ports.clock.elapsed() + settings.timeoutMs;
+  const isSeen = commands.some(({ name }) => seesValues(name));
+  const values = isSeen ? await buildValues(context, world, settings.env) : {};
   for (const one of commands) {
     const where = one.cwd === base ? "" : ` in ${one.cwd.slice(top.length + 1)}`;
     const text = scrub(`${commandText(one.command)}${where}`);
     caller.say?.(`${one.name}: ${text}`);
-    const added = one.name === "build" || one.name === "check" ? await buildValues(context, world, settings.env) : {};
+    const added = seesValues(one.name) ? values : {};
     const causes = new Set<string>();
     const result = await deploys.run(one.command, {
       cwd: one.cwd,
       env: commandEnvironment(deploys.callerVariables(), added),
       timeoutMs: Math.max(1, deadlineMs - ports.clock.elapsed()),
       signal: caller.signal,
+      isMarked: true,
       onStart: (command) => root.append(id, { event: "command", name: one.name, ...command }),
       onLine: (line) => {
         const shown = scrub(line);
@@ -54,6 +62,31 @@ export async function runReleaseCommands(context: DeployContext, place: Prepared
     if (result.end !== "exit" || result.exitCode !== 0)
       throw commandFailure(`The ${one.name} (${text})`, result, settings, { scrub, causes });
   }
+  return await digestValues(context, values);
+}
+
+function seesValues(name: ReleaseCommand["name"]): boolean {
+  return name === "build" || name === "check";
+}
+
+async function digestValues(
+  { ports }: DeployContext,
+  values: Readonly<Record<string, string>>,
+): Promise<string | undefined> {
+  if (Object.keys(values).length === 0) return undefined;
+  return (await ports.processes.withHomeKey()).digest(JSON.stringify(values));
+}
+
+/** A build may contain the values that it saw, so a release of other values is not the one that is wanted now. */
+export async function hasPresentValues(
+  context: DeployContext,
+  world: ReleaseWorld,
+  built: string | undefined,
+): Promise<boolean> {
+  if (built === undefined) return true;
+  const { settings } = chooseDeploy(await world.facts.project(), context.service);
+  const values = await buildValues(context, world, settings.env).catch(() => ({}));
+  return (await digestValues(context, values)) === built;
 }
 
 /** Below `top`, those of the services, or the base without a lockfile. */

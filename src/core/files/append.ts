@@ -135,6 +135,7 @@ async function renameFiles(file: string, rotation: Rotation): Promise<void> {
 export async function appendEvent(path: string, event: object): Promise<void> {
   const file = await open(path, "a", 0o600);
   try {
+    await inheritOwner(file.fd, path);
     await file.appendFile(`${JSON.stringify(event)}\n`);
     await file.sync();
   } finally {

@@ -83,6 +83,7 @@ export async function replacePrivate(destination: Destination, bytes: Uint8Array
 
 export async function writeNew(path: string, bytes: Uint8Array, mode: number): Promise<void> {
   const write = async (fd: number): Promise<void> => {
+    await inheritOwner(fd, path);
     await writeAll(fd, bytes);
     await fsync(fd);
   };

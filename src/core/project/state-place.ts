@@ -36,6 +36,11 @@ export function deployRootOf(root: string, exists: (path: string) => boolean): s
   return exists(`${deployRoot}/current`) || exists(`${deployRoot}/shared`) ? deployRoot : undefined;
 }
 
+/** Equal for the same file or folder of two releases beside each other. */
+export function placeInRelease(path: string): string {
+  return path.replace(/\/releases\/[^/]+(?=\/|$)/, "/releases/*");
+}
+
 /** A number, a date, a version or a commit, alone or joined. */
 const RELEASE = /^(?:releases?|current|[vr]?\d[\d._T:-]*Z?(?:[-_][0-9a-f]{7,40})?|[0-9a-f]{7,40})$/i;
 

@@ -6,6 +6,7 @@ import { needsReplacement, type Comparison, compareApps } from "./compare.ts";
 import { pmIdsOf, type Difference, createAppStep, type DecidedStep, difference } from "./step.ts";
 import type { ComparisonInput } from "./comparison-input.ts";
 import { ownMember } from "../words/record.ts";
+import { placeInRelease } from "../project/state-place.ts";
 import { sharedPort, type ExpectedApp } from "./expected.ts";
 
 export type HeldApp = Plan["held"][number] & { readonly why: readonly Difference[] };
@@ -123,10 +124,20 @@ const NAME_DEPENDENT_FIELDS: ReadonlySet<string> = new Set(["errorFile", "logFil
 
 function isSameApp(input: ComparisonInput, from: string, to: string): boolean {
   const expected = input.expected.filter(({ name }) => name === to);
-  const running = input.running.filter(({ name }) => name === from);
+  const running = input.running.filter(({ name }) => name === from).map((record) => inReleaseOf(record, expected));
   if (hasSamePort(ownMember(input.appliedApps, from)?.probe?.port, expected, running)) return true;
   const [comparison] = compareApps(applyRenames({ ...input, expected, running }, new Map([[from, to]])));
   return comparison?.differences.every(({ field, key }) => NAME_DEPENDENT_FIELDS.has(field) || key === from) === true;
+}
+
+/** A deploy may rename an app, and its paths then differ by the release alone. */
+function inReleaseOf(record: ProcessRecord, [app]: readonly ExpectedApp[]): ProcessRecord {
+  if (app === undefined) return record;
+  return { ...record, script: ofRelease(record.script, app.script), cwd: ofRelease(record.cwd, app.cwd) };
+}
+
+function ofRelease<Path extends string | null>(former: Path, now: string): Path | string {
+  return former !== null && placeInRelease(former) === placeInRelease(now) ? now : former;
 }
 
 /** Two apps cannot run the same script on the same port, so the new one takes the place of the old one. */

@@ -1,4 +1,5 @@
 import { ownMember } from "../words/record.ts";
+import { placeInRelease } from "../project/state-place.ts";
 import type { PlanStep } from "../api/rollout.ts";
 import type { ComparisonInput } from "./comparison-input.ts";
 import type { DecidedStep } from "./step.ts";
@@ -93,7 +94,9 @@ function fileNotes(
 ): Note[] {
   const stale = why.filter(({ state }) => state === "stale");
   const isUnknown = stale.some(
-    ({ field, declared }) => field === "envFile" && applied?.envFiles.every(({ path }) => path !== declared) !== false,
+    ({ field, declared }) =>
+      field === "envFile" &&
+      applied?.envFiles.some(({ path }) => placeInRelease(path) === placeInRelease(String(declared))) !== true,
   );
   const isPinned =
     applied?.pinnedBy !== undefined && kind === "update" && why.some(({ field }) => field === "interpreterArgs");

@@ -1,5 +1,5 @@
 import { FileError } from "../files/ports.ts";
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Release } from "../api/rollout.ts";
 import { SvcmError } from "../api/errors.ts";
@@ -8,6 +8,7 @@ import type { Releases } from "./port-releases.ts";
 import { RELEASE_ID, type EnvFileCopy, type ReleaseEvent } from "./release.ts";
 import { appendEvent, parseEvents } from "../files/append.ts";
 import { readIfExists } from "../files/system.ts";
+import { createFolder, PRIVATE_FILE, writeNew } from "../files/write.ts";
 import { serviceName } from "../project/service-name.node.ts";
 import { fileLocks, lockedSince } from "../files/lock.ts";
 import { deliveryFile } from "../files/private-files.ts";
@@ -24,7 +25,7 @@ export function nodeReleases(pm2Home: string, root: string): Releases {
     counts: () => counts,
     create: (id, first) =>
       withReleaseErrors(folder, async () => {
-        await mkdir(join(folder, id), { recursive: true, mode: 0o700 });
+        await createFolder(join(folder, id));
         await appendEvent(journalPath(id), first);
       }),
     append: async (id, event) => {
@@ -34,9 +35,9 @@ export function nodeReleases(pm2Home: string, root: string): Releases {
     recordsFile: (id) => join(folder, id, "before.json"),
     list: () =>
       withReleaseErrors(folder, async () => {
-        const texts = (await listIds(folder)).map((id) => readFile(journalPath(id), "utf8").catch(() => ""));
+        const texts = (await listIds(folder)).map((id) => readIfExists(journalPath(id)));
         return (await Promise.all(texts))
-          .map((text) => parseEvents<ReleaseEvent>(text))
+          .map((text) => parseEvents<ReleaseEvent>(text?.toString("utf8") ?? ""))
           .filter(({ length }) => length > 0);
       }),
     prune: (keep, inUse) =>
@@ -85,13 +86,13 @@ function envCopyMethods(folder: string): Pick<Releases, "copyEnvFiles" | "change
   return {
     copyEnvFiles: (id, paths) =>
       withReleaseErrors(folder, async () => {
-        await mkdir(join(folder, id, "env"), { recursive: true, mode: 0o700 });
+        await createFolder(join(folder, id, "env"));
         const copies: EnvFileCopy[] = [];
         for (const path of paths) {
           const bytes = await readIfExists(path);
           const copy = `${id}/env/${copies.length}`;
           if (bytes === undefined) continue;
-          await writeFile(join(folder, copy), bytes, { flag: "wx", mode: 0o600, flush: true });
+          await writeNew(join(folder, copy), bytes, PRIVATE_FILE);
           copies.push({ path, copy });
         }
         return copies;

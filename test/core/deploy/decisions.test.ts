@@ -278,7 +278,7 @@ test.each([
   ["done", "r1", [{ undoes: "r1", outcome: "reverted" }], undefined],
   ["done", "r1", [{ undoes: "r0", outcome: "applied" }], undefined],
 ] as const)("of a timer, a commit that was %s (%s) is left alone: %j %s", (state, release, releases, why) => {
-  expect(whyTried({ state, release }, releases)).toBe(why);
+  expect(whyTried({ state, release }, releases, false)).toBe(why);
 });
 
 test.each<[string, readonly string[], string | undefined, string, readonly string[]]>([

@@ -61,6 +61,17 @@ test.each<[string, string | undefined, Scene, string]>([
   ],
   ["the default branch, if it follows none", undefined, { repository: BRANCHES, defaultBranch: "main" }, "a main"],
   ["no branch", undefined, { repository: BRANCHES }, "REVISION_NOT_FOUND"],
+  [
+    "a followed branch that is gone, though the checkout has one of its name",
+    undefined,
+    {
+      upstream: upstream("origin"),
+      repository: { "refs/heads/trunk": B },
+      checkout: { release: B },
+      defaultBranch: "trunk",
+    },
+    "REVISION_NOT_FOUND",
+  ],
   ["a branch", "main", { repository: BRANCHES }, "a main"],
   ["a tag", "v1", { repository: { "refs/tags/v1": C } }, "c v1"],
   ["a branch and a tag of one commit", "v1", { repository: { "refs/tags/v1": C, "refs/heads/v1": C } }, "c v1"],

@@ -1,7 +1,8 @@
 /** A deploy that was killed is ended by the next one, before that one begins. */
 import { expect, test } from "vitest";
 import { recoverDeploys } from "../../../src/core/deploy/prune.ts";
-import { toDeployRecord, type DeployEvent } from "../../../src/core/deploy/record.ts";
+import { deployCommand, toDeployRecord, type DeployEvent } from "../../../src/core/deploy/record.ts";
+import { whyTried } from "../../../src/core/deploy/refusals.ts";
 import type { Release } from "../../../src/core/api/rollout.ts";
 
 const at = "2026-11-27T08:05:01.000Z";
@@ -82,4 +83,20 @@ test.each<[string, readonly DeployEvent[], Release["outcome"] | undefined, strin
   ],
 ])("%s", async (_when, events, outcome, current, expected) => {
   expect(await recovered(events, outcome, current)).toEqual(expected);
+});
+
+test("the command that deploys the same code again names a release file by its path", () => {
+  const commit = "4a91c77".padEnd(40, "0");
+  expect(deployCommand({ commit, source: "git@host:a" })).toBe("svcm deploy 4a91c77000");
+  expect(deployCommand({ commit, source: "/tmp/shop 1.tgz", digest: commit })).toBe(
+    "svcm deploy --from '/tmp/shop 1.tgz'",
+  );
+});
+
+test("a timer does not deploy again what a cut-off rollback was to undo, though current leads to it", () => {
+  const record = { state: "done", release: "r1" } as const;
+  expect(whyTried(record, [{ undoes: "r1", outcome: "half" }], true)).toMatch(/^is being rolled back here/);
+  expect(whyTried(record, [{ undoes: "r1", outcome: "applied" }], true)).toBeUndefined();
+  const later = [{ outcome: "applied" }, { undoes: "r1", outcome: "half" }] as const;
+  expect(whyTried(record, later, true)).toBeUndefined();
 });

@@ -218,6 +218,14 @@ describe("an app that an apply started and the file declares by another name", (
     expect(renamed({ env: { PORT: "8081", A: "1" } }, { port: 8080, httpPort: null })[0]).toMatch(/^start new /);
   });
 
+  test("is renamed by a deploy, whose paths differ by the release", () => {
+    const place = (name: string) => ({ script: `/srv/releases/${name}/a.js`, cwd: `/srv/releases/${name}` });
+    const [first, second, other] = [place("1"), place("2"), { script: "/srv/2/a.js", cwd: "/srv/2" }];
+    const env = { SVC_HTTP_PORT: "3000" };
+    expect(renamed({ env, ...second }, first)[0]).toMatch(/^update new /);
+    expect(renamed({ env, ...other }, first)[0]).toMatch(/^start new /);
+  });
+
   test("is another app on another port, or with another script", () => {
     expect(renamed({ env: { SVC_HTTP_PORT: "3001" } })).toEqual(["start new none app missing", SAVE]);
     expect(renamed({ env: { SVC_HTTP_PORT: "3000" }, script: "/srv/other.js" })).toEqual([

@@ -3,13 +3,14 @@ import { deployGit } from "./git.ts";
 import { openReleaseFile } from "./release-file.ts";
 import { deployRoot, realRoot, registrySecrets } from "./root.ts";
 import { endCommands, runCommand } from "./run-command.ts";
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { realPathIfReadable } from "../../files/system.ts";
 import { isBelow } from "../../running/code-files.ts";
 import type { HasHost } from "../../files/ports.ts";
 import type { LoadedEcosystem } from "../../pm2/loaded.ts";
 import type { ApplyPorts } from "../../rollout/ports.ts";
+import { SvcmError } from "../../api/errors.ts";
 import { mapLoaded, type PathMap } from "../map-paths.ts";
 import { deployOfPath, type Layout, type ReleasePlace } from "../layout.ts";
 
@@ -25,9 +26,22 @@ export function nodeDeploys(
     world,
     run: runCommand,
     endCommands,
+    requireOwner,
     callerVariables: () => env,
     registrySecrets: (folder) => registrySecrets([folder, env["HOME"] ?? folder]),
   };
+}
+
+function requireOwner(pm2Home: string): void {
+  const { uid } = statSync(pm2Home, { throwIfNoEntry: false }) ?? {};
+  const own = process.getuid?.();
+  if (uid === undefined || own === undefined || uid === own) return;
+  throw new SvcmError("DEPLOY_REFUSED", {
+    code: "DEPLOY_ROOT_TAKEN",
+    path: pm2Home,
+    details: `${pm2Home} belongs to the user with the number ${uid}, who could not change a release of the user ${own}. Its commands would run as ${own}, too.`,
+    hint: `Deploy as that user: sudo -u '#${uid}' svcm deploy`,
+  });
 }
 
 export function releaseFolder({ layout, id }: Pick<ReleasePlace, "layout" | "id">): string {

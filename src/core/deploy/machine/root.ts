@@ -1,10 +1,12 @@
-import { appendFileSync, existsSync, lstatSync, realpathSync, statfsSync, readFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { appendFileSync, existsSync, lstatSync, readlinkSync, realpathSync, statfsSync, readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { SvcmError } from "../../api/errors.ts";
 import { appendEvent, parseEvents } from "../../files/append.ts";
 import { fileLocks, lockedSince } from "../../files/lock.ts";
 import { FileError } from "../../files/ports.ts";
+import { replacePrivate } from "../../files/write.ts";
 import { readIfExists, realPathIfReadable } from "../../files/system.ts";
 import { deployOfLink, layoutOf, type Layout } from "../layout.ts";
 import type { ForeignRelease } from "../../rollout/port-deployed.ts";
@@ -14,6 +16,8 @@ import { removeLeftovers, TRASH, findWritten, linkTargets, measureFolder, readPo
 import { runCommand } from "./run-command.ts";
 import { LOCKFILES } from "../../running/code-files.ts";
 import { foreignCode } from "../../api/issue.ts";
+import { parseRecord } from "../../words/record.ts";
+import { shellQuote } from "../../words/text.ts";
 
 /** In which Capistrano names the commit of a release. */
 const REVISION_FILE = "REVISION";
@@ -65,6 +69,7 @@ export function deployRoot(root: string): DeployRoot {
     findPointers: (folder, paths) => attempt(async () => readPointers(folder, paths)),
     sync: syncFolder,
     exists: async (path) => existsSync(path),
+    hasEntry: async (path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined,
     realPath: realPathIfReadable,
     createFolder: (path) => attempt(async () => void (await mkdir(path, { recursive: true }))),
     writtenSince: (id, sinceMs) => attempt(async () => findWritten(release(id), sinceMs)),
@@ -124,9 +129,10 @@ async function claimRoot(layout: Layout, owner: RootOwner): Promise<void> {
       details: `${current} is not a symbolic link, so it cannot be switched. Accepted: a link, or nothing.`,
     });
   const path = join(records, OWNER_FILE);
-  const found = await readIfExists(path);
-  if (found === undefined) return await writeFile(path, JSON.stringify(owner), { mode: 0o600, flush: true });
-  const { pm2Home, environment } = JSON.parse(found.toString("utf8")) as RootOwner;
+  const found = parseRecord((await readIfExists(path))?.toString("utf8") ?? "") as RootOwner | undefined;
+  if (found === undefined)
+    return await replacePrivate({ target: path, path, nonce: randomUUID() }, Buffer.from(JSON.stringify(owner)));
+  const { pm2Home, environment } = found;
   if (pm2Home === owner.pm2Home && environment === owner.environment) return;
   throw new SvcmError("DEPLOY_REFUSED", {
     code: "DEPLOY_ROOT_TAKEN",
@@ -202,7 +208,8 @@ function isMissing(error: unknown): false {
 export async function sharePaths({ shared }: Layout, release: string, paths: readonly SharedPath[]): Promise<void> {
   for (const { path, former, isFolder = false } of paths) {
     const target = join(shared, path);
-    if (!lstatSync(target, { throwIfNoEntry: false })) {
+    if (!existsSync(target) && lstatSync(target, { throwIfNoEntry: false })) throw leadsNowhere(path, target, former);
+    if (!existsSync(target)) {
       await mkdir(dirname(target), { recursive: true });
       if (existsSync(former)) await symlink(former, target);
       else if (isFolder) await mkdir(target);
@@ -226,8 +233,24 @@ function findObstacle(release: string, folder: string): string | undefined {
   return (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? true) ? undefined : folder;
 }
 
-function unusable(path: string, why: string): SvcmError {
-  return new SvcmError("DEPLOY_FAILED", { code: "SHARED_UNUSABLE", path, details: `The shared path ${path} ${why}.` });
+/** It may be on a disk that is not mounted, so svcm does not choose another place. */
+function leadsNowhere(path: string, target: string, former: string): SvcmError {
+  const place = existsSync(former) ? former : "<the present place>";
+  return unusable(
+    path,
+    `cannot be used, because ${target} leads to ${readlinkSync(target)}, which does not exist`,
+    `If the checkout or the file was moved: ln -sfn ${shellQuote(place)} ${shellQuote(target)}`,
+  );
+}
+
+function unusable(path: string, why: string, hint?: string): SvcmError {
+  const details = `The shared path ${path} ${why}.`;
+  return new SvcmError("DEPLOY_FAILED", {
+    code: "SHARED_UNUSABLE",
+    path,
+    details,
+    ...(hint !== undefined && { hint }),
+  });
 }
 
 export function findInstallFolder(top: string, folder: string): string | undefined {

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { randomUUID } from "node:crypto";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { parsePidStat } from "../../files/proc.ts";
-import { readIfReadable, readlink } from "../../files/system.ts";
+import { listIfReadable, readIfReadable, readlink } from "../../files/system.ts";
 import type { CommandOptions, CommandResult, Deploys } from "../port-deploys.ts";
 import type { StartedCommand } from "../record.ts";
 
@@ -12,6 +12,9 @@ const MAX_LINE = 2000;
 const MAX_STDOUT = 2 ** 24;
 /** Between the request to end and the kill. */
 const GRACE_MS = 3000;
+/** Every process that a command starts inherits it, also one that leaves the group. */
+const MARK = "SVCM_COMMAND";
+const MAX_PASSES = 5;
 
 type Ending = "timeout" | "aborted";
 
@@ -19,9 +22,10 @@ type Ending = "timeout" | "aborted";
 export const runCommand: Deploys["run"] = async (command, options) => {
   const [program = "", ...args] = typeof command === "string" ? ["/bin/sh", "-c", command] : command;
   if (options.signal?.aborted) return { end: "aborted", exitCode: null, signal: null, stdout: "", lastLines: [] };
+  const marked = options.isMarked === true ? { mark: randomUUID() } : {};
   const child = spawn(program, args, {
     cwd: options.cwd,
-    env: options.env,
+    env: withMark(options.env, marked),
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -38,21 +42,34 @@ export const runCommand: Deploys["run"] = async (command, options) => {
   }
   const limits = endInTime(pid, options);
   try {
-    await options.onStart?.({ pid, startTime: startTimeOf(pid) });
+    await options.onStart?.({ pid, startTime: startTimeOf(pid), ...marked });
     const { code, signal } = await ended;
     const ending = limits.ending();
     // Programs that it left in the background end with it; their pipes would stay open.
-    signalGroup(pid, "SIGKILL");
-    await output.closed;
+    endAll(pid, marked);
+    await output.close();
     const end = ending ?? (signal === null ? "exit" : "signal");
     return { end, exitCode: code, signal, stdout: output.stdout(), lastLines: output.lastLines() };
   } catch (error) {
-    signalGroup(pid, "SIGKILL");
+    endAll(pid, marked);
     throw error;
   } finally {
     limits.stop();
   }
 };
+
+interface Marked {
+  readonly mark?: string;
+}
+
+function withMark(env: CommandOptions["env"], { mark }: Marked): Readonly<Record<string, string>> {
+  return mark === undefined ? env : { ...env, [MARK]: mark };
+}
+
+function endAll(pid: number, { mark }: Marked): void {
+  signalGroup(pid, "SIGKILL");
+  if (mark !== undefined) endMarked(mark);
+}
 
 function endInTime(pid: number, { timeoutMs, signal }: CommandOptions) {
   let ending: Ending | undefined;
@@ -97,17 +114,28 @@ function collect(stdout: Readable, stderr: Readable, { onLine }: CommandOptions)
       }),
   );
   return {
-    closed: Promise.all(closed),
+    /** A process that nothing finds may hold the pipes without end. */
+    async close() {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, GRACE_MS)));
+      await Promise.race([Promise.all(closed), late]);
+      clearTimeout(timer);
+      for (const stream of [stdout, stderr]) stream.destroy();
+    },
     stdout: () => Buffer.concat(chunks).toString("utf8"),
     lastLines: (): CommandResult["lastLines"] => [...last],
   };
 }
 
 function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  kill(-pid, signal);
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(-pid, signal);
+    process.kill(pid, signal);
   } catch {
-    // Every process of the group has ended.
+    // It has ended, or every process of the group has.
   }
 }
 
@@ -117,21 +145,44 @@ function startTimeOf(pid: number): string | null {
 
 /** A group whose first process is gone counts only with processes that work in the release. @see Deploys.endCommands */
 export async function endCommands(commands: readonly StartedCommand[], folder: string): Promise<void> {
-  for (const { pid, startTime } of commands) {
+  for (const { pid, startTime, mark } of commands) {
+    if (mark !== undefined) endMarked(mark);
     const now = startTimeOf(pid);
     if (now !== null && now === startTime) signalGroup(pid, "SIGKILL");
-    else if (now === null) for (const member of await membersIn(pid, folder)) process.kill(member, "SIGKILL");
+    else if (now === null) for (const member of await membersIn(pid, folder)) kill(member, "SIGKILL");
   }
+}
+
+/**
+ * One of them may start another meanwhile. Processes of other users cannot be read. A PM2 daemon, and the apps that it
+ * starts, outlive the command.
+ */
+function endMarked(mark: string): void {
+  const isOurs = (pid: number): boolean => {
+    const variables = readIfReadable(`/proc/${pid}/environ`).split("\0");
+    return variables.includes(`${MARK}=${mark}`) && !variables.some((one) => one.startsWith("PM2_HOME="));
+  };
+  for (let pass = 0; pass < MAX_PASSES; pass += 1) {
+    const found = pids().filter(isOurs);
+    if (found.length === 0) return;
+    for (const pid of found) kill(pid, "SIGKILL");
+  }
+}
+
+function pids(): number[] {
+  return listIfReadable("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
 }
 
 async function membersIn(group: number, folder: string): Promise<number[]> {
   const found: number[] = [];
-  for (const name of readdirSync("/proc").filter((one) => /^\d+$/.test(one))) {
-    const text = readIfReadable(`/proc/${name}/stat`);
+  for (const pid of pids()) {
+    const text = readIfReadable(`/proc/${pid}/stat`);
     const [, , processGroup] = text.slice(text.lastIndexOf(")") + 2).split(" ");
     if (processGroup !== String(group)) continue;
-    const cwd = await readlink(`/proc/${name}/cwd`).catch(() => "");
-    if (cwd === folder || cwd.startsWith(`${folder}/`)) found.push(Number(name));
+    const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => "");
+    if (cwd === folder || cwd.startsWith(`${folder}/`)) found.push(pid);
   }
   return found;
 }

@@ -206,10 +206,12 @@ async function openContext(ports: DeployPorts, request: Request, caller: Caller)
   const spellings = ecosystemSpellings(contract, matrix);
   const { name } = resolveEnvironment(spellings, contract, requested, workspace.nodeEnv);
   const { service } = request;
+  const opened = await openDeployRoot(ports, service);
+  opened.deploys.requireOwner(workspace.pm2Home);
   return {
     ports,
     caller,
-    ...(await openDeployRoot(ports, service)),
+    ...opened,
     environment: name,
     spellings: spellingsOf(spellings, name),
     service,

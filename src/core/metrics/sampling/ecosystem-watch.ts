@@ -169,10 +169,12 @@ export class EcosystemWatch {
   }
 
   async #run(): Promise<RunResult> {
-    const ports = await withDeployed(this.#ports, this.#request);
-    const visible = new Set(visibleKeys(await ports.facts.runtimeContract()));
+    let ports = this.#ports;
+    const readVisible = async (): Promise<Set<string>> => new Set(visibleKeys(await ports.facts.runtimeContract()));
     try {
+      ports = await withDeployed(ports, this.#request);
       await this.#requireNamed();
+      const visible = await readVisible();
       const content = await readEcosystem(ports, this.#request);
       const { apps: left } = await readAppliedState(ports);
       const context = { visibleKeys: visible, left, digest: this.#digest };
@@ -180,12 +182,12 @@ export class EcosystemWatch {
         successfulRun(ports, await repeatEcosystem(ports, this.#request, content), context).state;
       return successfulRun(ports, content, { ...context, repeat });
     } catch (error) {
-      if (!(error instanceof SvcmError) || error.kind !== "ECOSYSTEM_FILE_FAILED") throw error;
+      if (!(error instanceof SvcmError) || !isWithoutFile(error)) throw error;
       const { body, message } = error;
       const { path = "", code = "ECOSYSTEM_FILE_FAILED", details = message } = body;
       const fileName = baseName(path);
       const failure = { error: details, code };
-      const state = { fileName, path, exists: true, expected: [], visibleKeys: visible, failure };
+      const state = { fileName, path, exists: true, expected: [], visibleKeys: await readVisible(), failure };
       return { state, files: [], retryMs: RETRY_MS.failed };
     }
   }
@@ -207,6 +209,11 @@ interface RunResult {
   readonly state: EcosystemState;
   readonly files: readonly string[];
   readonly retryMs: number;
+}
+
+/** It fails, or `current` leads to a release that is gone. */
+function isWithoutFile({ kind, body }: SvcmError): boolean {
+  return kind === "ECOSYSTEM_FILE_FAILED" || body.code === "RELEASE_GONE";
 }
 
 function successfulRun(

@@ -77,7 +77,13 @@ export function pm2Processes(options: Pm2Options): Processes {
       withPm2Errors(async () => sendSignal(home, pid, isSuspended ? "SIGSTOP" : "SIGCONT")),
     ...actionMethods((call) => withPm2Errors(() => callDaemon(call))),
     ...startMethods(home, newLink),
-    renewal: renewalOf((call) => withPm2Errors(() => link().call(call))),
+    renewal: renewalOf((call) =>
+      withPm2Errors(async () => {
+        // An open connection would stay with the former daemon.
+        if (isCommand) await reader().close();
+        return await link().call(call);
+      }),
+    ),
     drain: () => withPm2Errors(async () => void (await callDaemon({ method: "drain" }))),
     withLock: (scope, work) => withPm2Errors(() => locks().withLock(lockedFile(home, scope), work)),
     digest: (value) => digestWith(salt(), value),

@@ -232,10 +232,10 @@ function reasonToSkip(action: ProcessAction, before: ProcessRecord): SkipReason 
   return action === "stop" && isStopped ? "ALREADY_STOPPED" : undefined;
 }
 
-/** A restart may change the name of a process. */
+/** A restart may change the name of a process. One that PM2 only registered gets its unique id from its first start. */
 function findSame(list: readonly ProcessRecord[], { pmId, name, uniqueId }: ProcessRecord): ProcessRecord | undefined {
   const isSame = (record: ProcessRecord): boolean =>
-    record.uniqueId === uniqueId && (uniqueId !== null || record.name === name);
+    uniqueId === null ? record.name === name : record.uniqueId === uniqueId;
   return list.find((record) => record.pmId === pmId && isSame(record));
 }
 

@@ -1,4 +1,5 @@
 import type { ApplyPorts } from "../ports.ts";
+import type { Issue } from "../../api/issue.ts";
 import type { Plan, Release } from "../../api/rollout.ts";
 import { defineOperation } from "../../access/operation.ts";
 import { withMachineEnvironment } from "../machine-environment.ts";
@@ -16,12 +17,22 @@ export const rolloutPlan = defineOperation({
     const request = await withMachineEnvironment(ports, input, caller);
     // A comparison of revisions is about the checkout.
     if (request.from !== undefined) return (await computePlan(ports, request)).plan;
-    const { plan } = await computePlan(await withDeployed(ports, request), request);
+    const { plan, content } = await computePlan(await withDeployed(ports, request), request);
     // An apply with steps saves the list.
     const reboot = plan.changed || !plan.exists ? [] : await ports.bootOutlook.apps();
-    return { ...plan, issues: [...(await ports.deployed.interrupted(request)), ...plan.issues, ...reboot] };
+    const interrupted = [...(await ports.deployed.interrupted(request)), ...(await findCutOff(ports, content.name))];
+    return { ...plan, issues: [...interrupted, ...plan.issues, ...reboot] };
   },
 });
+
+/** The steps of such a plan may lead to what the rollback was to undo. */
+async function findCutOff({ releases }: HasReleases, environment: string): Promise<Issue[]> {
+  const [newest] = await listReleases(releases);
+  if (newest?.undoes === undefined || newest.outcome !== "half" || newest.environment !== environment) return [];
+  const { id, undoes } = newest;
+  const message = `The rollback of ${undoes} was cut off, so the steps may start again what it undoes. To finish it: svcm rollback ${undoes}. To undo it: svcm rollback ${id}`;
+  return [{ code: "ROLLBACK_INTERRUPTED", severity: "warning", path: [], message }];
+}
 
 /** Runs the steps of the plan in order. @throws {SvcmError} as `applied` */
 export const rolloutApply = defineOperation({
