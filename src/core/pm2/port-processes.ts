@@ -36,6 +36,12 @@ export interface Processes {
    */
   readyTimes(): Promise<ReadonlyMap<number, number> | undefined>;
 
+  /**
+   * What a process has written to standard error since `listenForReady`, wherever its log goes; undefined if svcm has not
+   * listened without interruption.
+   */
+  writtenErrors(target: Pick<ProcessRecord, "pmId">): Promise<WrittenErrors | undefined>;
+
   /** Pids of processes that PM2 runs but no longer lists. Linux only; empty elsewhere. */
   unlistedPids(): Promise<readonly number[]>;
 
@@ -185,6 +191,14 @@ export interface RestoredProcess {
 }
 
 export type NextRun = DeclaredRun | SavedRun;
+
+/** Times are in milliseconds since 1970. */
+export interface WrittenErrors {
+  readonly lines: readonly string[];
+  readonly writtenMs: number;
+  /** The last write to its standard output. */
+  readonly outputMs?: number | undefined;
+}
 
 export interface ProcessName {
   readonly name: string;

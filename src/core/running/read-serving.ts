@@ -1,6 +1,8 @@
 import type { HasProcessLogs } from "../logs/port-logs.ts";
 import type { HasClock, ProcessTrees, HasMachine } from "../files/ports.ts";
 import type { ProcessActivity, TcpSocket } from "../files/reading.ts";
+import type { ErrorTail } from "../logs/error-block.ts";
+import type { HasProcesses } from "../pm2/port-processes.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { once } from "../words/once.ts";
 import { appKind } from "./code-evidence.ts";
@@ -13,6 +15,8 @@ import {
   mayNotBeLoaded,
   notLoadedFacts,
   isSilentWorker,
+  listensOnPort,
+  noLongerServed,
   SILENT_WORKER,
   unseenErrors,
   stillWaiting,
@@ -77,18 +81,18 @@ export interface Circumstances extends Pick<StartedTree, "start" | "listeners"> 
 }
 
 /**
- * True if the error log of an online process ends with an error of its start, and nothing shows that it serves. Waits until
- * that is certain, but only where the log gives a reason.
+ * True if what an online process wrote ends with an error of its start, and nothing shows that it serves. Waits until that
+ * is certain, but only where the error gives a reason.
  */
 export async function hasFailedToLoad(
-  ports: ServingPorts,
+  ports: ServingPorts & HasProcesses,
   record: ProcessRecord,
   { isProbed = false, ...circumstances }: Circumstances,
 ): Promise<boolean> {
   for (;;) {
     const kernel = await ports.machine.openTrees();
     const [tree] = kernel === undefined ? [] : readTrees(kernel, [record]);
-    const tail = await ports.processLogs.readErrorTail(record).catch(() => undefined);
+    const tail = await readErrors(ports, record);
     if (kernel === undefined || tree === undefined || tail === undefined) return false;
     const error = loadErrorOf(tail.lines);
     if (isProbed && error !== "module") return false;
@@ -101,6 +105,69 @@ export async function hasFailedToLoad(
     if (hasFailed(nowMs)) return true;
     await ports.clock.sleep(LOOK_MS);
   }
+}
+
+/** From PM2's bus, while svcm listens: a log may be `/dev/null`, or on a full disk. */
+async function readErrors(
+  { processes, processLogs }: HasProcesses & HasProcessLogs,
+  record: ProcessRecord,
+): Promise<ErrorTail | undefined> {
+  const written = await processes.writtenErrors(record).catch(() => undefined);
+  if (written !== undefined && written.lines.length > 0) return written;
+  return await processLogs.readErrorTail(record).catch(() => undefined);
+}
+
+/** Names of services of which a process, or PM2's daemon for it, listens on a port of its variables. */
+export async function readServedApps(
+  ports: HasMachine,
+  records: readonly ProcessRecord[],
+): Promise<ReadonlySet<string>> {
+  const kernel = await ports.machine.openTrees();
+  const trees = kernel === undefined ? [] : readTrees(kernel, records.filter(isOnlineService));
+  const sockets = kernel?.tcpSockets() ?? [];
+  return new Set(trees.filter((tree) => listensOnPort(tree, sockets)).map(({ record }) => record.name));
+}
+
+/**
+ * By PM2 id, doubts about new processes of services whose ports nothing serves: something did before, or no log says
+ * anything. Waits while they may still be loading.
+ */
+export async function readUnserved(
+  ports: ServingPorts,
+  records: readonly ProcessRecord[],
+  servedBefore: ReadonlySet<string>,
+): Promise<ReadonlyMap<number, string>> {
+  const services = records.filter((record) => isOnlineService(record) && (record.listenPorts ?? []).length > 0);
+  for (;;) {
+    const served = await readServedApps(ports, services);
+    const unserved = services.filter(({ name }) => !served.has(name));
+    const epochMs = ports.clock.now();
+    const doubts = new Map<number, string>();
+    for (const record of unserved) {
+      const doubt = await findDoubt(ports, record, { epochMs, wasServed: servedBefore.has(record.name) });
+      if (doubt !== undefined) doubts.set(record.pmId, doubt);
+    }
+    const isLoading = ({ pmId, lastStartAt }: ProcessRecord): boolean =>
+      doubts.has(pmId) && lastStartAt !== null && epochMs - lastStartAt < MIN_LOADING_MS;
+    if (!unserved.some(isLoading)) return doubts;
+    await ports.clock.sleep(LOOK_MS);
+  }
+}
+
+async function findDoubt(
+  { machine, processLogs }: HasMachine & HasProcessLogs,
+  record: ProcessRecord,
+  { epochMs, wasServed }: { readonly epochMs: number; readonly wasServed: boolean },
+): Promise<string | undefined> {
+  const kernel = await machine.openTrees();
+  const [tree] = kernel === undefined ? [] : readTrees(kernel, [record]);
+  if (kernel === undefined || tree === undefined) return undefined;
+  if (!tree.held().isComplete || (record.execMode === "cluster" && !tree.heldByDaemon().isComplete)) return undefined;
+  if (wasServed) return noLongerServed(record);
+  const evidence = { sockets: kernel.tcpSockets(), epochMs: epochMs + MIN_LOADING_MS };
+  if (!mayNotBeLoaded(tree, evidence)) return undefined;
+  const tail = await processLogs.readErrorTail(record).catch(() => undefined);
+  return tail === undefined ? unseenErrors(record)?.unseen : undefined;
 }
 
 /** Looks at hung processes for longer. Ends as soon as one of them takes what waits for it. */

@@ -68,6 +68,7 @@ export function pm2Processes(options: Pm2Options): Processes {
     listenForReady: (isListening) =>
       withPm2Errors(async () => void (await link().call({ method: "ready", isListening }))),
     readyTimes: () => withPm2Errors(async () => (await link().call({ method: "ready" })).ready),
+    writtenErrors: ({ pmId }) => withPm2Errors(async () => (await link().call({ method: "written", pmId })).written),
     unlistedPids: () => withPm2Errors(async () => (await callDaemon({ method: "unlisted" })).pids ?? []),
     suspend: ({ pid }, isSuspended) =>
       withPm2Errors(async () => sendSignal(home, pid, isSuspended ? "SIGSTOP" : "SIGCONT")),

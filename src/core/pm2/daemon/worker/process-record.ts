@@ -68,6 +68,7 @@ function processRecord(listed: Pm2Process, digest: (value: string) => string): P
 }
 
 function readLogFiles({ name, pm_id: pmId, pm2_env: env }: Pm2Process): Pick<ProcessRecord, "logFiles"> {
+  if (env["disable_logs"] === true) return { logFiles: { error: null, out: null } };
   const paths = [env["pm_err_log_path"], env["pm_out_log_path"]];
   const isDefault = (path: unknown, kind: string): boolean =>
     [`-${pmId}`, ""].some((end) => String(path).endsWith(`/logs/${String(name)}-${kind}${end}.log`));
