@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { isInside, isInstalled } from "../find-unit.ts";
 import { foldPaths } from "./folded-paths.ts";
 import type { Unit } from "./unit.ts";
-import { type Budget, MAY_BE_GONE, realPath } from "./walk.ts";
+import { type Budget, isFolder, MAY_BE_GONE, realPath } from "./walk.ts";
 import { isRecord, parseRecord } from "../../words/record.ts";
 
 export const PROGRAM = /\.[cm]?[jt]sx?$/i;
@@ -129,10 +129,6 @@ function resolveModule(path: string): string | undefined {
 
 function isFile(path: string): boolean {
   return statSync(path, MAY_BE_GONE)?.isFile() === true;
-}
-
-export function isFolder(path: string): boolean {
-  return statSync(path, MAY_BE_GONE)?.isDirectory() === true;
 }
 
 const MAX_CONFIGS = 8;

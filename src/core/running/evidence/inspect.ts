@@ -1,12 +1,12 @@
 import { statSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, relative } from "node:path";
 import type { CodeEvidence, NewerEntry, RecordedCode, Verdict } from "../code-evidence.ts";
 import { weigh } from "../code-files.ts";
 import { decideCode, isUntouched } from "../decide-code.ts";
 import type { AppCode, CodeProcess, CodeRequest, StartRecord } from "../port-running-code.ts";
 import { digestText, type RecordStore } from "./record-store.ts";
 import { askGit, type GitAnswer, type GitQuestion } from "./git-evidence.ts";
-import { movedLinks, newerEntries, readFolderOf, type ProcessStart, type StartClock } from "./process-start.ts";
+import { FIRST_FILES_MS, movedLinks, newerEntries, readFolderOf, type ProcessStart, type StartClock } from "./process-start.ts";
 import type { Repository } from "./repository.ts";
 import { unchangedSince, type Seen } from "./seen.ts";
 import type { Unit } from "./unit.ts";
@@ -79,7 +79,7 @@ async function gather(look: Look, context: InspectContext): Promise<CodeEvidence
   const { unit, store } = context;
   const seen = record === undefined ? unchangedSince(context, start.sinceMs) : undefined;
   const newer = newerEntries(start, { unit, hasGit: context.repository !== undefined, seen });
-  const isSame = newer.length === 0 && !isImportGone(context);
+  const isSame = newer.length === 0 && !isImportGone(context) && !mayLackSettings(unit, start.sinceMs);
   const code = record && !isSame ? store.readCode(record.code) : undefined;
   const recorded = record && (isSame || code !== undefined) ? toRecorded(record, code) : null;
   const place = {
@@ -102,6 +102,11 @@ function findElsewhere({ ownFolder }: CodeRequest, { place, rules }: Unit): stri
   return own === null || own === place.cwd ? undefined : own;
 }
 
+/** A name in a folder outside of the unit is gone, or another one. */
+function mayLackSettings({ settingsFolders }: Unit, sinceMs: number): boolean {
+  return settingsFolders.some((folder) => isNewer(folder, sinceMs));
+}
+
 /** No folder of the unit shows that. */
 function isImportGone({ imports }: InspectContext): boolean {
   return imports.some((path) => statSync(path, { throwIfNoEntry: false }) === undefined);
@@ -117,9 +122,15 @@ async function examineTimes(look: Look, context: InspectContext, newer: readonly
   const bornMs = new Map(unit.walk.entries.map((entry) => [entry.path, entry.bornMs]));
   const ageOf = ages(unit, (path) => (bornMs.get(path) ?? 0) <= sinceMs);
   const answer = await readGit(look, context, { newer, gone: [], ageOf });
+  const described = answer ?? describeWithoutGit(newer, unit, { sinceMs, ageOf });
+  // Nothing says whether they were there at the start.
+  const lacking = unit.missingSettings.filter(
+    (path) => unit.settingsFolders.includes(dirname(path)) && isNewer(dirname(path), sinceMs + FIRST_FILES_MS),
+  );
   return {
     record: null,
-    ...(answer ?? describeWithoutGit(newer, unit, { sinceMs, ageOf })),
+    ...described,
+    doubts: [...described.doubts, ...lacking.map((path) => relative(unit.folder ?? "/", path))],
     paths: null,
     install: installEvidence(unit, sinceMs, answer),
     git: answer?.git ?? null,
@@ -133,7 +144,11 @@ async function compareContents(
 ): Promise<Examined> {
   const { unit } = context;
   const { isClockSet, sinceMs } = look.start;
-  const hasNewerFolder = isClockSet || isImportGone(context) || newer.some(({ kind }) => kind === "folder");
+  const hasNewerFolder =
+    isClockSet ||
+    isImportGone(context) ||
+    mayLackSettings(unit, sinceMs) ||
+    newer.some(({ kind }) => kind === "folder");
   const paths = hasNewerFolder ? new Set(unit.walk.entries.map(({ path }) => path)) : null;
   const gone = paths === null ? [] : [...recorded.code.keys()].filter((path) => !paths.has(path));
   const differing = differingFiles(recorded, hasNewerFolder ? unit.files : newer, unit);

@@ -136,7 +136,7 @@ export function newerEntries(
  * PM2 creates the log folders of an app with the start, and the app its logs and data. A later one may hide that code
  * was removed before.
  */
-const FIRST_FILES_MS = 2000;
+export const FIRST_FILES_MS = 2000;
 const SAME_MOMENT_MS = 20;
 
 /** The last new name in the folder does not belong to code. */

@@ -1,6 +1,6 @@
 /** The files of one app's code, walked once for all of its processes. */
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import type { Place } from "../code-evidence.ts";
 import { isInBuild, mayBeCode, type CodeRules } from "../code-files.ts";
 import { findUnit, isInside, isInstalled, isLauncher, packageOf } from "../find-unit.ts";
@@ -10,7 +10,7 @@ import { once } from "../../words/once.ts";
 import { errorCode } from "../../words/thrown.ts";
 import { Digester, type RecordStore } from "./record-store.ts";
 import { readInstall, type Install } from "./install.ts";
-import { type Budget, outsideFile, realPath, walkUnit, type Walk, type WalkedEntry } from "./walk.ts";
+import { type Budget, isFolder, outsideFile, realPath, walkUnit, type Walk, type WalkedEntry } from "./walk.ts";
 import { isRecord, parseRecord } from "../../words/record.ts";
 
 /** Shared by the apps of one folder. */
@@ -43,6 +43,10 @@ export class Unit {
   /** `undefined` if the folder of the app does not exist. */
   readonly folder: string | undefined;
   readonly rules: CodeRules;
+  /** Absolute paths of settings that the declaration names, and that do not exist. */
+  readonly missingSettings: readonly string[];
+  /** Folders outside of the unit in which the named settings are. */
+  readonly settingsFolders: readonly string[];
   readonly #folderFiles: () => FolderFiles | undefined;
   readonly #install: () => Install;
   readonly #budget: Budget;
@@ -70,7 +74,10 @@ export class Unit {
     const named = new Set(loads.files.map(toPath));
     const others = request.others.map((path) => realPath(path) ?? path);
     const scriptFolder = found?.scriptFolder ?? null;
-    const settings = new Set(loads.settings?.map(toPath));
+    const removed = missingPaths(request.loads?.settings);
+    const settings = new Set([...(loads.settings ?? []), ...removed].map(toPath));
+    this.missingSettings = removed;
+    this.settingsFolders = settingsFolders(request.loads?.settings).filter((path) => !isInside(path, folder ?? "/"));
     this.rules = { named, settings, scriptFolder, others: new Set(others.map(toPath)), include, exclude };
     const packages = once(() => (folder === undefined ? [] : findLinkedPackages(folder)));
     this.#folderFiles = once(() =>
@@ -148,6 +155,22 @@ function settingsBelow(folder: string): string[] {
   } catch {
     return [];
   }
+}
+
+/** With every link of their folders resolved. */
+function missingPaths(paths: readonly string[] = []): string[] {
+  return paths.flatMap((path) => {
+    const folder = realPath(path) === null ? realPath(dirname(path)) : null;
+    return folder === null ? [] : [join(folder, basename(path))];
+  });
+}
+
+function settingsFolders(paths: readonly string[] = []): string[] {
+  const folders = paths.flatMap((path) => {
+    const real = realPath(path);
+    return real !== null && isFolder(real) ? [real] : [realPath(dirname(path))];
+  });
+  return [...new Set(folders)].filter((folder) => folder !== null);
 }
 
 function realPaths(paths: readonly string[] = []): string[] {

@@ -155,6 +155,10 @@ export function realPath(path: string): string | null {
   }
 }
 
+export function isFolder(path: string): boolean {
+  return statSync(path, MAY_BE_GONE)?.isDirectory() === true;
+}
+
 export const MAY_BE_GONE = { throwIfNoEntry: false } as const;
 
 function kindOf(child: Dirent): WalkedEntry["kind"] | undefined {
