@@ -27,6 +27,8 @@ export interface CodeEvidence {
   readonly buildFolder?: string | undefined;
   /** `null` without Git. */
   readonly git: GitEvidence | null;
+  /** The name to show for a path; the path itself if it is absent. */
+  readonly nameOf?: ((path: string) => string) | undefined;
 }
 
 /** Real paths, with every link resolved; `null` if they do not exist. */

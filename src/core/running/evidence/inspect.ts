@@ -88,6 +88,7 @@ async function gather(look: Look, context: InspectContext): Promise<CodeEvidence
     isClockSet: start.isClockSet,
     problem: unit.walk.problem,
     buildFolder: unit.buildFolder,
+    nameOf: (path: string) => unit.nameOf(path),
     isScriptWritten: unit.walk.problem !== null && wasWritten(unit.place.script, start.sinceMs),
     elsewhere: findElsewhere(look.request, unit),
   };

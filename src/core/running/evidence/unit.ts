@@ -1,6 +1,6 @@
 /** The files of one app's code, walked once for all of its processes. */
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { basename, dirname, isAbsolute, join, relative } from "node:path";
 import type { Place } from "../code-evidence.ts";
 import { isInBuild, mayBeCode, type CodeRules } from "../code-files.ts";
 import { findUnit, isInside, isInstalled, isLauncher, packageOf } from "../find-unit.ts";
@@ -47,6 +47,7 @@ export class Unit {
   readonly missingSettings: readonly string[];
   /** Folders outside of the unit in which the named settings are. */
   readonly settingsFolders: readonly string[];
+  readonly #root: string;
   readonly #folderFiles: () => FolderFiles | undefined;
   readonly #install: () => Install;
   readonly #budget: Budget;
@@ -57,6 +58,7 @@ export class Unit {
     const realRoot = realPath(root) ?? root;
     const inRoot = (path: string): string => (isInside(path, root) ? realRoot + path.slice(root.length) : path);
     this.#budget = budget;
+    this.#root = realRoot;
     this.place = { cwd: realPath(request.cwd), script: realPath(request.script) };
     const found = findUnit({
       ...this.place,
@@ -68,7 +70,8 @@ export class Unit {
     });
     this.folder = found?.folder;
     const { folder, place } = this;
-    const { include, exclude } = request;
+    const toPattern = (one: string): string => (isAbsolute(one) ? relative(folder ?? "", one) : one);
+    const [include, exclude] = [request.include.map(toPattern), request.exclude.map(toPattern)];
     const loads = realLoads(request, place);
     const toPath = (path: string): string => relative(folder ?? "", path);
     const named = new Set(loads.files.map(toPath));
@@ -90,6 +93,12 @@ export class Unit {
 
   get walk(): Walk {
     return this.#folderFiles()?.walk ?? EMPTY;
+  }
+
+  /** Of a file outside of the repository and the unit: its absolute path. */
+  nameOf(path: string): string {
+    const absolute = path.startsWith("../") ? join(this.folder ?? "/", path) : "";
+    return absolute === "" || isInside(absolute, this.#root) ? path : absolute;
   }
 
   get install(): Install {

@@ -85,6 +85,16 @@ test("code.exclude leaves out what would count, and code.include counts what wou
   expect(await scene.verdict(request)).toBe("changed stale: README.md");
 });
 
+test("a file outside of the repository is shown by its absolute path, which code.exclude understands", async () => {
+  const scene = makeScene(false);
+  const [shopd, other] = [join(scene.home, "shopd"), join(scene.home, "lib/other.js")];
+  write(scene.home, { shopd: "1", "lib/other.js": "1" });
+  const request = await scene.start({ loads: { files: [shopd, other], folders: [] }, exclude: [join(scene.home, "lib")] });
+  expect(await scene.verdict(request)).toBe("same");
+  write(scene.home, { shopd: "2", "lib/other.js": "2" });
+  expect(await scene.verdict(request)).toBe(`changed stale: ${shopd}`);
+});
+
 /** Behind a link that leads out of the folder, as in `shared` beside the releases. */
 function shared(hasGit: boolean): Scene {
   const scene = makeScene(hasGit, { "server.js": "1" });
