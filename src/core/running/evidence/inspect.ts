@@ -11,7 +11,7 @@ import type { Repository } from "./repository.ts";
 import { unchangedSince, type Seen } from "./seen.ts";
 import type { Unit } from "./unit.ts";
 import { realPath, type WalkedEntry } from "./walk.ts";
-import { ages, describeWithoutGit, withoutOthers, withoutOwnData } from "./weights.ts";
+import { ages, describeWithoutGit, noteBootWrites, withoutOthers, withoutOwnData } from "./weights.ts";
 
 export interface InspectContext {
   readonly unit: Unit;
@@ -79,6 +79,7 @@ async function gather(look: Look, context: InspectContext): Promise<CodeEvidence
   const { unit, store } = context;
   const seen = record === undefined ? unchangedSince(context, start.sinceMs) : undefined;
   const newer = newerEntries(start, { unit, hasGit: context.repository !== undefined, seen });
+  if (!start.isClockSet) noteBootWrites(unit, newer, start.sinceMs, store);
   const isSame = newer.length === 0 && !isImportGone(context) && !mayLackSettings(unit, start.sinceMs);
   const code = record && !isSame ? store.readCode(record.code) : undefined;
   const recorded = record && (isSame || code !== undefined) ? toRecorded(record, code) : null;
@@ -121,7 +122,7 @@ async function examineTimes(look: Look, context: InspectContext, newer: readonly
   const { unit } = context;
   const { sinceMs } = look.start;
   const bornMs = new Map(unit.walk.entries.map((entry) => [entry.path, entry.bornMs]));
-  const ageOf = ages(unit, (path) => (bornMs.get(path) ?? 0) <= sinceMs);
+  const ageOf = ages(unit, sinceMs, (path) => (bornMs.get(path) ?? 0) <= sinceMs);
   const answer = await readGit(look, context, { newer, gone: [], ageOf });
   const described = answer ?? describeWithoutGit(newer, unit, { sinceMs, ageOf });
   // Nothing says whether they were there at the start.
@@ -154,7 +155,7 @@ async function compareContents(
   const gone = paths === null ? [] : [...recorded.code.keys()].filter((path) => !paths.has(path));
   const differing = differingFiles(recorded, hasNewerFolder ? unit.files : newer, unit);
   const examined = typeof differing === "string" ? [] : differing;
-  const ageOf = ages(unit, (path) => recorded.code.has(path));
+  const ageOf = ages(unit, sinceMs, (path) => recorded.code.has(path));
   const answer = await readGit(look, context, { newer: examined, gone, ageOf });
   const described = answer ?? describeWithoutGit(examined, unit, { sinceMs, ageOf });
   const weightOf = answer?.weightOf ?? ((path: string) => weigh(path, "no-git", ageOf(path), unit.rules));

@@ -33,6 +33,8 @@ interface UnitContext {
   readonly root: string;
   readonly budget: Budget;
   readonly read: (request: FolderRequest) => FolderFiles;
+  /** Data that the app writes at each start, by the folder of the unit. */
+  readonly ownOf: (folder: string) => Iterable<string>;
 }
 
 const EMPTY: Walk = { entries: [], problem: null };
@@ -48,13 +50,14 @@ export class Unit {
   /** Folders outside of the unit in which the named settings are. */
   readonly settingsFolders: readonly string[];
   readonly #root: string;
+  readonly #own: Set<string>;
   readonly #folderFiles: () => FolderFiles | undefined;
   readonly #install: () => Install;
   readonly #budget: Budget;
   #files: WalkedEntry[] | undefined;
   #digests: ReadonlyMap<string, string> | string | undefined;
 
-  constructor(request: CodeRequest, { root, budget, read }: UnitContext) {
+  constructor(request: CodeRequest, { root, budget, read, ownOf }: UnitContext) {
     const realRoot = realPath(root) ?? root;
     const inRoot = (path: string): string => (isInside(path, root) ? realRoot + path.slice(root.length) : path);
     this.#budget = budget;
@@ -81,7 +84,8 @@ export class Unit {
     const settings = new Set([...(loads.settings ?? []), ...removed].map(toPath));
     this.missingSettings = removed;
     this.settingsFolders = settingsFolders(request.loads?.settings).filter((path) => !isInside(path, folder ?? "/"));
-    this.rules = { named, settings, scriptFolder, others: new Set(others.map(toPath)), include, exclude };
+    this.#own = new Set(folder === undefined ? [] : ownOf(folder));
+    this.rules = { named, settings, own: this.#own, scriptFolder, others: new Set(others.map(toPath)), include, exclude };
     const packages = once(() => (folder === undefined ? [] : findLinkedPackages(folder)));
     this.#folderFiles = once(() =>
       folder === undefined
@@ -89,6 +93,10 @@ export class Unit {
         : read({ folder, packages: packages(), others, exclude, loads: outsideOf(folder, loads) }),
     );
     this.#install = once(() => readInstall(folder, packages(), place.script));
+  }
+
+  addOwn(path: string): void {
+    this.#own.add(path);
   }
 
   get walk(): Walk {
