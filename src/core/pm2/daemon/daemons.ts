@@ -68,7 +68,8 @@ function listDaemons(pm2Home: string): DaemonProcess[] {
     if (!/^\d+$/.test(pid)) return [];
     const [, pm2Version, home] = TITLE.exec(readIfReadable(`/proc/${pid}/cmdline`).split("\0")[0] ?? "") ?? [];
     if (pm2Version === undefined || home === undefined || !existsSync(`/proc/${pid}`)) return [];
-    return [processOf(pid, { home, pm2Version, isOwn: realPathIfReadable(home) === own, isForeground: false })];
+    const real = realPathIfReadable(home);
+    return [processOf(pid, { home: real, pm2Version, isOwn: real === own, isForeground: false })];
   });
 }
 
