@@ -56,6 +56,8 @@ export interface RecordedCode extends Place {
   readonly commit: string | null;
   readonly code: ReadonlyMap<string, string>;
   readonly install: string | null;
+  /** Links of the workspace and their targets; absent in the record of an older svcm. */
+  readonly links?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface NewerEntry {
@@ -74,6 +76,7 @@ export interface NewerEntry {
 }
 
 export interface InstallEvidence {
+  readonly links?: Readonly<Record<string, string>>;
   /** Of the lockfile and the install marker; `null` without both. */
   readonly digest: string | null;
   readonly newer: "no" | "touched" | "written";

@@ -1,5 +1,6 @@
 import type { CodeEvidence, GitEvidence, NewerEntry, RecordedCode, ChangeReason, Verdict } from "./code-evidence.ts";
 import { isInBuild } from "./code-files.ts";
+import { ownMember } from "../words/record.ts";
 import { nameList, pluralize } from "../words/text.ts";
 
 const SAME: Verdict = { verdict: "same" };
@@ -95,7 +96,16 @@ function decideByRecord(evidence: CodeEvidence, record: RecordedCode): Verdict {
   if (names.length > 0)
     return changedFiles(names, commits, isCommitted && isRestorable(former, git, record.commit), evidence);
   if (install.digest !== record.install) return changed({ state: "stale", details: "dependencies" });
-  return SAME;
+  const [link] = movedPackages(record.links, install.links);
+  return link === undefined ? SAME : changed({ state: "stale", details: `${link} leads to another folder` });
+}
+
+/** From the last folder `node_modules` on. */
+function movedPackages(before: RecordedCode["links"], now: RecordedCode["links"] = {}): string[] {
+  if (before === undefined) return [];
+  const links = [...new Set([...Object.keys(before), ...Object.keys(now)])];
+  const moved = links.filter((link) => ownMember(before, link) !== ownMember(now, link)).toSorted();
+  return moved.map((link) => link.slice(link.lastIndexOf("/node_modules/") + 1));
 }
 
 /** Also for content that Git has. */

@@ -190,10 +190,10 @@ function uncommittedAtStart({ code }: RecordedCode, { git: { changed }, idAtStar
 }
 
 function toRecorded(
-  { cwd, script, commit, install }: StartRecord,
+  { cwd, script, commit, install, links }: StartRecord,
   code: ReadonlyMap<string, string> = new Map(),
 ): RecordedCode {
-  return { cwd, script, commit, install, code };
+  return { cwd, script, commit, install, links, code };
 }
 
 /** No process of Git is started where nothing is newer. */
@@ -235,9 +235,9 @@ function readRunning({ request, process, start, record }: Look, unit: Unit): Cod
 }
 
 function installEvidence({ install }: Unit, sinceMs: number, answer: GitAnswer | undefined): CodeEvidence["install"] {
-  const { digest, changedMs, modifiedMs } = install;
+  const { digest, changedMs, modifiedMs, links } = install;
   const newer = changedMs <= sinceMs ? "no" : modifiedMs <= sinceMs ? "touched" : "written";
-  return { digest, newer, isAsCommitted: answer?.isLockfileAsCommitted === true };
+  return { digest, newer, links, isAsCommitted: answer?.isLockfileAsCommitted === true };
 }
 
 function writeRecord(
@@ -260,6 +260,7 @@ function writeRecord(
     script: place.script,
     commit: repository?.head() ?? null,
     install: install.digest,
+    links: install.links,
     sources: sourcesOf(unit),
     imports,
     envFiles: Object.fromEntries(unchanged),

@@ -12,6 +12,7 @@ import { Digester, type RecordStore } from "./record-store.ts";
 import { readInstall, type Install } from "./install.ts";
 import { type Budget, isFolder, outsideFile, realPath, walkUnit, type Walk, type WalkedEntry } from "./walk.ts";
 import { isRecord, parseRecord } from "../../words/record.ts";
+import { omitUndefined } from "../../api/omit-undefined.ts";
 
 /** Shared by the apps of one folder. */
 export interface FolderFiles {
@@ -86,13 +87,14 @@ export class Unit {
     this.settingsFolders = settingsFolders(request.loads?.settings).filter((path) => !isInside(path, folder ?? "/"));
     this.#own = new Set(folder === undefined ? [] : ownOf(folder));
     this.rules = { named, settings, own: this.#own, scriptFolder, others: new Set(others.map(toPath)), include, exclude };
-    const packages = once(() => (folder === undefined ? [] : findLinkedPackages(folder)));
+    const links = once(() => (folder === undefined ? new Map<string, string>() : findWorkspaceLinks(folder)));
+    const packages = once(() => [...new Set(links().values())].filter((one) => one !== folder).toSorted());
     this.#folderFiles = once(() =>
       folder === undefined
         ? undefined
         : read({ folder, packages: packages(), others, exclude, loads: outsideOf(folder, loads) }),
     );
-    this.#install = once(() => readInstall(folder, packages(), place.script));
+    this.#install = once(() => readInstall(folder, { packages: packages(), links: links() }, place.script));
   }
 
   addOwn(path: string): void {
@@ -223,19 +225,22 @@ function withoutNested(folders: readonly string[]): string[] {
 const MAX_PACKAGES = 200;
 const DEPENDENCIES = ["dependencies", "optionalDependencies", "peerDependencies"] as const;
 
-/** Real folders outside of `node_modules` to which the links of a workspace lead, also from one package to the next. */
-function findLinkedPackages(unit: string): string[] {
-  const found = new Set<string>();
+/** The links of a workspace, and the real folders outside of `node_modules` to which they lead, from package to package. */
+function findWorkspaceLinks(unit: string): Map<string, string> {
+  const links = new Map<string, string>();
+  const visited = new Set([unit]);
   const waiting = [unit];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     for (const name of readDependencies(folder)) {
-      const target = findLink(folder, name);
-      if (target === undefined || target === unit || found.has(target) || found.size >= MAX_PACKAGES) continue;
-      found.add(target);
+      const { link = "", target } = findLink(folder, name) ?? {};
+      if (target === undefined || visited.size > MAX_PACKAGES) continue;
+      links.set(link, target);
+      if (visited.has(target)) continue;
+      visited.add(target);
       waiting.push(target);
     }
   }
-  return [...found].toSorted();
+  return links;
 }
 
 function readDependencies(folder: string): string[] {
@@ -248,11 +253,11 @@ function readDependencies(folder: string): string[] {
 }
 
 /** As Node.js looks for it: in `node_modules` of the folder and of each one above. */
-function findLink(folder: string, name: string): string | undefined {
+function findLink(folder: string, name: string): { readonly link: string; readonly target?: string } | undefined {
   for (let at = folder; ; at = dirname(at)) {
-    const path = join(at, "node_modules", name);
-    const stats = lstatSync(path, { throwIfNoEntry: false });
-    if (stats?.isSymbolicLink() === true) return outsideOfModules(path);
+    const link = join(at, "node_modules", name);
+    const stats = lstatSync(link, { throwIfNoEntry: false });
+    if (stats?.isSymbolicLink() === true) return { link, ...omitUndefined({ target: outsideOfModules(link) }) };
     if (stats !== undefined || at === dirname(at)) return undefined;
   }
 }
