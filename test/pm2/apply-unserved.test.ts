@@ -1,9 +1,10 @@
 /** An apply after which nothing serves the port of an app, and no error says so, with a real PM2. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { execute, rolloutApply } from "../../src/core/index.ts";
 import { freePort } from "../support/free-port.ts";
+import { pm2 } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
 import { longTest } from "../support/runs.ts";
 
@@ -49,3 +50,18 @@ longTest("is applied without a doubt if a slow app serves after a while", async 
   writeFileSync(script, `setTimeout(() => { ${SERVER} }, 5000);`);
   expect(await apply()).not.toHaveProperty("unknown");
 });
+
+longTest(
+  "is applied with a doubt if svcm could not listen when the workers of a cluster without a log started",
+  async () => {
+    const fresh = pm2();
+    onTestFinished(() => fresh.end());
+    writeFileSync(join(fresh.folder, "deployments.yaml"), "rollout: { minHealthyTime: 100ms }");
+    const script = join(fresh.folder, "served.cjs");
+    writeFileSync(script, SERVER);
+    fresh.pm2Folder([{ name: "pair", script, instances: 2, ...SILENT, env: { PORT: await freePort() } }]);
+    const { release } = await execute(rolloutApply, fresh.ports(), { environment: "dev", allowDirty: true }, caller);
+    const reason = expect.stringMatching(/^others of its cluster may serve its port/) as string;
+    expect(release).toMatchObject({ outcome: "applied", unknown: [{ app: "pair", part: "state", reason }] });
+  },
+);

@@ -13,7 +13,10 @@ test("a change and a removal of them are shown until a restart", async () => {
   const [folder, etc] = [join(own.folder, "app"), join(own.folder, "etc")];
   for (const one of [folder, etc]) mkdirSync(one);
   writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 100ms }");
-  const scripts = { start: "node server.cjs --config ../etc/prod.json", dev: "node server.cjs --config ../etc/dev.json" };
+  const scripts = {
+    start: "node server.cjs --config ../etc/prod.json",
+    dev: "node server.cjs --config ../etc/dev.json",
+  };
   writeFileSync(join(folder, "package.json"), JSON.stringify({ scripts }));
   writeFileSync(join(folder, "server.cjs"), IDLE);
   writeFileSync(join(folder, ".env"), "SHOP_CONFIG=../etc/shop.yaml\nSTATE_FILE=../etc/state.json");

@@ -1,4 +1,11 @@
-import { type Release, type RollbackPlan, failureLines, keptCodeText, toPrintable, unknownText } from "../../core/index.ts";
+import {
+  type Release,
+  type RollbackPlan,
+  failureLines,
+  keptCodeText,
+  toPrintable,
+  unknownText,
+} from "../../core/index.ts";
 import { pluralize } from "../../core/words/text.ts";
 import { paint } from "./screen.ts";
 

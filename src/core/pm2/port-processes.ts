@@ -37,7 +37,7 @@ export interface Processes {
   readyTimes(): Promise<ReadonlyMap<number, number> | undefined>;
 
   /**
-   * What a process has written to standard error since `listenForReady`, wherever its log goes; undefined if svcm has not
+   * Returns the lines that a process has written to standard error since `listenForReady`, wherever its log goes; undefined if svcm has not
    * listened without interruption.
    */
   writtenErrors(target: Pick<ProcessRecord, "pmId">): Promise<WrittenErrors | undefined>;

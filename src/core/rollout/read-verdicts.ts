@@ -2,7 +2,14 @@ import type { RolloutPorts } from "./ports.ts";
 import type { EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { settingsInTexts, settingsInValues, type LoadedPaths } from "../running/loaded-paths.ts";
-import { type Digest, type NamedByStart, readEnvFileContents, readEnvValues, type EnvFileContents, readStartCommand } from "../running/env-files.ts";
+import {
+  type Digest,
+  type NamedByStart,
+  readEnvFileContents,
+  readEnvValues,
+  type EnvFileContents,
+  readStartCommand,
+} from "../running/env-files.ts";
 import { unnamedEnvFiles } from "../running/unnamed-env-files.ts";
 import { readValues, type ValuesRequest } from "../running/read-values.ts";
 import { verdictOfFiles, type ValuesVerdict } from "../running/values.ts";

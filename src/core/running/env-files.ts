@@ -170,7 +170,7 @@ export function startCommand({
   return SHELL.test(interpreter) ? { cwd, envFiles, shellScript: script } : { cwd, envFiles };
 }
 
-/** What the start of an app names, wherever it does. */
+/** Named by the start of an app, wherever it does. */
 export interface NamedByStart {
   /** Absolute paths that need not exist. */
   readonly envFiles: readonly string[];

@@ -15,8 +15,6 @@ import {
   mayNotBeLoaded,
   notLoadedFacts,
   isSilentWorker,
-  listensOnPort,
-  noLongerServed,
   SILENT_WORKER,
   unseenErrors,
   stillWaiting,
@@ -27,7 +25,7 @@ import {
   type StartedTree,
 } from "./serving.ts";
 
-type ServingPorts = HasClock & HasMachine & HasProcessLogs;
+export type ServingPorts = HasClock & HasMachine & HasProcessLogs;
 
 /** When the process with this id was first seen to hang, by the clock; each look since then found the same. */
 export type HungSince = ReadonlyMap<number, number>;
@@ -38,7 +36,7 @@ const HUNG_MS = 2000;
 const STILL_HUNG_MS = 300;
 /** Before a step ends a process: one that computes for some seconds answers as little as one that hangs. */
 const SECOND_LOOK_MS = 10_000;
-const LOOK_MS = 100;
+export const LOOK_MS = 100;
 const NO_KERNEL = "this system does not show whether a process answers";
 const HIDDEN = "this user may not see whether the process answers";
 
@@ -117,59 +115,6 @@ async function readErrors(
   return await processLogs.readErrorTail(record).catch(() => undefined);
 }
 
-/** Names of services of which a process, or PM2's daemon for it, listens on a port of its variables. */
-export async function readServedApps(
-  ports: HasMachine,
-  records: readonly ProcessRecord[],
-): Promise<ReadonlySet<string>> {
-  const kernel = await ports.machine.openTrees();
-  const trees = kernel === undefined ? [] : readTrees(kernel, records.filter(isOnlineService));
-  const sockets = kernel?.tcpSockets() ?? [];
-  return new Set(trees.filter((tree) => listensOnPort(tree, sockets)).map(({ record }) => record.name));
-}
-
-/**
- * By PM2 id, doubts about new processes of services whose ports nothing serves: something did before, or no log says
- * anything. Waits while they may still be loading.
- */
-export async function readUnserved(
-  ports: ServingPorts,
-  records: readonly ProcessRecord[],
-  servedBefore: ReadonlySet<string>,
-): Promise<ReadonlyMap<number, string>> {
-  const services = records.filter((record) => isOnlineService(record) && (record.listenPorts ?? []).length > 0);
-  for (;;) {
-    const served = await readServedApps(ports, services);
-    const unserved = services.filter(({ name }) => !served.has(name));
-    const epochMs = ports.clock.now();
-    const doubts = new Map<number, string>();
-    for (const record of unserved) {
-      const doubt = await findDoubt(ports, record, { epochMs, wasServed: servedBefore.has(record.name) });
-      if (doubt !== undefined) doubts.set(record.pmId, doubt);
-    }
-    const isLoading = ({ pmId, lastStartAt }: ProcessRecord): boolean =>
-      doubts.has(pmId) && lastStartAt !== null && epochMs - lastStartAt < MIN_LOADING_MS;
-    if (!unserved.some(isLoading)) return doubts;
-    await ports.clock.sleep(LOOK_MS);
-  }
-}
-
-async function findDoubt(
-  { machine, processLogs }: HasMachine & HasProcessLogs,
-  record: ProcessRecord,
-  { epochMs, wasServed }: { readonly epochMs: number; readonly wasServed: boolean },
-): Promise<string | undefined> {
-  const kernel = await machine.openTrees();
-  const [tree] = kernel === undefined ? [] : readTrees(kernel, [record]);
-  if (kernel === undefined || tree === undefined) return undefined;
-  if (!tree.held().isComplete || (record.execMode === "cluster" && !tree.heldByDaemon().isComplete)) return undefined;
-  if (wasServed) return noLongerServed(record);
-  const evidence = { sockets: kernel.tcpSockets(), epochMs: epochMs + MIN_LOADING_MS };
-  if (!mayNotBeLoaded(tree, evidence)) return undefined;
-  const tail = await processLogs.readErrorTail(record).catch(() => undefined);
-  return tail === undefined ? unseenErrors(record)?.unseen : undefined;
-}
-
 /** Looks at hung processes for longer. Ends as soon as one of them takes what waits for it. */
 export async function doAllHang(ports: ServingPorts, records: readonly ProcessRecord[]): Promise<boolean> {
   const kernel = await ports.machine.openTrees();
@@ -179,12 +124,12 @@ export async function doAllHang(ports: ServingPorts, records: readonly ProcessRe
   return hung.size === records.length;
 }
 
-function isOnlineService({ status, pid, declaration }: ProcessRecord): boolean {
+export function isOnlineService({ status, pid, declaration }: ProcessRecord): boolean {
   return status === "online" && pid !== null && appKind(declaration.settings) === "service";
 }
 
 /** Reads the descriptors of a tree only where they are needed. */
-function readTrees(kernel: ProcessTrees, services: readonly ProcessRecord[]): readonly ServingTree[] {
+export function readTrees(kernel: ProcessTrees, services: readonly ProcessRecord[]): readonly ServingTree[] {
   const activity = kernel.activity(services.flatMap(({ pid }) => pid ?? []));
   return services.flatMap((record): ServingTree[] => {
     const { pid } = record;

@@ -16,7 +16,8 @@ import { recover } from "./preflight.ts";
 import { beginRelease, formerProbeFinder, type ReleaseRecorder, findRecordedStep } from "./recording.ts";
 import { releasesToKeep } from "../settings.ts";
 import { endHalf, readEvidence, type ApplyRun } from "./failure.ts";
-import { doAllHang, readServedApps, readUnserved } from "../../running/read-serving.ts";
+import { doAllHang } from "../../running/read-serving.ts";
+import { readServedApps, readUnserved } from "../../running/read-unserved.ts";
 import { foreignCode } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { nameList } from "../../words/text.ts";
@@ -87,11 +88,14 @@ async function applyLocked(
     return copies;
   });
   const servedBefore = await readServedApps(ports, planned.running);
-  const boots = await whileListening(ports, () => runSteps(run, recording));
+  const { boots, hasListened } = await whileListening(ports, async () => ({
+    boots: await runSteps(run, recording),
+    hasListened: (await ports.processes.readyTimes().catch(() => undefined)) !== undefined,
+  }));
   const { apps: remaining, running } = await findRemaining(ports, () => computePlan(ports, request, planned.content));
   if (remaining.length > 0) throw await endWithRest(run, recording, remaining);
   const left = stateAfterApply(ports, planned, { envFiles, save, boots, running });
-  const unknown = await findUnproven(run, running, servedBefore);
+  const unknown = await findUnproven(run, running, { servedBefore, hasListened });
   const release = await recording.end("applied", { left, ...(unknown.length > 0 && { unknown }) });
   return { plan, release };
 }
@@ -124,15 +128,15 @@ async function findRemaining({ clock }: HasClock, plan: () => Promise<Planned>) 
   }
 }
 
-/** Without a probe, a process only has to stay online, and one that waits for ever does. */
+/** Without a probe, a process only has to stay online, and one that waits without end does. */
 async function findUnproven(
   { ports, steps }: ApplyRun,
   running: readonly ProcessRecord[],
-  servedBefore: ReadonlySet<string>,
+  start: Parameters<typeof readUnserved>[2],
 ): Promise<UnknownPart[]> {
   const touched = new Set(steps.filter(isAppStep).map(({ app }) => app));
   const started = running.filter(({ name }) => touched.has(name));
-  const doubts = await readUnserved(ports, started, servedBefore);
+  const doubts = await readUnserved(ports, started, start);
   return [...groupBy(started, ({ name }) => name)].flatMap(([app, processes]): UnknownPart[] => {
     const pmIds = processes.flatMap(({ pmId }) => (doubts.has(pmId) ? [pmId] : []));
     const [reason] = pmIds.map((pmId) => doubts.get(pmId));

@@ -244,7 +244,7 @@ async function readErrorLines(
   return logged.length > 0 ? logged : await readWritten({ processes }, app, since).catch(() => []);
 }
 
-/** What PM2 has published, if no log keeps it. */
+/** From what PM2 has published, if no log keeps it. */
 async function readWritten({ processes }: HasProcesses, app: string, since: number): Promise<readonly string[]> {
   const own = (await processes.list()).filter(({ name }) => name === app);
   const written = await Promise.all(own.map((one) => processes.writtenErrors(one)));

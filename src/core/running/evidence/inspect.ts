@@ -6,7 +6,16 @@ import { decideCode, isUntouched } from "../decide-code.ts";
 import type { AppCode, CodeProcess, CodeRequest, StartRecord } from "../port-running-code.ts";
 import { digestText, type RecordStore } from "./record-store.ts";
 import { askGit, type GitAnswer, type GitQuestion } from "./git-evidence.ts";
-import { FIRST_FILES_MS, movedLinks, newerEntries, readFolderOf, type ProcessStart, type StartClock } from "./process-start.ts";
+import {
+  FIRST_FILES_MS,
+  movedLinks,
+  newerEntries,
+  readFolderOf,
+  type ProcessStart,
+  type StartClock,
+  isNewer,
+  mayLackSettings,
+} from "./process-start.ts";
 import type { Repository } from "./repository.ts";
 import { unchangedSince, type Seen } from "./seen.ts";
 import type { Unit } from "./unit.ts";
@@ -102,11 +111,6 @@ function findElsewhere({ ownFolder }: CodeRequest, { place, rules }: Unit): stri
   if (ownFolder === undefined || rules.scriptFolder !== null) return undefined;
   const own = realPath(ownFolder);
   return own === null || own === place.cwd ? undefined : own;
-}
-
-/** A name in a folder outside of the unit is gone, or another one. */
-function mayLackSettings({ settingsFolders }: Unit, sinceMs: number): boolean {
-  return settingsFolders.some((folder) => isNewer(folder, sinceMs));
 }
 
 /** No folder of the unit shows that. */
@@ -278,10 +282,6 @@ function wasWritten(path: string | null, sinceMs: number): boolean {
   if (path === null) return false;
   const { ctimeMs = 0, mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
   return Math.min(ctimeMs, mtimeMs) > sinceMs;
-}
-
-function isNewer(path: string, sinceMs: number): boolean {
-  return (statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0) > sinceMs;
 }
 
 function fingerprintOf({ unit: { place, install }, repository }: InspectContext, sources: string): string {

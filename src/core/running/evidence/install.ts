@@ -21,7 +21,11 @@ interface Workspace {
 }
 
 /** Of the folder, or of one above it in a workspace, with the code that generators put into `node_modules`. */
-export function readInstall(folder: string | undefined, { packages, links }: Workspace, script: string | null): Install {
+export function readInstall(
+  folder: string | undefined,
+  { packages, links }: Workspace,
+  script: string | null,
+): Install {
   if (folder === undefined) return NO_INSTALL;
   const install = readFiles(folder, packages, script);
   const changed = [...links.keys()].map((link) => lstatSync(link, { throwIfNoEntry: false })?.ctimeMs ?? 0);

@@ -1,5 +1,5 @@
 /** When and where a process was started, by the kernel. Other systems than Linux know neither. */
-import { readlinkSync, lstatSync } from "node:fs";
+import { readlinkSync, lstatSync, statSync } from "node:fs";
 import { parsePidStat, TICKS_PER_SECOND } from "../../files/proc.ts";
 import { readIfReadable } from "../../files/system.ts";
 import type { CodeProcess } from "../port-running-code.ts";
@@ -165,4 +165,13 @@ export function movedLinks(path: string, sinceMs: number, above = "/"): string[]
     if (stats?.isSymbolicLink() === true && stats.ctimeMs > sinceMs) links.unshift(at);
   }
   return links;
+}
+
+export function isNewer(path: string, sinceMs: number): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0) > sinceMs;
+}
+
+/** A name in a folder outside of the unit is gone, or another one. */
+export function mayLackSettings({ settingsFolders }: Unit, sinceMs: number): boolean {
+  return settingsFolders.some((folder) => isNewer(folder, sinceMs));
 }

@@ -27,7 +27,8 @@ export function unchangedSince(
   if (atMs >= sinceMs || atMs < sinceMs - MAX_SEEN_MS) return undefined;
   if (repository?.moves().some((move) => move.atMs >= atMs - 1000) === true) return undefined;
   const before = seen.digests();
-  const isSame = (path: string, digest: string): boolean => digests.get(path) === digest || rules.own?.has(path) === true;
+  const isSame = (path: string, digest: string): boolean =>
+    digests.get(path) === digest || rules.own?.has(path) === true;
   const isUnchanged = before !== undefined && [...before].every(([path, digest]) => isSame(path, digest));
   return isUnchanged ? before : undefined;
 }

@@ -86,7 +86,15 @@ export class Unit {
     this.missingSettings = removed;
     this.settingsFolders = settingsFolders(request.loads?.settings).filter((path) => !isInside(path, folder ?? "/"));
     this.#own = new Set(folder === undefined ? [] : ownOf(folder));
-    this.rules = { named, settings, own: this.#own, scriptFolder, others: new Set(others.map(toPath)), include, exclude };
+    this.rules = {
+      named,
+      settings,
+      own: this.#own,
+      scriptFolder,
+      others: new Set(others.map(toPath)),
+      include,
+      exclude,
+    };
     const links = once(() => (folder === undefined ? new Map<string, string>() : findWorkspaceLinks(folder)));
     const packages = once(() => [...new Set(links().values())].filter((one) => one !== folder).toSorted());
     this.#folderFiles = once(() =>

@@ -42,7 +42,6 @@ export function noteBootWrites(unit: Unit, newer: readonly WalkedEntry[], sinceM
   for (const [path, ms] of after) if (ms === null) unit.addOwn(path);
 }
 
-
 /** Removed data of the app does not change its code. */
 export function withoutOthers(
   record: RecordedCode,

@@ -21,7 +21,16 @@ const entry = (path: string, changedMs: number): WalkedEntry => ({
 test("data that two runs write while they start is the app's own, and a program or a later write is not", () => {
   const store = new RecordStore(temporaryFolder());
   const root = temporaryFolder();
-  const request = { app: "a", cwd: root, script: root, folder: root, include: [], exclude: [], others: [], processes: [] };
+  const request = {
+    app: "a",
+    cwd: root,
+    script: root,
+    folder: root,
+    include: [],
+    exclude: [],
+    others: [],
+    processes: [],
+  };
   const look = (sinceMs: number, written: Readonly<Record<string, number>>): string[] => {
     const ownOf = (folder: string) =>
       [...store.readBootWrites(folder)].flatMap(([path, ms]) => (ms === null ? [path] : []));

@@ -1,6 +1,6 @@
 /** The place of the code: links, work trees, packages of a workspace, and what a record counts for. */
 import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { changes, makeScene, untilClear, write, type Scene } from "./scenes.ts";
 import { longTest } from "../../../support/runs.ts";
@@ -68,31 +68,6 @@ test("a package that a link of the workspace leads to is code, and an installed 
   expect(await scene.verdict(request)).toBe("changed stale: ../../packages/text/index.js");
 });
 
-test.each([true, false])("a workspace link that leads to another folder is a change, Git: %s", async (hasGit) => {
-  const mail = '{"name":"mail"}';
-  const scene = makeScene(hasGit, {
-    ".gitignore": "node_modules\n",
-    "package.json": '{"dependencies":{"mail":"*"}}',
-    "server.js": "1",
-    "packages/one/package.json": mail,
-    "packages/two/package.json": mail,
-  });
-  const link = join(scene.root, "node_modules/mail");
-  mkdirSync(dirname(link));
-  symlinkSync("../packages/one", link);
-  const [recorded, unrecorded] = [await scene.start(), await scene.start()];
-  expect(await scene.verdict(recorded)).toBe("same");
-  const lead = (target: string): void => {
-    rmSync(link);
-    symlinkSync(target, link);
-  };
-  lead("../packages/two");
-  expect(await scene.verdict(recorded)).toBe("changed stale: node_modules/mail leads to another folder");
-  expect(await scene.verdict(unrecorded)).toMatch(/^unknown: the dependencies were installed again/);
-  lead("../packages/one");
-  expect(await scene.verdict(recorded)).toBe("same");
-});
-
 longTest("the code of a wrapper such as npm is that of its folder", async () => {
   const scene = makeScene(true);
   const request = await scene.start({ script: "/usr/bin/npm" });
@@ -108,16 +83,6 @@ test("code.exclude leaves out what would count, and code.include counts what wou
   expect(await scene.verdict(request)).toBe("same");
   write(scene.root, { "README.md": "new" });
   expect(await scene.verdict(request)).toBe("changed stale: README.md");
-});
-
-test("a file outside of the repository is shown by its absolute path, which code.exclude understands", async () => {
-  const scene = makeScene(false);
-  const [shopd, other] = [join(scene.home, "shopd"), join(scene.home, "lib/other.js")];
-  write(scene.home, { shopd: "1", "lib/other.js": "1" });
-  const request = await scene.start({ loads: { files: [shopd, other], folders: [] }, exclude: [join(scene.home, "lib")] });
-  expect(await scene.verdict(request)).toBe("same");
-  write(scene.home, { shopd: "2", "lib/other.js": "2" });
-  expect(await scene.verdict(request)).toBe(`changed stale: ${shopd}`);
 });
 
 /** Behind a link that leads out of the folder, as in `shared` beside the releases. */
