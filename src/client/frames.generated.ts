@@ -441,7 +441,7 @@ export interface ActionResultFrame {
     readonly name: string;
     readonly pmId: number;
     readonly namespace: string;
-    /** `SELF_ACTION_BLOCKED`, `ALREADY_RUNNING`, `ALREADY_STOPPED` or `JOB_WAITS`. */
+    /** For example `ALREADY_STOPPED`; `svcm explain <code>` says more. */
     readonly reason: string;
   }[] | undefined;
   /** Fields of the ecosystem file that a restart made effective; `key` names a variable. */

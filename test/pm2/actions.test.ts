@@ -94,6 +94,14 @@ test("a process is stopped, started and restarted, each shown by PM2's list and 
   }
 });
 
+test("of two deletes at the same time, one deletes and the other has nothing to do", async () => {
+  await own.run({ name: "twice" });
+  const [number] = (await ports.processes.list()).flatMap(({ name, pmId }) => (name === "twice" ? [pmId] : []));
+  const both = await Promise.all([act({ action: "delete", name: "twice" }), act({ action: "delete", name: "twice" })]);
+  expect(both.flatMap(({ affected }) => affected)).toMatchObject([{ name: "twice", pmId: number }]);
+  expect(both.flatMap(({ skipped }) => skipped)).toMatchObject([{ name: "twice", reason: "ALREADY_DELETED" }]);
+});
+
 test("a refused attempt is recorded with the processes that it would have changed", async () => {
   await stopped("refused");
   const number = (await ports.processes.list()).find(({ name }) => name === "refused")!.pmId;

@@ -1,6 +1,6 @@
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, beforeEach, expect } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { InputOf } from "../../src/core/api/inputs.ts";
 import {
   execute,
@@ -201,4 +201,12 @@ longTest("a dry run of a rollback changes nothing, and its id is refused after a
   expect(await refusal(execute(rolloutRollback, ports, { release: dry.release, plan: dry.id }, caller))).toBe(
     "PLAN_STALE",
   );
+});
+
+test("a restart of an app that runs without its unused block is not refused, and a change of its variables is", async () => {
+  const withBlock = { ...api, env_dev: { MODE: "3" } };
+  const { release, plan: applied } = await apply([withBlock, old], { restart: ["api"] });
+  expect(release).toMatchObject({ outcome: "applied" });
+  expect(applied.issues).toMatchObject([{ code: "ECOSYSTEM_ENV_BLOCK_UNUSED", severity: "warning" }]);
+  expect(await refusal(apply([{ ...withBlock, env: { MODE: "2" } }, old]))).toBe("APPLY_REFUSED");
 });

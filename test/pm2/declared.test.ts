@@ -189,6 +189,10 @@ longTest("an app with a block for the environment is not run without it", async 
   expect(await code(act("start", "blocks"))).toMatch(/^ECOSYSTEM_ENV_BLOCK_UNUSED: .*env_dev.*pm2 start --env dev/);
   declare("blocks", "env: { NODE_ENV: 'x' }, env_production: { NODE_ENV: 'production' }");
   expect(await code(act("start", "blocks"))).toBe("done");
+  declare("blocks", "env: { NODE_ENV: 'x' }, env_dev: { NODE_ENV: 'development' }");
+  expect(await code(act("restart", "blocks"))).toBe("done");
+  declare("blocks", "env: { NODE_ENV: 'y' }, env_dev: { NODE_ENV: 'development' }");
+  expect(await code(act("restart", "blocks"))).toMatch(/^ECOSYSTEM_ENV_BLOCK_UNUSED: /);
 });
 
 longTest(

@@ -187,6 +187,7 @@ const SKIP_REASONS = {
   SELF_ACTION_BLOCKED: () => "serves this request, so svcm left it alone.",
   ALREADY_RUNNING: (name: string) => `is already running. To restart it: svcm restart ${shellQuote(name)}`,
   ALREADY_STOPPED: () => "is not running.",
+  ALREADY_DELETED: () => "is already deleted.",
   JOB_WAITS: (name: string) => `does not run now, as it should. To run it once: svcm run ${shellQuote(name)}`,
 } as const;
 

@@ -1,8 +1,16 @@
-import { type Release, type RollbackPlan, failureLines, keptCodeText } from "../../core/index.ts";
+import {
+  type Release,
+  type RollbackPlan,
+  failureLines,
+  keptCodeText,
+  toPrintable,
+  unknownText,
+} from "../../core/index.ts";
 import { pluralize } from "../../core/words/text.ts";
 import { paint } from "./screen.ts";
 
-export function renderRelease({ id, outcome, steps, code, undoes, failure, keptCode, cannotUndo }: Release): string {
+export function renderRelease(release: Release): string {
+  const { id, outcome, steps, code, undoes, failure, keptCode, cannotUndo, unknown = [] } = release;
   const colour = outcome === "applied" ? paint.green : outcome === "half" ? paint.red : paint.yellow;
   const lines = steps.map(({ do: kind, app, pmIds, phase, reason, durationMs }) => {
     const ids = pmIds.length === 0 ? "" : ` (id ${pmIds.join(", ")})`;
@@ -15,6 +23,7 @@ export function renderRelease({ id, outcome, steps, code, undoes, failure, keptC
     `Release ${id}${what}: ${colour(outcome)}${code === undefined ? "" : ` (${code})`}.`,
     ...lines,
     ...(keptCode === undefined ? [] : [`  ${keptCodeText(keptCode)}`]),
+    ...unknown.map((one) => paint.yellow(`? ${unknownText(one, toPrintable)}`)),
     ...cannotUndo.map((lost) => `  A rollback cannot bring back ${LOST[lost.what]} of ${lost.app}.`),
     ...failureText(failure),
   ].join("\n");

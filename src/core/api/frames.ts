@@ -35,7 +35,7 @@ const skipped = z.strictObject({
   name: z.string(),
   pmId: z.int(),
   namespace: z.string(),
-  reason: z.string().check(z.describe("`SELF_ACTION_BLOCKED`, `ALREADY_RUNNING`, `ALREADY_STOPPED` or `JOB_WAITS`.")),
+  reason: z.string().check(z.describe("For example `ALREADY_STOPPED`; `svcm explain <code>` says more.")),
 });
 
 export const boundedText = (max: number) => z.string().check(z.minLength(1), z.maxLength(max));

@@ -210,6 +210,10 @@ export const releaseBody = z
       ),
     code: z.string().optional().describe("Why it was reverted or is half."),
     failure: releaseFailure.optional(),
+    unknown: z
+      .array(unknownPart)
+      .optional()
+      .describe("Started apps of which the apply could not tell whether they work; absent without any."),
     steps: z.array(
       z.strictObject({
         do: z.enum([...stepKinds, "return"]).describe("`return`: a rollback gave the app its former definition."),

@@ -36,6 +36,12 @@ export interface Processes {
    */
   readyTimes(): Promise<ReadonlyMap<number, number> | undefined>;
 
+  /**
+   * Returns the lines that a process has written to standard error since `listenForReady`, wherever its log goes; undefined if svcm has not
+   * listened without interruption.
+   */
+  writtenErrors(target: Pick<ProcessRecord, "pmId">): Promise<WrittenErrors | undefined>;
+
   /** Pids of processes that PM2 runs but no longer lists. Linux only; empty elsewhere. */
   unlistedPids(): Promise<readonly number[]>;
 
@@ -197,6 +203,14 @@ export interface ForeignRun {
   readonly pid: number;
   readonly home: string;
   readonly user: string;
+}
+
+/** Times are in milliseconds since 1970. */
+export interface WrittenErrors {
+  readonly lines: readonly string[];
+  readonly writtenMs: number;
+  /** The last write to its standard output. */
+  readonly outputMs?: number | undefined;
 }
 
 export interface ProcessName {

@@ -80,7 +80,12 @@ export function isOwnProcess({ pid, pmId, name }: ProcessRecord, own: OwnProcess
   return own.pm2 !== null && own.pm2.pmId === pmId && own.pm2.name === name;
 }
 
-export type SkipReason = "SELF_ACTION_BLOCKED" | "ALREADY_RUNNING" | "ALREADY_STOPPED" | "JOB_WAITS";
+export type SkipReason =
+  | "SELF_ACTION_BLOCKED"
+  | "ALREADY_RUNNING"
+  | "ALREADY_STOPPED"
+  | "ALREADY_DELETED"
+  | "JOB_WAITS";
 
 export interface SkippedProcess {
   readonly name: string;

@@ -1,6 +1,7 @@
 import type { Workspace } from "./port-repository.ts";
 import { existsSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
+import { realPathIfReadable } from "../files/system.ts";
 import { SvcmError } from "../api/errors.ts";
 import { CONFIG_VARIABLE, PM2_VARIABLE } from "./folder-variables.ts";
 import { PROJECT_FILE } from "./project.ts";
@@ -103,17 +104,21 @@ export function folderProblem(path: string): string | undefined {
 const MAX_HOME_BYTES = 97;
 
 export interface Pm2Home {
+  /** The real path, so that two ways to write it are one PM2. */
   readonly folder: string;
+  /** In the folder as it is written: a short link may lead to a path that is too long for a socket. */
   readonly socket: string;
 }
 
 export function pm2Home(env: Readonly<Record<string, string | undefined>>, cwd: string): Pm2Home {
-  const folder = resolve(cwd, env["PM2_HOME"] || join(env["HOME"] || homedir(), ".pm2"));
-  return { folder, socket: join(folder, "rpc.sock") };
+  const written = resolve(cwd, env["PM2_HOME"] || join(env["HOME"] || homedir(), ".pm2"));
+  const real = realPathIfReadable(written);
+  const folder = real === written ? join(realPathIfReadable(dirname(written)), basename(written)) : real;
+  return { folder, socket: join(written, "rpc.sock") };
 }
 
-export function homeProblem({ folder }: Pm2Home): string | undefined {
-  const bytes = Buffer.byteLength(folder);
+export function homeProblem({ socket }: Pm2Home): string | undefined {
+  const bytes = Buffer.byteLength(dirname(socket));
   if (process.platform === "win32" || bytes <= MAX_HOME_BYTES) return undefined;
   return `The path of PM2_HOME has ${bytes} bytes, and a socket in it cannot be addressed. Accepted: at most ${MAX_HOME_BYTES} bytes.`;
 }

@@ -26,12 +26,13 @@ export function listRefusals(
   { loaded, path }: EcosystemContent,
   expected: readonly ExpectedApp[],
   expecting: ExpectContext,
+  root: string,
 ): Map<string, Issue> {
   if (loaded === undefined) return new Map();
   const declarationOf = declarationsOf(loaded, expecting);
   return new Map(
     [...new Set(expected.map(({ name }) => name))].flatMap((name): [string, Issue][] => {
-      const error = declarationRefusal(declarationOf(name), path);
+      const error = declarationRefusal(declarationOf(name), { path, root });
       if (error?.body.code === undefined) return [];
       const { code, details = error.message } = error.body;
       return [[name, { code, severity: "error", path: ["apps", name], message: details }]];

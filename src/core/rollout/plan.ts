@@ -96,12 +96,23 @@ function stepIssues(
   const apps = steps.map(({ app }) => app);
   return [
     ...undecided,
-    ...[...refused].flatMap(([app, issue]) => (touched.has(app) ? [issue] : [])),
+    ...[...refused].flatMap(([app, issue]) => (touched.has(app) ? [withinDefinition(issue, app, steps)] : [])),
     ...conflicts.flatMap(({ apps: names, issue }) => (names.some((name) => touched.has(name)) ? [issue] : [])),
     ...portIssues(input, steps),
     ...environmentSwitch({ ...input, startedAs }, apps, environment),
     ...(choices.preflight === true ? preflightIssues(steps) : []),
   ];
+}
+
+/** An app that runs without the block already, and keeps its definition, loses nothing by a restart. */
+function withinDefinition(issue: Issue, app: string, steps: Decision["steps"]): Issue {
+  const own = steps.filter((step) => stepNames(step).includes(app));
+  const isKept = own.every(({ do: kind, why }) => kind === "update" && why.every(keepsDefinition));
+  return isKept && issue.code === "ECOSYSTEM_ENV_BLOCK_UNUSED" ? { ...issue, severity: "warning" } : issue;
+}
+
+function keepsDefinition({ field, state }: DecidedStep["why"][number]): boolean {
+  return field === "code" || field === "values" || field === "envFile" || state === "requested" || state === "failing";
 }
 
 /** In an environment, PM2 sets a variable with the name of the app, so a rename removes the former one. */

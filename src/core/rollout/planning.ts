@@ -90,7 +90,7 @@ export async function computePlan(
     git: await addUncommitted(ports, await git, code, decision.steps),
     startedAs: await readStartedAs(ports, request, name, { input, expecting, context }),
     code: code?.apps.map(({ app, fingerprint }) => [app, fingerprint] as const) ?? [],
-    refused: listRefusals(content, expected, expecting),
+    refused: listRefusals(content, expected, expecting, ports.workspace.root),
     undecided: [
       ...undecidedIssues((await ports.facts.project())?.undecided ?? [], name),
       ...missingListIssues(content),

@@ -1,7 +1,15 @@
 import type { RolloutPorts } from "./ports.ts";
 import type { EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import { type Digest, readEnvFileContents, type EnvFileContents, startEnvFiles } from "../running/env-files.ts";
+import { settingsInTexts, settingsInValues, type LoadedPaths } from "../running/loaded-paths.ts";
+import {
+  type Digest,
+  type NamedByStart,
+  readEnvFileContents,
+  readEnvValues,
+  type EnvFileContents,
+  readStartCommand,
+} from "../running/env-files.ts";
 import { unnamedEnvFiles } from "../running/unnamed-env-files.ts";
 import { readValues, type ValuesRequest } from "../running/read-values.ts";
 import { verdictOfFiles, type ValuesVerdict } from "../running/values.ts";
@@ -53,12 +61,28 @@ export async function readVerdicts(
   const contents = await readEnvFileContents(ports, paths, digest);
   const filesOf = new Map(facts.apps.map((app) => [app.name, knownContents(pathsOf(app), contents)]));
   const others = [...facts.named, ...paths];
-  const code = await readCode(ports, expected, running, { budgetMs, filesOf, others });
+  const namedBy = await readNamedSettings(ports, facts.apps, pathsOf);
+  const code = await readCode(ports, expected, running, { budgetMs, filesOf, namedBy, others });
   const records = new Map(code.apps.flatMap((app) => [...app.records]));
   const recordOf = ({ pmId }: ProcessRecord) => records.get(pmId);
   const values = await readValues(ports, { ...facts, running, contents, recordOf });
   const ofFiles = new Map([...values].map(([pmId, verdict]) => [pmId, verdictOfFiles(verdict)]));
   return { code, values, verdicts: { code: code.verdicts, values: ofFiles } };
+}
+
+/** By app: settings that its start names in a file, or that a value of its env files names. */
+async function readNamedSettings(
+  { files }: HasFiles,
+  apps: AppFacts["apps"],
+  envFilesOf: (app: AppFacts["apps"][number]) => readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const values = await readEnvValues({ files }, apps.flatMap(envFilesOf));
+  return new Map(
+    apps.map((app) => {
+      const ofValues = envFilesOf(app).flatMap((path) => settingsInValues(values.get(path) ?? {}, app.cwd));
+      return [app.name, [...settingsInTexts(app.texts, app.cwd), ...ofValues]];
+    }),
+  );
 }
 
 /** The system does not record when a file that does not exist was deleted, so it is not recorded. */
@@ -74,7 +98,8 @@ function knownContents(
   );
 }
 
-interface AppFacts extends Pick<ValuesRequest, "declaredIn" | "sources" | "apps" | "visibleKeys" | "listedKeys"> {
+interface AppFacts extends Pick<ValuesRequest, "declaredIn" | "sources" | "visibleKeys" | "listedKeys"> {
+  readonly apps: readonly (ValuesRequest["apps"][number] & Pick<NamedByStart, "texts"> & { readonly cwd: string })[];
   /** Env files of every service and environment. */
   readonly named: readonly string[];
 }
@@ -102,9 +127,11 @@ async function readAppValues(
     listedKeys: new Set(Object.keys(contract.keys)),
     apps: await Promise.all(
       expected.map(async (app) => {
-        const ofStart = await startEnvFiles({ files }, app.command);
+        const { envFiles: ofStart, texts } = await readStartCommand({ files }, app.command);
         return {
           name: app.name,
+          cwd: app.cwd,
+          texts,
           environments: app.environments,
           openKeys: app.openKeys,
           envFiles: app.envFiles,
@@ -137,6 +164,8 @@ export interface CodeLookOptions {
   readonly budgetMs: number;
   /** By app: to be recorded with a start, digests of the env files that it reads. */
   readonly filesOf: ReadonlyMap<string, StartRecord["envFiles"]>;
+  /** By app: settings that are not named by its declaration alone. */
+  readonly namedBy: ReadonlyMap<string, readonly string[]>;
   /** Files that are not code. */
   readonly others: readonly string[];
 }
@@ -157,7 +186,7 @@ async function listRequests(
   { facts, workspace }: HasFacts & HasWorkspace,
   expected: readonly ExpectedApp[],
   running: readonly ProcessRecord[],
-  { filesOf, others: more }: Pick<CodeLookOptions, "filesOf" | "others">,
+  { filesOf, namedBy, others: more }: Omit<CodeLookOptions, "budgetMs">,
 ): Promise<CodeRequest[]> {
   const services = (await facts.project())?.services ?? {};
   const byName = groupBy(running, ({ name }) => name);
@@ -177,12 +206,16 @@ async function listRequests(
         include,
         exclude,
         others,
-        loads: declared.loads,
+        loads: withSettings(declared.loads, namedBy.get(app)),
         envFiles: filesOf.get(app) ?? {},
         processes: processes.flatMap((record) => toCodeProcess(record, declared)),
       },
     ];
   });
+}
+
+function withSettings(loads: LoadedPaths, more: readonly string[] = []): LoadedPaths {
+  return { ...loads, settings: [...new Set([...(loads.settings ?? []), ...more])] };
 }
 
 /** PM2 keeps the folder in which an app without a declared one was first started. */

@@ -58,7 +58,7 @@ export interface AppliedState {
 
 export interface ReleaseHead extends Omit<
   Release,
-  "endedAt" | "outcome" | "code" | "failure" | "steps" | "cannotUndo"
+  "endedAt" | "outcome" | "code" | "failure" | "unknown" | "steps" | "cannotUndo"
 > {
   readonly event: "release";
   /** Absent in the record of an older svcm. */
@@ -87,6 +87,7 @@ export type ReleaseEvent =
       readonly at: string;
       readonly code?: string;
       readonly failure?: ReleaseFailure;
+      readonly unknown?: Release["unknown"];
       /** Absent if the release did not change the apps. */
       readonly left?: AppliedState;
     };
@@ -180,7 +181,7 @@ export function toRelease({ head, events }: Journal, heldSince: number | null): 
     ...common,
     endedAt: end?.at ?? null,
     outcome: end?.outcome ?? (isRunning ? "running" : "half"),
-    ...omitUndefined({ code: end?.code, failure: end?.failure }),
+    ...omitUndefined({ code: end?.code, failure: end?.failure, unknown: end?.unknown }),
     steps: steps.map((step, index) => ({
       ...step,
       ...readPhase(events, index, { ...step, isRunning }),

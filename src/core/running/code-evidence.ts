@@ -27,6 +27,8 @@ export interface CodeEvidence {
   readonly buildFolder?: string | undefined;
   /** `null` without Git. */
   readonly git: GitEvidence | null;
+  /** The name to show for a path; the path itself if it is absent. */
+  readonly nameOf?: ((path: string) => string) | undefined;
 }
 
 /** Real paths, with every link resolved; `null` if they do not exist. */
@@ -54,6 +56,8 @@ export interface RecordedCode extends Place {
   readonly commit: string | null;
   readonly code: ReadonlyMap<string, string>;
   readonly install: string | null;
+  /** Links of the workspace and their targets; absent in the record of an older svcm. */
+  readonly links?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface NewerEntry {
@@ -72,6 +76,7 @@ export interface NewerEntry {
 }
 
 export interface InstallEvidence {
+  readonly links?: Readonly<Record<string, string>>;
   /** Of the lockfile and the install marker; `null` without both. */
   readonly digest: string | null;
   readonly newer: "no" | "touched" | "written";

@@ -64,6 +64,8 @@ export interface CodeRules {
   readonly named: ReadonlySet<string>;
   /** Files that the declaration names, and that the app may read or write. */
   readonly settings?: ReadonlySet<string>;
+  /** Data that the app writes at each start. */
+  readonly own?: ReadonlySet<string>;
   /** Real, relative to the unit; `null` if the script is outside, as that of a wrapper such as npm. */
   readonly scriptFolder: string | null;
   /** Files beside the code, such as the ecosystem file. */
@@ -115,15 +117,30 @@ function isNoCodeFolder(name: string): boolean {
 }
 
 export type GitStatus = "tracked" | "untracked" | "ignored" | "no-git";
-/** `fellow`: it is new, and others with the same suffix were in its folder before. */
-export type Age = "old" | "new" | "fellow";
+/**
+ * `fellow`: it is new, and others with the same suffix were in its folder before. `rewritten`: it is old, and was written
+ * while the app started.
+ */
+export type Age = "old" | "new" | "fellow" | "rewritten";
 /** `doubtful`: an app may load it or write it, and only `svcm.yaml` can say which. */
 export type Weight = "code" | "doubtful" | "none";
 
 /** Of a file that may be code. A file that Git does not track counts only if it looks like code. */
 export function weigh(path: string, status: GitStatus, age: Age, rules: CodeRules): Weight {
-  const weight = weighByName(path, status, age, rules);
+  const byName = weighByName(path, status, age === "rewritten" ? "old" : age, rules);
+  const weight = status === "tracked" ? byName : weighOwnData(path, byName, age, rules);
   return weight === "none" && rules.settings?.has(path) === true ? "doubtful" : weight;
+}
+
+/** Of a file in the folder that Git did not write: the app may have, or a deployment that was not complete. */
+export function weighOwnData(path: string, weight: Weight, age: Age, rules: CodeRules): Weight {
+  if (isNamed(path, rules) || !isDataName(path) || path.startsWith("../")) return weight;
+  if (rules.own?.has(path) === true) return "none";
+  return age === "rewritten" && weight === "code" ? "doubtful" : weight;
+}
+
+export function isDataName(path: string): boolean {
+  return DATA.test(path);
 }
 
 function weighByName(path: string, status: GitStatus, age: Age, rules: CodeRules): Weight {

@@ -1,5 +1,6 @@
 import type { CodeEvidence, GitEvidence, NewerEntry, RecordedCode, ChangeReason, Verdict } from "./code-evidence.ts";
 import { isInBuild } from "./code-files.ts";
+import { ownMember } from "../words/record.ts";
 import { nameList, pluralize } from "../words/text.ts";
 
 const SAME: Verdict = { verdict: "same" };
@@ -26,7 +27,7 @@ function decideContent(evidence: CodeEvidence): Verdict {
     );
   if (doubt === undefined) return verdict;
   return unknown(
-    `${namesText(doubts)} changed after its start, and it may be code or data; code.include or code.exclude in svcm.yaml says which`,
+    `${namesText(doubts, evidence)} changed after its start, and it may be code or data; code.include or code.exclude in svcm.yaml says which`,
   );
 }
 
@@ -100,7 +101,16 @@ function decideByRecord(evidence: CodeEvidence, record: RecordedCode): Verdict {
   if (names.length > 0)
     return changedFiles(names, commits, isCommitted && isRestorable(former, git, record.commit), evidence);
   if (install.digest !== record.install) return changed({ state: "stale", details: "dependencies" });
-  return SAME;
+  const [link] = movedPackages(record.links, install.links);
+  return link === undefined ? SAME : changed({ state: "stale", details: `${link} leads to another folder` });
+}
+
+/** From the last folder `node_modules` on. */
+function movedPackages(before: RecordedCode["links"], now: RecordedCode["links"] = {}): string[] {
+  if (before === undefined) return [];
+  const links = [...new Set([...Object.keys(before), ...Object.keys(now)])];
+  const moved = links.filter((link) => ownMember(before, link) !== ownMember(now, link)).toSorted();
+  return moved.map((link) => link.slice(link.lastIndexOf("/node_modules/") + 1));
 }
 
 /** Also for content that Git has. */
@@ -129,13 +139,13 @@ function decideByGit(evidence: CodeEvidence, git: GitEvidence, commit: string): 
     return unknown(`HEAD moved in the second of its start, so it may run ${shortCommit(commit)} or the commit before`);
   if (names.length > 0) return changedFiles(names, { from: commit, to: git.now }, written.length === 0, evidence);
   const [touched] = others;
-  if (touched !== undefined) return unknown(`${touched.path} was touched or copied with its old time after its start`);
+  if (touched !== undefined) return unknown(touchedText(touched, evidence));
   const exchanged = newer.find(({ hasUntracked }) => hasUntracked === true);
-  if (exchanged !== undefined) return unknown(namesChangedText(exchanged));
+  if (exchanged !== undefined) return unknown(namesChangedText(exchanged, evidence));
   const [unexplained] = git.wasClean ? [] : newer.filter((entry) => isTracked(entry) && !isExplained(entry, git));
   if (unexplained !== undefined)
     return unknown(
-      `${unexplained.path} was written after its start and is as in ${shortCommit(commit)}, so it may have differed at the start`,
+      `${shownName(unexplained.path, evidence)} was written after its start and is as in ${shortCommit(commit)}, so it may have differed at the start`,
     );
   return SAME;
 }
@@ -156,14 +166,23 @@ function decideByTimes(evidence: CodeEvidence): Verdict {
   if (written.length > 0) return changedFiles(written.toSorted(), { from: null, to: null }, false, evidence);
   const why = git === null ? "" : ", and Git does not know the commit of its start";
   const [touched] = files;
-  if (touched !== undefined)
-    return unknown(`${touched.path} was touched or copied with its old time after its start${why}`);
+  if (touched !== undefined) return unknown(`${touchedText(touched, evidence)}${why}`);
   const [folder] = newer;
-  return folder === undefined ? SAME : unknown(`${namesChangedText(folder)}${why}`);
+  return folder === undefined ? SAME : unknown(`${namesChangedText(folder, evidence)}${why}`);
 }
 
-function namesChangedText({ path }: NewerEntry): string {
-  return `names in ${path === "" ? "its folder" : path} changed after its start`;
+type Naming = Pick<CodeEvidence, "nameOf">;
+
+function touchedText({ path }: NewerEntry, naming: Naming): string {
+  return `${shownName(path, naming)} was touched or copied with its old time after its start`;
+}
+
+function namesChangedText({ path }: NewerEntry, naming: Naming): string {
+  return `names in ${path === "" ? "its folder" : shownName(path, naming)} changed after its start`;
+}
+
+function shownName(path: string, { nameOf }: Naming): string {
+  return nameOf === undefined ? path : nameOf(path);
 }
 
 function decideInstall({ install, git }: CodeEvidence): Verdict | undefined {
@@ -177,7 +196,7 @@ function changedFiles(
   names: readonly string[],
   { from, to }: { readonly from: string | null; readonly to: string | null },
   canReturn: boolean,
-  { git, buildFolder }: Pick<CodeEvidence, "git" | "buildFolder">,
+  { git, buildFolder, nameOf }: Pick<CodeEvidence, "git" | "buildFolder" | "nameOf">,
 ): Verdict {
   const state = canReturn ? "different" : "stale";
   const unbuilt = buildFolder !== undefined && isBuildUnchanged(names) ? `; ${buildFolder} has not changed` : "";
@@ -186,7 +205,7 @@ function changedFiles(
     git?.commit === from && git.changed.includes(name) && !git.committed.includes(name);
   const others = names.filter(isUncommitted).length;
   if (from === null || to === null || from === to || others === names.length)
-    return changed({ state, details: `${namesText(names)}${unbuilt}` });
+    return changed({ state, details: `${namesText(names, { nameOf })}${unbuilt}` });
   const [running, declared] = [shortCommit(from), shortCommit(to)];
   const uncommitted = others === 0 ? "" : `, ${others} of them not committed`;
   return changed({
@@ -219,7 +238,8 @@ function codeText(from: string, to: string, names: readonly string[]): string {
 }
 
 /** `src/mail.js`, or `5 files: a.js, b.js, c.js and 2 more` */
-function namesText(names: readonly string[]): string {
+function namesText(paths: readonly string[], naming: Naming): string {
+  const names = paths.map((path) => shownName(path, naming));
   const [only] = names;
   if (names.length === 1 && only !== undefined) return only;
   return `${pluralize(names.length, "file")}: ${nameList(names, MAX_NAMES)}`;

@@ -129,6 +129,18 @@ export async function readEnvFileContents(
   return new Map(await Promise.all([...new Set(paths)].map(async (path) => [path, await read(path)] as const)));
 }
 
+/** Values of env files by path, of those that can be read. They may hold secrets. */
+export async function readEnvValues(
+  { files }: HasFiles,
+  paths: Iterable<string>,
+): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>> {
+  const read = async (path: string): Promise<Readonly<Record<string, string>>> => {
+    const text = decodeUtf8(await files.read(path, { mayBeOutside: true }).catch(() => new Uint8Array()));
+    return text === undefined ? {} : Object.fromEntries(valuesOf(parseEnvDocument(text)));
+  };
+  return new Map(await Promise.all([...new Set(paths)].map(async (path) => [path, await read(path)] as const)));
+}
+
 /** The start of an app, as far as it names env files. */
 export interface StartCommand {
   readonly cwd: string;
@@ -158,11 +170,18 @@ export function startCommand({
   return SHELL.test(interpreter) ? { cwd, envFiles, shellScript: script } : { cwd, envFiles };
 }
 
-/** The env files that the start of an app names, wherever it does. Absolute paths that need not exist. */
-export async function startEnvFiles(
+/** Named by the start of an app, wherever it does. */
+export interface NamedByStart {
+  /** Absolute paths that need not exist. */
+  readonly envFiles: readonly string[];
+  /** Commands of its shell script, or of `package.json`. */
+  readonly texts: readonly string[];
+}
+
+export async function readStartCommand(
   { files }: HasFiles,
   { cwd, envFiles, packageScript, shellScript }: StartCommand,
-): Promise<string[]> {
+): Promise<NamedByStart> {
   const read = async (path: string): Promise<string> =>
     decodeUtf8(await files.read(path, { mayBeOutside: true }).catch(() => new Uint8Array())) ?? "";
   const texts = [
@@ -170,7 +189,7 @@ export async function startEnvFiles(
     ...(packageScript === undefined ? [] : scriptTexts(await read(resolvePath(cwd, "package.json")), packageScript)),
   ];
   const named = texts.flatMap(envFilesIn).map((path) => resolvePath(cwd, path));
-  return [...new Set([...envFiles, ...named])];
+  return { texts, envFiles: [...new Set([...envFiles, ...named])] };
 }
 
 /** With the scripts that it runs in turn. */

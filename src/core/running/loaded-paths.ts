@@ -52,6 +52,28 @@ function settingsIn(env: Declaration["env"]): string[] {
   });
 }
 
+/** Settings that the commands of a shell script, or of `package.json`, name. Absolute paths that need not exist. */
+export function settingsInTexts(texts: readonly string[], cwd: string): string[] {
+  return texts.flatMap((text) => {
+    let folder = cwd;
+    return (text.match(WORD) ?? []).flatMap((raw, index, words) => {
+      const word = raw.replaceAll(/["']/g, "");
+      if (words[index - 1] === "cd") folder = resolvePath(folder, word);
+      const [, key, value = ""] = ASSIGNMENT.exec(word) ?? [];
+      const named = key === undefined ? [valueOf(word)].filter(isSettings) : settingsIn({ [key]: value });
+      return named.filter((path) => !path.includes("$")).map((path) => resolvePath(folder, path));
+    });
+  });
+}
+
+const WORD = /(?:"[^"]*"|'[^']*'|[^\s;&|"'])+/g;
+const ASSIGNMENT = /^([A-Za-z_]\w*)=(.*)$/s;
+
+/** Settings that the values of an env file name. */
+export function settingsInValues(values: Declaration["env"], cwd: string): string[] {
+  return settingsIn(values).map((path) => resolvePath(cwd, path));
+}
+
 /** A name alone is that of a package. */
 function isPath(word: string): boolean {
   return word.includes("/") || PROGRAM.test(word);

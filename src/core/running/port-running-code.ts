@@ -78,6 +78,8 @@ export interface StartRecord {
   readonly code: string;
   /** Digest of the lockfile and of the package manager's install marker; `null` without both. */
   readonly install: string | null;
+  /** Absent in the record of an older svcm. */
+  readonly links?: Readonly<Record<string, string>>;
   /** Digest of the sources among the code, for the fingerprint of what has not changed since. */
   readonly sources?: string;
   /** Files outside of the unit that its code loads, as absolute real paths. Older records lack it. */

@@ -1,6 +1,8 @@
 import type { HasProcessLogs } from "../logs/port-logs.ts";
 import type { HasClock, ProcessTrees, HasMachine } from "../files/ports.ts";
 import type { ProcessActivity, TcpSocket } from "../files/reading.ts";
+import type { ErrorTail } from "../logs/error-block.ts";
+import type { HasProcesses } from "../pm2/port-processes.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { once } from "../words/once.ts";
 import { appKind } from "./code-evidence.ts";
@@ -23,7 +25,7 @@ import {
   type StartedTree,
 } from "./serving.ts";
 
-type ServingPorts = HasClock & HasMachine & HasProcessLogs;
+export type ServingPorts = HasClock & HasMachine & HasProcessLogs;
 
 /** When the process with this id was first seen to hang, by the clock; each look since then found the same. */
 export type HungSince = ReadonlyMap<number, number>;
@@ -34,7 +36,7 @@ const HUNG_MS = 2000;
 const STILL_HUNG_MS = 300;
 /** Before a step ends a process: one that computes for some seconds answers as little as one that hangs. */
 const SECOND_LOOK_MS = 10_000;
-const LOOK_MS = 100;
+export const LOOK_MS = 100;
 const NO_KERNEL = "this system does not show whether a process answers";
 const HIDDEN = "this user may not see whether the process answers";
 
@@ -77,18 +79,18 @@ export interface Circumstances extends Pick<StartedTree, "start" | "listeners"> 
 }
 
 /**
- * True if the error log of an online process ends with an error of its start, and nothing shows that it serves. Waits until
- * that is certain, but only where the log gives a reason.
+ * True if what an online process wrote ends with an error of its start, and nothing shows that it serves. Waits until that
+ * is certain, but only where the error gives a reason.
  */
 export async function hasFailedToLoad(
-  ports: ServingPorts,
+  ports: ServingPorts & HasProcesses,
   record: ProcessRecord,
   { isProbed = false, ...circumstances }: Circumstances,
 ): Promise<boolean> {
   for (;;) {
     const kernel = await ports.machine.openTrees();
     const [tree] = kernel === undefined ? [] : readTrees(kernel, [record]);
-    const tail = await ports.processLogs.readErrorTail(record).catch(() => undefined);
+    const tail = await readErrors(ports, record);
     if (kernel === undefined || tree === undefined || tail === undefined) return false;
     const error = loadErrorOf(tail.lines);
     if (isProbed && error !== "module") return false;
@@ -103,6 +105,16 @@ export async function hasFailedToLoad(
   }
 }
 
+/** From PM2's bus, while svcm listens: a log may be `/dev/null`, or on a full disk. */
+async function readErrors(
+  { processes, processLogs }: HasProcesses & HasProcessLogs,
+  record: ProcessRecord,
+): Promise<ErrorTail | undefined> {
+  const written = await processes.writtenErrors(record).catch(() => undefined);
+  if (written !== undefined && written.lines.length > 0) return written;
+  return await processLogs.readErrorTail(record).catch(() => undefined);
+}
+
 /** Looks at hung processes for longer. Ends as soon as one of them takes what waits for it. */
 export async function doAllHang(ports: ServingPorts, records: readonly ProcessRecord[]): Promise<boolean> {
   const kernel = await ports.machine.openTrees();
@@ -112,12 +124,12 @@ export async function doAllHang(ports: ServingPorts, records: readonly ProcessRe
   return hung.size === records.length;
 }
 
-function isOnlineService({ status, pid, declaration }: ProcessRecord): boolean {
+export function isOnlineService({ status, pid, declaration }: ProcessRecord): boolean {
   return status === "online" && pid !== null && appKind(declaration.settings) === "service";
 }
 
 /** Reads the descriptors of a tree only where they are needed. */
-function readTrees(kernel: ProcessTrees, services: readonly ProcessRecord[]): readonly ServingTree[] {
+export function readTrees(kernel: ProcessTrees, services: readonly ProcessRecord[]): readonly ServingTree[] {
   const activity = kernel.activity(services.flatMap(({ pid }) => pid ?? []));
   return services.flatMap((record): ServingTree[] => {
     const { pid } = record;

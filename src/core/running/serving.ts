@@ -135,6 +135,16 @@ function isPortServed({ record, heldByDaemon }: ServingTree, { sockets }: Pick<L
   );
 }
 
+/** It does itself, or PM2's daemon does for its cluster. */
+export function listensOnPort(tree: ServingTree, sockets: readonly TcpSocket[]): boolean {
+  const { listenPorts = [], execMode } = tree.record;
+  if (listenPorts.length === 0) return false;
+  if (execMode === "cluster" && isPortServed(tree, { sockets })) return true;
+  return sockets.some(
+    ({ inode, isListening, port }) => isListening && listenPorts.includes(port) && tree.held().inodes.has(inode),
+  );
+}
+
 /** PM2 does not notice a script that has failed to load: it swallows the error of an ES module. */
 export function hasLoadError(
   { lastStartAt }: Pick<ProcessRecord, "lastStartAt">,
@@ -196,6 +206,10 @@ export const SILENT_WORKER: ServingFacts = { unseen: `${START_ERROR}, and its wo
 export function unseenErrors({ listenPorts = [] }: ProcessRecord): ServingFacts | undefined {
   if (listenPorts.length === 0) return undefined;
   return { unseen: `it has no connection, does not listen on ${portsText(listenPorts)}, and has no error log to read` };
+}
+
+export function noLongerServed({ listenPorts = [] }: ProcessRecord): string {
+  return `nothing of it listens on ${portsText(listenPorts)}, and before this apply something did`;
 }
 
 function portsText(ports: readonly number[]): string {

@@ -241,3 +241,14 @@ test("the package of a script is the innermost one", () => {
   expect(packageOf("/srv/node_modules/next/dist/bin/next")).toBe("/srv/node_modules/next");
   expect(packageOf("/srv/app/server.js")).toBeUndefined();
 });
+
+test.each([
+  ["rates.json", "no-git", "old", "code"],
+  ["rates.json", "no-git", "rewritten", "doubtful"],
+  ["server.js", "no-git", "rewritten", "code"],
+  ["rates.json", "tracked", "rewritten", "code"],
+  ["own.json", "no-git", "old", "none"],
+  ["own.json", "tracked", "rewritten", "code"],
+] as const)("%s, %s and %s, is %s", (path, status, age, expected) => {
+  expect(weigh(path, status, age, { ...rules(""), own: new Set(["own.json"]) })).toBe(expected);
+});

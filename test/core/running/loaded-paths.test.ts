@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loadedPaths } from "../../../src/core/running/loaded-paths.ts";
+import { loadedPaths, settingsInTexts, settingsInValues } from "../../../src/core/running/loaded-paths.ts";
 
 const app = { args: [], cwd: "/srv/app", env: {}, interpreter: "node", interpreterArgs: [] };
 
@@ -38,4 +38,18 @@ test.each([
   ],
 ])("settings: %s", (_name, more, settings) => {
   expect(loadedPaths({ ...app, ...more }).settings).toEqual(settings);
+});
+
+test.each([
+  ["an option", "node server.js --config config/prod.json", ["/srv/app/config/prod.json"]],
+  ["a variable", 'cross-env SHOP_CONFIG="conf/a.toml" node a.js', ["/srv/app/conf/a.toml"]],
+  ["a folder", "NODE_CONFIG_DIR=/etc/shop node a.js", ["/etc/shop"]],
+  ["below another folder", "cd api && node a.js -c=../b.yaml; echo c.json", ["/srv/app/b.yaml", "/srv/app/api/c.json"]],
+  ["neither a path with a variable nor output", "node a.js $HOME/a.json > data/b.json", []],
+])("settings in a command: %s", (_name, text, settings) => {
+  expect(settingsInTexts([text], "/srv/app")).toEqual(settings);
+});
+
+test("settings in the values of an env file", () => {
+  expect(settingsInValues({ CONFIG_PATH: "./a.yaml", STATE_FILE: "b.json" }, "/srv/app")).toEqual(["/srv/app/a.yaml"]);
 });

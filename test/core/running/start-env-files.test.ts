@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startCommand, startEnvFiles } from "../../../src/core/running/env-files.ts";
+import { startCommand, readStartCommand } from "../../../src/core/running/env-files.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
 
 const CASES: readonly (readonly [
@@ -63,7 +63,7 @@ test.each(CASES)(
     const interpreter = script.endsWith(".sh") ? "bash" : "node";
     const absolute = script.startsWith("/") ? script : path(`api/${script}`);
     const command = startCommand({ args, env, interpreter, script: absolute, cwd: path("api") });
-    const found = await startEnvFiles(workspace.ports, command);
-    expect(found.toSorted()).toEqual(expected.map(path).toSorted());
+    const { envFiles } = await readStartCommand(workspace.ports, command);
+    expect(envFiles.toSorted()).toEqual(expected.map(path).toSorted());
   },
 );

@@ -1,7 +1,8 @@
 import { accessSync, constants, readlinkSync } from "node:fs";
 import { parseEnviron, parsePidStat, parseTcpTable, hasPid } from "../../files/proc.ts";
 import type { Listener, Pm2Origin, TcpSocket } from "../../files/reading.ts";
-import { listIfReadable, readIfReadable } from "../../files/system.ts";
+import { listIfReadable, readIfReadable, realPathIfReadable } from "../../files/system.ts";
+import { resolve } from "node:path";
 
 const MAX_ANCESTORS = 64;
 
@@ -64,5 +65,5 @@ function parentOf(pid: number): number {
 function originOf(pid: number): Pm2Origin | null {
   const { PM2_HOME: pm2Home, name, pm_id: pmId } = parseEnviron(readIfReadable(`/proc/${pid}/environ`));
   if (!pm2Home || !name || !/^\d{1,9}$/.test(pmId ?? "")) return null;
-  return { pm2Home, name, pmId: Number(pmId) };
+  return { pm2Home: realPathIfReadable(resolve(pm2Home)), name, pmId: Number(pmId) };
 }

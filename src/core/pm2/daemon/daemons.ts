@@ -65,8 +65,9 @@ function processOf(pid: string, found: Found): DaemonProcess {
 function listDaemons(pm2Home: string): DaemonProcess[] {
   const own = realPathIfReadable(pm2Home);
   return titledDaemons().map((one) => {
-    const { pid, home, pm2Version } = one;
-    const isOwn = isHomeOf(one, pm2Home) ?? realPathIfReadable(home) === own;
+    const { pid, pm2Version } = one;
+    const home = realPathIfReadable(one.home);
+    const isOwn = isHomeOf(one, pm2Home) ?? home === own;
     return processOf(pid, { home, pm2Version, isOwn, isForeground: false });
   });
 }

@@ -2,7 +2,7 @@ import { isFullDisk } from "../../api/issue.ts";
 import { FileError } from "../../files/ports.ts";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, statfsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Processes } from "../port-processes.ts";
 import { once } from "../../words/once.ts";
 import { errorCode } from "../../words/thrown.ts";
@@ -70,6 +70,7 @@ export function pm2Processes(options: Pm2Options): Processes {
     listenForReady: (isListening) =>
       withPm2Errors(async () => void (await link().call({ method: "ready", isListening }))),
     readyTimes: () => withPm2Errors(async () => (await link().call({ method: "ready" })).ready),
+    writtenErrors: ({ pmId }) => withPm2Errors(async () => (await link().call({ method: "written", pmId })).written),
     unlistedPids: () => withPm2Errors(async () => (await callDaemon({ method: "unlisted" })).pids ?? []),
     runsElsewhere: (scripts) => runsElsewhere(home.folder, scripts),
     lostDaemons: () => lostDaemons(home.folder, true),
@@ -130,7 +131,7 @@ function openLink(
   { folder, socket }: Pm2Home,
   salt: Uint8Array,
 ): Link {
-  const clean = { ...environmentForPm2(env, folder), PM2_DISABLE_VERSION_CHECK: "1" };
+  const clean = { ...environmentForPm2(env, dirname(socket)), PM2_DISABLE_VERSION_CHECK: "1" };
   const places = { root, home: folder, path: env["PATH"] };
   return new Link({ env: clean, socket, salt, timeoutMs, places });
 }

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { errorCode } from "../../words/thrown.ts";
 
 import { parsePidStat } from "../../files/proc.ts";
-import { listIfReadable, readIfReadable } from "../../files/system.ts";
+import { listIfReadable, readIfReadable, realPathIfReadable } from "../../files/system.ts";
 import { userName } from "../../files/host.ts";
 
 const MAX_ANCESTORS = 64;
@@ -147,7 +147,7 @@ export function unlistedPids(
 /** The id is a variable in fork mode, and within the whole record in cluster mode. */
 export function isAppOf(home: string, pid: number): boolean {
   const variables = readVariables(pid);
-  return pm2HomeIn(variables) === home && variables.some((one) => /^(?:pm_id|pm2_env)=/.test(one));
+  return pm2HomeIn(variables) === realPathIfReadable(home) && variables.some((one) => /^(?:pm_id|pm2_env)=/.test(one));
 }
 
 const RUNTIME = /(?:^|\/)(?:node|nodejs|bun)$/;
@@ -157,11 +157,12 @@ const NO_LOGIN = "4294967295";
 
 /** Synchronous, because a command ends soon after its effect. */
 export function runningCommands(pm2Home: string): RunningCommand[] {
+  const home = realPathIfReadable(pm2Home);
   return listIfReadable("/proc").flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return [];
     const [runtime = "", ...words] = readIfReadable(`/proc/${pid}/cmdline`).split("\0");
     const at = RUNTIME.test(runtime) ? words.findIndex((word) => PROGRAM.test(word)) : -1;
-    if (at === -1 || pm2HomeIn(readVariables(pid)) !== pm2Home) return [];
+    if (at === -1 || pm2HomeIn(readVariables(pid)) !== home) return [];
     const [verb, ...rest] = words.slice(at + 1).filter((word) => word !== "" && !word.startsWith("-"));
     const startTime = readStat(pid)?.startTime;
     if (verb === undefined || startTime === undefined) return [];
@@ -169,14 +170,14 @@ export function runningCommands(pm2Home: string): RunningCommand[] {
   });
 }
 
-/** A daemon passes on its `PM2_HOME` as it was written, for example with a slash at the end. */
+/** A daemon passes on its `PM2_HOME` as it was written, for example with a slash at the end, or by a link. */
 function pm2HomeIn(variables: readonly string[]): string | undefined {
   const valueOf = (name: string): string | undefined =>
     variables.find((variable) => variable.startsWith(`${name}=`))?.slice(name.length + 1);
   const pm2Home = valueOf("PM2_HOME");
-  if (pm2Home) return resolve(pm2Home);
+  if (pm2Home) return realPathIfReadable(resolve(pm2Home));
   const home = valueOf("HOME");
-  return home === undefined ? undefined : resolve(home, ".pm2");
+  return home === undefined ? undefined : realPathIfReadable(resolve(home, ".pm2"));
 }
 
 /** After `sudo`, the process belongs to root. */

@@ -4,7 +4,7 @@ import type { ErrorCode } from "../../api/issue.ts";
 import type { Fields } from "../normalise.ts";
 import type { ProcessIdentity, ProcessRecord } from "../process-record.ts";
 import type { RenewedUnit } from "../port-daemons.ts";
-import type { FormerDaemon, SavedRun, NextRun, RestoredProcess } from "../port-processes.ts";
+import type { FormerDaemon, SavedRun, NextRun, RestoredProcess, WrittenErrors } from "../port-processes.ts";
 
 export interface WorkerData {
   readonly socket: string;
@@ -25,6 +25,7 @@ export type Call =
   | ReadCall
   /** The response has the ready calls so far. */
   | { readonly method: "ready"; readonly isListening?: boolean }
+  | { readonly method: "written"; readonly pmId: number }
   /** Starts a daemon if none runs. */
   | { readonly method: "restoreList" }
   | { readonly method: "drain" }
@@ -82,6 +83,7 @@ export interface Answer {
   readonly processes?: readonly ProcessRecord[];
   readonly texts?: readonly string[];
   readonly ready?: ReadonlyMap<number, number> | undefined;
+  readonly written?: WrittenErrors | undefined;
   readonly pids?: readonly number[];
   readonly restored?: readonly RestoredProcess[];
 }

@@ -17,9 +17,13 @@ import { beginRelease, formerProbeFinder, type ReleaseRecorder, findRecordedStep
 import { releasesToKeep } from "../settings.ts";
 import { endHalf, readEvidence, type ApplyRun } from "./failure.ts";
 import { doAllHang } from "../../running/read-serving.ts";
+import { readServedApps, readUnserved } from "../../running/read-unserved.ts";
 import { foreignCode } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { nameList } from "../../words/text.ts";
+import { groupBy } from "../../words/lists.ts";
+import type { UnknownPart } from "../../api/drift.ts";
+import type { ProcessRecord } from "../../pm2/process-record.ts";
 
 export const DEFAULT_LOCK_TIMEOUT_MS = 60_000;
 /** Longer than PM2 waits by default for a process to end. */
@@ -83,11 +87,16 @@ async function applyLocked(
     await attempt.begin();
     return copies;
   });
-  const boots = await whileListening(ports, () => runSteps(run, recording));
+  const servedBefore = await readServedApps(ports, planned.running);
+  const { boots, hasListened } = await whileListening(ports, async () => ({
+    boots: await runSteps(run, recording),
+    hasListened: (await ports.processes.readyTimes().catch(() => undefined)) !== undefined,
+  }));
   const { apps: remaining, running } = await findRemaining(ports, () => computePlan(ports, request, planned.content));
   if (remaining.length > 0) throw await endWithRest(run, recording, remaining);
   const left = stateAfterApply(ports, planned, { envFiles, save, boots, running });
-  const release = await recording.end("applied", { left });
+  const unknown = await findUnproven(run, running, { servedBefore, hasListened });
+  const release = await recording.end("applied", { left, ...(unknown.length > 0 && { unknown }) });
   return { plan, release };
 }
 
@@ -117,6 +126,22 @@ async function findRemaining({ clock }: HasClock, plan: () => Promise<Planned>) 
     }
     await clock.sleep(POLL_INTERVAL_MS);
   }
+}
+
+/** Without a probe, a process only has to stay online, and one that waits without end does. */
+async function findUnproven(
+  { ports, steps }: ApplyRun,
+  running: readonly ProcessRecord[],
+  start: Parameters<typeof readUnserved>[2],
+): Promise<UnknownPart[]> {
+  const touched = new Set(steps.filter(isAppStep).map(({ app }) => app));
+  const started = running.filter(({ name }) => touched.has(name));
+  const doubts = await readUnserved(ports, started, start);
+  return [...groupBy(started, ({ name }) => name)].flatMap(([app, processes]): UnknownPart[] => {
+    const pmIds = processes.flatMap(({ pmId }) => (doubts.has(pmId) ? [pmId] : []));
+    const [reason] = pmIds.map((pmId) => doubts.get(pmId));
+    return reason === undefined ? [] : [{ app, pmIds, part: "state", reason }];
+  });
 }
 
 async function endWithRest(run: ApplyRun, recording: ReleaseRecorder, apps: readonly string[]): Promise<SvcmError> {

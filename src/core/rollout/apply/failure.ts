@@ -233,10 +233,23 @@ export async function readEvidence(
 }
 
 /** Without secrets. An unreadable log must not hide the failure. */
-async function readErrorLines({ logs }: HasLogs, app: string, since: number): Promise<readonly string[]> {
+async function readErrorLines(
+  { logs, processes }: HasLogs & HasProcesses,
+  app: string,
+  since: number,
+): Promise<readonly string[]> {
   const query = { app, stream: "err", since, limit: MAX_READ_LINES, isBounded: true } as const;
   const { lines } = await logs.read(query).catch(() => ({ lines: [] }));
-  return lines.map(({ text }) => text.split("\n", 1).join()).filter((line) => line.trim() !== "");
+  const logged = lines.map(({ text }) => text.split("\n", 1).join()).filter((line) => line.trim() !== "");
+  return logged.length > 0 ? logged : await readWritten({ processes }, app, since).catch(() => []);
+}
+
+/** From what PM2 has published, if no log keeps it. */
+async function readWritten({ processes }: HasProcesses, app: string, since: number): Promise<readonly string[]> {
+  const own = (await processes.list()).filter(({ name }) => name === app);
+  const written = await Promise.all(own.map((one) => processes.writtenErrors(one)));
+  const newest = written.flatMap((one) => (one !== undefined && one.writtenMs >= since ? one.lines : []));
+  return await processes.scrub(newest.slice(-MAX_READ_LINES));
 }
 
 async function findHolder(

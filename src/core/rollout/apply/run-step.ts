@@ -50,9 +50,10 @@ export async function findTargets(
   if (pmIds.length === 0 || kind === "scale") return [];
   const { list } = await ports.processes.withHomeKey();
   const now = await list();
-  return pmIds.map((pmId) => {
+  return pmIds.flatMap((pmId) => {
     const planned = running.find((record) => record.pmId === pmId);
     const found = now.find((record) => record.pmId === pmId);
+    if (kind === "remove" && found === undefined) return [];
     if (found !== undefined && planned !== undefined && definitionText(found) === definitionText(planned)) return found;
     throw new SvcmError("PM2_FAILED", {
       code: "PROCESS_CHANGED",

@@ -48,6 +48,10 @@ export function actOn(context: ActionContext, record: ProcessRecord): Promise<Ou
   return context.ports.processes.withLock(record, async () => {
     try {
       return await actOnTarget(context, target);
+    } catch (error) {
+      if (context.action === "delete" && (await isGone(context.ports, record, error)))
+        return { affected: [], skipped: [toSkipped(record, "ALREADY_DELETED")] };
+      throw error;
     } finally {
       await target.resume();
     }
@@ -224,6 +228,12 @@ async function findOrThrow({ processes }: HasProcesses, target: ProcessRecord): 
   const found = findSame(await processes.list(), target);
   if (found === undefined) throw processChanged(target);
   return found;
+}
+
+/** Another command has deleted it meanwhile. */
+async function isGone({ processes }: HasProcesses, record: ProcessRecord, error: unknown): Promise<boolean> {
+  if (!(error instanceof SvcmError) || error.body.code !== "PROCESS_CHANGED") return false;
+  return findSame(await processes.list(), record) === undefined;
 }
 
 function reasonToSkip(action: ProcessAction, before: ProcessRecord): SkipReason | undefined {

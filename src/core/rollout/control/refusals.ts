@@ -1,5 +1,5 @@
 import { SvcmError } from "../../api/errors.ts";
-import { baseName } from "../../words/path.ts";
+import { relativePath } from "../../words/path.ts";
 import type { Declaration } from "../../pm2/declared.ts";
 import type { EcosystemFile } from "../../pm2/view.ts";
 
@@ -13,7 +13,7 @@ export function folderMissing(who: string, folder: string, hint: string): SvcmEr
 
 export function declarationRefusal(
   { name, missingFolder, blocks: [block] }: Declaration,
-  path: string,
+  { path, root }: { readonly path: string; readonly root: string },
 ): SvcmError | undefined {
   const app = `The app ${JSON.stringify(name)}`;
   if (missingFolder !== undefined)
@@ -23,8 +23,8 @@ export function declarationRefusal(
   return new SvcmError("PROCESS_ACTION_REFUSED", {
     code: "ECOSYSTEM_ENV_BLOCK_UNUSED",
     path,
-    details: `${app} has the block ${block}, which only "pm2 start --env ${environment}" applies: svcm would run the app without it.`,
-    hint: `Move the variables of ${block} to env, or name the block in svcm.yaml: ecosystem: { ${environment}: { file: ${baseName(path)}, env: ${environment} } }`,
+    details: `${app} has the block ${block}, which only "pm2 start --env ${environment}" applies: svcm does not read it.`,
+    hint: `Move the variables of ${block} to env, or name the block in svcm.yaml: ecosystem: { ${environment}: { file: ${relativePath(root, path)}, env: ${environment} } }`,
   });
 }
 

@@ -9,6 +9,7 @@ import { requireEnvironment } from "../../project/required-environment.ts";
 import { expectedApps, type ExpectContext, type ExpectedApp } from "../expected.ts";
 import type { AppliedState } from "../release.ts";
 import { readAppliedState } from "../port-releases.ts";
+import { listOrEmpty } from "../../pm2/list.ts";
 import { nameNotFound } from "../../pm2/target.ts";
 import type { ActionInput, AppliedField, Effect } from "./action.ts";
 import { noEcosystem, declarationRefusal } from "./refusals.ts";
@@ -51,7 +52,8 @@ export async function readRequestedApps(
   requireEnvironment(await ports.facts.project(), input.environment, ports.workspace.nodeEnv);
   const file = await readEcosystem(ports, input);
   attempt.note({ environment: file.name });
-  const { loaded, contract, spellings } = file;
+  const { loaded, contract, spellings, path } = file;
+  const { root } = ports.workspace;
   if (loaded === undefined) throw noEcosystem(file, await environmentsWithEcosystem(ports));
   const machine = { cpuCores: ports.host.cpuCores(), pm2Home: ports.workspace.pm2Home };
   const declaredNames = [...new Set(declaredApps(loaded, machine).map((app) => app.name))].filter((one) => one !== "");
@@ -61,13 +63,12 @@ export async function readRequestedApps(
   const selected = requestedNames.length === 0 ? declaredNames : requestedNames;
   const checked = selected
     .map(declarationsOf(loaded, { machine, spellings }))
-    .map((declared) => ({ declared, name: declared.name, error: declarationRefusal(declared, file.path) }));
+    .map((declared) => ({ declared, name: declared.name, error: declarationRefusal(declared, { path, root }) }));
   const expecting = { machine, digest: (value: string): string => ports.processes.digest(value) };
-  return {
+  const requested = {
     environment: file.name,
     isAll: requestedNames.length === 0,
-    declarations: checked.flatMap(({ declared, error }) => (error === undefined ? [declared] : [])),
-    refused: checked.flatMap((app) => (app.error === undefined ? [] : [{ name: app.name, error: app.error }])),
+    declarations: checked.map(({ declared }) => declared),
     service: input.service,
     expecting,
     expected: expectedApps(loaded, { ...expecting, spellings }).filter((app) => selected.includes(app.name)),
@@ -75,6 +76,25 @@ export async function readRequestedApps(
     withheld: loaded.withheld,
     appliedApps: (await readAppliedState(ports)).apps,
   };
+  const refusals = checked.flatMap(({ name: app, error }) => (error === undefined ? [] : [{ name: app, error }]));
+  const refused = await withoutRunning(ports, { ...requested, refused: refusals });
+  const isAccepted = (app: { readonly name: string }): boolean => !refused.some((one) => one.name === app.name);
+  return { ...requested, refused, declarations: requested.declarations.filter(isAccepted) };
+}
+
+/** An app that runs without its block already, and as declared otherwise, loses nothing. */
+async function withoutRunning(
+  ports: HasProcesses & HasStamps,
+  requested: RequestedApps,
+): Promise<RequestedApps["refused"]> {
+  const isOfBlock = ({ error }: RequestedApps["refused"][number]): boolean =>
+    error.body.code === "ECOSYSTEM_ENV_BLOCK_UNUSED";
+  if (!requested.refused.some(isOfBlock)) return requested.refused;
+  const running = await listOrEmpty(ports.processes);
+  const drift = listDrift(ports, requested, running);
+  const runsAsDeclared = (app: string): boolean =>
+    running.some(({ name }) => name === app) && !drift.some(({ name }) => name === app);
+  return requested.refused.filter((one) => !isOfBlock(one) || !runsAsDeclared(one.name));
 }
 
 /** Differences that are gone were applied; the remaining ones are warnings. */

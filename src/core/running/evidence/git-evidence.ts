@@ -1,6 +1,6 @@
 import { dirname, relative } from "node:path";
 import type { GitEvidence, NewerEntry } from "../code-evidence.ts";
-import { mayBeCode, weigh, type Age, type GitStatus, type Weight } from "../code-files.ts";
+import { isDataName, mayBeCode, weigh, weighOwnData, type Age, type GitStatus, type Weight } from "../code-files.ts";
 import { findHeadAt, type HeadMove, type Repository } from "./repository.ts";
 import type { CodeProcess } from "../port-running-code.ts";
 import { blobDigest } from "./record-store.ts";
@@ -60,8 +60,15 @@ export async function askGit(question: GitQuestion): Promise<GitAnswer | undefin
   );
   const statusOf = (path: string): FileStatus =>
     tracked(path) ? "tracked" : ignored.has(path) ? "ignored" : "untracked";
-  const weightOf = (path: string): Weight =>
-    mayBeCode(path, unit.rules) ? weigh(path, statusOf(path), ageOf(path), unit.rules) : "none";
+  const isAsCommitted = (path: string): boolean =>
+    newer.every((entry) => entry.path !== path || isSame(entry, current.get(path)));
+  const weightOf = (path: string): Weight => {
+    if (!mayBeCode(path, unit.rules)) return "none";
+    const [status, age] = [statusOf(path), ageOf(path)];
+    const weight = weigh(path, status, age, unit.rules);
+    const mayBeOwn = status === "tracked" && weight === "code" && isDataName(path) && !isAsCommitted(path);
+    return mayBeOwn ? weighOwnData(path, weight, age, unit.rules) : weight;
+  };
   const ofWeight = (weight: Weight): WalkedEntry[] =>
     newer.filter(({ kind, path }) => kind !== "folder" && weightOf(path) === weight);
   const files = ofWeight("code");

@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync, type Stats, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { isInside, isInstalled } from "../find-unit.ts";
 import { foldPaths } from "./folded-paths.ts";
 import type { Unit } from "./unit.ts";
-import { type Budget, MAY_BE_GONE, realPath } from "./walk.ts";
+import { type Budget, isFolder, realPath, statOf } from "./walk.ts";
 import { isRecord, parseRecord } from "../../words/record.ts";
 
 export const PROGRAM = /\.[cm]?[jt]sx?$/i;
@@ -129,19 +129,6 @@ function resolveModule(path: string): string | undefined {
 
 function isFile(path: string): boolean {
   return statOf(path)?.isFile() === true;
-}
-
-export function isFolder(path: string): boolean {
-  return statOf(path)?.isDirectory() === true;
-}
-
-/** A text of a program need not be a name: the system refuses one that is too long or has a zero byte. */
-function statOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, MAY_BE_GONE);
-  } catch {
-    return undefined;
-  }
 }
 
 const MAX_CONFIGS = 8;

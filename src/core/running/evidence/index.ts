@@ -4,7 +4,7 @@ import type { GitOptions } from "../../files/git.ts";
 import { serviceName } from "../../project/service-name.node.ts";
 import { blobDigest, RecordStore } from "./record-store.ts";
 import { isTrackedCode } from "./git-evidence.ts";
-import { findImports, isFolder, PROGRAM } from "./imports.ts";
+import { findImports, PROGRAM } from "./imports.ts";
 import { inspectApp, readStarted, type Started } from "./inspect.ts";
 import type { Seen } from "./seen.ts";
 import { readFoldersBelow, StartClock } from "./process-start.ts";
@@ -12,7 +12,7 @@ import { isInside, isInstalled } from "../find-unit.ts";
 import type { LoadedPaths } from "../loaded-paths.ts";
 import { findRepository, type Repository } from "./repository.ts";
 import { readFolder, Unit, type FolderFiles, type FolderRequest } from "./unit.ts";
-import { Budget, realPath } from "./walk.ts";
+import { Budget, isFolder, realPath } from "./walk.ts";
 
 export interface RunningCodeOptions extends Pick<GitOptions, "root" | "env"> {
   readonly pm2Home: string;
@@ -103,6 +103,7 @@ class Looking {
         root: this.#options.root,
         budget: this.#budget,
         read: (folderRequest) => this.#read(folderRequest),
+        ownOf: (folder) => [...this.#store.readBootWrites(folder)].flatMap(([path, ms]) => (ms === null ? [path] : [])),
       });
     this.#units.set(key, found);
     return found;

@@ -1,17 +1,26 @@
 import { statSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, relative } from "node:path";
 import type { CodeEvidence, NewerEntry, RecordedCode, Verdict } from "../code-evidence.ts";
 import { weigh } from "../code-files.ts";
 import { decideCode, isUntouched, isUnwritten } from "../decide-code.ts";
 import type { AppCode, CodeProcess, CodeRequest, StartRecord } from "../port-running-code.ts";
 import { digestText, type RecordStore } from "./record-store.ts";
 import { askGit, type GitAnswer, type GitQuestion } from "./git-evidence.ts";
-import { movedLinks, newerEntries, readFolderOf, type ProcessStart, type StartClock } from "./process-start.ts";
+import {
+  FIRST_FILES_MS,
+  movedLinks,
+  newerEntries,
+  readFolderOf,
+  type ProcessStart,
+  type StartClock,
+  isNewer,
+  mayLackSettings,
+} from "./process-start.ts";
 import type { Repository } from "./repository.ts";
 import { unchangedSince, type Seen } from "./seen.ts";
 import type { Unit } from "./unit.ts";
 import { realPath, type WalkedEntry } from "./walk.ts";
-import { ages, describeWithoutGit, withoutOthers, withoutOwnData } from "./weights.ts";
+import { ages, describeWithoutGit, noteBootWrites, withoutOthers, withoutOwnData } from "./weights.ts";
 
 export interface InspectContext {
   readonly unit: Unit;
@@ -79,7 +88,8 @@ async function gather(look: Look, context: InspectContext): Promise<CodeEvidence
   const { unit, store } = context;
   const seen = record === undefined ? unchangedSince(context, start.sinceMs) : undefined;
   const newer = newerEntries(start, { unit, hasGit: context.repository !== undefined, seen });
-  const isSame = newer.length === 0 && !isImportGone(context);
+  if (!start.isClockSet) noteBootWrites(unit, newer, start.sinceMs, store);
+  const isSame = newer.length === 0 && !isImportGone(context) && !mayLackSettings(unit, start.sinceMs);
   const code = record && !isSame ? store.readCode(record.code) : undefined;
   const recorded = record && (isSame || code !== undefined) ? toRecorded(record, code) : null;
   const place = {
@@ -88,6 +98,7 @@ async function gather(look: Look, context: InspectContext): Promise<CodeEvidence
     isClockSet: start.isClockSet,
     problem: unit.walk.problem,
     buildFolder: unit.buildFolder,
+    nameOf: (path: string) => unit.nameOf(path),
     isScriptWritten: unit.walk.problem !== null && wasWritten(unit.place.script, start.sinceMs),
     elsewhere: findElsewhere(look.request, unit),
   };
@@ -115,11 +126,17 @@ async function examineTimes(look: Look, context: InspectContext, newer: readonly
   const { unit } = context;
   const { sinceMs } = look.start;
   const bornMs = new Map(unit.walk.entries.map((entry) => [entry.path, entry.bornMs]));
-  const ageOf = ages(unit, (path) => (bornMs.get(path) ?? 0) <= sinceMs);
+  const ageOf = ages(unit, sinceMs, (path) => (bornMs.get(path) ?? 0) <= sinceMs);
   const answer = await readGit(look, context, { newer, gone: [], ageOf });
+  const described = answer ?? describeWithoutGit(newer, unit, { sinceMs, ageOf });
+  // Nothing says whether they were there at the start.
+  const lacking = unit.missingSettings.filter(
+    (path) => unit.settingsFolders.includes(dirname(path)) && isNewer(dirname(path), sinceMs + FIRST_FILES_MS),
+  );
   return {
     record: null,
-    ...(answer ?? describeWithoutGit(newer, unit, { sinceMs, ageOf })),
+    ...described,
+    doubts: [...described.doubts, ...lacking.map((path) => relative(unit.folder ?? "/", path))],
     paths: null,
     install: installEvidence(unit, sinceMs, answer),
     git: answer?.git ?? null,
@@ -133,12 +150,16 @@ async function compareContents(
 ): Promise<Examined> {
   const { unit } = context;
   const { isClockSet, sinceMs } = look.start;
-  const hasNewerFolder = isClockSet || isImportGone(context) || newer.some(({ kind }) => kind === "folder");
+  const hasNewerFolder =
+    isClockSet ||
+    isImportGone(context) ||
+    mayLackSettings(unit, sinceMs) ||
+    newer.some(({ kind }) => kind === "folder");
   const paths = hasNewerFolder ? new Set(unit.walk.entries.map(({ path }) => path)) : null;
   const gone = paths === null ? [] : [...recorded.code.keys()].filter((path) => !paths.has(path));
   const differing = differingFiles(recorded, hasNewerFolder ? unit.files : newer, unit);
   const examined = typeof differing === "string" ? [] : differing;
-  const ageOf = ages(unit, (path) => recorded.code.has(path));
+  const ageOf = ages(unit, sinceMs, (path) => recorded.code.has(path));
   const answer = await readGit(look, context, { newer: examined, gone, ageOf });
   const described = answer ?? describeWithoutGit(examined, unit, { sinceMs, ageOf });
   const weightOf = answer?.weightOf ?? ((path: string) => weigh(path, "no-git", ageOf(path), unit.rules));
@@ -173,10 +194,10 @@ function uncommittedAtStart({ code }: RecordedCode, { git: { changed }, idAtStar
 }
 
 function toRecorded(
-  { cwd, script, commit, install }: StartRecord,
+  { cwd, script, commit, install, links }: StartRecord,
   code: ReadonlyMap<string, string> = new Map(),
 ): RecordedCode {
-  return { cwd, script, commit, install, code };
+  return { cwd, script, commit, install, links, code };
 }
 
 /** No process of Git is started where nothing is newer. */
@@ -218,9 +239,9 @@ function readRunning({ request, process, start, record }: Look, unit: Unit): Cod
 }
 
 function installEvidence({ install }: Unit, sinceMs: number, answer: GitAnswer | undefined): CodeEvidence["install"] {
-  const { digest, changedMs, modifiedMs } = install;
+  const { digest, changedMs, modifiedMs, links } = install;
   const newer = changedMs <= sinceMs ? "no" : modifiedMs <= sinceMs ? "touched" : "written";
-  return { digest, newer, isAsCommitted: answer?.isLockfileAsCommitted === true };
+  return { digest, newer, links, isAsCommitted: answer?.isLockfileAsCommitted === true };
 }
 
 function writeRecord(
@@ -243,6 +264,7 @@ function writeRecord(
     script: place.script,
     commit: repository?.head() ?? null,
     install: install.digest,
+    links: install.links,
     sources: sourcesOf(unit),
     imports,
     envFiles: Object.fromEntries(unchanged),
@@ -260,10 +282,6 @@ function wasWritten(path: string | null, sinceMs: number): boolean {
   if (path === null) return false;
   const { ctimeMs = 0, mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
   return Math.min(ctimeMs, mtimeMs) > sinceMs;
-}
-
-function isNewer(path: string, sinceMs: number): boolean {
-  return (statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0) > sinceMs;
 }
 
 function fingerprintOf({ unit: { place, install }, repository }: InspectContext, sources: string): string {

@@ -11,11 +11,28 @@ export interface Install {
   readonly lockfiles: readonly string[];
   readonly modifiedMs: number;
   readonly changedMs: number;
+  /** Those of a workspace, by their paths. */
+  readonly links: Readonly<Record<string, string>>;
+}
+
+interface Workspace {
+  readonly packages: readonly string[];
+  readonly links: ReadonlyMap<string, string>;
 }
 
 /** Of the folder, or of one above it in a workspace, with the code that generators put into `node_modules`. */
-export function readInstall(folder: string | undefined, packages: readonly string[], script: string | null): Install {
+export function readInstall(
+  folder: string | undefined,
+  { packages, links }: Workspace,
+  script: string | null,
+): Install {
   if (folder === undefined) return NO_INSTALL;
+  const install = readFiles(folder, packages, script);
+  const changed = [...links.keys()].map((link) => lstatSync(link, { throwIfNoEntry: false })?.ctimeMs ?? 0);
+  return { ...install, links: Object.fromEntries(links), changedMs: Math.max(install.changedMs, ...changed) };
+}
+
+function readFiles(folder: string, packages: readonly string[], script: string | null): Omit<Install, "links"> {
   const found = new Set([folder, ...packages].flatMap((one) => findGenerated(one)));
   const generated = [...found].toSorted().concat(manifestElsewhere(script, folder));
   for (const at of upwards(folder)) {
@@ -35,9 +52,9 @@ function manifestElsewhere(script: string | null, folder: string): string[] {
   return top === undefined || isInside(folder, top) ? [] : [join(home ?? "", "package.json")];
 }
 
-const NO_INSTALL: Install = { digest: null, lockfiles: [], modifiedMs: 0, changedMs: 0 };
+const NO_INSTALL: Install = { digest: null, lockfiles: [], modifiedMs: 0, changedMs: 0, links: {} };
 
-function toInstall(lockfiles: readonly string[], paths: readonly string[]): Install {
+function toInstall(lockfiles: readonly string[], paths: readonly string[]): Omit<Install, "links"> {
   const stats = paths.flatMap((path) => lstatSync(path, { throwIfNoEntry: false }) ?? []);
   return {
     digest: digestText(JSON.stringify(paths.map((path) => digestIfThere(path)))),

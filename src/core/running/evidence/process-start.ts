@@ -1,5 +1,5 @@
 /** When and where a process was started, by the kernel. Other systems than Linux know neither. */
-import { readlinkSync, lstatSync } from "node:fs";
+import { readlinkSync, lstatSync, statSync } from "node:fs";
 import { parsePidStat, TICKS_PER_SECOND } from "../../files/proc.ts";
 import { readIfReadable } from "../../files/system.ts";
 import type { CodeProcess } from "../port-running-code.ts";
@@ -136,7 +136,7 @@ export function newerEntries(
  * PM2 creates the log folders of an app with the start, and the app its logs and data. A later one may hide that code
  * was removed before.
  */
-const FIRST_FILES_MS = 2000;
+export const FIRST_FILES_MS = 2000;
 const SAME_MOMENT_MS = 20;
 
 /** The last new name in the folder does not belong to code. */
@@ -165,4 +165,13 @@ export function movedLinks(path: string, sinceMs: number, above = "/"): string[]
     if (stats?.isSymbolicLink() === true && stats.ctimeMs > sinceMs) links.unshift(at);
   }
   return links;
+}
+
+export function isNewer(path: string, sinceMs: number): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0) > sinceMs;
+}
+
+/** A name in a folder outside of the unit is gone, or another one. */
+export function mayLackSettings({ settingsFolders }: Unit, sinceMs: number): boolean {
+  return settingsFolders.some((folder) => isNewer(folder, sinceMs));
 }

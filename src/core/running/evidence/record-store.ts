@@ -24,6 +24,7 @@ const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
 const MAX_RECORDS = 2000;
 const MAX_CACHES = 200;
+const MAX_BOOT_WRITES = 1000;
 const RECORD = /^([0-9a-f-]+)-(\d+)-(\d+)\.json$/;
 
 type Code = ReadonlyMap<string, string>;
@@ -96,6 +97,26 @@ export class RecordStore {
       replace(this.#cachePath(unit), JSON.stringify([...cache]));
       removeOldest(folder, MAX_CACHES);
     });
+  }
+
+  /** The times of writes while an app started, and `null` for data of the app. */
+  readBootWrites(unit: string): ReadonlyMap<string, number | null> {
+    const text = readQuietly(this.#bootPath(unit))?.toString("utf8");
+    const entries = Object.entries((text === undefined ? undefined : parseRecord(text)) ?? {});
+    return new Map(entries.flatMap(([path, ms]) => (typeof ms === "number" || ms === null ? [[path, ms]] : [])));
+  }
+
+  writeBootWrites(unit: string, writes: ReadonlyMap<string, number | null>): void {
+    quietly(() => {
+      const folder = join(this.#folder, "boots");
+      mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
+      replace(this.#bootPath(unit), JSON.stringify(Object.fromEntries([...writes].slice(-MAX_BOOT_WRITES))));
+      removeOldest(folder, MAX_CACHES);
+    });
+  }
+
+  #bootPath(unit: string): string {
+    return join(this.#folder, "boots", `${digestText(unit)}.json`);
   }
 
   #cachePath(unit: string): string {

@@ -19,7 +19,7 @@ const MAX_SEEN_MS = 60_000;
 
 /** The content before the start, if all of it is still in place. */
 export function unchangedSince(
-  { seen, repository, unit: { digests } }: SeenContext,
+  { seen, repository, unit: { digests, rules } }: SeenContext,
   sinceMs: number,
 ): ReadonlyMap<string, string> | undefined {
   if (seen === undefined || typeof digests === "string") return undefined;
@@ -27,6 +27,8 @@ export function unchangedSince(
   if (atMs >= sinceMs || atMs < sinceMs - MAX_SEEN_MS) return undefined;
   if (repository?.moves().some((move) => move.atMs >= atMs - 1000) === true) return undefined;
   const before = seen.digests();
-  const isUnchanged = before !== undefined && [...before].every(([path, digest]) => digests.get(path) === digest);
+  const isSame = (path: string, digest: string): boolean =>
+    digests.get(path) === digest || rules.own?.has(path) === true;
+  const isUnchanged = before !== undefined && [...before].every(([path, digest]) => isSame(path, digest));
   return isUnchanged ? before : undefined;
 }

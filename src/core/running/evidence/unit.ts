@@ -1,6 +1,6 @@
 /** The files of one app's code, walked once for all of its processes. */
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, isAbsolute, join, relative } from "node:path";
 import type { Place } from "../code-evidence.ts";
 import { isInBuild, mayBeCode, type CodeRules } from "../code-files.ts";
 import { findUnit, isInside, isInstalled, isLauncher, packageOf } from "../find-unit.ts";
@@ -10,8 +10,9 @@ import { once } from "../../words/once.ts";
 import { errorCode } from "../../words/thrown.ts";
 import { Digester, type RecordStore } from "./record-store.ts";
 import { readInstall, type Install } from "./install.ts";
-import { type Budget, outsideFile, realPath, walkUnit, type Walk, type WalkedEntry } from "./walk.ts";
+import { type Budget, isFolder, outsideFile, realPath, walkUnit, type Walk, type WalkedEntry } from "./walk.ts";
 import { isRecord, parseRecord } from "../../words/record.ts";
+import { omitUndefined } from "../../api/omit-undefined.ts";
 
 /** Shared by the apps of one folder. */
 export interface FolderFiles {
@@ -33,6 +34,8 @@ interface UnitContext {
   readonly root: string;
   readonly budget: Budget;
   readonly read: (request: FolderRequest) => FolderFiles;
+  /** Data that the app writes at each start, by the folder of the unit. */
+  readonly ownOf: (folder: string) => Iterable<string>;
 }
 
 const EMPTY: Walk = { entries: [], problem: null };
@@ -43,16 +46,23 @@ export class Unit {
   /** `undefined` if the folder of the app does not exist. */
   readonly folder: string | undefined;
   readonly rules: CodeRules;
+  /** Absolute paths of settings that the declaration names, and that do not exist. */
+  readonly missingSettings: readonly string[];
+  /** Folders outside of the unit in which the named settings are. */
+  readonly settingsFolders: readonly string[];
+  readonly #root: string;
+  readonly #own: Set<string>;
   readonly #folderFiles: () => FolderFiles | undefined;
   readonly #install: () => Install;
   readonly #budget: Budget;
   #files: WalkedEntry[] | undefined;
   #digests: ReadonlyMap<string, string> | string | undefined;
 
-  constructor(request: CodeRequest, { root, budget, read }: UnitContext) {
+  constructor(request: CodeRequest, { root, budget, read, ownOf }: UnitContext) {
     const realRoot = realPath(root) ?? root;
     const inRoot = (path: string): string => (isInside(path, root) ? realRoot + path.slice(root.length) : path);
     this.#budget = budget;
+    this.#root = realRoot;
     this.place = { cwd: realPath(request.cwd), script: realPath(request.script) };
     const found = findUnit({
       ...this.place,
@@ -64,25 +74,49 @@ export class Unit {
     });
     this.folder = found?.folder;
     const { folder, place } = this;
-    const { include, exclude } = request;
+    const toPattern = (one: string): string => (isAbsolute(one) ? relative(folder ?? "", one) : one);
+    const [include, exclude] = [request.include.map(toPattern), request.exclude.map(toPattern)];
     const loads = realLoads(request, place);
     const toPath = (path: string): string => relative(folder ?? "", path);
     const named = new Set(loads.files.map(toPath));
     const others = request.others.map((path) => realPath(path) ?? path);
     const scriptFolder = found?.scriptFolder ?? null;
-    const settings = new Set(loads.settings?.map(toPath));
-    this.rules = { named, settings, scriptFolder, others: new Set(others.map(toPath)), include, exclude };
-    const packages = once(() => (folder === undefined ? [] : findLinkedPackages(folder)));
+    const removed = missingPaths(request.loads?.settings);
+    const settings = new Set([...(loads.settings ?? []), ...removed].map(toPath));
+    this.missingSettings = removed;
+    this.settingsFolders = settingsFolders(request.loads?.settings).filter((path) => !isInside(path, folder ?? "/"));
+    this.#own = new Set(folder === undefined ? [] : ownOf(folder));
+    this.rules = {
+      named,
+      settings,
+      own: this.#own,
+      scriptFolder,
+      others: new Set(others.map(toPath)),
+      include,
+      exclude,
+    };
+    const links = once(() => (folder === undefined ? new Map<string, string>() : findWorkspaceLinks(folder)));
+    const packages = once(() => [...new Set(links().values())].filter((one) => one !== folder).toSorted());
     this.#folderFiles = once(() =>
       folder === undefined
         ? undefined
         : read({ folder, packages: packages(), others, exclude, loads: outsideOf(folder, loads) }),
     );
-    this.#install = once(() => readInstall(folder, packages(), place.script));
+    this.#install = once(() => readInstall(folder, { packages: packages(), links: links() }, place.script));
+  }
+
+  addOwn(path: string): void {
+    this.#own.add(path);
   }
 
   get walk(): Walk {
     return this.#folderFiles()?.walk ?? EMPTY;
+  }
+
+  /** Of a file outside of the repository and the unit: its absolute path. */
+  nameOf(path: string): string {
+    const absolute = path.startsWith("../") ? join(this.folder ?? "/", path) : "";
+    return absolute === "" || isInside(absolute, this.#root) ? path : absolute;
   }
 
   get install(): Install {
@@ -150,6 +184,22 @@ function settingsBelow(folder: string): string[] {
   }
 }
 
+/** With every link of their folders resolved. */
+function missingPaths(paths: readonly string[] = []): string[] {
+  return paths.flatMap((path) => {
+    const folder = realPath(path) === null ? realPath(dirname(path)) : null;
+    return folder === null ? [] : [join(folder, basename(path))];
+  });
+}
+
+function settingsFolders(paths: readonly string[] = []): string[] {
+  const folders = paths.flatMap((path) => {
+    const real = realPath(path);
+    return real !== null && isFolder(real) ? [real] : [realPath(dirname(path))];
+  });
+  return [...new Set(folders)].filter((folder) => folder !== null);
+}
+
 function realPaths(paths: readonly string[] = []): string[] {
   return paths.flatMap((path) => realPath(path) ?? []).filter((path) => !isInstalled(path));
 }
@@ -183,19 +233,22 @@ function withoutNested(folders: readonly string[]): string[] {
 const MAX_PACKAGES = 200;
 const DEPENDENCIES = ["dependencies", "optionalDependencies", "peerDependencies"] as const;
 
-/** Real folders outside of `node_modules` to which the links of a workspace lead, also from one package to the next. */
-function findLinkedPackages(unit: string): string[] {
-  const found = new Set<string>();
+/** The links of a workspace, and the real folders outside of `node_modules` to which they lead, from package to package. */
+function findWorkspaceLinks(unit: string): Map<string, string> {
+  const links = new Map<string, string>();
+  const visited = new Set([unit]);
   const waiting = [unit];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     for (const name of readDependencies(folder)) {
-      const target = findLink(folder, name);
-      if (target === undefined || target === unit || found.has(target) || found.size >= MAX_PACKAGES) continue;
-      found.add(target);
+      const { link = "", target } = findLink(folder, name) ?? {};
+      if (target === undefined || visited.size > MAX_PACKAGES) continue;
+      links.set(link, target);
+      if (visited.has(target)) continue;
+      visited.add(target);
       waiting.push(target);
     }
   }
-  return [...found].toSorted();
+  return links;
 }
 
 function readDependencies(folder: string): string[] {
@@ -208,11 +261,11 @@ function readDependencies(folder: string): string[] {
 }
 
 /** As Node.js looks for it: in `node_modules` of the folder and of each one above. */
-function findLink(folder: string, name: string): string | undefined {
+function findLink(folder: string, name: string): { readonly link: string; readonly target?: string } | undefined {
   for (let at = folder; ; at = dirname(at)) {
-    const path = join(at, "node_modules", name);
-    const stats = lstatSync(path, { throwIfNoEntry: false });
-    if (stats?.isSymbolicLink() === true) return outsideOfModules(path);
+    const link = join(at, "node_modules", name);
+    const stats = lstatSync(link, { throwIfNoEntry: false });
+    if (stats?.isSymbolicLink() === true) return { link, ...omitUndefined({ target: outsideOfModules(link) }) };
     if (stats !== undefined || at === dirname(at)) return undefined;
   }
 }

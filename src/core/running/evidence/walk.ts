@@ -155,7 +155,20 @@ export function realPath(path: string): string | null {
   }
 }
 
-export const MAY_BE_GONE = { throwIfNoEntry: false } as const;
+export function isFolder(path: string): boolean {
+  return statOf(path)?.isDirectory() === true;
+}
+
+/** A text of a program need not be a name: the system refuses one that is too long or has a zero byte. */
+export function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, MAY_BE_GONE);
+  } catch {
+    return undefined;
+  }
+}
+
+const MAY_BE_GONE = { throwIfNoEntry: false } as const;
 
 function kindOf(child: Dirent): WalkedEntry["kind"] | undefined {
   if (child.isFile()) return "file";

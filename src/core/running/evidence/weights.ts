@@ -1,12 +1,45 @@
 import type { CodeEvidence, RecordedCode } from "../code-evidence.ts";
-import { weigh, type Age, type Weight } from "../code-files.ts";
+import { isDataName, weigh, type Age, type Weight } from "../code-files.ts";
+import { once } from "../../words/once.ts";
+import type { RecordStore } from "./record-store.ts";
 import { newerFile, newerFolder } from "./git-evidence.ts";
 import type { Unit } from "./unit.ts";
 import type { WalkedEntry } from "./walk.ts";
 
 /** Files are sought among those of the unit that may be code. */
-export function ages(unit: Unit, wasThere: (path: string) => boolean): (path: string) => Age {
-  return (path) => findAge(path, unit, wasThere);
+export function ages(unit: Unit, sinceMs: number, wasThere: (path: string) => boolean): (path: string) => Age {
+  const rewritten = once(() => new Set(bootWrites(unit.files, sinceMs).map(({ path }) => path)));
+  return (path) => {
+    const age = findAge(path, unit, wasThere);
+    return age === "old" && rewritten().has(path) ? "rewritten" : age;
+  };
+}
+
+/** From a start on, in which an app writes what it has found or made. */
+const BOOT_MS = 5000;
+
+/** Data that was written while the app started. */
+export function bootWrites(entries: readonly WalkedEntry[], sinceMs: number): WalkedEntry[] {
+  return entries.filter(
+    ({ kind, path, changedMs }) =>
+      kind === "file" && changedMs > sinceMs && changedMs <= sinceMs + BOOT_MS && isDataName(path),
+  );
+}
+
+/** Two writes of a file, each while another run of its app started, make it data of the app. */
+export function noteBootWrites(unit: Unit, newer: readonly WalkedEntry[], sinceMs: number, store: RecordStore): void {
+  const { folder, rules } = unit;
+  const written = folder === undefined ? [] : bootWrites(newer, sinceMs).filter(({ path }) => !rules.own?.has(path));
+  if (folder === undefined || written.length === 0) return;
+  const before = store.readBootWrites(folder);
+  const after = new Map(before);
+  for (const { path, changedMs } of written) {
+    const earlierMs = before.get(path);
+    const isAgain = typeof earlierMs === "number" && Math.abs(changedMs - earlierMs) > BOOT_MS;
+    if (earlierMs === undefined || isAgain) after.set(path, isAgain ? null : changedMs);
+  }
+  if (written.some(({ path }) => before.get(path) !== after.get(path))) store.writeBootWrites(folder, after);
+  for (const [path, ms] of after) if (ms === null) unit.addOwn(path);
 }
 
 /** Removed data of the app does not change its code. */

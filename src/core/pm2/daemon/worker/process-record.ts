@@ -9,7 +9,7 @@ import { ignoresState } from "../../../project/state-place.ts";
 import { isSecretVariable } from "../../../secrets/secret-value.ts";
 import { scrubMetrics } from "../../list.ts";
 import { parseEnviron } from "../../../files/proc.ts";
-import { readIfReadable } from "../../../files/system.ts";
+import { readIfReadable, realPathIfReadable } from "../../../files/system.ts";
 
 const MAX_METRIC_LENGTH = 4000;
 const MAX_METRICS = 50;
@@ -62,12 +62,27 @@ function processRecord(listed: Pm2Process, digest: (value: string) => string): P
       environment: Object.fromEntries(
         Object.entries(startEnvironment(listed)).map(([key, value]) => [key, digest(canonicalValue(value))]),
       ),
-      settings: recordedSettings(env, digest),
+      settings: recordedSettings({ ...env, ...defaultLogs(listed) }, digest),
     },
   };
 }
 
+/** PM2 puts default logs into its home as it is written, which may be a link. */
+function defaultLogs({ name, pm_id: pmId, pm2_env: env }: Pm2Process): Readonly<Record<string, unknown>> {
+  const kinds = { pm_err_log_path: "error", pm_out_log_path: "out" };
+  const logs = Object.entries(kinds).flatMap(([field, kind]): [string, string][] => {
+    const path = env[field];
+    if (typeof path !== "string") return [];
+    const at = path.lastIndexOf("/logs/");
+    const stem = `${String(name).replaceAll(/[^a-zA-Z0-9\\.-]/g, "-")}-${kind}`;
+    const isDefault = [`${stem}.log`, `${stem}-${pmId}.log`].includes(path.slice(at + "/logs/".length));
+    return at > 0 && isDefault ? [[field, realPathIfReadable(path.slice(0, at)) + path.slice(at)]] : [];
+  });
+  return Object.fromEntries(logs);
+}
+
 function readLogFiles({ name, pm_id: pmId, pm2_env: env }: Pm2Process): Pick<ProcessRecord, "logFiles"> {
+  if (env["disable_logs"] === true) return { logFiles: { error: null, out: null } };
   const paths = [env["pm_err_log_path"], env["pm_out_log_path"]];
   const isDefault = (path: unknown, kind: string): boolean =>
     [`-${pmId}`, ""].some((end) => String(path).endsWith(`/logs/${String(name)}-${kind}${end}.log`));
