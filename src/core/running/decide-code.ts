@@ -109,8 +109,8 @@ function decideByRecord(evidence: CodeEvidence, record: RecordedCode): Verdict {
 function movedPackages(before: RecordedCode["links"], now: RecordedCode["links"] = {}): string[] {
   if (before === undefined) return [];
   const links = [...new Set([...Object.keys(before), ...Object.keys(now)])];
-  const moved = links.filter((link) => ownMember(before, link) !== ownMember(now, link)).toSorted();
-  return moved.map((link) => link.slice(link.lastIndexOf("/node_modules/") + 1));
+  const retargeted = links.filter((link) => ownMember(before, link) !== ownMember(now, link)).toSorted();
+  return retargeted.map((link) => link.slice(link.lastIndexOf("/node_modules/") + 1));
 }
 
 /** Also for content that Git has. */

@@ -40,7 +40,7 @@ type Tree = ReadonlyMap<string, string>;
 
 /** `undefined` if Git cannot answer. */
 export async function askGit(question: GitQuestion): Promise<GitAnswer | undefined> {
-  const { repository, folder, imports, unit, process, sinceMs, newer, gone, ageOf } = question;
+  const { repository, folder, imports, unit, process, sinceMs, newer } = question;
   const now = repository.head();
   if (now === null) return undefined;
   const start = findCommit(repository.moves(), process);
@@ -52,23 +52,7 @@ export async function askGit(question: GitQuestion): Promise<GitAnswer | undefin
     ...start.others.map(treeOf),
   ]);
   const tracked = (path: string): boolean => current.has(path) || atStart?.has(path) === true;
-  const outside = new Set(unit.walk.entries.filter(({ isOutside }) => isOutside).map(({ path }) => path));
-  const paths = [...newer.filter(({ kind }) => kind !== "folder").map(({ path }) => path), ...gone];
-  const ignored = await repository.ignored(
-    paths.filter((path) => !tracked(path) && !outside.has(path)),
-    folder,
-  );
-  const statusOf = (path: string): FileStatus =>
-    tracked(path) ? "tracked" : ignored.has(path) ? "ignored" : "untracked";
-  const isAsCommitted = (path: string): boolean =>
-    newer.every((entry) => entry.path !== path || isSame(entry, current.get(path)));
-  const weightOf = (path: string): Weight => {
-    if (!mayBeCode(path, unit.rules)) return "none";
-    const [status, age] = [statusOf(path), ageOf(path)];
-    const weight = weigh(path, status, age, unit.rules);
-    const mayBeOwn = status === "tracked" && weight === "code" && isDataName(path) && !isAsCommitted(path);
-    return mayBeOwn ? weighOwnData(path, weight, age, unit.rules) : weight;
-  };
+  const { statusOf, weightOf } = await classify(question, current, tracked);
   const ofWeight = (weight: Weight): WalkedEntry[] =>
     newer.filter(({ kind, path }) => kind !== "folder" && weightOf(path) === weight);
   const files = ofWeight("code");
@@ -95,6 +79,32 @@ export async function askGit(question: GitQuestion): Promise<GitAnswer | undefin
     idAtStart: (path) => atStart?.get(path),
     isLockfileAsCommitted: isLockfileSame(question, atStart),
   };
+}
+
+/** By path, for what is newer or gone. */
+async function classify(
+  { repository, folder, unit, newer, gone, ageOf }: GitQuestion,
+  current: Tree,
+  tracked: (path: string) => boolean,
+): Promise<{ readonly statusOf: (path: string) => FileStatus; readonly weightOf: (path: string) => Weight }> {
+  const outside = new Set(unit.walk.entries.filter(({ isOutside }) => isOutside).map(({ path }) => path));
+  const paths = [...newer.filter(({ kind }) => kind !== "folder").map(({ path }) => path), ...gone];
+  const ignored = await repository.ignored(
+    paths.filter((path) => !tracked(path) && !outside.has(path)),
+    folder,
+  );
+  const statusOf = (path: string): FileStatus =>
+    tracked(path) ? "tracked" : ignored.has(path) ? "ignored" : "untracked";
+  const isAsCommitted = (path: string): boolean =>
+    newer.every((entry) => entry.path !== path || isSame(entry, current.get(path)));
+  const weightOf = (path: string): Weight => {
+    if (!mayBeCode(path, unit.rules)) return "none";
+    const [status, age] = [statusOf(path), ageOf(path)];
+    const weight = weigh(path, status, age, unit.rules);
+    const mayBeOwn = status === "tracked" && weight === "code" && isDataName(path) && !isAsCommitted(path);
+    return mayBeOwn ? weighOwnData(path, weight, age, unit.rules) : weight;
+  };
+  return { statusOf, weightOf };
 }
 
 function describeStart({ commit, wasClean, later }: StartCommit): Pick<GitEvidence, "commit" | "wasClean" | "movesMs"> {

@@ -103,7 +103,7 @@ class Looking {
         root: this.#options.root,
         budget: this.#budget,
         read: (folderRequest) => this.#read(folderRequest),
-        ownOf: (folder) => [...this.#store.readBootWrites(folder)].flatMap(([path, ms]) => (ms === null ? [path] : [])),
+        ownOf: (place) => [...this.#store.readBootWrites(place)].flatMap(([path, ms]) => (ms === null ? [path] : [])),
       });
     this.#units.set(key, found);
     return found;

@@ -149,12 +149,8 @@ async function compareContents(
   { recorded, newer }: { readonly recorded: RecordedCode; readonly newer: readonly WalkedEntry[] },
 ): Promise<Examined> {
   const { unit } = context;
-  const { isClockSet, sinceMs } = look.start;
-  const hasNewerFolder =
-    isClockSet ||
-    isImportGone(context) ||
-    mayLackSettings(unit, sinceMs) ||
-    newer.some(({ kind }) => kind === "folder");
+  const { sinceMs } = look.start;
+  const hasNewerFolder = mayLackFiles(look, context) || newer.some(({ kind }) => kind === "folder");
   const paths = hasNewerFolder ? new Set(unit.walk.entries.map(({ path }) => path)) : null;
   const gone = paths === null ? [] : [...recorded.code.keys()].filter((path) => !paths.has(path));
   const differing = differingFiles(recorded, hasNewerFolder ? unit.files : newer, unit);
@@ -172,6 +168,10 @@ async function compareContents(
     install: installEvidence(unit, sinceMs, answer),
     git: answer === undefined ? null : { ...answer.git, uncommittedAtStart: uncommittedAtStart(recorded, answer) },
   };
+}
+
+function mayLackFiles({ start }: Look, context: InspectContext): boolean {
+  return start.isClockSet || isImportGone(context) || mayLackSettings(context.unit, start.sinceMs);
 }
 
 /**
