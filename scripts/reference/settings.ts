@@ -59,6 +59,10 @@ export const SETTINGS: Readonly<Record<string, Readonly<Record<string, readonly 
     SVC_SERVICE_MANAGEMENT_NODE: ["the host name", "The name of this machine in `svcm.yaml`."],
   },
   "The command line": {
+    SVCM_COMMAND: [
+      "set by svcm",
+      "The mark of a command of a deploy and of what it starts, so that svcm can end what is left.",
+    ],
     SVCM_DEBUG: ["unset", "If set, an unexpected error prints its stack, and compiled code is not cached."],
     NO_COLOR: ["unset", "If set, output has no colours."],
     FORCE_COLOR: ["unset", "If set, output has colours even without a terminal. `NO_COLOR` overrides it."],

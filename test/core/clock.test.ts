@@ -119,6 +119,7 @@ const WALL_CLOCK = [
   "rollout/planning.ts",
   "running/read-serving.ts",
   "running/read-states.ts",
+  "running/read-unserved.ts",
   "setup/operations/project-init.ts",
   "setup/operations/token-create.ts",
 ];

@@ -34,15 +34,14 @@ test("a change and a removal of them are shown until a restart", async () => {
   for (const name of ["dev.json", "state.json"]) put(name, "2");
   expect(await found()).toEqual([]);
 
-  for (const name of ["prod.json", "shop.yaml"]) {
-    const change = `code: ../etc/${name}`;
-    put(name, "2");
-    expect(await found()).toEqual([change]);
-    await restart();
-    expect(await found()).toEqual([]);
-    rmSync(join(etc, name));
-    expect(await found()).toEqual([change]);
-    await restart();
-    expect(await found()).toEqual([]);
-  }
+  const named = ["prod.json", "shop.yaml"];
+  const change = ["code: 2 files: ../etc/prod.json, ../etc/shop.yaml"];
+  for (const name of named) put(name, "2");
+  expect(await found()).toEqual(change);
+  await restart();
+  expect(await found()).toEqual([]);
+  for (const name of named) rmSync(join(etc, name));
+  expect(await found()).toEqual(change);
+  await restart();
+  expect(await found()).toEqual([]);
 });

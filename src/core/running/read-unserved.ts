@@ -26,6 +26,7 @@ export async function readUnserved(
   { servedBefore, hasListened }: { readonly servedBefore: ReadonlySet<string>; readonly hasListened: boolean },
 ): Promise<ReadonlyMap<number, string>> {
   const services = records.filter((record) => isOnlineService(record) && (record.listenPorts ?? []).length > 0);
+  const waitEndMs = ports.clock.elapsed() + MIN_LOADING_MS;
   for (;;) {
     const served = await readServedApps(ports, services);
     const unserved = services.filter(({ name }) => !served.has(name));
@@ -37,7 +38,7 @@ export async function readUnserved(
     }
     const isLoading = ({ pmId, lastStartAt }: ProcessRecord): boolean =>
       doubts.has(pmId) && lastStartAt !== null && epochMs - lastStartAt < MIN_LOADING_MS;
-    if (!unserved.some(isLoading)) return doubts;
+    if (!unserved.some(isLoading) || ports.clock.elapsed() >= waitEndMs) return doubts;
     await ports.clock.sleep(LOOK_MS);
   }
 }
