@@ -75,7 +75,7 @@ describe("the package", () => {
     expect(packed.size).toBeLessThan(LARGEST_PACKAGE);
   });
 
-  test("is the only output of npm pack, as pre-commit needs it", () => {
+  test("is the only output of npm pack", () => {
     const copy = join(folder, "copy");
     for (const part of ["package.json", "README.md", "LICENSE", ".npmrc", "bin/run.js"]) {
       cpSync(join(REPOSITORY, part), join(copy, part));

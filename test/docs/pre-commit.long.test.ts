@@ -1,12 +1,15 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
 import { plainEnvironment, REPOSITORY } from "../support/command-line.ts";
 import { GIT_ENVIRONMENT, makeRepository } from "../support/git.ts";
+import { pack } from "../support/package.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const isInstalled = spawnSync("pre-commit", ["--version"]).status === 0;
+const guide = readFileSync(join(REPOSITORY, "docs/examples/ci/.pre-commit-config.yaml"), "utf8");
 const fixture = (name: string) => readFileSync(join(REPOSITORY, "test/fixtures", name), "utf8");
 
 /** pre-commit ignores the user's `.npmrc`; the registry may be set by one of these variables instead. */
@@ -14,24 +17,13 @@ const npmSettings = Object.fromEntries(
   Object.entries(process.env).flatMap(([name, value = ""]) => (/^npm_config_/i.test(name) ? [[name, value]] : [])),
 );
 
-/** The work tree as a repository, so that uncommitted changes are tested as well. */
-function publishedRepository(): { url: string; revision: string } {
-  const files = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
-    cwd: REPOSITORY,
-    encoding: "utf8",
-  });
-  const repository = makeRepository({});
-  for (const file of new Set(files.split("\0").filter((name) => name !== ""))) {
-    cpSync(join(REPOSITORY, file), join(repository.root, file), { recursive: true });
-  }
-  repository.commit();
-  return { url: `file://${repository.root}`, revision: repository.git("rev-parse", "HEAD").trim() };
-}
-
-test.skipIf(!isInstalled)("pre-commit installs the published hook, which refuses a bad document", () => {
-  const { url, revision } = publishedRepository();
+test.skipIf(!isInstalled)("pre-commit installs svcm as the guide says, and its hook refuses a bad document", () => {
+  const folder = temporaryFolder();
+  const { repos } = parse(guide) as { repos: { hooks: object[] }[] };
+  const hook = { ...repos[0]?.hooks[0], entry: "svcm validate", language: "node" };
+  const dependencies = { additional_dependencies: [join(folder, pack(folder).filename)] };
   const team = makeRepository({
-    ".pre-commit-config.yaml": `repos: [{ repo: "${url}", rev: ${revision}, hooks: [{ id: svcm-validate }] }]\n`,
+    ".pre-commit-config.yaml": JSON.stringify({ repos: [{ repo: "local", hooks: [{ ...hook, ...dependencies }] }] }),
     "deployments.yaml": fixture("deployments-diff/fields/old.yaml"),
   });
   const env = plainEnvironment({ ...npmSettings, ...GIT_ENVIRONMENT, PRE_COMMIT_HOME: temporaryFolder() });
