@@ -32,6 +32,7 @@ export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOpt
   const git: Git = (...args) => run(maxBytes + 1024, args);
   return {
     readState: (paths) => revisionState(git, root, paths),
+    refusal: () => ownershipRefusal(git, root),
     withFiles: async (revision, work) => {
       const commit = await resolveCommit(git, revision);
       return await withRevisionFiles({ root, commit, run }, (folder) => work(folder, commit));
@@ -73,6 +74,16 @@ export function gitRunner({ root, env, timeoutMs = 10_000 }: Omit<GitOptions, "m
     const literal = args[0] === "check-ignore" ? [] : ["--literal-pathspecs"];
     return runGit(["-C", root, "--no-pager", ...literal, ...args], options, input);
   };
+}
+
+async function ownershipRefusal(git: Git, root: string): Promise<string | undefined> {
+  try {
+    await git("rev-parse", "--git-dir");
+    return undefined;
+  } catch (error) {
+    const isRefused = error instanceof GitRefusal && error.body.code === "GIT_OWNERSHIP";
+    return isRefused ? `${error.message} If you trust it: git config --global --add safe.directory ${root}` : undefined;
+  }
 }
 
 const MAX_NAMES = 200;

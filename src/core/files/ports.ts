@@ -107,6 +107,9 @@ export interface Revisions {
    */
   readState(paths: () => Promise<readonly string[]>): Promise<RevisionState | undefined>;
 
+  /** Why Git does not answer about a repository that is there: it belongs to another user. */
+  refusal(): Promise<string | undefined>;
+
   /**
    * Runs `work` with a temporary folder that contains a revision's code and settings: JavaScript, JSON, YAML and env
    * files, byte for byte, next to the `node_modules` of the work tree. The folder is removed before the promise

@@ -30,7 +30,7 @@ import { findForeignRuns, findOtherCheckouts, findStartedEnvironments } from "./
 import { createPlan, type PlanContext } from "./plan.ts";
 import { listConflicts, listRefusals } from "./plan-issues.ts";
 import { PLAN_BUDGET_MS, readVerdicts, type Looked } from "./read-verdicts.ts";
-import { readStates } from "./read-states.ts";
+import { gitIssues, readStates } from "./read-states.ts";
 import {
   type AppProbe,
   readProbes,
@@ -105,7 +105,7 @@ export async function computePlan(
       ...findForeignRuns(ports, expected, startedApps(decision)),
       ...withheldIssues(loaded?.withheld ?? []),
     ],
-    notes: loaded ? volatileIssues(loaded.apps) : [],
+    notes: [...(loaded ? volatileIssues(loaded.apps) : []), ...(await gitIssues(ports, await git))],
     leftOut,
     ...start.context,
   });

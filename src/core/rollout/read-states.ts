@@ -11,6 +11,7 @@ import type { ProcessRecord } from "../pm2/process-record.ts";
 import { type EnvironmentRequest, resolvePath } from "../project/resolve.ts";
 import { expectedApps, type ExpectContext, type ExpectedApp } from "./expected.ts";
 import type { PlanContext } from "./plan.ts";
+import type { Issue } from "../api/issue.ts";
 import type { Plan } from "../api/rollout.ts";
 import { DEPLOYMENTS_FILE } from "../deployments/file.ts";
 import { PROJECT_FILE } from "../project/project.ts";
@@ -109,6 +110,12 @@ export async function readGitState(
   return state === undefined
     ? null
     : { commit: state.commit, dirty: state.dirty.map((path) => path.replace(prefix, "")) };
+}
+
+/** Git's silence leaves only times as evidence, so the plan says that it is silent. */
+export async function gitIssues({ revisions }: HasRevisions, git: Plan["git"]): Promise<Issue[]> {
+  const message = git === null ? await revisions.refusal() : undefined;
+  return message === undefined ? [] : [{ code: "GIT_OWNERSHIP", severity: "warning", path: ["git"], message }];
 }
 
 export interface RevisionContent {
