@@ -47,8 +47,8 @@ export function nodeDeployed(
       const { listInterrupted } = await import("./current-release.ts");
       return await listInterrupted((await ports.deploys()).open(folder));
     },
-    async withLock(folder, timeoutMs, work) {
-      return await (await ports.deploys()).open(folder).withLock(timeoutMs, work);
+    async withLock(folder, timeoutMs, work, signal) {
+      return await (await ports.deploys()).open(folder).withLock(timeoutMs, work, signal);
     },
     async switchTo({ id, root: folder }) {
       const deployRoot = (await ports.deploys()).open(folder);
