@@ -54,6 +54,12 @@ export function nodeDeployed(
       const deployRoot = (await ports.deploys()).open(folder);
       await deployRoot.switchTo(id);
     },
+    async endUndone({ former, root: folder }, at) {
+      const root = (await ports.deploys()).open(folder);
+      const record = (await root.records()).find(({ id }) => id === former);
+      if (record?.state !== "applying") return;
+      await root.append(record.id, { event: "end", outcome: "reverted", at, reason: "it was interrupted, and undone" });
+    },
   };
 }
 

@@ -31,6 +31,9 @@ export interface Deployed {
 
   /** Moves `current` to the code that a rollback has started. */
   switchTo(code: Pick<ReleasedCode, "id" | "root">): Promise<void>;
+
+  /** After a whole rollback, a deploy that was cut off is none to finish. @param at as in a journal */
+  endUndone(code: Pick<ReleasedCode, "former" | "root">, at: string): Promise<void>;
 }
 
 export interface ForeignRelease {

@@ -13,6 +13,7 @@ import { whileListening, DEFAULT_LOCK_TIMEOUT_MS } from "../apply/apply.ts";
 import { stateAfterRevert } from "../apply/run-steps.ts";
 import { recover } from "../apply/preflight.ts";
 import { namesOfApp } from "../release.ts";
+import { isAppStep } from "../step.ts";
 import {
   beginRelease,
   formerProbeFinder,
@@ -159,7 +160,14 @@ async function runRollback(
   const { unsavedAtMs: _unsaved, ...saved } = appliedState;
   const returned = stateAfterRevert(saved, { undone, apps, pinned: allPinned, by: recording.head.id });
   if (deploy !== undefined && deploy.id !== null) await ports.deployed.switchTo(deploy);
+  if (deploy !== undefined && isWhole(planned))
+    await ports.deployed.endUndone(deploy, new Date(ports.clock.now()).toISOString());
   return await recording.end("applied", { left: returned });
+}
+
+function isWhole({ undone, plan }: PlannedRollback): boolean {
+  const returned = new Set(plan.steps.map(({ app }) => app));
+  return undone.steps.every((step) => !isAppStep(step) || returned.has(step.app));
 }
 
 /** No process was touched. */
