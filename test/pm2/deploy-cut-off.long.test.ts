@@ -27,7 +27,7 @@ async function deployCutOff(): Promise<void> {
   await expect(execute(deployRun, world, input, caller)).rejects.toThrow("killed");
 }
 
-/** What the plan says of deploys that were cut off. */
+/** Returns what the plan says of deploys that were cut off. */
 async function cutOff(): Promise<string[]> {
   const { issues } = await execute(rolloutPlan, shop.ports, input, caller);
   return issues.flatMap(({ code, message }) => (code === "DEPLOY_INTERRUPTED" ? [message] : []));

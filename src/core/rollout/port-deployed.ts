@@ -32,7 +32,7 @@ export interface Deployed {
   /** Moves `current` to the code that a rollback has started. */
   switchTo(code: Pick<ReleasedCode, "id" | "root">): Promise<void>;
 
-  /** After a whole rollback, a deploy that was cut off is none to finish. @param at as in a journal */
+  /** Ends the record of a deploy that was cut off and is undone as a whole. @param at as in a journal */
   endUndone(code: Pick<ReleasedCode, "former" | "root">, at: string): Promise<void>;
 }
 
