@@ -27,6 +27,12 @@ async function deployCutOff(): Promise<void> {
   await expect(execute(deployRun, world, input, caller)).rejects.toThrow("killed");
 }
 
+/** Returns what the plan says of deploys that were cut off. */
+async function cutOff(): Promise<string[]> {
+  const { issues } = await execute(rolloutPlan, shop.ports, input, caller);
+  return issues.flatMap(({ code, message }) => (code === "DEPLOY_INTERRUPTED" ? [message] : []));
+}
+
 test("a rollback of the deploy that finished it brings the code before both back", async () => {
   shop.publish({ VERSION: "2" });
   await deployCutOff();
@@ -55,6 +61,7 @@ test.each(["command", "apply"])(
     const env = { HOME: shop.own.folder, PM2_HOME: shop.own.home };
     const child = start(commandLine("deploy-and-die", shop.checkout, event, "after"), env);
     expect((await child.ended).signal).toBe("SIGKILL");
+    expect(await cutOff()).toEqual([expect.stringContaining("; nothing that runs was touched. To deploy it: ")]);
     const pids = async () => (await shop.ports.processes.list()).map(({ pid, script }) => [pid, script]);
     const before = [shop.releases(), shop.current(), await pids()];
     const records = join(shop.checkout, ".svcm/audit.jsonl");
@@ -67,3 +74,16 @@ test.each(["command", "apply"])(
     expect((await shop.deploy()).deploy).toMatchObject({ state: "done", current: true });
   },
 );
+
+test("after its rollback, neither the plan nor the next deploy calls a cut-off deploy unfinished", async () => {
+  const before = [await shop.answer(), shop.current()];
+  shop.publish({ VERSION: "returned" });
+  await deployCutOff();
+  expect(await cutOff()).toEqual([expect.stringContaining("some apps may run it")]);
+  await execute(rolloutRollback, shop.ports, {}, caller);
+  expect([await shop.answer(), shop.current()]).toEqual(before);
+  expect(await cutOff()).toEqual([]);
+  const { notes, deploy } = await shop.deploy();
+  expect(notes).toEqual([]);
+  expect([await shop.answer(), shop.current()]).toEqual(["returned", deploy.id]);
+});

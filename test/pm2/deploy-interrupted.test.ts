@@ -2,9 +2,19 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { execute, rolloutPlan } from "../../src/core/index.ts";
+import {
+  deployRun,
+  execute,
+  releaseList,
+  rolloutApply,
+  rolloutPlan,
+  rolloutRollback,
+  SvcmError,
+} from "../../src/core/index.ts";
+import { fileLocks } from "../../src/core/files/lock.ts";
 import { waitForFile } from "../support/appeared.ts";
 import { plainEnvironment, RUN } from "../support/command-line.ts";
 import { GIT_ENVIRONMENT } from "../support/git.ts";
@@ -91,4 +101,72 @@ longTest.each<[string, (child: ChildProcess) => void]>([
   const [code, text] = await ended;
   expect(code, text).toBe(0);
   expect([await shop.answer(), shop.current()?.slice(-7)]).toEqual([what, shop.git("rev-parse", "HEAD").slice(0, 7)]);
+});
+
+/** As Ctrl-C at that moment. */
+async function stopped(work: (caller: { readonly signal: AbortSignal }) => Promise<unknown>, signal: AbortSignal) {
+  const error = await work({ signal }).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof SvcmError)) throw new Error("it was not refused");
+  return error;
+}
+
+const production = { environment: "production" };
+
+test("a source that does not answer is left at Ctrl-C, and is not called unreachable", async () => {
+  const stop = new AbortController();
+  const mute = createServer(() => stop.abort()).listen(0, "127.0.0.1");
+  onTestFinished(() => void mute.close());
+  await once(mute, "listening");
+  const { port } = mute.address() as AddressInfo;
+  const former = shop.git("remote", "get-url", "origin").trim();
+  shop.git("remote", "set-url", "origin", `git://127.0.0.1:${port}/shop.git`);
+  const before = await now();
+  const error = await stopped((one) => execute(deployRun, shop.ports, production, { ...caller, ...one }), stop.signal);
+  shop.git("remote", "set-url", "origin", former);
+  expect([error.body.code, error.message]).toEqual([
+    "DEPLOY_STOPPED",
+    `It was stopped while git asked git://127.0.0.1:${port}/shop.git.`,
+  ]);
+  expect(await now()).toEqual(before);
+});
+
+test("Ctrl-C ends the wait for another deploy or apply, and a rollback that has not begun changes nothing", async () => {
+  shop.publish({ ...files, VERSION: "1" });
+  await shop.deploy();
+  shop.publish({ VERSION: "2" });
+  await shop.deploy();
+  const { signal } = { signal: AbortSignal.abort() };
+  const before = await now();
+  const list = async () => (await execute(releaseList, shop.ports, {}, caller)).releases;
+  const releases = await list();
+  const inOther = async (target: string, kind: string) => {
+    const works = [
+      (one: object) => execute(rolloutRollback, shop.ports, {}, { ...caller, ...one }),
+      (one: object) =>
+        kind === "DEPLOY_LOCKED"
+          ? execute(deployRun, shop.ports, production, { ...caller, ...one })
+          : execute(rolloutApply, shop.ports, production, { ...caller, ...one }),
+    ];
+    await fileLocks().withLock({ target, path: target }, async () => {
+      for (const work of works) {
+        const { kind: seen, message } = await stopped(work, signal);
+        expect([seen, message]).toEqual([kind, expect.stringMatching(/ runs: Cannot lock .*[^.]\.$/)]);
+      }
+    });
+  };
+  await inOther(join(shop.root, "deploy"), "DEPLOY_LOCKED");
+  await inOther(join(shop.own.home, "svcm/apply"), "APPLY_LOCKED");
+  expect(await list()).toEqual(releases);
+
+  const error = await stopped((one) => execute(rolloutRollback, shop.ports, {}, { ...caller, ...one }), signal);
+  expect([error.kind, error.message, error.body.hint]).toEqual([
+    "APPLY_REVERTED",
+    "It was interrupted before its first step. No process was changed.",
+    `To continue: svcm rollback ${releases[0]?.id}`,
+  ]);
+  expect((await list())[0]).toMatchObject({ outcome: "refused", undoes: releases[0]?.id });
+  expect(await now()).toEqual(before);
 });

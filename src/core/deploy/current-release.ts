@@ -54,6 +54,7 @@ function interruption(record: DeployRecord): string {
   const retry = deployCommand(record);
   if (state === "preparing")
     return `${what} before its release was prepared; nothing that runs was touched. To deploy it: ${retry}`;
-  const back = release === null ? "" : ` To go back: svcm rollback ${release}`;
-  return `${what} after its apply began: some apps may run it, others the former release. To finish it: ${retry}.${back}`;
+  // Its id is recorded before its first step.
+  if (release === null) return `${what} before its first step; nothing that runs was touched. To deploy it: ${retry}`;
+  return `${what} after its apply began: some apps may run it, others the former release. To finish it: ${retry}. To go back: svcm rollback ${release}`;
 }

@@ -47,12 +47,18 @@ export function nodeDeployed(
       const { listInterrupted } = await import("./current-release.ts");
       return await listInterrupted((await ports.deploys()).open(folder));
     },
-    async withLock(folder, timeoutMs, work) {
-      return await (await ports.deploys()).open(folder).withLock(timeoutMs, work);
+    async withLock(folder, timeoutMs, work, signal) {
+      return await (await ports.deploys()).open(folder).withLock(timeoutMs, work, signal);
     },
     async switchTo({ id, root: folder }) {
       const deployRoot = (await ports.deploys()).open(folder);
       await deployRoot.switchTo(id);
+    },
+    async endUndone({ former, root: folder }, at) {
+      const root = (await ports.deploys()).open(folder);
+      const record = (await root.records()).find(({ id }) => id === former);
+      if (record?.state !== "applying") return;
+      await root.append(record.id, { event: "end", outcome: "reverted", at, reason: "it was interrupted, and undone" });
     },
   };
 }

@@ -54,8 +54,8 @@ export interface ReleaseWorld extends ApplyPorts, HasHost {
 export interface DeployRoot {
   readonly layout: Layout;
 
-  /** @throws {SvcmError} DEPLOY_LOCKED; errors of `work` pass through */
-  withLock<T>(timeoutMs: number, work: () => Promise<T>): Promise<T>;
+  /** The signal ends the wait, and not the work. @throws {SvcmError} DEPLOY_LOCKED; errors of `work` pass through */
+  withLock<T>(timeoutMs: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 
   /** When the running deploy began, in milliseconds since 1970; null if none is running. */
   lockedSince(): Promise<number | null>;

@@ -24,7 +24,10 @@ export interface LockedFile {
 }
 
 export interface FileLocks {
-  /** The nonce is for names of temporary files. @throws {FileError} ELOCKED if the lock is not released in time */
+  /**
+   * The nonce is for names of temporary files. The signal ends the wait, and not the work.
+   * @throws {FileError} ELOCKED if the lock is not released in time, or before the signal
+   */
   withLock<T>(file: LockedFile, work: (nonce: string) => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
@@ -87,8 +90,7 @@ async function acquire(contender: LocalContender, file: LockedFile, deadline: De
     const outcome = await tryOrAbandon(contender);
     if (outcome === "acquired") return attempts === 0;
     if (outcome === "taken-over") return false;
-    if (performance.now() >= deadline.atMs) throw lockedError(file, outcome === "changed" ? undefined : outcome);
-    deadline.signal?.throwIfAborted();
+    if (isOver(deadline)) throw lockedError(file, outcome === "changed" ? undefined : outcome);
     if (outcome !== "changed") await pause(attempts, deadline);
   }
 }
@@ -140,12 +142,16 @@ interface Deadline {
   readonly signal: AbortSignal | undefined;
 }
 
+function isOver({ atMs, signal }: Deadline): boolean {
+  return performance.now() >= atMs || signal?.aborted === true;
+}
+
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 async function pause(attempts: number, { atMs, signal }: Deadline): Promise<void> {
   const longestMs = Math.min(2 * 1.5 ** attempts, 25);
   const ms = Math.min(longestMs * (0.5 + Math.random() / 2), atMs - performance.now());
-  await delay(Math.max(ms, 0), undefined, signal && { signal });
+  await delay(Math.max(ms, 0), undefined, signal && { signal }).catch(() => undefined);
 }
 
 async function isInTime(event: Promise<void>, { atMs, signal }: Deadline): Promise<boolean> {
@@ -153,7 +159,7 @@ async function isInTime(event: Promise<void>, { atMs, signal }: Deadline): Promi
   const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
   const ms = Math.min(Math.max(atMs - performance.now(), 0), MAX_TIMER_MS);
   try {
-    return await Promise.race([event.then(() => true), delay(ms, false, { signal: either })]);
+    return await Promise.race([event.then(() => true), delay(ms, false, { signal: either }).catch(() => false)]);
   } finally {
     stop.abort();
   }

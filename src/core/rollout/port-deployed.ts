@@ -27,10 +27,13 @@ export interface Deployed {
   defaultRoot(service: string): string;
 
   /** No deploy of this root runs meanwhile, because its pruning could remove the code. @throws {SvcmError} DEPLOY_LOCKED */
-  withLock<T>(root: string, timeoutMs: number, work: () => Promise<T>): Promise<T>;
+  withLock<T>(root: string, timeoutMs: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 
   /** Moves `current` to the code that a rollback has started. */
   switchTo(code: Pick<ReleasedCode, "id" | "root">): Promise<void>;
+
+  /** Ends the record of a deploy that was cut off and is undone as a whole. @param at as in a journal */
+  endUndone(code: Pick<ReleasedCode, "former" | "root">, at: string): Promise<void>;
 }
 
 export interface ForeignRelease {

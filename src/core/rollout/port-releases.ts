@@ -14,11 +14,11 @@ import {
  */
 export interface Releases {
   /**
-   * Runs `work` while no other svcm process applies to this PM2.
+   * Runs `work` while no other svcm process applies to this PM2. The signal ends the wait, and not the work.
    *
    * @throws {SvcmError} APPLY_LOCKED; errors of `work` pass through.
    */
-  withLock<T>(timeoutMs: number, work: () => Promise<T>): Promise<T>;
+  withLock<T>(timeoutMs: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 
   /** When the running apply or rollback began, in milliseconds since 1970; null if none is running. */
   lockedSince(): Promise<number | null>;

@@ -53,14 +53,14 @@ function lockMethods(ownFolder: string): Pick<Releases, "lockedSince" | "withLoc
   const path = join(ownFolder, "apply");
   return {
     lockedSince: () => withReleaseErrors(ownFolder, () => lockedSince(path)),
-    withLock: async (timeoutMs, work) => {
+    withLock: async (timeoutMs, work, signal) => {
       await withReleaseErrors(ownFolder, () => mkdir(ownFolder, { recursive: true, mode: 0o700 }));
       try {
-        return await fileLocks({ timeoutMs }).withLock({ target: path, path }, work);
+        return await fileLocks({ timeoutMs }).withLock({ target: path, path }, work, signal);
       } catch (error) {
         if (!(error instanceof FileError) || error.path !== path) throw error;
         if (error.code !== "ELOCKED") throw unusableError(ownFolder, error);
-        throw new SvcmError("APPLY_LOCKED", { details: `Another apply or rollback runs: ${error.message}.` });
+        throw new SvcmError("APPLY_LOCKED", { details: `Another apply or rollback runs: ${error.message}` });
       }
     },
   };

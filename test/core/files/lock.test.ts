@@ -78,7 +78,7 @@ describe("file lock", () => {
         const caller = new AbortController();
         const waiting = second.withLock(file, async () => "held", caller.signal);
         setTimeout(() => caller.abort(), ms); // while it tries, or while it waits to try again
-        await expect(waiting).rejects.toMatchObject({ name: "AbortError" });
+        await expect(waiting).rejects.toMatchObject({ code: "ELOCKED" });
       }
     });
     expect(await second.withLock(file, async () => "held")).toBe("held");

@@ -212,6 +212,11 @@ function gitFailure(
       : maskCredentials(reason || "git gave no reason.");
   if (source === undefined) return new SvcmError("DEPLOY_FAILED", { code: "GIT_FAILED", details });
   const where = maskCredentials(source.url);
+  if (end === "aborted")
+    return new SvcmError("DEPLOY_FAILED", {
+      code: "DEPLOY_STOPPED",
+      details: `It was stopped while git asked ${where}.`,
+    });
   return new SvcmError("DEPLOY_FAILED", {
     code: "DEPLOY_FETCH_FAILED",
     details: `${where} could not be fetched: ${details}`,

@@ -37,7 +37,7 @@ export function deployRoot(root: string): DeployRoot {
   const outputSizes = new Map<string, number>();
   return {
     layout,
-    withLock: (timeoutMs, work) => withDeployLock(layout, timeoutMs, work),
+    withLock: (timeoutMs, work, signal) => withDeployLock(layout, { timeoutMs, signal }, work),
     lockedSince: () => attempt(() => lockedSince(lockPath(layout))),
     claim: (owner) => attempt(() => claimRoot(layout, owner)),
     records: () => attempt(() => readRecords(layout)),
@@ -97,16 +97,21 @@ function lockPath({ root }: Layout): string {
   return join(root, "deploy");
 }
 
-async function withDeployLock<T>(layout: Layout, timeoutMs: number, work: () => Promise<T>): Promise<T> {
+interface Wait {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function withDeployLock<T>(layout: Layout, { timeoutMs, signal }: Wait, work: () => Promise<T>): Promise<T> {
   const { root } = layout;
   const path = lockPath(layout);
   await attemptDeploy(root, () => mkdir(root, { recursive: true, mode: 0o755 }));
   try {
-    return await fileLocks({ timeoutMs }).withLock({ target: path, path }, work);
+    return await fileLocks({ timeoutMs }).withLock({ target: path, path }, work, signal);
   } catch (error) {
     if (!(error instanceof FileError) || error.path !== path) throw error;
     if (error.code === "ELOCKED")
-      throw new SvcmError("DEPLOY_LOCKED", { details: `A deploy or a rollback in ${root} runs: ${error.message}.` });
+      throw new SvcmError("DEPLOY_LOCKED", { details: `A deploy or a rollback in ${root} runs: ${error.message}` });
     throw new SvcmError("DEPLOY_FAILED", { code: error.code, path: root, details: error.message });
   }
 }

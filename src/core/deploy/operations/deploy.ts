@@ -13,7 +13,7 @@ import type { InputOf } from "../../api/inputs.ts";
 import { ecosystemSpellings, resolveEnvironment, spellingsOf } from "../../project/resolve.ts";
 import { requireEnvironment } from "../../project/required-environment.ts";
 import { readEcosystem } from "../../pm2/ecosystem-file.ts";
-import { applyPlan, requireApplicable } from "../../rollout/apply/apply.ts";
+import { applyPlan, DEFAULT_LOCK_TIMEOUT_MS, requireApplicable } from "../../rollout/apply/apply.ts";
 import { computePlan } from "../../rollout/planning.ts";
 import type { Releases } from "../../rollout/port-releases.ts";
 import { withMachineEnvironment } from "../../rollout/machine-environment.ts";
@@ -48,7 +48,8 @@ export const deployRun = defineOperation({
   run: (ports: DeployPorts, input, caller): Promise<DeployResult> => deploy(ports, input, caller),
 });
 
-const DEFAULT_LOCK_TIMEOUT_MS = 5000;
+/** To name a commit, which an agent waits for. */
+const NAMING_LOCK_TIMEOUT_MS = 5000;
 
 type Request = Omit<InputOf<"deploy.plan">, "adopt"> & { readonly adopt?: boolean | undefined };
 
@@ -163,26 +164,30 @@ async function withDeploy<T>(
     caller,
     { action, environment },
     (attempt) =>
-      root.withLock(lockTimeoutMs, async () => {
-        let begun: Promise<void> | undefined;
-        const begin = (): Promise<void> => (begun ??= attempt.begin());
-        await root.claim({ pm2Home: ports.workspace.pm2Home, environment });
-        await recoverDeploys(context, begin);
-        if (context.isAdopting) await noteForeignLayout(context);
-        const code = await findCode(context, request);
-        const { found, git } = code;
-        attempt.note({ target: `commit ${found.commit.slice(0, 7)}` });
-        requireNotStopped(context);
-        if (request.retry === false) await requireUntried(context, found);
-        const prepared = await findPrepared(context, found);
-        await (prepared ? checkPrepared(context, code, prepared) : begin());
-        const record = prepared ?? (await prepareRelease(context, { ...code, records: await root.records() }));
-        await git.keep(commitsOf([...(await root.records()), record]));
-        attempt.note({ target: `commit ${record.commit.slice(0, 7)} as ${record.id}` });
-        requireNotStopped(context);
-        const world = deploys.world(toPlace(root.layout, record));
-        return await work({ context, git, record, world, former: await root.current(), begin });
-      }),
+      root.withLock(
+        lockTimeoutMs,
+        async () => {
+          let begun: Promise<void> | undefined;
+          const begin = (): Promise<void> => (begun ??= attempt.begin());
+          await root.claim({ pm2Home: ports.workspace.pm2Home, environment });
+          await recoverDeploys(context, begin);
+          if (context.isAdopting) await noteForeignLayout(context);
+          const code = await findCode(context, request);
+          const { found, git } = code;
+          attempt.note({ target: `commit ${found.commit.slice(0, 7)}` });
+          requireNotStopped(context);
+          if (request.retry === false) await requireUntried(context, found);
+          const prepared = await findPrepared(context, found);
+          await (prepared ? checkPrepared(context, code, prepared) : begin());
+          const record = prepared ?? (await prepareRelease(context, { ...code, records: await root.records() }));
+          await git.keep(commitsOf([...(await root.records()), record]));
+          attempt.note({ target: `commit ${record.commit.slice(0, 7)} as ${record.id}` });
+          requireNotStopped(context);
+          const world = deploys.world(toPlace(root.layout, record));
+          return await work({ context, git, record, world, former: await root.current(), begin });
+        },
+        caller.signal,
+      ),
     { isUnrecorded: (error) => error instanceof SvcmError && error.body.code === "DEPLOY_TRIED" },
   );
 }
@@ -191,7 +196,7 @@ async function withDeploy<T>(
 export async function findDeploy(ports: DeployPorts, request: InputOf<"deploy.plan">, caller: Caller) {
   const context = await openContext(ports, request, caller);
   const { root, environment } = context;
-  return await root.withLock(DEFAULT_LOCK_TIMEOUT_MS, async () => {
+  return await root.withLock(NAMING_LOCK_TIMEOUT_MS, async () => {
     const { found, git } = await findCode(context, request);
     const { subject } = await git.readCommit(found.commit);
     return { ...found, environment, subject, former: await formerCommit(context, await root.current()) };

@@ -44,7 +44,7 @@ export interface Applied {
 export function applyPlan(ports: ApplyPorts, input: Input, caller: Caller, deploy?: ReleasedCode): Promise<Applied> {
   const { lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = input;
   return withAudit(ports, caller, { action: "plan.apply" }, (attempt) =>
-    ports.releases.withLock(lockTimeoutMs, () => applyLocked(ports, input, { caller, attempt, deploy })),
+    ports.releases.withLock(lockTimeoutMs, () => applyLocked(ports, input, { caller, attempt, deploy }), caller.signal),
   );
 }
 

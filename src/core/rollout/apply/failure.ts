@@ -52,9 +52,9 @@ export async function endRefused(
   return new SvcmError(kind, { ...error.body, details, failure });
 }
 
-export function endUntouched(recording: ReleaseRecorder): Promise<SvcmError> {
+export function endUntouched(recording: ReleaseRecorder, command: string): Promise<SvcmError> {
   const code = "APPLY_REVERTED";
-  return endRefused(recording, new SvcmError(code, { hint: "To continue: svcm apply" }), {
+  return endRefused(recording, new SvcmError(code, { hint: `To continue: ${command}` }), {
     app: "",
     reason: "It was interrupted before its first step.",
     code,

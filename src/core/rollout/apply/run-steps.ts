@@ -50,7 +50,7 @@ export async function runSteps(run: ApplyRun, recording: ReleaseRecorder): Promi
   for (const [index, step] of steps.entries()) {
     if (caller.signal?.aborted)
       throw await (index === 0
-        ? endUntouched(recording)
+        ? endUntouched(recording, "svcm apply")
         : endHalf(run, recording, "It was interrupted between two steps."));
     let touched = index;
     const sinceMs = ports.clock.now();

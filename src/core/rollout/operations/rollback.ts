@@ -13,6 +13,7 @@ import { whileListening, DEFAULT_LOCK_TIMEOUT_MS } from "../apply/apply.ts";
 import { stateAfterRevert } from "../apply/run-steps.ts";
 import { recover } from "../apply/preflight.ts";
 import { namesOfApp } from "../release.ts";
+import { isAppStep } from "../step.ts";
 import {
   beginRelease,
   formerProbeFinder,
@@ -22,7 +23,7 @@ import {
   findRolloutRelease,
 } from "../apply/recording.ts";
 import { revertApps, type RevertContext } from "../apply/revert-apps.ts";
-import { PUT_CODE_BACK, stateBefore } from "../apply/failure.ts";
+import { endUntouched, PUT_CODE_BACK, stateBefore } from "../apply/failure.ts";
 
 /** Undoes a release. @throws {SvcmError} as `rolledBack` */
 export const rolloutRollback = defineOperation({
@@ -86,14 +87,14 @@ function requireChange({ plan, undone }: PlannedRollback): void {
 async function withLocks<T>(
   ports: ApplyPorts,
   { release, lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS }: Input,
-  { step }: Caller,
+  { step, signal }: Caller,
   work: (root: string | undefined) => Promise<T>,
 ): Promise<T> {
   const lists = await ports.releases.list();
   const undone = step === undefined ? findRelease(lists, release) : findRolloutRelease(lists, step);
   const root = undone?.head.deploy?.root;
-  const apply = (): Promise<T> => ports.releases.withLock(lockTimeoutMs, () => work(root));
-  return await (root === undefined ? apply() : ports.deployed.withLock(root, lockTimeoutMs, apply));
+  const apply = (): Promise<T> => ports.releases.withLock(lockTimeoutMs, () => work(root), signal);
+  return await (root === undefined ? apply() : ports.deployed.withLock(root, lockTimeoutMs, apply, signal));
 }
 
 function planStale(requested: string | undefined, current: string): SvcmError {
@@ -134,12 +135,13 @@ async function runRollback(
 ): Promise<Release> {
   const { undone, plan, appliedState } = planned;
   const { deploy } = recording.head;
+  if (signal?.aborted) throw await endUntouched(recording, `svcm rollback ${undone.id}`);
   // The release of another tool runs by the link.
   if (deploy?.id === null) await switchFirst(ports, deploy, recording);
   const requirementOf = createRequirementFinder(planned, timeoutMs);
   const allPinned = new Set<string>();
   for (const [index, { app }] of plan.steps.entries()) {
-    if (signal?.aborted) throw await endInterrupted(ports, planned, recording);
+    if (index > 0 && signal?.aborted) throw await endInterrupted(ports, planned, recording);
     await recording.step(index, "begun");
     const { reasons, pinned } = await revertApps(ports, { head: undone, add: recording.add, requirementOf }, [app]);
     await recording.step(index, reasons.length === 0 ? "done" : "failed", { reason: reasons[0] });
@@ -158,7 +160,14 @@ async function runRollback(
   const { unsavedAtMs: _unsaved, ...saved } = appliedState;
   const returned = stateAfterRevert(saved, { undone, apps, pinned: allPinned, by: recording.head.id });
   if (deploy !== undefined && deploy.id !== null) await ports.deployed.switchTo(deploy);
+  if (deploy !== undefined && isWhole(planned))
+    await ports.deployed.endUndone(deploy, new Date(ports.clock.now()).toISOString());
   return await recording.end("applied", { left: returned });
+}
+
+function isWhole({ undone, plan }: PlannedRollback): boolean {
+  const returned = new Set(plan.steps.map(({ app }) => app));
+  return undone.steps.every((step) => !isAppStep(step) || returned.has(step.app));
 }
 
 /** No process was touched. */
