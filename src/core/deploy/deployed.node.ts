@@ -6,7 +6,7 @@ import type { EnvironmentRequest } from "../project/resolve.ts";
 import { serviceName } from "../project/service-name.node.ts";
 import type { Deployed } from "../rollout/port-deployed.ts";
 import { chooseDeploy, rootOf, type ChosenDeploy } from "./record.ts";
-import type { HasDeploys } from "./port-deploys.ts";
+import type { DeployRoot, HasDeploys } from "./port-deploys.ts";
 
 function defaultDeployRoot(pm2Home: string, root: string, service: string): string {
   return join(pm2Home, "svcm", serviceName(root), service === "" ? "deploy" : `deploy-${service}`);
@@ -54,13 +54,14 @@ export function nodeDeployed(
       const deployRoot = (await ports.deploys()).open(folder);
       await deployRoot.switchTo(id);
     },
-    async endUndone({ former, root: folder }, at) {
-      const root = (await ports.deploys()).open(folder);
-      const record = (await root.records()).find(({ id }) => id === former);
-      if (record?.state !== "applying") return;
-      await root.append(record.id, { event: "end", outcome: "reverted", at, reason: "it was interrupted, and undone" });
-    },
+    endUndone: async ({ former, root: folder }, at) => endUndone((await ports.deploys()).open(folder), former, at),
   };
+}
+
+async function endUndone(root: DeployRoot, id: string | null, at: string): Promise<void> {
+  const record = (await root.records()).find((one) => one.id === id);
+  if (record?.state !== "applying") return;
+  await root.append(record.id, { event: "end", outcome: "reverted", at, reason: "it was interrupted, and undone" });
 }
 
 /** The command itself reports a service that does not exist. */

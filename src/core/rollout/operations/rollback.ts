@@ -127,17 +127,44 @@ function startRollbackRecording(ports: ApplyPorts, planned: PlannedRollback, cal
   return beginRelease(ports, caller, { ...subject, undoes: plan.release });
 }
 
+interface ReturnOptions {
+  readonly timeoutMs: Input["timeoutMs"];
+  readonly signal: Caller["signal"];
+}
+
 async function runRollback(
   ports: ApplyPorts,
   planned: PlannedRollback,
   recording: ReleaseRecorder,
-  { timeoutMs, signal }: { readonly timeoutMs: Input["timeoutMs"]; readonly signal: Caller["signal"] },
+  { timeoutMs, signal }: ReturnOptions,
 ): Promise<Release> {
   const { undone, plan, appliedState } = planned;
   const { deploy } = recording.head;
   if (signal?.aborted) throw await endUntouched(recording, `svcm rollback ${undone.id}`);
   // The release of another tool runs by the link.
   if (deploy?.id === null) await switchFirst(ports, deploy, recording);
+  const pinned = await returnApps(ports, planned, recording, { timeoutMs, signal });
+  await ports.processes.saveList();
+  const apps = plan.steps.flatMap(({ app }) => namesOfApp(undone, app));
+  const { unsavedAtMs: _unsaved, ...saved } = appliedState;
+  const returned = stateAfterRevert(saved, { undone, apps, pinned, by: recording.head.id });
+  if (deploy !== undefined) await endDeploy(ports, planned, deploy);
+  return await recording.end("applied", { left: returned });
+}
+
+async function endDeploy(ports: ApplyPorts, planned: PlannedRollback, deploy: ReleasedCode): Promise<void> {
+  if (deploy.id !== null) await ports.deployed.switchTo(deploy);
+  if (isWhole(planned)) await ports.deployed.endUndone(deploy, new Date(ports.clock.now()).toISOString());
+}
+
+/** @returns the apps that read copies of their former env files */
+async function returnApps(
+  ports: ApplyPorts,
+  planned: PlannedRollback,
+  recording: ReleaseRecorder,
+  { timeoutMs, signal }: ReturnOptions,
+): Promise<ReadonlySet<string>> {
+  const { undone, plan } = planned;
   const requirementOf = createRequirementFinder(planned, timeoutMs);
   const allPinned = new Set<string>();
   for (const [index, { app }] of plan.steps.entries()) {
@@ -155,14 +182,7 @@ async function runRollback(
     }
     for (const one of pinned) allPinned.add(one);
   }
-  await ports.processes.saveList();
-  const apps = plan.steps.flatMap(({ app }) => namesOfApp(undone, app));
-  const { unsavedAtMs: _unsaved, ...saved } = appliedState;
-  const returned = stateAfterRevert(saved, { undone, apps, pinned: allPinned, by: recording.head.id });
-  if (deploy !== undefined && deploy.id !== null) await ports.deployed.switchTo(deploy);
-  if (deploy !== undefined && isWhole(planned))
-    await ports.deployed.endUndone(deploy, new Date(ports.clock.now()).toISOString());
-  return await recording.end("applied", { left: returned });
+  return allPinned;
 }
 
 function isWhole({ undone, plan }: PlannedRollback): boolean {
