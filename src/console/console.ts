@@ -95,7 +95,7 @@ export function createConsole(page: Page, facts: Facts): Console {
 function servicePart({ service, router }: Page): AddressPart {
   return {
     name: "service",
-    read: () => (service.value === "" ? [] : [service.value]),
+    read: () => [service.value].filter(Boolean),
     write([name = ""]) {
       if (name !== service.peek() && router.mayLeave()) service.value = name;
     },

@@ -19,7 +19,7 @@ test.skipIf(!hasBrowser)(
 
     const { page, button } = await openConsole(browser, server.url, { tab: "activity", timeZone: zoneAtNoon() });
     const rows = page.locator("tbody tr:not(.day)");
-    const change = rows.filter({ hasText: "Write the environment" });
+    const change = rows.filter({ hasText: "Environment: write" });
     await change.getByRole("button", { name: "Events after it" }).click();
     const requested = page.getByRole("list", { name: "On request" });
     await requested.getByText(/^[\d:]+ web \(id 1\) was restarted/).waitFor();

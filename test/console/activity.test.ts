@@ -28,7 +28,7 @@ test.skipIf(!hasBrowser)("lists changes newest first, with time, actor and keys,
     expect.arrayContaining(["When", "Action", "Environment", "Keys or process", "By", "Outcome"]),
   );
   expect(texts[0]).toMatch(
-    /^\d\d:\d\d:\d\dWrite the environmentciSVC_DATABASE_DRIVERSVC_REALTIME_APIanonymous, httpsucceededEvents after it$/,
+    /^\d\d:\d\d:\d\dEnvironment: writeciSVC_DATABASE_DRIVERSVC_REALTIME_APIanonymous, httpsucceededEvents after it$/,
   );
   expect(texts[1]).toContain("devSVC_HTTP_FRAMEWORK");
   expect(texts.join()).not.toMatch(/MySQL|fastify/);

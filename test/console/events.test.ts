@@ -143,9 +143,9 @@ longTest.skipIf(!hasBrowser)(
       .waitFor();
     await page.goBack();
     await crash.waitFor();
-    await expect.poll(() => rows.filter({ hasText: "Write the environment" }).count()).toBe(0);
+    await expect.poll(() => rows.filter({ hasText: "Environment: write" }).count()).toBe(0);
     await page.getByLabel("Show").selectOption("all");
-    const change = rows.filter({ hasText: "Write the environment" });
+    const change = rows.filter({ hasText: "Environment: write" });
     await change.waitFor();
     const { json } = await ask(server, "/api/runtime/audit?limit=1");
     const day = await page.evaluate(

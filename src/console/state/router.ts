@@ -48,7 +48,7 @@ export function createRouter() {
   const address = createAddress(first, tab);
   const guard = createGuard();
   const node = nodeOf(first);
-  address.add({ name: "node", read: () => (node === "" ? [] : [node]), write: () => undefined });
+  address.add({ name: "node", read: () => [node].filter(Boolean), write: () => undefined });
   effect(() => writeHash(address.link.value));
   addEventListener("hashchange", () => followHash(address, guard.mayLeave));
   return {

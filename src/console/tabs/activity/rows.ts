@@ -1,7 +1,7 @@
 import { eventText } from "../../../core/events/event-text.ts";
 import type { AuditRecord } from "../../../core/api/audit-record.ts";
 import type { SvcmEvent, EventsResponse } from "../../../core/api/events.ts";
-import { capitalize, formatTime } from "../../data/format.ts";
+import { formatTime } from "../../data/format.ts";
 import { AUDITED_KINDS, eventKey, isFailure } from "../../data/events.ts";
 
 export type ActivityRow = {
@@ -102,7 +102,7 @@ export function foldEvents(rows: readonly ActivityRow[]): ActivityRow[] {
 }
 
 interface RecordTexts {
-  /** `Write the environment` for `env.write`. */
+  /** `Environment: write` for `env.write`, and `Keys: set tier` for `keys.set-tier`. */
   readonly action: string;
   readonly environment: string;
   readonly subjects: readonly string[];
@@ -113,14 +113,23 @@ interface RecordTexts {
   readonly times: string;
 }
 
+function actionText(action: string): string {
+  const words = action
+    .replace("-", " ")
+    .replace(/\.(?!.*\.)/, ": ")
+    .replace(".", " ")
+    .replace("env", "environment");
+  return words.replace(/^(mcp|nats|.)/, (start) => start.toUpperCase());
+}
+
 function toTexts(record: AuditRecord): RecordTexts {
   const { action, environment = "", service, keys = [], processes = [], target, outcome } = record;
   const { actor, source, address, node, code = "", count = 1 } = record;
   const named = processes.map(({ name, pmId }) => (pmId === null ? name : `${name} (id ${pmId})`));
   return {
-    action: capitalize(action.split(".").toReversed().join(" the ").replace("env", "environment")),
+    action: actionText(action),
     environment: [service, environment].filter(Boolean).join(", "),
-    subjects: [...(target === undefined ? [] : [target]), ...named],
+    subjects: [target ?? [], ...named].flat(),
     keys,
     by: [actor, source, address, node].filter(Boolean).join(", "),
     outcome,
@@ -182,13 +191,12 @@ export async function readAfter(record: AuditRecord, now: number, read: ReadEven
 
 async function readPages(span: Readonly<Record<"since" | "until", string>>, read: ReadEvents) {
   const events: SvcmEvent[] = [];
-  let cursor: string | undefined;
+  let cursor: string | null = null;
   for (let pages = 1; ; pages += 1) {
-    const page = await read({ ...span, limit: `${PAGE_SIZE}`, ...(cursor !== undefined && { cursor }) });
+    const page = await read({ ...span, limit: `${PAGE_SIZE}`, ...(cursor !== null && { cursor }) });
     events.push(...page.events);
-    const isLast = page.next === null;
-    if (isLast || pages === MAX_PAGES) return { events, isCut: !isLast, isComplete: page.complete };
-    cursor = page.next ?? undefined;
+    cursor = page.next;
+    if (cursor === null || pages === MAX_PAGES) return { events, isCut: cursor !== null, isComplete: page.complete };
   }
 }
 

@@ -51,7 +51,7 @@ export function Inbox({ monitor }: { monitor: Monitor }): JSX.Element | null {
 function StateLine({ monitor, troubles }: { monitor: Monitor; troubles: readonly Trouble[] }): JSX.Element {
   const { host, time, refusal } = monitor.feed.displayed.value ?? {};
   const apps = troubles.reduce((sum, one) => sum + (one.kind === "app" ? 1 : one.names.length), 0);
-  const usage = tones.map((tone) => `${meters[tone].title} ${formatNumber(host && meters[tone].percent(host), 0)} %`);
+  const usage = tones.map((tone) => `${meters[tone].title} ${formatNumber(host && meters[tone].percent(host), 0)}%`);
   return (
     <p class={`state-line${apps > 0 || refusal !== undefined ? " bad" : ""}`}>
       {monitor.isOld.value && time !== undefined && <span>At {formatTime(time * 1000).slice(11)}:</span>}

@@ -186,7 +186,7 @@ function Recording({ monitor: { history, view } }: { monitor: Monitor }): JSX.El
             </Button>
           }
         >
-          <strong>The past is not recorded.</strong> A recording measures every 10 seconds, takes about 0.2 % of a core
+          <strong>The past is not recorded.</strong> A recording measures every 10 seconds, takes about 0.2% of a core
           for 20 processes and at most 64 MB in <code>.svcm/history</code>, and lasts until the server ends. This line
           of <code>svcm.yaml</code> records at each start: <CodeLine text="record: true" what="the line" />
         </StatusLine>

@@ -96,11 +96,14 @@ function Name({ row, monitor, isOpen, isInstance, badges }: CellsProps & { reado
           {statusLabel(process)}
         </span>
         {isInstance && <small>id {process.pmId}</small>}
-        {(badges === "" ? [] : badges.split(",")).map((badge) => (
-          <span key={badge} class={`badge${badge === "undeclared" ? "" : " warning"}`}>
-            {badge}
-          </span>
-        ))}
+        {badges
+          .split(",")
+          .filter(Boolean)
+          .map((badge) => (
+            <span key={badge} class={`badge${badge === "undeclared" ? "" : " warning"}`}>
+              {badge}
+            </span>
+          ))}
       </button>
       {attention !== undefined && attention.reason !== "" && (
         <p class="why" title={attention.reason}>
