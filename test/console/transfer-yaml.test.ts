@@ -81,9 +81,12 @@ describe.skipIf(!hasBrowser)("a file with anchors and block scalars", () => {
     await expect.poll(() => suite.stored()).toEqual(before);
     suite.answer(true);
     await suite.button("Import").click();
-    const { deployments, serviceConfiguration } = (await suite.stored()) as Record<string, unknown>;
-    expect(deployments).toEqual([{ name: "eu west", ...target }, expect.objectContaining({ deployTarget: "heroku" })]);
-    expect(serviceConfiguration).toMatchObject({ ports: { rest: 3000 } });
+    await expect
+      .poll(() => suite.stored())
+      .toMatchObject({
+        deployments: [{ name: "eu west", ...target }, { deployTarget: "heroku" }],
+        serviceConfiguration: { ports: { rest: 3000 } },
+      });
     await suite.button("Undo").click();
     await expect.poll(() => suite.stored()).toEqual(before);
   });

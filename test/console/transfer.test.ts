@@ -254,8 +254,11 @@ describe.skipIf(!hasBrowser)("an imported document", () => {
     await suite.page.locator("input[type=file]").setInputFiles(file);
     await suite.page.getByText("deployments.yaml is valid").waitFor();
     await suite.button("Import").click();
-    const { deployments } = (await suite.stored()) as { deployments: { name: string }[] };
-    expect(deployments.map(({ name }) => name)).toEqual(["staging", "production", "edge"]);
+    const names = async () => {
+      const { deployments } = (await suite.stored()) as { deployments: { name: string }[] };
+      return deployments.map(({ name }) => name);
+    };
+    await expect.poll(names).toEqual(["staging", "production", "edge"]);
     await suite.page.locator("#tab-targets").click();
     await suite.page.getByText("was changed or deleted elsewhere").waitFor();
     await expect.poll(() => suite.button("Save Target").count()).toBe(0);
