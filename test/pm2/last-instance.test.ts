@@ -108,7 +108,7 @@ test("a failed apply ends with the error of the process, and who holds its port"
   own.pm2Folder([{ name: "web", script: "./app.cjs", env: { PORT: port } }]);
   await apply();
   // Much longer than the time until the crash.
-  judgeFor("19s");
+  judgeFor("6s");
   own.pm2Folder([{ name: "web", script: "./app.cjs", env: { PORT: other } }]);
   const { kind, body } = await refusal(apply());
   expect([kind, body.details]).toEqual(["APPLY_REVERTED", expect.anything()]);
