@@ -78,6 +78,7 @@ describe.skipIf(!hasBrowser)("a file with anchors and block scalars", () => {
     await expect.poll(() => suite.stored()).toEqual(before);
     suite.answer(false);
     await suite.button("Import").click();
+    await expect.poll(() => suite.questions).toHaveLength(1);
     await expect.poll(() => suite.stored()).toEqual(before);
     suite.answer(true);
     await suite.button("Import").click();
