@@ -12,6 +12,7 @@ import {
   type Git,
 } from "./git-files.ts";
 import { SvcmError, type RefusalBody } from "../api/errors.ts";
+import { shellQuote } from "../words/text.ts";
 
 export interface GitOptions {
   readonly root: string;
@@ -82,7 +83,9 @@ async function ownershipRefusal(git: Git, root: string): Promise<string | undefi
     return undefined;
   } catch (error) {
     const isRefused = error instanceof GitRefusal && error.body.code === "GIT_OWNERSHIP";
-    return isRefused ? `${error.message} If you trust it: git config --global --add safe.directory ${root}` : undefined;
+    return isRefused
+      ? `${error.message} If you trust it: git config --global --add safe.directory ${shellQuote(root)}`
+      : undefined;
   }
 }
 

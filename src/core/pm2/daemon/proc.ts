@@ -1,7 +1,7 @@
 /** Facts of `/proc` about the own process and the processes of PM2. Empty on other systems. */
 import type { RunningCommand, OwnProcess } from "../process-record.ts";
 import type { ForeignRun } from "../port-processes.ts";
-import { existsSync, readlinkSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { errorCode } from "../../words/thrown.ts";
 
@@ -47,17 +47,13 @@ export function isDaemon(pid: number | string): boolean {
 /** A container may have another folder of that name. `undefined` if this user may not know. */
 export function isHomeOf({ pid, home }: TitledDaemon, pm2Home: string): boolean | undefined {
   // A folder that was removed cannot be compared.
-  if (!existsSync(pm2Home)) return home === pm2Home && mountsOf(pid) === mountsOf("self");
+  if (!existsSync(pm2Home)) return home === pm2Home && !isContained(pid);
   return isSameFolder(`/proc/${pid}/root${home}`, pm2Home);
 }
 
-/** @see mount_namespaces(7) */
-function mountsOf(pid: string): string | undefined {
-  try {
-    return readlinkSync(`/proc/${pid}/ns/mnt`);
-  } catch {
-    return undefined;
-  }
+/** In a container, where the same path is another file. Each user may read this. @see pid_namespaces(7) */
+function isContained(pid: string): boolean {
+  return /^NSpid:\t\d+\t/m.test(readIfReadable(`/proc/${pid}/status`));
 }
 
 function isSameFolder(path: string, other: string): boolean | undefined {
@@ -88,13 +84,12 @@ export function lostDaemons(home: string, isReached: boolean): number[] {
   return own.map(({ pid }) => Number(pid));
 }
 
-/** The processes of PM2 daemons with another PM2_HOME that run one of the scripts, in this file system. */
+/** The processes of PM2 daemons with another PM2_HOME that run one of the scripts, outside of containers. */
 export function runsElsewhere(home: string, scripts: readonly string[]): ForeignRun[] {
   if (scripts.length === 0) return [];
   const daemons = titledDaemons().filter((one) => one.home !== home && isHomeOf(one, home) !== true);
   return daemons.flatMap((daemon) => {
-    const mounts = mountsOf(daemon.pid);
-    if (mounts !== undefined && mounts !== mountsOf("self")) return [];
+    if (isContained(daemon.pid)) return [];
     return childrenOf(daemon.pid).flatMap((pid): ForeignRun[] => {
       const words = readIfReadable(`/proc/${pid}/cmdline`).split(/[\0 ]/);
       const script = scripts.find((path) => words.includes(path));
