@@ -1,5 +1,8 @@
 /** Creating one takes as long as reading a small file. */
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const LENIENT = new TextDecoder("utf-8", { ignoreBOM: true });
+/** Of U+FFFD in UTF-8: EF BF BD. */
+const REPLACEMENT = Buffer.from("\uFFFD");
 
 /** Keeps a byte order mark; `undefined` also for a NUL. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
@@ -26,35 +29,14 @@ function isUtf16([first, second]: Uint8Array): boolean {
   return hasMark || (first === 0) !== (second === 0);
 }
 
-/** First and last lead byte, length of the sequence, bounds of its second byte. */
-const SEQUENCES = [
-  [0x01, 0x7f, 1, 0x80, 0xbf],
-  [0xc2, 0xdf, 2, 0x80, 0xbf],
-  [0xe0, 0xe0, 3, 0xa0, 0xbf],
-  [0xe1, 0xec, 3, 0x80, 0xbf],
-  [0xed, 0xed, 3, 0x80, 0x9f],
-  [0xee, 0xef, 3, 0x80, 0xbf],
-  [0xf0, 0xf0, 4, 0x90, 0xbf],
-  [0xf1, 0xf3, 4, 0x80, 0xbf],
-  [0xf4, 0xf4, 4, 0x80, 0x8f],
-] as const;
-
+/** Up to the first NUL, or the first replacement character that the file does not hold, each character is as in the file. */
 function invalidOffset(bytes: Uint8Array): number {
-  for (let offset = 0; offset < bytes.length;) {
-    const length = sequenceLength(bytes, offset);
-    if (length === 0) return offset;
-    offset += length;
+  let offset = 0;
+  for (const character of LENIENT.decode(bytes)) {
+    const isReplaced =
+      character === "\uFFFD" && !REPLACEMENT.equals(bytes.subarray(offset, offset + REPLACEMENT.length));
+    if (isReplaced || character === "\0") return offset;
+    offset += Buffer.byteLength(character);
   }
   return bytes.length;
-}
-
-function sequenceLength(bytes: Uint8Array, offset: number): number {
-  const lead = bytes[offset] ?? 0;
-  const row = SEQUENCES.find(([from, to]) => lead >= from && lead <= to);
-  if (!row) return 0;
-  const [, , length, min, max] = row;
-  const tail = bytes.subarray(offset + 1, offset + length);
-  const isComplete = tail.length === length - 1;
-  const fits = tail.every((byte, index) => byte >= (index === 0 ? min : 0x80) && byte <= (index === 0 ? max : 0xbf));
-  return isComplete && fits ? length : 0;
 }
