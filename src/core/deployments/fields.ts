@@ -25,7 +25,7 @@ const target = [
   {
     name: "name",
     label: "Name",
-    help: "Name. Must be unique, ignoring case.",
+    help: "Unique among the targets, ignoring case.",
     flag: "name",
     required: always,
     examples: ["production"],

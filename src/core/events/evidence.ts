@@ -143,7 +143,7 @@ export async function readReason(
 ): Promise<ErrorLog> {
   if (process === undefined || !isAllowed) return { reason: null, lines: [], texts: [], problems: [] };
   const read = ports.logs.read({ app: process.name, stream: "err", limit: MAX_LINES, isBounded: true });
-  const { lines: all, problems: told } = await read.catch(() => ({ lines: [], problems: [] }));
+  const { lines: all, older, problems: told } = await read.catch(() => ({ lines: [], older: null, problems: [] }));
   const problems = [...new Set(told.map(({ details }) => details))];
   const own = all.filter(({ pmId }) => pmId === null || pmId === process.pmId);
   const lines = own.flatMap(({ text, level }) =>
@@ -153,7 +153,7 @@ export async function readReason(
   );
   const tail = await ports.processLogs.readErrorTail(process).catch(() => undefined);
   const writtenMs = tail?.writtenMs ?? timeOf(own.at(-1)?.at);
-  const block = lastErrorBlock(lines);
+  const block = lastErrorBlock(lines, older !== null);
   const texts = lines.map(({ text }) => text);
   if (event === null || event.kind !== "exit" || isOlder(writtenMs, event) || block.reason === undefined) {
     return { reason: null, lines: block.lines.slice(-ERROR_LINES), texts, problems };

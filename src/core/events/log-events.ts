@@ -185,7 +185,7 @@ function startEvent(state: State, atMs: number, { app, pmId }: { app: string; pm
   // Each start takes a while, so the next one may follow as late.
   if (isAfterDaemon) state.daemonStartedMs = atMs;
   const evidence = isAfterDaemon
-    ? ["It started right after PM2's daemon, as `pm2 resurrect` or a first `pm2 start` does."]
+    ? ["It started right after PM2's daemon, as pm2 resurrect or a first pm2 start does."]
     : ["PM2's log records the start, but not who requested it."];
   return { app, pmId, kind: "start", cause: "unknown", certainty: "unknown", evidence };
 }

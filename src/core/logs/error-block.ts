@@ -45,9 +45,10 @@ export interface ErrorBlock {
   readonly lines: readonly string[];
 }
 
-/** @param lines oldest first; `isError` if its logger says so */
+/** @param lines oldest first; `isError` if its logger says so; `hasOlder` if the log has more of them */
 export function lastErrorBlock(
   lines: readonly { readonly text: string; readonly isError?: boolean | undefined }[],
+  hasOlder = false,
 ): ErrorBlock {
   const kinds = classify(lines.map(({ text }) => withoutPrefix(text))).map((line, at): Line =>
     line.kind === "plain" && lines[at]?.isError === true ? { ...line, kind: "error" } : line,
@@ -58,7 +59,7 @@ export function lastErrorBlock(
   return {
     reason: reason && unbracket(reason),
     hasError: error !== undefined,
-    lines: collapseRepeats(shown.map(unbracket)),
+    lines: collapseRepeats(shown.map(unbracket), hasOlder),
   };
 }
 
@@ -92,15 +93,18 @@ function unbracket(line: string): string {
   return (inner ?? line).replace(/ \{$/, "");
 }
 
-/** Each end of a crash loop writes the same lines. */
-export function collapseRepeats(lines: readonly string[]): readonly string[] {
+/** Each end of a crash loop writes the same lines. If the log has older ones, the first may be repeated more often. */
+function collapseRepeats(lines: readonly string[], hasOlder: boolean): readonly string[] {
   const runs: { readonly line: string; count: number }[] = [];
   for (const line of lines) {
     const last = runs.at(-1);
     if (last?.line === line) last.count += 1;
     else runs.push({ line, count: 1 });
   }
-  return runs.map(({ line, count }) => (count === 1 ? line : `${line} (${count} times)`));
+  return runs.map(({ line, count }, at) => {
+    const least = at === 0 && hasOlder ? "at least " : "";
+    return count === 1 ? line : `${line} (${least}${count} times)`;
+  });
 }
 
 export interface ErrorTail {

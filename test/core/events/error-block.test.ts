@@ -118,6 +118,12 @@ test("a log of stacks alone has no reason", () => {
 
 test("consecutive equal lines are counted", () => {
   expect(block("a", "a", "b", "a", "c", "c", "c").lines).toEqual(["a (2 times)", "b", "a", "c (3 times)"]);
+  const text = { text: "a" };
+  expect(lastErrorBlock([text, text, { text: "b" }, text, text], true).lines).toEqual([
+    "a (at least 2 times)",
+    "b",
+    "a (2 times)",
+  ]);
 });
 
 test.each([

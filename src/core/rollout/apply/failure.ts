@@ -227,9 +227,14 @@ export async function readEvidence(
   { app, sinceMs }: { readonly app: string; readonly sinceMs: number },
 ): Promise<Evidence> {
   if (!isGranted(grants, "logs") || app === "") return { errorLines: [] };
-  const lines = await readErrorLines(ports, app, sinceMs);
+  const { lines, hasOlder } = await readErrorLines(ports, app, sinceMs);
   const port = lines.length === 0 ? undefined : await findHolder(ports, app, lines);
-  return { errorLines: lastErrorLines(lines), ...(port !== undefined && { port }) };
+  return { errorLines: lastErrorLines(lines, hasOlder), ...(port !== undefined && { port }) };
+}
+
+interface Written {
+  readonly lines: readonly string[];
+  readonly hasOlder: boolean;
 }
 
 /** Without secrets. An unreadable log must not hide the failure. */
@@ -237,19 +242,21 @@ async function readErrorLines(
   { logs, processes }: HasLogs & HasProcesses,
   app: string,
   since: number,
-): Promise<readonly string[]> {
+): Promise<Written> {
   const query = { app, stream: "err", since, limit: MAX_READ_LINES, isBounded: true } as const;
-  const { lines } = await logs.read(query).catch(() => ({ lines: [] }));
+  const { lines, older } = await logs.read(query).catch(() => ({ lines: [], older: null }));
   const logged = lines.map(({ text }) => text.split("\n", 1).join()).filter((line) => line.trim() !== "");
-  return logged.length > 0 ? logged : await readWritten({ processes }, app, since).catch(() => []);
+  if (logged.length > 0) return { lines: logged, hasOlder: older !== null };
+  return await readWritten({ processes }, app, since).catch(() => ({ lines: [], hasOlder: false }));
 }
 
 /** From what PM2 has published, if no log keeps it. */
-async function readWritten({ processes }: HasProcesses, app: string, since: number): Promise<readonly string[]> {
+async function readWritten({ processes }: HasProcesses, app: string, since: number): Promise<Written> {
   const own = (await processes.list()).filter(({ name }) => name === app);
   const written = await Promise.all(own.map((one) => processes.writtenErrors(one)));
   const newest = written.flatMap((one) => (one !== undefined && one.writtenMs >= since ? one.lines : []));
-  return await processes.scrub(newest.slice(-MAX_READ_LINES));
+  const lines = await processes.scrub(newest.slice(-MAX_READ_LINES));
+  return { lines, hasOlder: newest.length > MAX_READ_LINES };
 }
 
 async function findHolder(
@@ -268,8 +275,9 @@ async function findHolder(
 }
 
 /** The first line of the last error, and what the app wrote after it. */
-export function lastErrorLines(texts: readonly string[]): string[] {
-  const { reason, hasError, lines } = lastErrorBlock(texts.map((text) => ({ text })));
+export function lastErrorLines(texts: readonly string[], hasOlder = false): string[] {
+  const all = texts.map((text) => ({ text }));
+  const { reason, hasError, lines } = lastErrorBlock(all, hasOlder);
   if (reason === undefined) return [];
   const at = hasError ? lines.findLastIndex((line) => line.startsWith(reason)) : -1;
   return (at < 0 ? lines.slice(-MAX_LINES) : lines.slice(at, at + MAX_LINES)).map((line) =>
