@@ -111,7 +111,7 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
     expect([status.code, status.stdout]).toEqual([0, expect.stringContaining("web-1: failed. HEALTH_")]);
   });
 
-  test("a node whose folder got other code does not count as returned, and the rollout says so", async () => {
+  longTest("a node whose folder got other code does not count as returned, and the rollout says so", async () => {
     for (const node of NODES) declare(node, "1");
     expect((await as("edda", "apply", "--node", "all", "--yes")).code).toBe(0);
     for (const node of NODES) {

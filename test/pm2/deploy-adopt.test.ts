@@ -55,7 +55,7 @@ function checkOut(place: string): void {
   execFileSync("node", ["build.cjs"], { cwd: place });
 }
 
-test("in Capistrano's layout, current and shared are used as they are, and a rollback leads back", async () => {
+longTest("in Capistrano's layout, current and shared are used as they are, and a rollback leads back", async () => {
   const root = join(folder, "capistrano");
   const old = join(root, "releases/20260101080000");
   declare(root);

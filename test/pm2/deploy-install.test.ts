@@ -63,7 +63,7 @@ const present = (folder: string): boolean[] =>
   );
 const lacks = (program: string): boolean => spawnSync(program, ["--version"]).status !== 0;
 
-test.skipIf(lacks("pnpm"))(
+longTest.skipIf(lacks("pnpm"))(
   "pnpm installs a workspace from its lockfile, builds, and leaves out what only the build needs (needs pnpm)",
   async () => {
     shop.publish({ "package.json": manifest({}, "workspace:*"), "pnpm-workspace.yaml": "packages: [local/*]\n" });
