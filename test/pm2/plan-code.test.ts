@@ -26,6 +26,7 @@ import {
   SvcmError,
   writePlanFile,
 } from "../../src/core/index.ts";
+import { withProgress } from "../../src/core/rollout/apply/progress.ts";
 import { renderRelease } from "../../src/commands/terminal/release.ts";
 import { plainEnvironment } from "../support/command-line.ts";
 import { GIT_ENVIRONMENT } from "../support/git.ts";
@@ -108,6 +109,29 @@ test("a module that was changed and committed is a step of each app that runs it
     body: { code: "CODE_STAYS" },
   });
   expect((await ports.processes.list()).map(({ pid }) => pid)).toEqual(pids);
+});
+
+test("code that is committed while an apply runs was not planned, and the apply says so", async () => {
+  writeModule("planned");
+  commit();
+  const planned = git("rev-parse", "--short=10", "HEAD").trim();
+  const releases = withProgress(ports.releases, ({ step }) => {
+    if (step !== 1 || git("rev-parse", "--short=10", "HEAD").trim() !== planned) return;
+    writeModule("pulled");
+    commit();
+  });
+  await expect(execute(rolloutApply, { ...ports, releases }, { environment: "dev" }, caller)).rejects.toMatchObject({
+    kind: "APPLY_HALF",
+    body: {
+      code: "APPLY_CODE_CHANGED",
+      details: `While the apply ran, app/mod.cjs changed. Some apps may run code that the plan did not show, instead of that of ${planned}.`,
+      hint: `Review it: git diff ${planned}. To go back: git checkout ${planned} && svcm apply --environment dev`,
+    },
+  });
+  expect(await plan()).toMatchObject({ steps: [], unknown: [] });
+  writeModule("reviewed");
+  commit();
+  expect((await apply()).release).toMatchObject({ outcome: "applied" });
 });
 
 test("a rollback that returns the definition of an app says which code stays", async () => {

@@ -2,7 +2,7 @@ import { type HasReleases, readAppliedState } from "./port-releases.ts";
 import type { HasStamps, HasFiles, HasClock } from "../files/ports.ts";
 import type { HasProcesses } from "../pm2/port-processes.ts";
 import type { HasWorkspace, HasFacts } from "../project/port-repository.ts";
-import type { HasRunningCode } from "../running/port-running-code.ts";
+import type { CodeRequest } from "../running/port-running-code.ts";
 import type { RolloutPorts } from "./ports.ts";
 import type { InputOf } from "../api/inputs.ts";
 import type { Issue } from "../api/issue.ts";
@@ -29,7 +29,7 @@ import { plainState, type ProcessState, type StateOf } from "../running/state.ts
 import { findForeignRuns, findOtherCheckouts, findStartedEnvironments } from "./started-environment.ts";
 import { createPlan, type PlanContext } from "./plan.ts";
 import { listConflicts, listRefusals } from "./plan-issues.ts";
-import { PLAN_BUDGET_MS, readVerdicts, type Looked } from "./read-verdicts.ts";
+import { listUncommitted, PLAN_BUDGET_MS, readVerdicts, type Looked } from "./read-verdicts.ts";
 import { gitIssues, readStates } from "./read-states.ts";
 import {
   type AppProbe,
@@ -39,7 +39,7 @@ import {
   type ServiceOf,
   type SettingsOf,
 } from "./settings.ts";
-import { isAppStep, stepNames } from "./step.ts";
+import { stepNames } from "./step.ts";
 
 /**
  * A plan and the data from which it was computed. It contains values of declarations, so it never leaves the process.
@@ -54,6 +54,8 @@ export interface Planned extends Pick<RolloutContext, "settingsOf" | "serviceOf"
   /** Of them, those that do not stay up, by PM2's number. */
   readonly failing: ReadonlySet<number> | undefined;
   readonly envFiles: readonly string[];
+  /** The code that the steps start. */
+  readonly startedCode: readonly CodeRequest[];
 }
 
 /**
@@ -80,6 +82,7 @@ export async function computePlan(
     content === read ? first : await compareContent(ports, request, { content, start, context });
   const { expected, running, failing } = input;
   const { service, apps, prune, preflight, restart } = request;
+  const startedCode = findStartedCode(code, decision);
   const plan = createPlan(input, decision, {
     environment,
     name,
@@ -87,7 +90,7 @@ export async function computePlan(
     path,
     exists: loaded !== undefined,
     choices: omitUndefined({ service, apps, prune, preflight, restart }),
-    git: await addUncommitted(ports, await git, code, decision.steps),
+    git: withUncommitted(await git, await listUncommitted(ports, startedCode)),
     startedAs: await readStartedAs(ports, request, name, { input, expecting, context }),
     code: code?.apps.map(({ app, fingerprint }) => [app, fingerprint] as const) ?? [],
     refused: listRefusals(content, expected, expecting, ports.workspace.root),
@@ -110,7 +113,7 @@ export async function computePlan(
     ...start.context,
   });
   const envFiles = [...new Set(expected.flatMap((app) => app.envFiles))];
-  return { plan, decision, content, expecting, expected, running, failing, envFiles, ...context };
+  return { plan, decision, content, expecting, expected, running, failing, envFiles, startedCode, ...context };
 }
 
 async function readStartedAs(
@@ -202,18 +205,14 @@ function listFailing({ clock }: HasClock, running: readonly ProcessRecord[], sta
   return new Set(running.filter((record) => isFailing(record, nowMs, stateOf)).map(({ pmId }) => pmId));
 }
 
+function findStartedCode(code: Looked["code"] | undefined, { steps }: Pick<Decision, "steps">): readonly CodeRequest[] {
+  const started = new Set(steps.filter(({ do: kind }) => kind !== "remove").map(({ app }) => app));
+  return code?.requests.filter(({ app }) => started.has(app)) ?? [];
+}
+
 /** After a step, code would run that is not in any commit. */
-async function addUncommitted(
-  { runningCode, workspace }: HasRunningCode & HasWorkspace,
-  git: Plan["git"],
-  code: Looked["code"] | undefined,
-  steps: Decision["steps"],
-): Promise<Plan["git"]> {
-  const started = new Set(steps.filter((step) => isAppStep(step) && step.do !== "remove").map(({ app }) => app));
-  if (git === null || code === undefined || started.size === 0) return git;
-  const paths = await runningCode.listUncommitted(code.requests.filter(({ app }) => started.has(app)));
-  const dirty = paths.map((path) => path.replace(`${workspace.root}/`, ""));
-  return { ...git, dirty: [...new Set([...git.dirty, ...dirty])] };
+function withUncommitted(git: Plan["git"], paths: readonly string[]): Plan["git"] {
+  return git && { ...git, dirty: [...new Set([...git.dirty, ...paths])] };
 }
 
 function decideSteps(

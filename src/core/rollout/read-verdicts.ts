@@ -231,3 +231,13 @@ function toCodeProcess(record: ProcessRecord, declared: ExpectedApp): CodeProces
   if (declared.declaresCwd && cwd !== null && cwd !== declared.cwd) return [];
   return [{ pmId, pid, startedAt, versioning }];
 }
+
+/** Tracked code of these apps that differs from a commit, by default the current one. Relative to the root, if it is below it. */
+export async function listUncommitted(
+  { runningCode, workspace }: HasRunningCode & HasWorkspace,
+  code: readonly CodeRequest[],
+  commit?: string,
+): Promise<string[]> {
+  const paths = code.length === 0 ? [] : await runningCode.listUncommitted(code, commit);
+  return [...new Set(paths.map((path) => path.replace(`${workspace.root}/`, "")))];
+}

@@ -9,8 +9,8 @@ export interface RunningCode {
    */
   inspect(apps: readonly CodeRequest[], options: { readonly budgetMs: number }): Promise<readonly AppCode[]>;
 
-  /** Tracked files of these apps that differ from the current commit, as absolute paths. Empty without Git. */
-  listUncommitted(apps: readonly CodeRequest[]): Promise<readonly string[]>;
+  /** Tracked files of these apps that differ from a commit, by default the current one, as absolute paths. Empty without Git. */
+  listUncommitted(apps: readonly CodeRequest[], commit?: string): Promise<readonly string[]>;
 }
 
 export interface CodeRequest {

@@ -36,7 +36,7 @@ test("the offset is that of the first byte that is not UTF-8 text", () => {
   expect(invalid.filter((bytes) => !isRight(bytes, offsetIn(describeInvalidUtf8(bytes))))).toEqual([]);
 });
 
-test("a NUL is no text, and UTF-16 is named", () => {
+test("a text does not hold a NUL, and UTF-16 is named", () => {
   expect(describeInvalidUtf8(Buffer.from("one\ntwo\0three"))).toBe(
     "The file holds a NUL byte, so it is not text: byte offset 7, in line 2.",
   );

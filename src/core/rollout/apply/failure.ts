@@ -190,11 +190,17 @@ export function findWayBack({
   const former = before.filter(({ name }) => name === app);
   const isInPlace = former.some(({ paths = [] }) => script !== undefined && paths.includes(script));
   const good = findLastGood(journals, head);
-  if (isInPlace && git !== null && good !== undefined && good !== git.commit) {
-    const service = choices.service === undefined ? "" : ` --service ${choices.service}`;
-    return `git checkout ${good.slice(0, 10)} && svcm apply --environment ${environment}${service}`;
-  }
+  if (isInPlace && git !== null && good !== undefined && good !== git.commit)
+    return checkoutCommand(good, { environment, choices });
   return outcome === "half" && !(isInPlace && isNewCode) ? `svcm rollback ${id}` : undefined;
+}
+
+export function checkoutCommand(
+  commit: string,
+  { environment, choices: { service } }: Pick<Plan, "environment" | "choices">,
+): string {
+  const ofService = service === undefined ? "" : ` --service ${service}`;
+  return `git checkout ${commit.slice(0, 10)} && svcm apply --environment ${environment}${ofService}`;
 }
 
 /** The commit of the newest release that was applied in this environment and not undone. */

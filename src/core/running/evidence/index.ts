@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { AppCode, CodeRequest, RunningCode } from "../port-running-code.ts";
 import type { GitOptions } from "../../files/git.ts";
 import { serviceName } from "../../project/service-name.node.ts";
@@ -11,7 +11,7 @@ import { readFoldersBelow, StartClock } from "./process-start.ts";
 import { isInside, isInstalled } from "../find-unit.ts";
 import type { LoadedPaths } from "../loaded-paths.ts";
 import { findRepository, type Repository } from "./repository.ts";
-import { readFolder, Unit, type FolderFiles, type FolderRequest } from "./unit.ts";
+import { readFolder, Unit, withoutNested, type FolderFiles, type FolderRequest } from "./unit.ts";
 import { Budget, isFolder, realPath } from "./walk.ts";
 
 export interface RunningCodeOptions extends Pick<GitOptions, "root" | "env"> {
@@ -49,10 +49,12 @@ export function nodeRunningCode({ root, env, pm2Home }: RunningCodeOptions): Run
       look.keepDigests();
       return inspected;
     },
-    async listUncommitted(apps) {
+    async listUncommitted(apps, commit) {
       const look = new Looking({ root, env, pm2Home }, store, new Budget(UNCOMMITTED_BUDGET_MS));
       const paths = await Promise.all(
-        [...new Set(apps.map((request) => look.unit(request)))].map((unit) => uncommitted(unit, look.repository(unit))),
+        [...new Set(apps.map((request) => look.unit(request)))].map((unit) =>
+          uncommitted(unit, look.repository(unit), commit),
+        ),
       );
       return [...new Set(paths.flat())].toSorted();
     },
@@ -149,11 +151,14 @@ function folderOf(key: string): string {
   return String((JSON.parse(key) as readonly string[])[0]);
 }
 
-async function uncommitted(unit: Unit, repository: Repository | undefined): Promise<string[]> {
+async function uncommitted(unit: Unit, repository: Repository | undefined, since?: string): Promise<string[]> {
   const { folder } = unit;
-  const head = repository?.head();
-  if (folder === undefined || repository === undefined || head === undefined || head === null) return [];
-  const tree = await repository.tree(head, folder).catch(() => new Map<string, string>());
+  const commit = since ?? repository?.head();
+  if (folder === undefined || repository === undefined || commit === undefined || commit === null) return [];
+  // Of packages of the workspace, and what a start names.
+  const outside = unit.files.flatMap(({ path, absolute }) => (path.startsWith("../") ? [dirname(absolute)] : []));
+  const folders = withoutNested([...new Set(outside)]);
+  const tree = await repository.tree(commit, folder, folders).catch(() => new Map<string, string>());
   const { digests } = unit;
   const differs = (entry: Unit["files"][number]): boolean => {
     const id = tree.get(entry.path);

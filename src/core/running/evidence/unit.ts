@@ -226,7 +226,7 @@ export function readFolder(
   };
 }
 
-function withoutNested(folders: readonly string[]): string[] {
+export function withoutNested(folders: readonly string[]): string[] {
   return folders.filter((one) => !folders.some((other) => other !== one && isInside(one, other)));
 }
 

@@ -29,6 +29,29 @@ test.each([true, false])("a workspace link that leads to another folder is a cha
   expect(await scene.verdict(recorded)).toBe("same");
 });
 
+test("code of a linked package counts as uncommitted, and as changed since an earlier commit", async () => {
+  const scene = makeScene(true, {
+    ".gitignore": "node_modules\n",
+    "apps/web/package.json": '{"dependencies":{"mail":"*"}}',
+    "apps/web/server.js": "1",
+    "packages/mail/package.json": '{"name":"mail"}',
+    "packages/mail/lib/index.js": "1",
+    "packages/other/index.js": "1",
+  });
+  const git = (...args: string[]) => scene.repository!.git(...args);
+  const cwd = join(scene.root, "apps/web");
+  mkdirSync(join(cwd, "node_modules"));
+  symlinkSync("../../../packages/mail", join(cwd, "node_modules/mail"));
+  const request = { ...(await scene.start({ cwd })), folder: cwd };
+  expect(await scene.uncommitted(request)).toEqual([]);
+  const before = git("rev-parse", "HEAD").trim();
+  write(scene.root, { "packages/mail/lib/index.js": "2", "packages/other/index.js": "2" });
+  expect(await scene.uncommitted(request)).toEqual(["packages/mail/lib/index.js"]);
+  git("commit", "--quiet", "--all", "--message", "mail");
+  expect(await scene.uncommitted(request)).toEqual([]);
+  expect(await scene.uncommitted(request, before)).toEqual(["packages/mail/lib/index.js"]);
+});
+
 test("a file outside of the repository is shown by its absolute path, which code.exclude understands", async () => {
   const scene = makeScene(false);
   const [shopd, other] = [join(scene.home, "shopd"), join(scene.home, "lib/other.js")];

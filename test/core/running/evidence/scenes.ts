@@ -11,7 +11,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { onTestFinished } from "vitest";
 import { nodeRunningCode } from "../../../../src/core/running/evidence/index.ts";
 import type { AppCode, CodeProcess, CodeRequest } from "../../../../src/core/running/port-running-code.ts";
@@ -45,6 +45,8 @@ export interface Scene {
   start(more?: Partial<CodeRequest>): Promise<CodeRequest>;
   look(request: CodeRequest, budgetMs?: number): Promise<AppCode>;
   verdict(request: CodeRequest, budgetMs?: number): Promise<string>;
+  /** Relative to the root. */
+  uncommitted(request: CodeRequest, commit?: string): Promise<string[]>;
   /** Git's log has the resolution of a second, so what happened after the start is dated some seconds later. */
   moveHeadLater(): void;
   readonly home: string;
@@ -74,6 +76,8 @@ export function makeScene(hasGit: boolean, files: Readonly<Record<string, string
       return { app: "shop", ...nothing, ...more, cwd, script, processes: [process] };
     },
     moveHeadLater: () => void dateMoves(root, dated, 5),
+    uncommitted: async (request, commit) =>
+      (await code.listUncommitted([request], commit)).map((path) => relative(root, path)),
     verdict: async (request, budgetMs) => textOf(await look(request, budgetMs)),
   };
 }
