@@ -6,6 +6,7 @@ import {
   toPrintable,
   unknownText,
 } from "../../core/index.ts";
+import { groupBy } from "../../core/words/lists.ts";
 import { pluralize } from "../../core/words/text.ts";
 import { paint } from "./screen.ts";
 
@@ -24,7 +25,9 @@ export function renderRelease(release: Release): string {
     ...lines,
     ...(keptCode === undefined ? [] : [`  ${keptCodeText(keptCode)}`]),
     ...unknown.map((one) => paint.yellow(`? ${unknownText(one, toPrintable)}`)),
-    ...cannotUndo.map((lost) => `  A rollback cannot bring back ${LOST[lost.what]} of ${lost.app}.`),
+    ...[...groupBy(cannotUndo, ({ what: lost }) => lost)].map(
+      ([lost, apps]) => `  A rollback cannot bring back ${LOST[lost]} of ${apps.map(({ app }) => app).join(", ")}.`,
+    ),
     ...failureText(failure),
   ].join("\n");
 }

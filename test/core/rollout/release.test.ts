@@ -1,3 +1,4 @@
+import { renderRelease } from "../../../src/commands/terminal/release.ts";
 import { describe, expect, test } from "vitest";
 import { withProgress, type ApplyProgress } from "../../../src/core/rollout/apply/progress.ts";
 import {
@@ -84,18 +85,15 @@ describe("the record of a release", () => {
   const doneAt = new Date(Date.parse(at) + 1500).toISOString();
 
   test("has the time of each step, the processes that it started, and what a rollback cannot bring back", async () => {
+    const cannotUndo = ["api", "web"].map((app) => ({ app, what: "code" as const }));
     const [release] = await kept([
-      [
-        head("b", { cannotUndo: [{ app: "api", what: "code" }] }),
-        started,
-        { ...done, at: doneAt, pmIds: [4, 5] },
-        end("applied"),
-      ],
+      [head("b", { cannotUndo }), started, { ...done, at: doneAt, pmIds: [4, 5] }, end("applied")],
     ]);
     expect(release).toMatchObject({
       steps: [{ pmIds: [4, 5], durationMs: 1500 }, { pmIds: [] }],
-      cannotUndo: [{ app: "api", what: "code" }],
+      cannotUndo,
     });
+    expect(renderRelease(release!)).toContain("  A rollback cannot bring back the replaced code of api, web.");
     expect(release?.steps[1]).not.toHaveProperty("durationMs");
   });
 
