@@ -2,7 +2,7 @@ import pjson from "../../package.json" with { type: "json" };
 import { rootHelp } from "../commands/terminal/command-set.ts";
 import { presentSubjects } from "../commands/terminal/present-subjects.ts";
 import { stdoutScreen } from "../commands/terminal/screen.ts";
-import { repositoryRoot } from "../core/index.ts";
+import { repositoryRoot, workingFolder } from "../core/index.ts";
 
 const HELP_WIDTH = 80;
 const HELP_WORDS = new Set(["--help", "-h", "help"]);
@@ -17,7 +17,16 @@ export function earlyAnswer(argv: readonly string[]): string | undefined {
   if (!HELP_WORDS.has(only)) return undefined;
   const { width = HELP_WIDTH, colours } = stdoutScreen();
   const bold = (text: string): string => (colours === 0 ? text : `\u001B[1m${text}\u001B[22m`);
-  return rootHelp(presentSubjects(repositoryRoot({ env: process.env, cwd: process.cwd() })), { width, bold });
+  return rootHelp(presentSubjects(currentRoot()), { width, bold });
+}
+
+/** Help is also for a folder that was removed. */
+function currentRoot(): string | undefined {
+  try {
+    return repositoryRoot({ env: process.env, cwd: workingFolder() });
+  } catch {
+    return undefined;
+  }
 }
 
 /** Without a command, svcm shows the state. The hidden flag adds the groups of commands. */

@@ -1,8 +1,12 @@
 import type { Logger, Plugin } from "@oclif/core/interfaces";
 import { run } from "@oclif/core/run";
 import { settings } from "@oclif/core/settings";
-import { jsonText, writeOut } from "../commands/terminal/output.ts";
+import { errorMessage } from "../core/words/thrown.ts";
+import { jsonText, writeErr, writeOut } from "../commands/terminal/output.ts";
 import { TerminalFileError, UsageError } from "../commands/terminal/errors.ts";
+
+/** As `DEFECT` in the table of errors, which cannot be loaded then. */
+const DEFECT_EXIT = 70;
 
 export async function main(argv: string[], loadPlugins: () => Promise<readonly Plugin[]>): Promise<void> {
   process.on("uncaughtException", crash);
@@ -64,11 +68,19 @@ async function fail(error: unknown, mayBeJson: boolean): Promise<number> {
 
 /** For defects outside any command. svcm cannot continue, so oclif exits the process. */
 function crash(error: unknown): void {
-  void fail(error, false).then(async (exit) => {
-    const end = Object.assign(new Error(), { oclif: { exit }, skipOclifErrorHandling: true });
-    const { handle } = await import("@oclif/core/handle");
-    return handle(end);
-  });
+  void fail(error, false)
+    .then(async (exit) => {
+      const end = Object.assign(new Error(), { oclif: { exit }, skipOclifErrorHandling: true });
+      const { handle } = await import("@oclif/core/handle");
+      return handle(end);
+    })
+    .catch(giveUp);
+}
+
+/** Its files were replaced, or too many are open. Another look for them would fail in the same way. */
+function giveUp(error: unknown): never {
+  writeErr(`Error: svcm cannot read its own files: ${errorMessage(error).split("\n", 1).join()}\n`);
+  process.exit(DEFECT_EXIT);
 }
 
 function asksForJson(argv: readonly string[]): boolean {

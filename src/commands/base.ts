@@ -8,6 +8,7 @@ import {
   openPorts,
   environmentsWithEcosystem,
   withLayoutHint,
+  workingFolder,
   type Caller,
   type Operation,
   type Ports,
@@ -113,7 +114,7 @@ export abstract class SvcmCommand extends Command {
 
   ports({ isServer = false } = {}): Promise<Ports> {
     const { root } = this;
-    return (this.#ports ??= openPorts({ root, env: process.env, cwd: process.cwd(), isCommand: !isServer }));
+    return (this.#ports ??= openPorts({ root, env: process.env, cwd: workingFolder(), isCommand: !isServer }));
   }
 
   /** Loads the code of the fleet, and closes the connection to the NATS server afterwards. */

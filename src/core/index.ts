@@ -101,6 +101,6 @@ export * from "./operations.ts";
 export { remoteOperations } from "./remote-operations.ts";
 export { readConsole } from "./files/console-files.ts";
 export type { ConsoleFiles, Encoding } from "./files/console-files.ts";
-export { folderProblem, repositoryRoot } from "./project/workspace.node.ts";
+export { folderProblem, repositoryRoot, workingFolder } from "./project/workspace.node.ts";
 export { overriddenFolders, overrideText } from "./project/folder-variables.ts";
 export { deliveryFile, privateCopy, type DeliveryFile, type PrivateCopy } from "./files/private-files.ts";

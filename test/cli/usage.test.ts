@@ -1,7 +1,8 @@
-import { writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { svcm as program, type Outcome } from "../support/command-line.ts";
+import { plainEnvironment, REPOSITORY, RUN, svcm as program, type Outcome } from "../support/command-line.ts";
 import { quickSvcm as svcm } from "../support/svcm.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -142,4 +143,31 @@ describe("a defect", () => {
     expect(status).toBe(70);
     expect(stderr).toMatch(/a secret of the code\n\s+at /);
   });
+
+  test("whose words cannot be read, because svcm was replaced meanwhile, ends with one line", () => {
+    const root = temporaryFolder();
+    for (const path of ["bin", "package.json", "dist"])
+      cpSync(join(REPOSITORY, path), join(root, path), { recursive: true });
+    rmSync(join(root, "dist/chunks/failure.cjs"));
+    const { status, stderr } = program(["env", "gte"], { run: join(root, "bin/run.js") });
+    expect(status).toBe(70);
+    expect(stderr).toMatch(/^Error: svcm cannot read its own files: .*failure\.cjs'?\n$/);
+  });
+});
+
+test("in a folder that was removed, a command says so, and help is shown", () => {
+  const run = (command: string): Outcome => {
+    const gone = join(temporaryFolder(), "release");
+    const script = `mkdir "$1" && cd "$1" && rmdir "$1" && exec "$2" "$3" ${command}`;
+    return spawnSync("bash", ["-c", script, "bash", gone, process.execPath, RUN], {
+      env: plainEnvironment(),
+      encoding: "utf8",
+    });
+  };
+  expect(run("plan")).toMatchObject({
+    status: 2,
+    stdout: "",
+    stderr: expect.stringMatching(/^Error: The current folder was removed\.\nHint: .*\nROOT_INVALID /),
+  });
+  expect(run("--help")).toMatchObject({ status: 0, stdout: expect.stringContaining("svcm [COMMAND]"), stderr: "" });
 });

@@ -59,6 +59,19 @@ export function resolveWorkspace({
   };
 }
 
+/** @throws {SvcmError} ROOT_INVALID if it was removed since the shell entered it, as an old release is */
+export function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    throw new SvcmError("INVALID_REQUEST", {
+      code: "ROOT_INVALID",
+      details: "The current folder was removed.",
+      hint: 'Enter the one that has its name now, with cd "$PWD", or go to another folder.',
+    });
+  }
+}
+
 function requireFolder(root: string, name: string): void {
   const problem = folderProblem(root);
   if (problem === undefined) return;
