@@ -80,6 +80,7 @@ function crash(error: unknown): void {
 /** Its files were replaced, or too many are open. Another look for them would fail in the same way. */
 function giveUp(error: unknown): never {
   writeErr(`Error: svcm cannot read its own files: ${errorMessage(error).split("\n", 1).join()}\n`);
+  // oxlint-disable-next-line unicorn/no-process-exit -- oclif's exit may be one of the files
   process.exit(DEFECT_EXIT);
 }
 
