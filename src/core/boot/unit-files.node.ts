@@ -33,11 +33,11 @@ export function findUnits(search: UnitSearch): UnitFacts[] {
 }
 
 function unitsIn(search: UnitSearch, folders: readonly string[], scope: UnitFacts["scope"]): UnitFacts[] {
-  const enabled = new Set(folders.flatMap(enabledNames));
+  const listings = folders.map((folder) => [folder, listIfReadable(folder)] as const);
+  const enabled = new Set(listings.flatMap(enabledNames));
   const files = new Map<string, string>();
-  for (const folder of folders)
-    for (const name of listIfReadable(folder))
-      if (name.endsWith(".service") && !files.has(name)) files.set(name, folder);
+  for (const [folder, names] of listings)
+    for (const name of names) if (name.endsWith(".service") && !files.has(name)) files.set(name, folder);
   // An instance of a template exists only as a link to it.
   for (const name of enabled) {
     const folder = files.get(templateOf(name));
@@ -47,7 +47,7 @@ function unitsIn(search: UnitSearch, folders: readonly string[], scope: UnitFact
     const path = join(folder, files.has(name) && existsSync(join(folder, name)) ? name : templateOf(name));
     if (isMasked(path) || name.includes("@.")) return [];
     const text = readIfReadable(path);
-    const parsed = parseUnit([text, ...dropIns(folders, name).map(readIfReadable)].join("\n"));
+    const parsed = parseUnit([text, ...dropIns(listings, name).map(readIfReadable)].join("\n"));
     return toFacts(search, { name, path, text, scope, isEnabled: enabled.has(name), parsed }) ?? [];
   });
 }
@@ -56,15 +56,18 @@ function templateOf(name: string): string {
   return name.replace(/@.*(?=\.service$)/, "@");
 }
 
-function enabledNames(folder: string): string[] {
-  const targets = listIfReadable(folder).filter((name) => /\.(?:wants|requires)$/.test(name));
+type Listing = readonly [folder: string, names: readonly string[]];
+
+function enabledNames([folder, names]: Listing): string[] {
+  const targets = names.filter((name) => /\.(?:wants|requires)$/.test(name));
   return targets.flatMap((target) => listIfReadable(join(folder, target)));
 }
 
-function dropIns(folders: readonly string[], name: string): string[] {
-  const files = folders.flatMap((folder) =>
-    listIfReadable(join(folder, `${name}.d`)).map((file) => join(folder, `${name}.d`, file)),
+function dropIns(listings: readonly Listing[], name: string): string[] {
+  const places = listings.flatMap(([folder, names]) =>
+    names.includes(`${name}.d`) ? [join(folder, `${name}.d`)] : [],
   );
+  const files = places.flatMap((place) => listIfReadable(place).map((file) => join(place, file)));
   return files.filter((file) => file.endsWith(".conf")).toSorted((a, b) => (basename(a) < basename(b) ? -1 : 1));
 }
 

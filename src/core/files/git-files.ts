@@ -40,8 +40,7 @@ export async function readFormerTexts(
   paths: readonly string[],
   timesMs: readonly number[],
 ): Promise<string[]> {
-  const names = paths
-    .map((path) => relative(root, path))
+  const names = [...new Set(paths.map((path) => relative(root, path)))]
     .filter((name) => name !== ".." && !name.startsWith(`..${sep}`) && !name.split(sep).includes("node_modules"))
     .slice(0, MAX_FORMER_FILES);
   if (names.length === 0) return [];
