@@ -61,7 +61,14 @@ function undoneText({ release, commit, message, undoes, environment }: RollbackP
   return `release ${release} (${[what, ...notes].join(", ")})`;
 }
 
-function rollbackStepText({ changed, instances, pmIds, disruption, pinned }: RollbackPlan["steps"][number]): string {
+function rollbackStepText({
+  changed,
+  instances,
+  pmIds,
+  disruption,
+  pinned,
+  mayDiffer,
+}: RollbackPlan["steps"][number]): string {
   if (!changed) return "has its former definition";
   const { from, to } = instances;
   const what =
@@ -70,7 +77,12 @@ function rollbackStepText({ changed, instances, pmIds, disruption, pinned }: Rol
       : from === to
         ? `returns to its former definition (id ${pmIds.join(", ")})`
         : `goes from ${from} to ${pluralize(to, "instance")}, with its former definition`;
-  const copy = pinned ? " It reads a copy of its former env file until the next apply." : "";
+  const which = mayDiffer
+    ? "the last copy of its env file, which may differ from what it had read,"
+    : "a copy of its former env file";
+  const present =
+    mayDiffer && to > 0 ? " It reads its env files as they are now, and nothing shows what it had read." : "";
+  const copy = pinned ? ` It reads ${which} until the next apply.` : present;
   return `${what}${DISRUPTION_TEXTS[disruption]}.${copy}`;
 }
 

@@ -264,6 +264,12 @@ export const rollbackPlanBody = z
         instances: z.strictObject({ from: count, to: count }),
         disruption: planStep.shape.disruption,
         pinned: z.boolean().describe("Its env file changed, so the app would read a copy of the former one."),
+        mayDiffer: z
+          .literal(true)
+          .optional()
+          .describe(
+            "Nothing shows what its processes had read from their env files before the release, so the last copy may differ from that.",
+          ),
         changed: z.boolean(),
       }),
     ),

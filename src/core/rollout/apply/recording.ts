@@ -24,6 +24,7 @@ import { resolveProbe, type AppProbe } from "../settings.ts";
 import { omitUndefined } from "../../api/omit-undefined.ts";
 import type { RolloutSettings } from "../../project/rollout-settings.ts";
 import type { HasReleases } from "../port-releases.ts";
+import { withReadCopies } from "../env-file-copies.ts";
 import { foreignCode } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
 
@@ -53,6 +54,8 @@ interface ReleaseSubject extends Pick<
   /** A process that loops is up for a while, so a later look alone may take it for a healthy one. */
   readonly failing?: ReadonlySet<number> | undefined;
   readonly probeOf: (record: ProcessRecord) => AppProbe | undefined;
+  /** A rollback made the process read copies of env files, and it still does. */
+  readonly isPinned?: ((record: ProcessRecord) => boolean) | undefined;
   readonly keepReleases: number;
 }
 
@@ -96,15 +99,19 @@ async function createHead(
     running,
     failing,
     probeOf,
+    isPinned,
+    left,
     ...subject
   }: Omit<ReleaseSubject, "keepReleases"> & Pick<ReleaseHead, "startedAt">,
 ): Promise<ReleaseHead> {
+  const id = createReleaseId(subject.startedAt, ports.host.randomId());
   const apps = new Set(subject.steps.flatMap(({ app }) => namesOfApp(subject, app)));
   const touched = running.filter(({ name }) => apps.has(name));
   return {
     event: "release",
-    id: createReleaseId(subject.startedAt, ports.host.randomId()),
+    id,
     ...subject,
+    left: await withReadCopies(ports, left, { id, running, isPinned }),
     source,
     ...(actor !== undefined && { actor }),
     ...omitUndefined({ message, deploy, keptCode }),

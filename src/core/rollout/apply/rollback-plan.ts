@@ -62,7 +62,8 @@ export async function planRollback(
       const pins = await ports.releases.changedEnvFiles(envFileCopies(undone, names));
       const own = running.filter(({ name }) => names.includes(name));
       const former = undone.before.filter(({ name }) => names.includes(name));
-      return createReturnStep(app, former, own, { isPinned: pins.size > 0, digest });
+      const mayDiffer = names.some((name) => ownMember(undone.left.apps, name)?.mayDiffer);
+      return createReturnStep(app, former, own, { isPinned: pins.size > 0, mayDiffer, digest });
     }),
   );
   requirePaths(ports, undone, steps);
@@ -165,7 +166,11 @@ function createReturnStep(
   app: string,
   former: readonly FormerProcess[],
   now: readonly ProcessRecord[],
-  { isPinned, digest }: { readonly isPinned: boolean; readonly digest: (text: string) => string },
+  {
+    isPinned,
+    mayDiffer,
+    digest,
+  }: { readonly isPinned: boolean; readonly mayDiffer: boolean; readonly digest: (text: string) => string },
 ): RollbackPlan["steps"][number] {
   const isAsBefore = (record: ProcessRecord): boolean =>
     former.some(
@@ -188,6 +193,7 @@ function createReturnStep(
     instances: { from: now.length, to: former.length },
     disruption: isDown ? "down" : isGap ? (away.length < now.length ? "partial" : "gap") : "none",
     pinned: isPinned && former.length > 0,
+    ...(mayDiffer && former.length > 0 && { mayDiffer }),
     changed: changing.length > 0 || now.length !== former.length,
   };
 }

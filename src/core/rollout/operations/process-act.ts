@@ -20,6 +20,7 @@ import {
   noteOutcome,
 } from "../control/action.ts";
 import { runAll, createActs } from "../control/acts.ts";
+import { recordReadCopies } from "../env-file-copies.ts";
 import { withDeployed } from "../port-deployed.ts";
 import { withMachineEnvironment } from "../machine-environment.ts";
 import { createHealthWaiter } from "../apply/gate.ts";
@@ -63,7 +64,7 @@ export const processAct = defineOperation({
       const acting = { ports, action, timeoutMs, begin: once(attempt.begin) };
       const outcome = await withReadyReports(ports, action, async () =>
         runAll(action, await withHealthWait(ports, input, acts.create(acting)), caller.report),
-      );
+      ).finally(() => recordReadCopies(ports));
       const result = toResult({ ...input, scope }, acts, outcome, await acts.readEffect());
       noteOutcome(attempt, ports, result);
       return result;

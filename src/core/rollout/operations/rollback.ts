@@ -147,7 +147,7 @@ async function runRollback(
   await ports.processes.saveList();
   const apps = plan.steps.flatMap(({ app }) => namesOfApp(undone, app));
   const { unsavedAtMs: _unsaved, ...saved } = appliedState;
-  const returned = stateAfterRevert(saved, { undone, apps, pinned, by: recording.head.id });
+  const returned = await stateAfterRevert(ports, saved, { undone, apps, pinned, by: recording.head.id });
   if (deploy !== undefined) await endDeploy(ports, planned, deploy);
   return await recording.end("applied", { left: returned });
 }
@@ -242,7 +242,8 @@ async function undoRollback(
   if (reasons.length === 0) {
     const { deploy } = head;
     if (deploy?.id === null) await ports.deployed.switchTo({ id: deploy.former, root: deploy.root });
-    await end("reverted", { left: stateAfterRevert(head.left, { undone: head, apps: names, pinned, by: head.id }) });
+    const result = { undone: head, apps: names, pinned, by: head.id };
+    await end("reverted", { left: await stateAfterRevert(ports, head.left, result) });
     const hint = `Read why: svcm why ${shellQuote(touched[0] ?? "")}. Correct the code, and run svcm apply.`;
     return new SvcmError("APPLY_REVERTED", {
       details: `The rollback failed. ${stateBefore(head, names)} ${why}`,
