@@ -22,6 +22,7 @@ import {
   releaseList,
   rolloutPlan,
   rolloutRollback,
+  statusShow,
 } from "../../src/core/index.ts";
 import { commandLine, start } from "../support/child.ts";
 import { loadDuring } from "../support/http-load.ts";
@@ -221,6 +222,9 @@ longTest.each(sampleOrAll(POINTS, SAMPLE))(
     const isOver = (event === "end" && when === "after") || (event === "prepared" && when === "after");
     const codes = (await plan()).issues.map(({ code }) => code);
     expect(codes.includes("DEPLOY_INTERRUPTED")).toBe(!isOver);
+    const { points, next } = await execute(statusShow, ports, { environment: "production" }, caller);
+    expect(points.some(({ message }) => /was interrupted/.test(message))).toBe(!isOver);
+    if (!isOver) expect(next).toMatch(/^svcm deploy [0-9a-f]{10}$/);
     const { deploy } = await shop.deploy();
     expect(deploy).toMatchObject({ state: "done", current: true });
     expect([await shop.answer(), shop.current()]).toEqual([String(version), deploy.id]);

@@ -10,7 +10,7 @@ import { pluralize } from "../../core/words/text.ts";
 import { paint } from "./screen.ts";
 
 export function renderRelease(release: Release): string {
-  const { id, outcome, steps, code, undoes, failure, keptCode, cannotUndo, unknown = [] } = release;
+  const { id, outcome, steps, code, undoes, failure, git, keptCode, cannotUndo, unknown = [] } = release;
   const colour = outcome === "applied" ? paint.green : outcome === "half" ? paint.red : paint.yellow;
   const lines = steps.map(({ do: kind, app, pmIds, phase, reason, durationMs }) => {
     const ids = pmIds.length === 0 ? "" : ` (id ${pmIds.join(", ")})`;
@@ -23,6 +23,7 @@ export function renderRelease(release: Release): string {
     `Release ${id}${what}: ${colour(outcome)}${code === undefined ? "" : ` (${code})`}.`,
     ...lines,
     ...(keptCode === undefined ? [] : [`  ${keptCodeText(keptCode)}`]),
+    ...(git === null || git.dirty.length === 0 ? [] : [`  ${paint.yellow(changedText(git))}`]),
     ...unknown.map((one) => paint.yellow(`? ${unknownText(one, toPrintable)}`)),
     ...cannotUndo.map((lost) => `  A rollback cannot bring back ${LOST[lost.what]} of ${lost.app}.`),
     ...failureText(failure),
@@ -44,14 +45,19 @@ function failureText(failure: Release["failure"]): string[] {
 }
 
 export function renderRollbackPlan(plan: RollbackPlan): string {
-  const { id, changed, steps, keptCode } = plan;
+  const { id, changed, steps, keptCode, code } = plan;
   const lines = steps.map((step) => `  ${step.app}: ${rollbackStepText(step)}`);
   const undone = undoneText(plan);
   const head = changed
     ? `Undoing ${undone} would change:`
     : `No definition has changed since before ${undone}. Code and files stay as they are.`;
   const stays = changed && keptCode !== undefined ? [`  ${keptCodeText(keptCode)}`] : [];
-  return [head, ...lines, ...stays, `Plan ${id}.`].join("\n");
+  const files = code === undefined ? [] : [`  ${paint.yellow(changedText(code))}`];
+  return [head, ...lines, ...stays, ...files, `Plan ${id}.`].join("\n");
+}
+
+function changedText({ commit, dirty }: Exclude<Release["git"], null>): string {
+  return `Not as in the commit ${commit.slice(0, 10)}: ${dirty.join(", ")}.`;
 }
 
 /** `release 20261122-044103-b8f9 (commit a108b28002 for production, "faster search")` */

@@ -256,6 +256,10 @@ export const rollbackPlanBody = z
     environment: z.string(),
     changed: z.boolean(),
     keptCode: keptCode.optional(),
+    code: planBody.shape.git
+      .unwrap()
+      .optional()
+      .describe("Of the former release folder, if files there are not as they were prepared."),
     steps: z.array(
       z.strictObject({
         do: z.literal("return"),

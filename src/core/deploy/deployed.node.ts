@@ -41,14 +41,17 @@ export function nodeDeployed(
       if (folder === undefined || !lstatSync(`${folder}/current`, { throwIfNoEntry: false })) return null;
       return await (await ports.deploys()).open(folder).foreign();
     },
-    async interrupted(request) {
+    async issues(request) {
       const folder = await find(request);
       if (folder === undefined || !existsSync(`${folder}/records`)) return [];
-      const { listInterrupted } = await import("./current-release.ts");
-      return await listInterrupted((await ports.deploys()).open(folder));
+      const { listDeployIssues } = await import("./current-release.ts");
+      return await listDeployIssues((await ports.deploys()).open(folder));
     },
     async withLock(folder, timeoutMs, work, signal) {
       return await (await ports.deploys()).open(folder).withLock(timeoutMs, work, signal);
+    },
+    async changedFiles({ id, root: folder }) {
+      return await (await ports.deploys()).open(folder).changedFiles(id);
     },
     async switchTo({ id, root: folder }) {
       const deployRoot = (await ports.deploys()).open(folder);

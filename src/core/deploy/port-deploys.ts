@@ -117,6 +117,12 @@ export interface DeployRoot {
 
   createFolder(path: string): Promise<void>;
 
+  /** For `changedFiles`, once the release is prepared. */
+  noteFiles(id: string): Promise<void>;
+
+  /** Code of a release, below its folder, that was changed since it was prepared; empty if that is not known. */
+  changedFiles(id: string): Promise<string[]>;
+
   /** Files that were written after that time, apart from packages, caches and logs. */
   writtenSince(id: string, sinceMs: number): Promise<string[]>;
 

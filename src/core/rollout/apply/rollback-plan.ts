@@ -2,6 +2,7 @@ import { ownMember } from "../../words/record.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { HasStamps, HasFiles, HasRevisions } from "../../files/ports.ts";
 import type { ApplyPorts } from "../ports.ts";
+import type { HasDeployed } from "../port-deployed.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { RollbackPlan } from "../../api/rollout.ts";
 import { SvcmError } from "../../api/errors.ts";
@@ -81,6 +82,7 @@ export async function planRollback(
       startedAt,
       commit,
       ...omitUndefined({ message, undoes: undone.undoes, keptCode: findKeptCode(undone, git, journals, apps) }),
+      ...(undone.deploy !== undefined && git !== null && git.dirty.length > 0 && { code: git }),
       environment,
       changed,
       steps,
@@ -98,13 +100,16 @@ export async function planRollback(
  * A rollback in place leaves the files as they are, whichever release has changed them since.
  */
 async function gitAfterwards(
-  { revisions }: HasRevisions,
+  { deployed, revisions }: HasDeployed & HasRevisions,
   { deploy }: Pick<ReleaseHead, "deploy">,
   journals: readonly Journal[],
 ): Promise<ReleaseHead["git"]> {
   if (deploy === undefined) return (await revisions.readState(() => Promise.resolve([]))) ?? null;
   const former = journals.find(({ head }) => head.deploy?.root === deploy.root && head.deploy.id === deploy.former);
-  return former?.head.git ?? null;
+  if (former === undefined || former.head.git === null) return null;
+  const { id, root } = { id: deploy.former, root: deploy.root };
+  const dirty = id === null ? [] : await deployed.changedFiles({ id, root });
+  return { ...former.head.git, dirty };
 }
 
 /** Of the apps that return; after a deploy, their former folder has the former code. */
