@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { SvcmError } from "../../../src/core/api/errors.ts";
 import { beginningOf, findRelease, planRollback } from "../../../src/core/rollout/apply/rollback-plan.ts";
+import { requireUnchanged } from "../../../src/core/rollout/operations/rollback.ts";
 import { definitionText } from "../../../src/core/rollout/plan.ts";
 import {
   toJournals,
@@ -144,6 +145,36 @@ describe("the release to undo", () => {
   ])("%s is %s", (id, expected) => expect(find(id)).toBe(expected));
 
   test("is missing if nothing has an effect", () => {
-    expect(() => findRelease([release("dddd", "refused")], undefined)).toThrow(/no release of this repository/);
+    expect(() => findRelease([release("dddd", "refused")], undefined)).toThrow(/none of them has an effect/);
+    expect(() => findRelease([], undefined)).toThrow(/no release of this repository/);
+  });
+});
+
+describe("while a rollback waited for a lock", () => {
+  type Events = readonly ReleaseEvent[];
+  const release = (id: string, outcome?: "applied" | "half" | "reverted", undoes?: string): Events => {
+    const head = { event: "release", id, environment: "dev", startedAt: at, steps: [], before: [], left: { apps: {} } };
+    const events = [{ ...head, ...(undoes !== undefined && { undoes }) }] as unknown as ReleaseEvent[];
+    return outcome === undefined ? events : [...events, { event: "end", outcome, at }];
+  };
+  const one = release("1", "applied");
+
+  test.each<[string, Events[], Events[], string | undefined]>([
+    ["nothing happened", [one], [one], undefined],
+    ["nothing happened to a release that was cut off", [release("2"), one], [release("2"), one], undefined],
+    ["the newest release was applied", [release("2"), one], [release("2", "applied"), one], undefined],
+    ["it ended half done", [release("2"), one], [release("2", "half"), one], undefined],
+    ["it was reverted", [release("2"), one], [release("2", "reverted"), one], "the release 2 ended: it is reverted."],
+    ["another one was applied", [one], [release("2", "applied"), one], "the release 2 began: it is applied."],
+    ["another one was reverted", [one], [release("2", "reverted"), one], "the release 2 began: it is reverted."],
+    [
+      "another rollback came first",
+      [release("2", undefined, "1"), one],
+      [release("2", "applied", "1"), one],
+      "the release 2 ended: it undoes 1, and is applied.",
+    ],
+  ])("%s", (_, before, now, text) => {
+    if (text === undefined) return requireUnchanged(before, now);
+    expect(() => requireUnchanged(before, now)).toThrow(text);
   });
 });

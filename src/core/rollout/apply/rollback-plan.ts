@@ -212,7 +212,10 @@ export function findRelease(lists: readonly (readonly ReleaseEvent[])[], id: str
   const newest = findNewest(journals);
   if (id === undefined && newest === undefined)
     throw new SvcmError("NOTHING_TO_ROLL_BACK", {
-      details: "This PM2 has no release of this repository. svcm records one for each apply that changes something.",
+      details:
+        journals.length === 0
+          ? "This PM2 has no release of this repository. svcm records one for each apply that changes something."
+          : "Each kept release was refused or reverted, so none of them has an effect.",
     });
   const found = id === undefined ? newest : journals.find(({ head }) => head.id === id);
   if (found !== undefined) return found;
