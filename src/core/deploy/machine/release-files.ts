@@ -8,8 +8,8 @@ import { mayBeCode } from "../../running/code-files.ts";
 import { isNoData, type Layout } from "../layout.ts";
 import { walk } from "./walk.ts";
 
-/** By path: the time of the last change, and the content. */
-type Noted = Readonly<Record<string, readonly [changedMs: number, content: string]>>;
+/** By path: the time of the last change, and of code the content. */
+type Noted = Readonly<Record<string, readonly [changedMs: number, content?: string]>>;
 
 const MAX_FILES = 50_000;
 const MAX_DIGESTED_BYTES = 16 * 2 ** 20;
@@ -27,15 +27,14 @@ function notedPath({ records }: Pick<Layout, "records">, id: string): string {
 /** Of a release with too many files, nothing is noted. */
 export function noteFiles(layout: Layout, id: string): void {
   const release = join(layout.releases, id);
-  const noted: Record<string, readonly [number, string]> = {};
+  const noted: Record<string, Noted[string]> = {};
   let count = 0;
   for (const { path, isFolder } of walk(release, (name) => !isNoData(name))) {
-    const name = path.slice(release.length + 1);
-    if (isFolder || !isCode(name)) continue;
+    if (isFolder) continue;
     count += 1;
     if (count > MAX_FILES) return;
-    const stats = lstatSync(path);
-    noted[name] = [stats.ctimeMs, contentOf(path, stats)];
+    const [name, stats] = [path.slice(release.length + 1), lstatSync(path)];
+    noted[name] = isCode(name) ? [stats.ctimeMs, contentOf(path, stats)] : [stats.ctimeMs];
   }
   writeFileSync(notedPath(layout, id), gzipSync(JSON.stringify(noted)), { mode: 0o600 });
 }
@@ -49,15 +48,37 @@ function contentOf(path: string, stats: Stats): string {
 
 /** Code that was changed or removed since. A file with its old time of change is not read. Empty if nothing was noted. */
 export async function changedFiles(layout: Layout, id: string): Promise<string[]> {
-  const bytes = await readIfExists(notedPath(layout, id));
-  if (bytes === undefined) return [];
-  const noted = JSON.parse(gunzipSync(bytes).toString("utf8")) as Noted;
-  return Object.entries(noted).flatMap(([name, [changedMs, content]]) => {
+  return Object.entries((await readNoted(layout, id)) ?? {}).flatMap(([name, [changedMs, content]]) => {
     const path = join(layout.releases, id, name);
-    const stats = lstatSync(path, { throwIfNoEntry: false });
+    const stats = content === undefined ? undefined : lstatSync(path, { throwIfNoEntry: false });
+    if (content === undefined) return [];
     if (stats === undefined) return [name];
     return stats.ctimeMs === changedMs || contentOf(path, stats) === content ? [] : [name];
   });
+}
+
+async function readNoted(layout: Layout, id: string): Promise<Noted | undefined> {
+  const bytes = await readIfExists(notedPath(layout, id));
+  return bytes && (JSON.parse(gunzipSync(bytes).toString("utf8")) as Noted);
+}
+
+/**
+ * Files that were written since, apart from packages, caches and logs. Hard links of a package manager change those of
+ * its files. A folder changes with what is created in it, so only files count.
+ * @param sinceMs if nothing was noted; a clock may have been set back since
+ */
+export async function writtenSince(layout: Layout, id: string, sinceMs: number): Promise<string[]> {
+  const release = join(layout.releases, id);
+  const noted = await readNoted(layout, id);
+  const isWritten = (name: string, { ctimeMs }: Stats): boolean =>
+    noted === undefined ? ctimeMs > sinceMs : noted[name]?.[0] !== ctimeMs;
+  const found: string[] = [];
+  for (const { path, isFolder } of walk(release, (name) => !isNoData(name))) {
+    const stats = isFolder ? undefined : lstatSync(path, { throwIfNoEntry: false });
+    const name = path.slice(release.length + 1);
+    if (stats?.isFile() === true && isWritten(name, stats)) found.push(name);
+  }
+  return found;
 }
 
 export function forgetFiles(layout: Layout, id: string): void {

@@ -12,8 +12,8 @@ import { deployOfLink, layoutOf, type Layout } from "../layout.ts";
 import type { ForeignRelease } from "../../rollout/port-deployed.ts";
 import type { DeployRoot, RootOwner, SharedPath } from "../port-deploys.ts";
 import { toDeployRecord, type DeployEvent } from "../record.ts";
-import { removeLeftovers, TRASH, findWritten, linkTargets, measureFolder, readPointers } from "./walk.ts";
-import { changedFiles, forgetFiles, noteFiles } from "./release-files.ts";
+import { removeLeftovers, TRASH, linkTargets, measureFolder, readPointers } from "./walk.ts";
+import { changedFiles, forgetFiles, noteFiles, writtenSince } from "./release-files.ts";
 import { runCommand } from "./run-command.ts";
 import { LOCKFILES } from "../../running/code-files.ts";
 import { foreignCode } from "../../api/issue.ts";
@@ -75,7 +75,7 @@ export function deployRoot(root: string): DeployRoot {
     createFolder: (path) => attempt(async () => void (await mkdir(path, { recursive: true }))),
     noteFiles: (id) => attempt(async () => noteFiles(layout, id)),
     changedFiles: (id) => attempt(() => changedFiles(layout, id)),
-    writtenSince: (id, sinceMs) => attempt(async () => findWritten(release(id), sinceMs)),
+    writtenSince: (id, sinceMs) => attempt(() => writtenSince(layout, id, sinceMs)),
     inUse: (ids, dumpFile) => attempt(async () => findInUse(layout, ids, dumpFile)),
     remove: (id) => attempt(() => removeFolder(layout, id)),
     removeLeftovers: () => attempt(() => removeLeftovers(layout)),
