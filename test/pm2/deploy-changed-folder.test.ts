@@ -70,3 +70,13 @@ test("a deploy prepares a commit again if its folder was changed, and leaves tha
   expect(again.notes.join()).toMatch(/was changed after it was prepared: build\.cjs\./);
   expect(readFileSync(inRelease(again.deploy.id, "build.cjs"), "utf8")).not.toBe("");
 });
+
+test("the rollback of an apply in a release has the commit of that release, and not of the checkout", async () => {
+  const { deploy } = await shop.deploy();
+  for (const record of await ports.processes.list()) await ports.processes.stop(record);
+  const { release } = await execute(rolloutApply, ports, { ...input, apps: ["web"] }, caller);
+  expect(release?.git?.commit).toBe(deploy.commit);
+  shop.publish({ VERSION: "only in the checkout" });
+  const done = await execute(rolloutRollback, ports, {}, caller);
+  expect(done).toMatchObject({ outcome: "applied", git: { commit: deploy.commit } });
+});

@@ -183,6 +183,8 @@ longTest("a current that cannot be switched makes the deploy half done, and the 
     },
   });
   expect([await shop.answer(), shop.current()]).toEqual(["6", before]);
+  const message = expect.stringMatching(/ ended half done: .* To finish it: svcm deploy \w{10}\. To go back: svcm rollback /);
+  expect((await plan()).issues).toContainEqual(expect.objectContaining({ code: "DEPLOY_INTERRUPTED", message }));
   rmSync(next, { recursive: true });
   expect((await shop.deploy()).deploy).toMatchObject({ state: "done", current: true, commit });
   shop.publish({ "app.cjs": app });

@@ -34,9 +34,12 @@ function releaseGone(path: string, current: string, record: DeployRecord): SvcmE
   });
 }
 
-/** Deploys that were cut off, and a current release that is not as it was prepared. */
-export async function listDeployIssues(root: DeployRoot): Promise<Issue[]> {
-  return [...(await listInterrupted(root)), ...(await listChanged(root))];
+/**
+ * Deploys that were cut off, and a current release that is not as it was prepared.
+ * @param lastApplied the newest release of the list that was applied
+ */
+export async function listDeployIssues(root: DeployRoot, lastApplied: string | undefined): Promise<Issue[]> {
+  return [...(await listInterrupted(root, lastApplied)), ...(await listChanged(root))];
 }
 
 async function listChanged(root: DeployRoot): Promise<Issue[]> {
@@ -51,9 +54,15 @@ async function listChanged(root: DeployRoot): Promise<Issue[]> {
 }
 
 /** While a deploy runs, its record is only not finished yet. */
-async function listInterrupted(root: DeployRoot): Promise<Issue[]> {
+async function listInterrupted(root: DeployRoot, lastApplied = ""): Promise<Issue[]> {
   const since = await root.lockedSince();
-  const open = (await root.records()).filter(({ state }) => state === "preparing" || state === "applying");
+  const records = await root.records();
+  const served = records.findIndex(({ state }) => state === "done");
+  // Another deploy, an apply or a rollback has decided since what runs.
+  const isPast = ({ release }: DeployRecord): boolean => release !== null && release < lastApplied;
+  const isHalf = (one: DeployRecord, at: number): boolean =>
+    one.state === "half" && (served < 0 || at < served) && !isPast(one);
+  const open = records.filter((one, at) => one.state === "preparing" || one.state === "applying" || isHalf(one, at));
   return open.map((record) => ({
     severity: "warning",
     path: [],
@@ -78,6 +87,7 @@ function interruption(record: DeployRecord): Pick<Issue, "message" | "accepted">
     return { message, accepted: [retry] };
   }
   const back = `svcm rollback ${release}`;
-  const message = `${what} after its apply began: some apps may run it, others the former release. To finish it: ${retry}. To go back: ${back}`;
+  const how = state === "half" ? `The deploy of ${commit.slice(0, 7)} ended half done` : `${what} after its apply began`;
+  const message = `${how}: some apps may run it, others the former release. To finish it: ${retry}. To go back: ${back}`;
   return { message, accepted: [retry, back] };
 }

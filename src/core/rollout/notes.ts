@@ -113,7 +113,8 @@ function fileNotes(
   const isCodeGone = why.some(({ field, state }) => field === "code" && (state === "stale" || state === "absent"));
   return [
     ...(isCodeGone ? (["CODE_NOT_RESTORABLE"] as const) : []),
-    ...(isUnknown ? (["ENV_FILE_UNKNOWN_BEFORE"] as const) : []),
+    // It has read the copies themselves.
+    ...(isUnknown && !isPinned ? (["ENV_FILE_UNKNOWN_BEFORE"] as const) : []),
     ...(isPinned ? (["PINNED"] as const) : []),
   ];
 }

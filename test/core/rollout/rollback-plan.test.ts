@@ -67,7 +67,7 @@ test.each<[string, ProcessRecord[], ProcessRecord[], string]>([
   ["with another definition", [up(0)], [up(0, { cwd: "/new" })], "changes 0 gap"],
   ["a new process of that number", [up(0)], [up(0, { uniqueId: "other" })], "changes 0 gap"],
   ["stopped since", [up(0)], [up(0, stopped)], "changes 0 none"],
-  ["started since", [up(0, stopped)], [up(0)], "changes 0 gap"],
+  ["started since", [up(0, stopped)], [up(0)], "changes 0 down"],
   ["stopped before and now", [up(0, stopped)], [up(0, stopped)], "leaves none"],
   ["one of two", [up(0), up(1)], [up(0), up(1, { cwd: "/new" })], "changes 1 partial"],
   ["a cluster", [up(0, cluster)], [up(0, { ...cluster, cwd: "/new" })], "changes 0 none"],
@@ -75,6 +75,7 @@ test.each<[string, ProcessRecord[], ProcessRecord[], string]>([
   ["removed since", [up(0)], [], "changes none"],
   ["with one instance more", [up(0)], [up(0), up(1)], "changes 1 partial"],
   ["with one instance less", [up(0), up(1)], [up(0)], "changes none"],
+  ["although it was stopped, with another definition", [up(0, stopped)], [up(0, { script: "/srv/new.js" })], "changes 0 down"],
 ])("an app that runs %s", async (_what, before, now, expected) => {
   expect(await stepOf(before, now)).toBe(expected);
 });

@@ -20,14 +20,15 @@ export const rolloutPlan = defineOperation({
     const { plan, content } = await computePlan(await withDeployed(ports, request), request);
     // An apply with steps saves the list.
     const reboot = plan.changed || !plan.exists ? [] : await ports.bootOutlook.apps();
-    const ofDeploys = [...(await ports.deployed.issues(request)), ...(await findCutOff(ports, content.name))];
-    return { ...plan, issues: [...ofDeploys, ...plan.issues, ...reboot] };
+    const releases = await listReleases(ports.releases);
+    const lastApplied = releases.find(({ outcome }) => outcome === "applied")?.id;
+    const ofDeploys = await ports.deployed.issues(request, lastApplied);
+    return { ...plan, issues: [...ofDeploys, ...findCutOff(releases, content.name), ...plan.issues, ...reboot] };
   },
 });
 
 /** The steps of such a plan may lead to what the rollback was to undo. */
-async function findCutOff({ releases }: HasReleases, environment: string): Promise<Issue[]> {
-  const [newest] = await listReleases(releases);
+function findCutOff([newest]: readonly Release[], environment: string): Issue[] {
   if (newest?.undoes === undefined || newest.outcome !== "half" || newest.environment !== environment) return [];
   const { id, undoes } = newest;
   const accepted = [`svcm rollback ${undoes}`, `svcm rollback ${id}`];
