@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import {
   execute,
   processAct,
+  releaseList,
   rolloutApply,
   rolloutPlan,
   rolloutRollback,
@@ -139,8 +140,8 @@ async function restartByHand(): Promise<void> {
 }
 
 longTest("restarts without end leave one copy of an env file", async () => {
-  const [before] = await ports.releases.list();
-  const folder = dirname(ports.releases.recordsFile((before?.[0] as { id: string }).id));
+  const [{ id } = { id: "" }] = (await execute(releaseList, ports, {}, caller)).releases;
+  const folder = dirname(ports.releases.recordsFile(id));
   const copies = (): number => readdirSync(join(folder, "env")).length;
   const first = copies();
   for (const name of ["debug", "trace", "debug", "trace"]) {

@@ -29,7 +29,9 @@ test("the present release is named as changed, and an apply of it is refused", a
   appendFileSync(inRelease(deploy.id, "app.cjs"), "// by hand");
   writeFileSync(file, "fixed by hand");
   const { issues, git } = await execute(rolloutPlan, ports, input, caller);
-  expect(issues).toMatchObject([{ code: "RELEASE_CHANGED", message: expect.stringMatching(/: app\.cjs, dist\/version\.txt$/) }]);
+  expect(issues).toMatchObject([
+    { code: "RELEASE_CHANGED", message: expect.stringMatching(/: app\.cjs, dist\/version\.txt$/) },
+  ]);
   expect(git?.dirty).toEqual(CHANGED);
   const refused = await execute(rolloutApply, ports, input, caller).catch((error: unknown) => error);
   expect(refused).toMatchObject({ kind: "WORKTREE_DIRTY" });
@@ -41,7 +43,10 @@ test("a deploy does not restart apps that run a changed folder, and says so", as
   await restart();
   const before = await ports.processes.list();
   const { deploy, release, notes } = await shop.deploy();
-  expect([release, notes]).toEqual([null, [expect.stringMatching(/^RELEASE_CHANGED: .*app\.cjs.*run the folder as it is/)]]);
+  expect([release, notes]).toEqual([
+    null,
+    [expect.stringMatching(/^RELEASE_CHANGED: .*app\.cjs.*run the folder as it is/)],
+  ]);
   expect((await ports.processes.list()).map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
   expect(await shop.answer()).toBe("fixed by hand");
   expect(deploy.current).toBe(true);
@@ -64,7 +69,9 @@ test("a deploy prepares a commit again if its folder was changed, and leaves tha
   const { notes } = await shop.deploy({ revision: "HEAD~1" });
   expect(await shop.answer()).toBe("1");
   expect(shop.releases()).toContain(changed);
-  expect(notes.join()).toMatch(/was changed after it was prepared: app\.cjs, dist\/version\.txt\. It stays as it is, and \w{7} is prepared/);
+  expect(notes.join()).toMatch(
+    /was changed after it was prepared: app\.cjs, dist\/version\.txt\. It stays as it is, and \w{7} is prepared/,
+  );
   rmSync(inRelease(deploy.id, "build.cjs"));
   const again = await shop.deploy();
   expect(again.notes.join()).toMatch(/was changed after it was prepared: build\.cjs\./);

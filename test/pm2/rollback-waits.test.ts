@@ -14,7 +14,10 @@ test("after a deploy that failed meanwhile, the release before it is not undone 
   shop.publish({ VERSION: "2" });
   await shop.deploy();
   const marker = join(shop.own.folder, "began");
-  shop.publish({ "app.cjs": `require("node:fs").writeFileSync(${JSON.stringify(marker)}, "");\n${app}`, VERSION: "crash" });
+  shop.publish({
+    "app.cjs": `require("node:fs").writeFileSync(${JSON.stringify(marker)}, "");\n${app}`,
+    VERSION: "crash",
+  });
   const failing = shop.refused();
   await waitForFile(marker);
   const other = nodePorts({ root: shop.checkout, env: shop.env, cwd: shop.checkout });
@@ -22,7 +25,11 @@ test("after a deploy that failed meanwhile, the release before it is not undone 
   expect(await failing).toMatchObject({ kind: "APPLY_REVERTED" });
   expect(refused).toMatchObject({
     kind: "PLAN_STALE",
-    body: { details: expect.stringMatching(/^While svcm waited, the release \S+ ended: it is reverted\. .*No process was touched\.$/) },
+    body: {
+      details: expect.stringMatching(
+        /^While svcm waited, the release \S+ ended: it is reverted\. .*No process was touched\.$/,
+      ),
+    },
   });
   const { releases } = await execute(releaseList, other, {}, caller);
   expect(releases.map(({ outcome }) => outcome)).toEqual(["reverted", "applied", "applied"]);

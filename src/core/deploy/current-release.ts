@@ -49,7 +49,13 @@ async function listChanged(root: DeployRoot): Promise<Issue[]> {
   if (record === undefined || changed.length === 0) return [];
   const what = `${root.layout.releases}/${record.id} is not as ${record.commit.slice(0, 7)} was prepared: ${nameList(changed)}`;
   return [
-    { code: "RELEASE_CHANGED", severity: "warning", path: [], message: what, accepted: ["svcm explain RELEASE_CHANGED"] },
+    {
+      code: "RELEASE_CHANGED",
+      severity: "warning",
+      path: [],
+      message: what,
+      accepted: ["svcm explain RELEASE_CHANGED"],
+    },
   ];
 }
 
@@ -87,7 +93,8 @@ function interruption(record: DeployRecord): Pick<Issue, "message" | "accepted">
     return { message, accepted: [retry] };
   }
   const back = `svcm rollback ${release}`;
-  const how = state === "half" ? `The deploy of ${commit.slice(0, 7)} ended half done` : `${what} after its apply began`;
+  const how =
+    state === "half" ? `The deploy of ${commit.slice(0, 7)} ended half done` : `${what} after its apply began`;
   const message = `${how}: some apps may run it, others the former release. To finish it: ${retry}. To go back: ${back}`;
   return { message, accepted: [retry, back] };
 }

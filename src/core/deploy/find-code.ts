@@ -69,7 +69,7 @@ export async function findPrepared(context: DeployContext, { commit }: FoundComm
   return undefined;
 }
 
-/** Its name promises the commit. What runs from a changed folder already is named, because nothing would restart it. */
+/** Its name promises the commit. A changed folder whose apps run is only named, because nothing would restart them. */
 async function isAsPrepared(context: DeployContext, record: DeployRecord): Promise<boolean> {
   const { root, deploys } = context;
   const changed = await root.changedFiles(record.id);

@@ -31,7 +31,9 @@ export function releaseBefore(releases: readonly Release[], { app, at, cause }: 
   const touching = releases.filter(({ steps }) => steps.some((step) => hasTouched(step, app)));
   const ahead = findAhead(touching, nowMs);
   if (ahead !== undefined)
-    return [`The clock was set back after the release ${ahead.id}, so svcm cannot tell which release came before this end.`];
+    return [
+      `The clock was set back after the release ${ahead.id}, so it is not known which release came before this end.`,
+    ];
   const before = touching.find(({ startedAt }) => Date.parse(startedAt) <= endMs);
   if (before === undefined) return [];
   const { id, endedAt, startedAt, outcome } = before;

@@ -1,7 +1,6 @@
-import type { HasMachine } from "../files/ports.ts";
+import type { HasClock, HasMachine } from "../files/ports.ts";
 import { type HasReleases, listReleases } from "../rollout/port-releases.ts";
 import type { HasWorkspace } from "../project/port-repository.ts";
-import type { HasClock } from "../files/ports.ts";
 import type { HasSightings, EventsPorts } from "./ports.ts";
 import type { LogCoverage, HasProcessLogs } from "../logs/port-logs.ts";
 import type { DaemonTraces } from "../pm2/daemon-traces.ts";
@@ -224,7 +223,11 @@ function silenceSentences(processes: readonly ProcessRecord[], stateOf: StateOf)
   return [...new Set(sentences)];
 }
 
-async function changesBefore(ports: HasClock & HasReleases, event: SvcmEvent, { audit }: CollectedEvents): Promise<string[]> {
+async function changesBefore(
+  ports: HasClock & HasReleases,
+  event: SvcmEvent,
+  { audit }: CollectedEvents,
+): Promise<string[]> {
   const releases = await listReleases(ports.releases).catch(() => []);
   if (!isUnrequested(event)) return failureBehind(releases, event);
   const applied = releases.find(({ steps }) => steps.some(({ app }) => app === event.app));

@@ -1,14 +1,5 @@
 import { isPm2Name } from "./pm2-names.ts";
-import {
-  closeSync,
-  copyFileSync,
-  cpSync,
-  constants,
-  existsSync,
-  fstatSync,
-  openSync,
-  readSync,
-} from "node:fs";
+import { closeSync, copyFileSync, cpSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { inheritOwnerBelow, makePrivateFolder } from "../files/owner.ts";
 import { listIfReadable, readIfReadable } from "../files/system.ts";

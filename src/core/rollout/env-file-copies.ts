@@ -19,7 +19,7 @@ interface CopyRequest {
   readonly isPinned?: IsPinned;
 }
 
-/** What the apps have read, as far as that can be known. @throws {SvcmError} PM2_FAILED with `PM2_HOME_UNUSABLE` */
+/** The state with what the apps have read, as far as that is known. @throws {SvcmError} PM2_FAILED with `PM2_HOME_UNUSABLE` */
 export async function withReadCopies(
   ports: CopyPorts,
   state: AppliedState,
@@ -27,7 +27,10 @@ export async function withReadCopies(
 ): Promise<AppliedState> {
   const apps: [string, AppliedApp][] = [];
   for (const [name, app] of Object.entries(state.apps))
-    apps.push([name, await withReadCopy(ports, app, { id, own: running.filter((one) => one.name === name), isPinned })]);
+    apps.push([
+      name,
+      await withReadCopy(ports, app, { id, own: running.filter((one) => one.name === name), isPinned }),
+    ]);
   return { ...state, apps: Object.fromEntries(apps) };
 }
 
@@ -57,9 +60,7 @@ function isUnchanged({ clock, stamps }: HasClock & HasStamps, paths: readonly st
   const nowMs = clock.now();
   return own.every(
     ({ lastStartAt }) =>
-      lastStartAt !== null &&
-      lastStartAt <= nowMs &&
-      changedMs.every((ms) => ms <= lastStartAt - CLOCK_TOLERANCE_MS),
+      lastStartAt !== null && lastStartAt <= nowMs && changedMs.every((ms) => ms <= lastStartAt - CLOCK_TOLERANCE_MS),
   );
 }
 

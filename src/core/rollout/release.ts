@@ -60,7 +60,7 @@ export interface AppliedState {
   readonly unsavedAtMs?: number;
 }
 
-/** What processes have read that were started without an apply. */
+/** Of processes that were started without an apply. */
 export interface ReadEvent {
   readonly event: "read";
   readonly at: string;

@@ -37,7 +37,9 @@ export function nodeReleases(pm2Home: string, root: string): Releases {
       withReleaseErrors(folder, async () => {
         const paths = (await listIds(folder)).map((id) => [journalPath(id), readPath(folder, id)]);
         const texts = await Promise.all(paths.map((one) => Promise.all(one.map((path) => readIfExists(path)))));
-        const events = texts.map((own) => own.flatMap((text) => parseEvents<ReleaseEvent>(text?.toString("utf8") ?? "")));
+        const events = texts.map((own) =>
+          own.flatMap((text) => parseEvents<ReleaseEvent>(text?.toString("utf8") ?? "")),
+        );
         return events.filter(({ length }) => length > 0);
       }),
     prune: (keep, inUse) =>

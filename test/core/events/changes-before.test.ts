@@ -52,7 +52,7 @@ test.each([
   ["a later one has an earlier time", [older, ran], "2026-11-22T12:00:00.000Z"],
 ])("after the clock was set back, no release is called the one before an end: %s", (_, releases, now) => {
   expect(sentences(releases, END, now)).toEqual([
-    "The clock was set back after the release ran, so svcm cannot tell which release came before this end.",
+    "The clock was set back after the release ran, so it is not known which release came before this end.",
   ]);
 });
 

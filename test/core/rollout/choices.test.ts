@@ -152,8 +152,7 @@ test("an env file without a former copy is named", () => {
   const [record] = simulateApply(expectedOf([{}])) as [ProcessRecord];
   const input = { ...inputOf(expectedOf([{}]), [{ ...record, startedAt: 1 }]), modifiedMs: () => 2 };
   const envFiles = [{ path: "/srv/.env", copy: "1/env/0" }];
-  const notesWith = (more: object) =>
-    decide({ ...input, appliedApps: { api: { ...left, ...more } } }).steps[0]?.notes;
+  const notesWith = (more: object) => decide({ ...input, appliedApps: { api: { ...left, ...more } } }).steps[0]?.notes;
   expect(notesWith({ envFiles: [] })).toContain("ENV_FILE_UNKNOWN_BEFORE");
   expect(notesWith({ envFiles, readBy: [record.pid] })).not.toContain("ENV_FILE_UNKNOWN_BEFORE");
   expect(notesWith({ envFiles, readBy: [Number(record.pid) + 1] })).toContain("ENV_FILE_UNKNOWN_BEFORE");

@@ -75,7 +75,12 @@ test.each<[string, ProcessRecord[], ProcessRecord[], string]>([
   ["removed since", [up(0)], [], "changes none"],
   ["with one instance more", [up(0)], [up(0), up(1)], "changes 1 partial"],
   ["with one instance less", [up(0), up(1)], [up(0)], "changes none"],
-  ["although it was stopped, with another definition", [up(0, stopped)], [up(0, { script: "/srv/new.js" })], "changes 0 down"],
+  [
+    "although it was stopped, with another definition",
+    [up(0, stopped)],
+    [up(0, { script: "/srv/new.js" })],
+    "changes 0 down",
+  ],
 ])("an app that runs %s", async (_what, before, now, expected) => {
   expect(await stepOf(before, now)).toBe(expected);
 });
@@ -153,25 +158,25 @@ describe("the release to undo", () => {
 
 describe("while a rollback waited for a lock", () => {
   type Events = readonly ReleaseEvent[];
-  const release = (id: string, outcome?: "applied" | "half" | "reverted", undoes?: string): Events => {
+  const recorded = (id: string, outcome?: "applied" | "half" | "reverted", undoes?: string): Events => {
     const head = { event: "release", id, environment: "dev", startedAt: at, steps: [], before: [], left: { apps: {} } };
     const events = [{ ...head, ...(undoes !== undefined && { undoes }) }] as unknown as ReleaseEvent[];
     return outcome === undefined ? events : [...events, { event: "end", outcome, at }];
   };
-  const one = release("1", "applied");
+  const one = recorded("1", "applied");
 
   test.each<[string, Events[], Events[], string | undefined]>([
     ["nothing happened", [one], [one], undefined],
-    ["nothing happened to a release that was cut off", [release("2"), one], [release("2"), one], undefined],
-    ["the newest release was applied", [release("2"), one], [release("2", "applied"), one], undefined],
-    ["it ended half done", [release("2"), one], [release("2", "half"), one], undefined],
-    ["it was reverted", [release("2"), one], [release("2", "reverted"), one], "the release 2 ended: it is reverted."],
-    ["another one was applied", [one], [release("2", "applied"), one], "the release 2 began: it is applied."],
-    ["another one was reverted", [one], [release("2", "reverted"), one], "the release 2 began: it is reverted."],
+    ["nothing happened to a release that was cut off", [recorded("2"), one], [recorded("2"), one], undefined],
+    ["the newest release was applied", [recorded("2"), one], [recorded("2", "applied"), one], undefined],
+    ["it ended half done", [recorded("2"), one], [recorded("2", "half"), one], undefined],
+    ["it was reverted", [recorded("2"), one], [recorded("2", "reverted"), one], "the release 2 ended: it is reverted."],
+    ["another one was applied", [one], [recorded("2", "applied"), one], "the release 2 began: it is applied."],
+    ["another one was reverted", [one], [recorded("2", "reverted"), one], "the release 2 began: it is reverted."],
     [
       "another rollback came first",
-      [release("2", undefined, "1"), one],
-      [release("2", "applied", "1"), one],
+      [recorded("2", undefined, "1"), one],
+      [recorded("2", "applied", "1"), one],
       "the release 2 ended: it undoes 1, and is applied.",
     ],
   ])("%s", (_, before, now, text) => {

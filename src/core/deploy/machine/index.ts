@@ -97,8 +97,8 @@ export function releaseWorld(ports: WorldPorts, own: WorldPorts, place: ReleaseP
       ...own.revisions,
       // The folder has no Git, and a checkout above it is another one.
       readState: async (listed) => {
-        const [files, changed] = [new Set(await listed()), await listChanged()];
-        return { commit: place.commit, dirty: changed.filter((path) => files.has(path)) };
+        const [asked, changed] = [new Set(await listed()), await listChanged()];
+        return { commit: place.commit, dirty: changed.filter((path) => asked.has(path)) };
       },
     },
     runningCode: { ...runningCode, listUncommitted: () => listChanged() },

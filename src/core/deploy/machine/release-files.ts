@@ -1,4 +1,4 @@
-/** What a release was when it was prepared: a folder can be changed by hand, and its name still says the commit. */
+/** The files of a release as it was prepared: a folder can be changed by hand, and its name still says the commit. */
 import { createHash } from "node:crypto";
 import { lstatSync, readFileSync, readlinkSync, rmSync, writeFileSync, type Stats } from "node:fs";
 import { join } from "node:path";
