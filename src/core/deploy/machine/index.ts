@@ -97,8 +97,8 @@ export function releaseWorld(ports: WorldPorts, own: WorldPorts, place: ReleaseP
       ...own.revisions,
       // The folder has no Git, and a checkout above it is another one.
       readState: async (listed) => {
-        const [asked, changed] = [new Set(await listed()), await listChanged()];
-        return { commit: place.commit, dirty: changed.filter((path) => asked.has(path)) };
+        const [listedPaths, changed] = [new Set(await listed()), await listChanged()];
+        return { commit: place.commit, dirty: changed.filter((path) => listedPaths.has(path)) };
       },
     },
     runningCode: { ...runningCode, listUncommitted: () => listChanged() },
