@@ -76,6 +76,7 @@ const GROUPS: readonly Group[] = [
       "env/env-file.",
       "env/runtime-keys.",
       "files/host.",
+      "files/owner.",
       "files/user-cache.",
       "files/read.",
       "files/system.",

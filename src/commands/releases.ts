@@ -31,8 +31,9 @@ function foreignText({ folder, commit }: NonNullable<Awaited<ReturnType<typeof r
 }
 
 function releaseVerdict({ id, outcome, environment, startedAt }: Release, nowMs: number): Verdict {
-  const age = renderDuration(Math.max(0, nowMs - Date.parse(startedAt)));
-  const text = `The newest release of ${environment} is ${outcome}, from ${age} ago.`;
+  const ageMs = nowMs - Date.parse(startedAt);
+  const time = ageMs < 0 ? "a time that the clock has yet to reach: it was set back" : `${renderDuration(ageMs)} ago`;
+  const text = `The newest release of ${environment} is ${outcome}, from ${time}.`;
   if (outcome === "applied") return { text, tone: "good" };
   return { text, tone: outcome === "half" ? "bad" : "attention", next: `svcm releases show ${id}` };
 }

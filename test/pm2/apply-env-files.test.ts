@@ -1,11 +1,12 @@
 /** A revert and a rollback restore the env file that a process had read, without changing the work tree. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import {
   execute,
   processAct,
+  releaseList,
   rolloutApply,
   rolloutPlan,
   rolloutRollback,
@@ -88,6 +89,67 @@ longTest(
     expect((await planNow()).steps).toEqual([]);
   },
 );
+
+const refusedApply = (): Promise<unknown> => apply().catch((error: unknown) => error);
+
+longTest("after a restart by svcm, a revert and a rollback bring back what the process had read then", async () => {
+  setLevel("debug");
+  await execute(processAct, ports, { action: "restart", name: "restapi" }, caller);
+  setLevel("broken");
+  expect((await planNow()).steps[0]?.notes).not.toContain("ENV_FILE_UNKNOWN_BEFORE");
+  const refused = (await refusedApply()) as SvcmError;
+  expect(refused.message).toContain("Every touched app runs as before. With the former env files: restapi.");
+  expect(await level()).toBe("debug");
+  setLevel("trace");
+  await apply();
+  await execute(rolloutRollback, ports, {}, caller);
+  expect(await level()).toBe("debug");
+});
+
+longTest("after a restart by hand, what the process had read comes back while the file is as it was", async () => {
+  setLevel("debug");
+  await restartByHand();
+  await apply({ args: "y" });
+  setLevel("trace");
+  await apply({ args: "y" });
+  await execute(rolloutRollback, ports, {}, caller);
+  expect(await level()).toBe("debug");
+});
+
+longTest("after a restart by hand and another change, svcm says that the former values are not known", async () => {
+  setLevel("debug");
+  await restartByHand();
+  setLevel("broken");
+  expect((await planNow()).steps[0]?.notes).toContain("ENV_FILE_UNKNOWN_BEFORE");
+  const refused = (await refusedApply()) as SvcmError;
+  expect(refused.message).toContain(
+    "Every touched app has its former definition again. With svcm's last copy of the env files, which may differ from what ran: restapi.",
+  );
+  expect(await level()).toBe("info");
+  setLevel("trace");
+  await apply();
+  setLevel("debug");
+  await restartByHand();
+  setLevel("trace");
+  expect((await apply()).release?.cannotUndo).toEqual([{ app: "restapi", what: "envFile" }]);
+  expect((await execute(rolloutRollbackPlan, ports, {}, caller)).steps[0]).toMatchObject({ mayDiffer: true });
+});
+
+async function restartByHand(): Promise<void> {
+  for (const record of await ports.processes.list()) await ports.processes.restart(record);
+}
+
+longTest("restarts without end leave one copy of an env file", async () => {
+  const [{ id } = { id: "" }] = (await execute(releaseList, ports, {}, caller)).releases;
+  const folder = dirname(ports.releases.recordsFile(id));
+  const copies = (): number => readdirSync(join(folder, "env")).length;
+  const first = copies();
+  for (const name of ["debug", "trace", "debug", "trace"]) {
+    setLevel(name);
+    await execute(processAct, ports, { action: "restart", name: "restapi" }, caller);
+  }
+  expect(copies()).toBe(first + 1);
+});
 
 longTest("a rollback runs with the env file from before the release", async () => {
   setLevel("debug");

@@ -129,3 +129,15 @@ test("a branch that was renamed in the source is named with the present one, and
   expect(body.details).toContain("Its default branch is trunk.");
   expect((await shop.deploy({ revision: "trunk" })).deploy.revision).toBe("trunk");
 });
+
+test("a daemon that a deploy starts is outside of the releases, which can be removed", async () => {
+  for (const record of await ports.processes.list()) await ports.processes.remove(record);
+  const pidOf = (): number => Number(readFileSync(join(shop.own.home, "pm2.pid"), "utf8"));
+  const former = pidOf();
+  process.kill(former, "SIGKILL");
+  await expect.poll(() => existsSync(`/proc/${former}`)).toBe(false);
+  const { deploy } = await shop.deploy({ revision: "trunk" });
+  expect(deploy).toMatchObject({ current: true });
+  expect(pidOf()).not.toBe(former);
+  expect(readlinkSync(`/proc/${pidOf()}/cwd`)).toBe(shop.root);
+});

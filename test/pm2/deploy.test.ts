@@ -22,6 +22,7 @@ import {
   releaseList,
   rolloutPlan,
   rolloutRollback,
+  statusShow,
 } from "../../src/core/index.ts";
 import { commandLine, start } from "../support/child.ts";
 import { loadDuring } from "../support/http-load.ts";
@@ -182,6 +183,10 @@ longTest("a current that cannot be switched makes the deploy half done, and the 
     },
   });
   expect([await shop.answer(), shop.current()]).toEqual(["6", before]);
+  const message = expect.stringMatching(
+    / ended half done: .* To finish it: svcm deploy \w{10}\. To go back: svcm rollback /,
+  );
+  expect((await plan()).issues).toContainEqual(expect.objectContaining({ code: "DEPLOY_INTERRUPTED", message }));
   rmSync(next, { recursive: true });
   expect((await shop.deploy()).deploy).toMatchObject({ state: "done", current: true, commit });
   shop.publish({ "app.cjs": app });
@@ -219,8 +224,9 @@ longTest.each(sampleOrAll(POINTS, SAMPLE))(
     shop.publish({ VERSION: String(version) });
     await killedAt(event, when);
     const isOver = (event === "end" && when === "after") || (event === "prepared" && when === "after");
-    const codes = (await plan()).issues.map(({ code }) => code);
-    expect(codes.includes("DEPLOY_INTERRUPTED")).toBe(!isOver);
+    expect((await plan()).issues.some(({ code }) => code === "DEPLOY_INTERRUPTED")).toBe(!isOver);
+    const { next } = await execute(statusShow, ports, { environment: "production" }, caller);
+    expect(/^svcm deploy [0-9a-f]{10}$/.test(next ?? "")).toBe(!isOver);
     const { deploy } = await shop.deploy();
     expect(deploy).toMatchObject({ state: "done", current: true });
     expect([await shop.answer(), shop.current()]).toEqual([String(version), deploy.id]);

@@ -1,13 +1,17 @@
 /** A PM2 of another user is refused with a code, and it can crash only the worker. */
-import { chmodSync, chownSync, mkdirSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { execute, processAct, rolloutApply, rolloutPlan, rolloutRollback } from "../../src/core/index.ts";
 import { commandLine, run } from "../support/child.ts";
 import { asNobody, canBeNobody, NOBODY } from "../support/machine.ts";
+import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
 import { longTest } from "../support/runs.ts";
 
-const { own } = runningPm2();
+const { own, ports } = runningPm2();
+const caller = { source: "cli", grants: ["read", "write"] } as const;
 
 beforeAll(async () => {
   await own.run({ name: "api" });
@@ -48,4 +52,22 @@ longTest.skipIf(!canBeNobody)("a process of another user is hidden, and one that
 
 longTest("for the owner, an idle link keeps no process running", async () => {
   expect(await run(commandLine("list-processes"), { PM2_HOME: own.home })).toEqual(['["api"]', '"held"', "idle"]);
+});
+
+// Last, because the folders are of another user from here on.
+test.skipIf(!canBeNobody)("what root writes below the PM2_HOME of a user belongs to that user", async () => {
+  const setLevel = (level: string): void => writeFileSync(join(own.folder, "api.env"), `LEVEL=${level}\n`);
+  setLevel("info");
+  own.pm2Folder([{ name: "api", script: "./api.cjs", node_args: "--env-file=api.env" }]);
+  writeFileSync(join(own.folder, "api.cjs"), IDLE);
+  execFileSync("chown", ["-R", `${NOBODY}:${NOBODY}`, own.folder]);
+  await execute(rolloutPlan, ports, { environment: "dev" }, caller);
+  await execute(rolloutApply, ports, { environment: "dev" }, caller);
+  setLevel("debug");
+  await execute(processAct, ports, { action: "restart", name: "api" }, caller);
+  await execute(rolloutPlan, ports, { environment: "dev" }, caller);
+  await execute(rolloutRollback, ports, {}, caller);
+  const written = readdirSync(own.home, { recursive: true, encoding: "utf8" }).filter((path) => path.includes("svcm"));
+  expect(written.join("\n")).toMatch(/starts\/code\/\w+\.gz/);
+  expect(written.filter((path) => statSync(join(own.home, path)).uid !== NOBODY)).toEqual([]);
 });

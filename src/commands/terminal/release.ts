@@ -11,7 +11,7 @@ import { pluralize } from "../../core/words/text.ts";
 import { paint } from "./screen.ts";
 
 export function renderRelease(release: Release): string {
-  const { id, outcome, steps, code, undoes, failure, keptCode, cannotUndo, unknown = [] } = release;
+  const { id, outcome, steps, code, undoes, failure, git, keptCode, cannotUndo, unknown = [] } = release;
   const colour = outcome === "applied" ? paint.green : outcome === "half" ? paint.red : paint.yellow;
   const lines = steps.map(({ do: kind, app, pmIds, phase, reason, durationMs }) => {
     const ids = pmIds.length === 0 ? "" : ` (id ${pmIds.join(", ")})`;
@@ -24,6 +24,7 @@ export function renderRelease(release: Release): string {
     `Release ${id}${what}: ${colour(outcome)}${code === undefined ? "" : ` (${code})`}.`,
     ...lines,
     ...(keptCode === undefined ? [] : [`  ${keptCodeText(keptCode)}`]),
+    ...(git === null || git.dirty.length === 0 ? [] : [`  ${paint.yellow(changedText(git))}`]),
     ...unknown.map((one) => paint.yellow(`? ${unknownText(one, toPrintable)}`)),
     ...[...groupBy(cannotUndo, ({ what: lost }) => lost)].map(
       ([lost, apps]) => `  A rollback cannot bring back ${LOST[lost]} of ${apps.map(({ app }) => app).join(", ")}.`,
@@ -47,14 +48,19 @@ function failureText(failure: Release["failure"]): string[] {
 }
 
 export function renderRollbackPlan(plan: RollbackPlan): string {
-  const { id, changed, steps, keptCode } = plan;
+  const { id, changed, steps, keptCode, code } = plan;
   const lines = steps.map((step) => `  ${step.app}: ${rollbackStepText(step)}`);
   const undone = undoneText(plan);
   const head = changed
     ? `Undoing ${undone} would change:`
     : `No definition has changed since before ${undone}. Code and files stay as they are.`;
   const stays = changed && keptCode !== undefined ? [`  ${keptCodeText(keptCode)}`] : [];
-  return [head, ...lines, ...stays, `Plan ${id}.`].join("\n");
+  const files = code === undefined ? [] : [`  ${paint.yellow(changedText(code))}`];
+  return [head, ...lines, ...stays, ...files, `Plan ${id}.`].join("\n");
+}
+
+function changedText({ commit, dirty }: Exclude<Release["git"], null>): string {
+  return `Not as in the commit ${commit.slice(0, 10)}: ${dirty.join(", ")}.`;
 }
 
 /** `release 20261122-044103-b8f9 (commit a108b28002 for production, "faster search")` */
@@ -64,7 +70,14 @@ function undoneText({ release, commit, message, undoes, environment }: RollbackP
   return `release ${release} (${[what, ...notes].join(", ")})`;
 }
 
-function rollbackStepText({ changed, instances, pmIds, disruption, pinned }: RollbackPlan["steps"][number]): string {
+function rollbackStepText({
+  changed,
+  instances,
+  pmIds,
+  disruption,
+  pinned,
+  mayDiffer,
+}: RollbackPlan["steps"][number]): string {
   if (!changed) return "has its former definition";
   const { from, to } = instances;
   const what =
@@ -73,7 +86,12 @@ function rollbackStepText({ changed, instances, pmIds, disruption, pinned }: Rol
       : from === to
         ? `returns to its former definition (id ${pmIds.join(", ")})`
         : `goes from ${from} to ${pluralize(to, "instance")}, with its former definition`;
-  const copy = pinned ? " It reads a copy of its former env file until the next apply." : "";
+  const which = mayDiffer
+    ? "the last copy of its env file, which may differ from what it had read,"
+    : "a copy of its former env file";
+  const present =
+    mayDiffer && to > 0 ? " It reads its env files as they are now, and nothing shows what it had read." : "";
+  const copy = pinned ? ` It reads ${which} until the next apply.` : present;
   return `${what}${DISRUPTION_TEXTS[disruption]}.${copy}`;
 }
 

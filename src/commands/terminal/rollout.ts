@@ -1,6 +1,9 @@
 import {
+  heldText,
   renderPlan,
   selectNodes,
+  toPrintable,
+  unknownText,
   type FleetRollout,
   type Ports,
   type DeployPlan,
@@ -239,11 +242,18 @@ function commitLines(sign: string, commits: NonNullable<DeployPlan["commits"]>["
   return commits.length > MAX_COMMITS ? [...lines, `  ${sign} and more`] : lines;
 }
 
-export function renderDeploy({ deploy, release, pruned }: DeployResult): string {
+export function renderDeploy({ deploy, release, pruned, plan }: DeployResult): string {
   const { commit, subject, id, current } = deploy;
-  const what = release === null ? "was running already" : "is deployed";
+  const open = [
+    ...plan.held.map((one) => `! ${heldText(one, toPrintable)}`),
+    ...plan.unknown.map((one) => `? ${unknownText(one, toPrintable)}`),
+  ];
+  const isOpen = release === null && open.length > 0;
+  const what = isOpen ? "needed no step" : release === null ? "was running already" : "is deployed";
+  const colour = isOpen ? paint.yellow : paint.green;
   return [
-    paint.green(`${commit.slice(0, 7)} "${subject}" ${what}, in release folder ${id}.`),
+    colour(`${commit.slice(0, 7)} "${subject}" ${what}, in release folder ${id}.`),
+    ...(isOpen ? open.map((line) => `  ${line}`) : []),
     ...(current ? [] : ["  current does not lead to it."]),
     ...(pruned.length === 0 ? [] : [`  Removed, because newer releases are kept: ${pruned.join(", ")}.`]),
     ...(release === null ? [] : [renderRelease(release), `${paint.bold("To go back:")} svcm rollback ${release.id}`]),

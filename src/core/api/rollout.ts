@@ -256,6 +256,10 @@ export const rollbackPlanBody = z
     environment: z.string(),
     changed: z.boolean(),
     keptCode: keptCode.optional(),
+    code: planBody.shape.git
+      .unwrap()
+      .optional()
+      .describe("Of the former release folder, if files there are not as they were prepared."),
     steps: z.array(
       z.strictObject({
         do: z.literal("return"),
@@ -264,6 +268,12 @@ export const rollbackPlanBody = z
         instances: z.strictObject({ from: count, to: count }),
         disruption: planStep.shape.disruption,
         pinned: z.boolean().describe("Its env file changed, so the app would read a copy of the former one."),
+        mayDiffer: z
+          .literal(true)
+          .optional()
+          .describe(
+            "Nothing shows what its processes had read from their env files before the release, so the last copy may differ from that.",
+          ),
         changed: z.boolean(),
       }),
     ),

@@ -2,6 +2,7 @@ import { SvcmError } from "../api/errors.ts";
 import type { Issue } from "../api/issue.ts";
 import type { DeployedWorld } from "../rollout/port-deployed.ts";
 import type { DeployRoot, Deploys } from "./port-deploys.ts";
+import { nameList } from "../words/text.ts";
 import { deployCommand, toPlace, type DeployRecord } from "./record.ts";
 
 /**
@@ -33,28 +34,67 @@ function releaseGone(path: string, current: string, record: DeployRecord): SvcmE
   });
 }
 
+/**
+ * Deploys that were cut off, and a current release that is not as it was prepared.
+ * @param lastApplied the newest release of the list that was applied
+ */
+export async function listDeployIssues(root: DeployRoot, lastApplied: string | undefined): Promise<Issue[]> {
+  return [...(await listInterrupted(root, lastApplied)), ...(await listChanged(root))];
+}
+
+async function listChanged(root: DeployRoot): Promise<Issue[]> {
+  const id = await root.current();
+  const record = (await root.records()).find((one) => one.id === id);
+  const changed = record === undefined ? [] : await root.changedFiles(record.id);
+  if (record === undefined || changed.length === 0) return [];
+  const what = `${root.layout.releases}/${record.id} is not as ${record.commit.slice(0, 7)} was prepared: ${nameList(changed)}`;
+  return [
+    {
+      code: "RELEASE_CHANGED",
+      severity: "warning",
+      path: [],
+      message: what,
+      accepted: ["svcm explain RELEASE_CHANGED"],
+    },
+  ];
+}
+
 /** While a deploy runs, its record is only not finished yet. */
-export async function listInterrupted(root: DeployRoot): Promise<Issue[]> {
+async function listInterrupted(root: DeployRoot, lastApplied = ""): Promise<Issue[]> {
   const since = await root.lockedSince();
-  const open = (await root.records()).filter(({ state }) => state === "preparing" || state === "applying");
+  const records = await root.records();
+  const served = records.findIndex(({ state }) => state === "done");
+  // Another deploy, an apply or a rollback has decided since what runs.
+  const isPast = ({ release }: DeployRecord): boolean => release !== null && release < lastApplied;
+  const isHalf = (one: DeployRecord, at: number): boolean =>
+    one.state === "half" && (served < 0 || at < served) && !isPast(one);
+  const open = records.filter((one, at) => one.state === "preparing" || one.state === "applying" || isHalf(one, at));
   return open.map((record) => ({
-    code: since === null ? "DEPLOY_INTERRUPTED" : "DEPLOY_RUNNING",
     severity: "warning",
     path: [],
-    message:
-      since === null
-        ? interruption(record)
-        : `The deploy of ${record.commit.slice(0, 7)} has not ended, and a deploy or a rollback is running.`,
+    ...(since === null
+      ? { code: "DEPLOY_INTERRUPTED", ...interruption(record) }
+      : {
+          code: "DEPLOY_RUNNING",
+          message: `The deploy of ${record.commit.slice(0, 7)} has not ended, and a deploy or a rollback is running.`,
+        }),
   }));
 }
 
-function interruption(record: DeployRecord): string {
+/** With the commands to choose from. */
+function interruption(record: DeployRecord): Pick<Issue, "message" | "accepted"> {
   const { commit, state, release } = record;
   const what = `The deploy of ${commit.slice(0, 7)} was interrupted`;
   const retry = deployCommand(record);
-  if (state === "preparing")
-    return `${what} before its release was prepared; nothing that runs was touched. To deploy it: ${retry}`;
-  // Its id is recorded before its first step.
-  if (release === null) return `${what} before its first step; nothing that runs was touched. To deploy it: ${retry}`;
-  return `${what} after its apply began: some apps may run it, others the former release. To finish it: ${retry}. To go back: svcm rollback ${release}`;
+  // The id of a release is recorded before its first step.
+  if (state === "preparing" || release === null) {
+    const before = state === "preparing" ? "its release was prepared" : "its first step";
+    const message = `${what} before ${before}; nothing that runs was touched. To deploy it: ${retry}`;
+    return { message, accepted: [retry] };
+  }
+  const back = `svcm rollback ${release}`;
+  const how =
+    state === "half" ? `The deploy of ${commit.slice(0, 7)} ended half done` : `${what} after its apply began`;
+  const message = `${how}: some apps may run it, others the former release. To finish it: ${retry}. To go back: ${back}`;
+  return { message, accepted: [retry, back] };
 }

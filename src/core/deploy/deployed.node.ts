@@ -41,14 +41,17 @@ export function nodeDeployed(
       if (folder === undefined || !lstatSync(`${folder}/current`, { throwIfNoEntry: false })) return null;
       return await (await ports.deploys()).open(folder).foreign();
     },
-    async interrupted(request) {
+    async issues(request, lastApplied) {
       const folder = await find(request);
       if (folder === undefined || !existsSync(`${folder}/records`)) return [];
-      const { listInterrupted } = await import("./current-release.ts");
-      return await listInterrupted((await ports.deploys()).open(folder));
+      const { listDeployIssues } = await import("./current-release.ts");
+      return await listDeployIssues((await ports.deploys()).open(folder), lastApplied);
     },
     async withLock(folder, timeoutMs, work, signal) {
       return await (await ports.deploys()).open(folder).withLock(timeoutMs, work, signal);
+    },
+    async changedFiles({ id, root: folder }) {
+      return await (await ports.deploys()).open(folder).changedFiles(id);
     },
     async switchTo({ id, root: folder }) {
       const deployRoot = (await ports.deploys()).open(folder);
@@ -60,8 +63,8 @@ export function nodeDeployed(
 
 async function endUndone(root: DeployRoot, id: string | null, at: string): Promise<void> {
   const record = (await root.records()).find((one) => one.id === id);
-  if (record?.state !== "applying") return;
-  await root.append(record.id, { event: "end", outcome: "reverted", at, reason: "it was interrupted, and undone" });
+  if (record?.state !== "applying" && record?.state !== "half") return;
+  await root.append(record.id, { event: "end", outcome: "reverted", at, reason: "it was not finished, and undone" });
 }
 
 /** The command itself reports a service that does not exist. */

@@ -12,7 +12,8 @@ import type { ProcessRecord } from "../pm2/process-record.ts";
 import { isBelow } from "../running/code-files.ts";
 import { baseName } from "../words/path.ts";
 import { deployOfPath, type Layout, isNoData } from "./layout.ts";
-import { andMore } from "../words/text.ts";
+import { computePlan } from "../rollout/planning.ts";
+import { andMore, nameList } from "../words/text.ts";
 import type { LoadedEcosystem } from "../pm2/loaded.ts";
 import { normaliseApp } from "../pm2/normalise.ts";
 
@@ -61,11 +62,33 @@ export async function findPrepared(context: DeployContext, { commit }: FoundComm
       note(context, `${record.id} was built with other values of deploy.env, so ${commit.slice(0, 7)} is built again.`);
       continue;
     }
+    if (!(await isAsPrepared(context, record))) continue;
     caller.say?.(`files: ${commit.slice(0, 7)} is prepared already in ${root.layout.releases}/${record.id}`);
     return record;
   }
   return undefined;
 }
+
+/** Its name promises the commit. A changed folder whose apps run is only named, because nothing would restart them. */
+async function isAsPrepared(context: DeployContext, record: DeployRecord): Promise<boolean> {
+  const { root, deploys } = context;
+  const changed = await root.changedFiles(record.id);
+  if (changed.length === 0) return true;
+  const commit = record.commit.slice(0, 7);
+  const what = `${root.layout.releases}/${record.id} was changed after it was prepared: ${nameList(changed, MAX_CHANGED)}.`;
+  const isCurrent = record.state === "done" && record.id === (await root.current());
+  if (isCurrent && !(await computePlan(deploys.world(toPlace(root.layout, record)), requestOf(context))).plan.changed) {
+    note(
+      context,
+      `RELEASE_CHANGED: ${what} Its apps run the folder as it is. To run ${commit} alone, put the files back, and restart the apps.`,
+    );
+    return true;
+  }
+  note(context, `${what} It stays as it is, and ${commit} is prepared again.`);
+  return false;
+}
+
+const MAX_CHANGED = 5;
 
 /** Files of the checkout that a release lacks. An app without its database starts, and looks healthy. */
 

@@ -117,7 +117,13 @@ export interface DeployRoot {
 
   createFolder(path: string): Promise<void>;
 
-  /** Files that were written after that time, apart from packages, caches and logs. */
+  /** For `changedFiles` and `writtenSince`, once the release is prepared. */
+  noteFiles(id: string): Promise<void>;
+
+  /** Code of a release, below its folder, that was changed since it was prepared; empty if that is not known. */
+  changedFiles(id: string): Promise<string[]>;
+
+  /** Files that were written since it was prepared, apart from packages, caches and logs. @param sinceMs that time */
   writtenSince(id: string, sinceMs: number): Promise<string[]>;
 
   /** Ids of releases that a process of this user, or PM2's saved list, uses. */

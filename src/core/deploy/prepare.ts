@@ -171,6 +171,7 @@ async function fillFolder(
       path: top,
       details: `The release has ${mebibytes(size.bytes)} MiB in ${size.files} files. Accepted: at most ${mebibytes(MAX_SIZE.bytes)} MiB in ${MAX_SIZE.files} files.`,
     });
+  await root.noteFiles(id);
   await root.sync(top);
   return { ...size, ...(values !== undefined && { values }) };
 }

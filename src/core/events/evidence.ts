@@ -25,11 +25,17 @@ function isBlameless(cause: End["cause"]): boolean {
  * it was a day old, or if the process ended well.
  * @param releases newest first
  */
-export function releaseBefore(releases: readonly Release[], { app, at, cause }: End): string[] {
+export function releaseBefore(releases: readonly Release[], { app, at, cause }: End, nowMs: number): string[] {
+  if (isBlameless(cause)) return [];
   const endMs = Date.parse(at);
   const touching = releases.filter(({ steps }) => steps.some((step) => hasTouched(step, app)));
+  const ahead = findAhead(touching, nowMs);
+  if (ahead !== undefined)
+    return [
+      `The clock was set back after the release ${ahead.id}, so it is not known which release came before this end.`,
+    ];
   const before = touching.find(({ startedAt }) => Date.parse(startedAt) <= endMs);
-  if (before === undefined || isBlameless(cause)) return [];
+  if (before === undefined) return [];
   const { id, endedAt, startedAt, outcome } = before;
   const what = releaseText(before);
   const ageMs = endMs - Date.parse(endedAt ?? startedAt);
@@ -44,6 +50,17 @@ export function releaseBefore(releases: readonly Release[], { app, at, cause }: 
     return [`${what} was applied ${age} before this end. To undo it: svcm rollback ${id}`];
   }
   return [`${what} ${applied(outcome)}${when}. To see its steps: svcm releases show ${id}`];
+}
+
+/** A release that a later one, or the clock, precedes in time. */
+function findAhead(newestFirst: readonly Release[], nowMs: number): Release | undefined {
+  let laterMs = nowMs;
+  for (const release of newestFirst) {
+    const atMs = Date.parse(release.startedAt);
+    if (atMs > laterMs) return release;
+    laterMs = atMs;
+  }
+  return undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { HasMachine } from "../files/ports.ts";
+import type { HasClock, HasMachine } from "../files/ports.ts";
 import { type HasReleases, listReleases } from "../rollout/port-releases.ts";
 import type { HasWorkspace } from "../project/port-repository.ts";
 import type { HasSightings, EventsPorts } from "./ports.ts";
@@ -223,11 +223,15 @@ function silenceSentences(processes: readonly ProcessRecord[], stateOf: StateOf)
   return [...new Set(sentences)];
 }
 
-async function changesBefore(ports: HasReleases, event: SvcmEvent, { audit }: CollectedEvents): Promise<string[]> {
+async function changesBefore(
+  ports: HasClock & HasReleases,
+  event: SvcmEvent,
+  { audit }: CollectedEvents,
+): Promise<string[]> {
   const releases = await listReleases(ports.releases).catch(() => []);
   if (!isUnrequested(event)) return failureBehind(releases, event);
   const applied = releases.find(({ steps }) => steps.some(({ app }) => app === event.app));
-  return [...writeBefore(audit, event, applied?.environment), ...releaseBefore(releases, event)];
+  return [...writeBefore(audit, event, applied?.environment), ...releaseBefore(releases, event, ports.clock.now())];
 }
 
 /** A start that PM2's log shows as failed is the reason why the process does not run, or is not in the list. */

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { lstatSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { FileStamp, FileStamps, Files, ReadOptions, WriteOptions } from "./ports.ts";
 
@@ -47,7 +47,9 @@ export const nodeFileStamps: FileStamps = {
 function readStamp(path: string): FileStamp | null {
   try {
     const stats = statSync(path, { bigint: true });
-    return { id: fileState(stats), modifiedMs: Number(stats.mtimeMs), changedMs: Number(stats.ctimeNs) / 1e6 };
+    const link = lstatSync(path, { bigint: true });
+    const changedNs = stats.ctimeNs > link.ctimeNs ? stats.ctimeNs : link.ctimeNs;
+    return { id: fileState(stats), modifiedMs: Number(stats.mtimeMs), changedMs: Number(changedNs) / 1e6 };
   } catch {
     return null;
   }

@@ -65,7 +65,7 @@ export interface FileStamp {
   /** Changes with every change of the file. */
   readonly id: string;
   readonly modifiedMs: number;
-  /** Of content, times, mode or owner: nothing can set it back. Behind the clock by a few milliseconds. */
+  /** Of content, times, mode or owner, or of a link with that name: nothing can set it back. Behind the clock by a few milliseconds. */
   readonly changedMs: number;
 }
 

@@ -1,16 +1,7 @@
 import { isPm2Name } from "./pm2-names.ts";
-import {
-  closeSync,
-  copyFileSync,
-  cpSync,
-  constants,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readSync,
-} from "node:fs";
+import { closeSync, copyFileSync, cpSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { inheritOwnerBelow, makePrivateFolder } from "../files/owner.ts";
 import { listIfReadable, readIfReadable } from "../files/system.ts";
 import type { Project } from "../project/project.ts";
 import type { ProcessRecord } from "./process-record.ts";
@@ -85,12 +76,10 @@ function readEnd(path: string): string {
   }
 }
 
-const PRIVATE_FOLDER = 0o700;
-
 /** Copies: moving a file out of a watched folder is a change there, too. The audit log is read in both places. */
 function takeOver(inside: string, outside: string): string {
   if (existsSync(outside) || inside === outside || !existsSync(inside)) return outside;
-  mkdirSync(outside, { recursive: true, mode: PRIVATE_FOLDER });
+  makePrivateFolder(outside);
   const tokens = join(inside, "tokens.json");
   if (existsSync(tokens)) copyFileSync(tokens, join(outside, "tokens.json"), constants.COPYFILE_EXCL);
   for (const name of ["history", "fleet"])
@@ -99,5 +88,6 @@ function takeOver(inside: string, outside: string): string {
         recursive: true,
         filter: (path) => !/\.svcm-|recorder/.test(path.slice(dirname(inside).length)),
       });
+  inheritOwnerBelow(outside);
   return outside;
 }

@@ -36,6 +36,12 @@ export function deployRootOf(root: string, exists: (path: string) => boolean): s
   return exists(`${deployRoot}/current`) || exists(`${deployRoot}/shared`) ? deployRoot : undefined;
 }
 
+/** Of a folder in a release, the deploy root: what keeps a folder in use would keep the release from being removed. */
+export function lastingFolder(folder: string, exists: (path: string) => boolean): string {
+  const [, release = folder] = /^(.+\/releases\/[^/]+)(?:\/|$)/.exec(folder) ?? [];
+  return deployRootOf(release, exists) ?? folder;
+}
+
 /** Equal for the same file or folder of two releases beside each other. */
 export function placeInRelease(path: string): string {
   return path.replace(/\/releases\/[^/]+(?=\/|$)/, "/releases/*");

@@ -4,6 +4,7 @@ import type { PlanStep } from "../api/rollout.ts";
 import type { ComparisonInput } from "./comparison-input.ts";
 import type { DecidedStep } from "./step.ts";
 import type { ExpectedApp } from "./expected.ts";
+import { hasReadCopies } from "./release.ts";
 import { listenTimeoutMs } from "../pm2/settings.ts";
 import { isInstalled } from "../running/find-unit.ts";
 import { isStopped } from "../running/state.ts";
@@ -22,7 +23,11 @@ export function addNotes(
   const boot = judgeBoot(app, step, ownMember(appliedApps, app.name)?.bootMs);
   const notes = [
     ...processNotes(app, step, boot),
-    ...fileNotes(step, ownMember(appliedApps, app.name)),
+    ...fileNotes(
+      step,
+      ownMember(appliedApps, app.name),
+      running.filter(({ name, pid }) => name === app.name && pid !== null),
+    ),
     ...(app.probe === undefined ? (["NO_PROBE"] as const) : []),
     ...(hasPreflight && !canPreflight ? (["PREFLIGHT_IMPOSSIBLE"] as const) : []),
   ];
@@ -91,19 +96,25 @@ function processNotes(app: ExpectedApp, { do: kind, disruption, why }: DecidedSt
 function fileNotes(
   { do: kind, why }: DecidedStep,
   applied: NonNullable<ComparisonInput["appliedApps"]>[string] | undefined,
+  live: ComparisonInput["running"],
 ): Note[] {
   const stale = why.filter(({ state }) => state === "stale");
-  const isUnknown = stale.some(
-    ({ field, declared }) =>
-      field === "envFile" &&
-      applied?.envFiles.some(({ path }) => placeInRelease(path) === placeInRelease(String(declared))) !== true,
-  );
+  const isUnknown =
+    stale.some(
+      ({ field, declared }) =>
+        field === "envFile" &&
+        applied?.envFiles.some(({ path }) => placeInRelease(path) === placeInRelease(String(declared))) !== true,
+    ) ||
+    // Files changed since the start, and the copies are of an earlier one.
+    (why.some(({ field }) => field === "envFile" || field === "values") &&
+      (applied === undefined || applied.envFiles.length === 0 || !hasReadCopies(applied, live)));
   const isPinned =
     applied?.pinnedBy !== undefined && kind === "update" && why.some(({ field }) => field === "interpreterArgs");
   const isCodeGone = why.some(({ field, state }) => field === "code" && (state === "stale" || state === "absent"));
   return [
     ...(isCodeGone ? (["CODE_NOT_RESTORABLE"] as const) : []),
-    ...(isUnknown ? (["ENV_FILE_UNKNOWN_BEFORE"] as const) : []),
+    // It has read the copies themselves.
+    ...(isUnknown && !isPinned ? (["ENV_FILE_UNKNOWN_BEFORE"] as const) : []),
     ...(isPinned ? (["PINNED"] as const) : []),
   ];
 }

@@ -20,8 +20,11 @@ export interface Deployed {
   /** The release of another tool that `current` of the whole checkout leads to; null without one. */
   foreign(): Promise<ForeignRelease | null>;
 
-  /** Deploys that were cut off, and what finishes them. */
-  interrupted(request: EnvironmentRequest): Promise<Issue[]>;
+  /**
+   * Deploys that were cut off, and what finishes them; a current release that was changed.
+   * @param lastApplied the newest release of the list that was applied
+   */
+  issues(request: EnvironmentRequest, lastApplied: string | undefined): Promise<Issue[]>;
 
   /** Of a service, or of the whole checkout; below PM2_HOME. */
   defaultRoot(service: string): string;
@@ -29,10 +32,13 @@ export interface Deployed {
   /** No deploy of this root runs meanwhile, because its pruning could remove the code. @throws {SvcmError} DEPLOY_LOCKED */
   withLock<T>(root: string, timeoutMs: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 
+  /** Code of a release folder that is not as it was prepared. Empty if that is not known. */
+  changedFiles(code: Pick<ReleasedCode, "root"> & { readonly id: string }): Promise<string[]>;
+
   /** Moves `current` to the code that a rollback has started. */
   switchTo(code: Pick<ReleasedCode, "id" | "root">): Promise<void>;
 
-  /** Ends the record of a deploy that was cut off and is undone as a whole. @param at as in a journal */
+  /** Ends the record of a deploy that was cut off, or is half done, and is undone as a whole. @param at as in a journal */
   endUndone(code: Pick<ReleasedCode, "former" | "root">, at: string): Promise<void>;
 }
 

@@ -3,6 +3,7 @@ import {
   type EnvFileCopy,
   type ReleaseEvent,
   toJournals,
+  type ReadEvent,
   type AppliedState,
   findAppliedState,
   toRelease,
@@ -36,6 +37,9 @@ export interface Releases {
 
   /** Appends a line, which is on disk when the promise resolves. */
   append(id: string, event: ReleaseEvent): Promise<void>;
+
+  /** Takes the place of what was recorded there before, and of its copies. @param id the newest release */
+  recordRead(id: string, event: ReadEvent): Promise<void>;
 
   /** The file for PM2's records of a release. */
   recordsFile(id: string): string;

@@ -40,6 +40,10 @@ export interface AppliedApp {
   /** The time of the slowest process when an apply last started the app. */
   readonly bootMs?: number;
   readonly envFiles: readonly EnvFileCopy[];
+  /** The ids of processes that are known to have read these copies. Absent in the record of an older svcm. */
+  readonly readBy?: readonly number[];
+  /** A process was started again after a change, so it may have read something else than the copies. */
+  readonly mayDiffer?: true;
   /** The release since which its processes read copies of env files. */
   readonly pinnedBy?: string;
 }
@@ -54,6 +58,13 @@ export interface AppliedState {
   readonly apps: Readonly<Record<string, AppliedApp>>;
   /** When an apply ran without saving PM2's list. */
   readonly unsavedAtMs?: number;
+}
+
+/** Of processes that were started without an apply. */
+export interface ReadEvent {
+  readonly event: "read";
+  readonly at: string;
+  readonly apps: Readonly<Record<string, Required<Pick<AppliedApp, "envFiles" | "readBy">>>>;
 }
 
 export interface ReleaseHead extends Omit<
@@ -71,6 +82,7 @@ export interface ReleaseHead extends Omit<
 
 export type ReleaseEvent =
   | ReleaseHead
+  | ReadEvent
   | {
       readonly event: "step";
       readonly step: number;
@@ -127,9 +139,26 @@ export function envFileCopies({ left }: Pick<ReleaseHead, "left">, names: readon
 export function findAppliedState(journals: readonly Journal[]): AppliedState {
   const [newest] = journals;
   if (newest === undefined) return { apps: {} };
-  const { unsavedAtMs: declined, ...left } = endOf(newest)?.left ?? newest.head.left;
+  const { unsavedAtMs: declined, apps } = endOf(newest)?.left ?? newest.head.left;
   const unsavedAtMs = findUnsaved(journals) ?? declined;
-  return { ...left, ...(unsavedAtMs !== undefined && { unsavedAtMs }) };
+  return { apps: withLaterReads(apps, newest), ...(unsavedAtMs !== undefined && { unsavedAtMs }) };
+}
+
+function withLaterReads(apps: AppliedState["apps"], newest: Journal): AppliedState["apps"] {
+  const read = newest.events.findLast((event) => event.event === "read");
+  const end = endOf(newest);
+  if (read === undefined || (end?.left !== undefined && end.at > read.at)) return apps;
+  return Object.fromEntries(
+    Object.entries(apps).map(([name, { mayDiffer, ...app }]) => {
+      const own = ownMember(read.apps, name);
+      return [name, own === undefined ? { ...app, ...(mayDiffer && { mayDiffer }) } : { ...app, ...own }];
+    }),
+  );
+}
+
+/** @param own the processes of the app that live */
+export function hasReadCopies({ readBy }: Pick<AppliedApp, "readBy">, own: readonly { readonly pid: number | null }[]) {
+  return readBy !== undefined && own.every(({ pid }) => pid !== null && readBy.includes(pid));
 }
 
 function endOf({ events }: Journal) {

@@ -1,11 +1,11 @@
 import { FileError } from "../files/ports.ts";
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Release } from "../api/rollout.ts";
 import { SvcmError } from "../api/errors.ts";
 
 import type { Releases } from "./port-releases.ts";
-import { RELEASE_ID, type EnvFileCopy, type ReleaseEvent } from "./release.ts";
+import { RELEASE_ID, type EnvFileCopy, type ReadEvent, type ReleaseEvent } from "./release.ts";
 import { appendEvent, parseEvents } from "../files/append.ts";
 import { readIfExists } from "../files/system.ts";
 import { createFolder, PRIVATE_FILE, writeNew } from "../files/write.ts";
@@ -35,10 +35,12 @@ export function nodeReleases(pm2Home: string, root: string): Releases {
     recordsFile: (id) => join(folder, id, "before.json"),
     list: () =>
       withReleaseErrors(folder, async () => {
-        const texts = (await listIds(folder)).map((id) => readIfExists(journalPath(id)));
-        return (await Promise.all(texts))
-          .map((text) => parseEvents<ReleaseEvent>(text?.toString("utf8") ?? ""))
-          .filter(({ length }) => length > 0);
+        const paths = (await listIds(folder)).map((id) => [journalPath(id), readPath(folder, id)]);
+        const texts = await Promise.all(paths.map((one) => Promise.all(one.map((path) => readIfExists(path)))));
+        const events = texts.map((own) =>
+          own.flatMap((text) => parseEvents<ReleaseEvent>(text?.toString("utf8") ?? "")),
+        );
+        return events.filter(({ length }) => length > 0);
       }),
     prune: (keep, inUse) =>
       withReleaseErrors(folder, async () => {
@@ -54,7 +56,7 @@ function lockMethods(ownFolder: string): Pick<Releases, "lockedSince" | "withLoc
   return {
     lockedSince: () => withReleaseErrors(ownFolder, () => lockedSince(path)),
     withLock: async (timeoutMs, work, signal) => {
-      await withReleaseErrors(ownFolder, () => mkdir(ownFolder, { recursive: true, mode: 0o700 }));
+      await withReleaseErrors(ownFolder, () => createFolder(ownFolder));
       try {
         return await fileLocks({ timeoutMs }).withLock({ target: path, path }, work, signal);
       } catch (error) {
@@ -82,15 +84,39 @@ function environmentMethods(folder: string): EnvironmentMethods {
 
 const MAX_NAME = 80;
 
-function envCopyMethods(folder: string): Pick<Releases, "copyEnvFiles" | "changedEnvFiles"> {
+/** Beside the journal, because it is replaced: restarts have no limit. */
+function readPath(folder: string, id: string): string {
+  return join(folder, id, "read.json");
+}
+
+function envCopyMethods(folder: string): Pick<Releases, "copyEnvFiles" | "changedEnvFiles" | "recordRead"> {
   return {
+    recordRead: (id, event) =>
+      withReleaseErrors(folder, async () => {
+        const path = readPath(folder, id);
+        const file = deliveryFile(path);
+        await file.change(async (text = "", save) => {
+          await save(`${JSON.stringify(event)}\n`);
+          // A later release needs what was recorded here before it began.
+          if ((await listIds(folder))[0] !== id) return;
+          const journal = (await readIfExists(join(folder, id, "journal.jsonl")))?.toString("utf8") ?? "";
+          const needed = `${journal}${JSON.stringify(event)}`;
+          const former = parseEvents<ReadEvent>(text).flatMap(({ apps }) => Object.values(apps));
+          for (const { copy } of former.flatMap(({ envFiles }) => envFiles))
+            if (!needed.includes(JSON.stringify(copy)) && copy.startsWith(`${id}/`))
+              await rm(join(folder, copy), { force: true });
+        });
+      }),
     copyEnvFiles: (id, paths) =>
       withReleaseErrors(folder, async () => {
-        await createFolder(join(folder, id, "env"));
+        const place = join(folder, id, "env");
+        await createFolder(place);
+        const taken = (await readdir(place)).map(Number);
+        const first = Math.max(-1, ...taken.filter(Number.isInteger)) + 1;
         const copies: EnvFileCopy[] = [];
         for (const path of paths) {
           const bytes = await readIfExists(path);
-          const copy = `${id}/env/${copies.length}`;
+          const copy = `${id}/env/${first + copies.length}`;
           if (bytes === undefined) continue;
           await writeNew(join(folder, copy), bytes, PRIVATE_FILE);
           copies.push({ path, copy });

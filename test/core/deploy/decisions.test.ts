@@ -78,6 +78,8 @@ test("ids of one second differ, and only names of svcm are its own", () => {
   expect(createDeployId(Date.parse("2026-11-27T08:05:01.500Z"), COMMIT, new Set([first]))).toBe(
     "20261127080502-4a91c77",
   );
+  const ahead = new Set(["20261127090059-0000000", first]);
+  expect(createDeployId(Date.parse("2026-11-27T08:30:00.000Z"), COMMIT, ahead)).toBe("20261127090100-4a91c77");
   expect([deployOfLink(`releases/${first}`), deployOfLink("releases/20261127080501"), deployOfLink(null)]).toEqual([
     first,
     null,

@@ -18,11 +18,16 @@ function release(id: string, app: string, time: string, outcome?: "applied" | "h
 const END = { app: "api", at: "2026-11-22T10:00:00.000Z", cause: "crash" } as const;
 
 /** @param newestFirst the journals */
-function sentences(newestFirst: ReleaseEvent[][], end: Parameters<typeof releaseBefore>[1] = END): string[] {
+function sentences(
+  newestFirst: ReleaseEvent[][],
+  end: Parameters<typeof releaseBefore>[1] = END,
+  now = "2026-11-22T12:00:00.000Z",
+): string[] {
   const journals = toJournals(newestFirst);
   return releaseBefore(
     journals.map((journal) => toRelease(journal, null)),
     end,
+    Date.parse(now),
   );
 }
 
@@ -39,6 +44,15 @@ test("the release that was running is named, even if other apps were applied sin
 test("if the app was applied again since the end, there is nothing to undo", () => {
   expect(sentences([release("fix", "api", "10:10", "applied"), ran, older])).toEqual([
     "The release ran ended 9m 59s before this end. The release fix has changed api since.",
+  ]);
+});
+
+test.each([
+  ["the newest is ahead of the clock", [ran, older], "2026-11-22T09:30:00.000Z"],
+  ["a later one has an earlier time", [older, ran], "2026-11-22T12:00:00.000Z"],
+])("after the clock was set back, no release is called the one before an end: %s", (_, releases, now) => {
+  expect(sentences(releases, END, now)).toEqual([
+    "The clock was set back after the release ran, so it is not known which release came before this end.",
   ]);
 });
 

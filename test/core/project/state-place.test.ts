@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { deployRootOf, ignoresState, mayWatchState } from "../../../src/core/project/state-place.ts";
+import { deployRootOf, ignoresState, lastingFolder, mayWatchState } from "../../../src/core/project/state-place.ts";
 
 describe("a PM2 file whose watch may cover .svcm", () => {
   test.each([
@@ -29,4 +29,13 @@ test("a release beside others has its state next to current", () => {
   expect(deployRootOf("/srv/shop/releases/3", exists)).toBe("/srv/shop");
   expect(deployRootOf("/srv/shop/releases/3", () => false)).toBeUndefined();
   expect(deployRootOf("/srv/shop/source", () => true)).toBeUndefined();
+});
+
+test.each([
+  ["/srv/shop/releases/3", "/srv/shop"],
+  ["/srv/shop/releases/3/packages/api", "/srv/shop"],
+  ["/srv/other/releases/3", "/srv/other/releases/3"],
+  ["/srv/shop/source", "/srv/shop/source"],
+])("for PM2's daemon, %s is %s, which outlives a release", (folder, expected) => {
+  expect(lastingFolder(folder, (path) => path === "/srv/shop/shared")).toBe(expected);
 });

@@ -151,10 +151,12 @@ const verdict = (reason: ChangeReason): Verdict => ({ verdict: "changed", reason
 test("an env file without a former copy is named", () => {
   const [record] = simulateApply(expectedOf([{}])) as [ProcessRecord];
   const input = { ...inputOf(expectedOf([{}]), [{ ...record, startedAt: 1 }]), modifiedMs: () => 2 };
-  const notesWith = (envFiles: { path: string; copy: string }[]) =>
-    decide({ ...input, appliedApps: { api: { ...left, envFiles } } }).steps[0]?.notes;
-  expect(notesWith([])).toContain("ENV_FILE_UNKNOWN_BEFORE");
-  expect(notesWith([{ path: "/srv/.env", copy: "1/env/0" }])).not.toContain("ENV_FILE_UNKNOWN_BEFORE");
+  const envFiles = [{ path: "/srv/.env", copy: "1/env/0" }];
+  const notesWith = (more: object) => decide({ ...input, appliedApps: { api: { ...left, ...more } } }).steps[0]?.notes;
+  expect(notesWith({ envFiles: [] })).toContain("ENV_FILE_UNKNOWN_BEFORE");
+  expect(notesWith({ envFiles, readBy: [record.pid] })).not.toContain("ENV_FILE_UNKNOWN_BEFORE");
+  expect(notesWith({ envFiles, readBy: [Number(record.pid) + 1] })).toContain("ENV_FILE_UNKNOWN_BEFORE");
+  expect(notesWith({ envFiles })).toContain("ENV_FILE_UNKNOWN_BEFORE");
 });
 
 describe("code and values", () => {

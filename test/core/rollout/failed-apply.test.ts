@@ -103,14 +103,31 @@ test("a failure names its error and the holder of the port", () => {
   expect(failureLines({ errorLines: [] })).toEqual([]);
 });
 
-test.each([
-  ["Every touched app runs as before.", {}],
-  ["Every touched app has its former definition again. Down before: web.", { isFailing: true }],
-  ["Every touched app has its former definition again. Down before: web.", { isStopped: true }],
-])("a reverted apply says %s", (text, state) => {
+const RETURNED = "Every touched app has its former definition again.";
+
+test.each<[string, object, object]>([
+  ["Every touched app runs as before.", {}, {}],
+  [`${RETURNED} Down before: web.`, { isFailing: true }, {}],
+  [`${RETURNED} Down before: web.`, { isStopped: true }, {}],
+  [
+    `${RETURNED} The new code stays, because it is in the folder of the former one: web.`,
+    {},
+    { steps: [{ do: "update", app: "web", pmIds: [0], newCode: true }] },
+  ],
+  [
+    `${RETURNED} With svcm's last copy of the env files, which may differ from what ran: web.`,
+    {},
+    { left: { apps: { web: { mayDiffer: true } } }, cannotUndo: [{ app: "web", what: "envFile" }] },
+  ],
+  [
+    `${RETURNED} With the env files as they are now: web.`,
+    {},
+    { cannotUndo: ["web", "other"].map((app) => ({ app, what: "envFile" })) },
+  ],
+])("a reverted apply says %s", (text, state, more) => {
   const before = [
     { ...former("/srv/app.js"), ...state },
     { ...former("/srv/app.js"), name: "other", isStopped: true },
   ];
-  expect(stateBefore({ before }, ["web"])).toBe(text);
+  expect(stateBefore({ before, left: { apps: {} }, steps: [], ...more }, ["web"])).toBe(text);
 });

@@ -1,6 +1,6 @@
 /** The state before a release decides what a way back has to bring. */
 import { expect, test } from "vitest";
-import { beginRelease } from "../../../src/core/rollout/apply/recording.ts";
+import { beginRelease, createReleaseId } from "../../../src/core/rollout/apply/recording.ts";
 import { countingPorts, runningRecord } from "../../support/counting-ports.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
@@ -37,4 +37,11 @@ test.each([
   function withHomeKey() {
     return Promise.resolve({ digest: (text: string) => text, list: () => Promise.resolve([consumer]) });
   }
+});
+
+test("a release sorts after the one before, also if the clock was set back", () => {
+  const at = "2026-11-22T04:41:03.184Z";
+  expect(createReleaseId(at, "9f")).toBe("20261122-044103-0b89");
+  expect(createReleaseId(at, "9f", "20261122-044103-0b81")).toBe("20261122-044103-0b89");
+  expect(createReleaseId(at, "9f", "20261122-055959-3e7f")).toBe("20261122-060000-0009");
 });

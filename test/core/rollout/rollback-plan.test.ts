@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { SvcmError } from "../../../src/core/api/errors.ts";
 import { beginningOf, findRelease, planRollback } from "../../../src/core/rollout/apply/rollback-plan.ts";
+import { requireUnchanged } from "../../../src/core/rollout/operations/rollback.ts";
 import { definitionText } from "../../../src/core/rollout/plan.ts";
 import {
   toJournals,
@@ -66,7 +67,7 @@ test.each<[string, ProcessRecord[], ProcessRecord[], string]>([
   ["with another definition", [up(0)], [up(0, { cwd: "/new" })], "changes 0 gap"],
   ["a new process of that number", [up(0)], [up(0, { uniqueId: "other" })], "changes 0 gap"],
   ["stopped since", [up(0)], [up(0, stopped)], "changes 0 none"],
-  ["started since", [up(0, stopped)], [up(0)], "changes 0 gap"],
+  ["started since", [up(0, stopped)], [up(0)], "changes 0 down"],
   ["stopped before and now", [up(0, stopped)], [up(0, stopped)], "leaves none"],
   ["one of two", [up(0), up(1)], [up(0), up(1, { cwd: "/new" })], "changes 1 partial"],
   ["a cluster", [up(0, cluster)], [up(0, { ...cluster, cwd: "/new" })], "changes 0 none"],
@@ -74,6 +75,12 @@ test.each<[string, ProcessRecord[], ProcessRecord[], string]>([
   ["removed since", [up(0)], [], "changes none"],
   ["with one instance more", [up(0)], [up(0), up(1)], "changes 1 partial"],
   ["with one instance less", [up(0), up(1)], [up(0)], "changes none"],
+  [
+    "although it was stopped, with another definition",
+    [up(0, stopped)],
+    [up(0, { script: "/srv/new.js" })],
+    "changes 0 down",
+  ],
 ])("an app that runs %s", async (_what, before, now, expected) => {
   expect(await stepOf(before, now)).toBe(expected);
 });
@@ -144,6 +151,36 @@ describe("the release to undo", () => {
   ])("%s is %s", (id, expected) => expect(find(id)).toBe(expected));
 
   test("is missing if nothing has an effect", () => {
-    expect(() => findRelease([release("dddd", "refused")], undefined)).toThrow(/no release of this repository/);
+    expect(() => findRelease([release("dddd", "refused")], undefined)).toThrow(/none of them has an effect/);
+    expect(() => findRelease([], undefined)).toThrow(/no release of this repository/);
+  });
+});
+
+describe("while a rollback waited for a lock", () => {
+  type Events = readonly ReleaseEvent[];
+  const recorded = (id: string, outcome?: "applied" | "half" | "reverted", undoes?: string): Events => {
+    const head = { event: "release", id, environment: "dev", startedAt: at, steps: [], before: [], left: { apps: {} } };
+    const events = [{ ...head, ...(undoes !== undefined && { undoes }) }] as unknown as ReleaseEvent[];
+    return outcome === undefined ? events : [...events, { event: "end", outcome, at }];
+  };
+  const one = recorded("1", "applied");
+
+  test.each<[string, Events[], Events[], string | undefined]>([
+    ["nothing happened", [one], [one], undefined],
+    ["nothing happened to a release that was cut off", [recorded("2"), one], [recorded("2"), one], undefined],
+    ["the newest release was applied", [recorded("2"), one], [recorded("2", "applied"), one], undefined],
+    ["it ended half done", [recorded("2"), one], [recorded("2", "half"), one], undefined],
+    ["it was reverted", [recorded("2"), one], [recorded("2", "reverted"), one], "the release 2 ended: it is reverted."],
+    ["another one was applied", [one], [recorded("2", "applied"), one], "the release 2 began: it is applied."],
+    ["another one was reverted", [one], [recorded("2", "reverted"), one], "the release 2 began: it is reverted."],
+    [
+      "another rollback came first",
+      [recorded("2", undefined, "1"), one],
+      [recorded("2", "applied", "1"), one],
+      "the release 2 ended: it undoes 1, and is applied.",
+    ],
+  ])("%s", (_, before, now, text) => {
+    if (text === undefined) return requireUnchanged(before, now);
+    expect(() => requireUnchanged(before, now)).toThrow(text);
   });
 });

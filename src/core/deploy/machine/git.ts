@@ -197,7 +197,14 @@ export async function runGit(place: GitPlace, args: readonly string[], more: Run
     ...options,
   });
   if (result.end === "exit" && result.exitCode === 0) return result.stdout;
-  throw gitFailure(result, options, source);
+  const isFull = result.lastLines.some((line) => /^(?!remote:).*No space left on device/.test(line));
+  throw isFull ? noSpace(repository) : gitFailure(result, options, source);
+}
+
+/** Of this machine, and not of the source. */
+function noSpace(repository: string): SvcmError {
+  const details = `Git has no space left for what it writes in ${repository}.`;
+  return new SvcmError("DEPLOY_FAILED", { code: "DEPLOY_NO_SPACE", path: repository, details });
 }
 
 function gitFailure(

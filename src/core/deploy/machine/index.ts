@@ -11,6 +11,7 @@ import type { HasHost } from "../../files/ports.ts";
 import type { LoadedEcosystem } from "../../pm2/loaded.ts";
 import type { ApplyPorts } from "../../rollout/ports.ts";
 import { SvcmError } from "../../api/errors.ts";
+import { changedFiles } from "./release-files.ts";
 import { mapLoaded, type PathMap } from "../map-paths.ts";
 import { deployOfPath, type Layout, type ReleasePlace } from "../layout.ts";
 
@@ -64,6 +65,8 @@ export function releaseWorld(ports: WorldPorts, own: WorldPorts, place: ReleaseP
     ports;
   const { stateFolder, auditFile } = ports.workspace;
   const paths = pathMap(place);
+  const listChanged = async (): Promise<string[]> =>
+    (await changedFiles(place.layout, place.id)).map((name) => join(releaseFolder(place), name));
   const { ecosystems, facts, files, runningCode } = own;
   return {
     audit,
@@ -92,10 +95,13 @@ export function releaseWorld(ports: WorldPorts, own: WorldPorts, place: ReleaseP
     },
     revisions: {
       ...own.revisions,
-      // The folder has no Git: every file of the commit is there, and a checkout above it is another one.
-      readState: async () => ({ commit: place.commit, dirty: [] }),
+      // The folder has no Git, and a checkout above it is another one.
+      readState: async (listed) => {
+        const [listedPaths, changed] = [new Set(await listed()), await listChanged()];
+        return { commit: place.commit, dirty: changed.filter((path) => listedPaths.has(path)) };
+      },
     },
-    runningCode: { ...runningCode, listUncommitted: async () => [] },
+    runningCode: { ...runningCode, listUncommitted: () => listChanged() },
     programFolders: (process.env["PATH"] ?? "").split(":").filter(Boolean),
     paths,
   };

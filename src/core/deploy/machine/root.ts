@@ -12,7 +12,8 @@ import { deployOfLink, layoutOf, type Layout } from "../layout.ts";
 import type { ForeignRelease } from "../../rollout/port-deployed.ts";
 import type { DeployRoot, RootOwner, SharedPath } from "../port-deploys.ts";
 import { toDeployRecord, type DeployEvent } from "../record.ts";
-import { removeLeftovers, TRASH, findWritten, linkTargets, measureFolder, readPointers } from "./walk.ts";
+import { removeLeftovers, TRASH, linkTargets, measureFolder, readPointers } from "./walk.ts";
+import { changedFiles, forgetFiles, noteFiles, writtenSince } from "./release-files.ts";
 import { runCommand } from "./run-command.ts";
 import { LOCKFILES } from "../../running/code-files.ts";
 import { foreignCode } from "../../api/issue.ts";
@@ -72,7 +73,9 @@ export function deployRoot(root: string): DeployRoot {
     hasEntry: async (path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined,
     realPath: realPathIfReadable,
     createFolder: (path) => attempt(async () => void (await mkdir(path, { recursive: true }))),
-    writtenSince: (id, sinceMs) => attempt(async () => findWritten(release(id), sinceMs)),
+    noteFiles: (id) => attempt(async () => noteFiles(layout, id)),
+    changedFiles: (id) => attempt(() => changedFiles(layout, id)),
+    writtenSince: (id, sinceMs) => attempt(() => writtenSince(layout, id, sinceMs)),
     inUse: (ids, dumpFile) => attempt(async () => findInUse(layout, ids, dumpFile)),
     remove: (id) => attempt(() => removeFolder(layout, id)),
     removeLeftovers: () => attempt(() => removeLeftovers(layout)),
@@ -199,10 +202,12 @@ async function findInUse({ releases }: Layout, ids: readonly string[], dumpFile:
   );
 }
 
-async function removeFolder({ releases }: Layout, id: string): Promise<void> {
+async function removeFolder(layout: Layout, id: string): Promise<void> {
+  const { releases } = layout;
   const trash = join(releases, `${TRASH}${id}`);
   const isThere = await rename(join(releases, id), trash).then(() => true, isMissing);
   if (isThere) await rm(trash, { recursive: true, force: true, maxRetries: 3 });
+  forgetFiles(layout, id);
 }
 
 function isMissing(error: unknown): false {

@@ -42,16 +42,6 @@ export function listFiles(root: string): string[] {
   return entries.filter(({ isFolder }) => !isFolder).map(({ path }) => path.slice(root.length + 1));
 }
 
-/** By the time of change, which nothing can set back. Hard links of a package manager change those of its files. A folder changes with what is created in it, so only files count. */
-export function findWritten(release: string, sinceMs: number): string[] {
-  const found: string[] = [];
-  for (const { path, isFolder } of walk(release, (name) => !isNoData(name))) {
-    const stats = isFolder ? undefined : lstatSync(path, { throwIfNoEntry: false });
-    if (stats?.isFile() === true && stats.ctimeMs > sinceMs) found.push(path.slice(release.length + 1));
-  }
-  return found;
-}
-
 export function readPointers(folder: string, paths: readonly string[]): string[] {
   return paths.filter((path) => readFileSync(join(folder, path), "latin1").startsWith(POINTER));
 }

@@ -1,6 +1,8 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
+import { link, readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { makePrivateFolder } from "../../files/owner.ts";
+import { PRIVATE_FILE, writeNew } from "../../files/write.ts";
 import { readIfExists } from "../../files/system.ts";
 import { homeFailure, LinkFailure } from "./failure.ts";
 
@@ -23,9 +25,9 @@ export async function homeKey(home: string): Promise<Uint8Array> {
 }
 
 async function createKey(folder: string, path: string): Promise<Uint8Array> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makePrivateFolder(folder);
   const temporary = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
-  await writeFile(temporary, randomBytes(BYTES), { mode: 0o600, flag: "wx", flush: true });
+  await writeNew(temporary, randomBytes(BYTES), PRIVATE_FILE);
   try {
     await link(temporary, path);
   } catch (error) {

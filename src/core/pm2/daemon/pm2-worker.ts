@@ -20,7 +20,7 @@ import { publishRecords, scrubForEnvironments } from "./worker/process-record.ts
 import { Pm2Reader } from "./worker/reader.ts";
 import { renew } from "./worker/renew.ts";
 import { restoreList } from "./worker/restore-list.ts";
-import { startApp } from "./worker/start-app.ts";
+import { setWorkingFolder, startApp } from "./worker/start-app.ts";
 
 const { socket, salt, timeoutMs } = workerData as WorkerData;
 const reader = new Pm2Reader(workerData as WorkerData);
@@ -92,10 +92,4 @@ async function updateBusListener(isListening: boolean | undefined): Promise<BusL
   }
   if (isListening === true) busListener ??= listenToBus(join(dirname(socket), "pub.sock"));
   return busListener;
-}
-
-/** PM2 resolves paths from its working directory, and a worker cannot change directories. */
-function setWorkingFolder(folder: string): void {
-  process.cwd = () => folder;
-  process.env["PWD"] = folder;
 }

@@ -1,13 +1,10 @@
 /** PM2's saved list and svcm's copy of it. Both hold every value, so only their owner may read them. */
 import {
   chmodSync,
-  chownSync,
   closeSync,
   existsSync,
-  fchownSync,
   fstatSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readSync,
@@ -17,6 +14,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join, delimiter, isAbsolute } from "node:path";
+import { inheritOwnerNow, makePrivateFolder } from "../../files/owner.ts";
 import { parseRecord, isRecord } from "../../words/record.ts";
 import type { SavedLists, SavedList, SavedProcess } from "../port-daemons.ts";
 import type { Pm2Process } from "./worker/pm2-api.ts";
@@ -130,10 +128,7 @@ export function writeCopy(home: string, copy: Copy): void {
 
 /** @throws the system's error */
 export function makeOwnFolder(home: string): void {
-  const folder = dirname(copyPath(home));
-  if (mkdirSync(folder, { recursive: true, mode: 0o700 }) === undefined) return;
-  const { uid, gid } = statSync(home);
-  if (process.getuid?.() === 0 && uid !== 0) chownSync(folder, uid, gid);
+  makePrivateFolder(dirname(copyPath(home)));
 }
 
 /** As `pm2 save` does, with the former list beside it. @throws the system's error */
@@ -156,8 +151,7 @@ export function writeInPlace(path: string, text: string): void {
 export function writePrivate(path: string, flag: "w" | "wx", content: string | Uint8Array): void {
   const fd = openSync(path, flag, 0o600);
   try {
-    const { uid, gid } = statSync(dirname(path));
-    if (process.getuid?.() === 0 && uid !== 0) fchownSync(fd, uid, gid);
+    inheritOwnerNow(fd, path);
     for (let rest = Buffer.from(content); rest.length > 0;) rest = rest.subarray(writeSync(fd, rest));
     fsyncSync(fd);
   } finally {

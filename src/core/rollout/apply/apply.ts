@@ -95,7 +95,7 @@ async function applyLocked(
   }));
   const { apps: remaining, running } = await findRemaining(ports, () => computePlan(ports, request, planned.content));
   if (remaining.length > 0) throw await endWithRest(run, recording, remaining);
-  const left = stateAfterApply(ports, planned, { envFiles, save, boots, running });
+  const left = await stateAfterApply(ports, planned, { head: recording.head, envFiles, save, boots, running });
   const changed = await listChangedCode(ports, planned);
   if (changed.length > 0) throw await endWithOtherCode(recording, plan, { paths: changed, left });
   const unknown = await findUnproven(run, running, { servedBefore, hasListened });
@@ -224,9 +224,16 @@ function startApplyRecording(
     running,
     failing,
     keepReleases,
+    isPinned: (record: ProcessRecord) => readsCopies(record, planned),
   };
   const probeOf = formerProbeFinder(appliedState, (app) => settingsOf(app).health);
   return beginRelease(ports, caller, { ...subject, probeOf });
+}
+
+/** As a rollback left it: its options of Node.js name the copies. */
+function readsCopies({ name, declaration }: ProcessRecord, { expected }: Planned): boolean {
+  const app = expected.find((one) => one.name === name);
+  return app !== undefined && app.interpreterArgsDigest !== declaration.interpreterArgsDigest;
 }
 
 /** A rollback would start the new code. */

@@ -1,4 +1,5 @@
 import { shellQuote, cutText } from "../../words/text.ts";
+import { ownMember } from "../../words/record.ts";
 import type { ApplyPorts } from "../ports.ts";
 import type { ErrorCode } from "../../api/issue.ts";
 import type { InputOf } from "../../api/inputs.ts";
@@ -78,7 +79,8 @@ export async function endReverted(
   const back = await wayBack(run, recording, "reverted", app);
   const failure = { app, reason, ...evidence, ...omitUndefined({ back }) };
   await ignoreUnrecorded(recording.end("reverted", { code, failure, left }));
-  const pins = pinned.size === 0 ? "" : ` With the former env files: ${[...pinned].join(", ")}.`;
+  const certain = [...pinned].filter((name) => ownMember(recording.head.left.apps, name)?.mayDiffer !== true);
+  const pins = certain.length === 0 ? "" : ` With the former env files: ${certain.join(", ")}.`;
   const why = app === "" ? "" : `Read why: svcm why ${shellQuote(app)}. `;
   return new SvcmError("APPLY_REVERTED", {
     code,
@@ -88,14 +90,27 @@ export async function endReverted(
   });
 }
 
-/** An app that was down before has its former definition again, and may be down in another way. */
-export function stateBefore({ before }: Pick<ReleaseHead, "before">, names: readonly string[]): string {
-  const down = new Set(
-    before.flatMap((former) => (isDown(former) && names.includes(former.name) ? [former.name] : [])),
-  );
-  if (down.size === 0) return "Every touched app runs as before.";
-  return `Every touched app has its former definition again. Down before: ${[...down].join(", ")}.`;
+/** A former definition alone may not be all of what ran: an app may be down otherwise, or have other code or values. */
+export function stateBefore(head: StateBefore, names: readonly string[]): string {
+  const { before, left, steps, cannotUndo = [] } = head;
+  const among = (apps: readonly string[]): string[] => [...new Set(apps)].filter((name) => names.includes(name));
+  const down = among(before.filter(isDown).map(({ name }) => name));
+  const code = among(steps.filter(({ newCode }) => newCode).map(({ app }) => app));
+  const copied = names.filter((name) => ownMember(left.apps, name)?.mayDiffer === true);
+  const lost = among(cannotUndo.filter(({ what }) => what === "envFile").map(({ app }) => app));
+  const uncopied = lost.filter((name) => !copied.includes(name));
+  const more = [
+    [down, `Down before: ${down.join(", ")}.`],
+    [code, `The new code stays, because it is in the folder of the former one: ${code.join(", ")}.`],
+    [copied, `With svcm's last copy of the env files, which may differ from what ran: ${copied.join(", ")}.`],
+    [uncopied, `With the env files as they are now: ${uncopied.join(", ")}.`],
+  ] as const;
+  const told = more.filter(([apps]) => apps.length > 0).map(([, text]) => text);
+  if (told.length === 0) return "Every touched app runs as before.";
+  return ["Every touched app has its former definition again.", ...told].join(" ");
 }
+
+type StateBefore = Pick<ReleaseHead, "before" | "left" | "steps" | "cannotUndo">;
 
 function isDown({ isStopped, isFailing = false }: FormerProcess): boolean {
   return isStopped || isFailing;

@@ -12,6 +12,7 @@ import { definitionText } from "../plan.ts";
 import {
   toJournals,
   namesOfApp,
+  RELEASE_ID,
   toRelease,
   releasesInUse,
   type FormerProcess,
@@ -24,6 +25,7 @@ import { resolveProbe, type AppProbe } from "../settings.ts";
 import { omitUndefined } from "../../api/omit-undefined.ts";
 import type { RolloutSettings } from "../../project/rollout-settings.ts";
 import type { HasReleases } from "../port-releases.ts";
+import { withReadCopies } from "../env-file-copies.ts";
 import { foreignCode } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
 
@@ -53,6 +55,8 @@ interface ReleaseSubject extends Pick<
   /** A process that loops is up for a while, so a later look alone may take it for a healthy one. */
   readonly failing?: ReadonlySet<number> | undefined;
   readonly probeOf: (record: ProcessRecord) => AppProbe | undefined;
+  /** A rollback made the process read copies of env files, and it still does. */
+  readonly isPinned?: ((record: ProcessRecord) => boolean) | undefined;
   readonly keepReleases: number;
 }
 
@@ -96,15 +100,20 @@ async function createHead(
     running,
     failing,
     probeOf,
+    isPinned,
+    left,
     ...subject
   }: Omit<ReleaseSubject, "keepReleases"> & Pick<ReleaseHead, "startedAt">,
 ): Promise<ReleaseHead> {
+  const newest = toJournals(await ports.releases.list())[0]?.head.id;
+  const id = createReleaseId(subject.startedAt, ports.host.randomId(), newest);
   const apps = new Set(subject.steps.flatMap(({ app }) => namesOfApp(subject, app)));
   const touched = running.filter(({ name }) => apps.has(name));
   return {
     event: "release",
-    id: createReleaseId(subject.startedAt, ports.host.randomId()),
+    id,
     ...subject,
+    left: await withReadCopies(ports, left, { id, running, isPinned }),
     source,
     ...(actor !== undefined && { actor }),
     ...omitUndefined({ message, deploy, keptCode }),
@@ -113,10 +122,16 @@ async function createHead(
   };
 }
 
-/** `20261122-044103-b8f9` sorts by time: the suffix has three digits for the milliseconds and a random one. */
-function createReleaseId(startedAt: string, random: string): string {
+/**
+ * `20261122-044103-b8f9` sorts by time: the suffix has three digits for the milliseconds and a random one. After a clock
+ * was set back, it sorts after the newest one all the same.
+ */
+export function createReleaseId(startedAt: string, random: string, newest = ""): string {
   const time = startedAt.slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
-  return `${time}-${Number(startedAt.slice(20, 23)).toString(16).padStart(3, "0")}${random.slice(0, 1)}`;
+  const id = `${time}-${Number(startedAt.slice(20, 23)).toString(16).padStart(3, "0")}${random.slice(0, 1)}`;
+  if (id > newest || !RELEASE_ID.test(newest)) return id;
+  const after = Date.parse(newest.replace(/^(....)(..)(..)-(..)(..)(..)-.*/, "$1-$2-$3T$4:$5:$6Z")) + 1000;
+  return createReleaseId(new Date(after).toISOString(), random);
 }
 
 export function formerProbeFinder(

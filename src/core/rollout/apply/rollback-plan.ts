@@ -2,12 +2,15 @@ import { ownMember } from "../../words/record.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { HasStamps, HasFiles, HasRevisions } from "../../files/ports.ts";
 import type { ApplyPorts } from "../ports.ts";
+import { type HasDeployed, withDeployed } from "../port-deployed.ts";
+import type { EnvironmentRequest } from "../../project/resolve.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { RollbackPlan } from "../../api/rollout.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { listOrEmpty } from "../../pm2/list.ts";
 import { isUp } from "../control/verify.ts";
 import { isStopped } from "../../running/state.ts";
+import { appKind } from "../../running/code-evidence.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { omitUndefined } from "../../api/omit-undefined.ts";
 import { pmIdsOf, isAppStep } from "../step.ts";
@@ -62,7 +65,8 @@ export async function planRollback(
       const pins = await ports.releases.changedEnvFiles(envFileCopies(undone, names));
       const own = running.filter(({ name }) => names.includes(name));
       const former = undone.before.filter(({ name }) => names.includes(name));
-      return createReturnStep(app, former, own, { isPinned: pins.size > 0, digest });
+      const mayDiffer = names.some((name) => ownMember(undone.left.apps, name)?.mayDiffer);
+      return createReturnStep(app, former, own, { isPinned: pins.size > 0, mayDiffer, digest });
     }),
   );
   requirePaths(ports, undone, steps);
@@ -80,6 +84,7 @@ export async function planRollback(
       startedAt,
       commit,
       ...omitUndefined({ message, undoes: undone.undoes, keptCode: findKeptCode(undone, git, journals, apps) }),
+      ...(undone.deploy !== undefined && git !== null && git.dirty.length > 0 && { code: git }),
       environment,
       changed,
       steps,
@@ -97,13 +102,44 @@ export async function planRollback(
  * A rollback in place leaves the files as they are, whichever release has changed them since.
  */
 async function gitAfterwards(
-  { revisions }: HasRevisions,
-  { deploy }: Pick<ReleaseHead, "deploy">,
+  ports: HasDeployed & HasRevisions,
+  { before, deploy, environment, left, steps }: ReleaseHead,
   journals: readonly Journal[],
 ): Promise<ReleaseHead["git"]> {
-  if (deploy === undefined) return (await revisions.readState(() => Promise.resolve([]))) ?? null;
+  const { deployed } = ports;
+  if (deploy === undefined) {
+    const paths = before.flatMap((one) => one.paths ?? []);
+    // An apply since a deploy runs in its folder.
+    const own = journals.find(({ head }) => isIn(head.deploy, paths));
+    if (own !== undefined) return own.head.git;
+    const [service] = steps.flatMap(({ app }) => ownMember(left.apps, app)?.service || []);
+    return await readPresentCommit(ports, { environment, service });
+  }
   const former = journals.find(({ head }) => head.deploy?.root === deploy.root && head.deploy.id === deploy.former);
-  return former?.head.git ?? null;
+  if (former === undefined || former.head.git === null) return null;
+  const { id, root } = { id: deploy.former, root: deploy.root };
+  const dirty = id === null ? [] : await deployed.changedFiles({ id, root });
+  return { ...former.head.git, dirty };
+}
+
+function isIn(deploy: ReleaseHead["deploy"], paths: readonly string[]): boolean {
+  if (deploy === undefined || deploy.id === null) return false;
+  const folder = `${deploy.root}/releases/${deploy.id}/`;
+  return paths.some((path) => path.startsWith(folder));
+}
+
+/** Of the current release, where there is one; null if its folder is gone. */
+async function readPresentCommit(
+  ports: HasDeployed & HasRevisions,
+  request: EnvironmentRequest,
+): Promise<ReleaseHead["git"]> {
+  try {
+    const { revisions } = await withDeployed(ports, request);
+    return (await revisions.readState(() => Promise.resolve([]))) ?? null;
+  } catch (error) {
+    if (error instanceof SvcmError) return null;
+    throw error;
+  }
 }
 
 /** Of the apps that return; after a deploy, their former folder has the former code. */
@@ -165,7 +201,11 @@ function createReturnStep(
   app: string,
   former: readonly FormerProcess[],
   now: readonly ProcessRecord[],
-  { isPinned, digest }: { readonly isPinned: boolean; readonly digest: (text: string) => string },
+  {
+    isPinned,
+    mayDiffer,
+    digest,
+  }: { readonly isPinned: boolean; readonly mayDiffer: boolean; readonly digest: (text: string) => string },
 ): RollbackPlan["steps"][number] {
   const isAsBefore = (record: ProcessRecord): boolean =>
     former.some(
@@ -179,7 +219,8 @@ function createReturnStep(
   const changing = now.filter((record) => !isAsBefore(record));
   const away = changing.filter(isUp);
   const isRolled = away.every(({ execMode }) => execMode === "cluster");
-  const isDown = former.length === 0 && away.length > 0;
+  const isJob = now.every(({ declaration }) => appKind(declaration.settings) === "job");
+  const isDown = former.every((one) => one.isStopped && !isJob) && away.length > 0;
   const isGap = away.length > 0 && !isRolled;
   return {
     do: "return",
@@ -188,6 +229,7 @@ function createReturnStep(
     instances: { from: now.length, to: former.length },
     disruption: isDown ? "down" : isGap ? (away.length < now.length ? "partial" : "gap") : "none",
     pinned: isPinned && former.length > 0,
+    ...(mayDiffer && former.length > 0 && { mayDiffer }),
     changed: changing.length > 0 || now.length !== former.length,
   };
 }
@@ -201,7 +243,10 @@ export function findRelease(lists: readonly (readonly ReleaseEvent[])[], id: str
   const newest = findNewest(journals);
   if (id === undefined && newest === undefined)
     throw new SvcmError("NOTHING_TO_ROLL_BACK", {
-      details: "This PM2 has no release of this repository. svcm records one for each apply that changes something.",
+      details:
+        journals.length === 0
+          ? "This PM2 has no release of this repository. svcm records one for each apply that changes something."
+          : "Each kept release was refused or reverted, so none of them has an effect.",
     });
   const found = id === undefined ? newest : journals.find(({ head }) => head.id === id);
   if (found !== undefined) return found;

@@ -26,7 +26,11 @@ import { runStep, findTargets } from "./run-step.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import { noteProcesses } from "../control/action.ts";
 import { ownMember } from "../../words/record.ts";
-import type { HasClock } from "../../files/ports.ts";
+import type { HasClock, HasStamps } from "../../files/ports.ts";
+import type { HasProcesses } from "../../pm2/port-processes.ts";
+import { listOrEmpty } from "../../pm2/list.ts";
+import type { HasReleases } from "../port-releases.ts";
+import { withReadCopy } from "../env-file-copies.ts";
 import { omitUndefined } from "../../api/omit-undefined.ts";
 import type { Planned } from "../planning.ts";
 
@@ -112,7 +116,7 @@ async function handleFailure(
   if (reasons.length > 0)
     return endHalf(run, recording, `svcm could not restore everything. ${reasons.join(" ")}`, failed);
   const names = apps.flatMap((one) => namesOfApp(head, one));
-  const left = stateAfterRevert(head.left, { undone: head, apps: names, pinned, by: head.id });
+  const left = await stateAfterRevert(ports, head.left, { undone: head, apps: names, pinned, by: head.id });
   return endReverted(run, recording, failed, { names, left, pinned });
 }
 
@@ -159,51 +163,72 @@ async function withStepAudit(
 const STARTING: ReadonlySet<string> = new Set(["register", "start", "scale", "replace"]);
 
 interface ApplyResult {
+  readonly head: ReleaseHead;
   readonly envFiles: readonly EnvFileCopy[];
   readonly save: boolean;
   readonly boots: ReadonlyMap<string, number>;
   readonly running: readonly ProcessRecord[];
 }
 
-export function stateAfterApply(
-  { clock }: HasClock,
+export async function stateAfterApply(
+  ports: HasClock & HasReleases & HasStamps,
   planned: Planned,
-  { envFiles, save, boots, running }: ApplyResult,
-): AppliedState {
+  { head, envFiles, save, boots, running }: ApplyResult,
+): Promise<AppliedState> {
   const { steps } = planned.decision;
   const gone = new Set(steps.flatMap((step) => (step.do === "remove" ? [step.app] : [findFormerName(step)])));
-  const before = Object.entries(planned.appliedState.apps).filter(([app]) => !gone.has(app));
-  const after = planned.expected.map((app): [string, AppliedApp] => {
-    const { name, environments, envFiles: own } = app;
+  const before = Object.entries(head.left.apps).filter(([app]) => !gone.has(app));
+  const formerPids = new Set(planned.running.map(({ pid }) => pid));
+  const after: [string, AppliedApp][] = [];
+  for (const { name, environments, envFiles: paths } of planned.expected) {
     const probe = planned.probes.get(name);
-    const bootMs = boots.get(name) ?? ownMember(planned.appliedState.apps, name)?.bootMs;
-    return [
-      name,
-      {
-        environment: planned.content.name,
-        service: planned.serviceOf(name),
-        keys: [...new Set(environments.flatMap((variables) => Object.keys(variables)))],
-        processes: running.flatMap((one) => (one.name === name && one.uniqueId !== null ? [one.uniqueId] : [])),
-        ...omitUndefined({ probe, bootMs }),
-        envFiles: envFiles.filter(({ path }) => own.includes(path)),
-      },
-    ];
-  });
-  return { apps: Object.fromEntries([...before, ...after]), ...(!save && { unsavedAtMs: clock.now() }) };
+    const former = ownMember(head.left.apps, name);
+    const bootMs = boots.get(name) ?? former?.bootMs;
+    const own = running.filter((one) => one.name === name);
+    const app = {
+      environment: planned.content.name,
+      service: planned.serviceOf(name),
+      keys: [...new Set(environments.flatMap((variables) => Object.keys(variables)))],
+      processes: own.flatMap(({ uniqueId }) => uniqueId ?? []),
+      ...omitUndefined({ probe, bootMs }),
+      envFiles: envFiles.filter(({ path }) => paths.includes(path)),
+    };
+    // Without a step for it, an app may have read the files before they changed.
+    const isFormer = own.some(({ pid }) => former !== undefined && formerPids.has(pid));
+    const read = former && isFormer ? pickCopies(former) : {};
+    after.push([name, await withReadCopy(ports, { ...app, ...read }, { id: head.id, own, isPinned: () => false })]);
+  }
+  return { apps: Object.fromEntries([...before, ...after]), ...(!save && { unsavedAtMs: ports.clock.now() }) };
+}
+
+function pickCopies({ envFiles, readBy, pinnedBy }: AppliedApp): Pick<AppliedApp, "envFiles" | "readBy" | "pinnedBy"> {
+  return { envFiles, ...omitUndefined({ readBy, pinnedBy }) };
 }
 
 interface RevertResult {
-  readonly undone: Pick<ReleaseHead, "left">;
+  readonly undone: Pick<ReleaseHead, "left" | "before">;
   readonly apps: readonly string[];
   readonly pinned: ReadonlySet<string>;
   readonly by: string;
 }
 
-export function stateAfterRevert(current: AppliedState, { undone, apps, pinned, by }: RevertResult): AppliedState {
+/** A process that was started again has read the copies, or files that are like them. */
+export async function stateAfterRevert(
+  { processes }: HasProcesses,
+  current: AppliedState,
+  { undone, apps, pinned, by }: RevertResult,
+): Promise<AppliedState> {
+  const running = await listOrEmpty(processes);
+  const formerPids = new Set(undone.before.map(({ pid }) => pid));
   const others = Object.entries(current.apps).filter(([app]) => !apps.includes(app));
   const returned = apps.flatMap((app): [string, AppliedApp][] => {
     const before = ownMember(undone.left.apps, app);
-    return before === undefined ? [] : [[app, { ...before, ...(pinned.has(app) && { pinnedBy: by }) }]];
+    if (before === undefined) return [];
+    const { mayDiffer: _doubt, ...known } = before;
+    const own = running.filter(({ name, pid }) => name === app && pid !== null);
+    const isNew = own.length > 0 && own.every(({ pid }) => !formerPids.has(pid));
+    const read = isNew ? { ...known, readBy: own.flatMap(({ pid }) => pid ?? []) } : before;
+    return [[app, { ...read, ...(pinned.has(app) && { pinnedBy: by }) }]];
   });
   return { ...current, apps: Object.fromEntries([...others, ...returned]) };
 }

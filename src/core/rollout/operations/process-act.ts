@@ -1,4 +1,3 @@
-import type { HasProcesses } from "../../pm2/port-processes.ts";
 import type { ApplyPorts } from "../ports.ts";
 import type { SkippedProcess } from "../../pm2/process-record.ts";
 import type { InputOf } from "../../api/inputs.ts";
@@ -20,6 +19,7 @@ import {
   noteOutcome,
 } from "../control/action.ts";
 import { runAll, createActs } from "../control/acts.ts";
+import { recordReadCopies } from "../env-file-copies.ts";
 import { withDeployed } from "../port-deployed.ts";
 import { withMachineEnvironment } from "../machine-environment.ts";
 import { createHealthWaiter } from "../apply/gate.ts";
@@ -102,16 +102,18 @@ async function withHealthWait(
 
 /** PM2 shows an app with `wait_ready` as online even if it has stopped waiting for it. */
 async function withReadyReports<T>(
-  { processes }: HasProcesses,
+  ports: Parameters<typeof recordReadCopies>[0],
   action: ProcessAction,
   work: () => Promise<T>,
 ): Promise<T> {
   if (action === "stop" || action === "delete") return work();
-  await processes.listenForReady(true).catch(ignoreExpected);
+  await ports.processes.listenForReady(true).catch(ignoreExpected);
   try {
     return await work();
   } finally {
-    await processes.listenForReady(false).catch(ignoreExpected);
+    await ports.processes.listenForReady(false).catch(ignoreExpected);
+    // Some may have started before a failure.
+    await recordReadCopies(ports);
   }
 }
 

@@ -12,7 +12,7 @@ import { noteProcesses } from "../control/action.ts";
 import { whileListening, DEFAULT_LOCK_TIMEOUT_MS } from "../apply/apply.ts";
 import { stateAfterRevert } from "../apply/run-steps.ts";
 import { recover } from "../apply/preflight.ts";
-import { namesOfApp } from "../release.ts";
+import { namesOfApp, toJournals, toRelease, type ReleaseEvent } from "../release.ts";
 import { isAppStep } from "../step.ts";
 import {
   beginRelease,
@@ -52,10 +52,13 @@ type Input = InputOf<"rollout.rollback">;
 function rollBack(ports: ApplyPorts, input: Input, caller: Caller): Promise<Release> {
   const { apps, plan: requested } = input;
   return withAudit(ports, caller, { action: "plan.rollback" }, (attempt) =>
-    withLocks(ports, input, caller, async (root) => {
+    withLocks(ports, input, caller, async ({ root, lists }) => {
       const done = await findRecordedStep(ports, caller.step);
       if (done !== undefined) return done;
       await caller.step?.confirm();
+      // A plan names what it undoes.
+      if (caller.step === undefined && input.release === undefined && requested === undefined)
+        requireUnchanged(lists, await ports.releases.list());
       await recover(ports);
       const release = caller.step === undefined ? input.release : await findReleaseOfRollout(ports, caller.step);
       const planned = await planRollback(ports, { release, apps });
@@ -88,13 +91,41 @@ async function withLocks<T>(
   ports: ApplyPorts,
   { release, lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS }: Input,
   { step, signal }: Caller,
-  work: (root: string | undefined) => Promise<T>,
+  work: (before: Before) => Promise<T>,
 ): Promise<T> {
   const lists = await ports.releases.list();
   const undone = step === undefined ? findRelease(lists, release) : findRolloutRelease(lists, step);
   const root = undone?.head.deploy?.root;
-  const apply = (): Promise<T> => ports.releases.withLock(lockTimeoutMs, () => work(root), signal);
+  const apply = (): Promise<T> => ports.releases.withLock(lockTimeoutMs, () => work({ root, lists }), signal);
   return await (root === undefined ? apply() : ports.deployed.withLock(root, lockTimeoutMs, apply, signal));
+}
+
+/** As it was when the caller asked. */
+interface Before {
+  /** Of the deploy to undo. */
+  readonly root: string | undefined;
+  readonly lists: readonly (readonly ReleaseEvent[])[];
+}
+
+/**
+ * While it waits for a lock, a deploy may fail and return to the release before, which must not be undone instead.
+ * @throws {SvcmError} PLAN_STALE
+ */
+export function requireUnchanged(before: Before["lists"], now: Before["lists"]): void {
+  const [seen] = toJournals(before);
+  const [newest] = toJournals(now);
+  if (seen === undefined || newest === undefined) return;
+  const [was, is] = [toRelease(seen, null), toRelease(newest, null)];
+  const isOther = seen.head.id !== newest.head.id;
+  const hasEnded = was.endedAt === null && is.endedAt !== null;
+  const isUndone = is.outcome === "reverted" || is.outcome === "refused" || is.undoes !== undefined;
+  if (!isOther && !(hasEnded && isUndone)) return;
+  const what = is.undoes === undefined ? "" : ` undoes ${is.undoes}, and`;
+  const begun = isOther ? "began" : "ended";
+  throw new SvcmError("PLAN_STALE", {
+    details: `While svcm waited, the release ${is.id} ${begun}: it${what} is ${is.outcome}. So the newest release may now be another one to undo. No process was touched.`,
+    hint: "Read what a rollback would undo now: svcm rollback --dry-run",
+  });
 }
 
 function planStale(requested: string | undefined, current: string): SvcmError {
@@ -147,7 +178,7 @@ async function runRollback(
   await ports.processes.saveList();
   const apps = plan.steps.flatMap(({ app }) => namesOfApp(undone, app));
   const { unsavedAtMs: _unsaved, ...saved } = appliedState;
-  const returned = stateAfterRevert(saved, { undone, apps, pinned, by: recording.head.id });
+  const returned = await stateAfterRevert(ports, saved, { undone, apps, pinned, by: recording.head.id });
   if (deploy !== undefined) await endDeploy(ports, planned, deploy);
   return await recording.end("applied", { left: returned });
 }
@@ -242,7 +273,8 @@ async function undoRollback(
   if (reasons.length === 0) {
     const { deploy } = head;
     if (deploy?.id === null) await ports.deployed.switchTo({ id: deploy.former, root: deploy.root });
-    await end("reverted", { left: stateAfterRevert(head.left, { undone: head, apps: names, pinned, by: head.id }) });
+    const result = { undone: head, apps: names, pinned, by: head.id };
+    await end("reverted", { left: await stateAfterRevert(ports, head.left, result) });
     const hint = `Read why: svcm why ${shellQuote(touched[0] ?? "")}. Correct the code, and run svcm apply.`;
     return new SvcmError("APPLY_REVERTED", {
       details: `The rollback failed. ${stateBefore(head, names)} ${why}`,

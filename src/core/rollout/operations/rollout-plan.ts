@@ -20,18 +20,20 @@ export const rolloutPlan = defineOperation({
     const { plan, content } = await computePlan(await withDeployed(ports, request), request);
     // An apply with steps saves the list.
     const reboot = plan.changed || !plan.exists ? [] : await ports.bootOutlook.apps();
-    const interrupted = [...(await ports.deployed.interrupted(request)), ...(await findCutOff(ports, content.name))];
-    return { ...plan, issues: [...interrupted, ...plan.issues, ...reboot] };
+    const releases = await listReleases(ports.releases);
+    const lastApplied = releases.find(({ outcome }) => outcome === "applied")?.id;
+    const ofDeploys = await ports.deployed.issues(request, lastApplied);
+    return { ...plan, issues: [...ofDeploys, ...findCutOff(releases, content.name), ...plan.issues, ...reboot] };
   },
 });
 
 /** The steps of such a plan may lead to what the rollback was to undo. */
-async function findCutOff({ releases }: HasReleases, environment: string): Promise<Issue[]> {
-  const [newest] = await listReleases(releases);
+function findCutOff([newest]: readonly Release[], environment: string): Issue[] {
   if (newest?.undoes === undefined || newest.outcome !== "half" || newest.environment !== environment) return [];
   const { id, undoes } = newest;
-  const message = `The rollback of ${undoes} was cut off, so the steps may start again what it undoes. To finish it: svcm rollback ${undoes}. To undo it: svcm rollback ${id}`;
-  return [{ code: "ROLLBACK_INTERRUPTED", severity: "warning", path: [], message }];
+  const accepted = [`svcm rollback ${undoes}`, `svcm rollback ${id}`];
+  const message = `The rollback of ${undoes} was cut off, so the steps may start again what it undoes. To finish it: ${accepted[0]}. To undo it: ${accepted[1]}`;
+  return [{ code: "ROLLBACK_INTERRUPTED", severity: "warning", path: [], message, accepted }];
 }
 
 /** Runs the steps of the plan in order. @throws {SvcmError} as `applied` */

@@ -1,12 +1,10 @@
 /** `PM2_HOME/svcm/<service>/starts`: what each running process was started with, and digests by file. */
 import {
-  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
-  writeFileSync,
   closeSync,
   openSync,
   readlinkSync,
@@ -17,11 +15,10 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import type { StartRecord } from "../port-running-code.ts";
 import { parseRecord } from "../../words/record.ts";
 import { listIfReadable } from "../../files/system.ts";
+import { createPrivateFile, makePrivateFolder } from "../../files/owner.ts";
 import { createHash } from "node:crypto";
 import type { WalkedEntry } from "./walk.ts";
 
-const PRIVATE_FOLDER = 0o700;
-const PRIVATE_FILE = 0o600;
 const MAX_RECORDS = 2000;
 const MAX_CACHES = 200;
 const MAX_BOOT_WRITES = 1000;
@@ -71,7 +68,7 @@ export class RecordStore {
     const name = digestText(text);
     quietly(() => {
       const starts = join(this.#folder, "starts");
-      mkdirSync(join(starts, "code"), { recursive: true, mode: PRIVATE_FOLDER });
+      makePrivateFolder(join(starts, "code"));
       const path = join(starts, "code", `${name}.gz`);
       if (statSync(path, { throwIfNoEntry: false }) === undefined) replace(path, gzipSync(text));
       replace(join(starts, fileName(record)), JSON.stringify({ ...record, code: name }));
@@ -93,7 +90,7 @@ export class RecordStore {
   writeCache(unit: string, cache: DigestCache): void {
     quietly(() => {
       const folder = join(this.#folder, "digests");
-      mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
+      makePrivateFolder(folder);
       replace(this.#cachePath(unit), JSON.stringify([...cache]));
       removeOldest(folder, MAX_CACHES);
     });
@@ -109,7 +106,7 @@ export class RecordStore {
   writeBootWrites(unit: string, writes: ReadonlyMap<string, number | null>): void {
     quietly(() => {
       const folder = join(this.#folder, "boots");
-      mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
+      makePrivateFolder(folder);
       replace(this.#bootPath(unit), JSON.stringify(Object.fromEntries([...writes].slice(-MAX_BOOT_WRITES))));
       removeOldest(folder, MAX_CACHES);
     });
@@ -154,7 +151,7 @@ function removeOldest(folder: string, keep: number): void {
 function replace(path: string, content: string | Uint8Array): void {
   const temporary = `${path}.${process.pid}`;
   try {
-    writeFileSync(temporary, content, { mode: PRIVATE_FILE });
+    createPrivateFile(temporary, content);
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });

@@ -212,14 +212,19 @@ function planPoints(plan: Plan, service: string | undefined): StatusPoint[] {
     const message = `${service ?? environment}: there is no ecosystem file, so nothing can be compared`;
     return [attention(message, "svcm doctor")];
   }
-  const errors = issues.filter(({ severity }) => severity === "error");
+  const open = issues.filter(({ severity, code }) => severity === "error" || OPEN_ENDS.has(code));
   return [
-    ...errors.map(({ message }) => attention(message, `svcm plan${flags}`)),
+    ...open.map(({ message, accepted: [command] = [], code }) =>
+      attention(message, (OPEN_ENDS.has(code) && command) || `svcm plan${flags}`),
+    ),
     ...(changed ? [attention(`${subject}: ${countSteps(plan)}`, `svcm plan${flags}`)] : []),
     ...held.map((one) => attention(heldText(one, asIs), `svcm plan${flags}`)),
     ...unknown.map((one): StatusPoint => ({ kind: "unknown", message: unknownText(one, asIs) })),
   ];
 }
+
+/** Warnings of a plan that do not wait for the next apply. */
+const OPEN_ENDS: ReadonlySet<string> = new Set(["DEPLOY_INTERRUPTED", "RELEASE_CHANGED", "ROLLBACK_INTERRUPTED"]);
 
 function listPoints(processes: StatusFacts["processes"]): StatusPoint[] {
   if (processes === null) return [];

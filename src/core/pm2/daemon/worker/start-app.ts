@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { realPathIfReadable } from "../../../files/system.ts";
+import { lastingFolder } from "../../../project/state-place.ts";
 import type { StartCall } from "../protocol.ts";
 import type { Fields } from "../../normalise.ts";
 import { probeSocket } from "../daemon.ts";
@@ -36,7 +39,24 @@ export async function connectOrLaunch({ pm2, socket, timeoutMs }: StartContext):
   return connect(socket, timeoutMs);
 }
 
-function launchDaemon({ Client: client }: Pm2): Promise<void> {
+/** PM2 resolves paths from its working directory, and a worker cannot change directories. */
+export function setWorkingFolder(folder: string): void {
+  process.cwd = () => folder;
+  process.env["PWD"] = folder;
+}
+
+/** A daemon stays in the folder in which it is started, and outlives a release there. */
+async function launchDaemon(pm2: Pm2): Promise<void> {
+  const folder = process.cwd();
+  setWorkingFolder(lastingFolder(realPathIfReadable(folder), existsSync));
+  try {
+    await launch(pm2);
+  } finally {
+    setWorkingFolder(folder);
+  }
+}
+
+function launch({ Client: client }: Pm2): Promise<void> {
   const launched = new Promise<void>((done, fail) => {
     client.launchDaemon({ interactor: false }, (error) => {
       if (error === null) done();

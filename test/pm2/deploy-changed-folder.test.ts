@@ -1,0 +1,89 @@
+/** A release folder that was changed by hand is not the commit of its name. */
+import { appendFileSync, chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import {
+  execute,
+  rolloutApply,
+  rolloutPlan,
+  rolloutRollback,
+  rolloutRollbackPlan,
+  statusShow,
+} from "../../src/core/index.ts";
+import { caller, shopUnderPm2 } from "./deployed-shop.ts";
+
+const CHANGED = ["app.cjs", "dist/version.txt"];
+const shop = shopUnderPm2();
+const { ports } = shop;
+const input = { environment: "production" };
+const inRelease = (id: string, name: string): string => join(shop.root, "releases", id, name);
+const restart = async (): Promise<void> => {
+  for (const record of await ports.processes.list()) await ports.processes.restart(record);
+};
+
+test("the present release is named as changed, and an apply of it is refused", async () => {
+  const { deploy } = await shop.deploy();
+  const file = inRelease(deploy.id, "dist/version.txt");
+  chmodSync(inRelease(deploy.id, "app.cjs"), 0o600);
+  expect((await execute(rolloutPlan, ports, input, caller)).issues).toEqual([]);
+  appendFileSync(inRelease(deploy.id, "app.cjs"), "// by hand");
+  writeFileSync(file, "fixed by hand");
+  const { issues, git } = await execute(rolloutPlan, ports, input, caller);
+  expect(issues).toMatchObject([
+    { code: "RELEASE_CHANGED", message: expect.stringMatching(/: app\.cjs, dist\/version\.txt$/) },
+  ]);
+  expect(git?.dirty).toEqual(CHANGED);
+  const refused = await execute(rolloutApply, ports, input, caller).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ kind: "WORKTREE_DIRTY" });
+  const { verdict, next } = await execute(statusShow, ports, input, caller);
+  expect([verdict, next]).toEqual(["attention", expect.stringMatching(/^svcm /)]);
+});
+
+test("a deploy does not restart apps that run a changed folder, and says so", async () => {
+  await restart();
+  const before = await ports.processes.list();
+  const { deploy, release, notes } = await shop.deploy();
+  expect([release, notes]).toEqual([
+    null,
+    [expect.stringMatching(/^RELEASE_CHANGED: .*app\.cjs.*run the folder as it is/)],
+  ]);
+  expect((await ports.processes.list()).map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
+  expect(await shop.answer()).toBe("fixed by hand");
+  expect(deploy.current).toBe(true);
+});
+
+test("a rollback to a changed folder says which files are not those of its commit", async () => {
+  const changed = shop.current()!;
+  const commit = shop.git("rev-parse", "HEAD");
+  shop.publish({ VERSION: "2" });
+  await shop.deploy();
+  const { code } = await execute(rolloutRollbackPlan, ports, {}, caller);
+  expect(code).toEqual({ commit, dirty: CHANGED });
+  const { git } = await execute(rolloutRollback, ports, {}, caller);
+  expect([git, shop.current()]).toEqual([{ commit, dirty: CHANGED }, changed]);
+});
+
+test("a deploy prepares a commit again if its folder was changed, and leaves that folder", async () => {
+  const { deploy } = await shop.deploy();
+  const changed = shop.releases().find((id) => id !== deploy.id);
+  const { notes } = await shop.deploy({ revision: "HEAD~1" });
+  expect(await shop.answer()).toBe("1");
+  expect(shop.releases()).toContain(changed);
+  expect(notes.join()).toMatch(
+    /was changed after it was prepared: app\.cjs, dist\/version\.txt\. It stays as it is, and \w{7} is prepared/,
+  );
+  rmSync(inRelease(deploy.id, "build.cjs"));
+  const again = await shop.deploy();
+  expect(again.notes.join()).toMatch(/was changed after it was prepared: build\.cjs\./);
+  expect(readFileSync(inRelease(again.deploy.id, "build.cjs"), "utf8")).not.toBe("");
+});
+
+test("the rollback of an apply in a release has the commit of that release, and not of the checkout", async () => {
+  const { deploy } = await shop.deploy();
+  for (const record of await ports.processes.list()) await ports.processes.stop(record);
+  const { release } = await execute(rolloutApply, ports, { ...input, apps: ["web"] }, caller);
+  expect(release?.git?.commit).toBe(deploy.commit);
+  shop.publish({ VERSION: "only in the checkout" });
+  const done = await execute(rolloutRollback, ports, {}, caller);
+  expect(done).toMatchObject({ outcome: "applied", git: { commit: deploy.commit } });
+});
