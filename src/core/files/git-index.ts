@@ -3,8 +3,8 @@ import { join, resolve } from "node:path";
 import type { Git } from "./git-files.ts";
 
 /**
- * Reads the ids of files that nobody has written since Git did. Git converts line ends, and Git LFS replaces whole files,
- * so a file may be as committed although its bytes are not. The index knows its times, and no filter has to run.
+ * Reads the ids of files that were not written since Git last read or wrote them. Git converts line ends, and Git LFS
+ * replaces whole files, so a file may be as committed although its bytes are not. No filter runs.
  * @param names relative to the folder in which Git runs
  */
 export async function readUnwrittenIds(
