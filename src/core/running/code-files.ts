@@ -13,6 +13,9 @@ export const LOCKFILES = [
   "bun.lockb",
 ] as const;
 
+/** Deno installs when a program starts, so a deploy has no step for it. */
+export const START_LOCKFILES = ["deno.lock"] as const;
+
 /** Package managers write these at the end of an install; a repeated install writes the same. */
 export const INSTALL_MARKERS = [
   "node_modules/.package-lock.json",

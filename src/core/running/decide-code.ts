@@ -96,10 +96,9 @@ function decideByRecord(evidence: CodeEvidence, record: RecordedCode): Verdict {
   const names = [...written.map(({ path }) => path), ...gone].toSorted();
   // A file that is new since the start is not what runs.
   const former = names.filter((name) => record.code.has(name));
-  const isCommitted = !former.some((name) => git?.uncommittedAtStart?.includes(name));
+  const isCommitted = !former.some((name) => git?.notInCommit?.has(name));
   const commits = { from: isCommitted ? record.commit : null, to: git?.now ?? null };
-  if (names.length > 0)
-    return changedFiles(names, commits, isCommitted && isRestorable(former, git, record.commit), evidence);
+  if (names.length > 0) return changedFiles(names, commits, git !== null && commits.from !== null, evidence);
   if (install.digest !== record.install) return changed({ state: "stale", details: "dependencies" });
   const [link] = movedPackages(record.links, install.links);
   return link === undefined ? SAME : changed({ state: "stale", details: `${link} leads to another folder` });
@@ -111,12 +110,6 @@ function movedPackages(before: RecordedCode["links"], now: RecordedCode["links"]
   const links = [...new Set([...Object.keys(before), ...Object.keys(now)])];
   const retargeted = links.filter((link) => ownMember(before, link) !== ownMember(now, link)).toSorted();
   return retargeted.map((link) => link.slice(link.lastIndexOf("/node_modules/") + 1));
-}
-
-/** Also for content that Git has. */
-function isRestorable(names: readonly string[], git: GitEvidence | null, commit: string | null): boolean {
-  if (git === null || commit === null || git.isCommitGone || git.commit !== commit) return false;
-  return names.every((name) => git.changed.includes(name));
 }
 
 function decideWithoutRecord(evidence: CodeEvidence): Verdict {

@@ -164,6 +164,11 @@ const CASES: Readonly<Record<string, Case>> = {
     change: put("node_modules/.package-lock.json", "{}"),
     expected: ["same", "same", "unknown", "changed"],
   },
+  "the lockfile of Deno": {
+    files: { ...FILES, "deno.lock": "{}" },
+    change: put("deno.lock", "{ }"),
+    expected: all("changed"),
+  },
   "another install": {
     change: ({ root }) => write(root, { "package-lock.json": "{ }", "node_modules/.package-lock.json": "{ }" }),
     expected: all("changed"),
@@ -222,6 +227,31 @@ test.each([
   scene.repository?.git("commit", "--quiet", "--all", "--message", "two");
   scene.moveHeadLater();
   expect(await scene.verdict(request)).toEqual(expected);
+});
+
+test("after a commit of other files, such as svcm.yaml, the code of the start is still in a commit", async () => {
+  const scene = makeScene(true);
+  const request = await scene.start();
+  scene.repository?.write("svcm.yaml", "version: 1\n");
+  scene.repository?.commit();
+  scene.moveHeadLater();
+  expect(await scene.verdict(request)).toBe("same");
+  write(scene.root, { "lib/mod.js": "2" });
+  scene.repository?.commit();
+  expect(await scene.verdict(request)).toMatch(/^changed different: \w{7} to \w{7}, 1 file$/);
+  write(scene.root, { "node_modules/left-pad/index.js": "2", "extra.js": "1" });
+  expect(await scene.verdict(request)).toMatch(/^changed different: /);
+});
+
+test("a module that was untracked at the start, and committed with other content, is in no commit", async () => {
+  const scene = makeScene(true);
+  write(scene.root, { "extra.js": "1" });
+  const request = await scene.start();
+  expect(await scene.verdict(request)).toBe("same");
+  write(scene.root, { "extra.js": "2" });
+  scene.repository?.commit();
+  scene.moveHeadLater();
+  expect(await scene.verdict(request)).toBe("changed stale: extra.js");
 });
 
 test("a change of source code without a new build is not what a restart would run", async () => {
