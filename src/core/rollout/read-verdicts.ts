@@ -118,7 +118,8 @@ async function readAppValues(
 ): Promise<AppFacts> {
   const project = await facts.project();
   const named = allEnvPaths(workspace, { project, contract });
-  const findUnnamed = unnamedEnvFiles(stamps, { root: workspace.root, environment, named });
+  const own = allEnvPaths(workspace, { project, contract }, [environment]);
+  const findUnnamed = unnamedEnvFiles(stamps, { root: workspace.root, environment, named, own });
   return {
     named,
     declaredIn: fileName,

@@ -35,7 +35,7 @@ export interface EnvFileFacts {
   readonly name: string;
   /** With `--env-file`, the variables of the process always win. */
   readonly isReadByNode: boolean;
-  /** No environment names it, so nothing says whether the app reads it. */
+  /** The environment does not name it, so nothing says whether the app reads it. */
   readonly isUnnamed?: boolean;
   /** `null` if it does not exist, `undefined` if it cannot be read. */
   readonly now: Digests | null | undefined;
