@@ -56,6 +56,8 @@ const OUTPUT_FOLDER = /^(?:logs?|coverage)$/i;
 /** An app may serve what describes its API. */
 const DOCS_FOLDER = /^docs?$/i;
 const TEST_FILE = /\.(?:test|spec)\.[cm]?[jt]sx?$/i;
+/** Next.js renders them again while it serves. */
+const RENDERED_PAGE = /(?:^|\/)\.next\/server\/(?:app|pages|route-cache)\/.*\.(?:html|json)$/;
 const CACHE_FOLDER = /^\.(?:cache|tmp|turbo|vite|parcel-cache)$/i;
 /** New files in such a folder are output of the app, unless Git tracks them. */
 const VOLATILE_FOLDER = /^(?:cache|tmp|temp|uploads?|sessions?|backups?)$/i;
@@ -83,7 +85,7 @@ export function mayBeCode(path: string, rules: CodeRules): boolean {
   if (isNamed(path, rules) || rules.settings?.has(path) === true) return true;
   const folders = path.split("/").filter((folder) => folder !== ".");
   const name = folders.pop() ?? "";
-  if (isNoCodeName(name) || (folders.length === 0 && isOfProject(name))) return false;
+  if (isNoCodeName(name) || RENDERED_PAGE.test(path) || (folders.length === 0 && isOfProject(name))) return false;
   return isBesideScript(path, rules) || !isOutside(folders, name);
 }
 
