@@ -227,6 +227,13 @@ function isLoadedFromBuild(path: string): boolean {
   return /^(?:dist|build|out|lib|\.next|\.output|\.nuxt|\.svelte-kit)\//.test(path);
 }
 
+export const NEXT_BUILD = ".next";
+
+/** Only a build brings it into the folder. Next.js compiles each program. */
+export function isBuiltInto(folder: string, path: string): boolean {
+  return folder === NEXT_BUILD ? PROGRAM.test(path) : /\.[cm]?tsx?$/.test(path);
+}
+
 /** Of any package. Many projects have source code in `lib`. */
 export function isInBuild(path: string): boolean {
   return /(?:^|\/)(?:dist|build|out|\.next|\.output|\.nuxt|\.svelte-kit)\//.test(path);

@@ -1,5 +1,5 @@
 import type { CodeEvidence, GitEvidence, NewerEntry, RecordedCode, ChangeReason, Verdict } from "./code-evidence.ts";
-import { isInBuild } from "./code-files.ts";
+import { isBuiltInto, isInBuild } from "./code-files.ts";
 import { ownMember } from "../words/record.ts";
 import { nameList, pluralize } from "../words/text.ts";
 
@@ -192,7 +192,8 @@ function changedFiles(
   { git, buildFolder, nameOf }: Pick<CodeEvidence, "git" | "buildFolder" | "nameOf">,
 ): Verdict {
   const state = canReturn ? "different" : "stale";
-  const unbuilt = buildFolder !== undefined && isBuildUnchanged(names) ? `; ${buildFolder} has not changed` : "";
+  const unbuilt =
+    buildFolder !== undefined && isBuildUnchanged(names, buildFolder) ? `; ${buildFolder} has not changed` : "";
   // Build output belongs to the commit from which it was built.
   const isUncommitted = (name: string): boolean =>
     git?.commit === from && git.changed.includes(name) && !git.committed.includes(name);
@@ -210,8 +211,8 @@ function changedFiles(
 }
 
 /** A restart would run the former build. */
-function isBuildUnchanged(names: readonly string[]): boolean {
-  return names.some((name) => /\.[cm]?tsx?$/.test(name)) && !names.some((name) => isInBuild(name));
+function isBuildUnchanged(names: readonly string[], folder: string): boolean {
+  return names.some((name) => isBuiltInto(folder, name)) && !names.some((name) => isInBuild(name));
 }
 
 function changed(reason: ChangeReason): Verdict {

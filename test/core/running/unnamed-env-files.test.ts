@@ -31,7 +31,12 @@ test("files of the folder count, a link as the file that it leads to, unless an 
 
 test("files of the folders above count up to the root of the repository", () => {
   const workspace = makeWorkspace({ ".env": "A=1\n", "mono/.env": "A=2\n", "mono/packages/api/.env.local": "A=3\n" });
-  const find = unnamedEnvFiles(nodeFileStamps, { root: workspace.path("mono"), environment: "production", named: [], own: [] });
+  const find = unnamedEnvFiles(nodeFileStamps, {
+    root: workspace.path("mono"),
+    environment: "production",
+    named: [],
+    own: [],
+  });
   const found = find({ cwd: workspace.path("mono/packages/api"), envFiles: [] });
   expect(found).toEqual([workspace.path("mono/packages/api/.env.local"), workspace.path("mono/.env")]);
 });

@@ -262,3 +262,22 @@ test("a change of source code without a new build is not what a restart would ru
   write(scene.root, { "dist/main.js": "2" });
   expect(await scene.verdict(request)).toBe("changed stale: 2 files: dist/main.js, src/server.ts");
 });
+
+test("a page of Next.js without a new build is not what a restart would run, unless it is a development server", async () => {
+  const [next, page] = ["node_modules/next/dist/bin/next", "app/page.js"];
+  const files = {
+    ...FILES,
+    ".gitignore": "node_modules\n.next\n",
+    [next]: "1",
+    [page]: "1",
+    ".next/server/page.js": "1",
+  };
+  const scene = makeScene(true, files);
+  const script = join(scene.root, next);
+  const [served, developed] = [await scene.start({ script }), await scene.start({ script, exclude: [".next"] })];
+  write(scene.root, { [page]: "2" });
+  expect(await scene.verdict(served)).toBe("changed different: app/page.js; .next has not changed");
+  expect(await scene.verdict(developed)).toBe("changed different: app/page.js");
+  write(scene.root, { ".next/server/page.js": "2" });
+  expect(await scene.verdict(served)).toBe("changed stale: 2 files: .next/server/page.js, app/page.js");
+});
