@@ -10,6 +10,7 @@ export interface Proposal {
   readonly services?: Readonly<Record<string, unknown>>;
   readonly keys?: Readonly<Record<string, unknown>>;
   readonly template?: string;
+  readonly undecided?: readonly { readonly file: string; readonly why: string }[];
 }
 
 export function proposalIn({ workspace: { root } }: Ports): Proposal {

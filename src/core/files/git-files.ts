@@ -7,6 +7,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node
 import { tmpdir } from "node:os";
 import { dirname, join, relative, sep } from "node:path";
 import { SvcmError } from "../api/errors.ts";
+import { readUnwrittenIds } from "./git-index.ts";
 
 export type Git = (...args: string[]) => Promise<Buffer>;
 
@@ -24,7 +25,10 @@ export async function revisionState(
     const files = parseTree(listing).filter(({ isFile }) => isFile);
     const tracked = new Map(files.map(({ id, name }) => [name, id]));
     const isDirty = await Promise.all(names.map((name) => differs(join(root, name), tracked.get(name))));
-    return { commit, dirty: inside.filter((_path, index) => isDirty[index]) };
+    const differing = names.filter((_name, index) => isDirty[index]);
+    const unwritten = await readUnwrittenIds(git, root, differing);
+    const written = new Set(differing.filter((name) => unwritten.get(name) !== tracked.get(name)));
+    return { commit, dirty: inside.filter((path) => written.has(relative(root, path))) };
   } catch (error) {
     if (error instanceof SvcmError && error.kind === "REVISION_FAILED") return undefined;
     throw error;

@@ -56,13 +56,14 @@ function fromRoot(folder: string): string {
   return resolvePath("/", folder).slice(1) || ".";
 }
 
-/** Of every service and environment. */
+/** Of every service and, unless one is given, of every environment. */
 export function allEnvPaths(
   workspace: Pick<Workspace, "root" | "configDir">,
   facts: Parameters<typeof envLayerPaths>[1],
+  environments: readonly string[] = Object.keys(facts.contract.environments),
 ): string[] {
   const services = Object.keys(facts.project?.services ?? { "": {} });
-  return Object.keys(facts.contract.environments).flatMap((environment) =>
+  return environments.flatMap((environment) =>
     services.flatMap((service) => envLayerPaths(workspace, facts, environment, service)),
   );
 }

@@ -62,7 +62,8 @@ export async function readVerdicts(
   const filesOf = new Map(facts.apps.map((app) => [app.name, knownContents(pathsOf(app), contents)]));
   const others = [...facts.named, ...paths];
   const namedBy = await readNamedSettings(ports, facts.apps, pathsOf);
-  const code = await readCode(ports, expected, running, { budgetMs, filesOf, namedBy, others });
+  const compiledBy = new Map(facts.apps.map(({ name, compiled }) => [name, compiled]));
+  const code = await readCode(ports, expected, running, { budgetMs, filesOf, namedBy, compiledBy, others });
   const records = new Map(code.apps.flatMap((app) => [...app.records]));
   const recordOf = ({ pmId }: ProcessRecord) => records.get(pmId);
   const values = await readValues(ports, { ...facts, running, contents, recordOf });
@@ -99,7 +100,7 @@ function knownContents(
 }
 
 interface AppFacts extends Pick<ValuesRequest, "declaredIn" | "sources" | "visibleKeys" | "listedKeys"> {
-  readonly apps: readonly (ValuesRequest["apps"][number] & Pick<NamedByStart, "texts"> & { readonly cwd: string })[];
+  readonly apps: readonly (ValuesRequest["apps"][number] & Pick<NamedByStart, "texts" | "compiled"> & { readonly cwd: string })[];
   /** Env files of every service and environment. */
   readonly named: readonly string[];
 }
@@ -118,7 +119,8 @@ async function readAppValues(
 ): Promise<AppFacts> {
   const project = await facts.project();
   const named = allEnvPaths(workspace, { project, contract });
-  const findUnnamed = unnamedEnvFiles(stamps, { root: workspace.root, environment, named });
+  const own = allEnvPaths(workspace, { project, contract }, [environment]);
+  const findUnnamed = unnamedEnvFiles(stamps, { root: workspace.root, environment, named, own });
   return {
     named,
     declaredIn: fileName,
@@ -127,11 +129,12 @@ async function readAppValues(
     listedKeys: new Set(Object.keys(contract.keys)),
     apps: await Promise.all(
       expected.map(async (app) => {
-        const { envFiles: ofStart, texts } = await readStartCommand({ files }, app.command);
+        const { envFiles: ofStart, texts, compiled } = await readStartCommand({ files }, app.command);
         return {
           name: app.name,
           cwd: app.cwd,
           texts,
+          compiled,
           environments: app.environments,
           openKeys: app.openKeys,
           envFiles: app.envFiles,
@@ -166,6 +169,8 @@ export interface CodeLookOptions {
   readonly filesOf: ReadonlyMap<string, StartRecord["envFiles"]>;
   /** By app: settings that are not named by its declaration alone. */
   readonly namedBy: ReadonlyMap<string, readonly string[]>;
+  /** By app: patterns of what it compiles while it runs. */
+  readonly compiledBy: ReadonlyMap<string, readonly string[]>;
   /** Files that are not code. */
   readonly others: readonly string[];
 }
@@ -186,7 +191,7 @@ async function listRequests(
   { facts, workspace }: HasFacts & HasWorkspace,
   expected: readonly ExpectedApp[],
   running: readonly ProcessRecord[],
-  { filesOf, namedBy, others: more }: Omit<CodeLookOptions, "budgetMs">,
+  { filesOf, namedBy, compiledBy, others: more }: Omit<CodeLookOptions, "budgetMs">,
 ): Promise<CodeRequest[]> {
   const services = (await facts.project())?.services ?? {};
   const byName = groupBy(running, ({ name }) => name);
@@ -204,7 +209,7 @@ async function listRequests(
         ownFolder: declared.declaresCwd ? undefined : declared.cwd,
         folder: folder === "." ? undefined : resolvePath(workspace.root, folder),
         include,
-        exclude,
+        exclude: [...exclude, ...(compiledBy.get(app) ?? [])],
         others,
         loads: withSettings(declared.loads, namedBy.get(app)),
         envFiles: filesOf.get(app) ?? {},

@@ -98,8 +98,8 @@ export interface GitEvidence {
   readonly changed: readonly string[];
   /** Those of them that differ between both commits. */
   readonly committed: readonly string[];
-  /** Recorded paths that the process was started with otherwise than its commit has them. */
-  readonly uncommittedAtStart?: readonly string[];
+  /** Recorded paths that the record's commit lacks, or has with other content. */
+  readonly notInCommit?: ReadonlySet<string>;
   /** When HEAD moved after the start, in milliseconds since 1970, with the resolution of a second. */
   readonly movesMs: readonly number[];
 }

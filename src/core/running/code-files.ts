@@ -13,6 +13,9 @@ export const LOCKFILES = [
   "bun.lockb",
 ] as const;
 
+/** Deno installs when a program starts, so a deploy has no step for it. */
+export const START_LOCKFILES = ["deno.lock"] as const;
+
 /** Package managers write these at the end of an install; a repeated install writes the same. */
 export const INSTALL_MARKERS = [
   "node_modules/.package-lock.json",
@@ -53,6 +56,8 @@ const OUTPUT_FOLDER = /^(?:logs?|coverage)$/i;
 /** An app may serve what describes its API. */
 const DOCS_FOLDER = /^docs?$/i;
 const TEST_FILE = /\.(?:test|spec)\.[cm]?[jt]sx?$/i;
+/** Next.js renders them again while it serves. */
+const RENDERED_PAGE = /(?:^|\/)\.next\/server\/(?:app|pages|route-cache)\/.*\.(?:html|json)$/;
 const CACHE_FOLDER = /^\.(?:cache|tmp|turbo|vite|parcel-cache)$/i;
 /** New files in such a folder are output of the app, unless Git tracks them. */
 const VOLATILE_FOLDER = /^(?:cache|tmp|temp|uploads?|sessions?|backups?)$/i;
@@ -80,7 +85,7 @@ export function mayBeCode(path: string, rules: CodeRules): boolean {
   if (isNamed(path, rules) || rules.settings?.has(path) === true) return true;
   const folders = path.split("/").filter((folder) => folder !== ".");
   const name = folders.pop() ?? "";
-  if (isNoCodeName(name) || (folders.length === 0 && isOfProject(name))) return false;
+  if (isNoCodeName(name) || RENDERED_PAGE.test(path) || (folders.length === 0 && isOfProject(name))) return false;
   return isBesideScript(path, rules) || !isOutside(folders, name);
 }
 
@@ -220,6 +225,13 @@ function isVolatileName(name: string): boolean {
 /** The output of a build has no commit, and is loaded by what `npm start` runs. */
 function isLoadedFromBuild(path: string): boolean {
   return /^(?:dist|build|out|lib|\.next|\.output|\.nuxt|\.svelte-kit)\//.test(path);
+}
+
+export const NEXT_BUILD = ".next";
+
+/** Only a build brings it into the folder. Next.js compiles each program. */
+export function isBuiltInto(folder: string, path: string): boolean {
+  return folder === NEXT_BUILD ? PROGRAM.test(path) : /\.[cm]?tsx?$/.test(path);
 }
 
 /** Of any package. Many projects have source code in `lib`. */

@@ -1,5 +1,5 @@
 import type { CodeEvidence, GitEvidence, NewerEntry, RecordedCode, ChangeReason, Verdict } from "./code-evidence.ts";
-import { isInBuild } from "./code-files.ts";
+import { isBuiltInto, isInBuild } from "./code-files.ts";
 import { ownMember } from "../words/record.ts";
 import { nameList, pluralize } from "../words/text.ts";
 
@@ -96,10 +96,9 @@ function decideByRecord(evidence: CodeEvidence, record: RecordedCode): Verdict {
   const names = [...written.map(({ path }) => path), ...gone].toSorted();
   // A file that is new since the start is not what runs.
   const former = names.filter((name) => record.code.has(name));
-  const isCommitted = !former.some((name) => git?.uncommittedAtStart?.includes(name));
+  const isCommitted = !former.some((name) => git?.notInCommit?.has(name));
   const commits = { from: isCommitted ? record.commit : null, to: git?.now ?? null };
-  if (names.length > 0)
-    return changedFiles(names, commits, isCommitted && isRestorable(former, git, record.commit), evidence);
+  if (names.length > 0) return changedFiles(names, commits, git !== null && commits.from !== null, evidence);
   if (install.digest !== record.install) return changed({ state: "stale", details: "dependencies" });
   const [link] = movedPackages(record.links, install.links);
   return link === undefined ? SAME : changed({ state: "stale", details: `${link} leads to another folder` });
@@ -111,12 +110,6 @@ function movedPackages(before: RecordedCode["links"], now: RecordedCode["links"]
   const links = [...new Set([...Object.keys(before), ...Object.keys(now)])];
   const retargeted = links.filter((link) => ownMember(before, link) !== ownMember(now, link)).toSorted();
   return retargeted.map((link) => link.slice(link.lastIndexOf("/node_modules/") + 1));
-}
-
-/** Also for content that Git has. */
-function isRestorable(names: readonly string[], git: GitEvidence | null, commit: string | null): boolean {
-  if (git === null || commit === null || git.isCommitGone || git.commit !== commit) return false;
-  return names.every((name) => git.changed.includes(name));
 }
 
 function decideWithoutRecord(evidence: CodeEvidence): Verdict {
@@ -199,7 +192,8 @@ function changedFiles(
   { git, buildFolder, nameOf }: Pick<CodeEvidence, "git" | "buildFolder" | "nameOf">,
 ): Verdict {
   const state = canReturn ? "different" : "stale";
-  const unbuilt = buildFolder !== undefined && isBuildUnchanged(names) ? `; ${buildFolder} has not changed` : "";
+  const unbuilt =
+    buildFolder !== undefined && isBuildUnchanged(names, buildFolder) ? `; ${buildFolder} has not changed` : "";
   // Build output belongs to the commit from which it was built.
   const isUncommitted = (name: string): boolean =>
     git?.commit === from && git.changed.includes(name) && !git.committed.includes(name);
@@ -217,8 +211,8 @@ function changedFiles(
 }
 
 /** A restart would run the former build. */
-function isBuildUnchanged(names: readonly string[]): boolean {
-  return names.some((name) => /\.[cm]?tsx?$/.test(name)) && !names.some((name) => isInBuild(name));
+function isBuildUnchanged(names: readonly string[], folder: string): boolean {
+  return names.some((name) => isBuiltInto(folder, name)) && !names.some((name) => isInBuild(name));
 }
 
 function changed(reason: ChangeReason): Verdict {

@@ -1,4 +1,5 @@
 import { parseEnvDocument, valuesOf } from "../env/document.ts";
+import { baseName } from "../words/path.ts";
 import { isPlainKey } from "../secrets/secret-value.ts";
 import { ownMember, isRecord, parseRecord } from "../words/record.ts";
 import { FileError, type HasFiles } from "../files/ports.ts";
@@ -35,7 +36,7 @@ export interface EnvFileFacts {
   readonly name: string;
   /** With `--env-file`, the variables of the process always win. */
   readonly isReadByNode: boolean;
-  /** No environment names it, so nothing says whether the app reads it. */
+  /** The environment does not name it, so nothing says whether the app reads it. */
   readonly isUnnamed?: boolean;
   /** `null` if it does not exist, `undefined` if it cannot be read. */
   readonly now: Digests | null | undefined;
@@ -150,6 +151,8 @@ export interface StartCommand {
   readonly packageScript?: string;
   /** The absolute path of a shell script. */
   readonly shellScript?: string;
+  /** The script, without its folder, and its arguments. */
+  readonly line: string;
 }
 
 const PACKAGE_MANAGER = /(?:^|\/)(?:npm|pnpm|yarn|yarnpkg|npm-cli|bun)(?:\.[cm]?js)?$/;
@@ -165,9 +168,10 @@ export function startCommand({
   const { DOTENV_CONFIG_PATH: ofDotenv } = env;
   const named = [...envFilesIn(args.join(" ")), ...(ofDotenv === undefined ? [] : [ofDotenv])];
   const envFiles = named.map((path) => resolvePath(cwd, path));
+  const line = [baseName(script), ...args].join(" ");
   const packageScript = args.find((word) => !/^(?:-.*|run(?:-script)?)$/.test(word));
-  if (PACKAGE_MANAGER.test(script) && packageScript !== undefined) return { cwd, envFiles, packageScript };
-  return SHELL.test(interpreter) ? { cwd, envFiles, shellScript: script } : { cwd, envFiles };
+  if (PACKAGE_MANAGER.test(script) && packageScript !== undefined) return { cwd, envFiles, line, packageScript };
+  return { cwd, envFiles, line, ...(SHELL.test(interpreter) && { shellScript: script }) };
 }
 
 /** Named by the start of an app, wherever it does. */
@@ -176,11 +180,15 @@ export interface NamedByStart {
   readonly envFiles: readonly string[];
   /** Commands of its shell script, or of `package.json`. */
   readonly texts: readonly string[];
+  /** Patterns of what a development server compiles while it runs, which says nothing about the code of its start. */
+  readonly compiled: readonly string[];
 }
+
+const DEVELOPMENT_SERVERS = [{ command: /(?:^|[\s;&|/])next\s+(?:-\S+\s+)*dev(?:$|[\s;&|])/, output: ".next" }];
 
 export async function readStartCommand(
   { files }: HasFiles,
-  { cwd, envFiles, packageScript, shellScript }: StartCommand,
+  { cwd, envFiles, line, packageScript, shellScript }: StartCommand,
 ): Promise<NamedByStart> {
   const read = async (path: string): Promise<string> =>
     decodeUtf8(await files.read(path, { mayBeOutside: true }).catch(() => new Uint8Array())) ?? "";
@@ -189,7 +197,8 @@ export async function readStartCommand(
     ...(packageScript === undefined ? [] : scriptTexts(await read(resolvePath(cwd, "package.json")), packageScript)),
   ];
   const named = texts.flatMap(envFilesIn).map((path) => resolvePath(cwd, path));
-  return { texts, envFiles: [...new Set([...envFiles, ...named])] };
+  const servers = DEVELOPMENT_SERVERS.filter(({ command }) => [line, ...texts].some((text) => command.test(text)));
+  return { texts, envFiles: [...new Set([...envFiles, ...named])], compiled: servers.map(({ output }) => output) };
 }
 
 /** With the scripts that it runs in turn. */

@@ -15,7 +15,7 @@ interface AppValues extends Pick<ValuesFacts, "environments" | "openKeys"> {
   readonly envFiles: readonly string[];
   /** The app reads these itself, for example with dotenv. */
   readonly layers: readonly string[];
-  /** It may read these, too; no environment names them. */
+  /** It may read these, too; the environment does not name them. */
   readonly unnamed: readonly string[];
   /** PM2 may count a variable up with the position of the process among those of its name. */
   readonly environmentsAt: (position: number) => ValuesFacts["environments"];

@@ -1,6 +1,7 @@
 import { isEnvName, isTemplateName } from "../words/env-names.ts";
 import type { FileStamps } from "../files/ports.ts";
 import { environmentInName, environmentOf } from "../words/environment-names.ts";
+import { baseName } from "../words/path.ts";
 import { once } from "../words/once.ts";
 
 interface Repository {
@@ -8,6 +9,8 @@ interface Repository {
   readonly environment: string;
   /** By any environment, because `svcm.yaml` then says who reads it. Looked at once for all apps. */
   readonly named: readonly string[];
+  /** By this environment. A file without an environment in its name, such as `.env.local`, may be read in each of them. */
+  readonly own: readonly string[];
 }
 
 interface AppFolder {
@@ -22,15 +25,16 @@ interface FoundFile {
 }
 
 /**
- * Finds env files that no environment names, in the folder of an app and in those above it. The app may read them
+ * Finds env files that the environment does not name and may read, in the folder of an app and in those above it. The app may read them
  * itself, so a change of one is a doubt. A link counts as the file that it leads to.
  */
 export function unnamedEnvFiles(
   stamps: FileStamps,
-  { root, environment, named }: Repository,
+  { root, environment, named, own }: Repository,
 ): (app: AppFolder) => string[] {
   const idsOf = (paths: readonly string[]) => stamps.read(paths).map((stamp) => stamp?.id);
   const namedIds = once(() => new Set(idsOf(named)));
+  const ownNamedIds = once(() => new Set(idsOf(own)));
   const mayRead = envNamesOf(environment);
   const byFolder = new Map<string, readonly FoundFile[]>();
   const filesIn = (folder: string): readonly FoundFile[] => {
@@ -46,8 +50,10 @@ export function unnamedEnvFiles(
     const found = foldersUpTo(root, cwd).flatMap(filesIn);
     if (found.length === 0) return [];
     const ownIds = idsOf(envFiles);
-    const isNamed = ({ path, id }: FoundFile): boolean =>
-      named.includes(path) || envFiles.includes(path) || namedIds().has(id) || ownIds.includes(id);
+    const isNamed = ({ path, id }: FoundFile): boolean => {
+      const [paths, ids] = environmentIn(baseName(path)) === undefined ? [own, ownNamedIds] : [named, namedIds];
+      return paths.includes(path) || envFiles.includes(path) || ids().has(id) || ownIds.includes(id);
+    };
     return found.filter((file) => !isNamed(file)).map(({ path }) => path);
   };
 }
@@ -64,9 +70,13 @@ function envNamesOf(environment: string): (name: string) => boolean {
   const environments = own === "dev" ? [own] : [own, "production"];
   return (name) => {
     if (!name.startsWith(".env") || !isEnvName(name) || isUnread(name)) return false;
-    const found = name === ".env.local" ? undefined : environmentInName(name);
+    const found = environmentIn(name);
     return found === undefined || environments.includes(found);
   };
+}
+
+function environmentIn(name: string): string | undefined {
+  return name === ".env.local" ? undefined : environmentInName(name);
 }
 
 /** Some libraries read a file of defaults, so it is not a template. */

@@ -153,7 +153,7 @@ function compareFiles(
       ...compared.unknown,
       ...unnamed.map(
         ({ name, now }) =>
-          `${name} was ${now === null ? "removed" : "changed or touched"} after the start, and no environment names it`,
+          `${name} was ${now === null ? "removed" : "changed or touched"} after the start, and this environment does not name it`,
       ),
       ...hidden
         .filter((change) => !isReadByNode(change))

@@ -52,6 +52,10 @@ test.each([
   ["src/ecosystem/ecosystem.service.js", true],
   ["src/testing.js", true],
   ["licenses.js", true],
+  [".next/server/route-cache/APP_PAGE/c3/$/sale.html", false],
+  [".next/standalone/.next/server/pages/sale.json", false],
+  [".next/server/pages-manifest.json", true],
+  [".next/server/app/sale/page.js", true],
 ])("%s may be code: %s", (path, expected) => {
   expect(mayBeCode(path, rules(""))).toBe(expected);
 });
@@ -59,6 +63,7 @@ test.each([
 test("beside the script, a folder with any name holds code", () => {
   expect(mayBeCode("test/app.js", rules("test"))).toBe(true);
   expect(mayBeCode("test/app.log", rules("test"))).toBe(false);
+  expect(mayBeCode(".next/standalone/.next/server/app/sale.html", rules(".next/standalone"))).toBe(false);
 });
 
 type Row = readonly [path: string, status: GitStatus, age: Age, scriptFolder: string | null, expected: Weight];

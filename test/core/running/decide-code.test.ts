@@ -72,8 +72,17 @@ const CASES: readonly (readonly [name: string, evidence: Partial<CodeEvidence>, 
     "different: a.js",
   ],
   [
-    "other content, and Git names another commit of the start than the record",
+    "other content, and the record's commit has the former one, whatever the commit of the start",
     { record, git: { ...git, commit: B, changed: ["a.js"] }, newer: [file("a.js", { digest: "2" })] },
+    "different: a.js",
+  ],
+  [
+    "other content, and the record's commit lacks the former one",
+    {
+      record,
+      git: { ...git, changed: ["a.js"], notInCommit: new Set(["a.js"]) },
+      newer: [file("a.js", { digest: "2" })],
+    },
     "stale: a.js",
   ],
   ["a file that is not recorded", { record, newer: [file("c.js", { digest: "1" })] }, "stale: c.js"],

@@ -67,3 +67,17 @@ test.each(CASES)(
     expect(envFiles.toSorted()).toEqual(expected.map(path).toSorted());
   },
 );
+
+test.each([
+  ["next, by its file", "/srv/node_modules/next/dist/bin/next", ["dev", "-p", "1"], {}, [".next"]],
+  ["next, with an option before", "/srv/node_modules/.bin/next", ["--turbo", "dev"], {}, [".next"]],
+  ["npx", "/usr/bin/npx", ["next", "dev"], {}, [".next"]],
+  ["npm run", "/usr/bin/npm", ["run", "dev"], { dev: "PORT=1 next dev & wait" }, [".next"]],
+  ["a server in production", "/srv/node_modules/.bin/next", ["start"], {}, []],
+  ["another script", "/usr/bin/npm", ["start"], { start: "next start", dev: "next dev" }, []],
+  ["another program", "/srv/next-devtools.js", ["dev"], {}, []],
+])("what a development server compiles: %s", async (_name, script, args, scripts, expected) => {
+  const workspace = makeWorkspace({ "package.json": JSON.stringify({ scripts }) });
+  const command = startCommand({ args, env: {}, interpreter: "node", script, cwd: workspace.root });
+  expect((await readStartCommand(workspace.ports, command)).compiled).toEqual(expected);
+});

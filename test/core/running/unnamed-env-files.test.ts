@@ -15,6 +15,7 @@ test("files of the folder count, a link as the file that it leads to, unless an 
       root: workspace.root,
       environment: "production",
       named: paths ?? [],
+      own: paths ?? [],
     });
     return find({ cwd: workspace.path(cwd), envFiles: envFiles ?? [] }).map((path) =>
       path.slice(workspace.root.length + 1),
@@ -30,9 +31,27 @@ test("files of the folder count, a link as the file that it leads to, unless an 
 
 test("files of the folders above count up to the root of the repository", () => {
   const workspace = makeWorkspace({ ".env": "A=1\n", "mono/.env": "A=2\n", "mono/packages/api/.env.local": "A=3\n" });
-  const find = unnamedEnvFiles(nodeFileStamps, { root: workspace.path("mono"), environment: "production", named: [] });
+  const find = unnamedEnvFiles(nodeFileStamps, {
+    root: workspace.path("mono"),
+    environment: "production",
+    named: [],
+    own: [],
+  });
   const found = find({ cwd: workspace.path("mono/packages/api"), envFiles: [] });
   expect(found).toEqual([workspace.path("mono/packages/api/.env.local"), workspace.path("mono/.env")]);
+});
+
+test("a file without an environment in its name counts where only another environment names it", () => {
+  const workspace = makeWorkspace({ ".env": "", ".env.local": "", ".env.production": "", ".env.prod": "" });
+  const [plain, local, production] = [".env", ".env.local", ".env.production"].map((name) => workspace.path(name));
+  const named = [plain, local, production, workspace.path(".env.prod")].map((path) => path ?? "");
+  const find = (own: readonly string[]) =>
+    unnamedEnvFiles(nodeFileStamps, { root: workspace.root, environment: "production", named, own })({
+      cwd: workspace.root,
+      envFiles: [],
+    });
+  expect(find([production ?? ""])).toEqual([plain, local]);
+  expect(find(named)).toEqual([]);
 });
 
 test.each([
@@ -59,7 +78,7 @@ test.each([
     const others = [".env.bak", ".env.example", ".env.test", ".env.production.gpg", ".envrc", ".env.staging"];
     const all = [".env.development.local", ".env.prod", ...names, ...others];
     const workspace = makeWorkspace(Object.fromEntries(all.map((name) => [name, "A=1\n"])));
-    const find = unnamedEnvFiles(nodeFileStamps, { root: workspace.root, environment, named: [] });
+    const find = unnamedEnvFiles(nodeFileStamps, { root: workspace.root, environment, named: [], own: [] });
     expect(find({ cwd: workspace.root, envFiles: [] })).toEqual(names.map((name) => workspace.path(name)));
   },
 );

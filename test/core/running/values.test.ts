@@ -232,8 +232,8 @@ test.each([
   ["older than the start, without a record", {}, "same"],
   ["unreadable", { now: undefined }, "same"],
   ["unreadable, and written after the start", { now: undefined, changedMs: STARTED_AT + 1 }, "unknown"],
-])("an env file that no environment names is never a step: %s", (_, file, verdict) => {
+])("an env file that the environment does not name is never a step: %s", (_, file, verdict) => {
   const decided = decideValues(facts({ envFiles: [envFile({ ...file, isUnnamed: true })] }));
-  const unknown = [".env was changed or touched after the start, and no environment names it"];
+  const unknown = [".env was changed or touched after the start, and this environment does not name it"];
   expect(decided).toMatchObject({ verdict, changes: [], unknown: verdict === "same" ? [] : unknown });
 });

@@ -230,6 +230,49 @@ test("apps of one file that differ by the environment in their names belong to o
   expect(await whole.names("production")).toEqual(["prod_shop", "staging_shop", "mailer"]);
 });
 
+describe("env files that are combined", () => {
+  const ecosystem = { "ecosystem.config.js": js(app("api", "a.js")) };
+  const filesOf = (names: string): Record<string, string> =>
+    Object.fromEntries(names.split(" ").map((name) => [name, "PORT=1\n"]));
+
+  test.each([
+    [".env.local is no environment", ".env .env.local", "", { production: [".env", ".env.local"] }],
+    [
+      "an environment with a file",
+      ".env .env.local .env.production",
+      "",
+      { dev: [".env", ".env.local"], production: [".env", ".env.production"] },
+    ],
+    [
+      "Next.js",
+      ".env .env.development .env.local .env.production .env.production.local .env.test",
+      "next",
+      {
+        dev: [".env", ".env.development", ".env.local"],
+        test: [".env", ".env.test"],
+        production: [".env", ".env.production", ".env.local", ".env.production.local"],
+      },
+    ],
+    [
+      "Next.js without .env.local",
+      ".env .env.production",
+      "next",
+      { dev: ".env", production: [".env", ".env.production"] },
+    ],
+    [
+      "dotenv-flow",
+      ".env .env.local .env.production .env.production.local",
+      "dotenv-flow",
+      { dev: [".env", ".env.local"], production: [".env", ".env.local", ".env.production", ".env.production.local"] },
+    ],
+    ["one file an environment", ".env .env.production", "", { dev: ".env", production: ".env.production" }],
+  ])("%s", async (_name, names, library, env) => {
+    const manifest = JSON.stringify({ name: "m", dependencies: library === "" ? {} : { [library]: "*" } });
+    const proposed = await initIn({ ...ecosystem, "package.json": manifest, ...filesOf(names) });
+    expect(proposed).toMatchObject({ env });
+  });
+});
+
 describe("templates", () => {
   const ecosystem = { "ecosystem.config.js": js(app("api", "a.js", `, env: { PORT: 1 }${PRODUCTION}`)) };
 

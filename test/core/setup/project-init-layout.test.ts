@@ -124,6 +124,40 @@ describe("svcm init chooses between PM2 files", () => {
     expect(notes.join()).toContain('ecosystem.config.js: PM2 cannot read this file, because package.json has "type"');
   });
 
+  test.each([
+    ["apps by name", "export const apps = [];\nexport default { apps };", ""],
+    ["a list of exports", "const apps = [];\nexport { apps };", ""],
+    ["apps as default", "export default { apps: [] };", "because it exports them as default"],
+    ["a comment that exports", "// export const apps\nmodule.exports = { apps: [] };", "PM2 cannot read this file"],
+  ])("in a package of modules, PM2 reads what exports apps by name: %s", async (_name, text, note) => {
+    const source = text.replace("[]", `[${app("api")}]`);
+    const { notes } = await initIn({ "package.json": '{ "type": "module" }', "ecosystem.config.js": source });
+    const found = notes.filter((line) => line.includes("PM2"));
+    expect(found).toEqual(note === "" ? [] : [expect.stringContaining(note)]);
+  });
+
+  test("files that a Dockerfile starts in several stages are not said to have no caller", async () => {
+    const stages = ["all", "app"].map((name) => `FROM node\nENTRYPOINT ["pm2-runtime", "./process.${name}.json"]\n`);
+    const { undecided } = await initIn({
+      "process.all.json": json("api"),
+      "process.app.json": json("api"),
+      Dockerfile: stages.join(""),
+    });
+    expect((undecided ?? []).map(({ why }) => why)).toEqual([
+      "declares api, as process.app.json does; Dockerfile starts several of them",
+      "declares api, as process.all.json does; Dockerfile starts several of them",
+    ]);
+  });
+
+  test.each([
+    ["ecosystem.json5", "{ apps: [{ name: 'api', script: 'a.js', env: { PORT: 1, }, }, ] } // five"],
+    ["pm2.jsonc", '{ "apps": [{ "name": "api", "script": "a.js", "env": { "PORT": 1 } }] /* c */ }'],
+    ["ecosystem.yaml", "apps:\n  - name: api\n    script: a.js\n    env: &base\n      PORT: 1\n"],
+  ])("svcm init reads the apps and keys of %s", async (name, text) => {
+    const { ecosystem, keys } = await initIn({ [name]: text });
+    expect([ecosystem, Object.keys(keys ?? {})]).toEqual([{ production: name }, ["PORT"]]);
+  });
+
   test("svcm init ignores comments in PM2 files", async () => {
     const file =
       '// env_staging: {}\nmodule.exports = { apps: [{ name: "a", script: "x/**/b.js" }] }; /* env_qa: {} */';

@@ -178,10 +178,15 @@ export const reservedVariables = appRule({
   code: "ECOSYSTEM_VARIABLE_RESERVED",
   severity: "error",
   *check({ fields, normal }) {
+    const { name } = normal;
+    if (isPm2Field(name) && reservedVariable(name) === "overwrites") {
+      const message = `PM2 gives each process a variable with the name of its app, so this name overwrites PM2's own field ${name}; rename the app`;
+      yield { path: ["name"], message };
+    }
     for (const key of Object.keys(isRecord(fields["env"]) ? fields["env"] : {})) {
       const path = ["env", key];
       const kind = reservedVariable(key);
-      if (key === normal.name) yield { path, message: "PM2 overwrites a variable with the name of its app; rename it" };
+      if (key === name) yield { path, message: "PM2 overwrites a variable with the name of its app; rename it" };
       else if (kind === "overwrites")
         yield { path, message: `the variable ${key} overwrites PM2's own field ${key}; rename it` };
       else if (kind !== undefined) {

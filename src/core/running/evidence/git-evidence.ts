@@ -30,8 +30,6 @@ export interface GitAnswer {
   /** As `newer`, of the files that may be code or data. Those that Git tracks differ from the commit of the start. */
   readonly doubts: readonly string[];
   readonly weightOf: (path: string) => Weight;
-  /** Git's id of a file in the commit of the start. */
-  readonly idAtStart: (path: string) => string | undefined;
   readonly isLockfileAsCommitted: boolean;
 }
 
@@ -76,7 +74,6 @@ export async function askGit(question: GitQuestion): Promise<GitAnswer | undefin
     ],
     doubts: doubts.map(({ path }) => path),
     weightOf,
-    idAtStart: (path) => atStart?.get(path),
     isLockfileAsCommitted: isLockfileSame(question, atStart),
   };
 }

@@ -166,7 +166,10 @@ async function uncommitted(unit: Unit, repository: Repository | undefined, since
     if (id.length === 64) return blobDigest(entry.absolute, entry.kind, "sha256") !== id;
     return typeof digests !== "string" && digests.get(entry.path) !== id;
   };
-  return unit.files
-    .filter((entry) => isTrackedCode(entry.path, unit) && differs(entry))
-    .map(({ absolute }) => absolute);
+  const differing = unit.files.filter((entry) => isTrackedCode(entry.path, unit) && differs(entry));
+  const unwritten = await repository.unwritten(
+    differing.map(({ path }) => path),
+    folder,
+  );
+  return differing.filter(({ path }) => unwritten.get(path) !== tree.get(path)).map(({ absolute }) => absolute);
 }

@@ -166,7 +166,7 @@ async function compareContents(
     doubts: [...described.doubts, ...gone.filter((path) => weightOf(path) === "doubtful")],
     paths,
     install: installEvidence(unit, sinceMs, answer),
-    git: answer === undefined ? null : { ...answer.git, uncommittedAtStart: uncommittedAtStart(recorded, answer) },
+    git: answer === undefined ? null : { ...answer.git, notInCommit: await notInCommit(recorded, context) },
   };
 }
 
@@ -185,12 +185,19 @@ function differingFiles(record: RecordedCode, files: readonly WalkedEntry[], uni
   return files.filter(({ kind, path }) => kind !== "folder" && digests.get(path) !== record.code.get(path));
 }
 
-/** Both ids are Git's, unless the repository has longer ones, which the record does not. */
-function uncommittedAtStart({ code }: RecordedCode, { git: { changed }, idAtStart }: GitAnswer): string[] {
-  return changed.filter((path) => {
-    const [own, committed] = [code.get(path), idAtStart(path)];
-    return own !== undefined && own.length === committed?.length && own !== committed;
-  });
+/** @see GitEvidence.notInCommit */
+async function notInCommit(
+  { code, commit }: RecordedCode,
+  { unit: { folder }, repository, imports }: InspectContext,
+): Promise<ReadonlySet<string>> {
+  const isKnown = repository !== undefined && folder !== undefined && commit !== null;
+  const tree = isKnown ? await repository.tree(commit, folder, imports).catch(() => undefined) : undefined;
+  const isIn = (path: string, own: string): boolean => {
+    const id = tree?.get(path);
+    // Both ids are Git's, unless the repository has longer ones, which the record does not.
+    return id !== undefined && (id === own || id.length !== own.length);
+  };
+  return new Set([...code].flatMap(([path, own]) => (isIn(path, own) ? [] : [path])));
 }
 
 function toRecorded(

@@ -1,7 +1,7 @@
 /** The lockfile of an app, the marker of its package manager, and generated code. */
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { GENERATORS, INSTALL_MARKERS, isGeneratedCode, LOCKFILES } from "../code-files.ts";
+import { GENERATORS, INSTALL_MARKERS, isGeneratedCode, LOCKFILES, START_LOCKFILES } from "../code-files.ts";
 import { isInside, isLauncher, packageOf } from "../find-unit.ts";
 import { digestIfThere, digestText } from "./record-store.ts";
 import { realPath } from "./walk.ts";
@@ -38,7 +38,7 @@ function readFiles(folder: string, packages: readonly string[], script: string |
   for (const at of upwards(folder)) {
     const there = (names: readonly string[]): string[] =>
       names.map((name) => join(at, name)).filter((path) => existsSync(path));
-    const lockfiles = there(LOCKFILES);
+    const lockfiles = there([...LOCKFILES, ...START_LOCKFILES]);
     const paths = [...lockfiles, ...there(INSTALL_MARKERS)];
     if (paths.length > 0) return toInstall(lockfiles, [...paths, ...generated]);
   }

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { parseTree } from "../../files/git-files.ts";
+import { readUnwrittenIds } from "../../files/git-index.ts";
 import { GitRefusal, gitRunner, type GitOptions, type GitRunner } from "../../files/git.ts";
 
 const MAX_OUTPUT = 64 * 2 ** 20;
@@ -66,6 +67,14 @@ export class Repository {
         .filter(Boolean)
         .map((path) => relative(folder, path)),
     );
+  }
+
+  /** By path, relative to `folder`. @see readUnwrittenIds */
+  async unwritten(paths: readonly string[], folder: string): Promise<ReadonlyMap<string, string>> {
+    const git = (...args: string[]): Promise<Buffer> => this.#run(MAX_OUTPUT, args);
+    const names = paths.map((path) => relative(this.top, join(folder, path)));
+    const ids = await readUnwrittenIds(git, this.top, names).catch(() => new Map<string, string>());
+    return new Map([...ids].map(([name, id]) => [relative(folder, join(this.top, name)), id]));
   }
 
   async #readTree(commit: string, folder: string, more: readonly string[]): Promise<ReadonlyMap<string, string>> {

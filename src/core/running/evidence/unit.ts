@@ -2,7 +2,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative } from "node:path";
 import type { Place } from "../code-evidence.ts";
-import { isInBuild, mayBeCode, type CodeRules } from "../code-files.ts";
+import { isInBuild, matchesAny, mayBeCode, NEXT_BUILD, type CodeRules } from "../code-files.ts";
 import { findUnit, isInside, isInstalled, isLauncher, packageOf } from "../find-unit.ts";
 import { isSettings, type LoadedPaths } from "../loaded-paths.ts";
 import type { CodeRequest } from "../port-running-code.ts";
@@ -123,10 +123,12 @@ export class Unit {
     return this.#install();
   }
 
-  /** The folder of the script, if its name is that of a build. */
+  /** The folder of the script, if its name is that of a build, or the one from which Next.js serves. */
   get buildFolder(): string | undefined {
-    const { scriptFolder } = this.rules;
-    return scriptFolder !== null && isInBuild(`${scriptFolder}/`) ? scriptFolder : undefined;
+    const { scriptFolder, exclude } = this.rules;
+    if (scriptFolder !== null) return isInBuild(`${scriptFolder}/`) ? scriptFolder : undefined;
+    const isNext = !matchesAny(NEXT_BUILD, exclude) && existsSync(join(this.folder ?? "/", NEXT_BUILD));
+    return isNext ? NEXT_BUILD : undefined;
   }
 
   /** Files and links that may be code. */

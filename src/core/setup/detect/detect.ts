@@ -124,9 +124,9 @@ function ecosystemVariables(text: string): (readonly [string, string])[] {
     ),
   );
   const blocks = [...own, ...shared];
-  const yaml = [...text.matchAll(/^(\s*)env(?:_\w+)?[ \t]*:\s*\n((?:\1\s+[A-Za-z_][\w.-]*[ \t]*:.*\n?)+)/gm)].map(
-    ([, , block = ""]) => block,
-  );
+  const yaml = [
+    ...text.matchAll(/^(\s*)env(?:_\w+)?[ \t]*:[ \t]*(?:&\S+[ \t]*)?\n((?:\1\s+[A-Za-z_][\w.-]*[ \t]*:.*\n?)+)/gm),
+  ].map(([, , block = ""]) => block);
   return [...blocks, ...yaml].flatMap((block) =>
     [
       ...block.matchAll(
@@ -162,7 +162,7 @@ export function detectPm2Files(
     notes.push(...nameNotes(path));
     if (!isCandidate(path, text, calls)) continue;
     const isBroken = isUnwantedModule(path, files, packages);
-    notes.push(...textNotes(path, text), ...(isBroken ? [{ path, line: 1, what: moduleNote(path) }] : []));
+    notes.push(...textNotes(path, text), ...(isBroken ? [{ path, line: 1, what: moduleNote(path, text) }] : []));
     found.push({ ...pm2File(path, text, calls, files, packages), isBroken });
   }
   const { pm2, undecided, skipped } = selectFiles(found, running, scriptsStartedIn(files));
@@ -206,17 +206,25 @@ function isComputedFile(path: string, source: string): boolean {
   );
 }
 
-/** With such a package.json, Node.js treats `.js` files as ES modules, which PM2 cannot require. */
+/**
+ * PM2 requires the file, so a module has to export `apps` by name. With such a package.json, Node.js treats `.js` files as
+ * modules.
+ */
 function isUnwantedModule(path: string, files: Survey["files"], packages: readonly string[]): boolean {
+  const text = stripComments(path, files.get(path) ?? "");
+  if (/\bexport\s+(?:const|let|var)\s+apps\b|\bexport\s*\{[^}]*\bapps\b/.test(text)) return false;
+  if (path.endsWith(".config.mjs")) return DEFAULT_EXPORT.test(text);
   const home = packageFolderOf(path, packages);
   const manifest = files.get(home === "." ? "package.json" : `${home}/package.json`) ?? "";
-  if (path.endsWith(".config.mjs")) return /\bexport\s+default\b/.test(files.get(path) ?? "");
-  return path.endsWith(".config.js") && /"type"\s*:\s*"module"/.test(manifest);
+  const isModule = path.endsWith(".config.js") && /"type"\s*:\s*"module"/.test(manifest);
+  return isModule && (DEFAULT_EXPORT.test(text) || !/\bexport\b/.test(text));
 }
 
-function moduleNote(path: string): string {
+const DEFAULT_EXPORT = /\bexport\s+default\b/;
+
+function moduleNote(path: string, text: string): string {
   const name = baseName(path).replace(/\.m?js$/, ".cjs");
-  if (path.endsWith(".mjs"))
+  if (DEFAULT_EXPORT.test(stripComments(path, text)))
     return `PM2 finds no app in this file, because it exports them as default. Rename it to ${name}, with module.exports`;
   return `PM2 cannot read this file, because package.json has "type": "module". Rename it to ${name}, with module.exports`;
 }

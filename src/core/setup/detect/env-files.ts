@@ -15,7 +15,13 @@ export interface DetectedEnvFile {
   readonly home: string;
   readonly isLocal: boolean;
   readonly isEncrypted: boolean;
+  /** The library that combines the env files of the package, in its own order. */
+  readonly cascade?: Cascade | undefined;
 }
+
+/** Both read `.env.local` and `.env` in every environment, also if it has a file. Next.js reads files with `.local` last. */
+type Cascade = (typeof CASCADES)[number];
+const CASCADES = ["next", "dotenv-flow"] as const;
 
 /** @param known environments that PM2 files or their callers name */
 export function detectEnvFiles(
@@ -23,9 +29,12 @@ export function detectEnvFiles(
   packages: readonly string[],
   known: ReadonlySet<string> = new Set(),
 ): { env: DetectedEnvFile[]; notes: DetectionNote[] } {
-  const found = [...files].flatMap(([path, text = ""]) =>
-    isEnvName(path) ? [describeEnvFile(path, text, packages, known)] : [],
-  );
+  const found = [...files].flatMap(([path, text = ""]) => {
+    if (!isEnvName(path)) return [];
+    const { env, notes } = describeEnvFile(path, text, packages, known);
+    const manifest = files.get(env.home === "." ? "package.json" : `${env.home}/package.json`) ?? "";
+    return [{ env: { ...env, cascade: CASCADES.find((name) => manifest.includes(`"${name}":`)) }, notes }];
+  });
   return { env: found.map(({ env }) => env), notes: found.flatMap(({ notes }) => notes) };
 }
 
@@ -73,8 +82,8 @@ function readName(
     .replace(/\.env$/, "")
     .replace(/\.local$/, "");
   const word = rest === "" || name === ".env.local" ? undefined : rest.toLowerCase();
-  const named = environmentInName(rest) ?? (word !== undefined && known.has(word) ? word : undefined);
-  return { rest, word, named };
+  if (word === undefined) return { rest, word, named: undefined };
+  return { rest, word, named: environmentInName(rest) ?? (known.has(word) ? word : undefined) };
 }
 
 /** Env files there belong to a tool, a container or a script beside the app. */
@@ -96,19 +105,23 @@ export interface EnvLayout {
 }
 
 /**
- * A plain `.env` belongs to each environment that has no separate file, because each machine has its own one. If every
- * environment has a file, it becomes a lower layer of each.
+ * A plain `.env` belongs to each environment that has no separate file, because each machine has its own one. It becomes a
+ * lower layer of each environment if all have a file, or if `.env.local` or a library shows that files are combined.
  */
 export function envLayout(files: readonly DetectedEnvFile[], names: readonly string[], folder: string): EnvLayout {
   const values = files.filter(({ kind }) => kind === "values").toSorted(byDepth);
   const own = new Map(names.map((name) => [name, layersOf(values.filter((file) => environmentNameOf(file) === name))]));
   const plain = layersOf(values.filter((file) => environmentNameOf(file) === undefined));
   const free = names.filter((name) => own.get(name)?.length === 0);
+  const cascade = values.find((file) => file.cascade !== undefined)?.cascade;
   const templates = files.filter(({ kind }) => kind === "template").toSorted(byPlainness);
   const template = templates.find((file) => environmentNameOf(file) === undefined);
   const entries = names.flatMap((name): [string, unknown][] => {
-    const base = free.length === 0 || free.includes(name) ? plain : [];
-    const layers = [...base, ...(own.get(name) ?? [])];
+    const base = free.length === 0 || free.includes(name) || cascade !== undefined ? plain : belowOwn(plain);
+    const layers = inOrder(
+      [...base.filter((file) => name !== "test" || !file.isLocal), ...(own.get(name) ?? [])],
+      cascade,
+    );
     if (layers.length > 0) return [[name, toEnvSource(layers, folder)]];
     const named = templates.find((file) => environmentNameOf(file) === name);
     if (named) return [[name, relativePath(folder, withoutTemplateWord(named.path))]];
@@ -130,6 +143,15 @@ export function environmentNameOf({ environment }: DetectedEnvFile): string | un
 function layersOf(files: readonly DetectedEnvFile[]): DetectedEnvFile[] {
   const base = files.find(({ isLocal }) => !isLocal) ?? files[0];
   return base === undefined ? [] : [base, ...files.filter(({ path }) => path === `${base.path}.local`)];
+}
+
+function belowOwn(plain: readonly DetectedEnvFile[]): readonly DetectedEnvFile[] {
+  return plain.length > 1 ? plain.slice(0, 1) : [];
+}
+
+function inOrder(layers: readonly DetectedEnvFile[], cascade: Cascade | undefined): readonly DetectedEnvFile[] {
+  if (cascade !== "next") return layers;
+  return [...layers.filter(({ isLocal }) => !isLocal), ...layers.filter(({ isLocal }) => isLocal)];
 }
 
 function toEnvSource(layers: readonly DetectedEnvFile[], folder: string): unknown {

@@ -28,7 +28,7 @@ export function stripComments(path: string, text: string): string {
 
 /** PM2 names an app without a name after its script. */
 export function parseApps(path: string, text: string): Pm2App[] {
-  const isJson = path.endsWith(".json");
+  const isJson = /\.json[5c]?$/i.test(path);
   if (isYamlFile(path) || isJson) {
     const apps = appsOfData(text);
     if (apps !== undefined || !isJson) return apps ?? [];

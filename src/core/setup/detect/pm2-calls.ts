@@ -35,7 +35,7 @@ export function callsIn(files: Survey["files"]): Pm2Call[] {
 
 const VERBS = /^(?:start|restart|reload|startOrReload|startOrRestart|startOrGracefulReload|gracefulReload)$/i;
 const WITH_VALUE = /^(?:--env|--only|--name|-n|-i|--instances|--cwd|--namespace|--log|-o|-e|-l|--interpreter|-p)$/;
-const FILE = /\.(?:json|ya?ml|config\.[cm]?js)$/i;
+const FILE = /\.(?:json[5c]?|ya?ml|config\.[cm]?js)$/i;
 
 function callsInCommand(
   { text, cwd, context, isTold = false }: Command,

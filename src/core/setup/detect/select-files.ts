@@ -127,7 +127,14 @@ function undecidedFile(file: Pm2File, group: readonly Pm2File[], environment: st
     shared?.name === undefined
       ? `has a name, script or port of ${nameList(others, MAX_NAMES)}`
       : `declares ${shared.name}, as ${nameList(others, MAX_NAMES)} ${others.length === 1 ? "does" : "do"}`;
-  return { file: file.path, environment, why: `${what}; no caller says which of them is started` };
+  return { file: file.path, environment, why: `${what}; ${callersText(group)}` };
+}
+
+function callersText(group: readonly Pm2File[]): string {
+  const called = group.filter(({ calls }) => calls.length > 0);
+  const callers = [...new Set(called.flatMap(({ calls }) => calls.map(({ by }) => by)))];
+  if (called.length < 2) return "no caller says which of them is started";
+  return `${nameList(callers, MAX_NAMES)} ${callers.length === 1 ? "starts" : "start"} several of them`;
 }
 
 const MAX_NAMES = 3;

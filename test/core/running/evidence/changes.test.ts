@@ -164,6 +164,11 @@ const CASES: Readonly<Record<string, Case>> = {
     change: put("node_modules/.package-lock.json", "{}"),
     expected: ["same", "same", "unknown", "changed"],
   },
+  "the lockfile of Deno": {
+    files: { ...FILES, "deno.lock": "{}" },
+    change: put("deno.lock", "{ }"),
+    expected: all("changed"),
+  },
   "another install": {
     change: ({ root }) => write(root, { "package-lock.json": "{ }", "node_modules/.package-lock.json": "{ }" }),
     expected: all("changed"),
@@ -224,6 +229,31 @@ test.each([
   expect(await scene.verdict(request)).toEqual(expected);
 });
 
+test("after a commit of other files, such as svcm.yaml, the code of the start is still in a commit", async () => {
+  const scene = makeScene(true);
+  const request = await scene.start();
+  scene.repository?.write("svcm.yaml", "version: 1\n");
+  scene.repository?.commit();
+  scene.moveHeadLater();
+  expect(await scene.verdict(request)).toBe("same");
+  write(scene.root, { "lib/mod.js": "2" });
+  scene.repository?.commit();
+  expect(await scene.verdict(request)).toMatch(/^changed different: \w{7} to \w{7}, 1 file$/);
+  write(scene.root, { "node_modules/left-pad/index.js": "2", "extra.js": "1" });
+  expect(await scene.verdict(request)).toMatch(/^changed different: /);
+});
+
+test("a module that was untracked at the start, and committed with other content, is in no commit", async () => {
+  const scene = makeScene(true);
+  write(scene.root, { "extra.js": "1" });
+  const request = await scene.start();
+  expect(await scene.verdict(request)).toBe("same");
+  write(scene.root, { "extra.js": "2" });
+  scene.repository?.commit();
+  scene.moveHeadLater();
+  expect(await scene.verdict(request)).toBe("changed stale: extra.js");
+});
+
 test("a change of source code without a new build is not what a restart would run", async () => {
   const scene = makeScene(true);
   const request = await scene.start({ script: join(scene.root, "dist/main.js") });
@@ -231,4 +261,23 @@ test("a change of source code without a new build is not what a restart would ru
   expect(await scene.verdict(request)).toBe("changed stale: src/server.ts; dist has not changed");
   write(scene.root, { "dist/main.js": "2" });
   expect(await scene.verdict(request)).toBe("changed stale: 2 files: dist/main.js, src/server.ts");
+});
+
+test("a page of Next.js without a new build is not what a restart would run, unless it is a development server", async () => {
+  const [next, page] = ["node_modules/next/dist/bin/next", "app/page.js"];
+  const files = {
+    ...FILES,
+    ".gitignore": "node_modules\n.next\n",
+    [next]: "1",
+    [page]: "1",
+    ".next/server/page.js": "1",
+  };
+  const scene = makeScene(true, files);
+  const script = join(scene.root, next);
+  const [served, developed] = [await scene.start({ script }), await scene.start({ script, exclude: [".next"] })];
+  write(scene.root, { [page]: "2" });
+  expect(await scene.verdict(served)).toBe("changed different: app/page.js; .next has not changed");
+  expect(await scene.verdict(developed)).toBe("changed different: app/page.js");
+  write(scene.root, { ".next/server/page.js": "2" });
+  expect(await scene.verdict(served)).toBe("changed stale: 2 files: .next/server/page.js, app/page.js");
 });
