@@ -5,18 +5,17 @@ import {
   closeSync,
   existsSync,
   fchownSync,
-  fstatSync,
   fsyncSync,
   mkdirSync,
   openSync,
   readFileSync,
-  readSync,
   renameSync,
   rmSync,
   statSync,
   writeSync,
 } from "node:fs";
 import { dirname, join, delimiter, isAbsolute } from "node:path";
+import { readEnd, readTextSync } from "../../files/system.ts";
 import { parseRecord, isRecord } from "../../words/record.ts";
 import type { SavedLists, SavedList, SavedProcess } from "../port-daemons.ts";
 import type { Pm2Process } from "./worker/pm2-api.ts";
@@ -51,7 +50,7 @@ export function readList(home: string): ReadList {
 
 function readListAt(path: string): ReadList {
   try {
-    return parseList(readFileSync(path, "utf8"));
+    return parseList(readTextSync(path));
   } catch (error) {
     const state = (error as NodeJS.ErrnoException).code === "ENOENT" ? "absent" : "unreadable";
     return { state, text: "", records: [] };
@@ -63,7 +62,7 @@ function readListAt(path: string): ReadList {
  * shutdown, the apps have had the signal as well, so it saves them as stopped.
  */
 export function readListBeforeEnd(home: string): ReadList | undefined {
-  const log = readTail(join(home, "pm2.log"));
+  const log = readEnd(join(home, "pm2.log"), TAIL_BYTES);
   const isSavedAtEnd = log.lastIndexOf(SAVED_AT_END) > log.lastIndexOf(DAEMON_STARTED);
   const before = isSavedAtEnd ? readListAt(backupPath(home)) : undefined;
   return before?.state === "read" ? before : undefined;
@@ -74,22 +73,6 @@ const SAVED_AT_END = "killed by signal, dumping process list";
 const DAEMON_STARTED = "New PM2 Daemon started";
 /** Between the two lines, PM2 writes a line for each app and each try to stop it. */
 const TAIL_BYTES = 4 * 2 ** 20;
-
-function readTail(path: string): string {
-  try {
-    const fd = openSync(path, "r");
-    try {
-      const { size } = fstatSync(fd);
-      const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES));
-      readSync(fd, bytes, 0, bytes.length, size - bytes.length);
-      return bytes.toString("latin1");
-    } finally {
-      closeSync(fd);
-    }
-  } catch {
-    return ""; // pm2-runtime does not write it
-  }
-}
 
 function backupPath(home: string): string {
   return `${dumpPath(home)}.bak`;
@@ -114,7 +97,7 @@ function parseJson(text: string): unknown {
 
 export function readCopy(home: string): Copy | undefined {
   try {
-    const { savedAtMs, text, draining } = parseRecord(readFileSync(copyPath(home), "utf8")) ?? {};
+    const { savedAtMs, text, draining } = parseRecord(readTextSync(copyPath(home))) ?? {};
     if (typeof savedAtMs !== "number" || typeof text !== "string") return undefined;
     return { savedAtMs, text, draining: typeof draining === "string" ? draining : null };
   } catch {
