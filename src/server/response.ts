@@ -90,16 +90,16 @@ export interface JsonResponse {
 }
 
 /** Serialises the response again only after the file or the contract has changed. */
-export function envResponses(ports: Ports): (read: TaggedResponse<unknown>) => JsonResponse {
+export function envResponses(ports: Ports): (read: TaggedResponse<unknown>) => Promise<JsonResponse> {
   const cache = new Map<string, Required<JsonResponse> & { readonly bytes: Uint8Array; readonly contract: unknown }>();
-  return (read) => {
+  return async (read) => {
     const { bytes, source } = read;
-    if (source === undefined) return { text: toJson(read.response), entityTag: entityTag(ports, bytes) };
+    if (source === undefined) return { text: toJson(read.response), entityTag: await entityTag(ports, bytes) };
     const { contract } = source;
     const key = `${source.environment}\0${source.path}`;
     const cached = cache.get(key);
     if (cached?.contract === contract && Buffer.compare(cached.bytes, bytes) === 0) return cached;
-    const response = { bytes, contract, text: toJson(read.response), entityTag: entityTag(ports, bytes) };
+    const response = { bytes, contract, text: toJson(read.response), entityTag: await entityTag(ports, bytes) };
     cache.set(key, response);
     return response;
   };

@@ -67,7 +67,7 @@ interface Draft {
 
 async function draftOf(ports: Ports): Promise<{ draft: Draft; tag: string }> {
   const { response, bytes } = await execute(declarationsRead, ports, {}, caller);
-  return { draft: structuredClone(response.document) as Draft, tag: entityTag(ports, bytes) };
+  return { draft: structuredClone(response.document) as Draft, tag: await entityTag(ports, bytes) };
 }
 
 const plan = (ports: Ports, document: object) =>

@@ -157,7 +157,7 @@ async function computeWrite(
   const { bytes } = await envRead.run(ports, place, caller);
   const plan = await envPlan.run(ports, { ...place, values, foreignKeys: "refuse" }, caller);
   if (plan.changedKeys.length === 0) throw empty(`${plan.fileName} has these values already.`);
-  const tag = entityTag(ports, bytes);
+  const tag = await entityTag(ports, bytes);
   const planId = shortId(ports.host.digest(new TextEncoder().encode(JSON.stringify([plan.path, tag, values]))));
   const lines = plan.changes.flatMap(({ line, before, after }) => [
     ...before.map((old) => `${plan.fileName}:${line} - ${old}`),
