@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { ServerResponse } from "node:http";
 import {
   describeError,
   entityTag,
@@ -81,7 +82,24 @@ export function failureResponse(error: unknown, methods: readonly string[] = [])
 }
 
 export function sendFailure(reply: FastifyReply, { status, headers, text }: FailureResponse): void {
+  closeAfterBody(reply.raw);
+  // Fastify closes the connection of a body that is too large.
+  reply.removeHeader("connection");
   void reply.code(status).headers(headers).send(text);
+}
+
+/**
+ * A client that still sends its body could not read the response if the connection were closed at once: it, or a proxy
+ * in front of the server, would report a broken connection. So the rest of the body is read first, and dropped.
+ */
+function closeAfterBody(response: ServerResponse): void {
+  const { req: request, shouldKeepAlive: isKept } = response;
+  const { "content-length": length = 0, "transfer-encoding": coding } = request.headers;
+  if (request.complete || (coding === undefined && Number(length) === 0)) return;
+  response.shouldKeepAlive = true;
+  if (isKept) return;
+  const close = (): void => request.socket.destroySoon();
+  response.once("finish", () => (request.complete ? close() : request.once("end", close)));
 }
 
 export interface JsonResponse {
