@@ -43,7 +43,7 @@ const MAX_TARGET_LENGTH = 200;
 
 /**
  * One locked, atomic and audited transaction. An edit without effect writes nothing, not even a record.
- * @throws {SvcmError} refusals of `decide`; SUITE_FILE_FAILED
+ * @throws {SvcmError} refusals of `decide`; SUITE_FILE_FAILED, EDIT_REFUSED
  */
 export async function editDocument(
   ports: Audited & HasFacts & HasFiles,
@@ -159,7 +159,7 @@ interface PlannedEdit {
 }
 
 /**
- * @throws {SvcmError} from the plan: INVALID_PAYLOAD for invalid YAML, SUITE_FILE_FAILED if the edit would change other
+ * @throws {SvcmError} from the plan: INVALID_PAYLOAD for invalid YAML, EDIT_REFUSED if the edit would change other
  * lines, refusals of `decide`
  */
 function createPlanner(
@@ -192,7 +192,7 @@ function editableValue({ value, issues }: YamlSource): unknown {
 }
 
 function uneditableRefusal({ message }: Error, file: string, path: string): SvcmError {
-  return new SvcmError("SUITE_FILE_FAILED", {
+  return new SvcmError("EDIT_REFUSED", {
     code: "SUITE_FILE_UNEDITABLE",
     path,
     details: `svcm cannot make this edit in ${file} by changing its own lines only: ${message}.`,

@@ -72,13 +72,13 @@ export async function writeEnv(
   }
 }
 
-/** @throws {SvcmError} ENV_FILE_FAILED if the file cannot hold a value */
+/** @throws {SvcmError} EDIT_REFUSED if the file cannot hold a value */
 export function planOrRefuse(file: EnvFile, plan: () => EnvPlan): EnvPlan {
   try {
     return plan();
   } catch (error) {
     if (!(error instanceof UnwritableValue)) throw error;
-    throw new SvcmError("ENV_FILE_FAILED", {
+    throw new SvcmError("EDIT_REFUSED", {
       code: "ENV_FILE_UNEDITABLE",
       path: file.path,
       details: `${error.message}.`,

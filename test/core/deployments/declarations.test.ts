@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
   declarationsPlan,
@@ -115,6 +115,30 @@ describe("the declarations of a repository", () => {
     await execute(declarationsWrite, repository.ports, { document: draft }, caller);
     expect(repository.read(FILE)).toBe(TEXT);
     expect(await newestRecord(repository.ports.audit, 10)).toEqual([]);
+  });
+
+  test.each([
+    ["no file", undefined],
+    ["an empty file", ""],
+    ["a comment", "# later\n"],
+    ["null", "null\n"],
+    ["a marker", "---\n"],
+    ["an empty map", "{}\n"],
+  ])("a draft without a member is no change of %s", async (_what, text) => {
+    const workspace = makeWorkspace(text === undefined ? {} : { [FILE]: text });
+    for (const document of [{}, { version: "service-management.v1" }, { interfaces: [], deployments: [] }]) {
+      expect(await plan(workspace.ports, document)).toMatchObject({ differences: [], issues: [], patch: "" });
+      await execute(declarationsWrite, workspace.ports, { document }, caller);
+    }
+    expect(existsSync(workspace.path(FILE))).toBe(text !== undefined);
+    if (text !== undefined) expect(workspace.read(FILE)).toBe(text);
+    expect(await newestRecord(workspace.ports.audit, 10)).toEqual([]);
+  });
+
+  test("a change that svcm cannot make by its own lines is refused, and that is not a failure", async () => {
+    const { ports } = makeWorkspace({ [FILE]: "null\n" });
+    const refused = await plan(ports, { runtimeEnvironment: "dev" }).catch(describeError);
+    expect(refused).toMatchObject({ status: 409, body: { error: "Edit refused.", code: "SUITE_FILE_UNEDITABLE" } });
   });
 
   test("of an edit change only the edited line, in the patch and in the write, and the record has the entry", async () => {
