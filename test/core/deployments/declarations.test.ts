@@ -256,4 +256,27 @@ describe("the declarations of a repository", () => {
     expect(repository.read(FILE)).toContain(`region: ${url} # second row\n    runtime: node24`);
     expect(JSON.stringify(await newestRecord(repository.ports.audit, 10))).not.toContain(SECRET);
   });
+
+  test.each([
+    ["on its line", `    password: ${SECRET}\n`],
+    ["in quotes", `    "api-key": "${SECRET}"\n`],
+    ["with a name of few letters", `    pwd: ${SECRET}\n`],
+    ["in braces", `    more: { at: 1, token: ${SECRET}, note: x }\n`],
+    ["below its name", `    credentials:\n      - one\n      - two\n      - three\n      - four\n      - ${SECRET}\n`],
+    ["below a name of few letters", `    pwd:\n      a: 1\n      b: 2\n      c: 3\n      d: 4\n      e: ${SECRET}\n`],
+    ["in a comment", `    # token: ${SECRET}\n`],
+    ["in a map on one line", `  - { name: mine, secret: ${SECRET}, region: x }\n`],
+  ])("no draft makes a patch show a member %s, whatever it removes or touches", async (_what, lines) => {
+    const own = `  - name: own\n    region: here\n${lines}`;
+    const text = TEXT.replace("  # In the cellar.\n", lines.startsWith("  - {") ? lines : own);
+    const { ports } = makeWorkspace({ [FILE]: text });
+    const { draft } = await draftOf(ports);
+    const without = { ...draft, deployments: draft.deployments.slice(1) };
+    const touched = structuredClone(draft);
+    Object.assign(touched.deployments[0] ?? {}, { region: "there" });
+    for (const document of [{}, { version: draft["version"] }, without, touched]) {
+      const planned = await plan(ports, document).catch(describeError);
+      expect(JSON.stringify(planned)).not.toContain(SECRET);
+    }
+  });
 });
