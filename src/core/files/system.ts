@@ -9,6 +9,7 @@ import {
   fchown as fsFchown,
   fstat as fsFstat,
   fstatSync,
+  lstatSync,
   fsync as fsFsync,
   mkdir as fsMkdir,
   open as fsOpen,
@@ -24,10 +25,12 @@ import {
   readlinkSync,
   realpath as fsRealpath,
   rename as fsRename,
+  statSync,
   symlink as fsSymlink,
   unlink as fsUnlink,
   write as fsWrite,
   type BigIntStats,
+  type Stats,
 } from "node:fs";
 import { FileError } from "./ports.ts";
 import { constants as osConstants } from "node:os";
@@ -139,6 +142,24 @@ export function readIfReadable(path: string): string {
     return readTextSync(path);
   } catch {
     return ""; // missing, or hidden from this user
+  }
+}
+
+/** `undefined` if it is missing, or hidden from this user. */
+export function statIfReadable(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of the entry itself, not of what a link leads to. */
+export function lstatIfReadable(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    return undefined;
   }
 }
 

@@ -15,7 +15,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join, delimiter, isAbsolute } from "node:path";
-import { readEnd, readTextSync } from "../../files/system.ts";
+import { readEnd, readTextSync, statIfReadable } from "../../files/system.ts";
 import { parseRecord, isRecord } from "../../words/record.ts";
 import type { SavedLists, SavedList, SavedProcess } from "../port-daemons.ts";
 import type { Pm2Process } from "./worker/pm2-api.ts";
@@ -196,7 +196,7 @@ function readSaved(home: string, digest: (value: string) => string): SavedList {
   return {
     state,
     path,
-    savedAtMs: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null,
+    savedAtMs: statIfReadable(path)?.mtimeMs ?? null,
     publicFiles: publicFiles(home),
     processes: toProcesses(records, digest),
     copy: copy?.text
