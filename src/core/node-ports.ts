@@ -61,7 +61,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     ecosystems: () => ecosystemLoader({ root, env }),
     audit: () => auditLog({ file: auditFile, pm2Home, earlier: join(root, ".svcm", "audit.jsonl") }),
     clock: () => systemClock,
-    host: () => nodeHost,
+    host: () => nodeHost(stateFolder),
     processes: () => pm2Processes({ env, cwd, root, isCommand }),
     releases: () => nodeReleases(pm2Home, root),
     deploys: () => once(() => loadDeploys(options, ports)),

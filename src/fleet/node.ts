@@ -115,7 +115,7 @@ async function respond(
   try {
     leave = state.places.take(placeOf(address), address?.user ?? "");
     const result = await handleRequest(options, state, message, address);
-    return { ok: true, now: clock.now(), result: withoutBytes(options.ports, result) };
+    return { ok: true, now: clock.now(), result: await withoutBytes(options.ports, result) };
   } catch (cause) {
     const error = state.ending.aborted && !(cause instanceof SvcmError) ? shuttingDown() : cause;
     if (!(error instanceof SvcmError)) options.onDefect(error);
@@ -232,9 +232,9 @@ function encodeWithin(reply: Reply, maxBytes: number): Uint8Array {
 }
 
 /** For an env file, only the visible part and the entity tag leave the machine, never the bytes. */
-export function withoutBytes(ports: Ports, output: unknown): unknown {
+export async function withoutBytes(ports: Ports, output: unknown): Promise<unknown> {
   if (!isEnvRead(output)) return output;
-  return { response: output.response, entityTag: entityTag(ports, output.bytes) };
+  return { response: output.response, entityTag: await entityTag(ports, output.bytes) };
 }
 
 function isEnvRead(output: unknown): output is TaggedResponse<unknown> {

@@ -7,7 +7,7 @@ import type { ServerLog } from "./log.ts";
 import { failureResponse, type FailureResponse } from "./response.ts";
 
 export interface Connections {
-  /** While true, nothing else may be written. */
+  /** While true, nothing else may be written: a response is on its way, or came before the end of the request. */
   isResponding(socket: Socket): boolean;
   /** Refuses new connections, closes idle ones, and closes the others after their response. */
   windDown(): void;
@@ -54,7 +54,7 @@ export function watchConnections(server: Server, limits: ConnectionLimits): Conn
   return {
     isResponding(socket) {
       const response = connections.get(socket)?.response;
-      return response !== undefined && response.headersSent && !response.writableFinished;
+      return response?.headersSent === true && !(response.writableFinished && response.req.complete);
     },
     windDown() {
       isWindingDown = true;

@@ -113,7 +113,7 @@ export const documentRoutes: readonly Route[] = [
     ifMatch: "ifMatch",
     response: declarationsBody,
     hasEntityTag: true,
-    refusals: [...documentRefusals, ...bodyRefusals, "SUITE_FILE_CHANGED", "AUDIT_FAILED"],
+    refusals: [...documentRefusals, ...bodyRefusals, "SUITE_FILE_CHANGED", "EDIT_REFUSED", "AUDIT_FAILED"],
   }),
   operationRoute("POST", "/api/declarations/plan", declarationsPlan, {
     summary: "Compare a draft with the deployments document of the repository; nothing is written.",
@@ -122,6 +122,6 @@ export const documentRoutes: readonly Route[] = [
     body: declarationsPlanRequest,
     takesDocument: true,
     response: declarationsPlanBody,
-    refusals: [...documentRefusals, ...bodyRefusals],
+    refusals: [...documentRefusals, ...bodyRefusals, "EDIT_REFUSED"],
   }),
 ];

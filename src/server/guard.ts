@@ -52,15 +52,29 @@ export function admit({ policy, authenticate }: Guard, request: FastifyRequest, 
   // A wrong token does not block routes that need no token.
   request.identity = anonymousIdentity(policy);
   request.address = clientAddress(policy.isBehindProxy === true, request.raw);
-  const { access, isPage, dependsOnCaller } = accessRequirement(route);
+  const { access, isPage, dependsOnCaller, quotesLogs = false } = accessRequirement(route);
   const problem = checkProvenance(policy, provenanceOf(request.raw), isPage);
   if (problem !== undefined) throw new SvcmError("FORBIDDEN", { details: problem });
   const { authorization } = request.headers;
-  if (access === "none" || (isGranted(request.identity.grants, access) && !dependsOnCaller)) return;
+  if (access === "none") return;
+  if (isGranted(request.identity.grants, access) && !dependsOnCaller) {
+    if (quotesLogs) request.identity = identityOrAnonymous(request, authenticate);
+    return;
+  }
   request.identity = authenticate(request.address, authorization);
   const isUnknownToken = dependsOnCaller && authorization !== undefined && request.identity.role === undefined;
   if (!isGranted(request.identity.grants, access) || (isUnknownToken && policy.identities.hasTokens()))
     throw rightRefusal(request.identity, access);
+}
+
+/** Of a route that needs no token here: a wrong one does not block it. */
+function identityOrAnonymous({ identity, address, headers }: FastifyRequest, authenticate: Authenticate): Identity {
+  try {
+    return authenticate(address, headers.authorization);
+  } catch (error) {
+    if (error instanceof SvcmError && error.kind === "RATE_LIMITED") return identity;
+    throw error;
+  }
 }
 
 /** The router would treat a target such as `*` as a path. */

@@ -62,7 +62,7 @@ function operationHandler(route: OperationRoute, { ports, limits, fleet }: Handl
     const node = nodeOf(request);
     const { text, entityTag } =
       node === undefined
-        ? toResponse(await execute(operation, ports, input, callerOf(request, reply)))
+        ? await toResponse(await execute(operation, ports, input, callerOf(request, reply)))
         : nodeResponse(route, await fleet.askAs(node, operation, input, request.identity));
     void reply.headers(jsonHeaders);
     if (entityTag !== undefined) void reply.header("etag", entityTag);
@@ -203,7 +203,7 @@ function rawBody({ body }: FastifyRequest): Uint8Array {
   return body instanceof Uint8Array ? body : new Uint8Array();
 }
 
-function taggedResponses(ports: Ports): (output: unknown) => JsonResponse {
+function taggedResponses(ports: Ports): (output: unknown) => Promise<JsonResponse> {
   const toResponse = envResponses(ports);
   return (output) => toResponse(output as TaggedResponse<unknown>);
 }

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { ServerResponse } from "node:http";
 import {
   describeError,
   entityTag,
@@ -81,7 +82,24 @@ export function failureResponse(error: unknown, methods: readonly string[] = [])
 }
 
 export function sendFailure(reply: FastifyReply, { status, headers, text }: FailureResponse): void {
+  closeAfterBody(reply.raw);
+  // Fastify closes the connection of a body that is too large.
+  reply.removeHeader("connection");
   void reply.code(status).headers(headers).send(text);
+}
+
+/**
+ * A client that still sends its body could not read the response if the connection were closed at once: it, or a proxy
+ * in front of the server, would report a broken connection. So the rest of the body is read first, and dropped.
+ */
+function closeAfterBody(response: ServerResponse): void {
+  const { req: request, shouldKeepAlive: isKept } = response;
+  const { "content-length": length = 0, "transfer-encoding": coding } = request.headers;
+  if (request.complete || (coding === undefined && Number(length) === 0)) return;
+  response.shouldKeepAlive = true;
+  if (isKept) return;
+  const close = (): void => request.socket.destroySoon();
+  response.once("finish", () => (request.complete ? close() : request.once("end", close)));
 }
 
 export interface JsonResponse {
@@ -90,16 +108,16 @@ export interface JsonResponse {
 }
 
 /** Serialises the response again only after the file or the contract has changed. */
-export function envResponses(ports: Ports): (read: TaggedResponse<unknown>) => JsonResponse {
+export function envResponses(ports: Ports): (read: TaggedResponse<unknown>) => Promise<JsonResponse> {
   const cache = new Map<string, Required<JsonResponse> & { readonly bytes: Uint8Array; readonly contract: unknown }>();
-  return (read) => {
+  return async (read) => {
     const { bytes, source } = read;
-    if (source === undefined) return { text: toJson(read.response), entityTag: entityTag(ports, bytes) };
+    if (source === undefined) return { text: toJson(read.response), entityTag: await entityTag(ports, bytes) };
     const { contract } = source;
     const key = `${source.environment}\0${source.path}`;
     const cached = cache.get(key);
     if (cached?.contract === contract && Buffer.compare(cached.bytes, bytes) === 0) return cached;
-    const response = { bytes, contract, text: toJson(read.response), entityTag: entityTag(ports, bytes) };
+    const response = { bytes, contract, text: toJson(read.response), entityTag: await entityTag(ports, bytes) };
     cache.set(key, response);
     return response;
   };

@@ -196,6 +196,7 @@ export const proposalRoutes: readonly Route[] = [
       "INVALID_ENVIRONMENT",
       "INVALID_PAYLOAD",
       "ENV_FILE_FAILED",
+      "EDIT_REFUSED",
       "ECOSYSTEM_FILE_FAILED",
       "PM2_FAILED",
       "FACT_INVALID",

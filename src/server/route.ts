@@ -90,13 +90,17 @@ interface AccessRequirement {
   readonly isPage: boolean;
   /** The response depends on the token, even if the route needs none. */
   readonly dependsOnCaller?: boolean;
+  /** Who may read logs sees lines of them in the response. */
+  readonly quotesLogs?: boolean;
 }
+
+const QUOTING: ReadonlySet<string> = new Set(["process.show", "release.list", "release.show"]);
 
 export function accessRequirement(route: Route | undefined): AccessRequirement {
   if (route === undefined) return { access: "read", isPage: false };
   if ("operation" in route) {
     const { access, id } = route.operation;
-    return { access, isPage: false, dependsOnCaller: id === "identity.show" };
+    return { access, isPage: false, dependsOnCaller: id === "identity.show", quotesLogs: QUOTING.has(id) };
   }
   if ("isAsset" in route) return { access: "none", isPage: false };
   if ("isRedirect" in route) return { access: "none", isPage: true };

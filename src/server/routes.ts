@@ -66,7 +66,7 @@ export const routes: readonly Route[] = [
     fixed: { foreignKeys: "ignore" },
     response: body.envWrittenBody,
     hasEntityTag: true,
-    refusals: [...envFileRefusals, ...bodyRefusals, "ENV_FILE_CHANGED", "AUDIT_FAILED"],
+    refusals: [...envFileRefusals, ...bodyRefusals, "ENV_FILE_CHANGED", "EDIT_REFUSED", "AUDIT_FAILED"],
   }),
   operationRoute("GET", "/api/runtime/env/check", envCheck, {
     summary: "Check an env file against the runtime contract.",

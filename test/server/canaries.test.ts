@@ -1,10 +1,12 @@
 /** Secrets are planted wherever one may appear by design or by mistake. No output may contain one. */
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { packagedRuntimeContract } from "../../src/core/project/facts/packaged.generated.ts";
 import type { Ports } from "../../src/core/index.ts";
 import { routes } from "../../src/server/routes.ts";
 import { ask, ENV, JSON_TYPE, post, raw, repository, testServer, type TestResponse } from "./support.ts";
+import { createToken } from "../support/tokens.ts";
 import { firstOrAll, longTest } from "../support/runs.ts";
 
 let planted = 0;
@@ -160,6 +162,28 @@ longTest("no secret leaves a server with an unreadable file, and a defect has it
   expect(logged.stack).toContain(message);
   expect(answers.join("")).not.toContain(message);
   expectNone(...answers, ...server.log, ...defective.log);
+});
+
+test("a viewer learns no secret of the deployments document, and not its length", async () => {
+  const texts: string[] = [];
+  for (const more of ["", "x".repeat(40)]) {
+    const files = repository();
+    const secret = canary("document") + more;
+    const lines = [`  - { token: ${secret}, name: one, surplus: 1 }`, "  - name: two", `    pwd: "${secret}"`];
+    const text = ["version: service-management.v1", `# password: ${secret}`, "deployments:", ...lines, ""].join("\n");
+    writeFileSync(join(files.root, "deployments.yaml"), text);
+    const token = await createToken(files.root, "vera", "viewer");
+    const server = await testServer({ repository: files });
+    const headers = { authorization: `Bearer ${token}` };
+    const read = await ask(server, "/api/declarations", { headers });
+    const [one, two] = read.json.document.deployments;
+    const answers = [read];
+    for (const deployments of [[], [one], [two], [{ ...one, region: "x" }, two], undefined])
+      answers.push(await post(server, { document: { deployments } }, headers, "/api/declarations/plan"));
+    expectNone(...answers.map(asText));
+    texts.push(JSON.stringify(answers.map(({ text: answer }) => answer.replaceAll(files.root, ""))));
+  }
+  expect(texts[0]).toBe(texts[1]);
 });
 
 test("a refusal to start does not show the token", async () => {

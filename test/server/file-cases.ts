@@ -15,6 +15,24 @@ export const fileCases: readonly Case[] = [
     },
   },
   {
+    what: "env file with an open quote",
+    kind: "EDIT_REFUSED",
+    options: alone,
+    provoke: (server) => {
+      writeFileSync(server.repository.envFile("dev"), "A='\nB=\"\nC=`\n");
+      return post(server, { values: { SVC_REALTIME_API_DATABASE_DRIVER: "MS SQL" } });
+    },
+  },
+  {
+    what: "document that is null, draft with a member",
+    kind: "EDIT_REFUSED",
+    options: alone,
+    provoke: (server) => {
+      writeFileSync(join(server.repository.root, "deployments.yaml"), "null\n");
+      return post(server, { document: { runtimeEnvironment: "dev" } }, {}, "/api/declarations/plan");
+    },
+  },
+  {
     what: "ecosystem file broken",
     kind: "ECOSYSTEM_FILE_FAILED",
     options: alone,

@@ -151,8 +151,9 @@ export async function editFile<P extends { readonly text: string }>(
   const planned = plan(decode(new Uint8Array()));
   const bytes = new TextEncoder().encode(planned.text);
   try {
-    if (attempt !== undefined) await files.create(path, bytes, attempt.begin);
-    return { planned, bytes, created: true };
+    const created = bytes.length > 0;
+    if (created && attempt !== undefined) await files.create(path, bytes, attempt.begin);
+    return { planned, bytes, created };
   } catch (error) {
     // Another process has created it.
     if (!hasCode(error, "EEXIST")) throw error;

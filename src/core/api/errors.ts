@@ -25,6 +25,8 @@ export const errorTable = {
   HEADERS_TOO_LARGE: { status: 431, exitCode: 2, error: "Request header fields too large." },
   ENV_FILE_FAILED: { status: 500, exitCode: 3, error: "Environment file operation failed." },
   SUITE_FILE_FAILED: { status: 500, exitCode: 3, error: "Deployments document operation failed." },
+  /** The file is as it was. */
+  EDIT_REFUSED: { status: 409, exitCode: 3, error: "Edit refused." },
   REVISION_FAILED: { status: 500, exitCode: 3, error: "Revision could not be read." },
   ECOSYSTEM_FILE_FAILED: { status: 500, exitCode: 3, error: "PM2 ecosystem file operation failed." },
   AUDIT_FAILED: { status: 500, exitCode: 3, error: "Audit log operation failed." },

@@ -1,6 +1,7 @@
-import { existsSync, lstatSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { SvcmError } from "../api/errors.ts";
+import { lstatIfReadable } from "../files/system.ts";
 import type { HasFacts } from "../project/port-repository.ts";
 import type { EnvironmentRequest } from "../project/resolve.ts";
 import { serviceName } from "../project/service-name.node.ts";
@@ -25,7 +26,7 @@ export function nodeDeployed(
     defaultRoot: (service) => defaultDeployRoot(pm2Home, root, service),
     async world(request) {
       const folder = await find(request);
-      if (folder === undefined || !lstatSync(`${folder}/current`, { throwIfNoEntry: false })) return undefined;
+      if (folder === undefined || !lstatIfReadable(`${folder}/current`)) return undefined;
       const { findCurrentWorld } = await import("./current-release.ts");
       return await findCurrentWorld(await ports.deploys(), folder, request.environment);
     },
@@ -38,7 +39,7 @@ export function nodeDeployed(
     },
     async foreign() {
       const folder = await find({});
-      if (folder === undefined || !lstatSync(`${folder}/current`, { throwIfNoEntry: false })) return null;
+      if (folder === undefined || !lstatIfReadable(`${folder}/current`)) return null;
       return await (await ports.deploys()).open(folder).foreign();
     },
     async issues(request, lastApplied) {

@@ -1,4 +1,4 @@
-import type { HasHost, HasFiles } from "../files/ports.ts";
+import type { HasFiles } from "../files/ports.ts";
 import type { HasFacts } from "../project/port-repository.ts";
 import type { Audited } from "../access/ports.ts";
 import { editFile, withAudit, type Attempt } from "../access/with-audit.ts";
@@ -6,7 +6,7 @@ import type { Caller } from "../access/operation.ts";
 import { maskMembers, maskLine } from "../secrets/source-lines.ts";
 import { maskCredentials } from "../secrets/redact.ts";
 import { SvcmError, refusal } from "../api/errors.ts";
-import { matchesTag } from "../words/http.ts";
+import { tagMatcher } from "../words/http.ts";
 import {
   DEPLOYMENTS_FILE,
   documentFailure,
@@ -43,7 +43,7 @@ const MAX_TARGET_LENGTH = 200;
 
 /**
  * One locked, atomic and audited transaction. An edit without effect writes nothing, not even a record.
- * @throws {SvcmError} refusals of `decide`; SUITE_FILE_FAILED
+ * @throws {SvcmError} refusals of `decide`; SUITE_FILE_FAILED, EDIT_REFUSED
  */
 export async function editDocument(
   ports: Audited & HasFacts & HasFiles,
@@ -65,8 +65,9 @@ export async function changeDocument(
   const edit = async (attempt?: Attempt): Promise<DocumentChange> => {
     const path = documentPath(ports, file);
     const planText = createPlanner(await vocabularyOf(ports), { file, path }, decide);
+    const matches = await tagMatcher(ports, ifMatch);
     const plan = (text: string): PlannedEdit => {
-      if (ifMatch !== undefined) refuseStale(ports, text, ifMatch);
+      if (!matches(new TextEncoder().encode(text))) throw changedDocument();
       const planned = planText(text);
       const { target, keys, before } = planned.edit;
       // The audit record of an added or removed entry only needs the name.
@@ -83,9 +84,8 @@ export async function changeDocument(
   return dryRun ? await edit() : await withAudit(ports, caller, { action, ...auditTarget(file, entry) }, edit);
 }
 
-function refuseStale(ports: HasHost, text: string, ifMatch: string): void {
-  if (matchesTag(ports, new TextEncoder().encode(text), ifMatch)) return;
-  throw new SvcmError("SUITE_FILE_CHANGED", {
+function changedDocument(): SvcmError {
+  return new SvcmError("SUITE_FILE_CHANGED", {
     code: "SUITE_FILE_CHANGED",
     details: "The file has changed since it was read. Read it again, then repeat the change.",
   });
@@ -159,7 +159,7 @@ interface PlannedEdit {
 }
 
 /**
- * @throws {SvcmError} from the plan: INVALID_PAYLOAD for invalid YAML, SUITE_FILE_FAILED if the edit would change other
+ * @throws {SvcmError} from the plan: INVALID_PAYLOAD for invalid YAML, EDIT_REFUSED if the edit would change other
  * lines, refusals of `decide`
  */
 function createPlanner(
@@ -192,7 +192,7 @@ function editableValue({ value, issues }: YamlSource): unknown {
 }
 
 function uneditableRefusal({ message }: Error, file: string, path: string): SvcmError {
-  return new SvcmError("SUITE_FILE_FAILED", {
+  return new SvcmError("EDIT_REFUSED", {
     code: "SUITE_FILE_UNEDITABLE",
     path,
     details: `svcm cannot make this edit in ${file} by changing its own lines only: ${message}.`,

@@ -65,6 +65,14 @@ export function commentText(comment: string): string {
   return comment.replace(/^[^#]*#+\s*/, "");
 }
 
+/** A comment may hold anything, so a caller who sees only some keys sees no comment: `A=1 # …`, and `# A=1 # …`. */
+export function hideComment(line: string): string {
+  const assignment = commentText(`#${line}`);
+  const [entry] = parseEnvDocument(assignment).entries;
+  const end = line.length - assignment.length + (entry?.valueEnd ?? 0);
+  return line.slice(end).includes("#") ? `${line.slice(0, end)} # …` : line;
+}
+
 /** dotenvx writes a public key, and `encrypted:` before each value. */
 export function isEncrypted(text: string): boolean {
   // `\s` would match across lines and take quadratic time.

@@ -6,7 +6,7 @@ import type { EnvWriteResponse } from "../api/bodies.ts";
 import { SvcmError } from "../api/errors.ts";
 import type { RuntimeContract } from "../api/facts.ts";
 
-import { matchesTag } from "../words/http.ts";
+import { tagMatcher } from "../words/http.ts";
 import { UnwritableValue } from "./edit.ts";
 import {
   decodeEnv,
@@ -48,11 +48,12 @@ export async function writeEnv(
   ifMatch?: string,
 ): Promise<EnvWriteResult> {
   const { path } = file;
+  const matches = await tagMatcher(ports, ifMatch);
   const joinLayers = (current: Uint8Array): Uint8Array =>
     concatBytes([...below, { bytes: current }, ...above].map(({ bytes }) => bytes));
   const decode = (current: Uint8Array): string => {
     requireEnvSize(current, path);
-    if (ifMatch !== undefined) requireUnchanged(ports, joinLayers(current), ifMatch);
+    if (!matches(joinLayers(current))) throw changedFile();
     return decodeEnv(current, path);
   };
   const plan = (text: string): EnvPlan => {
@@ -71,13 +72,13 @@ export async function writeEnv(
   }
 }
 
-/** @throws {SvcmError} ENV_FILE_FAILED if the file cannot hold a value */
+/** @throws {SvcmError} EDIT_REFUSED if the file cannot hold a value */
 export function planOrRefuse(file: EnvFile, plan: () => EnvPlan): EnvPlan {
   try {
     return plan();
   } catch (error) {
     if (!(error instanceof UnwritableValue)) throw error;
-    throw new SvcmError("ENV_FILE_FAILED", {
+    throw new SvcmError("EDIT_REFUSED", {
       code: "ENV_FILE_UNEDITABLE",
       path: file.path,
       details: `${error.message}.`,
@@ -86,9 +87,8 @@ export function planOrRefuse(file: EnvFile, plan: () => EnvPlan): EnvPlan {
   }
 }
 
-function requireUnchanged(ports: HasHost, current: Uint8Array, ifMatch: string): void {
-  if (matchesTag(ports, current, ifMatch)) return;
-  throw new SvcmError("ENV_FILE_CHANGED", {
+function changedFile(): SvcmError {
+  return new SvcmError("ENV_FILE_CHANGED", {
     details: "The file has changed since it was read. Read it again, then repeat the change.",
   });
 }

@@ -3,11 +3,12 @@
 import type { RevisionState } from "./ports.ts";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, sep } from "node:path";
 import { SvcmError } from "../api/errors.ts";
 import { readUnwrittenIds } from "./git-index.ts";
+import { readIfExists } from "./system.ts";
 
 export type Git = (...args: string[]) => Promise<Buffer>;
 
@@ -73,7 +74,7 @@ function headsAt(moves: string, timesMs: readonly number[]): string[] {
 
 async function differs(path: string, id: string | undefined): Promise<boolean> {
   if (id === undefined) return false;
-  const bytes = await readFile(path).catch(() => undefined);
+  const bytes = await readIfExists(path).catch(() => undefined);
   if (bytes === undefined) return true;
   const hash = createHash(id.length === 64 ? "sha256" : "sha1");
   return hash.update(`blob ${bytes.length}\0`).update(bytes).digest("hex") !== id;

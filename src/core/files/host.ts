@@ -3,6 +3,7 @@ import type * as Crypto from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { cpus, hostname, userInfo } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
+import { once } from "../words/once.ts";
 import { readIfReadable } from "./system.ts";
 
 export const systemClock: Clock = {
@@ -13,14 +14,28 @@ export const systemClock: Clock = {
   },
 };
 
-export const nodeHost: Host = {
-  digest: (bytes) => crypto().createHash("sha256").update(bytes).digest("base64url"),
-  randomId: () => crypto().randomUUID(),
-  machineId,
-  // As PM2 counts them for `instances: "max"`.
-  cpuCores: () => Math.max(1, cpus().length),
-  name: () => hostname(),
-};
+/** @param stateFolder that of svcm's own files */
+export function nodeHost(stateFolder: string): Host {
+  return {
+    digest: (bytes) => crypto().createHash("sha256").update(bytes).digest("base64url"),
+    keyedDigest: once(async () => {
+      const key = await readKey(stateFolder);
+      return (bytes: Uint8Array) => crypto().createHmac("sha256", key).update(bytes).digest("base64url");
+    }),
+    randomId: () => crypto().randomUUID(),
+    machineId,
+    // As PM2 counts them for `instances: "max"`.
+    cpuCores: () => Math.max(1, cpus().length),
+    name: () => hostname(),
+  };
+}
+
+/** Where none can be kept, the key lasts as long as the process. */
+async function readKey(stateFolder: string): Promise<Uint8Array> {
+  const { folderKey, KEY_BYTES } = await import("./folder-key.ts");
+  const key = await folderKey(stateFolder).catch(() => undefined);
+  return key?.length === KEY_BYTES ? key : crypto().randomBytes(KEY_BYTES);
+}
 
 async function machineId(): Promise<string> {
   for (const file of ["/etc/machine-id", "/var/lib/dbus/machine-id"]) {

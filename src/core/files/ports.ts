@@ -225,6 +225,9 @@ export interface Host {
   /** SHA-256, base64url. */
   digest(bytes: Uint8Array): string;
 
+  /** Like `digest`, with a key of the repository. A reader of the result cannot try out what the bytes may be. */
+  keyedDigest(): Promise<Host["digest"]>;
+
   randomId(): string;
 
   /** The `machine-id`, or the host name. It identifies the machine, so only a digest of it may leave the process. */

@@ -3,27 +3,34 @@
 import {
   access,
   close as fsClose,
+  closeSync,
   constants,
   fchmod as fsFchmod,
   fchown as fsFchown,
   fstat as fsFstat,
+  fstatSync,
+  lstatSync,
   fsync as fsFsync,
   mkdir as fsMkdir,
   open as fsOpen,
+  openSync,
   read as fsRead,
   readFile,
   readdir as fsReaddir,
   readdirSync,
   readFileSync,
+  readSync,
   realpathSync,
   readlink as fsReadlink,
   readlinkSync,
   realpath as fsRealpath,
   rename as fsRename,
+  statSync,
   symlink as fsSymlink,
   unlink as fsUnlink,
   write as fsWrite,
   type BigIntStats,
+  type Stats,
 } from "node:fs";
 import { FileError } from "./ports.ts";
 import { constants as osConstants } from "node:os";
@@ -105,19 +112,70 @@ export async function openIfExists(path: string, flags: number): Promise<number 
   return await open(path, flags).catch(undefinedIfMissing);
 }
 
+/** A pipe without a writer counts as empty. It would hold a thread otherwise, and the process could not end. */
 export async function readIfExists(path: string): Promise<Buffer | undefined> {
-  return await promised<Buffer>((done) => readFile(path, done)).catch(undefinedIfMissing);
+  const fd = await openIfExists(path, O_RDONLY | NON_BLOCKING);
+  if (fd === undefined) return undefined;
+  try {
+    return await promised<Buffer>((done) => readFile(fd, done));
+  } finally {
+    await close(fd);
+  }
 }
 
 function undefinedIfMissing(error: unknown): undefined {
   if (!hasErrorCode(error, "ENOENT")) throw error;
 }
 
+/** As `readIfExists`. */
+export function readTextSync(path: string): string {
+  const fd = openSync(path, O_RDONLY | NON_BLOCKING);
+  try {
+    return readFileSync(fd, "utf8");
+  } finally {
+    closeSync(fd);
+  }
+}
+
 export function readIfReadable(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return readTextSync(path);
   } catch {
     return ""; // missing, or hidden from this user
+  }
+}
+
+/** `undefined` if it is missing, or hidden from this user. */
+export function statIfReadable(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of the entry itself, not of what a link leads to. */
+export function lstatIfReadable(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The last bytes of a log as Latin-1; empty if it is missing, or hidden from this user. */
+export function readEnd(path: string, maxBytes: number): string {
+  try {
+    const fd = openSync(path, O_RDONLY | NON_BLOCKING);
+    try {
+      const { size } = fstatSync(fd);
+      const bytes = Buffer.alloc(Math.min(size, maxBytes));
+      return bytes.toString("latin1", 0, readSync(fd, bytes, 0, bytes.length, size - bytes.length));
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return "";
   }
 }
 

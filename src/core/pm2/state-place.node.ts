@@ -1,8 +1,8 @@
 import { isPm2Name } from "./pm2-names.ts";
-import { closeSync, copyFileSync, cpSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { copyFileSync, cpSync, constants, existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { inheritOwnerBelow, makePrivateFolder } from "../files/owner.ts";
-import { listIfReadable, readIfReadable } from "../files/system.ts";
+import { listIfReadable, readEnd, readIfReadable } from "../files/system.ts";
 import type { Project } from "../project/project.ts";
 import type { ProcessRecord } from "./process-record.ts";
 import { deployRootOf, mayWatchState } from "../project/state-place.ts";
@@ -49,7 +49,10 @@ function pm2Files(root: string, project: Project | undefined): string[] {
 
 /** PM2 logs each watch that it starts, so most daemons need no question. */
 async function isWatchedNow(root: string, pm2Home: string, list: StatePlace["list"]): Promise<boolean> {
-  if (!existsSync(join(pm2Home, "rpc.sock")) || !readEnd(join(pm2Home, "pm2.log")).includes("[Watch] Start watching"))
+  if (
+    !existsSync(join(pm2Home, "rpc.sock")) ||
+    !readEnd(join(pm2Home, "pm2.log"), LOG_END_BYTES).includes("[Watch] Start watching")
+  )
     return false;
   const records = await list().catch(() => []);
   return records.some(({ cwd, watchesDotFolders }) => watchesDotFolders === true && isAtOrAbove(cwd, root));
@@ -60,21 +63,6 @@ function isAtOrAbove(folder: string | null, root: string): boolean {
 }
 
 const LOG_END_BYTES = 2 ** 20;
-
-function readEnd(path: string): string {
-  try {
-    const file = openSync(path, "r");
-    try {
-      const { size } = fstatSync(file);
-      const bytes = Buffer.alloc(Math.min(size, LOG_END_BYTES));
-      return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, size - bytes.length)).toString("latin1");
-    } finally {
-      closeSync(file);
-    }
-  } catch {
-    return "";
-  }
-}
 
 /** Copies: moving a file out of a watched folder is a change there, too. The audit log is read in both places. */
 function takeOver(inside: string, outside: string): string {

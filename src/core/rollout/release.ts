@@ -243,6 +243,8 @@ export function withoutLogs(release: Release, { grants, limits }: Pick<Caller, "
   return { ...release, failure: { ...failure, errorLines: [] } };
 }
 
+const CUT_OFF = "svcm ended before it saw the result.";
+
 /** svcm did not see the result of an interrupted step, so it counts as failed. */
 function readPhase(
   events: readonly ReleaseEvent[],
@@ -256,7 +258,7 @@ function readPhase(
   const why = last.reason === undefined ? {} : { reason: last.reason };
   if (isReturned && kind !== "return") return { phase: "reverted", ...why };
   if (last.phase === "done" || (last.phase === "begun" && isRunning)) return { phase: last.phase };
-  return { phase: "failed", ...why };
+  return { phase: "failed", ...(last.phase === "begun" ? { reason: CUT_OFF } : why) };
 }
 
 const SHOWN_DIGITS = 10;

@@ -40,8 +40,9 @@ function maskPrivateKeys(text: string): string {
   return text.includes("PRIVATE KEY-----") ? text.replaceAll(PRIVATE_KEY, REDACTED) : text;
 }
 
+/** A line may have its end, which `$` would not match. */
 const SECRET_MEMBER =
-  /((?:password|passwd|secret|token|credential|webhook|heartbeat|(?:api|access|private|signing)[-_]?key)s?["']?\s{0,20}[:=]\s{0,20})\S.*$/i;
+  /((?:password|passwd|secret|token|credential|webhook|heartbeat|(?:api|access|private|signing)[-_]?key)s?["']?\s{0,20}[:=]\s{0,20})\S.*/i;
 
 /** Also hides the values of members with a secret name. */
 export function maskSource(line: string): string {

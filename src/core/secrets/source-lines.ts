@@ -20,7 +20,7 @@ export function maskLine(lines: readonly string[], index: number): string {
 }
 
 function hideLine(line: string): string {
-  return line.replace(/\S.*$/, REDACTED);
+  return line.replace(/\S.*/, REDACTED);
 }
 
 /** True if the line continues the value of a member with the name of a secret: a map, a list or a text of several lines. */
@@ -36,6 +36,17 @@ export function isInsideSecret(lines: readonly string[], index: number): boolean
   return false;
 }
 
+/** True if the line holds anything that a masked document hides. */
+export function showsSecret(lines: readonly string[], index: number): boolean {
+  const line = lines[index] ?? "";
+  return memberNames(line).some(isSecretName) || maskSource(line) !== line || isInsideSecret(lines, index);
+}
+
+/** A map in braces has several on one line. */
+function memberNames(line: string): string[] {
+  return [...line.matchAll(/([\p{L}\w.-]{1,100})["']?\s{0,20}[:=]/gu)].map(([, name = ""]) => name);
+}
+
 /** An item of a list may have the same indentation as the key of the list. A blank line is as deep as any other. */
 function depthOf(line: string): number {
   const spaces = line.search(/\S/);
@@ -44,7 +55,8 @@ function depthOf(line: string): number {
 
 /** True if a value after this line would be hidden, because the line ends with the name of a secret and a colon. */
 function namesSecret(line: string): boolean {
-  return maskSource(`${line} value`).endsWith(REDACTED);
+  const last = /:\s*$/.test(line) ? memberNames(line).at(-1) : undefined;
+  return maskSource(`${line} value`).endsWith(REDACTED) || (last !== undefined && isSecretName(last));
 }
 
 export function maskMembers(record: Readonly<Record<string, unknown>>): Record<string, unknown> {

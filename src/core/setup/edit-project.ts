@@ -15,7 +15,7 @@ export interface ProjectEdit {
   write(begin: () => Promise<void>): Promise<void>;
 }
 
-/** Changes only its own lines. @throws {SvcmError} INVALID_PAYLOAD if the result is invalid, SUITE_FILE_FAILED */
+/** Changes only its own lines. @throws {SvcmError} INVALID_PAYLOAD if the result is invalid, SUITE_FILE_FAILED, EDIT_REFUSED */
 export async function planProjectEdit(
   { files, workspace }: HasFiles & HasWorkspace,
   changes: readonly Change[],
@@ -26,7 +26,7 @@ export async function planProjectEdit(
       return editYaml({ text, value: parseYaml(text, PROJECT_FILE).value, isJson: false }, changes).text;
     } catch (error) {
       if (!(error instanceof UneditableYaml)) throw error;
-      throw new SvcmError("SUITE_FILE_FAILED", { code: "SUITE_FILE_UNEDITABLE", path, details: error.message });
+      throw new SvcmError("EDIT_REFUSED", { code: "SUITE_FILE_UNEDITABLE", path, details: error.message });
     }
   };
   try {

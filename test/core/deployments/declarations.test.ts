@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
   declarationsPlan,
@@ -67,7 +67,7 @@ interface Draft {
 
 async function draftOf(ports: Ports): Promise<{ draft: Draft; tag: string }> {
   const { response, bytes } = await execute(declarationsRead, ports, {}, caller);
-  return { draft: structuredClone(response.document) as Draft, tag: entityTag(ports, bytes) };
+  return { draft: structuredClone(response.document) as Draft, tag: await entityTag(ports, bytes) };
 }
 
 const plan = (ports: Ports, document: object) =>
@@ -115,6 +115,30 @@ describe("the declarations of a repository", () => {
     await execute(declarationsWrite, repository.ports, { document: draft }, caller);
     expect(repository.read(FILE)).toBe(TEXT);
     expect(await newestRecord(repository.ports.audit, 10)).toEqual([]);
+  });
+
+  test.each([
+    ["no file", undefined],
+    ["an empty file", ""],
+    ["a comment", "# later\n"],
+    ["null", "null\n"],
+    ["a marker", "---\n"],
+    ["an empty map", "{}\n"],
+  ])("a draft without a member is no change of %s", async (_what, text) => {
+    const workspace = makeWorkspace(text === undefined ? {} : { [FILE]: text });
+    for (const document of [{}, { version: "service-management.v1" }, { interfaces: [], deployments: [] }]) {
+      expect(await plan(workspace.ports, document)).toMatchObject({ differences: [], issues: [], patch: "" });
+      await execute(declarationsWrite, workspace.ports, { document }, caller);
+    }
+    expect(existsSync(workspace.path(FILE))).toBe(text !== undefined);
+    if (text !== undefined) expect(workspace.read(FILE)).toBe(text);
+    expect(await newestRecord(workspace.ports.audit, 10)).toEqual([]);
+  });
+
+  test("a change that svcm cannot make by its own lines is refused, and that is not a failure", async () => {
+    const { ports } = makeWorkspace({ [FILE]: "null\n" });
+    const refused = await plan(ports, { runtimeEnvironment: "dev" }).catch(describeError);
+    expect(refused).toMatchObject({ status: 409, body: { error: "Edit refused.", code: "SUITE_FILE_UNEDITABLE" } });
   });
 
   test("of an edit change only the edited line, in the patch and in the write, and the record has the entry", async () => {
@@ -231,5 +255,28 @@ describe("the declarations of a repository", () => {
     expect(JSON.stringify(response)).not.toContain(SECRET);
     expect(repository.read(FILE)).toContain(`region: ${url} # second row\n    runtime: node24`);
     expect(JSON.stringify(await newestRecord(repository.ports.audit, 10))).not.toContain(SECRET);
+  });
+
+  test.each([
+    ["on its line", `    password: ${SECRET}\n`],
+    ["in quotes", `    "api-key": "${SECRET}"\n`],
+    ["with a name of few letters", `    pwd: ${SECRET}\n`],
+    ["in braces", `    more: { at: 1, token: ${SECRET}, note: x }\n`],
+    ["below its name", `    credentials:\n      - one\n      - two\n      - three\n      - four\n      - ${SECRET}\n`],
+    ["below a name of few letters", `    pwd:\n      a: 1\n      b: 2\n      c: 3\n      d: 4\n      e: ${SECRET}\n`],
+    ["in a comment", `    # token: ${SECRET}\n`],
+    ["in a map on one line", `  - { name: mine, secret: ${SECRET}, region: x }\n`],
+  ])("no draft makes a patch show a member %s, whatever it removes or touches", async (_what, lines) => {
+    const own = `  - name: own\n    region: here\n${lines}`;
+    const text = TEXT.replace("  # In the cellar.\n", lines.startsWith("  - {") ? lines : own);
+    const { ports } = makeWorkspace({ [FILE]: text });
+    const { draft } = await draftOf(ports);
+    const without = { ...draft, deployments: draft.deployments.slice(1) };
+    const touched = structuredClone(draft);
+    Object.assign(touched.deployments[0] ?? {}, { region: "there" });
+    for (const document of [{}, { version: draft["version"] }, without, touched]) {
+      const planned = await plan(ports, document).catch(describeError);
+      expect(JSON.stringify(planned)).not.toContain(SECRET);
+    }
   });
 });

@@ -82,9 +82,9 @@ test("the tag of a file with layers is that of all of them, in their order", asy
   const tag = await tagNow();
   const write = { ...place, values: { B: "2" }, foreignKeys: "refuse", ifMatch: tag } as const;
   const { bytes } = await execute(envWrite, ports, write, caller);
-  expect(entityTag(ports, bytes)).toBe(await tagNow());
+  expect(await entityTag(ports, bytes)).toBe(await tagNow());
   expect((await refusal(execute(envWrite, ports, { ...write, values: { B: "3" } }, caller))).body.error).toBeTruthy();
-  expect(await tagNow()).toBe(entityTag(ports, bytes));
+  expect(await tagNow()).toBe(await entityTag(ports, bytes));
 });
 
 test.each([

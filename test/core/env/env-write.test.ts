@@ -141,7 +141,7 @@ describe("If-Match", () => {
   test("accepts the write if the file is unchanged since it was read", async () => {
     const workspace = makeWorkspace();
     const { bytes } = await execute(envRead, workspace.ports, {}, caller);
-    const ifMatch = `"other", ${entityTag(workspace.ports, bytes)}`;
+    const ifMatch = `"other", ${await entityTag(workspace.ports, bytes)}`;
     const { response } = await set(workspace, { SVC_HTTP_FRAMEWORK: "fastify" }, { ifMatch });
     expect(response.changedKeys).toEqual(["SVC_HTTP_FRAMEWORK"]);
     const again = await refusal(set(workspace, { SVC_HTTP_FRAMEWORK: "restify" }, { ifMatch }));
@@ -158,7 +158,7 @@ describe("If-Match", () => {
     const weak = set(
       workspace,
       { SVC_HTTP_FRAMEWORK: "fastify" },
-      { ifMatch: `W/${entityTag(workspace.ports, bytes)}` },
+      { ifMatch: `W/${await entityTag(workspace.ports, bytes)}` },
     );
     expect((await refusal(weak)).status).toBe(412);
     await set(workspace, { SVC_HTTP_FRAMEWORK: "fastify" }, { ifMatch: "*" });

@@ -104,7 +104,7 @@ describe("operational profiles", () => {
     const values = { SVC_WEBSOCKET_REDIS_URL: "redis://10.0.0.5:6379/?a=b" };
     for (const dryRun of [true, false]) {
       const attempt = apply(workspace, "websocket-rest-multi-host", values, dryRun);
-      await expect(attempt).rejects.toMatchObject({ kind: "ENV_FILE_FAILED", body: { code: "ENV_FILE_UNEDITABLE" } });
+      await expect(attempt).rejects.toMatchObject({ kind: "EDIT_REFUSED", body: { code: "ENV_FILE_UNEDITABLE" } });
     }
   });
 

@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { nodeFiles } from "../../../src/core/files/index.ts";
+import { readEnd, readIfExists, readIfReadable } from "../../../src/core/files/system.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 function setUp() {
@@ -92,6 +93,12 @@ describe("Files.read refuses", () => {
     const { path, read } = setUp();
     execFileSync("mkfifo", [path]);
     await expect(read(path)).rejects.toMatchObject(refusal("ENOTREG", path));
+  });
+
+  test("a FIFO that is read for its text alone, at once", async () => {
+    const { path } = setUp();
+    execFileSync("mkfifo", [path]);
+    expect([readIfReadable(path), readEnd(path, 10), String(await readIfExists(path))]).toEqual(["", "", ""]);
   });
 
   test("a socket", async () => {

@@ -11,6 +11,7 @@ import { escapeHidden } from "../../words/characters.ts";
 import { LIFETIME_MS, requireRoom } from "../decide.ts";
 import { toBody, type StoredProposal } from "../stored.ts";
 import { findDeploy } from "../../deploy/operations/deploy.ts";
+import { hideComment } from "../../env/document.ts";
 import { envRead } from "../../env/operations/env-read.ts";
 import { envPlan } from "../../env/operations/env-write.ts";
 import type { Paint } from "../../findings/text.ts";
@@ -157,11 +158,11 @@ async function computeWrite(
   const { bytes } = await envRead.run(ports, place, caller);
   const plan = await envPlan.run(ports, { ...place, values, foreignKeys: "refuse" }, caller);
   if (plan.changedKeys.length === 0) throw empty(`${plan.fileName} has these values already.`);
-  const tag = entityTag(ports, bytes);
+  const tag = await entityTag(ports, bytes);
   const planId = shortId(ports.host.digest(new TextEncoder().encode(JSON.stringify([plan.path, tag, values]))));
   const lines = plan.changes.flatMap(({ line, before, after }) => [
-    ...before.map((old) => `${plan.fileName}:${line} - ${old}`),
-    ...after.map((next) => `${plan.fileName}:${line} + ${next}`),
+    ...before.map((old) => `${plan.fileName}:${line} - ${hideComment(old)}`),
+    ...after.map((next) => `${plan.fileName}:${line} + ${hideComment(next)}`),
   ]);
   return { environment: plan.environment, planId, tag, summary: bounded(lines) };
 }

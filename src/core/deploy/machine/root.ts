@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { appendFileSync, existsSync, lstatSync, readlinkSync, realpathSync, statfsSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, lstatSync, readlinkSync, realpathSync, statfsSync } from "node:fs";
 import { mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { SvcmError } from "../../api/errors.ts";
@@ -7,7 +7,7 @@ import { appendEvent, parseEvents } from "../../files/append.ts";
 import { fileLocks, lockedSince } from "../../files/lock.ts";
 import { FileError } from "../../files/ports.ts";
 import { replacePrivate } from "../../files/write.ts";
-import { readIfExists, realPathIfReadable } from "../../files/system.ts";
+import { readIfExists, readIfReadable, realPathIfReadable } from "../../files/system.ts";
 import { deployOfLink, layoutOf, type Layout } from "../layout.ts";
 import type { ForeignRelease } from "../../rollout/port-deployed.ts";
 import type { DeployRoot, RootOwner, SharedPath } from "../port-deploys.ts";
@@ -163,16 +163,16 @@ async function readRecords({ records }: Layout) {
 async function readForeign({ current }: Layout): Promise<ForeignRelease | null> {
   const target = await readlink(current).catch(() => null);
   if (target === null || deployOfLink(target) !== null) return null;
-  return { folder: target, commit: await readRevision(current) };
+  return { folder: target, commit: readRevision(current) };
 }
 
 async function writeRevision(folder: string, commit: string, checkout: string): Promise<void> {
   const path = join(folder, REVISION_FILE);
-  if (!existsSync(path) && (await readRevision(checkout)) !== null) await writeFile(path, `${commit}\n`);
+  if (!existsSync(path) && readRevision(checkout) !== null) await writeFile(path, `${commit}\n`);
 }
 
-async function readRevision(folder: string): Promise<string | null> {
-  const text = (await readFile(join(folder, REVISION_FILE), "utf8").catch(() => "")).trim();
+function readRevision(folder: string): string | null {
+  const text = readIfReadable(join(folder, REVISION_FILE)).trim();
   return /^[0-9a-f]{40,64}$/.test(text) ? text : null;
 }
 
@@ -190,9 +190,8 @@ async function switchCurrent({ current, records }: Layout, id: string | null): P
 }
 
 /** Processes of other users are not visible; their release is protected by PM2's list, which names it. */
-async function findInUse({ releases }: Layout, ids: readonly string[], dumpFile: string): Promise<Set<string>> {
-  const dump =
-    (await readFile(dumpFile, "utf8").catch(() => "")) + (await readFile(`${dumpFile}.bak`, "utf8").catch(() => ""));
+function findInUse({ releases }: Layout, ids: readonly string[], dumpFile: string): Set<string> {
+  const dump = readIfReadable(dumpFile) + readIfReadable(`${dumpFile}.bak`);
   const targets = linkTargets();
   return new Set(
     ids.filter((id) => {
@@ -271,13 +270,7 @@ export function findInstallFolder(top: string, folder: string): string | undefin
 
 /** Of package registries: an install must not print them. */
 export function registrySecrets(folders: readonly string[]): string[] {
-  const texts = folders.map((folder) => {
-    try {
-      return readFileSync(join(folder, ".npmrc"), "utf8");
-    } catch {
-      return "";
-    }
-  });
+  const texts = folders.map((folder) => readIfReadable(join(folder, ".npmrc")));
   return texts.flatMap((text) =>
     [...text.matchAll(/^[^#;\n]*(?:_authToken|_password|_auth)\s*=\s*"?([^\s"]+)/gm)].map(([, value = ""]) => value),
   );

@@ -5,12 +5,11 @@ import { type Candidate, textField, type Vocabulary } from "../file.ts";
 import { fingerprint } from "../diff/change.ts";
 import { pairInterfaces, pairTargets } from "../diff/diff.ts";
 import { migrateTarget, SECTIONS } from "../shape.ts";
-import { maskMembers, isInsideSecret } from "../../secrets/source-lines.ts";
+import { maskMembers, showsSecret } from "../../secrets/source-lines.ts";
 import { validateDocument } from "../validate.ts";
 import { configurationChanges } from "./configuration.ts";
 import { documentMap, entriesOf, shapeRefusal, type DocumentEdit } from "./edit.ts";
 import { type EntryKind, sortFields, interfaceKind, targetKind } from "./entry.ts";
-import { maskSource } from "../../secrets/redact.ts";
 import type { LineChange } from "../../words/line-change.ts";
 
 const MAX_NAMES = 20;
@@ -144,15 +143,11 @@ export function renderPatch({ file, before, after, changes }: PatchedText): stri
 }
 
 function hasSecret({ from, to, lines }: Hunk, before: readonly string[], after: readonly string[]): boolean {
-  return (
-    lines.some(([, text]) => maskSource(text) !== text) ||
-    continuesSecret(before, from, countLines(lines, "-")) ||
-    continuesSecret(after, to, countLines(lines, "+"))
-  );
+  return someShowsSecret(before, from, countLines(lines, "-")) || someShowsSecret(after, to, countLines(lines, "+"));
 }
 
-function continuesSecret(lines: readonly string[], from: number, count: number): boolean {
-  return lines.slice(from - 1, from - 1 + count).some((_line, index) => isInsideSecret(lines, from - 1 + index));
+function someShowsSecret(lines: readonly string[], from: number, count: number): boolean {
+  return lines.slice(from - 1, from - 1 + count).some((_line, index) => showsSecret(lines, from - 1 + index));
 }
 
 function splitLines(text: string): string[] {

@@ -14,6 +14,7 @@ import { defineOperation, type Caller } from "../../access/operation.ts";
 import type { TaggedResponse } from "../../env/operations/env-read.ts";
 import { DEPLOYMENTS_FILE, documentPath, readDocumentIfExists, vocabularyOf, type Candidate } from "../file.ts";
 import { type Issue, isValid } from "../../api/issue.ts";
+import { showsSecret } from "../../secrets/source-lines.ts";
 import { isRecord } from "../../words/record.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import { setConfiguration, answerIssues, openQuestions, type Question } from "../edit/configuration.ts";
@@ -45,7 +46,7 @@ async function toDeclarations(
   const vocabulary = await vocabularyOf(ports);
   const path = documentPath(ports, DEPLOYMENTS_FILE);
   const source = readSource(text ?? "", DEPLOYMENTS_FILE);
-  const issues = text === undefined ? [] : validateSource(source, vocabulary);
+  const issues = text === undefined ? [] : hideColumns(text, validateSource(source, vocabulary));
   const document = maskDocument(source.value, vocabulary);
   return {
     response: {
@@ -59,6 +60,15 @@ async function toDeclarations(
     },
     bytes: new TextEncoder().encode(text ?? ""),
   };
+}
+
+/** A column behind a secret would tell its length. */
+function hideColumns(text: string, issues: readonly Issue[]): Issue[] {
+  const lines = text.split("\n");
+  return issues.map((issue) => {
+    const { at } = issue;
+    return at !== undefined && showsSecret(lines, at.line - 1) ? { ...issue, at: { ...at, column: 1 } } : issue;
+  });
 }
 
 async function readRevision(

@@ -32,7 +32,7 @@ export const envSource = defineOperation({
     const { environment, fileName, path, bytes, layers } = await readEnvFile(ports, contract, request);
     const layer = layers.find((candidate) => candidate.path === path);
     if (layer === undefined) throw envFileFailure(new FileError("ENOENT", path, `${path} does not exist.`), path);
-    return { environment, fileName, bytes: layer.bytes, entityTag: entityTag(ports, bytes) };
+    return { environment, fileName, bytes: layer.bytes, entityTag: await entityTag(ports, bytes) };
   },
 });
 

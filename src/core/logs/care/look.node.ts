@@ -1,8 +1,8 @@
-import { existsSync, lstatSync, statfsSync, statSync, readdirSync, readlinkSync } from "node:fs";
+import { existsSync, statfsSync, statSync, readdirSync, readlinkSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { foreignCode } from "../../api/issue.ts";
 import { errorCode } from "../../words/thrown.ts";
-import { listIfReadable, readIfReadable, realPathIfReadable, hasErrorCode } from "../../files/system.ts";
+import { listIfReadable, lstatIfReadable, readIfReadable, realPathIfReadable, hasErrorCode } from "../../files/system.ts";
 import { callDaemon } from "../../pm2/daemon/daemon.ts";
 import type { Pm2Process } from "../../pm2/daemon/worker/pm2-api.ts";
 import { daemonPid, formerLog, readSavedProcesses, listTargets } from "../files/worker/process-list.ts";
@@ -48,7 +48,7 @@ export async function lookAtLogs(options: LookOptions, kept: KeptSizes, nowMs: n
   const processes = Array.isArray(listed) ? (listed as Pm2Process[]) : readSavedProcesses(home);
   // One size decides whether the writers are looked for, and whether the log is cut.
   const found = findLogs(options, processes).flatMap((log) => {
-    const stats = lstatSync(log.path, { throwIfNoEntry: false });
+    const stats = lstatIfReadable(log.path);
     return stats === undefined ? [] : [{ ...log, stats }];
   });
   const cut = found.filter(({ path, stats }) => stats.size >= options.writersFrom || options.isUnfinished(path));
@@ -126,7 +126,7 @@ function rotatedFiles(path: string): SurveyedLog["rotated"] {
   return rotatedNames(name, siblings)
     .toSorted()
     .flatMap((file) => {
-      const stat = lstatSync(join(folder, file), { throwIfNoEntry: false });
+      const stat = lstatIfReadable(join(folder, file));
       return stat?.isFile() === true ? [{ path: join(folder, file), bytes: stat.size, isOwn: own.has(file) }] : [];
     });
 }

@@ -1,9 +1,8 @@
 import type { DaemonTraces } from "../daemon-traces.ts";
-import { statSync } from "node:fs";
 import { join } from "node:path";
 
 import { isRecord } from "../../words/record.ts";
-import { listIfReadable, readIfReadable } from "../../files/system.ts";
+import { listIfReadable, readIfReadable, statIfReadable } from "../../files/system.ts";
 
 /** PM2 removes its pid file when it stops on request or by a signal. */
 export async function readDaemonTraces(pm2Home: string): Promise<DaemonTraces> {
@@ -11,9 +10,7 @@ export async function readDaemonTraces(pm2Home: string): Promise<DaemonTraces> {
   const written = ["logs", "pids"].flatMap((folder) =>
     listIfReadable(join(pm2Home, folder)).map((name) => join(pm2Home, folder, name)),
   );
-  const times = [join(pm2Home, "pm2.log"), ...written].map(
-    (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0,
-  );
+  const times = [join(pm2Home, "pm2.log"), ...written].map((path) => statIfReadable(path)?.mtimeMs ?? 0);
   const signMs = Math.max(0, ...times);
   return { pid: pid > 0 ? pid : null, savedNames: savedNames(pm2Home), signMs: signMs === 0 ? null : signMs };
 }

@@ -3,11 +3,9 @@ import {
   chmodSync,
   closeSync,
   existsSync,
-  fstatSync,
   fsyncSync,
   openSync,
   readFileSync,
-  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -15,6 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join, delimiter, isAbsolute } from "node:path";
 import { inheritOwnerNow, makePrivateFolder } from "../../files/owner.ts";
+import { readEnd, readTextSync, statIfReadable } from "../../files/system.ts";
 import { parseRecord, isRecord } from "../../words/record.ts";
 import type { SavedLists, SavedList, SavedProcess } from "../port-daemons.ts";
 import type { Pm2Process } from "./worker/pm2-api.ts";
@@ -49,7 +48,7 @@ export function readList(home: string): ReadList {
 
 function readListAt(path: string): ReadList {
   try {
-    return parseList(readFileSync(path, "utf8"));
+    return parseList(readTextSync(path));
   } catch (error) {
     const state = (error as NodeJS.ErrnoException).code === "ENOENT" ? "absent" : "unreadable";
     return { state, text: "", records: [] };
@@ -61,7 +60,7 @@ function readListAt(path: string): ReadList {
  * shutdown, the apps have had the signal as well, so it saves them as stopped.
  */
 export function readListBeforeEnd(home: string): ReadList | undefined {
-  const log = readTail(join(home, "pm2.log"));
+  const log = readEnd(join(home, "pm2.log"), TAIL_BYTES);
   const isSavedAtEnd = log.lastIndexOf(SAVED_AT_END) > log.lastIndexOf(DAEMON_STARTED);
   const before = isSavedAtEnd ? readListAt(backupPath(home)) : undefined;
   return before?.state === "read" ? before : undefined;
@@ -72,22 +71,6 @@ const SAVED_AT_END = "killed by signal, dumping process list";
 const DAEMON_STARTED = "New PM2 Daemon started";
 /** Between the two lines, PM2 writes a line for each app and each try to stop it. */
 const TAIL_BYTES = 4 * 2 ** 20;
-
-function readTail(path: string): string {
-  try {
-    const fd = openSync(path, "r");
-    try {
-      const { size } = fstatSync(fd);
-      const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES));
-      readSync(fd, bytes, 0, bytes.length, size - bytes.length);
-      return bytes.toString("latin1");
-    } finally {
-      closeSync(fd);
-    }
-  } catch {
-    return ""; // pm2-runtime does not write it
-  }
-}
 
 function backupPath(home: string): string {
   return `${dumpPath(home)}.bak`;
@@ -112,7 +95,7 @@ function parseJson(text: string): unknown {
 
 export function readCopy(home: string): Copy | undefined {
   try {
-    const { savedAtMs, text, draining } = parseRecord(readFileSync(copyPath(home), "utf8")) ?? {};
+    const { savedAtMs, text, draining } = parseRecord(readTextSync(copyPath(home))) ?? {};
     if (typeof savedAtMs !== "number" || typeof text !== "string") return undefined;
     return { savedAtMs, text, draining: typeof draining === "string" ? draining : null };
   } catch {
@@ -207,7 +190,7 @@ function readSaved(home: string, digest: (value: string) => string): SavedList {
   return {
     state,
     path,
-    savedAtMs: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null,
+    savedAtMs: statIfReadable(path)?.mtimeMs ?? null,
     publicFiles: publicFiles(home),
     processes: toProcesses(records, digest),
     copy: copy?.text

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { readTextSync } from "../../files/system.ts";
 import { isInside, isInstalled } from "../find-unit.ts";
 import { foldPaths } from "./folded-paths.ts";
 import type { Unit } from "./unit.ts";
@@ -107,7 +108,7 @@ function programsAt(path: string): Program[] {
 function readSmall(path: string): string {
   try {
     const stats = statSync(path);
-    return stats.size > MAX_BYTES ? "" : readFileSync(path, "utf8");
+    return stats.size > MAX_BYTES ? "" : readTextSync(path);
   } catch {
     return "";
   }
@@ -181,7 +182,7 @@ function toAlias(folder: string): (entry: readonly [string, unknown]) => Alias[]
 /** JSON with comments and commas at the end. */
 function readConfig(path: string): Readonly<Record<string, unknown>> {
   try {
-    const text = readFileSync(path, "utf8").replaceAll(/("(?:\\.|[^"\\])*")|\/\/.*|\/\*[\s\S]*?\*\//g, "$1");
+    const text = readTextSync(path).replaceAll(/("(?:\\.|[^"\\])*")|\/\/.*|\/\*[\s\S]*?\*\//g, "$1");
     return parseRecord(text.replaceAll(/,(?=\s*[}\]])/g, "")) ?? {};
   } catch {
     return {};

@@ -1,8 +1,9 @@
 /** Reads a repository's HEAD without a process of Git, and its trees with one. */
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { parseTree } from "../../files/git-files.ts";
 import { readUnwrittenIds } from "../../files/git-index.ts";
+import { readIfReadable } from "../../files/system.ts";
 import { GitRefusal, gitRunner, type GitOptions, type GitRunner } from "../../files/git.ts";
 
 const MAX_OUTPUT = 64 * 2 ** 20;
@@ -22,7 +23,7 @@ export class Repository {
 
   /** The commits of HEAD, with their times; empty without a log. */
   moves(): HeadMove[] {
-    return parseReflog(readTextQuietly(join(this.#gitDir, "logs/HEAD")));
+    return parseReflog(readIfReadable(join(this.#gitDir, "logs/HEAD")));
   }
 
   head(): string | null {
@@ -30,12 +31,12 @@ export class Repository {
   }
 
   #readHead(): string | null {
-    const head = readTextQuietly(join(this.#gitDir, "HEAD")).trim();
+    const head = readIfReadable(join(this.#gitDir, "HEAD")).trim();
     const [, ref] = /^ref: (.+)$/.exec(head) ?? [];
     if (ref === undefined) return commitOrNull(head);
     const common = this.#commonDir();
-    const own = [this.#gitDir, common].map((folder) => commitOrNull(readTextQuietly(join(folder, ref)).trim()));
-    return own.find((commit) => commit !== null) ?? findPacked(readTextQuietly(join(common, "packed-refs")), ref);
+    const own = [this.#gitDir, common].map((folder) => commitOrNull(readIfReadable(join(folder, ref)).trim()));
+    return own.find((commit) => commit !== null) ?? findPacked(readIfReadable(join(common, "packed-refs")), ref);
   }
 
   /**
@@ -87,7 +88,7 @@ export class Repository {
   }
 
   #commonDir(): string {
-    const text = readTextQuietly(join(this.#gitDir, "commondir")).trim();
+    const text = readIfReadable(join(this.#gitDir, "commondir")).trim();
     return text === "" ? this.#gitDir : resolveFrom(this.#gitDir, text);
   }
 }
@@ -104,7 +105,7 @@ export function findRepository(folder: string, env: GitOptions["env"]): Reposito
 /** In a linked work tree and a submodule, `.git` is a file. */
 function gitDirOf(path: string, top: string): string {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== false) return path;
-  const [, target] = /^gitdir: (.+)$/m.exec(readTextQuietly(path)) ?? [];
+  const [, target] = /^gitdir: (.+)$/m.exec(readIfReadable(path)) ?? [];
   return target === undefined ? path : resolveFrom(top, target.trim());
 }
 
@@ -119,14 +120,6 @@ function commitOrNull(text: string): string | null {
 function findPacked(text: string, ref: string): string | null {
   const line = text.split("\n").find((one) => one.endsWith(` ${ref}`));
   return commitOrNull(line?.split(" ")[0] ?? "");
-}
-
-function readTextQuietly(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
 }
 
 /** `logs/HEAD` of a Git repository: where HEAD was, and when. */

@@ -1,11 +1,12 @@
 /** The files of one app's code, walked once for all of its processes. */
-import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative } from "node:path";
 import type { Place } from "../code-evidence.ts";
 import { isInBuild, matchesAny, mayBeCode, NEXT_BUILD, type CodeRules } from "../code-files.ts";
 import { findUnit, isInside, isInstalled, isLauncher, packageOf } from "../find-unit.ts";
 import { isSettings, type LoadedPaths } from "../loaded-paths.ts";
 import type { CodeRequest } from "../port-running-code.ts";
+import { readTextSync } from "../../files/system.ts";
 import { once } from "../../words/once.ts";
 import { errorCode } from "../../words/thrown.ts";
 import { Digester, type RecordStore } from "./record-store.ts";
@@ -255,7 +256,7 @@ function findWorkspaceLinks(unit: string): Map<string, string> {
 
 function readDependencies(folder: string): string[] {
   try {
-    const content = parseRecord(readFileSync(join(folder, "package.json"), "utf8")) ?? {};
+    const content = parseRecord(readTextSync(join(folder, "package.json"))) ?? {};
     return DEPENDENCIES.flatMap((member) => (isRecord(content[member]) ? Object.keys(content[member]) : []));
   } catch {
     return [];

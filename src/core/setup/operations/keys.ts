@@ -208,7 +208,7 @@ function declaredKeys(file: KeysFile, { keys }: DeclaredKeys, requested: readonl
 }
 
 function uneditable(file: KeysFile, { message }: Error): SvcmError {
-  return new SvcmError("SUITE_FILE_FAILED", {
+  return new SvcmError("EDIT_REFUSED", {
     code: "SUITE_FILE_UNEDITABLE",
     path: file,
     details: `svcm cannot make this edit in ${file} by changing its own lines only: ${message}.`,

@@ -52,7 +52,7 @@ export function editYaml({ text, value, isJson }: YamlText, changes: readonly Ch
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
   const body = text.slice(mark.length);
   const expected = applyChanges(value, changes);
-  if (value !== undefined && isEqual(expected, value)) return { text, changes: [] };
+  if (isEqual(expected, value ?? {})) return { text, changes: [] };
   const before = parseTree(body, isJson);
   const isExpected = (next: string | undefined): next is string =>
     next !== undefined && isEqual(parseYaml(next, "").value, expected) && (!before.isJson || isJsonText(next));

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { statSync, lstatSync, readFileSync, readlinkSync } from "node:fs";
+import { statSync, lstatSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { LogStream } from "../../../api/names.ts";
 import { type LineScrubber, createLineScrubber } from "../../line.ts";
@@ -218,7 +218,7 @@ export function readSavedProcesses(home: string): Pm2Process[] {
   try {
     const path = join(home, "dump.pm2");
     const { size } = lstatSync(path);
-    const saved: unknown = size > MAX_DUMP_BYTES ? [] : JSON.parse(readFileSync(path, "utf8"));
+    const saved: unknown = size > MAX_DUMP_BYTES ? [] : JSON.parse(readIfReadable(path));
     const records = Array.isArray(saved) ? saved.filter(isRecord) : [];
     return records.map((record) => ({ pm_id: -1, name: record["name"], pm2_env: record }));
   } catch {
