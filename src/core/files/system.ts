@@ -117,7 +117,8 @@ export async function readIfExists(path: string): Promise<Buffer | undefined> {
   const fd = await openIfExists(path, O_RDONLY | NON_BLOCKING);
   if (fd === undefined) return undefined;
   try {
-    return await promised<Buffer>((done) => readFile(fd, done));
+    // With a callback, Node.js loses the error of a read from an open file: a folder would be an empty file.
+    return readFileSync(fd);
   } finally {
     await close(fd);
   }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { appOfInterrupted, findWayBack, lastErrorLines, stateBefore } from "../../../src/core/rollout/apply/failure.ts";
+import { appOfInterrupted, findWayBack, stateBefore } from "../../../src/core/rollout/apply/failure.ts";
+import { lastErrorLines } from "../../../src/core/rollout/apply/last-errors.ts";
 import { failureLines } from "../../../src/core/rollout/report/words.ts";
 import type { Journal, ReleaseHead } from "../../../src/core/rollout/release.ts";
 

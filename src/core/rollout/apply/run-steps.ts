@@ -11,15 +11,8 @@ import {
 } from "../release.ts";
 import type { AppProbe } from "../settings.ts";
 import { isAppStep, type DecidedStep, pmIdsOf, findFormerName } from "../step.ts";
-import {
-  endHalf,
-  endRefused,
-  endReverted,
-  endUntouched,
-  ignoreUnrecorded,
-  type ApplyRun,
-  readEvidence,
-} from "./failure.ts";
+import { endHalf, endRefused, endReverted, endUntouched, ignoreUnrecorded, type ApplyRun } from "./failure.ts";
+import { readEvidence } from "./last-errors.ts";
 import type { ReleaseRecorder } from "./recording.ts";
 import { revertApps } from "./revert-apps.ts";
 import { runStep, findTargets } from "./run-step.ts";

@@ -14,6 +14,8 @@ import {
   type ProcessStart,
   type StartClock,
   isNewer,
+  wasExchanged,
+  wasWritten,
   mayLackSettings,
 } from "./process-start.ts";
 import type { Repository } from "./repository.ts";
@@ -277,18 +279,6 @@ function writeRecord(
     envFiles: Object.fromEntries(unchanged),
   };
   return { ...record, code: store.write(record, withoutOwnData(digests, unit, sinceMs)) };
-}
-
-/** Another folder got this name: a rename changes both. */
-function wasExchanged(folder: string, sinceMs: number): boolean {
-  const isNew = (path: string): boolean => isNewer(path, sinceMs);
-  return isNew(folder) && isNew(dirname(folder));
-}
-
-function wasWritten(path: string | null, sinceMs: number): boolean {
-  if (path === null) return false;
-  const { ctimeMs = 0, mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
-  return Math.min(ctimeMs, mtimeMs) > sinceMs;
 }
 
 function fingerprintOf({ unit: { place, install }, repository }: InspectContext, sources: string): string {

@@ -175,3 +175,15 @@ export function isNewer(path: string, sinceMs: number): boolean {
 export function mayLackSettings({ settingsFolders }: Unit, sinceMs: number): boolean {
   return settingsFolders.some((folder) => isNewer(folder, sinceMs));
 }
+
+/** Another folder got this name: a rename changes both. */
+export function wasExchanged(folder: string, sinceMs: number): boolean {
+  const isNew = (path: string): boolean => isNewer(path, sinceMs);
+  return isNew(folder) && isNew(dirname(folder));
+}
+
+export function wasWritten(path: string | null, sinceMs: number): boolean {
+  if (path === null) return false;
+  const { ctimeMs = 0, mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  return Math.min(ctimeMs, mtimeMs) > sinceMs;
+}
