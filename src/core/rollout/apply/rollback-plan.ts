@@ -157,7 +157,7 @@ function findKeptCode(
   return commit !== null && commit === former ? undefined : { commit, former };
 }
 
-/** The newest release that still has an effect. Who repeats a rollback that was cut off wants its end, and not its undoing. */
+/** The newest release that still has an effect. A repeated rollback finishes one that was cut off. */
 function findNewest(journals: readonly Journal[]): Journal | undefined {
   const newest = journals.find((journal) => !WITHOUT_EFFECT.has(toRelease(journal, null).outcome));
   const { undoes, outcome } = newest === undefined ? {} : toRelease(newest, null);
