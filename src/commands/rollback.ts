@@ -20,7 +20,8 @@ export default class Rollback extends NodeCommand {
   static override args = {
     release: Args.string({
       ignoreStdin: true,
-      description: "Release to undo. Defaults to the newest one that still has an effect.",
+      description:
+        "Release to undo. Defaults to the newest one that still has an effect; after a rollback that was cut off, to the one that it undoes.",
     }),
   };
   static override flags = {

@@ -67,7 +67,7 @@ test("a release file without its packages gets them, and one that has them is ta
 longTest("a rollback goes back to a release from a file, and a commit is deployed as before", async () => {
   const [, former] = shop.releases().toReversed();
   await execute(rolloutRollback, shop.ports, {}, caller);
-  expect([await shop.answer(), shop.current()]).toEqual(["7", former]);
+  expect([await shop.answer(), shop.current()]).toEqual(["8", former]);
   expect((await shop.deploy()).deploy.subject).toBe("version 1");
 });
 

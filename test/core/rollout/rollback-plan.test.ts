@@ -150,6 +150,19 @@ describe("the release to undo", () => {
     ["0", "RELEASE_NOT_FOUND"],
   ])("%s is %s", (id, expected) => expect(find(id)).toBe(expected));
 
+  test("is the one that a rollback was to undo, if that rollback was cut off", () => {
+    const undoing = { undoes: `${ID}bbbb` };
+    const after = (outcome: "applied" | "half" | "reverted") =>
+      findRelease(
+        [release("cccc", outcome, undoing), release("bbbb", "applied"), release("aaaa", "applied")],
+        undefined,
+      );
+    expect(after("half").head.id).toBe(`${ID}bbbb`);
+    expect(after("applied").head.id).toBe(`${ID}cccc`);
+    expect(after("reverted").head.id).toBe(`${ID}bbbb`);
+    expect(findRelease([release("cccc", "half", undoing)], undefined).head.id).toBe(`${ID}cccc`);
+  });
+
   test("is missing if nothing has an effect", () => {
     expect(() => findRelease([release("dddd", "refused")], undefined)).toThrow(/none of them has an effect/);
     expect(() => findRelease([], undefined)).toThrow(/no release of this repository/);

@@ -157,9 +157,12 @@ function findKeptCode(
   return commit !== null && commit === former ? undefined : { commit, former };
 }
 
-/** The newest release that still has an effect. */
+/** The newest release that still has an effect. A repeated rollback finishes one that was cut off. */
 function findNewest(journals: readonly Journal[]): Journal | undefined {
-  return journals.find((journal) => !WITHOUT_EFFECT.has(toRelease(journal, null).outcome));
+  const newest = journals.find((journal) => !WITHOUT_EFFECT.has(toRelease(journal, null).outcome));
+  const { undoes, outcome } = newest === undefined ? {} : toRelease(newest, null);
+  const cutOff = outcome === "half" ? journals.find(({ head }) => head.id === undoes) : undefined;
+  return cutOff ?? newest;
 }
 
 /** At the end of the name of a release folder. */
@@ -235,7 +238,7 @@ function createReturnStep(
 }
 
 /**
- * By default the newest release that still has an effect.
+ * By default the newest release that still has an effect, or the one that a rollback was to undo that was cut off.
  * @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK
  */
 export function findRelease(lists: readonly (readonly ReleaseEvent[])[], id: string | undefined): Journal {
