@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import type { AppCode, CodeRequest, RunningCode } from "../port-running-code.ts";
 import type { GitOptions } from "../../files/git.ts";
 import { serviceName } from "../../project/service-name.node.ts";
@@ -8,6 +8,7 @@ import { findImports, PROGRAM } from "./imports.ts";
 import { inspectApp, readStarted, type Started } from "./inspect.ts";
 import type { Seen } from "./seen.ts";
 import { readFoldersBelow, StartClock } from "./process-start.ts";
+import { isBelow } from "../code-files.ts";
 import { isInside, isInstalled } from "../find-unit.ts";
 import type { LoadedPaths } from "../loaded-paths.ts";
 import { findRepository, type Repository } from "./repository.ts";
@@ -149,14 +150,18 @@ function folderOf(key: string): string {
   return String((JSON.parse(key) as readonly string[])[0]);
 }
 
-async function uncommitted(unit: Unit, repository: Repository | undefined): Promise<string[]> {
+/** @param below the folder of a submodule, relative to the unit */
+async function uncommitted(unit: Unit, repository: Repository | undefined, below = ""): Promise<string[]> {
   const { folder } = unit;
   const head = repository?.head();
   if (folder === undefined || repository === undefined || head === undefined || head === null) return [];
-  const tree = await repository.tree(head, folder).catch(() => new Map<string, string>());
+  const place = join(folder, below);
+  const tree = await repository.tree(head, place).catch(() => new Map<string, string>());
+  const idOf = (path: string): string | undefined =>
+    isBelow(path, below) ? tree.get(relative(below, path)) : undefined;
   const { digests } = unit;
   const differs = (entry: Unit["files"][number]): boolean => {
-    const id = tree.get(entry.path);
+    const id = idOf(entry.path);
     if (id === undefined) return false;
     if (id.length === 64) return blobDigest(entry.absolute, entry.kind, "sha256") !== id;
     return typeof digests !== "string" && digests.get(entry.path) !== id;
@@ -166,5 +171,12 @@ async function uncommitted(unit: Unit, repository: Repository | undefined): Prom
     differing.map(({ path }) => path),
     folder,
   );
-  return differing.filter(({ path }) => unwritten.get(path) !== tree.get(path)).map(({ absolute }) => absolute);
+  const written = differing.filter(({ path }) => unwritten.get(path) !== idOf(path)).map(({ absolute }) => absolute);
+  const submodules = await repository.submodules(head, place).catch(() => []);
+  const ofSubmodules = submodules.map(async ([path, id, own]) => {
+    const at = join(below, path);
+    if (!unit.files.some((file) => isBelow(file.path, at) && isTrackedCode(file.path, unit))) return [];
+    return own.head() === id ? await uncommitted(unit, own, at) : [join(folder, at)];
+  });
+  return [...written, ...(await Promise.all(ofSubmodules)).flat()];
 }
