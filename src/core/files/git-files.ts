@@ -7,9 +7,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node
 import { tmpdir } from "node:os";
 import { dirname, join, relative, sep } from "node:path";
 import { SvcmError } from "../api/errors.ts";
-import { readUnwrittenIds } from "./git-index.ts";
-
-export type Git = (...args: string[]) => Promise<Buffer>;
+import { readUnwrittenIds, type Git } from "./git-index.ts";
 
 export async function revisionState(
   git: Git,
