@@ -48,7 +48,7 @@ test("state, ends, boot and daemon are shown as they are, and a stop drains the 
   ]);
   const renewal = execute(daemonRenew, ports, { goBack: false }, caller);
   await expect(renewal).rejects.toMatchObject({ body: { code: "RENEW_REFUSED" } });
-  await expect(renewal).rejects.toThrow(/pm2-runtime runs the apps/);
+  await expect(renewal).rejects.toThrow(/PM2 runs in the foreground/);
   await ports.processes.close();
 
   runtime.kill("SIGTERM");

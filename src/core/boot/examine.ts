@@ -191,7 +191,7 @@ const foreground: BootRule = {
   severity: "warning",
   *check({ daemon }) {
     if (daemon?.isForeground !== true) return;
-    const message = `pm2-runtime, pid ${daemon.pid}, runs the apps: each start of the container starts what its ecosystem file declares`;
+    const message = `PM2 runs in the foreground, pid ${daemon.pid}: what starts it, such as a container with pm2-runtime, decides what comes back`;
     yield { path: ["daemon"], message, command: "svcm plan" };
   },
 };

@@ -60,7 +60,10 @@ function daemonProblems(facts: RenewalFacts): string[] {
   const { daemons = [], former: one, unit, system } = facts;
   const own = daemons.filter(({ isOwn }) => isOwn);
   if (one === undefined) return ["no PM2 daemon with this PM2_HOME runs; `svcm boot restore` starts one"];
-  if (one.isForeground) return ["pm2-runtime runs the apps; start a new container from an image with the wanted PM2"];
+  if (one.isForeground)
+    return [
+      "PM2 runs in the foreground, as pm2-runtime does; start it again with the wanted PM2, in a container from another image",
+    ];
   if (own.length > 1) return [`${own.length} daemons use this PM2_HOME: pid ${own.map((each) => each.pid).join(", ")}`];
   if (one.uid === system.current.uid || unit?.scope === "system") return [];
   return [`the daemon runs as ${one.user}, and you are ${system.current.name}; run it as ${one.user}`];

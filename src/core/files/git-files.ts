@@ -7,10 +7,8 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { dirname, join, relative, sep } from "node:path";
 import { SvcmError } from "../api/errors.ts";
-import { readUnwrittenIds } from "./git-index.ts";
+import { readUnwrittenIds, type Git } from "./git-index.ts";
 import { readIfExists } from "./system.ts";
-
-export type Git = (...args: string[]) => Promise<Buffer>;
 
 export async function revisionState(
   git: Git,
@@ -134,6 +132,8 @@ interface Entry {
   /** A symbolic link is also a blob. */
   readonly isFile: boolean;
   readonly isLink: boolean;
+  /** The id is that of a commit of another repository. */
+  readonly isSubmodule: boolean;
   readonly isDamaged: boolean;
 }
 
@@ -143,8 +143,8 @@ export function parseTree(listing: string): Entry[] {
     if (line === "") return [];
     const [, mode = "", id = "", size = "", name = ""] = TREE_ENTRY.exec(line) ?? [];
     if (name === "") throw damagedError(`Git lists ${JSON.stringify(line.slice(0, 80))}, which svcm does not know.`);
-    const kind = { isFile: mode.startsWith("100"), isLink: mode === "120000", isDamaged: size === "BAD" };
-    return [{ id, name, size: Number(size) || 0, ...kind }];
+    const kind = { isFile: mode.startsWith("100"), isLink: mode === "120000", isSubmodule: mode === "160000" };
+    return [{ id, name, size: Number(size) || 0, ...kind, isDamaged: size === "BAD" }];
   });
 }
 

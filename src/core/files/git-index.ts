@@ -1,6 +1,7 @@
 import { lstat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Git } from "./git-files.ts";
+
+export type Git = (...args: string[]) => Promise<Buffer>;
 
 /**
  * Reads the ids of files that were not written since Git last read or wrote them. Git converts line ends, and Git LFS

@@ -26,7 +26,11 @@ const ERROR =
   /^(?:<ref \*\d+> )?\[?(?:Uncaught )?(?:[\w$.]*(?:Error|Exception|Rejection)\b(?: \[\w+\])?|FATAL ERROR)(?::|$|\])/;
 /** PM2 writes it before a rejection in cluster mode. */
 const ANNOUNCEMENT = /^(?:You have triggered an unhandledRejection, |Unhandled (?:promise )?rejection(?: at:?)?\s*$)/i;
-const NO_REASON = [FRAME, DETAIL, REPORT, REQUIRE_STACK, ANNOUNCEMENT];
+/** Python writes a line of source code below each. */
+const PYTHON_FRAME = /^\s+File ".+", line \d+(?:, in .+)?$/;
+/** PM2 stops a process with SIGINT, which Python reports so. */
+const PYTHON_STOP = /^(?:Traceback \(most recent call last\):|KeyboardInterrupt)$/;
+const NO_REASON = [FRAME, DETAIL, REPORT, REQUIRE_STACK, ANNOUNCEMENT, PYTHON_FRAME, PYTHON_STOP];
 /** Source code above an error has at most a few lines. */
 const MAX_SOURCE_LINES = 8;
 
@@ -75,7 +79,8 @@ function classify(lines: readonly string[]): Line[] {
       sourceLines = 0;
     }
     const isHidden = isSource && (sourceLines += 1) <= MAX_SOURCE_LINES;
-    found.push({ text, kind: isHidden ? "detail" : kind });
+    const isQuoted = PYTHON_FRAME.test(lines[at - 1] ?? "") && /^\s/.test(text);
+    found.push({ text, kind: isHidden || isQuoted ? "detail" : kind });
   }
   return found;
 }

@@ -100,7 +100,8 @@ function knownContents(
 }
 
 interface AppFacts extends Pick<ValuesRequest, "declaredIn" | "sources" | "visibleKeys" | "listedKeys"> {
-  readonly apps: readonly (ValuesRequest["apps"][number] & Pick<NamedByStart, "texts" | "compiled"> & { readonly cwd: string })[];
+  readonly apps: readonly (ValuesRequest["apps"][number] &
+    Pick<NamedByStart, "texts" | "compiled"> & { readonly cwd: string })[];
   /** Env files of every service and environment. */
   readonly named: readonly string[];
 }

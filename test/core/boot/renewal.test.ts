@@ -43,7 +43,7 @@ test.each([
   ["a relative path", { node: "node" }, /--node takes an absolute path, and node is not one/],
   ["no PM2", { library: null }, /no PM2 is installed/],
   ["two daemons", { daemons: [daemon(), daemon({ pid: 78 })] }, /2 daemons use this PM2_HOME: pid 77, 78/],
-  ["pm2-runtime", { former: daemon({ isForeground: true }) }, /pm2-runtime runs the apps/],
+  ["pm2-runtime", { former: daemon({ isForeground: true }) }, /PM2 runs in the foreground/],
   ["no processes to see", { daemons: undefined }, /does not show the daemons of PM2/],
   ["a file that does not run", { nodeVersion: null }, /is not a Node\.js that runs/],
   [

@@ -134,3 +134,22 @@ test.each([
   const code = Array.from({ length: count }, (_, at) => `let a${at} = 1;`);
   expect(block("/srv/app.js:1", ...code, "TypeError: x is not a function").lines).toEqual(shown);
 });
+
+const PYTHON = [
+  "Traceback (most recent call last):",
+  '  File "/srv/app.py", line 9, in <module>',
+  '    HTTPServer(("", 3000), H).serve_forever()',
+  '  File "/usr/lib/python3.11/selectors.py", line 415, in select',
+  "    fd_event_list = self._selector.poll(timeout)",
+  "                    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^",
+];
+
+test("Python reports the signal of a stop, which is not why a later process ended", () => {
+  expect(block(...PYTHON, "KeyboardInterrupt")).toEqual({ reason: undefined, hasError: false, lines: [] });
+  expect(block("port taken", ...PYTHON, "KeyboardInterrupt").reason).toBe("port taken");
+  const missing = "ModuleNotFoundError: No module named 'flask'";
+  expect(block(...PYTHON, missing, ...PYTHON, "KeyboardInterrupt")).toMatchObject({
+    reason: missing,
+    lines: [missing],
+  });
+});

@@ -1,5 +1,5 @@
 import { dirname, relative } from "node:path";
-import type { GitEvidence, NewerEntry } from "../code-evidence.ts";
+import type { GitEvidence, NewerEntry, RecordedCode } from "../code-evidence.ts";
 import { isDataName, mayBeCode, weigh, weighOwnData, type Age, type GitStatus, type Weight } from "../code-files.ts";
 import { findHeadAt, type HeadMove, type Repository } from "./repository.ts";
 import type { CodeProcess } from "../port-running-code.ts";
@@ -76,6 +76,26 @@ export async function askGit(question: GitQuestion): Promise<GitAnswer | undefin
     weightOf,
     isLockfileAsCommitted: isLockfileSame(question, atStart),
   };
+}
+
+interface RecordPlace extends Pick<GitQuestion, "imports"> {
+  readonly folder: string | undefined;
+  readonly repository: Repository | undefined;
+}
+
+/** @see GitEvidence.notInCommit */
+export async function notInCommit(
+  { code, commit }: RecordedCode,
+  { folder, repository, imports }: RecordPlace,
+): Promise<ReadonlySet<string>> {
+  const isKnown = repository !== undefined && folder !== undefined && commit !== null;
+  const tree = isKnown ? await repository.tree(commit, folder, imports).catch(() => undefined) : undefined;
+  const isIn = (path: string, own: string): boolean => {
+    const id = tree?.get(path);
+    // Both ids are Git's, unless the repository has longer ones, which the record does not.
+    return id !== undefined && (id === own || id.length !== own.length);
+  };
+  return new Set([...code].flatMap(([path, own]) => (isIn(path, own) ? [] : [path])));
 }
 
 /** By path, for what is newer or gone. */

@@ -1,4 +1,4 @@
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import type { AppCode, CodeRequest, RunningCode } from "../port-running-code.ts";
 import type { GitOptions } from "../../files/git.ts";
 import { serviceName } from "../../project/service-name.node.ts";
@@ -8,6 +8,7 @@ import { findImports, PROGRAM } from "./imports.ts";
 import { inspectApp, readStarted, type Started } from "./inspect.ts";
 import type { Seen } from "./seen.ts";
 import { readFoldersBelow, StartClock } from "./process-start.ts";
+import { isBelow } from "../code-files.ts";
 import { isInside, isInstalled } from "../find-unit.ts";
 import type { LoadedPaths } from "../loaded-paths.ts";
 import { findRepository, type Repository } from "./repository.ts";
@@ -53,7 +54,7 @@ export function nodeRunningCode({ root, env, pm2Home }: RunningCodeOptions): Run
       const look = new Looking({ root, env, pm2Home }, store, new Budget(UNCOMMITTED_BUDGET_MS));
       const paths = await Promise.all(
         [...new Set(apps.map((request) => look.unit(request)))].map((unit) =>
-          uncommitted(unit, look.repository(unit), commit),
+          uncommitted(unit, look.repository(unit), { commit }),
         ),
       );
       return [...new Set(paths.flat())].toSorted();
@@ -151,17 +152,28 @@ function folderOf(key: string): string {
   return String((JSON.parse(key) as readonly string[])[0]);
 }
 
-async function uncommitted(unit: Unit, repository: Repository | undefined, since?: string): Promise<string[]> {
+interface Since {
+  /** By default HEAD. */
+  readonly commit?: string | undefined;
+  /** The folder of a submodule, relative to the unit. */
+  readonly below?: string;
+}
+
+async function uncommitted(
+  unit: Unit,
+  repository: Repository | undefined,
+  { commit = repository?.head() ?? undefined, below = "" }: Since,
+): Promise<string[]> {
   const { folder } = unit;
-  const commit = since ?? repository?.head();
-  if (folder === undefined || repository === undefined || commit === undefined || commit === null) return [];
-  // Of packages of the workspace, and what a start names.
-  const outside = unit.files.flatMap(({ path, absolute }) => (path.startsWith("../") ? [dirname(absolute)] : []));
-  const folders = withoutNested([...new Set(outside)]);
-  const tree = await repository.tree(commit, folder, folders).catch(() => new Map<string, string>());
+  if (folder === undefined || repository === undefined || commit === undefined) return [];
+  const place = join(folder, below);
+  const folders = below === "" ? foldersOutside(unit) : [];
+  const tree = await repository.tree(commit, place, folders).catch(() => new Map<string, string>());
+  const idOf = (path: string): string | undefined =>
+    below === "" ? tree.get(path) : isBelow(path, below) ? tree.get(relative(below, path)) : undefined;
   const { digests } = unit;
   const differs = (entry: Unit["files"][number]): boolean => {
-    const id = tree.get(entry.path);
+    const id = idOf(entry.path);
     if (id === undefined) return false;
     if (id.length === 64) return blobDigest(entry.absolute, entry.kind, "sha256") !== id;
     return typeof digests !== "string" && digests.get(entry.path) !== id;
@@ -171,5 +183,18 @@ async function uncommitted(unit: Unit, repository: Repository | undefined, since
     differing.map(({ path }) => path),
     folder,
   );
-  return differing.filter(({ path }) => unwritten.get(path) !== tree.get(path)).map(({ absolute }) => absolute);
+  const written = differing.filter(({ path }) => unwritten.get(path) !== idOf(path)).map(({ absolute }) => absolute);
+  const submodules = await repository.submodules(commit, place).catch(() => []);
+  const ofSubmodules = submodules.map(async ([path, id, own]) => {
+    const at = join(below, path);
+    if (!unit.files.some((file) => isBelow(file.path, at) && isTrackedCode(file.path, unit))) return [];
+    return own.head() === id ? await uncommitted(unit, own, { below: at }) : [join(folder, at)];
+  });
+  return [...written, ...(await Promise.all(ofSubmodules)).flat()];
+}
+
+/** Of packages of the workspace, and what a start names. */
+function foldersOutside({ files }: Unit): string[] {
+  const folders = files.flatMap(({ path, absolute }) => (path.startsWith("../") ? [dirname(absolute)] : []));
+  return withoutNested([...new Set(folders)]);
 }

@@ -5,7 +5,7 @@ import { weigh } from "../code-files.ts";
 import { decideCode, isUntouched, isUnwritten } from "../decide-code.ts";
 import type { AppCode, CodeProcess, CodeRequest, StartRecord } from "../port-running-code.ts";
 import { digestText, type RecordStore } from "./record-store.ts";
-import { askGit, type GitAnswer, type GitQuestion } from "./git-evidence.ts";
+import { notInCommit, askGit, type GitAnswer, type GitQuestion } from "./git-evidence.ts";
 import {
   FIRST_FILES_MS,
   movedLinks,
@@ -168,7 +168,10 @@ async function compareContents(
     doubts: [...described.doubts, ...gone.filter((path) => weightOf(path) === "doubtful")],
     paths,
     install: installEvidence(unit, sinceMs, answer),
-    git: answer === undefined ? null : { ...answer.git, notInCommit: await notInCommit(recorded, context) },
+    git:
+      answer === undefined
+        ? null
+        : { ...answer.git, notInCommit: await notInCommit(recorded, { ...context, folder: unit.folder }) },
   };
 }
 
@@ -185,21 +188,6 @@ function differingFiles(record: RecordedCode, files: readonly WalkedEntry[], uni
   const { digests } = unit;
   if (typeof digests === "string") return digests;
   return files.filter(({ kind, path }) => kind !== "folder" && digests.get(path) !== record.code.get(path));
-}
-
-/** @see GitEvidence.notInCommit */
-async function notInCommit(
-  { code, commit }: RecordedCode,
-  { unit: { folder }, repository, imports }: InspectContext,
-): Promise<ReadonlySet<string>> {
-  const isKnown = repository !== undefined && folder !== undefined && commit !== null;
-  const tree = isKnown ? await repository.tree(commit, folder, imports).catch(() => undefined) : undefined;
-  const isIn = (path: string, own: string): boolean => {
-    const id = tree?.get(path);
-    // Both ids are Git's, unless the repository has longer ones, which the record does not.
-    return id !== undefined && (id === own || id.length !== own.length);
-  };
-  return new Set([...code].flatMap(([path, own]) => (isIn(path, own) ? [] : [path])));
 }
 
 function toRecorded(

@@ -8,16 +8,24 @@ import { GitRefusal, gitRunner, type GitOptions, type GitRunner } from "../../fi
 
 const MAX_OUTPUT = 64 * 2 ** 20;
 
+/** Ids by path. */
+interface Trees {
+  readonly files: ReadonlyMap<string, string>;
+  readonly submodules: ReadonlyMap<string, string>;
+}
+
 export class Repository {
   readonly top: string;
   readonly #gitDir: string;
   readonly #run: GitRunner;
   #head: string | null | undefined;
-  readonly #trees = new Map<string, Promise<ReadonlyMap<string, string>>>();
+  readonly #env: GitOptions["env"];
+  readonly #trees = new Map<string, Promise<Trees>>();
 
   constructor(top: string, gitDir: string, env: GitOptions["env"]) {
     this.top = top;
     this.#gitDir = gitDir;
+    this.#env = env;
     this.#run = gitRunner({ root: top, env });
   }
 
@@ -44,7 +52,24 @@ export class Repository {
    * @param more absolute paths of files outside of the folder, of which some may be outside of the repository
    * @throws {SvcmError} REVISION_FAILED
    */
-  tree(commit: string, folder: string, more: readonly string[] = []): Promise<ReadonlyMap<string, string>> {
+  async tree(commit: string, folder: string, more: readonly string[] = []): Promise<ReadonlyMap<string, string>> {
+    return (await this.#treesOf(commit, folder, more)).files;
+  }
+
+  /**
+   * Those that are checked out, by path relative to `folder`, with the commit that this repository has of each.
+   * @throws {SvcmError} REVISION_FAILED
+   */
+  async submodules(commit: string, folder: string): Promise<[path: string, id: string, repository: Repository][]> {
+    const { submodules } = await this.#treesOf(commit, folder, []);
+    return [...submodules].flatMap(([path, id]) => {
+      const top = join(folder, path);
+      const found = existsSync(join(top, ".git")) ? findRepository(top, this.#env) : undefined;
+      return found === undefined ? [] : [[path, id, found]];
+    });
+  }
+
+  #treesOf(commit: string, folder: string, more: readonly string[]): Promise<Trees> {
     const key = JSON.stringify([commit, folder, more]);
     const found = this.#trees.get(key) ?? this.#readTree(commit, folder, more);
     this.#trees.set(key, found);
@@ -78,13 +103,17 @@ export class Repository {
     return new Map([...ids].map(([name, id]) => [relative(folder, join(this.top, name)), id]));
   }
 
-  async #readTree(commit: string, folder: string, more: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  async #readTree(commit: string, folder: string, more: readonly string[]): Promise<Trees> {
     const prefix = relative(this.top, folder);
     const others = more.map((path) => relative(this.top, path)).filter((path) => !path.startsWith(".."));
     const where = prefix === "" ? [] : ["--", prefix, ...others];
     const listing = await this.#run(MAX_OUTPUT, ["ls-tree", "-r", "-z", "--full-tree", commit, ...where]);
-    const files = parseTree(listing.toString("utf8")).filter(({ isFile, isLink }) => isFile || isLink);
-    return new Map(files.map(({ id, name }) => [relative(prefix, name), id]));
+    const entries = parseTree(listing.toString("utf8"));
+    const idsOf = (found: typeof entries) => new Map(found.map(({ id, name }) => [relative(prefix, name), id]));
+    return {
+      files: idsOf(entries.filter(({ isFile, isLink }) => isFile || isLink)),
+      submodules: idsOf(entries.filter(({ isSubmodule }) => isSubmodule)),
+    };
   }
 
   #commonDir(): string {

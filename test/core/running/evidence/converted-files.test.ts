@@ -18,7 +18,9 @@ const FILES = {
 
 async function makeConverted() {
   const repository = makeRepository(FILES);
-  const { git, root, path } = repository;
+  const { root } = repository;
+  const git = (...args: string[]): string => repository.git(...args);
+  const path = (name: string): string => repository.path(name);
   git("config", "filter.upper.clean", "tr a-z A-Z");
   git("config", "filter.upper.smudge", "tr A-Z a-z");
   const checkOut = (): void => {
@@ -31,10 +33,12 @@ async function makeConverted() {
   const app = { app: "shop", cwd: root, script: path("server.js"), folder: undefined, processes: [] };
   const names = ["ecosystem.config.js", "package.json"].map((name) => path(name));
   return {
-    ...repository,
+    root,
+    git,
+    path,
     checkOut,
     status: () => git("status", "--porcelain").trim(),
-    async dirty() {
+    dirty: async () => {
       const uncommitted = await code.listUncommitted([{ ...app, include: ["model.wasm"], exclude: [], others: [] }]);
       const state = await gitRevisions({ root, env, maxBytes: 10_000 }).readState(async () => names);
       return [...uncommitted, ...(state?.dirty ?? [])].map((file) => file.slice(root.length + 1)).toSorted();
