@@ -89,8 +89,8 @@ export function sendFailure(reply: FastifyReply, { status, headers, text }: Fail
 }
 
 /**
- * A client that still sends its body could not read the response if the connection were closed at once: it, or a proxy
- * in front of the server, would report a broken connection. So the rest of the body is read first, and dropped.
+ * A client that still sends its body could not read the response if the connection were closed at once. It would report a
+ * broken connection, and a proxy would answer 502. So the rest of the body is read first, and dropped.
  */
 function closeAfterBody(response: ServerResponse): void {
   const { req: request, shouldKeepAlive: isKept } = response;

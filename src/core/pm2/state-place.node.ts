@@ -48,7 +48,10 @@ function pm2Files(root: string, project: Project | undefined): string[] {
 
 /** PM2 logs each watch that it starts, so most daemons need no question. */
 async function isWatchedNow(root: string, pm2Home: string, list: StatePlace["list"]): Promise<boolean> {
-  if (!existsSync(join(pm2Home, "rpc.sock")) || !readEnd(join(pm2Home, "pm2.log"), LOG_END_BYTES).includes("[Watch] Start watching"))
+  if (
+    !existsSync(join(pm2Home, "rpc.sock")) ||
+    !readEnd(join(pm2Home, "pm2.log"), LOG_END_BYTES).includes("[Watch] Start watching")
+  )
     return false;
   const records = await list().catch(() => []);
   return records.some(({ cwd, watchesDotFolders }) => watchesDotFolders === true && isAtOrAbove(cwd, root));
