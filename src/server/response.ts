@@ -83,8 +83,8 @@ export function failureResponse(error: unknown, methods: readonly string[] = [])
 
 export function sendFailure(reply: FastifyReply, { status, headers, text }: FailureResponse): void {
   closeAfterBody(reply.raw);
-  // Fastify closes the connection of a body that is too large.
-  reply.removeHeader("connection");
+  // Fastify closes the connection of a body that is too large. A server that is closing does so, too.
+  if (reply.hasHeader("connection") && !reply.raw.hasHeader("connection")) reply.removeHeader("connection");
   void reply.code(status).headers(headers).send(text);
 }
 
