@@ -83,14 +83,14 @@ export function failureResponse(error: unknown, methods: readonly string[] = [])
 
 export function sendFailure(reply: FastifyReply, { status, headers, text }: FailureResponse): void {
   closeAfterBody(reply.raw);
-  // Fastify closes the connection of a body that is too large.
-  reply.removeHeader("connection");
+  // Fastify closes the connection of a body that is too large. A server that is closing does so, too.
+  if (reply.hasHeader("connection") && !reply.raw.hasHeader("connection")) reply.removeHeader("connection");
   void reply.code(status).headers(headers).send(text);
 }
 
 /**
- * A client that still sends its body could not read the response if the connection were closed at once: it, or a proxy
- * in front of the server, would report a broken connection. So the rest of the body is read first, and dropped.
+ * A client that still sends its body could not read the response if the connection were closed at once. It would report a
+ * broken connection, and a proxy would answer 502. So the rest of the body is read first, and dropped.
  */
 function closeAfterBody(response: ServerResponse): void {
   const { req: request, shouldKeepAlive: isKept } = response;

@@ -90,7 +90,7 @@ interface AccessRequirement {
   readonly isPage: boolean;
   /** The response depends on the token, even if the route needs none. */
   readonly dependsOnCaller?: boolean;
-  /** Who may read logs sees lines of them in the response. */
+  /** The response has lines of logs for a caller that may read them. */
   readonly quotesLogs?: boolean;
 }
 

@@ -16,14 +16,20 @@ const posts: readonly (readonly [path: string, body: object])[] = [
 test.each([
   ["a file", (home: string) => writeFileSync(home, "x")],
   ["below a file", (home: string) => writeFileSync(join(home, ".."), "x")],
-  ["a folder whose files are folders", (home: string) => {
-    for (const name of ["dump.pm2", "pm2.log", "pm2.pid", "rpc.sock", "logs/x-out.log"])
-      mkdirSync(join(home, name), { recursive: true });
-  }],
-  ["a folder whose folders are files", (home: string) => {
-    mkdirSync(home);
-    for (const name of ["logs", "svcm", "pids", ".svcm", "modules"]) writeFileSync(join(home, name), "x");
-  }],
+  [
+    "a folder whose files are folders",
+    (home: string) => {
+      for (const name of ["dump.pm2", "pm2.log", "pm2.pid", "rpc.sock", "logs/x-out.log"])
+        mkdirSync(join(home, name), { recursive: true });
+    },
+  ],
+  [
+    "a folder whose folders are files",
+    (home: string) => {
+      mkdirSync(home);
+      for (const name of ["logs", "svcm", "pids", ".svcm", "modules"]) writeFileSync(join(home, name), "x");
+    },
+  ],
 ])("no route answers with a defect if PM2_HOME is %s", async (what, spoil) => {
   const files = repository();
   const home = join(files.root, what === "below a file" ? "file/pm2" : "pm2");

@@ -23,7 +23,7 @@ function plainDigests(bytes: string): string[] {
 }
 
 describe("an entity tag", () => {
-  test("of an env file and of the document is no digest with which a viewer could try out a secret", async () => {
+  test("of an env file and of the document is not a digest with which a viewer could try out a secret", async () => {
     const files = repository({ ".env.dev": text("4711") });
     const document = "version: service-management.v1\n";
     writeFileSync(join(files.root, "deployments.yaml"), document);

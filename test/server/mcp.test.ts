@@ -60,22 +60,6 @@ describe.each(["2026-07-28", "2025-11-25"])("protocol %s", (version) => {
   });
 });
 
-test("a proposal of values shows neither its program nor a viewer a comment of the env file", async () => {
-  const files = repository({
-    ".env.dev": "SVC_HTTP_FRAMEWORK=express # password canary1\n# SVC_REALTIME_API=no # canary2\nSVC_WEBSOCKET_CLUSTER=a#canary3\n",
-  });
-  const robot = await createToken(files.root, "robot", "viewer", { propose: true });
-  const vera = await createToken(files.root, "vera", "viewer");
-  const { url } = await served({ repository: files });
-  const values = { SVC_HTTP_FRAMEWORK: "fastify", SVC_REALTIME_API: "yes" };
-  const answer = await (await overHttp(url, robot)).call("propose", { ...WRITE, values });
-  const list = await fetch(`${url}/api/proposals`, { headers: { authorization: `Bearer ${vera}` } });
-  const shown = await list.text();
-  expect(shown).toContain(".env.dev:1 + SVC_HTTP_FRAMEWORK=fastify # …");
-  expect(shown).toContain(".env.dev:2 - # SVC_REALTIME_API=no # …");
-  expect(answer.words + answer.data + shown).not.toContain("canary");
-});
-
 test("a program lets the doctor look at the repository", async () => {
   const { files, tokens } = await withTokens({ name: "robot", role: "viewer" });
   const { url } = await served({ repository: files });

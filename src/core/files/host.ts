@@ -30,7 +30,7 @@ export function nodeHost(stateFolder: string): Host {
   };
 }
 
-/** Where none can be kept, the key lasts as long as the process. */
+/** If none can be kept, the key lasts as long as the process. */
 async function readKey(stateFolder: string): Promise<Uint8Array> {
   const { folderKey, KEY_BYTES } = await import("./folder-key.ts");
   const key = await folderKey(stateFolder).catch(() => undefined);

@@ -137,11 +137,13 @@ export function attributeStop(
   records: readonly AuditRecord[],
 ): LastEnd | undefined {
   const startedMs = Math.floor((lastStartAt ?? 0) / SECOND_MS) * SECOND_MS;
-  const own = records.filter(({ processes = [], outcome, timestamp }) => {
+  const own = records.filter(({ processes = [], outcome, timestamp, code }) => {
     const isSame = processes.some((one) => one.name === name && (one.pmId === null || one.pmId === pmId));
-    return isSame && outcome !== "refused" && Date.parse(timestamp) >= startedMs;
+    // A stop of a stopped process has no effect.
+    const hasEffect = outcome !== "refused" && code !== "ALREADY_STOPPED";
+    return isSame && hasEffect && Date.parse(timestamp) >= startedMs;
   });
-  const stopped = stopBySvcm(own[0], lastEnd);
+  const stopped = stopBySvcm(own, lastEnd);
   if (stopped !== undefined) return stopped;
   const stop = lastEnd?.stop;
   if (lastEnd === undefined || !stop) return lastEnd;
@@ -154,11 +156,15 @@ export function attributeStop(
   return isActOfSvcm ? { ...lastEnd, stop: null } : lastEnd;
 }
 
-function stopBySvcm(newest: AuditRecord | undefined, lastEnd: LastEnd | undefined): LastEnd | undefined {
-  if (newest?.action !== "process.stop" || lastEnd?.stop === null) return undefined;
-  const requestedMs = Date.parse(newest.timestamp);
-  const atMs = lastEnd?.stop.atMs ?? requestedMs;
-  if (Math.abs(requestedMs - atMs) > MAX_STOP_MS) return undefined;
+/** A later act of svcm, such as a start that failed, does not change who stopped the process. */
+function stopBySvcm(own: readonly AuditRecord[], lastEnd: LastEnd | undefined): LastEnd | undefined {
+  if (lastEnd?.stop === null) return undefined;
+  const stoppedMs = lastEnd?.stop.atMs;
+  const newest = own.find(
+    ({ timestamp }) => stoppedMs === undefined || Math.abs(Date.parse(timestamp) - stoppedMs) <= MAX_STOP_MS,
+  );
+  if (newest?.action !== "process.stop") return undefined;
+  const atMs = stoppedMs ?? Date.parse(newest.timestamp);
   const stop: StopFact = { atMs, actor: newest.actor ?? null, isSvcm: true };
   return { signal: null, code: null, ...lastEnd, stop };
 }

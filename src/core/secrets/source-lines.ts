@@ -24,13 +24,13 @@ function hideLine(line: string): string {
 }
 
 /** True if the line continues the value of a member with the name of a secret: a map, a list or a text of several lines. */
-export function isInsideSecret(lines: readonly string[], index: number): boolean {
+export function isInsideSecret(lines: readonly string[], index: number, isParent = namesSecret): boolean {
   let depth = depthOf(lines[index] ?? "");
   for (let at = index - 1; at >= 0 && depth > 0; at -= 1) {
     const line = lines[at] ?? "";
     const lineDepth = depthOf(line);
     if (lineDepth >= depth) continue;
-    if (namesSecret(line)) return true;
+    if (isParent(line)) return true;
     depth = lineDepth;
   }
   return false;
@@ -39,7 +39,11 @@ export function isInsideSecret(lines: readonly string[], index: number): boolean
 /** True if the line holds anything that a masked document hides. */
 export function showsSecret(lines: readonly string[], index: number): boolean {
   const line = lines[index] ?? "";
-  return memberNames(line).some(isSecretName) || maskSource(line) !== line || isInsideSecret(lines, index);
+  return holdsSecretName(line) || maskSource(line) !== line || isInsideSecret(lines, index, holdsSecretName);
+}
+
+function holdsSecretName(line: string): boolean {
+  return namesSecret(line) || memberNames(line).some(isSecretName);
 }
 
 /** A map in braces has several on one line. */
@@ -55,8 +59,7 @@ function depthOf(line: string): number {
 
 /** True if a value after this line would be hidden, because the line ends with the name of a secret and a colon. */
 function namesSecret(line: string): boolean {
-  const last = /:\s*$/.test(line) ? memberNames(line).at(-1) : undefined;
-  return maskSource(`${line} value`).endsWith(REDACTED) || (last !== undefined && isSecretName(last));
+  return maskSource(`${line} value`).endsWith(REDACTED);
 }
 
 export function maskMembers(record: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -124,7 +124,7 @@ describe("the declarations of a repository", () => {
     ["null", "null\n"],
     ["a marker", "---\n"],
     ["an empty map", "{}\n"],
-  ])("a draft without a member is no change of %s", async (_what, text) => {
+  ])("a draft without a member changes nothing in %s", async (_what, text) => {
     const workspace = makeWorkspace(text === undefined ? {} : { [FILE]: text });
     for (const document of [{}, { version: "service-management.v1" }, { interfaces: [], deployments: [] }]) {
       expect(await plan(workspace.ports, document)).toMatchObject({ differences: [], issues: [], patch: "" });

@@ -77,7 +77,11 @@ describe("a release without an end", () => {
     ],
   ])("is half done if %s", async (_why, journals, since) => {
     const release = (await kept(journals, since, since)).at(-1);
-    expect(release).toMatchObject({ id: "b", outcome: "half", steps: [{ phase: "failed", reason: "svcm ended before it saw the result." }, {}] });
+    expect(release).toMatchObject({
+      id: "b",
+      outcome: "half",
+      steps: [{ phase: "failed", reason: "svcm ended before it saw the result." }, {}],
+    });
   });
 });
 

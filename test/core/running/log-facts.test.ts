@@ -122,6 +122,22 @@ describe("the user who stopped a process", () => {
       [audited("process.start", 700), audited("process.stop", 500)],
       end(null),
     ],
+    [
+      "a second stop, of the stopped process",
+      foreign,
+      [
+        audited("process.stop", 3_600_000, { code: "ALREADY_STOPPED", actor: "bob" }),
+        audited("process.stop", 5000, { code: "ALREADY_STOPPED", actor: "bob" }),
+        audited("process.stop", 500),
+      ],
+      end(byAda(stoppedMs)),
+    ],
+    [
+      "a start that failed much later",
+      foreign,
+      [audited("process.start", 3_600_000, { outcome: "failed" }), audited("process.stop", 500)],
+      end(byAda(stoppedMs)),
+    ],
     ["an action at the limit", foreign, [audited("process.restart", 0, { ms: 0, timestamp: at(1000) })], end(null)],
     ["an action that began later", foreign, [audited("process.restart", 0, { ms: 0, timestamp: at(1001) })], foreign],
     ["an action that was over long before", foreign, [audited("process.restart", -60_000)], end(null)],

@@ -62,7 +62,7 @@ async function toDeclarations(
   };
 }
 
-/** A column behind a secret would tell its length. */
+/** A column behind a secret would show its length. */
 function hideColumns(text: string, issues: readonly Issue[]): Issue[] {
   const lines = text.split("\n");
   return issues.map((issue) => {

@@ -2,7 +2,7 @@ import { existsSync, statfsSync, statSync, readdirSync, readlinkSync } from "nod
 import { basename, dirname, join, resolve } from "node:path";
 import { foreignCode } from "../../api/issue.ts";
 import { errorCode } from "../../words/thrown.ts";
-import { listIfReadable, lstatIfReadable, readIfReadable, realPathIfReadable, hasErrorCode } from "../../files/system.ts";
+import { listIfReadable, lstatIfReadable, readIfReadable, realPathIfReadable } from "../../files/system.ts";
 import { callDaemon } from "../../pm2/daemon/daemon.ts";
 import type { Pm2Process } from "../../pm2/daemon/worker/pm2-api.ts";
 import { daemonPid, formerLog, readSavedProcesses, listTargets } from "../files/worker/process-list.ts";
@@ -281,7 +281,7 @@ function listDescriptors(pid: number): string[] | undefined {
   try {
     return readdirSync(`/proc/${pid}/fd`);
   } catch (error) {
-    return hasErrorCode(error, "EACCES", "EPERM") ? undefined : [];
+    return /^(?:EACCES|EPERM)$/.test(errorCode(error)) ? undefined : [];
   }
 }
 
