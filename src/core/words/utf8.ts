@@ -1,8 +1,8 @@
 /** Creating one takes as long as reading a small file. */
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const LENIENT = new TextDecoder("utf-8", { ignoreBOM: true });
-/** Of U+FFFD in UTF-8: EF BF BD. */
-const REPLACEMENT = Buffer.from("\uFFFD");
+const ENCODER = new TextEncoder();
+const REPLACEMENT = ENCODER.encode("\uFFFD");
 
 /** Keeps a byte order mark; `undefined` also for a NUL. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
@@ -33,10 +33,9 @@ function isUtf16([first, second]: Uint8Array): boolean {
 function invalidOffset(bytes: Uint8Array): number {
   let offset = 0;
   for (const character of LENIENT.decode(bytes)) {
-    const isReplaced =
-      character === "\uFFFD" && !REPLACEMENT.equals(bytes.subarray(offset, offset + REPLACEMENT.length));
+    const isReplaced = character === "\uFFFD" && REPLACEMENT.some((byte, at) => bytes[offset + at] !== byte);
     if (isReplaced || character === "\0") return offset;
-    offset += Buffer.byteLength(character);
+    offset += ENCODER.encode(character).length;
   }
   return bytes.length;
 }

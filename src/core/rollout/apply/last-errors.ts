@@ -1,4 +1,4 @@
-/** What the processes of a failed app have written, and the holder of a port that they call taken. */
+/** The last errors of a failed app, and the holder of a port that it calls taken. */
 import { type Caller, isGranted } from "../../access/operation.ts";
 import type { ReleaseFailure } from "../../api/rollout.ts";
 import type { HasMachine } from "../../files/ports.ts";
