@@ -10,7 +10,7 @@ import { longTest, sampleOrAll } from "../support/runs.ts";
 
 const MEBIBYTE = 1024 * 1024;
 /** External: the package bundles every library that svcm uses. */
-const LARGEST_PACKAGE = 2.5 * MEBIBYTE;
+const LARGEST_PACKAGE = 2.6 * MEBIBYTE;
 
 /** `commonjs` resolves modules as projects did before `exports`: with `typesVersions`. */
 const MODULES: [module: string, more: object][] = [

@@ -116,6 +116,7 @@ const WALL_CLOCK = [
   "rollout/apply/run-step.ts",
   "rollout/apply/run-steps.ts",
   "rollout/control/scale.ts",
+  "rollout/env-file-copies.ts",
   "rollout/operations/rollback.ts",
   "rollout/planning.ts",
   "running/read-serving.ts",

@@ -18,6 +18,7 @@ import { releasesToKeep } from "../settings.ts";
 import { checkoutCommand, endHalf, ignoreUnrecorded, type ApplyRun } from "./failure.ts";
 import { readEvidence } from "./last-errors.ts";
 import { listUncommitted } from "../read-verdicts.ts";
+import { isDataName } from "../../running/code-files.ts";
 import { doAllHang } from "../../running/read-serving.ts";
 import { readServedApps, readUnserved } from "../../running/read-unserved.ts";
 import { foreignCode } from "../../api/issue.ts";
@@ -163,7 +164,10 @@ async function endWithRest(run: ApplyRun, recording: ReleaseRecorder, apps: read
 async function listChangedCode(ports: ApplyPorts, { plan: { git }, startedCode }: Planned): Promise<string[]> {
   if (git === null) return [];
   const paths = await listUncommitted(ports, startedCode, git.commit);
-  return paths.filter((path) => !git.dirty.includes(path));
+  const changed = paths.filter((path) => !git.dirty.includes(path));
+  // Data that no commit has is what the app itself wrote at its start.
+  const own = changed.some(isDataName) ? await listUncommitted(ports, startedCode) : [];
+  return changed.filter((path) => !isDataName(path) || !own.includes(path));
 }
 
 interface OtherCode {
