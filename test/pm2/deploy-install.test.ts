@@ -173,7 +173,7 @@ longTest.skipIf(!canMount)(
     const { id } = await prepare();
     writeFileSync(at("image.bin"), randomBytes(12 * 2 ** 20));
     shop.publish({});
-    expect(await refusedText()).toMatch(/^DEPLOY_FETCH_FAILED: [^]*No space left on device/);
+    expect(await refusedText()).toMatch(/^DEPLOY_NO_SPACE: Git has no space left/);
     expect(readdirSync(join(disk, "deploy/releases"))).toEqual([id]);
   },
 );
