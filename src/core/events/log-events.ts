@@ -70,7 +70,15 @@ function applyOther(
   else if (entry.type === "daemon-signal") state.isEnding = true;
   else if (entry.type === "error") applyStartError(state, entry);
   else if (entry.type === "stale") remove(state, state.lastExit);
-  else addEvidence(state.lastExit, `PM2 gave up after ${pluralize(entry.count, "unstable restart")}.`);
+  else applyGaveUp(state, entry);
+}
+
+/** A start right after it is not PM2's own. */
+function applyGaveUp(state: State, { count }: Entry<"gave-up">): void {
+  const { lastExit } = state;
+  addEvidence(lastExit, `PM2 gave up after ${pluralize(count, "unstable restart")}.`);
+  const pmId = lastExit?.event.pmId ?? null;
+  if (pmId !== null) processOf(state, pmId).restartBy = -Infinity;
 }
 
 function applyToProcess(process: Process, entry: Entry<"memory" | "cron" | "without-pid" | "backoff">): void {

@@ -64,6 +64,24 @@ test("an end after an order is not a crash, even if the order is before the requ
   expect(events).toEqual([expect.objectContaining({ app: "api", kind: "stop", cause: "pm2-cli" })]);
 });
 
+test("a start right after PM2 gave up is not PM2's own", async () => {
+  const exit = "App [api:0] exited with code [1] via signal [SIGINT]";
+  const log = [
+    line(NOW - 4000, exit),
+    line(NOW - 4000, "App [api:0] starting in -fork mode-"),
+    line(NOW - 3000, exit),
+    line(NOW - 3000, 'Script /srv/app.js had too many unstable restarts (2). Stopped. "errored"'),
+    line(NOW - 3000, "App [api:0] starting in -fork mode-"),
+  ];
+  const { events } = await execute(eventsList, world(log.join("")), { since: NOW - 60_000 }, caller);
+  const again = "PM2 started it again.";
+  expect(events.map(({ kind, evidence }) => [kind, evidence.includes(again)])).toEqual([
+    ["start", false],
+    ["exit", false],
+    ["exit", true],
+  ]);
+});
+
 longTest("the pages of a large log together contain the complete log", async () => {
   const ports = world(line(NOW - 9 * HOUR, "App [quiet:9] exited with code [4] via signal [SIGINT]") + CRASHES);
   const since = NOW - 10 * HOUR;
