@@ -11,6 +11,7 @@ import {
   statusShow,
 } from "../../src/core/index.ts";
 import { caller, shopUnderPm2 } from "./deployed-shop.ts";
+import { longTest } from "../support/runs.ts";
 
 const CHANGED = ["app.cjs", "dist/version.txt"];
 const shop = shopUnderPm2();
@@ -63,7 +64,7 @@ test("a rollback to a changed folder says which files are not those of its commi
   expect([git, shop.current()]).toEqual([{ commit, dirty: CHANGED }, changed]);
 });
 
-test("a deploy prepares a commit again if its folder was changed, and leaves that folder", async () => {
+longTest("a deploy prepares a commit again if its folder was changed, and leaves that folder", async () => {
   const { deploy } = await shop.deploy();
   const changed = shop.releases().find((id) => id !== deploy.id);
   const { notes } = await shop.deploy({ revision: "HEAD~1" });

@@ -8,11 +8,12 @@ import { plainEnvironment } from "../support/command-line.ts";
 import { GIT_ENVIRONMENT } from "../support/git.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
+import { sampleOrAll } from "../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
 const { own, ports } = runningPm2();
 
-test.each([false, true])("an apply of it is not half done, tracked by Git: %s", async (hasGit) => {
+test.each(sampleOrAll([false, true], [true]))("an apply of it is not half done, tracked by Git: %s", async (hasGit) => {
   const git = (...args: string[]) =>
     execFileSync("git", args, { cwd: own.folder, env: plainEnvironment(GIT_ENVIRONMENT), stdio: "ignore" });
   const name = `report${Number(hasGit)}`;
