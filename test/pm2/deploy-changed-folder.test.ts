@@ -88,3 +88,19 @@ test("the rollback of an apply in a release has the commit of that release, and 
   const done = await execute(rolloutRollback, ports, {}, caller);
   expect(done).toMatchObject({ outcome: "applied", git: { commit: deploy.commit } });
 });
+
+test("the deploy of an app that writes at its start what is not its code is not half done", async () => {
+  const app = readFileSync(join(shop.checkout, "app.cjs"), "utf8");
+  const built = `require("node:fs").writeFileSync(__dirname + "/dist/built.cjs", String(process.hrtime.bigint()));`;
+  const build = readFileSync(join(shop.checkout, "build.cjs"), "utf8");
+  const project = `${readFileSync(join(shop.checkout, "svcm.yaml"), "utf8")}code: { exclude: [dist/built.cjs] }\n`;
+  shop.publish({
+    "svcm.yaml": project,
+    VERSION: "builds",
+    "app.cjs": `${built}${app}`,
+    "build.cjs": `${build}${built}`,
+  });
+  const { release } = await shop.deploy();
+  expect(release).toMatchObject({ outcome: "applied" });
+  expect(await shop.answer()).toBe("builds");
+});

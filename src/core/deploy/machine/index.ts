@@ -101,7 +101,11 @@ export function releaseWorld(ports: WorldPorts, own: WorldPorts, place: ReleaseP
         return { commit: place.commit, dirty: changed.filter((path) => listedPaths.has(path)) };
       },
     },
-    runningCode: { ...runningCode, listUncommitted: () => listChanged() },
+    runningCode: {
+      ...runningCode,
+      // No commit is checked out into the folder later, and an app may build there when it starts.
+      listUncommitted: async (_apps, commit) => (commit === undefined ? await listChanged() : []),
+    },
     programFolders: (process.env["PATH"] ?? "").split(":").filter(Boolean),
     paths,
   };
