@@ -1,7 +1,7 @@
 import type { Logger, Plugin } from "@oclif/core/interfaces";
 import { run } from "@oclif/core/run";
 import { settings } from "@oclif/core/settings";
-import { errorMessage } from "../core/words/thrown.ts";
+import { errorCode, errorMessage } from "../core/words/thrown.ts";
 import { jsonText, writeErr, writeOut } from "../commands/terminal/output.ts";
 import { TerminalFileError, UsageError } from "../commands/terminal/errors.ts";
 
@@ -77,9 +77,16 @@ function crash(error: unknown): void {
     .catch(giveUp);
 }
 
-/** Its files were replaced, or too many are open. Another look for them would fail in the same way. */
+/**
+ * Mostly, its files were replaced, or too many are open. Another look for them would fail in the same way. The message of any
+ * other error may hold a value.
+ */
 function giveUp(error: unknown): never {
-  writeErr(`Error: svcm cannot read its own files: ${errorMessage(error).split("\n", 1).join()}\n`);
+  const isOfFile = /^(?:MODULE_NOT_FOUND|E(?!UNKNOWN$)[A-Z0-9]+)$/.test(errorCode(error));
+  const what = isOfFile
+    ? `svcm cannot read its own files: ${errorMessage(error).split("\n", 1).join()}`
+    : "This is a defect in svcm, and so is the failure to describe it.";
+  writeErr(`Error: ${what}\n`);
   // oxlint-disable-next-line unicorn/no-process-exit -- oclif's exit may be one of the files
   process.exit(DEFECT_EXIT);
 }

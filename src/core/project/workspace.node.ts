@@ -7,6 +7,7 @@ import { CONFIG_VARIABLE, PM2_VARIABLE } from "./folder-variables.ts";
 import { PROJECT_FILE } from "./project.ts";
 import { serviceName } from "./service-name.node.ts";
 import { homedir } from "node:os";
+import { errorCode } from "../words/thrown.ts";
 
 export interface WorkspaceOptions {
   readonly root?: string | undefined;
@@ -59,14 +60,15 @@ export function resolveWorkspace({
   };
 }
 
-/** @throws {SvcmError} ROOT_INVALID if it was removed since the shell entered it, as an old release is */
+/** @throws {SvcmError} ROOT_INVALID if it cannot be read, or was removed since the shell entered it, as an old release is */
 export function workingFolder(): string {
   try {
     return process.cwd();
-  } catch {
+  } catch (error) {
+    const code = errorCode(error);
     throw new SvcmError("INVALID_REQUEST", {
       code: "ROOT_INVALID",
-      details: "The current folder was removed.",
+      details: `The current folder ${code === "ENOENT" ? "was removed" : `cannot be read (${code})`}.`,
       hint: 'Enter the one that has its name now, with cd "$PWD", or go to another folder.',
     });
   }

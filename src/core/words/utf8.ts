@@ -1,8 +1,5 @@
 /** Creating one takes as long as reading a small file. */
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-const LENIENT = new TextDecoder("utf-8", { ignoreBOM: true });
-const ENCODER = new TextEncoder();
-const REPLACEMENT = ENCODER.encode("\uFFFD");
 
 /** Keeps a byte order mark; `undefined` also for a NUL. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
@@ -31,11 +28,12 @@ function isUtf16([first, second]: Uint8Array): boolean {
 
 /** Up to the first NUL, or the first replacement character that the file does not hold, each character is as in the file. */
 function invalidOffset(bytes: Uint8Array): number {
+  const encoder = new TextEncoder();
   let offset = 0;
-  for (const character of LENIENT.decode(bytes)) {
-    const isReplaced = character === "\uFFFD" && REPLACEMENT.some((byte, at) => bytes[offset + at] !== byte);
-    if (isReplaced || character === "\0") return offset;
-    offset += ENCODER.encode(character).length;
+  for (const character of new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)) {
+    const own = encoder.encode(character);
+    if (character === "\0" || own.some((byte, at) => bytes[offset + at] !== byte)) return offset;
+    offset += own.length;
   }
   return bytes.length;
 }

@@ -184,7 +184,7 @@ async function uncommitted(
     folder,
   );
   const written = differing.filter(({ path }) => unwritten.get(path) !== idOf(path)).map(({ absolute }) => absolute);
-  const submodules = await repository.submodules(commit, place).catch(() => []);
+  const submodules = await repository.submodules(commit, place, folders).catch(() => []);
   const ofSubmodules = submodules.map(async ([path, id, own]) => {
     const at = join(below, path);
     if (!unit.files.some((file) => isBelow(file.path, at) && isTrackedCode(file.path, unit))) return [];

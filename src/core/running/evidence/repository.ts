@@ -60,8 +60,12 @@ export class Repository {
    * Those that are checked out, by path relative to `folder`, with the commit that this repository has of each.
    * @throws {SvcmError} REVISION_FAILED
    */
-  async submodules(commit: string, folder: string): Promise<[path: string, id: string, repository: Repository][]> {
-    const { submodules } = await this.#treesOf(commit, folder, []);
+  async submodules(
+    commit: string,
+    folder: string,
+    more: readonly string[] = [],
+  ): Promise<[path: string, id: string, repository: Repository][]> {
+    const { submodules } = await this.#treesOf(commit, folder, more);
     return [...submodules].flatMap(([path, id]) => {
       const top = join(folder, path);
       const found = existsSync(join(top, ".git")) ? findRepository(top, this.#env) : undefined;
