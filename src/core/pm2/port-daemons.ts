@@ -90,8 +90,10 @@ export interface ScheduleRequest {
 export interface ScheduleTimes {
   /** The time zone of PM2's daemon, for example `Europe/Berlin`. */
   readonly zone: string;
-  readonly timesMs: readonly (number | null | "invalid")[];
+  readonly timesMs: readonly ScheduleTime[];
 }
+
+export type ScheduleTime = number | null | "invalid";
 
 export interface HasSchedules {
   readonly schedules: Schedules;

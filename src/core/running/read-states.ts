@@ -54,7 +54,6 @@ export function createStateOf({ clock }: HasClock, { facts, missingFolders, rest
 export class FactsReader {
   readonly #ports: FactPorts;
   #kept = new Map<string, ProcessFacts>();
-  #schedules = new Map<string, ScheduleFacts>();
   #hungSince: HungSince = new Map();
   #serving: { readonly atMs: number; readonly facts: ReadonlyMap<number, ServingFacts> } | undefined;
 
@@ -142,25 +141,16 @@ export class FactsReader {
       if (pattern === null || appKind(record.declaration.settings) !== "job") return [];
       return [{ pmId, pattern, sinceMs: lastStartAt ?? createdAt ?? nowMs }];
     });
-    const keyOf = ({ pattern, sinceMs }: (typeof jobs)[number]): string => `${sinceMs} ${pattern}`;
-    const outdated = jobs.filter((job) => (this.#schedules.get(keyOf(job))?.nextMs ?? 0) <= nowMs);
-    if (outdated.length > 0) {
-      const requests = outdated.flatMap(({ pattern, sinceMs }) => [
-        { pattern, afterMs: nowMs },
-        { pattern, afterMs: sinceMs },
-      ]);
-      const times = await this.#ports.schedules.next(requests);
-      for (const [index, job] of outdated.entries()) {
-        const facts = times && scheduleFacts(times, index);
-        if (facts !== undefined) this.#schedules.set(keyOf(job), facts);
-      }
-    }
-    const keys = new Set(jobs.map(keyOf));
-    for (const key of this.#schedules.keys()) if (!keys.has(key)) this.#schedules.delete(key);
+    // Two times for each job: the next one from now on, and the first one after its last start.
+    const moments = jobs.flatMap(({ pattern, sinceMs }) => [
+      { pattern, afterMs: nowMs },
+      { pattern, afterMs: sinceMs },
+    ]);
+    const times = await this.#ports.schedules.next(moments);
     return new Map(
-      jobs.flatMap((job): [number, ScheduleFacts][] => {
-        const facts = this.#schedules.get(keyOf(job));
-        return facts === undefined ? [] : [[job.pmId, facts]];
+      jobs.flatMap(({ pmId }, index): [number, ScheduleFacts][] => {
+        const facts = times && scheduleFacts(times, index);
+        return facts === undefined ? [] : [[pmId, facts]];
       }),
     );
   }
@@ -171,7 +161,6 @@ function isServing(facts: ReadonlyMap<number, ServingFacts>): boolean {
   return [...facts.values()].every(({ hung, notLoaded }) => hung === undefined && notLoaded === undefined);
 }
 
-/** Two times for each job: the next one from now on, and the first one after its last start. */
 function scheduleFacts({ timesMs, zone }: ScheduleTimes, index: number): ScheduleFacts | undefined {
   const [nextMs = null, dueMs = null] = timesMs.slice(index * 2, index * 2 + 2);
   return nextMs === "invalid" || dueMs === "invalid" ? undefined : { nextMs, dueMs, zone };

@@ -3,22 +3,52 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { readDaemonZone } from "./daemon.ts";
 import { findPm2, type Pm2Places } from "./find-pm2.ts";
-import type { Schedules, ScheduleTimes } from "../port-daemons.ts";
+import type { ScheduleRequest, Schedules, ScheduleTime, ScheduleTimes } from "../port-daemons.ts";
 
 const TIMEOUT_MS = 5000;
 
 /**
  * PM2 does not pass a time zone to its library, so the zone is that of the daemon. A child with the same `TZ` uses
- * the same library.
+ * the same library. Its answers are kept: a start of Node.js costs more than the rest of a list.
  */
 export function pm2Schedules(places: Pm2Places): Schedules {
+  let kept: Kept | undefined;
   return {
     next: async (requests) => {
       if (requests.length === 0) return { zone: "UTC", timesMs: [] };
+      const daemonZone = readDaemonZone(places.home);
+      const known = kept && kept.daemonZone === daemonZone ? answersOf(kept, requests) : undefined;
+      if (known !== undefined) return known;
       const library = await findLibrary(places);
-      return library === undefined ? undefined : runChild({ library, requests }, readDaemonZone(places.home));
+      const times = library === undefined ? undefined : await runChild({ library, requests }, daemonZone);
+      kept = times && { daemonZone, requests, times };
+      return times;
     },
   };
+}
+
+interface Kept {
+  readonly daemonZone: string | undefined;
+  readonly requests: readonly ScheduleRequest[];
+  readonly times: ScheduleTimes;
+}
+
+/** `undefined` if one of them is not known. */
+function answersOf({ requests, times }: Kept, wanted: readonly ScheduleRequest[]): ScheduleTimes | undefined {
+  const timesMs = wanted.map(({ pattern, afterMs }) => {
+    const index = requests.findIndex(
+      (request, at) =>
+        request.pattern === pattern && request.afterMs <= afterMs && isStillFirst(times.timesMs[at], afterMs),
+    );
+    return times.timesMs[index];
+  });
+  const isKnown = (time: ScheduleTime | undefined): time is ScheduleTime => time !== undefined;
+  return timesMs.every(isKnown) ? { zone: times.zone, timesMs } : undefined;
+}
+
+/** The first time after an earlier moment is that after a later one, too, until it has come. */
+function isStillFirst(time: ScheduleTime | undefined, afterMs: number): boolean {
+  return typeof time !== "number" || time > afterMs;
 }
 
 const PROGRAM = `
