@@ -51,6 +51,8 @@ export class LogLink {
   readonly #listeners = new Map<string, WatchListener>();
   #reader: Reader | undefined;
   #lastId = 0;
+  /** The reads and watches with a pattern: only their silence means that the reader is stuck. */
+  readonly #patterns = new Set<number | string>();
   #lastResponseMs = 0;
   #silenceCheck: NodeJS.Timeout | undefined;
 
@@ -65,8 +67,11 @@ export class LogLink {
     return new Promise<Answer>((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });
       this.post({ id, call, secrets });
-      if (hasPattern(call)) this.#watchForSilence();
-    }).finally(() => this.#unrefIfIdle());
+      if (hasPattern(call)) this.#watchForSilence(call.method === "watch" ? call.key : id);
+    }).finally(() => {
+      this.#patterns.delete(id);
+      this.#unrefIfIdle();
+    });
   }
 
   prepare(): void {
@@ -85,6 +90,7 @@ export class LogLink {
 
   leave(key: string): void {
     if (!this.#listeners.delete(key)) return;
+    this.#patterns.delete(key);
     if (this.#reader) this.post({ call: { method: "leave", key } });
     this.#unrefIfIdle();
   }
@@ -119,15 +125,18 @@ export class LogLink {
   }
 
   #unrefIfIdle(): void {
-    if (this.#pending.size > 0 || this.#listeners.size > 0) return;
-    clearInterval(this.#silenceCheck);
-    this.#silenceCheck = undefined;
-    this.#reader?.setBusy(false);
+    if (this.#patterns.size === 0) {
+      clearInterval(this.#silenceCheck);
+      this.#silenceCheck = undefined;
+    }
+    if (this.#pending.size === 0 && this.#listeners.size === 0) this.#reader?.setBusy(false);
   }
 
-  #watchForSilence(): void {
+  #watchForSilence(pattern: number | string): void {
+    this.#patterns.add(pattern);
+    if (this.#silenceCheck !== undefined) return;
     this.#lastResponseMs = performance.now();
-    this.#silenceCheck ??= setInterval(() => {
+    this.#silenceCheck = setInterval(() => {
       if (performance.now() - this.#lastResponseMs < MAX_SILENCE_MS || this.#reader === undefined) return;
       const stuck = this.#reader;
       this.#lose(stuck, tooSlowError());
@@ -142,6 +151,7 @@ export class LogLink {
     this.#pending.clear();
     for (const listener of this.#listeners.values()) listener.onEnd(reason);
     this.#listeners.clear();
+    this.#patterns.clear();
     this.#unrefIfIdle();
   }
 }

@@ -12,6 +12,7 @@ export class LogReader {
   readonly #send: (response: Response<OutputLine>) => void;
   readonly #processList: ProcessList;
   readonly #watches: Watches;
+  #patternReads = 0;
 
   /** @param onFailure while it follows logs */
   constructor(data: ReaderData, send: (response: Response<OutputLine>) => void, onFailure: (error: unknown) => void) {
@@ -22,16 +23,20 @@ export class LogReader {
   }
 
   async answer(request: Request): Promise<void> {
+    const isPatternRead = request.call.method === "read" && request.call.query.regexp !== undefined;
+    if (isPatternRead) this.#patternReads += 1;
     try {
       await this.#run(request);
     } catch (error) {
       this.#send({ id: request.id, failure: toFailure(error) });
+    } finally {
+      if (isPatternRead) this.#patternReads -= 1;
     }
   }
 
-  /** While it follows a pattern, its silence means that it is stuck. */
+  /** While it searches for a pattern or follows one, its silence means that it is stuck. */
   showAlive(): void {
-    if (this.#watches.hasPattern) this.#send({ isAlive: true });
+    if (this.#patternReads > 0 || this.#watches.hasPattern) this.#send({ isAlive: true });
   }
 
   close(): void {
@@ -42,11 +47,7 @@ export class LogReader {
     this.#processList.addSecrets(secrets);
     switch (call.method) {
       case "read": {
-        const context = {
-          processList: this.#processList,
-          sign: (text: string) => sign(text, this.#data.key),
-          onPause: () => this.#send({ isAlive: true }),
-        };
+        const context = { processList: this.#processList, sign: (text: string) => sign(text, this.#data.key) };
         return this.#send({ id, page: await readLogs(context, call) });
       }
       case "watch":

@@ -19,12 +19,11 @@ const MAX_TRIES = 5;
 export interface ReadContext {
   readonly processList: ProcessList;
   readonly sign: Sign;
-  readonly onPause: () => void;
 }
 
 type Read = Pick<Extract<Call, { method: "read" }>, "query" | "upTo" | "isDown">;
 
-export async function readLogs({ processList, sign, onPause }: ReadContext, call: Read): Promise<Page<OutputLine>> {
+export async function readLogs({ processList, sign }: ReadContext, call: Read): Promise<Page<OutputLine>> {
   const { query, upTo } = call;
   const { limit = DEFAULT_LIMIT, before, after } = query;
   const { requested, former, targets } = await findTargets(processList, call);
@@ -32,7 +31,7 @@ export async function readLogs({ processList, sign, onPause }: ReadContext, call
   const floor = after === undefined ? [] : requireCursor(after, sign);
   const read = async () => {
     const sources = openSources(targets, { from, floor }, { processList, query });
-    const merge = new MergedRead(sources, query.isBounded === true, onPause);
+    const merge = new MergedRead(sources, query.isBounded === true);
     return { sources, merge, lines: await merge.newest(limit) };
   };
   const { sources, merge, lines } = await untilUncut(read);
@@ -172,14 +171,12 @@ class MergedRead {
   isCut = false;
   readonly #heads: SourceHead[];
   readonly #isBounded: boolean;
-  readonly #onPause: () => void;
   readonly #startedMs = performance.now();
   #pausedMs = performance.now();
 
-  constructor(sources: readonly Source[], isBounded: boolean, onPause: () => void) {
+  constructor(sources: readonly Source[], isBounded: boolean) {
     this.#heads = sources.map((source) => ({ source, lines: source.lines(), found: undefined }));
     this.#isBounded = isBounded;
-    this.#onPause = onPause;
   }
 
   async newest(limit: number): Promise<OutputLine[]> {
@@ -232,7 +229,6 @@ class MergedRead {
       if (scanned >= BOUNDS.bytes || now - this.#startedMs >= BOUNDS.ms) this.isCut = true;
     }
     if (now - this.#pausedMs < SLICE_MS) return;
-    this.#onPause();
     await pause();
     this.#pausedMs = performance.now();
   }
