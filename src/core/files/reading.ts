@@ -68,7 +68,8 @@ export interface ProcessActivity {
   readonly parentPid: number;
   /** By SIGSTOP, or by a debugger. */
   readonly isSuspended: boolean;
-  readonly cpuMs: number;
+  /** Its main thread waits for events, or sleeps and this user may not see what for. */
+  readonly mayBeIdle: boolean;
 }
 
 export type IoReading =

@@ -50,6 +50,22 @@ describe.runIf(isLinux)("Linux", () => {
     expect(second.rssBytes! / d.rssBytes).toBeLessThan(1.25);
   });
 
+  test.each([
+    [true, "waits for events", "setInterval(() => {}, 1e6);"],
+    [false, "computes", "setImmediate(() => { for (;;); });"],
+    [false, "is in a synchronous call", "setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));"],
+  ])("an event loop may be idle: %s if it %s", async (expected, _what, code) => {
+    const child = spawn(process.execPath, ["-e", code], { stdio: "ignore" });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const pid = child.pid ?? 0;
+    const trees = (await nodeMachine({ diskPaths: [] }).openTrees())!;
+    let same = 0;
+    // While it starts, it computes and waits.
+    await expect
+      .poll(() => (same = trees.activity([pid]).get(pid)?.mayBeIdle === expected ? same + 1 : 0))
+      .toBeGreaterThan(5);
+  });
+
   longTest(
     "an ended process is missing, before and after its parent waits for it, and its files are closed",
     async () => {

@@ -11,7 +11,6 @@ import {
   parsePidIo,
   parsePidStat,
   parsePidStatm,
-  TICKS_PER_SECOND,
 } from "../../files/proc.ts";
 import { type GroupLimits, readGroupLimits } from "../../files/group-limits.ts";
 import type { HostReading, MemoryReading, ProcessReading, IoReading, ProcessActivity } from "../../files/reading.ts";
@@ -268,10 +267,12 @@ export function readActivity(pids: readonly number[]): ReadonlyMap<number, Proce
     pids.flatMap((pid): [number, ProcessActivity][] => {
       const stat = parsePidStat(readIfReadable(`/proc/${pid}/stat`));
       if (stat === undefined || hasEnded(stat)) return [];
-      const { parentPid } = stat;
-      return [
-        [pid, { parentPid, isSuspended: /^[Tt]$/.test(stat.state), cpuMs: (stat.cpuTicks / TICKS_PER_SECOND) * 1000 }],
-      ];
+      const { parentPid, state } = stat;
+      const mayBeIdle = state === "S" && EVENT_WAIT.test(readIfReadable(`/proc/${pid}/wchan`));
+      return [[pid, { parentPid, isSuspended: /^[Tt]$/.test(state), mayBeIdle }]];
     }),
   );
 }
+
+/** The kernel's function in which an event loop waits; `0` if it is hidden. */
+const EVENT_WAIT = /^0?$|epoll|^ep_poll/;
