@@ -65,8 +65,7 @@ describe("a mute", () => {
         state,
         [{ ...condition, kind }],
         ms,
-        holdOffs,
-        (one) => isMuted && one.kind === "errored",
+        { holdOffs, isMuted: (one) => isMuted && one.kind === "errored" },
       );
       ({ state } = next);
       return next.reports.map((report) => report.kind);
