@@ -130,7 +130,10 @@ class RecordKeeper {
 
   async read(): Promise<AlertRecord | undefined> {
     const { host, workspace } = this.#ports;
-    const record = await this.#records.read().catch((error: unknown) => void this.#onProblem(error));
+    const record = await this.#records.read().catch((error: unknown) => {
+      this.#onProblem(error);
+      return undefined;
+    });
     const isOwn = record?.host === host.name() && record.pm2Home === workspace.pm2Home;
     return isOwn ? record : undefined;
   }

@@ -59,7 +59,7 @@ export interface HasAlerting {
   readonly alerting: Alerting;
 }
 
-/** What the receivers know and do not know yet, in `.svcm/alerts.json`: the next server goes on with it. */
+/** The reported alerts and the messages that wait, in `.svcm/alerts.json`: the next server goes on with them. */
 export interface AlertRecords {
   /** `undefined` if there is none. @throws {SvcmError} ALERT_FAILED */
   read(): Promise<AlertRecord | undefined>;

@@ -91,7 +91,11 @@ describe("an alert", () => {
     );
     expect(firing).toHaveLength(10);
     expect(resolved).toEqual(firing);
-    expect(reports.map(({ leftOut }) => leftOut)).toEqual([...Array<number>(10).fill(0), 2, ...Array<number>(9).fill(0)]);
+    expect(reports.map(({ leftOut }) => leftOut)).toEqual([
+      ...Array<number>(10).fill(0),
+      2,
+      ...Array<number>(9).fill(0),
+    ]);
   });
 
   test("that waits to be resolved goes on if its condition returns", () => {

@@ -35,10 +35,10 @@ async function alerted({ read = async (): Promise<unknown> => [], settings = SET
     alerting.start(settings, (error) => void problems.push(String(error)));
     return alerting;
   };
-  const said = (): string[] => messages.map(({ state, rule, subject }) => `${state} ${rule} ${subject}`);
+  const reported = (): string[] => messages.map(({ state, rule, subject }) => `${state} ${rule} ${subject}`);
   // Vitest loads it once, and the clock of the world does not wait for that.
   await ports.alertRecords();
-  return { world, problems, messages, receiver, start, said, alerting: start() };
+  return { world, problems, messages, receiver, start, reported, alerting: start() };
 }
 
 const during = (world: ReturnType<typeof countingPorts>, ms: number) =>
@@ -62,41 +62,41 @@ test.each([
   // The clock of this world begins in 2030.
   const until = new Date(Date.UTC(year, 0, 1)).toISOString();
   const read = async () => [{ subject, mute: { kinds: ["PROCESS_ERRORED"], until } }];
-  const { world, said } = await alerted({ read });
+  const { world, reported } = await alerted({ read });
   world.records = [ERRORED];
   await during(world, 20 * MINUTE);
-  expect(said().includes("firing not-online api (0)")).toBe(isSent);
+  expect(reported().includes("firing not-online api (0)")).toBe(isSent);
 });
 
 test("a long incident is repeated after six hours, also if the clock goes back, and resolved once", async () => {
-  const { world, said } = await alerted();
+  const { world, reported } = await alerted();
   world.records = [ERRORED];
   await during(world, 4 * HOUR);
   world.clock.set(-5 * HOUR);
   await during(world, 3 * HOUR);
   world.records = [ONLINE];
   await during(world, 10 * MINUTE);
-  const own = said().filter((text) => text.endsWith("api (0)"));
+  const own = reported().filter((text) => text.endsWith("api (0)"));
   expect(own).toEqual([...Array<string>(2).fill("firing not-online api (0)"), "resolved not-online api (0)"]);
 });
 
 test("while PM2 is away, no alert about a process is resolved", async () => {
-  const { world, said } = await alerted();
+  const { world, reported } = await alerted();
   world.records = [ERRORED];
   await during(world, 2 * MINUTE);
   world.records = undefined;
   await during(world, 5 * MINUTE);
-  expect(said()).toEqual(["firing not-online api (0)", "firing pm2-away PM2"]);
+  expect(reported()).toEqual(["firing not-online api (0)", "firing pm2-away PM2"]);
   world.records = [ERRORED];
   await during(world, 5 * MINUTE);
-  expect(said().slice(2)).toEqual(["resolved pm2-away PM2"]);
+  expect(reported().slice(2)).toEqual(["resolved pm2-away PM2"]);
   world.records = [ONLINE];
   await during(world, 5 * MINUTE);
-  expect(said().slice(3)).toEqual(["resolved not-online api (0)"]);
+  expect(reported().slice(3)).toEqual(["resolved not-online api (0)"]);
 });
 
 test("a server that is started again in an incident repeats no alert, and resolves it", async () => {
-  const { world, said, alerting, start } = await alerted();
+  const { world, reported, alerting, start } = await alerted();
   world.records = [ERRORED];
   await during(world, 2 * MINUTE);
   await alerting.stop();
@@ -104,16 +104,16 @@ test("a server that is started again in an incident repeats no alert, and resolv
   world.clock.set(-HOUR);
   const second = start();
   await during(world, 20 * MINUTE);
-  expect(said()).toEqual(["firing not-online api (0)"]);
+  expect(reported()).toEqual(["firing not-online api (0)"]);
   await second.stop();
   world.records = [ONLINE];
   start();
   await during(world, 5 * MINUTE);
-  expect(said()).toEqual(["firing not-online api (0)", "resolved not-online api (0)"]);
+  expect(reported()).toEqual(["firing not-online api (0)", "resolved not-online api (0)"]);
 });
 
 test("the alerts of another machine in the same folder are left alone", async () => {
-  const { world, said, alerting, start } = await alerted();
+  const { world, reported, alerting, start } = await alerted();
   world.records = [ERRORED];
   await during(world, 2 * MINUTE);
   await alerting.stop();
@@ -122,11 +122,11 @@ test("the alerts of another machine in the same folder are left alone", async ()
   world.records = [ONLINE];
   start();
   await during(world, 5 * MINUTE);
-  expect(said()).toEqual(["firing not-online api (0)"]);
+  expect(reported()).toEqual(["firing not-online api (0)"]);
 });
 
 test("a damaged record is a problem, and alerts are sent all the same", async () => {
-  const { world, said, problems, alerting, start } = await alerted();
+  const { world, reported, problems, alerting, start } = await alerted();
   world.records = [ERRORED];
   await during(world, 2 * MINUTE);
   await alerting.stop();
@@ -134,11 +134,11 @@ test("a damaged record is a problem, and alerts are sent all the same", async ()
   start();
   await during(world, 2 * MINUTE);
   expect(problems).toHaveLength(1);
-  expect(said()).toEqual(Array<string>(2).fill("firing not-online api (0)"));
+  expect(reported()).toEqual(Array<string>(2).fill("firing not-online api (0)"));
 });
 
 test("messages wait for a receiver that is away, also over a restart, and say that they are late", async () => {
-  const { world, said, messages, problems, receiver, alerting, start } = await alerted();
+  const { world, reported, messages, problems, receiver, alerting, start } = await alerted();
   receiver.isAway = true;
   world.records = [ERRORED];
   await during(world, 10 * MINUTE);
@@ -149,12 +149,12 @@ test("messages wait for a receiver that is away, also over a restart, and say th
   receiver.isAway = false;
   start();
   await during(world, MINUTE);
-  expect(said()).toEqual(["firing not-online api (0)", "resolved not-online api (0)"]);
+  expect(reported()).toEqual(["firing not-online api (0)", "resolved not-online api (0)"]);
   expect(messages[0]?.text).toMatch(/ It was made at 2030-01-01T00:01:\d\dZ, and could not be sent then\.$/);
 });
 
 test("a message that no receiver took within a day is left out", async () => {
-  const { world, said, receiver } = await alerted();
+  const { world, reported, receiver } = await alerted();
   receiver.isAway = true;
   world.records = [ERRORED];
   await during(world, 2 * MINUTE);
@@ -163,17 +163,17 @@ test("a message that no receiver took within a day is left out", async () => {
   world.clock.set(DAY);
   receiver.isAway = false;
   await during(world, 10 * MINUTE);
-  expect(said()).toEqual([]);
+  expect(reported()).toEqual([]);
 });
 
 test("a command that fails is not started again for the same message", async () => {
   const settings = { ...SETTINGS, webhook: undefined, command: ["notify"] } as never;
-  const { world, problems, receiver, said } = await alerted({ settings });
+  const { world, problems, receiver, reported } = await alerted({ settings });
   receiver.isAway = true;
   world.records = [ERRORED];
   await during(world, 5 * MINUTE);
   receiver.isAway = false;
   await during(world, 5 * MINUTE);
   expect(problems).toEqual(["Error: ECONNREFUSED"]);
-  expect(said()).toEqual([]);
+  expect(reported()).toEqual([]);
 });

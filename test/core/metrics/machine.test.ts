@@ -53,7 +53,11 @@ describe.runIf(isLinux)("Linux", () => {
   test.each([
     [true, "waits for events", "setInterval(() => {}, 1e6);"],
     [false, "computes", "setImmediate(() => { for (;;); });"],
-    [false, "is in a synchronous call", "setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));"],
+    [
+      false,
+      "is in a synchronous call",
+      "setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));",
+    ],
   ])("an event loop may be idle: %s if it %s", async (expected, _what, code) => {
     const child = spawn(process.execPath, ["-e", code], { stdio: "ignore" });
     onTestFinished(() => void child.kill("SIGKILL"));

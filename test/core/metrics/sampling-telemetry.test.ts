@@ -241,7 +241,7 @@ describe("metrics for Prometheus", () => {
     expect(world.counts).toMatchObject({ list: 2 * list, host: 2 * host });
   });
 
-  test("an old look at the logs is no present size", async () => {
+  test("an old look at the logs has no present sizes", async () => {
     const world = countingPorts();
     const survey = { ...NO_LOGS, home: "/home/app/.pm2", atMs: world.clock.now() };
     Object.assign(world.ports, { logCare: { ...world.ports.logCare, last: () => survey } });
