@@ -72,6 +72,17 @@ export interface ProcessActivity {
   readonly mayBeIdle: boolean;
 }
 
+/** In words of the system, such as `20000` or `unlimited`; null if it is not known. */
+export interface SystemLimits {
+  /** Of one process. */
+  readonly openFiles: string | null;
+  /** Of all processes of the user. */
+  readonly processes: string | null;
+  readonly addressSpace: string | null;
+  readonly inotifyInstances: string | null;
+  readonly inotifyWatches: string | null;
+}
+
 export type IoReading =
   | { readonly readBytes: number; readonly writeBytes: number }
   | { readonly supported: boolean; readonly code: ErrorCode; readonly error: string };

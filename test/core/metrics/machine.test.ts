@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readdirSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { freemem, hostname, release, totalmem } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -68,6 +68,13 @@ describe.runIf(isLinux)("Linux", () => {
     await expect
       .poll(() => (same = trees.activity([pid]).get(pid)?.mayBeIdle === expected ? same + 1 : 0))
       .toBeGreaterThan(5);
+  });
+
+  test("the limits of a process are those of the system, and nothing is known of one that has ended", () => {
+    const limits = nodeMachine({ diskPaths: [] }).systemLimits(process.pid);
+    const [, openFiles] = /^Max open files +(\S+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
+    expect(limits).toMatchObject({ openFiles, processes: expect.any(String), addressSpace: expect.any(String) });
+    expect(nodeMachine({ diskPaths: [] }).systemLimits(2 ** 30)).toMatchObject({ openFiles: null });
   });
 
   longTest(

@@ -24,6 +24,15 @@ const disk = (availableBlocks: number) => ({
 const lag = (ms: number, more: object = {}) => ({ ...api, customMetrics: { "Event Loop Latency p95": ms }, ...more });
 
 const quiet: Surroundings = { own: [api], all: [api, web], listeners: [], errorLines: [], disks: [], pm2Home: "/pm2" };
+const LIMITS = {
+  openFiles: "20000",
+  processes: "96365",
+  addressSpace: "unlimited",
+  inotifyInstances: "128",
+  inotifyWatches: "192536",
+};
+const FULL = "Error: ENOSPC: no space left on device, write";
+const WATCHERS = "Error: ENOSPC: System limit for number of file watchers reached, watch 'd/19'";
 const TAKEN = "Error: listen EADDRINUSE: address already in use 127.0.0.1:3000";
 
 test.each<[string, Partial<Surroundings>, RegExp[]]>([
@@ -62,8 +71,34 @@ test.each<[string, Partial<Surroundings>, RegExp[]]>([
   ],
   ["one per cent of the disk is free", { disks: [disk(100)] }, []],
   ["less is free", { disks: [disk(99)] }, [/The file system of \/ is full: 0\.1 of 10\.0 GB are free\./]],
-  ["its log says that the disk was full", { errorLines: ["Error: ENOSPC: no space"], disks: [disk(5000)] }, [/ENOSPC/]],
-  ["both", { errorLines: ["Error: ENOSPC: no space"], disks: [disk(1)] }, [/is full/]],
+  ["its log says that the disk was full", { errorLines: [FULL], disks: [disk(5000)] }, [/ENOSPC/]],
+  ["both", { errorLines: [FULL], disks: [disk(1)] }, [/is full/]],
+  [
+    "too many files are open",
+    { errorLines: ["Error: EMFILE: too many open files, open '/dev/null'", "    at api.js:1:1"], limits: LIMITS },
+    [/^EMFILE: it had as many files and sockets open as it may, 20000 \(ulimit -n\)\.$/],
+  ],
+  [
+    "no further watch may begin",
+    { errorLines: ["Error: EMFILE: too many open files, watch 'src'"], limits: LIMITS },
+    [/^EMFILE of a watch: .* inotify instances as it may, 128 /],
+  ],
+  [
+    "too many files are watched, which is not a full disk",
+    { errorLines: [WATCHERS, "  syscall: 'watch',", "  code: 'ENOSPC',"], disks: [disk(5000)], limits: LIMITS },
+    [/^ENOSPC of a watch: .* as many files as it may, 192536 .* The disk is not the reason\.$/],
+  ],
+  [
+    "no further process may start",
+    { errorLines: ["Error: spawn sh EAGAIN"], limits: { ...LIMITS, processes: null } },
+    [/^EAGAIN: .* its user has as many as it may \(ulimit -u\), or its control group/],
+  ],
+  [
+    "its address space is limited",
+    { errorLines: ["RangeError: Array buffer allocation failed"], limits: { ...LIMITS, addressSpace: "2000000000" } },
+    [/^It may use 2000000000 bytes of address space \(ulimit -v\)/],
+  ],
+  ["it had no memory, and no limit says why", { errorLines: ["Error: spawn ENOMEM"], limits: LIMITS }, []],
   ["the event loop is 100 ms late", { own: [lag(100)] }, []],
   ["it is later", { own: [lag(101)] }, [/^The event loop is up to 101 ms late/]],
   ["that of one of two is", { own: [lag(900), lag(1, { pmId: 4 })] }, [/^The event loop of id 0 is up to 900 ms late/]],
