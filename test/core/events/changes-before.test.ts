@@ -137,7 +137,7 @@ test.each([
 });
 
 test("a write is not named for a process whose daemon ended", () => {
-  expect(writeBefore([write()], { ...STOP_CODE, cause: "daemon" }, "dev")).toEqual([]);
+  expect(writeBefore([write()], { ...END, cause: "daemon" }, "dev")).toEqual([]);
 });
 
 const STOP_CODE = "with exit code 7, one of its stop_exit_codes";
