@@ -13,7 +13,9 @@ export interface Surroundings extends Machine {
   readonly limits?: SystemLimits | undefined;
 }
 
-const PORT_TAKEN = /EADDRINUSE\D.*?:(\d{1,5})\b/;
+/** With an address, and for TCP: a path is that of a socket file, and `bind` is for UDP, except in a cluster (`null`). */
+const PORT_TAKEN =
+  /(?:\bbind )?\bEADDRINUSE:?(?: address already in use:?)? (?<address>(?!\/)\S*?):(?<port>\d{1,5})(?![\w:.])/;
 const MIN_FREE_SHARE = 0.01;
 const GB = 1e9;
 
@@ -33,8 +35,10 @@ export function findTakenPort({
   errorLines,
   ...machine
 }: Omit<Surroundings, "disks" | "limits">): PortHolder | undefined {
-  const port = Number(errorLines.map((line) => PORT_TAKEN.exec(line)?.[1]).findLast(Boolean));
-  return findHolder(port, own, machine);
+  const found = errorLines.map((line) => PORT_TAKEN.exec(line)).findLast((match) => match !== null);
+  const { address, port } = found?.groups ?? {};
+  if (found?.[0].startsWith("bind ") === true && address !== "null") return undefined;
+  return findHolder(Number(port), own, machine, address === "null" ? undefined : address);
 }
 
 function takenPort(surroundings: Surroundings): string[] {

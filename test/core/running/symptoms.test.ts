@@ -7,6 +7,7 @@ const api = record({ name: "api", pmId: 0, pid: 7 });
 const web = record({ name: "web", pmId: 1, pid: 8 });
 const socket = (port: number, pid: number, more: object = {}) =>
   ({
+    address: "127.0.0.1",
     port,
     pid,
     program: "node",
@@ -33,7 +34,8 @@ const LIMITS = {
 };
 const FULL = "Error: ENOSPC: no space left on device, write";
 const WATCHERS = "Error: ENOSPC: System limit for number of file watchers reached, watch 'd/19'";
-const TAKEN = "Error: listen EADDRINUSE: address already in use 127.0.0.1:3000";
+const inUse = (address: string) => `Error: listen EADDRINUSE: address already in use ${address}`;
+const TAKEN = inUse("127.0.0.1:3000");
 
 test.each<[string, Partial<Surroundings>, RegExp[]]>([
   ["nothing", {}, []],
@@ -54,6 +56,30 @@ test.each<[string, Partial<Surroundings>, RegExp[]]>([
     { errorLines: [TAKEN, TAKEN.replace("3000", "3001")], listeners: [socket(3000, 8), socket(3001, 8)] },
     [/^Port 3001 /],
   ],
+  [
+    "its port of IPv6 is held",
+    { errorLines: [inUse("::1:3000")], listeners: [socket(1, 99), socket(3000, 8, { address: "::1" })] },
+    [/^Port 3000 is taken by web /],
+  ],
+  [
+    "another address of its port is held by another program",
+    {
+      errorLines: [inUse("10.0.0.5:3000")],
+      listeners: [socket(3000, 99, { address: "127.0.0.1" }), socket(3000, 8, { address: "10.0.0.5" })],
+    },
+    [/^Port 3000 is taken by web /],
+  ],
+  [
+    "a worker of a cluster finds its port held",
+    { errorLines: ["Error: bind EADDRINUSE null:3000"], listeners: [socket(3000, 8)] },
+    [/^Port 3000 is taken by web /],
+  ],
+  [
+    "its socket file exists, whose folder is named like a port",
+    { errorLines: [inUse("/run/app:3000/api.sock")], listeners: [socket(3000, 8)] },
+    [],
+  ],
+  ["its UDP port is held", { errorLines: ["Error: bind EADDRINUSE 0.0.0.0:3000"], listeners: [socket(3000, 8)] }, []],
   [
     "a left-over process of it",
     { listeners: [socket(3000, 99, { origin: { pm2Home: "/pm2", name: "api" } })] },
