@@ -13,7 +13,7 @@ import { nodeHost, systemClock, systemUser } from "./files/host.ts";
 import { nodeInstallation } from "./setup/installation.node.ts";
 import { nodeLogs } from "./logs/files/index.ts";
 import { nodeLogCare } from "./logs/care/log-care.node.ts";
-import { createAlerting } from "./alerts/alert-state.ts";
+import { createAlerting } from "./alerts/alerting.ts";
 import { nodeNotifier } from "./alerts/notifier.node.ts";
 import { nodeUnits } from "./boot/units.node.ts";
 import { pm2Daemons } from "./pm2/daemon/daemons.ts";
@@ -86,6 +86,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
     prometheus: () => nodePrometheus(env),
     recorder: () => createRecorder(ports),
     marks: () => once(async () => (await import("./alerts/marks.node.ts")).nodeMarks(stateFolder)),
+    alertRecords: () => once(async () => (await import("./alerts/marks.node.ts")).nodeAlertRecords(stateFolder)),
     notifier: () => nodeNotifier({ env, cwd: root }),
     alerting: () => createAlerting(ports),
     daemons: () => pm2Daemons(pm2Places),

@@ -22,7 +22,7 @@ import type { HasAsyncContext, HasTelemetry } from "./metrics/telemetry.ts";
 import type { HasInstallation } from "./setup/ports.ts";
 import type { HasUnits } from "./boot/ports.ts";
 import type { HasHistoryFiles, HasPrometheus, HasRecorder } from "./history/port-history.ts";
-import type { HasMarks, HasNotifier, HasAlerting } from "./alerts/ports.ts";
+import type { HasAlertRecords, HasMarks, HasNotifier, HasAlerting } from "./alerts/ports.ts";
 
 export interface Ports
   extends
@@ -59,6 +59,7 @@ export interface Ports
     HasHistoryFiles,
     HasPrometheus,
     HasRecorder,
+    HasAlertRecords,
     HasMarks,
     HasNotifier,
     HasAlerting,

@@ -51,17 +51,24 @@ longTest("is applied without a doubt if a slow app serves after a while", async 
   expect(await apply()).not.toHaveProperty("unknown");
 });
 
-longTest(
-  "is applied with a doubt if svcm could not listen when the workers of a cluster without a log started",
-  async () => {
+longTest.for([false, true])(
+  "hears the workers of a cluster without a log also if it launches PM2: one cannot load: %s",
+  async (isBroken) => {
     const fresh = pm2();
     onTestFinished(() => fresh.end());
     writeFileSync(join(fresh.folder, "deployments.yaml"), "rollout: { minHealthyTime: 100ms }");
-    const script = join(fresh.folder, "served.cjs");
-    writeFileSync(script, SERVER);
+    const script = join(fresh.folder, "served.mjs");
+    const failing = 'if (process.env.NODE_APP_INSTANCE === "1") throw new Error("it cannot load");';
+    writeFileSync(
+      script,
+      `import http from "node:http";
+      ${isBroken ? failing : ""}
+      http.createServer().listen(process.env.PORT, "127.0.0.1");`,
+    );
     fresh.pm2Folder([{ name: "pair", script, instances: 2, ...SILENT, env: { PORT: await freePort() } }]);
     const { release } = await execute(rolloutApply, fresh.ports(), { environment: "dev", allowDirty: true }, caller);
-    const reason = expect.stringMatching(/^others of its cluster may serve its port/) as string;
-    expect(release).toMatchObject({ outcome: "applied", unknown: [{ app: "pair", part: "state", reason }] });
+    const reason = expect.stringMatching(/^it wrote an error of its start/) as string;
+    const unknown = isBroken ? [{ app: "pair", pmIds: [1], part: "state", reason }] : undefined;
+    expect({ unknown: release?.unknown }).toEqual({ unknown });
   },
 );

@@ -184,6 +184,14 @@ test("a task that failed does not stop the change of another app, and only a req
   }
 });
 
+test("a task that a signal ended, such as that of the kernel's memory limit, fails its apply", async () => {
+  writeFileSync(join(own.folder, "killed.cjs"), 'process.kill(process.pid, "SIGKILL");');
+  own.pm2Folder([{ name: "killed", script: "./killed.cjs", autorestart: false }]);
+  await expect(execute(rolloutApply, ports, { ...input, apps: ["killed"] }, caller)).rejects.toMatchObject({
+    body: { code: "HEALTH_CRASHED", details: expect.stringContaining("It ended by SIGKILL.") as string },
+  });
+});
+
 test("an app that PM2 refuses is an error of the plan, and an apply refuses before it touches another", async () => {
   const cron = { ...nightly, name: "broken", cron_restart: "61 25 * * *" };
   own.pm2Folder([web("7"), cron]);

@@ -1,10 +1,13 @@
 /** The sockets of a PM2 daemon were removed, as advice on the web says. The daemon and its apps run on. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { bootRestore, daemonShow, execute, processList, rolloutPlan, type Caller } from "../../src/core/index.ts";
 import { pm2, type Daemon } from "../support/pm2-daemon.ts";
 import { svcm } from "../support/svcm.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write", "logs", "act", "admin"] };
 const own = pm2();
@@ -22,6 +25,18 @@ beforeAll(async () => {
   for (const name of ["rpc.sock", "pub.sock"]) rmSync(join(own.home, name));
 });
 afterAll(() => own.end());
+
+test("one without a title, as pm2-runtime is, is found by the socket that it holds", async () => {
+  const home = temporaryFolder();
+  const socket = join(home, "rpc.sock");
+  const code = `require("node:net").createServer().listen(${JSON.stringify(socket)}, () => process.stdout.write("up"))`;
+  const child = spawn(process.execPath, ["-e", code], { stdio: ["ignore", "pipe", "ignore"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  await once(child.stdout, "data");
+  rmSync(socket);
+  const message = expect.stringContaining(`PM2's daemon (pid ${child.pid}) runs, but`) as string;
+  await expect(own.link({ env: { PM2_HOME: home } }).list()).rejects.toMatchObject({ ...GONE, message });
+});
 
 test("it is not taken for dead, and nothing starts its apps again", async () => {
   const ports = own.ports();

@@ -1,7 +1,7 @@
 import type { AsyncContextResult } from "../../src/core/metrics/telemetry.ts";
 import { join } from "node:path";
 import { nodePorts, SvcmError, type Ports } from "../../src/core/index.ts";
-import { createAlerting } from "../../src/core/alerts/alert-state.ts";
+import { createAlerting } from "../../src/core/alerts/alerting.ts";
 import { createRecorder } from "../../src/core/history/recorder.ts";
 import { createTelemetry } from "../../src/core/metrics/sampling/create-telemetry.ts";
 import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";

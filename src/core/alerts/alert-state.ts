@@ -1,14 +1,10 @@
 import { alertRules, type AlertRule } from "../api/names.ts";
 import type { AlertSettings } from "../project/project.ts";
 import { parseDuration } from "../words/time.ts";
-import { type Condition, bootConditions, findConditions, MemoryTrend } from "./conditions.ts";
+import type { Condition } from "./conditions.ts";
 import type { HasWorkspace } from "../project/port-repository.ts";
 import type { HasClock, HasHost } from "../files/ports.ts";
 import type { AlertMessage } from "../api/alerts.ts";
-import type { AlertsPorts, Alerting } from "./ports.ts";
-import { STEP_MS } from "../history/step.ts";
-import { watchMachine } from "../metrics/telemetry.ts";
-import { findMute } from "./muted.ts";
 
 /** Until svcm reports the condition. A rule without a value is off. */
 export type HoldOffs = Readonly<Partial<Record<AlertRule, number>>>;
@@ -34,17 +30,19 @@ export function readHoldOffs({ rules }: Pick<AlertSettings, "rules">): HoldOffs 
 }
 
 /** The condition is present, or was until a moment ago. */
-interface ActiveAlert {
+export interface ActiveAlert {
   readonly condition: Condition;
   readonly sinceMs: number;
   readonly reportedMs: number | undefined;
   readonly clearedMs: number | undefined;
+  /** Its first report waits for the rate limit. */
+  readonly isHeldBack?: boolean;
 }
 
 export interface AlertState {
   readonly active: ReadonlyMap<string, ActiveAlert>;
   readonly sentMs: readonly number[];
-  /** Not sent because of the rate limit. */
+  /** Conditions that ended while their first report waited for the rate limit. */
   readonly leftOut: number;
 }
 
@@ -65,87 +63,102 @@ const RATE_LIMIT = { messages: 10, withinMs: 10 * 60_000 } as const;
 
 type Judge = (condition: Condition) => boolean;
 
+export interface AlertRules {
+  readonly holdOffs: HoldOffs;
+  readonly isMuted?: Judge;
+  /** Nothing shows now whether the condition has ended. */
+  readonly isUndecided?: Judge;
+}
+
+export function alertKey({ rule, subject }: Pick<Condition, "rule" | "subject">): string {
+  return `${rule} ${subject}`;
+}
+
 /**
  * A condition is reported once when it has lasted for its hold-off, again every six hours, and once when it has been
- * gone for a minute. At most ten reports are made in ten minutes, and none of a muted condition.
+ * gone for a minute. At most ten reports are made in ten minutes, the others wait. None is made of a muted condition.
  * @param nowMs on a monotonic clock
  */
 export function updateAlerts(
   state: AlertState,
   conditions: readonly Condition[],
   nowMs: number,
-  holdOffs: HoldOffs,
-  isMuted: Judge = () => false,
+  rules: AlertRules,
 ): { readonly state: AlertState; readonly reports: readonly AlertReport[] } {
+  const recent = state.sentMs.filter((ms) => nowMs - ms < RATE_LIMIT.withinMs);
   const current = new Map(
-    conditions.filter(({ rule }) => holdOffs[rule] !== undefined).map((one) => [`${one.rule} ${one.subject}`, one]),
+    conditions.filter(({ rule }) => rules.holdOffs[rule] !== undefined).map((one) => [alertKey(one), one]),
   );
   const active = new Map<string, ActiveAlert>();
-  const due: DueReport[] = [];
+  const sent: DueReport[] = [];
+  let { leftOut } = state;
   for (const key of new Set([...state.active.keys(), ...current.keys()])) {
-    const { alert, report } = updateAlert(state.active.get(key), current.get(key), nowMs, holdOffs, isMuted);
-    if (alert !== undefined) active.set(key, alert);
-    if (report !== undefined) due.push(report);
+    const before = state.active.get(key);
+    const { alert, report, waiting } = updateAlert(before, current.get(key), nowMs, rules);
+    const mustWait = report !== undefined && recent.length + sent.length >= RATE_LIMIT.messages;
+    const next = mustWait ? waiting : alert;
+    if (next !== undefined) active.set(key, next);
+    else if (before?.isHeldBack === true) leftOut += 1;
+    if (report !== undefined && !mustWait) sent.push(report);
   }
-  return limitReports(state, active, due, nowMs);
+  const reports = sent.map((report, index) => ({ ...report, leftOut: index === 0 ? leftOut : 0 }));
+  const sentMs = [...recent, ...sent.map(() => nowMs)];
+  return { state: { active, sentMs, leftOut: sent.length > 0 ? 0 : leftOut }, reports };
+}
+
+interface Update {
+  readonly alert?: ActiveAlert;
+  readonly report?: DueReport;
+  /** In place of the alert, if the report may not be sent yet. */
+  readonly waiting?: ActiveAlert;
 }
 
 function updateAlert(
   before: ActiveAlert | undefined,
   condition: Condition | undefined,
   nowMs: number,
-  holdOffs: HoldOffs,
-  isMuted: Judge,
-): { readonly alert?: ActiveAlert; readonly report?: DueReport } {
-  if (condition === undefined) return before === undefined ? {} : resolveAlert(before, nowMs);
+  { holdOffs, isMuted = () => false, isUndecided = () => false }: AlertRules,
+): Update {
+  if (condition === undefined) {
+    if (before === undefined) return {};
+    return isUndecided(before.condition) ? { alert: { ...before, clearedMs: undefined } } : resolveAlert(before, nowMs);
+  }
   const { sinceMs = nowMs, reportedMs } = before ?? {};
   const isLate =
     reportedMs === undefined
       ? nowMs - sinceMs >= (holdOffs[condition.rule] ?? 0)
       : nowMs - reportedMs >= REPEAT_AFTER_MS;
+  const alert = { condition, sinceMs, reportedMs, clearedMs: undefined };
   // A muted condition stays known, so that it is reported when the mute ends.
-  const isDue = isLate && !isMuted(condition);
-  const alert = { condition, sinceMs, reportedMs: isDue ? nowMs : reportedMs, clearedMs: undefined };
-  return isDue ? { alert, report: { ...condition, state: "firing", sinceMs } } : { alert };
-}
-
-/** A condition that ends before its report is never reported. */
-function resolveAlert(before: ActiveAlert, nowMs: number): ReturnType<typeof updateAlert> {
-  if (before.reportedMs === undefined) return {};
-  const clearedMs = before.clearedMs ?? nowMs;
-  if (nowMs - clearedMs < RESOLVE_AFTER_MS) return { alert: { ...before, clearedMs } };
-  return { report: { ...before.condition, state: "resolved", sinceMs: before.sinceMs } };
-}
-
-function limitReports(
-  { sentMs, leftOut }: AlertState,
-  active: ReadonlyMap<string, ActiveAlert>,
-  due: readonly DueReport[],
-  nowMs: number,
-): ReturnType<typeof updateAlerts> {
-  const recent = sentMs.filter((ms) => nowMs - ms < RATE_LIMIT.withinMs);
-  const sent = due.slice(0, Math.max(0, RATE_LIMIT.messages - recent.length));
-  const reports = sent.map((report, index) => ({ ...report, leftOut: index === 0 ? leftOut : 0 }));
+  if (!isLate || isMuted(condition)) return { alert };
   return {
-    state: {
-      active,
-      sentMs: [...recent, ...sent.map(() => nowMs)],
-      leftOut: (sent.length > 0 ? 0 : leftOut) + due.length - sent.length,
-    },
-    reports,
+    alert: { ...alert, reportedMs: nowMs },
+    report: { ...condition, state: "firing", sinceMs },
+    waiting: { ...alert, isHeldBack: reportedMs === undefined },
   };
 }
 
-const STATE_LABELS = { firing: "ALERT", resolved: "Resolved" } as const;
+/** A condition that ends before its report is never reported. */
+function resolveAlert(before: ActiveAlert, nowMs: number): Update {
+  if (before.reportedMs === undefined) return {};
+  const clearedMs = before.clearedMs ?? nowMs;
+  const waiting = { ...before, clearedMs };
+  if (nowMs - clearedMs < RESOLVE_AFTER_MS) return { alert: waiting };
+  return { report: { ...before.condition, state: "resolved", sinceMs: before.sinceMs }, waiting };
+}
+
+/** The details of a condition that has ended are in the present, too. */
+const LABELS = { firing: ["ALERT", ""], resolved: ["Resolved", "No longer so: "] } as const;
 
 export function alertMessage(
   { clock, host, workspace }: HasClock & HasHost & HasWorkspace,
   { rule, subject, state, details, sinceMs, leftOut }: AlertReport,
 ): AlertMessage {
   const nowMs = clock.now();
+  const [label, before] = LABELS[state];
   return {
     version: 1,
-    text: `${STATE_LABELS[state]} on ${host.name()}: ${rule}. ${details}${leftOut > 0 ? ` ${leftOut} earlier messages were left out.` : ""}`,
+    text: `${label} on ${host.name()}: ${rule}. ${before}${details}${leftOut > 0 ? ` ${leftOut} earlier messages were left out.` : ""}`,
     state,
     rule,
     subject,
@@ -175,59 +188,4 @@ export function testMessage({ clock, host, workspace }: HasClock & HasHost & Has
     since: at,
     leftOut: 0,
   };
-}
-
-const SAMPLES_PER_HEARTBEAT = 6;
-
-export function createAlerting(ports: AlertsPorts): Alerting {
-  let running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
-  return {
-    start(settings, onProblem) {
-      if (running !== undefined) return;
-      const stop = new AbortController();
-      running = { stop, ended: watchConditions(ports, settings, onProblem, stop.signal).catch(onProblem) };
-    },
-    async stop() {
-      running?.stop.abort();
-      await running?.ended;
-      running = undefined;
-    },
-  };
-}
-
-/** A slow receiver delays later messages but never the samples. */
-async function watchConditions(
-  ports: AlertsPorts,
-  settings: AlertSettings,
-  onProblem: (error: unknown) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  const { bootOutlook, clock, marks, notifier } = ports;
-  const holdOffs = readHoldOffs(settings);
-  const trend = new MemoryTrend();
-  let state = INITIAL_STATE;
-  const store = await marks();
-  let samples = 0;
-  let unread = "";
-  let sending = Promise.resolve();
-  for await (const sample of watchMachine(ports, { intervalMs: STEP_MS }, signal)) {
-    const conditions = [...findConditions(sample, trend.add(sample)), ...bootConditions(bootOutlook.last())];
-    // If the mutes cannot be read, nothing is muted.
-    const muting = await store.read().catch((error: unknown) => {
-      if (unread !== String(error)) onProblem(error);
-      unread = String(error);
-      return [];
-    });
-    const isMuted = ({ app, kind }: Condition): boolean =>
-      findMute(muting, { subject: app, kind }, clock.now()) !== undefined;
-    const update = updateAlerts(state, conditions, clock.elapsed(), holdOffs, isMuted);
-    state = update.state;
-    for (const report of update.reports) {
-      const message = alertMessage(ports, report);
-      sending = sending.then(() => notifier.send(settings, message)).catch(onProblem);
-    }
-    if (samples % SAMPLES_PER_HEARTBEAT === 0) notifier.sendHeartbeat(settings).catch(onProblem);
-    samples += 1;
-  }
-  await sending;
 }

@@ -36,6 +36,23 @@ export function findConditions(sample: Sample, growth: ReadonlyMap<string, Memor
   ];
 }
 
+interface Seen {
+  readonly sample: Sample;
+  readonly trend: MemoryTrend;
+  /** `undefined` before the first look. */
+  readonly boot: readonly Issue[] | undefined;
+}
+
+/** True if nothing of this shows whether the condition has ended: what is not seen does not count as over. */
+export function isUndecided({ rule, subject }: Condition, { sample, trend, boot }: Seen): boolean {
+  if (rule === "boot") return boot === undefined;
+  if (rule === "disk") return sample.payload.host.disk.some((disk) => "code" in disk && disk.path === subject);
+  if (rule === "pm2-away") return false;
+  if (sample.kind === "host") return true;
+  if (rule === "memory-growth") return trend.isShort(subject);
+  return (rule === "not-online" || rule === "drift") && sample.payload.ecosystem.error !== undefined;
+}
+
 /** One for the machine, because a list that was never saved concerns every app. */
 export function bootConditions(issues: readonly Issue[] | undefined): Condition[] {
   const [first] = issues ?? [];
@@ -187,6 +204,13 @@ export class MemoryTrend {
       return growth === undefined ? [] : [[label, growth] as const];
     });
     return new Map(growing);
+  }
+
+  /** The process runs, and was not seen for long enough. */
+  isShort(label: string): boolean {
+    const points = this.#points.get(label);
+    const [first, last] = [points?.[0], points?.at(-1)];
+    return first !== undefined && last !== undefined && last.atMs - first.atMs < MIN_WINDOW_MS;
   }
 
   #addPoint(label: string, point: Point): void {

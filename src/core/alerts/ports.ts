@@ -4,10 +4,20 @@ import type { HasBootOutlook } from "../rollout/port-deployed.ts";
 import type { HasTelemetry } from "../metrics/telemetry.ts";
 import type { AlertMessage, Mark } from "../api/alerts.ts";
 import type { AlertSettings } from "../project/project.ts";
+import type { AlertRecord } from "./alert-record.ts";
 
 /** The ports of the larger functions of this room. */
 export interface AlertsPorts
-  extends HasBootOutlook, HasClock, HasFacts, HasHost, HasMarks, HasNotifier, HasTelemetry, HasWorkspace {}
+  extends
+    HasAlertRecords,
+    HasBootOutlook,
+    HasClock,
+    HasFacts,
+    HasHost,
+    HasMarks,
+    HasNotifier,
+    HasTelemetry,
+    HasWorkspace {}
 
 /** Sends the messages that `alerts` in `svcm.yaml` declares. Errors never contain a URL or a secret. */
 export interface Notifier {
@@ -47,4 +57,17 @@ export interface HasNotifier {
 
 export interface HasAlerting {
   readonly alerting: Alerting;
+}
+
+/** The reported alerts and the messages that wait, in `.svcm/alerts.json`: the next server goes on with them. */
+export interface AlertRecords {
+  /** `undefined` if there is none. @throws {SvcmError} ALERT_FAILED */
+  read(): Promise<AlertRecord | undefined>;
+
+  /** @throws {SvcmError} ALERT_FAILED */
+  save(record: AlertRecord): Promise<void>;
+}
+
+export interface HasAlertRecords {
+  readonly alertRecords: () => Promise<AlertRecords>;
 }

@@ -15,7 +15,12 @@ export const alertMessage = z
     workspace: z.string().describe("Absolute path of the repository."),
     at: z.iso.datetime(),
     since: z.iso.datetime().describe("The first moment of the condition."),
-    leftOut: z.int().min(0).describe("Messages before this one that were left out, because too many had been sent."),
+    leftOut: z
+      .int()
+      .min(0)
+      .describe(
+        "Conditions before this message that ended while their own message waited, because too many had been sent.",
+      ),
   })
   .describe("An alert.");
 

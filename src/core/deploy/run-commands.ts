@@ -4,6 +4,7 @@ import { envLayerPaths } from "../project/env-layers.ts";
 import { resolvePath } from "../project/resolve.ts";
 import { createScrub, type Scrub } from "../pm2/scrub.ts";
 import { readSecrets } from "../pm2/ecosystem-file.ts";
+import { DISK_FULL } from "../words/full-disk.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 import type { DeploySettings } from "../project/deploy-settings.ts";
 import { chooseDeploy, servicesOf } from "./record.ts";
@@ -126,17 +127,16 @@ function commandFailure(
   const lines = lastLines.map((line) => `  ${scrub(line)}`);
   return new SvcmError("DEPLOY_FAILED", {
     code,
-    ...(causes.has(DISK_FULL) && { hint: "Free some space, and deploy again." }),
+    ...(causes.has(FULL) && { hint: "Free some space, and deploy again." }),
     details: [[`${what} ${how}.`, ...causes].join(" "), ...lines].join("\n"),
   });
 }
 
-const DISK_FULL = "The disk is full (ENOSPC).";
+const FULL = "The disk is full (ENOSPC).";
 
 /** npm writes its usage after the cause, so the last lines may not have it. */
 const KNOWN_CAUSES = [
-  // Too many watched files have the same code.
-  [/\bENOSPC\b(?!.*watch)|No space left on device/, DISK_FULL],
+  [DISK_FULL, FULL],
   [
     /`npm ci` can only install packages when|ERR_PNPM_(?:OUTDATED_LOCKFILE|LOCKFILE_CONFIG_MISMATCH)|YN0028|lockfile needs to be updated|lockfile had changes, but lockfile is frozen/,
     "The lockfile does not match package.json: install in the checkout, and commit both.",

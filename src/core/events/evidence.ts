@@ -8,6 +8,7 @@ import { renderDuration } from "../words/time.ts";
 import { cutText, nameList } from "../words/text.ts";
 import type { HasProcessLogs, HasLogs } from "../logs/port-logs.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
+import type { ProcessState } from "../running/state.ts";
 import { lastErrorBlock } from "../logs/error-block.ts";
 
 const DAY_MS = 86_400_000;
@@ -127,6 +128,13 @@ export function writeBefore(
 
 export function isUnrequested({ kind, cause }: Pick<SvcmEvent, "kind" | "cause">): boolean {
   return kind === "exit" || cause === "memory-limit";
+}
+
+/** PM2 leaves a process alone after one of its `stop_exit_codes`, which its app chose. */
+export function asDeclared(event: SvcmEvent, { name, reason }: Pick<ProcessState, "name" | "reason">): SvcmEvent {
+  if (event.cause !== "crash" || event.exitCode === undefined || name !== "ended" || reason === null) return event;
+  const others = event.evidence.filter((sentence) => !sentence.startsWith("It ended with exit code "));
+  return { ...event, cause: "exit", evidence: [`It ended ${reason}.`, ...others] };
 }
 
 const ERROR_LINES = 3;

@@ -11,7 +11,15 @@ import { SvcmError } from "../api/errors.ts";
 import type { DiskReading, Listener } from "../files/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { TimedEvent } from "./attribute-events.ts";
-import { failureBehind, isUnrequested, releaseBefore, writeBefore, readReason, type ErrorLog } from "./evidence.ts";
+import {
+  asDeclared,
+  failureBehind,
+  isUnrequested,
+  releaseBefore,
+  writeBefore,
+  readReason,
+  type ErrorLog,
+} from "./evidence.ts";
 import { collectNewestEvents, type CollectedEvents } from "./collect-events.ts";
 import { countedEnd, noEndSentence } from "./counted-ends.ts";
 import { requiredPatterns, unknownNameError } from "./filter-patterns.ts";
@@ -78,13 +86,14 @@ export async function explainEnd(
     errorLines: errors.texts,
     listeners: listeners ?? [],
     disks,
+    limits: ports.machine.systemLimits(process?.pid ?? null),
   });
   const stateOf = await readStateOf(ports, processes);
   const { coverage, collected } = found;
   const sinceMs = ports.clock.now() - SPAN_MS;
   const response = {
     app: found.name,
-    event,
+    event: event && (process === undefined ? event : asDeclared(event, stateOf(process))),
     reason: errors.reason,
     known:
       event === null

@@ -1,6 +1,14 @@
 import type { ErrorCode } from "../api/issue.ts";
 import type { HostSystem } from "../api/metrics.ts";
-import type { DiskReading, HostReading, Listener, ProcessActivity, ProcessReading, TcpSocket } from "./reading.ts";
+import type {
+  DiskReading,
+  HostReading,
+  Listener,
+  ProcessActivity,
+  ProcessReading,
+  TcpSocket,
+  SystemLimits,
+} from "./reading.ts";
 
 /** Small regular configuration files inside the permitted folders. */
 export interface Files {
@@ -158,6 +166,9 @@ export interface Machine {
 
   /** `undefined` if the system does not provide it. Processes of other users may be missing. */
   listeners(): Promise<readonly Listener[] | undefined>;
+
+  /** Those of a process, or only those of the machine; `undefined` on other systems than Linux. */
+  systemLimits(pid: number | null): SystemLimits | undefined;
 
   /** Facts of the kernel about other processes; `undefined` on other systems than Linux. */
   openTrees(): Promise<ProcessTrees | undefined>;

@@ -68,7 +68,19 @@ export interface ProcessActivity {
   readonly parentPid: number;
   /** By SIGSTOP, or by a debugger. */
   readonly isSuspended: boolean;
-  readonly cpuMs: number;
+  /** Its main thread waits for events, or sleeps and this user may not see what for. */
+  readonly mayBeIdle: boolean;
+}
+
+/** In words of the system, such as `20000` or `unlimited`; null if it is not known. */
+export interface SystemLimits {
+  /** Of one process. */
+  readonly openFiles: string | null;
+  /** Of all processes of the user. */
+  readonly processes: string | null;
+  readonly addressSpace: string | null;
+  readonly inotifyInstances: string | null;
+  readonly inotifyWatches: string | null;
 }
 
 export type IoReading =

@@ -24,10 +24,22 @@ export interface Machine {
   readonly pm2Home: string;
 }
 
-/** The holder of a port, unless one of these processes holds it. */
-export function findHolder(port: number, own: readonly ProcessRecord[], machine: Machine): PortHolder | undefined {
-  const holder = machine.listeners.find((socket) => socket.port === port);
-  if (holder === undefined || own.some((record) => listenersOf(record, [holder]).length > 0)) return undefined;
+const ANY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
+
+/** The holder of a port, unless one of these processes holds it. @param address if it is known; others may have the same port */
+export function findHolder(
+  port: number,
+  own: readonly ProcessRecord[],
+  machine: Machine,
+  address = "::",
+): PortHolder | undefined {
+  const [holder, ...others] = machine.listeners.filter(
+    (socket) =>
+      socket.port === port &&
+      (socket.address === address || ANY_ADDRESS.has(socket.address) || ANY_ADDRESS.has(address)),
+  );
+  if (holder === undefined || own.some((record) => listenersOf(record, [holder, ...others]).length > 0))
+    return undefined;
   return describeHolder(holder, machine);
 }
 

@@ -154,6 +154,7 @@ function readHeld(kernel: ProcessTrees, pids: readonly number[]): HeldSockets {
 
 interface Suspect {
   readonly tree: ServingTree;
+  /** At all looks until now. */
   readonly isSuspended: boolean;
   /** At the first look. */
   readonly first: readonly TcpSocket[];
@@ -174,24 +175,20 @@ async function readHung(
   { limitOf, isOver = ({ length }) => length === 0, hungSince }: HungLook,
 ): Promise<ReadonlyMap<number, string>> {
   const startedMs = clock.elapsed();
-  const before = kernel.activity(trees.map(({ pid }) => pid));
-  const first = findSuspects(trees, kernel.tcpSockets(), before);
+  const first = findSuspects(trees, kernel.tcpSockets(), kernel.activity(trees.map(({ pid }) => pid)));
   const limitMs = Math.max(0, ...first.map(({ tree }) => limitOf(tree)));
   let suspects = first;
   let ms = 0;
   while (!isOver(suspects) && ms < limitMs) {
     await clock.sleep(LOOK_MS);
     const now = kernel.tcpSockets();
-    suspects = suspects
-      .map((suspect) => ({ ...suspect, sockets: stillWaiting(suspect.sockets, now, suspect.first) }))
-      .filter(({ sockets, isSuspended }) => isSuspended || sockets.length > 0);
+    const activity = kernel.activity(suspects.map(({ tree }) => tree.pid));
+    suspects = suspects.flatMap((suspect) => lookAgain(suspect, now, activity.get(suspect.tree.pid)));
     ms = clock.elapsed() - startedMs;
   }
-  const after = kernel.activity(suspects.map(({ tree }) => tree.pid));
   return new Map(
-    suspects.flatMap(({ tree: { record, pid }, sockets }): [number, string][] => {
-      const evidence = { sockets, before: before.get(pid), now: after.get(pid), ms, sinceMs: hungSince?.get(pid) };
-      const sentence = describeHung(record, evidence);
+    suspects.flatMap(({ tree: { record, pid }, sockets, isSuspended }): [number, string][] => {
+      const sentence = describeHung(record, { sockets, isSuspended, ms, sinceMs: hungSince?.get(pid) });
       return sentence === undefined ? [] : [[record.pmId, sentence]];
     }),
   );
@@ -204,10 +201,26 @@ function findSuspects(
 ): Suspect[] {
   const isAnyWaiting = sockets.some(({ waiting }) => waiting > 0);
   return trees.flatMap((tree): Suspect[] => {
-    const isSuspended = activity.get(tree.pid)?.isSuspended === true;
-    const waiting = isAnyWaiting ? waitingSockets(tree, sockets) : [];
+    const now = activity.get(tree.pid);
+    const isSuspended = now?.isSuspended === true;
+    const waiting = isAnyWaiting && mayBeBlocked(tree, now) ? waitingSockets(tree, sockets) : [];
     return isSuspended || waiting.length > 0 ? [{ tree, isSuspended, first: waiting, sockets: waiting }] : [];
   });
+}
+
+function lookAgain(suspect: Suspect, now: readonly TcpSocket[], activity: ProcessActivity | undefined): Suspect[] {
+  const { tree, first } = suspect;
+  const isSuspended = suspect.isSuspended && activity?.isSuspended === true;
+  const sockets = mayBeBlocked(tree, activity) ? stillWaiting(suspect.sockets, now, first) : [];
+  return isSuspended || sockets.length > 0 ? [{ ...suspect, isSuspended, sockets }] : [];
+}
+
+/**
+ * A worker of a cluster does not read a paused stream either, but then its event loop waits for other events. On a busy machine
+ * a blocked one gets little CPU, and in a synchronous call it uses none.
+ */
+function mayBeBlocked({ record }: ServingTree, activity: ProcessActivity | undefined): boolean {
+  return record.execMode !== "cluster" || activity?.mayBeIdle === false;
 }
 
 /** The log is read first where no port is declared: it costs less than the descriptors, and seldom ends with an error. */

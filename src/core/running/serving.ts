@@ -1,7 +1,7 @@
 /** Decides from sockets whether a process that PM2 calls online serves its port. */
 
 import { lastErrorBlock, type ErrorTail, withoutPrefix } from "../logs/error-block.ts";
-import type { ProcessActivity, TcpSocket } from "../files/reading.ts";
+import type { TcpSocket } from "../files/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { pluralize } from "../words/text.ts";
 import { formatSecond } from "../words/time.ts";
@@ -57,21 +57,17 @@ export function stillWaiting(
 interface HungEvidence {
   /** Those in which the same, or more, has waited all the time. */
   readonly sockets: readonly TcpSocket[];
-  readonly before: ProcessActivity | undefined;
-  readonly now: ProcessActivity | undefined;
+  /** At all looks. */
+  readonly isSuspended: boolean;
   readonly ms: number;
   /** If earlier looks have found the same: the time of the first of them. */
   readonly sinceMs?: number | undefined;
 }
 
-/** Less is not a blocked event loop. */
-const FULL_CPU_SHARE = 0.8;
-
 /** A sentence about a process that has answered nothing for a while. */
 export function describeHung({ execMode }: ProcessRecord, evidence: HungEvidence): string | undefined {
-  const { sockets, before, now } = evidence;
-  if (before?.isSuspended === true && now?.isSuspended === true)
-    return "It is suspended, by a signal or a debugger, so it answers nothing.";
+  const { sockets, isSuspended } = evidence;
+  if (isSuspended) return "It is suspended, by a signal or a debugger, so it answers nothing.";
   const [socket] = sockets;
   if (socket === undefined) return undefined;
   return execMode === "cluster" ? describeBlocked(socket, evidence) : describeBacklog(socket, evidence);
@@ -82,11 +78,8 @@ function describeBacklog({ port, waiting }: TcpSocket, evidence: HungEvidence): 
   return `${waiting} ${what} on port ${port}, and it has accepted ${none} ${span(evidence)}.`;
 }
 
-/** A paused stream is not read either. */
-function describeBlocked({ port, waiting }: TcpSocket, evidence: HungEvidence): string | undefined {
-  const { before, now, ms } = evidence;
-  if (before === undefined || now === undefined || now.cpuMs - before.cpuMs < ms * FULL_CPU_SHARE) return undefined;
-  return `It has read none of the ${pluralize(waiting, "byte")} that wait on port ${port} ${span(evidence)}, while it used a whole core.`;
+function describeBlocked({ port, waiting }: TcpSocket, evidence: HungEvidence): string {
+  return `Its event loop is blocked: it has read none of the ${pluralize(waiting, "byte")} that wait on port ${port} ${span(evidence)}.`;
 }
 
 /** svcm does not look all the time, so a longer span is that of the looks. */

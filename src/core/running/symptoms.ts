@@ -1,6 +1,8 @@
-import type { DiskReading } from "../files/reading.ts";
+import type { DiskReading, SystemLimits } from "../files/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { findHolder, findLeftOvers, takenText, type Machine, type PortHolder } from "./port-holders.ts";
+import { DISK_FULL } from "../words/full-disk.ts";
+import { reachedLimit } from "./limits.ts";
 import { appKind } from "./code-evidence.ts";
 import { isEnding, isWithoutPid, type StateOf } from "./state.ts";
 
@@ -8,21 +10,35 @@ export interface Surroundings extends Machine {
   readonly own: readonly ProcessRecord[];
   readonly errorLines: readonly string[];
   readonly disks: readonly DiskReading[];
+  readonly limits?: SystemLimits | undefined;
 }
 
-const PORT_TAKEN = /EADDRINUSE\D.*?:(\d{1,5})\b/;
-const DISK_FULL = /\bENOSPC\b/;
+/** With an address, and for TCP: a path is that of a socket file, and `bind` is for UDP, except in a cluster (`null`). */
+const PORT_TAKEN =
+  /(?:\bbind )?\bEADDRINUSE:?(?: address already in use:?)? (?<address>(?!\/)\S*?):(?<port>\d{1,5})(?![\w:.])/;
 const MIN_FREE_SHARE = 0.01;
 const GB = 1e9;
 
 export function findSymptoms(surroundings: Surroundings): string[] {
-  return [...takenPort(surroundings), ...fullDisks(surroundings), ...lagging(surroundings)];
+  const { errorLines, limits } = surroundings;
+  return [
+    ...takenPort(surroundings),
+    ...fullDisks(surroundings),
+    ...(limits === undefined ? [] : reachedLimit(errorLines, limits)),
+    ...lagging(surroundings),
+  ];
 }
 
 /** The holder of the port that the error lines call taken, unless the process itself holds it by now. */
-export function findTakenPort({ own, errorLines, ...machine }: Omit<Surroundings, "disks">): PortHolder | undefined {
-  const port = Number(errorLines.map((line) => PORT_TAKEN.exec(line)?.[1]).findLast(Boolean));
-  return findHolder(port, own, machine);
+export function findTakenPort({
+  own,
+  errorLines,
+  ...machine
+}: Omit<Surroundings, "disks" | "limits">): PortHolder | undefined {
+  const found = errorLines.map((line) => PORT_TAKEN.exec(line)).findLast((match) => match !== null);
+  const { address, port } = found?.groups ?? {};
+  if (found?.[0].startsWith("bind ") === true && address !== "null") return undefined;
+  return findHolder(Number(port), own, machine, address === "null" ? undefined : address);
 }
 
 function takenPort(surroundings: Surroundings): string[] {

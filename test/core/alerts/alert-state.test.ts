@@ -1,15 +1,12 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Condition } from "../../../src/core/alerts/conditions.ts";
 import {
   alertMessage,
-  createAlerting,
   readHoldOffs,
   updateAlerts,
   INITIAL_STATE,
   type AlertReport,
 } from "../../../src/core/alerts/alert-state.ts";
-import { countingPorts, runningRecord } from "../../support/counting-ports.ts";
-import { pass } from "../../support/watcher.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -29,7 +26,7 @@ function run(seconds: number, conditionsAt: (second: number) => readonly Conditi
   let state = INITIAL_STATE;
   const reports: (AlertReport & { readonly second: number })[] = [];
   for (let second = 0; second <= seconds; second += 10) {
-    const update = updateAlerts(state, conditionsAt(second), second * SECOND, holdOffs);
+    const update = updateAlerts(state, conditionsAt(second), second * SECOND, { holdOffs });
     state = update.state;
     reports.push(...update.reports.map((report) => ({ ...report, second })));
   }
@@ -74,14 +71,53 @@ describe("an alert", () => {
     expect(run(600, () => [offline()], holdOffs)).toEqual([]);
   });
 
-  test("a storm sends ten messages in ten minutes, and the next message counts the rest", () => {
-    const many = Array.from({ length: 40 }, (_, at) => offline(`app-${at}`));
-    const reports = run(1000, (second) => (second === 1000 ? [...many, offline("late")] : many));
-    expect(reports.filter(({ second }) => second === 60)).toHaveLength(10);
-    expect(reports.filter(({ second }) => second > 60)).toEqual([]);
-    const ended = run(1200, (second) => (second < 700 ? many : []));
-    expect(ended.filter(({ state }) => state === "resolved")).toHaveLength(10);
-    expect(ended.find(({ state }) => state === "resolved")?.leftOut).toBe(30);
+  test("a storm sends ten messages in ten minutes, and the others wait", () => {
+    const many = Array.from({ length: 24 }, (_, at) => offline(`app-${at}`));
+    const reports = run(2000, () => many);
+    expect(reports.map(({ second }) => second)).toEqual([
+      ...Array<number>(10).fill(60),
+      ...Array<number>(10).fill(660),
+      ...Array<number>(4).fill(1260),
+    ]);
+    expect(new Set(reports.map(({ subject }) => subject)).size).toBe(24);
+    expect(reports.filter(({ leftOut }) => leftOut > 0)).toEqual([]);
+  });
+
+  test("after a storm, each alert that was sent is resolved, and the next message counts those that were not", () => {
+    const many = Array.from({ length: 12 }, (_, at) => offline(`app-${at}`));
+    const reports = run(2000, (second) => (second < 300 ? many : []));
+    const [firing, resolved] = (["firing", "resolved"] as const).map((state) =>
+      reports.filter((report) => report.state === state).map(({ subject }) => subject),
+    );
+    expect(firing).toHaveLength(10);
+    expect(resolved).toEqual(firing);
+    expect(reports.map(({ leftOut }) => leftOut)).toEqual([
+      ...Array<number>(10).fill(0),
+      2,
+      ...Array<number>(9).fill(0),
+    ]);
+  });
+
+  test("that waits to be resolved goes on if its condition returns", () => {
+    const many = Array.from({ length: 10 }, (_, at) => offline(`app-${at}`));
+    const reports = run(1500, (second) => (second < 300 || second > 500 ? many : []));
+    expect(reports.map(({ state }) => state)).toEqual(Array<string>(10).fill("firing"));
+  });
+
+  test("is not over while nothing shows whether it is", () => {
+    let state = INITIAL_STATE;
+    const at = (second: number, conditions: readonly Condition[], isUndecided: boolean): string[] => {
+      const rules = { holdOffs: HOLD_OFFS, isUndecided: () => isUndecided };
+      const update = updateAlerts(state, conditions, second * SECOND, rules);
+      ({ state } = update);
+      return update.reports.map((report) => report.state);
+    };
+    expect(at(0, [offline()], false)).toEqual([]);
+    expect(at(60, [offline()], false)).toEqual(["firing"]);
+    expect(at(70, [], false)).toEqual([]);
+    expect(at(200, [], true)).toEqual([]);
+    expect(at(210, [], false)).toEqual([]);
+    expect(at(270, [], false)).toEqual(["resolved"]);
   });
 });
 
@@ -90,7 +126,7 @@ test.each([
   [
     "resolved",
     2,
-    "Resolved on web-1: not-online. It is not online. 2 earlier messages were left out.",
+    "Resolved on web-1: not-online. No longer so: It is not online. 2 earlier messages were left out.",
     "2030-01-01T11:58:30.000Z",
   ],
 ] as const)("a message of an alert that is %s has its text and times", (state, leftOut, text, since) => {
@@ -108,48 +144,6 @@ test.each([
   [10 * MINUTE, 1],
 ])("after ten messages, the next one may be sent after %i ms: %i", (nowMs, count) => {
   const state = { ...INITIAL_STATE, sentMs: Array<number>(10).fill(0) };
-  const { reports } = updateAlerts(state, [offline()], nowMs, { "not-online": 0 });
+  const { reports } = updateAlerts(state, [offline()], nowMs, { holdOffs: { "not-online": 0 } });
   expect(reports).toHaveLength(count);
-});
-
-describe("the alerts of a machine", () => {
-  const QUIET = { webhook: undefined, webhookSecret: undefined, command: undefined, heartbeat: undefined, rules: {} };
-
-  function alerted(read: () => Promise<unknown>) {
-    const world = countingPorts();
-    const [problems, rules]: [string[], string[]] = [[], []];
-    const send = async (_: unknown, { rule }: { readonly rule: string | null }) => void rules.push(String(rule));
-    const notifier = { ...world.ports.notifier, send, sendHeartbeat: async () => undefined };
-    const ports = Object.create(world.ports, {
-      marks: { value: async () => ({ read }) },
-      notifier: { value: notifier },
-    }) as typeof world.ports;
-    const alerting = createAlerting(ports);
-    onTestFinished(() => alerting.stop());
-    alerting.start(QUIET, (error) => void problems.push(String(error)));
-    return { world, problems, rules };
-  }
-
-  test("mutes that cannot be read are reported once, until the reason is another one", async () => {
-    let reason = "EACCES";
-    const { world, problems } = alerted(() => Promise.reject(new Error(reason)));
-    await pass(world, MINUTE);
-    expect(problems).toEqual(["Error: EACCES"]);
-    reason = "EIO";
-    await pass(world, MINUTE);
-    expect(problems).toEqual(["Error: EACCES", "Error: EIO"]);
-  });
-
-  test.each([
-    ["is not muted", "another", 2031, true],
-    ["is muted", "api", 2031, false],
-    ["was muted until last year", "api", 2029, true],
-  ])("an app that %s", async (_, subject, year, isSent) => {
-    // The clock of this world begins in 2030.
-    const until = new Date(Date.UTC(year, 0, 1)).toISOString();
-    const { world, rules } = alerted(async () => [{ subject, mute: { kinds: ["PROCESS_ERRORED"], until } }]);
-    world.records = [runningRecord({ name: "api", status: "errored", pid: null })];
-    await pass(world, 20 * MINUTE);
-    expect(rules.includes("not-online")).toBe(isSent);
-  });
 });

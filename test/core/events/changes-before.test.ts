@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AuditRecord } from "../../../src/core/api/audit-record.ts";
-import { failureBehind, releaseBefore, writeBefore } from "../../../src/core/events/evidence.ts";
+import { failureBehind, asDeclared, releaseBefore, writeBefore } from "../../../src/core/events/evidence.ts";
 import { type ReleaseEvent, toJournals, toRelease } from "../../../src/core/rollout/release.ts";
 
 /** An apply of one app that took a second. @param time on 2026-11-22, in UTC */
@@ -138,4 +138,20 @@ test.each([
 
 test("a write is not named for a process whose daemon ended", () => {
   expect(writeBefore([write()], { ...END, cause: "daemon" }, "dev")).toEqual([]);
+});
+
+const STOP_CODE = "with exit code 7, one of its stop_exit_codes";
+const HANDLES = "An app that handles a signal may end so, too.";
+const RAN = "It had run for 2 s.";
+
+test.each([
+  ["exit", "It ended with exit code 7, one of its stop_exit_codes.", { name: "ended", reason: STOP_CODE }],
+  [
+    "crash",
+    "It ended with exit code 7. An app that handles a signal may end so, too.",
+    { name: "failed", reason: STOP_CODE },
+  ],
+] as const)("an end with a code of stop_exit_codes is not called a crash: %s", (cause, sentence, state) => {
+  const crash = { cause: "crash", exitCode: 7, evidence: [`It ended with exit code 7. ${HANDLES}`, RAN] } as never;
+  expect(asDeclared(crash, state)).toMatchObject({ cause, evidence: [sentence, RAN] });
 });

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readdirSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { freemem, hostname, release, totalmem } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -48,6 +48,33 @@ describe.runIf(isLinux)("Linux", () => {
     expect(processCpuPercent(first, second)).toBeGreaterThan(5);
     expect(second.rssBytes! / d.rssBytes).toBeGreaterThan(0.8);
     expect(second.rssBytes! / d.rssBytes).toBeLessThan(1.25);
+  });
+
+  test.each([
+    [true, "waits for events", "setInterval(() => {}, 1e6);"],
+    [false, "computes", "setImmediate(() => { for (;;); });"],
+    [
+      false,
+      "is in a synchronous call",
+      "setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));",
+    ],
+  ])("an event loop may be idle: %s if it %s", async (expected, _what, code) => {
+    const child = spawn(process.execPath, ["-e", code], { stdio: "ignore" });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const pid = child.pid ?? 0;
+    const trees = (await nodeMachine({ diskPaths: [] }).openTrees())!;
+    let same = 0;
+    // While it starts, it computes and waits.
+    await expect
+      .poll(() => (same = trees.activity([pid]).get(pid)?.mayBeIdle === expected ? same + 1 : 0))
+      .toBeGreaterThan(5);
+  });
+
+  test("the limits of a process are those of the system, and nothing is known of one that has ended", () => {
+    const limits = nodeMachine({ diskPaths: [] }).systemLimits(process.pid);
+    const [, openFiles] = /^Max open files +(\S+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
+    expect(limits).toMatchObject({ openFiles, processes: expect.any(String), addressSpace: expect.any(String) });
+    expect(nodeMachine({ diskPaths: [] }).systemLimits(2 ** 30)).toMatchObject({ openFiles: null });
   });
 
   longTest(

@@ -6,6 +6,16 @@ import { countingPorts, runningRecord, type CountingPorts } from "../../support/
 import { settled } from "../../support/hand-clock.ts";
 import { pass, until, watch } from "../../support/watcher.ts";
 
+const NO_LOGS = {
+  logs: [],
+  deleted: [],
+  disks: new Map(),
+  hasPm2Logrotate: false,
+  logrotate: [],
+  areWritersHidden: false,
+  isHomeOfOther: false,
+  fullDiskMs: null,
+};
 const caller = { source: "cli", grants: ["read"] } as const;
 
 describe("the sampler", () => {
@@ -229,6 +239,15 @@ describe("metrics for Prometheus", () => {
     await pass(world, 2000);
     await expose(world);
     expect(world.counts).toMatchObject({ list: 2 * list, host: 2 * host });
+  });
+
+  test("an old look at the logs has no present sizes", async () => {
+    const world = countingPorts();
+    const survey = { ...NO_LOGS, home: "/home/app/.pm2", atMs: world.clock.now() };
+    Object.assign(world.ports, { logCare: { ...world.ports.logCare, last: () => survey } });
+    expect(await expose(world)).toContain("svcm_log_deleted_bytes 0\n");
+    await pass(world, 3 * 60_000, 60_000);
+    expect(await expose(world)).not.toContain("svcm_log_");
   });
 });
 

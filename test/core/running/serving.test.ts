@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ProcessActivity, TcpSocket } from "../../../src/core/files/reading.ts";
+import type { TcpSocket } from "../../../src/core/files/reading.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import {
   type LoadError,
@@ -69,44 +69,39 @@ test("a server takes its connections if only others wait than at the first look"
 });
 
 describe("a process is hung", () => {
-  const activity = (cpuMs: number, isSuspended = false): ProcessActivity => ({ parentPid: 2, cpuMs, isSuspended });
-  const idle = { before: activity(0), now: activity(10), ms: 2000 };
-  const busy = { ...idle, now: activity(1900) };
-  const suspended = { ...idle, before: activity(0, true), now: activity(0, true) };
+  const blocked = { isSuspended: false, ms: 2000 };
   const worker = { execMode: "cluster" } as const;
   test.each<[string | undefined, string, Partial<ProcessRecord>, Parameters<typeof describeHung>[1]]>([
     [
       "2 connections wait on port 3000, and it has accepted none of them for 2.0 s.",
       "it blocks, also without CPU",
       {},
-      { ...idle, sockets: [socket({ waiting: 2 })] },
+      { ...blocked, sockets: [socket({ waiting: 2 })] },
     ],
     [
       "1 connection waits on port 3000, and it has accepted nothing for 2.0 s.",
       "one is enough",
       {},
-      { ...busy, sockets: [socket({ waiting: 1 })] },
+      { ...blocked, sockets: [socket({ waiting: 1 })] },
     ],
     [
       "2 connections wait on port 3000, and it has accepted none of them at any look since 1970-01-01T00:16:40Z.",
       "earlier looks found the same",
       {},
-      { ...idle, ms: 300, sinceMs: NOW, sockets: [socket({ waiting: 2 })] },
+      { ...blocked, ms: 300, sinceMs: NOW, sockets: [socket({ waiting: 2 })] },
     ],
-    [undefined, "nothing waits", {}, { ...busy, sockets: [] }],
+    [undefined, "nothing waits", {}, { ...blocked, sockets: [] }],
     [
       "It is suspended, by a signal or a debugger, so it answers nothing.",
       "SIGSTOP",
       {},
-      { ...suspended, sockets: [] },
+      { ...blocked, isSuspended: true, sockets: [] },
     ],
-    [undefined, "it was suspended for a moment", {}, { ...suspended, now: activity(0), sockets: [] }],
-    [undefined, "a worker has paused a stream", worker, { ...idle, sockets: [socket({ waiting: 9 })] }],
     [
-      "It has read none of the 9 bytes that wait on port 3000 for 2.0 s, while it used a whole core.",
+      "Its event loop is blocked: it has read none of the 9 bytes that wait on port 3000 for 2.0 s.",
       "a worker blocks",
       worker,
-      { ...busy, sockets: [socket({ waiting: 9 })] },
+      { ...blocked, sockets: [socket({ waiting: 9 })] },
     ],
   ])("%s: %s", (expected, _what, fields, evidence) => {
     expect(describeHung(record(fields), evidence)).toBe(expected);

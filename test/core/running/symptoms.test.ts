@@ -7,6 +7,7 @@ const api = record({ name: "api", pmId: 0, pid: 7 });
 const web = record({ name: "web", pmId: 1, pid: 8 });
 const socket = (port: number, pid: number, more: object = {}) =>
   ({
+    address: "127.0.0.1",
     port,
     pid,
     program: "node",
@@ -24,7 +25,17 @@ const disk = (availableBlocks: number) => ({
 const lag = (ms: number, more: object = {}) => ({ ...api, customMetrics: { "Event Loop Latency p95": ms }, ...more });
 
 const quiet: Surroundings = { own: [api], all: [api, web], listeners: [], errorLines: [], disks: [], pm2Home: "/pm2" };
-const TAKEN = "Error: listen EADDRINUSE: address already in use 127.0.0.1:3000";
+const LIMITS = {
+  openFiles: "20000",
+  processes: "96365",
+  addressSpace: "unlimited",
+  inotifyInstances: "128",
+  inotifyWatches: "192536",
+};
+const FULL = "Error: ENOSPC: no space left on device, write";
+const WATCHERS = "Error: ENOSPC: System limit for number of file watchers reached, watch 'd/19'";
+const inUse = (address: string) => `Error: listen EADDRINUSE: address already in use ${address}`;
+const TAKEN = inUse("127.0.0.1:3000");
 
 test.each<[string, Partial<Surroundings>, RegExp[]]>([
   ["nothing", {}, []],
@@ -46,6 +57,30 @@ test.each<[string, Partial<Surroundings>, RegExp[]]>([
     [/^Port 3001 /],
   ],
   [
+    "its port of IPv6 is held",
+    { errorLines: [inUse("::1:3000")], listeners: [socket(1, 99), socket(3000, 8, { address: "::1" })] },
+    [/^Port 3000 is taken by web /],
+  ],
+  [
+    "another address of its port is held by another program",
+    {
+      errorLines: [inUse("10.0.0.5:3000")],
+      listeners: [socket(3000, 99, { address: "127.0.0.1" }), socket(3000, 8, { address: "10.0.0.5" })],
+    },
+    [/^Port 3000 is taken by web /],
+  ],
+  [
+    "a worker of a cluster finds its port held",
+    { errorLines: ["Error: bind EADDRINUSE null:3000"], listeners: [socket(3000, 8)] },
+    [/^Port 3000 is taken by web /],
+  ],
+  [
+    "its socket file exists, whose folder is named like a port",
+    { errorLines: [inUse("/run/app:3000/api.sock")], listeners: [socket(3000, 8)] },
+    [],
+  ],
+  ["its UDP port is held", { errorLines: ["Error: bind EADDRINUSE 0.0.0.0:3000"], listeners: [socket(3000, 8)] }, []],
+  [
     "a left-over process of it",
     { listeners: [socket(3000, 99, { origin: { pm2Home: "/pm2", name: "api" } })] },
     [/left-over process of api/],
@@ -62,8 +97,34 @@ test.each<[string, Partial<Surroundings>, RegExp[]]>([
   ],
   ["one per cent of the disk is free", { disks: [disk(100)] }, []],
   ["less is free", { disks: [disk(99)] }, [/The file system of \/ is full: 0\.1 of 10\.0 GB are free\./]],
-  ["its log says that the disk was full", { errorLines: ["Error: ENOSPC: no space"], disks: [disk(5000)] }, [/ENOSPC/]],
-  ["both", { errorLines: ["Error: ENOSPC: no space"], disks: [disk(1)] }, [/is full/]],
+  ["its log says that the disk was full", { errorLines: [FULL], disks: [disk(5000)] }, [/ENOSPC/]],
+  ["both", { errorLines: [FULL], disks: [disk(1)] }, [/is full/]],
+  [
+    "too many files are open",
+    { errorLines: ["Error: EMFILE: too many open files, open '/dev/null'", "    at api.js:1:1"], limits: LIMITS },
+    [/^EMFILE: it had as many files and sockets open as it may, 20000 \(ulimit -n\)\.$/],
+  ],
+  [
+    "no further watch may begin",
+    { errorLines: ["Error: EMFILE: too many open files, watch 'src'"], limits: LIMITS },
+    [/^EMFILE of a watch: .* inotify instances as it may, 128 /],
+  ],
+  [
+    "too many files are watched, which is not a full disk",
+    { errorLines: [WATCHERS, "  syscall: 'watch',", "  code: 'ENOSPC',"], disks: [disk(5000)], limits: LIMITS },
+    [/^ENOSPC of a watch: .* as many files as it may, 192536 .* The disk is not the reason\.$/],
+  ],
+  [
+    "no further process may start",
+    { errorLines: ["Error: spawn sh EAGAIN"], limits: { ...LIMITS, processes: null } },
+    [/^EAGAIN: .* its user has as many as it may \(ulimit -u\), or its control group/],
+  ],
+  [
+    "its address space is limited",
+    { errorLines: ["RangeError: Array buffer allocation failed"], limits: { ...LIMITS, addressSpace: "2000000000" } },
+    [/^It may use 2000000000 bytes of address space \(ulimit -v\)/],
+  ],
+  ["it had no memory, and no limit says why", { errorLines: ["Error: spawn ENOMEM"], limits: LIMITS }, []],
   ["the event loop is 100 ms late", { own: [lag(100)] }, []],
   ["it is later", { own: [lag(101)] }, [/^The event loop is up to 101 ms late/]],
   ["that of one of two is", { own: [lag(900), lag(1, { pmId: 4 })] }, [/^The event loop of id 0 is up to 900 ms late/]],

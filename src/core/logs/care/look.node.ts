@@ -13,6 +13,7 @@ import type { LogDisk, LogSurvey, SurveyedLog, DeletedLog, LogWriter } from "./p
 import { earlierSize, type KeptSizes } from "./sizes.ts";
 import { withLogFile, readLinesBackwards } from "../../files/log.ts";
 import { lineTime } from "../log-line.ts";
+import { DISK_FULL } from "../../words/full-disk.ts";
 import { groupBy } from "../../words/lists.ts";
 
 const TIMEOUT_MS = 5000;
@@ -192,7 +193,6 @@ function mountPoint(path: string, dev: number): string {
 }
 
 const MAX_BYTES = 4 * 2 ** 20;
-const FULL = /\bENOSPC\b/;
 /** PM2 then opens every log again. */
 const REOPENED = /Reloading logs\.\.\.|New PM2 Daemon started/;
 
@@ -203,7 +203,7 @@ export async function lastFullDisk(pm2Log: string): Promise<number | null> {
     for await (const { lines, bytes } of readLinesBackwards(fd, size)) {
       for (const line of lines) {
         if (REOPENED.test(line)) return null;
-        if (FULL.test(line)) return lineTime(line) ?? writtenMs;
+        if (DISK_FULL.test(line)) return lineTime(line) ?? writtenMs;
       }
       if ((bytesRead += bytes) > MAX_BYTES) return null;
     }

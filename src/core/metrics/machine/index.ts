@@ -1,6 +1,6 @@
 import type { Machine } from "../../files/ports.ts";
 import { once } from "../../words/once.ts";
-import { openLinux, descendantsOf, readActivity } from "./linux.ts";
+import { openLinux, descendantsOf, readActivity, readSystemLimits } from "./linux.ts";
 import { querySystem } from "./host-system.ts";
 
 const MICROSECONDS = 1_000_000;
@@ -19,6 +19,7 @@ export function nodeMachine(options: { readonly diskPaths: readonly string[] }):
       const { linuxListeners } = await import("./listeners.ts");
       return linuxListeners();
     },
+    systemLimits: (pid) => (platform === "linux" ? readSystemLimits(pid) : undefined),
     async openTrees() {
       if (platform !== "linux") return undefined;
       const { isHidden, readSocketInodes, readTcpSockets } = await import("./listeners.ts");

@@ -11,10 +11,16 @@ import {
   parsePidIo,
   parsePidStat,
   parsePidStatm,
-  TICKS_PER_SECOND,
 } from "../../files/proc.ts";
 import { type GroupLimits, readGroupLimits } from "../../files/group-limits.ts";
-import type { HostReading, MemoryReading, ProcessReading, IoReading, ProcessActivity } from "../../files/reading.ts";
+import type {
+  HostReading,
+  MemoryReading,
+  ProcessReading,
+  IoReading,
+  ProcessActivity,
+  SystemLimits,
+} from "../../files/reading.ts";
 import type { MachineReader } from "../../files/ports.ts";
 import { errorCode } from "../../words/thrown.ts";
 import { DiskReader } from "./disks.ts";
@@ -268,10 +274,26 @@ export function readActivity(pids: readonly number[]): ReadonlyMap<number, Proce
     pids.flatMap((pid): [number, ProcessActivity][] => {
       const stat = parsePidStat(readIfReadable(`/proc/${pid}/stat`));
       if (stat === undefined || hasEnded(stat)) return [];
-      const { parentPid } = stat;
-      return [
-        [pid, { parentPid, isSuspended: /^[Tt]$/.test(stat.state), cpuMs: (stat.cpuTicks / TICKS_PER_SECOND) * 1000 }],
-      ];
+      const { parentPid, state } = stat;
+      const mayBeIdle = state === "S" && EVENT_WAIT.test(readIfReadable(`/proc/${pid}/wchan`));
+      return [[pid, { parentPid, isSuspended: /^[Tt]$/.test(state), mayBeIdle }]];
     }),
   );
+}
+
+/** The kernel's function in which an event loop waits; `0` if it is hidden. */
+const EVENT_WAIT = /^0?$|epoll|^ep_poll/;
+
+/** The soft limits. @see proc_pid_limits(5), inotify(7) */
+export function readSystemLimits(pid: number | null): SystemLimits {
+  const text = pid === null ? "" : readIfReadable(`/proc/${pid}/limits`);
+  const limit = (name: string): string | null => new RegExp(`^Max ${name} +(\\S+)`, "m").exec(text)?.[1] ?? null;
+  const ofUser = (name: string): string | null => readIfReadable(`/proc/sys/fs/inotify/${name}`).trim() || null;
+  return {
+    openFiles: limit("open files"),
+    processes: limit("processes"),
+    addressSpace: limit("address space"),
+    inotifyInstances: ofUser("max_user_instances"),
+    inotifyWatches: ofUser("max_user_watches"),
+  };
 }

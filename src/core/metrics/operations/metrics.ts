@@ -27,6 +27,9 @@ export const metricsShow = defineOperation({
 /** Two scrapers, or one that retries, share a measurement. */
 const FRESH_MS = 2_000;
 
+/** The server looks at the logs each minute, but it cannot while `svcm.yaml` is broken. */
+const PRESENT_LOGS_MS = 3 * 60_000;
+
 /** Covers processes, host, drift, audit and svcm's own cost. If PM2 cannot be read, covers only the host. */
 export const metricsExpose = defineOperation({
   id: "metrics.expose",
@@ -46,9 +49,9 @@ export const metricsExpose = defineOperation({
       serverIdentity(ports),
     ]);
     const counts = { audit: audit.counts(), releases: storedReleases, ended: releases.counts() };
-    // The server looks at the logs each minute.
     const survey = ports.logCare.last();
-    const logs = survey && usageOf(survey, (await ports.facts.project())?.logs);
+    const isPresent = survey !== undefined && Math.abs(ports.clock.now() - survey.atMs) <= PRESENT_LOGS_MS;
+    const logs = isPresent ? usageOf(survey, (await ports.facts.project())?.logs) : undefined;
     const cost = { own: machine.ownUsage(), cost: telemetry.cost() };
     return metricsText(
       metricFamilies({ version, server, sample, logs, boot: ports.bootOutlook.last(), ...cost, ...counts }),

@@ -25,7 +25,7 @@ import {
 import type { Pm2Reader, ReaderOptions } from "./worker/reader.ts";
 import { MIN_PM2_LOG_SPACE } from "../log-space.ts";
 import type { ProcessRecord } from "../process-record.ts";
-import { isInherited } from "../declared.ts";
+import { environmentForPm2 } from "./environment.ts";
 
 export interface Pm2Options {
   /** PM2 itself gets only a small part of it. */
@@ -63,12 +63,22 @@ export function pm2Processes(options: Pm2Options): Processes {
     if (code !== undefined) throw unreachableError(code, home.socket);
     return link().call(call, signal);
   };
+  const listening = { isWanted: false };
+  const listen = async (isWanted: boolean): Promise<void> => {
+    listening.isWanted = isWanted;
+    await link().call({ method: "ready", isListening: isWanted });
+  };
+  /** PM2's bus comes with its daemon: the first app would write before svcm can listen. */
+  const launch = async (folder: string): Promise<void> => {
+    if (!listening.isWanted || (await probeSocket(home.socket)) === undefined) return;
+    await callOnce(newLink(), { method: "launch", folder });
+    await listen(true);
+  };
   return {
     ...listMethods(home, callDaemon),
     scrub: (texts) => withPm2Errors(async () => (await read({ method: "scrub", texts })).texts ?? []),
     names: () => listPm2Names(env, cwd),
-    listenForReady: (isListening) =>
-      withPm2Errors(async () => void (await link().call({ method: "ready", isListening }))),
+    listenForReady: (isListening) => withPm2Errors(() => listen(isListening)),
     readyTimes: () => withPm2Errors(async () => (await link().call({ method: "ready" })).ready),
     writtenErrors: ({ pmId }) => withPm2Errors(async () => (await link().call({ method: "written", pmId })).written),
     unlistedPids: () => withPm2Errors(async () => (await callDaemon({ method: "unlisted" })).pids ?? []),
@@ -77,7 +87,7 @@ export function pm2Processes(options: Pm2Options): Processes {
     suspend: ({ pid }, isSuspended) =>
       withPm2Errors(async () => sendSignal(home, pid, isSuspended ? "SIGSTOP" : "SIGCONT")),
     ...actionMethods((call) => withPm2Errors(() => callDaemon(call))),
-    ...startMethods(home, newLink),
+    ...startMethods(home, newLink, launch),
     renewal: renewalOf((call) =>
       withPm2Errors(async () => {
         // An open connection would stay with the former daemon.
@@ -164,11 +174,16 @@ function lockedFile(home: Pm2Home, scope: Parameters<Processes["withLock"]>[0]):
   return { target: path, path };
 }
 
-function startMethods(home: Pm2Home, newLink: () => Link): Pick<Processes, "startApp" | "registerApp" | "restoreList"> {
+function startMethods(
+  home: Pm2Home,
+  newLink: () => Link,
+  launch: (folder: string) => Promise<void>,
+): Pick<Processes, "startApp" | "registerApp" | "restoreList"> {
   const run = (call: Call, prepare = requireUsable): Promise<Answer> =>
     withPm2Errors(async () => {
       prepare(home);
       await requireOnlyDaemon(home);
+      if (call.method === "startApp") await launch(call.folder);
       return await callOnce(newLink(), call);
     });
   return {
@@ -279,18 +294,4 @@ async function withPm2Errors<T>(work: () => Promise<T>): Promise<T> {
     const code = isFullDisk(error.code) ? error.code : "PM2_HOME_UNUSABLE";
     throw pm2Error({ code, details: `PM2_HOME cannot be written: ${error.message}` });
   }
-}
-
-const PASSED_ON_WINDOWS = /^(?:SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|TEMP|TMP|USERPROFILE|APPDATA|LOCALAPPDATA|PATH)$/i;
-
-/** PM2 passes this environment to every app that it starts, so it contains no variable of svcm. */
-function environmentForPm2(env: Readonly<Record<string, string | undefined>>, home: string): Record<string, string> {
-  const passed = Object.entries(env).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined && isPassed(entry[0]),
-  );
-  return { ...Object.fromEntries(passed), PM2_HOME: home };
-}
-
-function isPassed(key: string): boolean {
-  return isInherited(key) || (process.platform === "win32" && PASSED_ON_WINDOWS.test(key));
 }

@@ -20,7 +20,7 @@ import { publishRecords, scrubForEnvironments } from "./worker/process-record.ts
 import { Pm2Reader } from "./worker/reader.ts";
 import { renew } from "./worker/renew.ts";
 import { restoreList } from "./worker/restore-list.ts";
-import { setWorkingFolder, startApp } from "./worker/start-app.ts";
+import { connectOrLaunch, setWorkingFolder, startApp } from "./worker/start-app.ts";
 
 const { socket, salt, timeoutMs } = workerData as WorkerData;
 const reader = new Pm2Reader(workerData as WorkerData);
@@ -51,6 +51,11 @@ async function run(call: Call, handOver: (waitMs: number) => void): Promise<Answ
   if (isRead(call)) return reader.answer(call);
   if (call.method === "ready") return { ready: (await updateBusListener(call.isListening))?.readyAt() };
   if (call.method === "written") return { written: (await busListener)?.writtenBy(call.pmId) };
+  if (call.method === "launch") {
+    setWorkingFolder(call.folder);
+    (await connectOrLaunch({ pm2: await loadPm2(), socket, timeoutMs, handOver })).close();
+    return {};
+  }
   if (call.method === "startApp") {
     setWorkingFolder(call.folder);
     await startApp({ pm2: await loadPm2(), socket, timeoutMs, handOver }, call);
@@ -90,6 +95,8 @@ async function updateBusListener(isListening: boolean | undefined): Promise<BusL
     (await busListener)?.close();
     busListener = undefined;
   }
-  if (isListening === true) busListener ??= listenToBus(join(dirname(socket), "pub.sock"));
+  // Before a first daemon, nothing could be heard either.
+  if (isListening === true && (await busListener)?.readyAt() === undefined)
+    busListener = listenToBus(join(dirname(socket), "pub.sock"));
   return busListener;
 }

@@ -1,7 +1,7 @@
 /** Facts of `/proc` about the own process and the processes of PM2. Empty on other systems. */
 import type { RunningCommand, OwnProcess } from "../process-record.ts";
 import type { ForeignRun } from "../port-processes.ts";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readlinkSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { errorCode } from "../../words/thrown.ts";
 
@@ -45,7 +45,7 @@ export function isDaemon(pid: number | string): boolean {
 }
 
 /** A container may have another folder of that name. `undefined` if this user may not know. */
-export function isHomeOf({ pid, home }: TitledDaemon, pm2Home: string): boolean | undefined {
+export function isHomeOf({ pid, home }: Pick<TitledDaemon, "pid" | "home">, pm2Home: string): boolean | undefined {
   // A folder that was removed cannot be compared.
   if (!existsSync(pm2Home)) return home === pm2Home && !isContained(pid);
   return isSameFolder(`/proc/${pid}/root${home}`, pm2Home);
@@ -66,22 +66,46 @@ function isSameFolder(path: string, other: string): boolean | undefined {
 }
 
 /** The row of a socket that accepts connections. The name stays there after its file was removed. */
-const LISTENING_ROW = /^\S+ \S+ \S+ 00010000 .* (\/.*)\/rpc\.sock$/;
+const LISTENING_ROW = /^\S+ \S+ \S+ 00010000 \S+ \S+ +(\d+) (\/.*)\/rpc\.sock$/;
 
 /**
  * The pids of daemons that run, although the socket leads to none of them, or to another one: its file was removed. PM2's
- * list lacks their apps. Empty during a renewal, which has two daemons.
+ * list lacks their apps. Under `pm2-runtime`, a daemon has no title, but it holds the socket. Empty during a renewal, which
+ * has two daemons.
  * @param isReached the socket leads to a daemon
  */
 export function lostDaemons(home: string, isReached: boolean): number[] {
-  const folders = readIfReadable("/proc/net/unix")
+  const rows = readIfReadable("/proc/net/unix")
     .split("\n")
-    .flatMap((row) => LISTENING_ROW.exec(row)?.[1] ?? []);
-  const listening = folders.filter((folder) => folder === home || isSameFolder(folder, home)).length;
-  if (listening <= Number(isReached) || existsSync(renewalPath(home))) return [];
+    .flatMap((row) => {
+      const [, inode, folder] = LISTENING_ROW.exec(row) ?? [];
+      return folder === undefined || (folder !== home && !isSameFolder(folder, home)) ? [] : [{ inode, folder }];
+    });
+  if (rows.length <= Number(isReached) || existsSync(renewalPath(home))) return [];
   const reached = isReached ? readIfReadable(join(home, "pm2.pid")).trim() : "";
-  const own = titledDaemons().filter((one) => one.pid !== reached && isHomeOf(one, home) === true);
-  return own.map(({ pid }) => Number(pid));
+  const titled = titledDaemons();
+  const named = new Map(rows.map((row) => [`socket:[${row.inode}]`, row.folder]));
+  const holders = isReached && reached === "" ? [] : holdersOf(named);
+  const own = [...titled, ...holders].filter((one) => one.pid !== reached && isHomeOf(one, home) === true);
+  return [...new Set(own.map(({ pid }) => Number(pid)))];
+}
+
+/** Of other users, only what this one may see. @param sockets the folder of each, by the name that `/proc` gives it */
+function holdersOf(sockets: ReadonlyMap<string, string>): Pick<TitledDaemon, "pid" | "home">[] {
+  return listIfReadable("/proc").flatMap((pid) => {
+    if (!/^\d+$/.test(pid)) return [];
+    const open = listIfReadable(`/proc/${pid}/fd`).map((fd) => sockets.get(linkTarget(`/proc/${pid}/fd/${fd}`)));
+    const home = open.find((folder) => folder !== undefined);
+    return home === undefined ? [] : [{ pid, home }];
+  });
+}
+
+function linkTarget(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
 }
 
 /** The processes of PM2 daemons with another PM2_HOME that run one of the scripts, outside of containers. */

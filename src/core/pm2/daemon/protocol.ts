@@ -26,6 +26,8 @@ export type Call =
   /** The response has the ready calls so far. */
   | { readonly method: "ready"; readonly isListening?: boolean }
   | { readonly method: "written"; readonly pmId: number }
+  /** Starts a daemon if none runs, and no app. */
+  | { readonly method: "launch"; readonly folder: string }
   /** Starts a daemon if none runs. */
   | { readonly method: "restoreList" }
   | { readonly method: "drain" }

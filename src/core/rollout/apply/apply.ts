@@ -20,7 +20,7 @@ import { readEvidence } from "./last-errors.ts";
 import { listUncommitted } from "../read-verdicts.ts";
 import { isDataName } from "../../running/code-files.ts";
 import { doAllHang } from "../../running/read-serving.ts";
-import { readServedApps, readUnserved } from "../../running/read-unserved.ts";
+import { readServedApps, readUnloaded, readUnserved } from "../../running/read-unserved.ts";
 import { foreignCode } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { nameList } from "../../words/text.ts";
@@ -91,16 +91,16 @@ async function applyLocked(
     return copies;
   });
   const servedBefore = await readServedApps(ports, planned.running);
-  const { boots, hasListened } = await whileListening(ports, async () => ({
+  const { boots, hasFailed } = await whileListening(ports, async () => ({
     boots: await runSteps(run, recording),
-    hasListened: (await ports.processes.readyTimes().catch(() => undefined)) !== undefined,
+    hasFailed: await readUnloaded(ports),
   }));
   const { apps: remaining, running } = await findRemaining(ports, () => computePlan(ports, request, planned.content));
   if (remaining.length > 0) throw await endWithRest(run, recording, remaining);
   const left = await stateAfterApply(ports, planned, { head: recording.head, envFiles, save, boots, running });
   const changed = await listChangedCode(ports, planned);
   if (changed.length > 0) throw await endWithOtherCode(recording, plan, { paths: changed, left });
-  const unknown = await findUnproven(run, running, { servedBefore, hasListened });
+  const unknown = await findUnproven(run, running, { servedBefore, hasFailed });
   const release = await recording.end("applied", { left, ...(unknown.length > 0 && { unknown }) });
   return { plan, release };
 }

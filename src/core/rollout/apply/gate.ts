@@ -1,7 +1,6 @@
 import { ownMember } from "../../words/record.ts";
 import type { ApplyPorts } from "../ports.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
-import type { HasClock } from "../../files/ports.ts";
 import type { Code } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { exitCodeText, isUp, OnlineRuns, listBy, POLL_INTERVAL_MS } from "../control/verify.ts";
@@ -11,6 +10,7 @@ import type { HealthResult, HasHealth } from "../port-deployed.ts";
 
 import { type Circumstances, hasFailedToLoad } from "../../running/read-serving.ts";
 import { appKind } from "../../running/code-evidence.ts";
+import { readStateOf } from "../../running/read-states.ts";
 import { hasEndedWell, isEnding } from "../../running/state.ts";
 import { type AppProbe, readSettings } from "../settings.ts";
 import type { AffectedProcess } from "../control/action.ts";
@@ -30,8 +30,10 @@ export interface HealthRequirement {
   readonly isNew?: boolean;
 }
 
+type GatePorts = HasHealth & HasProcesses & Parameters<typeof readStateOf>[0];
+
 export function waitUntilHealthy(
-  ports: HasClock & HasHealth & HasProcesses,
+  ports: GatePorts,
   record: GatedProcess,
   requirement: HealthRequirement,
 ): Promise<number | undefined> {
@@ -39,14 +41,14 @@ export function waitUntilHealthy(
 }
 
 export class HealthGate {
-  readonly #ports: HasClock & HasHealth & HasProcesses;
+  readonly #ports: GatePorts;
   readonly #requirement: HealthRequirement;
   readonly #runs = new OnlineRuns();
   readonly #score = new ProbeScore();
   /** The first check of the process, by svcm's clock. */
   #seenAtMs: number | undefined;
 
-  constructor(ports: HasClock & HasHealth & HasProcesses, requirement: HealthRequirement) {
+  constructor(ports: GatePorts, requirement: HealthRequirement) {
     this.#ports = ports;
     this.#requirement = requirement;
   }
@@ -102,7 +104,11 @@ export class HealthGate {
     for (;;) {
       const listed = await listBy(this.#ports, untilMs);
       const isPending = listed.some((one) => one.pmId === record.pmId && isEnding(one));
-      if (!isPending || clock.elapsed() >= untilMs) return requireUp(listed, record, this.#requirement);
+      if (!isPending || clock.elapsed() >= untilMs) {
+        const now = requireUp(listed, record, this.#requirement);
+        if (now === undefined) await requireSuccess(this.#ports, listed, record);
+        return now;
+      }
       await clock.sleep(POLL_INTERVAL_MS);
     }
   }
@@ -156,6 +162,20 @@ function requireUp(
   if (now !== undefined && hasEndedWell(now, !isNew || probe !== undefined)) return undefined;
   if (now !== undefined && isUp(now) && now.pid === record.pid) return now;
   throw healthError("HEALTH_CRASHED", record, endText(now));
+}
+
+/** PM2's list has exit code 0 for an end by a signal, too; its log names the signal. @throws {SvcmError} HEALTH_CRASHED */
+async function requireSuccess(
+  ports: GatePorts,
+  listed: readonly ProcessRecord[],
+  { pmId }: GatedProcess,
+): Promise<void> {
+  const own = listed.filter((one) => one.pmId === pmId);
+  const stateOf = await readStateOf(ports, own);
+  for (const record of own) {
+    const { name, reason } = stateOf(record);
+    if (name === "failed") throw healthError("HEALTH_CRASHED", record, `It ended ${reason}.`);
+  }
 }
 
 /**

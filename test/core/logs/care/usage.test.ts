@@ -1,4 +1,8 @@
 import { expect, test } from "vitest";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { lastFullDisk } from "../../../../src/core/logs/care/look.node.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { usageOf } from "../../../../src/core/logs/care/usage.ts";
 import { planPrune, refusalOf } from "../../../../src/core/logs/care/prune.ts";
 import { addSizes, earlierSize, parseSizes, formatSizes, subtractCut } from "../../../../src/core/logs/care/sizes.ts";
@@ -193,4 +197,17 @@ test("the head of a log that svcm would not rotate is not cut either", () => {
   const problem = { code: "LOG_NOT_OWNED", details: "It belongs to another user." } as never;
   const all = survey([log({ bytes: 30 * MIB, problem }), log({ path: "/p/b.log", bytes: 20 * MIB })]);
   expect(planPrune(all, { heads: true }).heads.map(({ path }) => path)).toEqual(["/p/b.log"]);
+});
+
+test.each([
+  ["Error: ENOSPC: no space left on device, write", true],
+  ["Error: ENOSPC: System limit for number of file watchers reached, watch '/srv/app'", false],
+  ["  code: 'ENOSPC',", false],
+])("PM2's log says that the disk was full with the line %s: %s", async (line, isFull) => {
+  const path = join(temporaryFolder(), "pm2.log");
+  writeFileSync(
+    path,
+    `2026-11-27T08:00:00: PM2 log: PM2 successfully stopped\n2026-11-27T09:00:00: PM2 error: ${line}\n`,
+  );
+  expect((await lastFullDisk(path)) !== null).toBe(isFull);
 });
